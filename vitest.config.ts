@@ -1,0 +1,32 @@
+import { defineConfig } from "vitest/config";
+
+/**
+ * Two projects: `unit` (pure, `*.test.ts`) and `db` (`*.db.test.ts`, each worker on its own copy of a
+ * migrated template database, see server/testing/database.ts).
+ */
+export default defineConfig({
+  resolve: { tsconfigPaths: true },
+  test: {
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["{server,inngest,scripts,app}/**/*.test.ts", "*.test.ts"],
+          exclude: ["**/*.db.test.ts", "**/node_modules/**"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "db",
+          include: ["{server,inngest,scripts,app}/**/*.db.test.ts", "*.db.test.ts"],
+          globalSetup: ["server/testing/database-setup.ts"],
+          maxWorkers: 2,
+          testTimeout: 20_000,
+          hookTimeout: 30_000,
+        },
+      },
+    ],
+  },
+});
