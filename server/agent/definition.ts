@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { workflowDefinition } from "@/server/workflow/definition";
+
+/** A function or tool attached to an agent, frozen at the start of a run. `name` is what the model sees. */
+export const attachedCallable = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("function"), name: z.string() }),
+  z.object({
+    kind: z.literal("tool"),
+    name: z.string(),
+    toolId: z.string(),
+    version: z.number().int(),
+    title: z.string(),
+    description: z.string(),
+    definition: workflowDefinition,
+    deadlineSeconds: z.number().int(),
+  }),
+]);
+export type AttachedCallable = z.infer<typeof attachedCallable>;
+
+/** An agent's configuration as frozen into a run. */
+export const agentConfiguration = z.object({
+  kind: z.literal("agent"),
+  name: z.string(),
+  model: z.string(),
+  systemPrompt: z.string(),
+  maxSteps: z.number().int().min(1).max(12),
+  callables: z.array(attachedCallable),
+  /** True when the user message came from outside by a webhook: the prompt says so to the model. */
+  messageFromOutside: z.boolean(),
+});
+export type AgentConfiguration = z.infer<typeof agentConfiguration>;
+
+/** A tool's configuration as frozen into a run. */
+export const toolConfiguration = z.object({
+  kind: z.literal("tool"),
+  name: z.string(),
+  definition: workflowDefinition,
+});
+export type ToolConfiguration = z.infer<typeof toolConfiguration>;
+
+export const runConfiguration = z.discriminatedUnion("kind", [agentConfiguration, toolConfiguration]);
+export type RunConfiguration = z.infer<typeof runConfiguration>;

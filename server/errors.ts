@@ -1,0 +1,61 @@
+/**
+ * The closed list of error codes on the wire and the HTTP status of each (product.md, "Error body").
+ * This table is the only place that knows a status for a code.
+ */
+export const HTTP_STATUS = {
+  invalid_request: 400,
+  agent_inactive: 400,
+  insufficient_credits: 400,
+  trigger_misconfigured: 400,
+  unauthenticated: 401,
+  invalid_signature: 401,
+  api_access_disabled: 403,
+  forbidden: 403,
+  organization_suspended: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  idempotency_conflict: 409,
+  payload_too_large: 413,
+  rate_limited: 429,
+  internal_error: 500,
+} as const;
+
+export type ErrorCode = keyof typeof HTTP_STATUS;
+
+/** One fault in the caller's input; `path` is a JSON pointer into what was sent. */
+export type Issue = { path: string; message: string };
+
+export type AppErrorOptions = {
+  cause?: unknown;
+  issues?: Issue[];
+  /** Response headers that belong to the error, such as `Allow` or `Retry-After`. */
+  headers?: Record<string, string>;
+  /** Replaces the code's status where product.md asks for it (a suspended organization is 400 on webhooks). */
+  status?: number;
+};
+
+/**
+ * An error meant for the caller: its message is shown as it is. Whatever else is thrown is an internal fault,
+ * answered by a fixed message and logged under its request id.
+ */
+export class AppError extends Error {
+  readonly brand = "stepwell.AppError";
+  readonly code: ErrorCode;
+  readonly issues: Issue[] | undefined;
+  readonly headers: Record<string, string>;
+  readonly status: number;
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "AppError";
+    this.code = code;
+    this.issues = options.issues;
+    this.headers = options.headers ?? {};
+    this.status = options.status ?? HTTP_STATUS[code];
+  }
+}
+
+/** Recognises an AppError by its brand: two bundles of this module can live in one process. */
+export function isAppError(error: unknown): error is AppError {
+  return error instanceof Error && "brand" in error && error.brand === "stepwell.AppError";
+}

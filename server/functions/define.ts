@@ -1,0 +1,40 @@
+import type { z } from "zod";
+import type { Clock } from "@/server/clock";
+import type { Json } from "@/server/json";
+import type { ModelReply, ModelRequest } from "@/server/models/port";
+
+/** The guarded way out of the network (server/egress); has the shape of the standard fetch. */
+export type EgressFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** What a function may use of the world. Whatever needs the database comes in here. */
+export type FunctionContext = {
+  /** Fires when the run is cancelled, its deadline passes or the function's time is up. */
+  signal: AbortSignal;
+  clock: Clock;
+  fetch: EgressFetch;
+  /** Stable over retries and crashes of the same step; sent along with unsafe outbound calls. */
+  idempotencyKey: string;
+  /** Calls a model on the run's account: credits are held before, usage is recorded and charged. */
+  callModel(request: Omit<ModelRequest, "signal" | "maxOutputTokens"> & { maxOutputTokens?: number }): Promise<ModelReply>;
+  /** The model of the agent that runs, or the configured default one; for functions whose input names none. */
+  defaultModel: string;
+};
+
+/**
+ * One atomic built-in action, usable by agents and tools alike (product.md, "function").
+ * `run` gets parsed input and returns a JSON value; whatever it throws fails the step with the error's message.
+ */
+export type FunctionDefinition<Input extends z.ZodType = z.ZodType> = {
+  name: string;
+  /** One or two sentences for models, the dashboard and the docs. */
+  description: string;
+  input: Input;
+  /** Wall-clock limit of one call, in milliseconds. */
+  timeoutMs: number;
+  run(input: z.infer<Input>, context: FunctionContext): Promise<Json>;
+};
+
+/** Declares a function; exists for the inference of its input type. */
+export function defineFunction<Input extends z.ZodType>(definition: FunctionDefinition<Input>): FunctionDefinition<Input> {
+  return definition;
+}

@@ -1,0 +1,69 @@
+import type { JsonObject } from "@/server/json";
+
+/** A call of a function or tool that the model asked for; `arguments` is the raw text it wrote. */
+export type ToolCall = { id: string; name: string; arguments: string };
+
+/** One message of a conversation, as every chat model understands it. */
+export type ModelMessage =
+  | { role: "system"; content: string }
+  | { role: "user"; content: string }
+  | { role: "assistant"; content: string; toolCalls: ToolCall[] }
+  | { role: "tool"; toolCallId: string; content: string };
+
+/** A function or tool offered to the model; `parameters` is a JSON Schema. */
+export type OfferedTool = { name: string; description: string; parameters: JsonObject };
+
+export type ModelRequest = {
+  model: string;
+  messages: ModelMessage[];
+  /** Empty: the model must answer in text. */
+  tools: OfferedTool[];
+  /** Most output tokens; what the run's credit hold covers. */
+  maxOutputTokens: number;
+  /** Asks for JSON of this schema instead of free text. */
+  responseSchema?: JsonObject;
+  signal: AbortSignal;
+};
+
+/** One try at the provider. Times are ISO 8601, durations milliseconds. */
+export type Attempt = { startedAt: string; durationMs: number; error: string | null };
+
+export type ModelReply = {
+  content: string;
+  toolCalls: ToolCall[];
+  finishReason: string | null;
+  usage: {
+    inputTokens: number;
+    outputTokens: number;
+    /** True when the provider gave no usage and the tokens were counted here. */
+    estimated: boolean;
+  };
+  provider: string;
+  attempts: Attempt[];
+};
+
+/**
+ * Why a model call failed for good. `passing` says that the fault lay with the network or the provider's load
+ * and outlived every retry; `attempts` lists the tries.
+ */
+export class ModelError extends Error {
+  readonly passing: boolean;
+  readonly attempts: Attempt[];
+
+  constructor(message: string, options: { passing: boolean; attempts: Attempt[]; cause?: unknown }) {
+    super(message, { cause: options.cause });
+    this.name = "ModelError";
+    this.passing = options.passing;
+    this.attempts = options.attempts;
+  }
+}
+
+/** What the rest of the server knows of models. */
+export type Models = {
+  /** Calls the model; retries passing faults; throws ModelError, or the signal's reason when aborted. */
+  call(request: ModelRequest): Promise<ModelReply>;
+  /** The name of the provider that would serve this model, `demo` for the built-in simulation. */
+  providerOf(model: string): string;
+  /** Counts the tokens of a request before it is sent, erring upwards. */
+  countTokens(request: Pick<ModelRequest, "messages" | "tools">): number;
+};
