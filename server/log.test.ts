@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { createLogger, renderAsJson } from "@/server/log";
+import { testClock } from "@/server/testing/clock";
+import { testLogger } from "@/server/testing/log";
+
+const clock = testClock("2026-11-21T10:00:00.000Z");
+
+function render(level: "debug" | "info", log: (logger: ReturnType<typeof createLogger>) => void): unknown[] {
+  const lines: string[] = [];
+  log(createLogger({ level, clock, write: (entry) => lines.push(renderAsJson(entry)) }));
+  return lines.map((line) => {
+    expect(line).not.toContain("\n");
+    return JSON.parse(line);
+  });
+}
+
+test("an entry is one line of JSON with time, level, message and the fields of all its parents", () => {
+  const lines = render("info", (log) =>
+    log.child({ runId: "r1" }).child({ step: 2 }).warn("late\nstep", { ms: 5 }),
+  );
+  expect(lines).toEqual([
+    { runId: "r1", step: 2, ms: 5, time: "2026-11-21T10:00:00.000Z", level: "warn", message: "late\nstep" },
+  ]);
+});
+
+test("a field cannot forge an entry's time, level or message", () => {
+  const [line] = render("info", (log) => log.info("true", { level: "error", message: "forged", time: 0 }));
+  expect(line).toMatchObject({ level: "info", message: "true", time: "2026-11-21T10:00:00.000Z" });
+});
+
+test("entries below the level are not written", () => {
+  expect(render("info", (log) => log.debug("detail"))).toEqual([]);
+  expect(render("debug", (log) => log.debug("detail"))).toHaveLength(1);
+});
+
+test("errors keep name, message, stack, code and cause; circles and big integers do not throw", () => {
+  const error = Object.assign(new Error("outer", { cause: new TypeError("inner") }), { code: "E1" });
+  const circle: Record<string, unknown> = { big: 10n };
+  circle.self = circle;
+  const shared = { a: 1 };
+  const [line] = render("info", (log) => log.error("failed", { error, circle, twice: [shared, shared] }));
+  expect(line).toMatchObject({
+    error: { name: "Error", message: "outer", code: "E1", cause: { name: "TypeError", message: "inner" } },
+    circle: { big: "10", self: "[circular]" },
+    twice: [{ a: 1 }, { a: 1 }],
+  });
+  expect(line).toHaveProperty("error.stack", expect.stringContaining("log.test.ts"));
+});
+
+test("the test logger collects entries of children too", () => {
+  const log = testLogger();
+  log.child({ a: 1 }).debug("seen");
+  expect(log.entries).toMatchObject([{ level: "debug", message: "seen", fields: { a: 1 } }]);
+});

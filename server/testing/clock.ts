@@ -1,0 +1,23 @@
+import type { Clock } from "@/server/clock";
+
+/** A clock that stands still until it is told otherwise. */
+export type TestClock = Clock & {
+  /** Moves the clock forward by `ms` milliseconds. */
+  advance(ms: number): void;
+  /** Puts the clock at `moment`. */
+  set(moment: Date | string): void;
+};
+
+/** Makes a clock that stands at `start` (an ISO 8601 string or a `Date`). */
+export function testClock(start: Date | string = "2026-01-01T00:00:00.000Z"): TestClock {
+  let at = new Date(start).getTime();
+  return {
+    now: () => new Date(at),
+    advance: (ms) => {
+      at += ms;
+    },
+    set: (moment) => {
+      at = new Date(moment).getTime();
+    },
+  };
+}
