@@ -1,0 +1,68 @@
+import type { Decimal } from "@/server/credits/amount";
+
+/**
+ * The id of an organization that a caller was proven to belong to. Only server/auth mints it, so a query
+ * that forgets the organization, or takes it from the caller's input, is a type error.
+ */
+export type OrgId = string & { readonly [orgIdBrand]: true };
+declare const orgIdBrand: unique symbol;
+
+/** Mints an OrgId from an id that was just read from a verified key, session, trigger or the operator's database. */
+export function mintOrgId(id: string): OrgId {
+  return id as OrgId;
+}
+
+/** What a key may do (product.md, "API keys"). */
+export const KEY_SCOPES = ["runs:read", "runs:start"] as const;
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
+export const MEMBER_ROLES = ["viewer", "member", "admin", "owner"] as const;
+export type MemberRole = (typeof MEMBER_ROLES)[number];
+
+/** The organization's plan as far as a request needs it. */
+export type ActorPlan = { apiAccess: boolean; startsPerMinute: number; readsPerMinute: number };
+
+/** A program calling endpoints 1–6 with an API key. */
+export type ApiKeyActor = {
+  kind: "api_key";
+  orgId: OrgId;
+  apiKeyId: string;
+  name: string;
+  scopes: readonly string[];
+  /** Agents and tools the key is limited to; empty: all. */
+  targetIds: readonly string[];
+  maxCredits: Decimal | null;
+  suspended: boolean;
+  plan: ActorPlan;
+};
+
+/** A person in the dashboard, in one organization. */
+export type MemberActor = { kind: "member"; orgId: OrgId; userId: string; name: string; role: MemberRole };
+
+/** A webhook trigger, starting a run of its own target. */
+export type TriggerActor = {
+  kind: "trigger";
+  orgId: OrgId;
+  triggerId: string;
+  name: string;
+  maxCredits: Decimal | null;
+};
+
+/** The operator at the command line, acting on one organization. */
+export type OperatorActor = { kind: "operator"; orgId: OrgId; name: string };
+
+export type Actor = ApiKeyActor | MemberActor | TriggerActor | OperatorActor;
+
+/** How the actor is written in the ledger and the audit log. */
+export function actorReference(actor: Actor): string {
+  switch (actor.kind) {
+    case "api_key":
+      return `api_key:${actor.apiKeyId}`;
+    case "member":
+      return `user:${actor.userId}`;
+    case "trigger":
+      return `trigger:${actor.triggerId}`;
+    case "operator":
+      return "operator";
+  }
+}

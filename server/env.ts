@@ -1,0 +1,108 @@
+import { z } from "zod";
+
+const port = z.coerce.number().int().min(0).max(65535);
+const optionalText = z
+  .string()
+  .optional()
+  .transform((value) => (value === "" ? undefined : value));
+const httpUrl = z.url({ protocol: /^https?$/ });
+
+const hostAndPort = /^(\[[0-9a-fA-F:]+\]|[^\s:[\]]+):(\d{1,5})$/;
+
+/** `host:port` pairs, comma or space separated. */
+const hostList = optionalText.transform((value, context) => {
+  const entries = (value ?? "").split(/[\s,]+/).filter((entry) => entry !== "");
+  for (const entry of entries) {
+    if (!hostAndPort.test(entry)) {
+      context.addIssue({ code: "custom", message: `"${entry}" is not host:port` });
+    }
+  }
+  return entries.map((entry) => entry.toLowerCase());
+});
+
+const schema = z.object({
+  PORT: optionalText.pipe(port.default(3000)),
+  HOST: optionalText.pipe(z.string().default("0.0.0.0")),
+  APP_URL: optionalText.pipe(httpUrl.optional()),
+  DATABASE_URL: z
+    .string({ error: "is required; `npm start` sets it to the embedded PostgreSQL" })
+    .regex(/^postgres(ql)?:\/\//, "is not a postgres:// address"),
+  STEPWELL_DATA_DIR: optionalText.pipe(z.string().default(".data")),
+  STEPWELL_SECRET: z
+    .string({ error: "is required; `npm start` makes one under the data folder when DATABASE_URL is unset" })
+    .min(32, "must have at least 32 characters"),
+  OPENAI_API_KEY: optionalText,
+  OPENAI_BASE_URL: optionalText.pipe(httpUrl.optional()),
+  DEFAULT_MODEL: optionalText.pipe(z.string().default("gpt-5-mini")),
+  EGRESS_ALLOW: hostList,
+  TRUST_PROXY: optionalText.pipe(z.enum(["0", "1"]).default("0")),
+  LOG_LEVEL: optionalText.pipe(z.enum(["debug", "info", "warn", "error"]).default("info")),
+  INNGEST_DEV: optionalText,
+  INNGEST_BASE_URL: optionalText.pipe(httpUrl.optional()),
+  INNGEST_EVENT_KEY: optionalText,
+  INNGEST_SIGNING_KEY: optionalText,
+});
+
+export type Environment = {
+  port: number;
+  host: string;
+  /** The address people and senders use, without a trailing slash. Decides origin and Secure cookies. */
+  appUrl: string;
+  databaseUrl: string;
+  dataDir: string;
+  secret: string;
+  openai: { apiKey: string | undefined; baseUrl: string | undefined } | undefined;
+  /** Model of functions that name none. */
+  defaultModel: string;
+  /** `host:port` that functions may reach though private. */
+  egressAllow: string[];
+  /** Whether X-Forwarded-For tells the client's address. */
+  trustProxy: boolean;
+  logLevel: "debug" | "info" | "warn" | "error";
+  /** Set: runs are driven by an Inngest server; unset: by the embedded engine. */
+  inngest: { dev: string | undefined; baseUrl: string | undefined; eventKey: string | undefined; signingKey: string | undefined } | undefined;
+};
+
+/** A wrong configuration; the message names every wrong variable. */
+export class EnvironmentError extends Error {
+  override name = "EnvironmentError";
+}
+
+/**
+ * Reads and checks the configuration; the only reader of process.env. Throws EnvironmentError.
+ * Every variable is described in .env.example.
+ */
+export function readEnvironment(source: Record<string, string | undefined> = process.env): Environment {
+  const parsed = schema.safeParse(source);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `  ${issue.path.join(".")} ${issue.message}`);
+    throw new EnvironmentError(`The configuration is wrong:\n${lines.join("\n")}\nSee .env.example.`);
+  }
+  const value = parsed.data;
+  const inngest =
+    value.INNGEST_DEV || value.INNGEST_BASE_URL || value.INNGEST_EVENT_KEY || value.INNGEST_SIGNING_KEY
+      ? {
+          dev: value.INNGEST_DEV,
+          baseUrl: value.INNGEST_BASE_URL,
+          eventKey: value.INNGEST_EVENT_KEY,
+          signingKey: value.INNGEST_SIGNING_KEY,
+        }
+      : undefined;
+  return {
+    port: value.PORT,
+    host: value.HOST,
+    appUrl: (value.APP_URL ?? `http://localhost:${value.PORT}`).replace(/\/+$/, ""),
+    databaseUrl: value.DATABASE_URL,
+    dataDir: value.STEPWELL_DATA_DIR,
+    secret: value.STEPWELL_SECRET,
+    openai:
+      value.OPENAI_API_KEY || value.OPENAI_BASE_URL
+        ? { apiKey: value.OPENAI_API_KEY, baseUrl: value.OPENAI_BASE_URL }
+        : undefined,
+    defaultModel: value.DEFAULT_MODEL,
+    egressAllow: value.EGRESS_ALLOW,
+    trustProxy: value.TRUST_PROXY === "1",
+    logLevel: value.LOG_LEVEL,
+    inngest,
+  };
+}

@@ -1,0 +1,34 @@
+import type { Pool } from "pg";
+import type { Clock } from "@/server/clock";
+import type { Database } from "@/server/db/client";
+import type { EgressFetch } from "@/server/functions/define";
+import type { Environment } from "@/server/env";
+import type { Logger } from "@/server/log";
+import type { Models } from "@/server/models/port";
+import type { Vault } from "@/server/secrets/vault";
+
+/** What the runs room asks of the engine: engines only wake, the run row is the truth. */
+export type Engine = {
+  /** Says that runs wait to be admitted; cheap, may be called at any time, never throws. */
+  ring(): void;
+  /** Fires the AbortController of a run that executes in this process, if it does. */
+  abort(runId: string, reason: Error): void;
+  /** Whether the engine can take runs now. */
+  ready(): Promise<boolean>;
+};
+
+/** Everything a verb may use; built once by wiring.ts. */
+export type Services = {
+  env: Environment;
+  db: Database;
+  /** The pool under `db`, for the few hot statements that are written by hand. */
+  pool: Pool;
+  engine: Engine;
+  models: Models;
+  /** The guarded way out of the network. */
+  fetch: EgressFetch;
+  /** Encrypts secrets at rest. */
+  vault: Vault;
+  clock: Clock;
+  log: Logger;
+};
