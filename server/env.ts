@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-const port = z.coerce.number().int().min(0).max(65535);
+const port = z.coerce.number<string | number>().int().min(0).max(65535);
 const optionalText = z
   .string()
   .optional()

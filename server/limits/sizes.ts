@@ -1,0 +1,12 @@
+/** Size limits in bytes (product.md, "Sizes"). */
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** A tool's input and a webhook's body. */
+export const MAX_BODY_BYTES = 1 * MIB;
+/** An agent's user message, in UTF-8. */
+export const MAX_USER_MESSAGE_BYTES = 256 * KIB;
+/** Endpoint 2's body: a user message of 256 KiB can take six times as much as escaped JSON. */
+export const MAX_START_AGENT_BODY_BYTES = 6 * MAX_USER_MESSAGE_BYTES + 64 * KIB;
+/** A run's final output. */
+export const MAX_FINAL_OUTPUT_BYTES = 4 * MIB;
