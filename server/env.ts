@@ -1,10 +1,12 @@
 import { z } from "zod";
 
-const port = z.coerce.number<string | number>().int().min(0).max(65535);
 const optionalText = z
   .string()
   .optional()
   .transform((value) => (value === "" ? undefined : value));
+const port = optionalText
+  .transform((value) => (value === undefined ? 3000 : Number(value)))
+  .pipe(z.int({ error: "is not a whole number" }).min(0).max(65535));
 const httpUrl = z.url({ protocol: /^https?$/ });
 
 const hostAndPort = /^(\[[0-9a-fA-F:]+\]|[^\s:[\]]+):(\d{1,5})$/;
@@ -21,7 +23,7 @@ const hostList = optionalText.transform((value, context) => {
 });
 
 const schema = z.object({
-  PORT: optionalText.pipe(port.default(3000)),
+  PORT: port,
   HOST: optionalText.pipe(z.string().default("0.0.0.0")),
   APP_URL: optionalText.pipe(httpUrl.optional()),
   DATABASE_URL: z
@@ -60,7 +62,14 @@ export type Environment = {
   trustProxy: boolean;
   logLevel: "debug" | "info" | "warn" | "error";
   /** Set: runs are driven by an Inngest server; unset: by the embedded engine. */
-  inngest: { dev: string | undefined; baseUrl: string | undefined; eventKey: string | undefined; signingKey: string | undefined } | undefined;
+  inngest:
+    | {
+        dev: string | undefined;
+        baseUrl: string | undefined;
+        eventKey: string | undefined;
+        signingKey: string | undefined;
+      }
+    | undefined;
 };
 
 /** A wrong configuration; the message names every wrong variable. */

@@ -1,8 +1,8 @@
 import type { Pool } from "pg";
 import type { Clock } from "@/server/clock";
 import type { Database } from "@/server/db/client";
-import type { EgressFetch } from "@/server/functions/define";
 import type { Environment } from "@/server/env";
+import type { EgressFetch } from "@/server/functions/define";
 import type { Logger } from "@/server/log";
 import type { Models } from "@/server/models/port";
 import type { Vault } from "@/server/secrets/vault";

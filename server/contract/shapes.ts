@@ -53,7 +53,9 @@ export const agentRunDetailsView = agentRunStatusView
   .meta({ id: "AgentRunDetails" });
 export type AgentRunDetailsView = z.infer<typeof agentRunDetailsView>;
 
-const toolStatusInt = z.literal([0, 1, 2, 3]).meta({ description: "0 Pending, 1 Running, 2 Completed, 3 Failed" });
+const toolStatusInt = z
+  .literal([0, 1, 2, 3])
+  .meta({ description: "0 Pending, 1 Running, 2 Completed, 3 Failed" });
 
 export const toolRunStatusView = z
   .object({

@@ -15,7 +15,9 @@ export type FunctionContext = {
   /** Stable over retries and crashes of the same step; sent along with unsafe outbound calls. */
   idempotencyKey: string;
   /** Calls a model on the run's account: credits are held before, usage is recorded and charged. */
-  callModel(request: Omit<ModelRequest, "signal" | "maxOutputTokens"> & { maxOutputTokens?: number }): Promise<ModelReply>;
+  callModel(
+    request: Omit<ModelRequest, "signal" | "maxOutputTokens"> & { maxOutputTokens?: number },
+  ): Promise<ModelReply>;
   /** The model of the agent that runs, or the configured default one; for functions whose input names none. */
   defaultModel: string;
 };
@@ -35,6 +37,8 @@ export type FunctionDefinition<Input extends z.ZodType = z.ZodType> = {
 };
 
 /** Declares a function; exists for the inference of its input type. */
-export function defineFunction<Input extends z.ZodType>(definition: FunctionDefinition<Input>): FunctionDefinition<Input> {
+export function defineFunction<Input extends z.ZodType>(
+  definition: FunctionDefinition<Input>,
+): FunctionDefinition<Input> {
   return definition;
 }

@@ -9,7 +9,10 @@ export const workflowStep = z.strictObject({
   with: z.record(z.string(), z.json()).default({}),
   if: z.string().optional(),
   forEach: z.string().optional(),
-  as: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/).optional(),
+  as: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/)
+    .optional(),
   concurrency: z.number().int().min(1).max(20).optional(),
   retries: z.number().int().min(0).max(10).optional(),
   timeoutMs: z.number().int().min(1).max(900_000).optional(),

@@ -262,13 +262,12 @@ CREATE TABLE "deliveries" (
 
 -- CreateTable
 CREATE TABLE "configurations" (
-    "id" UUID NOT NULL,
     "organization_id" UUID NOT NULL,
     "hash" BYTEA NOT NULL,
     "document" TEXT NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
-    CONSTRAINT "configurations_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "configurations_pkey" PRIMARY KEY ("organization_id","hash")
 );
 
 -- CreateTable
@@ -281,7 +280,7 @@ CREATE TABLE "runs" (
     "target_name" TEXT NOT NULL,
     "target_version" INTEGER NOT NULL,
     "model" TEXT,
-    "configuration_id" UUID NOT NULL,
+    "configuration_hash" BYTEA NOT NULL,
     "status" "run_status" NOT NULL DEFAULT 'Pending',
     "source" "run_source" NOT NULL,
     "trigger_id" UUID,
@@ -497,9 +496,6 @@ CREATE INDEX "deliveries_organization_id_trigger_id_id_idx" ON "deliveries"("org
 CREATE INDEX "deliveries_run_id_idx" ON "deliveries"("run_id");
 
 -- CreateIndex
-CREATE UNIQUE INDEX "configurations_organization_id_hash_key" ON "configurations"("organization_id", "hash");
-
--- CreateIndex
 CREATE INDEX "runs_organization_id_id_idx" ON "runs"("organization_id", "id" DESC);
 
 -- CreateIndex
@@ -521,7 +517,7 @@ CREATE INDEX "runs_organization_id_api_key_id_id_idx" ON "runs"("organization_id
 CREATE INDEX "runs_parent_run_id_idx" ON "runs"("parent_run_id");
 
 -- CreateIndex
-CREATE INDEX "runs_configuration_id_idx" ON "runs"("configuration_id");
+CREATE INDEX "runs_organization_id_configuration_hash_idx" ON "runs"("organization_id", "configuration_hash");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "steps_run_id_key_key" ON "steps"("run_id", "key");
@@ -599,7 +595,7 @@ ALTER TABLE "configurations" ADD CONSTRAINT "configurations_organization_id_fkey
 ALTER TABLE "runs" ADD CONSTRAINT "runs_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
-ALTER TABLE "runs" ADD CONSTRAINT "runs_configuration_id_fkey" FOREIGN KEY ("configuration_id") REFERENCES "configurations"("id") ON DELETE NO ACTION ON UPDATE NO ACTION;
+ALTER TABLE "runs" ADD CONSTRAINT "runs_organization_id_configuration_hash_fkey" FOREIGN KEY ("organization_id", "configuration_hash") REFERENCES "configurations"("organization_id", "hash") ON DELETE NO ACTION ON UPDATE NO ACTION;
 
 -- AddForeignKey
 ALTER TABLE "runs" ADD CONSTRAINT "runs_organization_id_agent_id_fkey" FOREIGN KEY ("organization_id", "agent_id") REFERENCES "agents"("organization_id", "id") ON DELETE NO ACTION ON UPDATE NO ACTION;
