@@ -1,0 +1,95 @@
+import { initTRPC, TRPCError } from "@trpc/server";
+import type { Actor, MemberActor, MemberRole } from "@/server/auth/actor";
+import { roleCovers } from "@/server/auth/sessions";
+import { AppError, type ErrorCode, type Issue, isAppError } from "@/server/errors";
+import type { Services } from "@/server/services";
+
+/** What every procedure is given. */
+export type ApiContext = { services: Services; actor: Actor | null; requestId: string };
+
+/** What a caller learns of an error beyond tRPC's own shape: our code, our message, the faults, the request id. */
+export type ShownError = { code: ErrorCode; message: string; requestId: string; issues?: Issue[] };
+
+const t = initTRPC.context<ApiContext>().create({
+  errorFormatter: ({ shape, error, ctx }) => {
+    const shown = showError(error, ctx?.requestId ?? "");
+    return { ...shape, message: shown.message, data: { httpStatus: shape.data.httpStatus, shown } };
+  },
+});
+
+export const router = t.router;
+export const createCallerFactory = t.createCallerFactory;
+export const mergeRouters = t.mergeRouters;
+
+/** What may be told of an error: an AppError as it is, a fault of the input with its places, nothing of the rest. */
+export function showError(error: TRPCError, requestId: string): ShownError {
+  const { cause } = error;
+  if (isAppError(cause)) {
+    return {
+      code: cause.code,
+      message: cause.message,
+      requestId,
+      ...(cause.issues ? { issues: cause.issues } : {}),
+    };
+  }
+  if (error.code === "BAD_REQUEST")
+    return { code: "invalid_request", message: "The request is not valid.", requestId };
+  if (error.code === "NOT_FOUND") return { code: "not_found", message: "Not found.", requestId };
+  return {
+    code: "internal_error",
+    message: `Something failed on our side. Request ${requestId}.`,
+    requestId,
+  };
+}
+
+const TRPC_CODES = {
+  400: "BAD_REQUEST",
+  401: "UNAUTHORIZED",
+  403: "FORBIDDEN",
+  404: "NOT_FOUND",
+  405: "METHOD_NOT_SUPPORTED",
+  409: "CONFLICT",
+  413: "PAYLOAD_TOO_LARGE",
+  429: "TOO_MANY_REQUESTS",
+} as const;
+
+function toTrpcError(error: AppError): TRPCError {
+  const code = Object.entries(TRPC_CODES).find(([status]) => Number(status) === error.status)?.[1];
+  return new TRPCError({ code: code ?? "INTERNAL_SERVER_ERROR", message: error.message, cause: error });
+}
+
+/** Gives errors for callers their status, logs the others under the request id. */
+const withErrors = t.middleware(async ({ ctx, path, next }) => {
+  const result = await next();
+  if (result.ok) return result;
+  const { cause } = result.error;
+  if (isAppError(cause)) throw toTrpcError(cause);
+  if (result.error.code === "INTERNAL_SERVER_ERROR") {
+    ctx.services.log.error("a procedure failed", {
+      requestId: ctx.requestId,
+      path,
+      error: cause ?? result.error,
+    });
+  }
+  return result;
+});
+
+/** Open to everybody, with errors in our shape. */
+export const publicProcedure = t.procedure.use(withErrors);
+
+/** Only for signed-in members of an organization with at least the role `needed`. */
+export function memberProcedure(needed: MemberRole) {
+  return publicProcedure.use(({ ctx, next }) => {
+    const actor = requireMember(ctx.actor, needed);
+    return next({ ctx: { ...ctx, actor } });
+  });
+}
+
+/** The actor as a member with at least the role `needed`; throws `unauthenticated` or `forbidden`. */
+export function requireMember(actor: Actor | null, needed: MemberRole): MemberActor {
+  if (actor?.kind !== "member") throw new AppError("unauthenticated", "Sign in to go on.");
+  if (!roleCovers(actor.role, needed)) {
+    throw new AppError("forbidden", `This needs the role ${needed}; yours is ${actor.role}.`);
+  }
+  return actor;
+}

@@ -1,0 +1,180 @@
+import { betterAuth } from "better-auth";
+import { prismaAdapter } from "better-auth/adapters/prisma";
+import { hashPassword } from "better-auth/crypto";
+import { type MemberActor, type MemberRole, mintOrgId } from "@/server/auth/actor";
+import { newId } from "@/server/ids";
+import type { Services } from "@/server/services";
+
+/** Header in which the process tells better-auth the client's address; set by serve.ts, never believed from outside. */
+export const CLIENT_ADDRESS_HEADER = "x-stepwell-client-address";
+
+/** Cookies live this long after the last visit, in seconds. */
+const SESSION_SECONDS = 14 * 24 * 3600;
+
+/**
+ * better-auth over our own tables: users, sessions and passwords, nothing else (organizations, members and
+ * API keys are ours). Nobody can sign up; members are created by the operator or an administrator.
+ */
+export function createAuth(services: Services) {
+  const { env } = services;
+  return betterAuth({
+    appName: "Stepwell",
+    baseURL: env.appUrl,
+    basePath: "/api/auth",
+    secret: env.secret,
+    trustedOrigins: (request) => trustedOrigins(env.appUrl, request),
+    database: prismaAdapter(services.db, { provider: "postgresql" }),
+    emailAndPassword: { enabled: true, disableSignUp: true, minPasswordLength: 8, maxPasswordLength: 128 },
+    session: {
+      expiresIn: SESSION_SECONDS,
+      updateAge: 24 * 3600,
+      additionalFields: {
+        activeOrganizationId: { type: "string", required: false, input: false, returned: true },
+      },
+    },
+    rateLimit: {
+      enabled: true,
+      window: 60,
+      max: 300,
+      customRules: { "/sign-in/email": { window: 60, max: 10 } },
+    },
+    advanced: {
+      cookiePrefix: "stepwell",
+      useSecureCookies: env.appUrl.startsWith("https://"),
+      defaultCookieAttributes: { httpOnly: true, sameSite: "lax", path: "/" },
+      database: { generateId: () => newId() },
+      ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
+    },
+    logger: {
+      log: (level, message, ...details) => {
+        const write = level === "error" || level === "warn" ? services.log[level] : services.log.debug;
+        write(`auth: ${message}`, details.length > 0 ? { details } : undefined);
+      },
+    },
+  });
+}
+
+export type Auth = ReturnType<typeof createAuth>;
+
+const auths = new WeakMap<Services, Auth>();
+
+/** The one better-auth instance of these services. */
+export function getAuth(services: Services): Auth {
+  const known = auths.get(services);
+  if (known) return known;
+  const auth = createAuth(services);
+  auths.set(services, auth);
+  return auth;
+}
+
+/** A signed-in person without an organization yet, or with a membership that ended. */
+export type SignedInUser = { id: string; name: string; email: string; sessionId: string };
+
+/** A signed-in person as a member of one organization, with what the frame of every page shows. */
+export type Session = {
+  user: SignedInUser;
+  /** Null when the person belongs to no organization. */
+  member: MemberActor | null;
+  organization: { id: string; slug: string; name: string; suspended: boolean } | null;
+};
+
+/**
+ * Reads the session cookie. The organization is the session's active one while the person is still its member,
+ * else the first they joined. Null: not signed in.
+ */
+export async function sessionFromHeaders(services: Services, headers: Headers): Promise<Session | null> {
+  if (!headers.has("cookie")) return null;
+  const found = await getAuth(services).api.getSession({ headers });
+  if (!found) return null;
+  const user = {
+    id: found.user.id,
+    name: found.user.name,
+    email: found.user.email,
+    sessionId: found.session.id,
+  };
+  const members = await services.db.member.findMany({
+    where: { userId: user.id },
+    orderBy: { id: "asc" },
+    select: {
+      role: true,
+      organization: { select: { id: true, slug: true, name: true, suspendedAt: true } },
+    },
+  });
+  const active = found.session.activeOrganizationId;
+  const chosen = members.find((member) => member.organization.id === active) ?? members[0];
+  if (!chosen) return { user, member: null, organization: null };
+  const { id, slug, name, suspendedAt } = chosen.organization;
+  return {
+    user,
+    member: { kind: "member", orgId: mintOrgId(id), userId: user.id, name: user.name, role: chosen.role },
+    organization: { id, slug, name, suspended: suspendedAt !== null },
+  };
+}
+
+/** The member behind a request's session cookie, or null. */
+export async function memberFromHeaders(services: Services, headers: Headers): Promise<MemberActor | null> {
+  return (await sessionFromHeaders(services, headers))?.member ?? null;
+}
+
+/**
+ * Creates a person with a password; for the operator and the first run. The caller has checked that the
+ * email is not taken and adds the membership. Returns the user's id.
+ */
+export async function createUser(
+  services: Pick<Services, "db" | "clock">,
+  { email, name, password }: { email: string; name: string; password: string },
+): Promise<string> {
+  const at = services.clock.now();
+  const id = newId();
+  const hash = await hashPassword(password);
+  await services.db.user.create({
+    data: {
+      id,
+      email: email.toLowerCase(),
+      name,
+      emailVerified: true,
+      createdAt: at,
+      updatedAt: at,
+      accounts: {
+        create: {
+          id: newId(),
+          accountId: id,
+          providerId: "credential",
+          password: hash,
+          createdAt: at,
+          updatedAt: at,
+        },
+      },
+    },
+  });
+  return id;
+}
+
+const RANKS: Record<MemberRole, number> = { viewer: 0, member: 1, admin: 2, owner: 3 };
+
+/** Whether a role may do what `needed` may. */
+export function roleCovers(role: MemberRole, needed: MemberRole): boolean {
+  return RANKS[role] >= RANKS[needed];
+}
+
+/**
+ * Origins from which a state-changing request is believed: APP_URL, and the very host the request was sent to,
+ * so that a fresh machine also works under its address instead of its name.
+ */
+function trustedOrigins(appUrl: string, request: Request | undefined): string[] {
+  const origins = [new URL(appUrl).origin];
+  const host = request?.headers.get("host");
+  if (host) origins.push(`${new URL(appUrl).protocol}//${host}`);
+  return origins;
+}
+
+/** Whether a state-changing request comes from our own pages (CSRF): by Sec-Fetch-Site, else by Origin. */
+export function isSameOrigin(services: Pick<Services, "env">, headers: Headers): boolean {
+  const site = headers.get("sec-fetch-site");
+  if (site !== null) return site === "same-origin";
+  const origin = headers.get("origin");
+  if (origin === null) return false;
+  const host = headers.get("host");
+  const appUrl = new URL(services.env.appUrl);
+  return origin === appUrl.origin || (host !== null && origin === `${appUrl.protocol}//${host}`);
+}
