@@ -1,0 +1,42 @@
+import type { Services } from "@/server/services";
+
+const KEY = "secret_fingerprint";
+
+/** STEPWELL_SECRET is not the one that this database was set up with. */
+export class WrongSecretError extends Error {
+  override name = "WrongSecretError";
+}
+
+/**
+ * Compares the fingerprint of STEPWELL_SECRET with the one in the database, which the first start leaves
+ * there. Throws WrongSecretError on a mismatch; its message names the way out. Call it before anything is served.
+ */
+export async function checkSecretFingerprint(services: Pick<Services, "db" | "vault">): Promise<void> {
+  const { db, vault } = services;
+  // Two processes may start first at once: whoever comes second compares with what the other left.
+  await db.setting.createMany({ data: [{ key: KEY, value: vault.fingerprint }], skipDuplicates: true });
+  const known = await db.setting.findUniqueOrThrow({ where: { key: KEY } });
+  if (known.value === vault.fingerprint) return;
+  throw new WrongSecretError(
+    [
+      "STEPWELL_SECRET is not the one this database was set up with " +
+        `(its fingerprint is ${vault.fingerprint}, the database's ${known.value}).`,
+      "Webhook tokens and signing secrets in the database can only be read with the first one.",
+      "The way out: set STEPWELL_SECRET to the earlier value (embedded PostgreSQL: the file `secret` in the data folder).",
+      "If it is lost, let the new one in with `npm run -s stepwell -- secret adopt`: " +
+        "the secrets and URLs of triggers must then be made anew; agents, tools, runs and credits stay.",
+    ].join("\n"),
+  );
+}
+
+/** The fingerprint in the database, or null before the first start. */
+export async function readSecretFingerprint(services: Pick<Services, "db">): Promise<string | null> {
+  const known = await services.db.setting.findUnique({ where: { key: KEY } });
+  return known?.value ?? null;
+}
+
+/** Makes the present STEPWELL_SECRET the database's own; for an operator who lost the earlier one. */
+export async function adoptSecret(services: Pick<Services, "db" | "vault">): Promise<void> {
+  const value = services.vault.fingerprint;
+  await services.db.setting.upsert({ where: { key: KEY }, create: { key: KEY, value }, update: { value } });
+}

@@ -1,0 +1,18 @@
+import { createHash, randomBytes } from "node:crypto";
+
+const TOKEN_BYTES = 24;
+
+/** Makes the token of a trigger's URL: 192 bits in 32 characters that need no escaping. */
+export function newTriggerToken(): string {
+  return randomBytes(TOKEN_BYTES).toString("base64url");
+}
+
+/** The SHA-256 a trigger is looked up by. */
+export function hashToken(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}
+
+/** The address senders post to. `appUrl` has no trailing slash. */
+export function triggerUrl(appUrl: string, token: string): string {
+  return `${appUrl}/webhooks/${token}`;
+}
