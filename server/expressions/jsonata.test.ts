@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import { ExpressionError, evaluateExpression, parseExpression } from "@/server/expressions/jsonata";
+
+const facts = { now: new Date("2026-03-04T05:06:07.000Z"), seed: "run-1" };
+const evaluate = (expression: string, input: unknown = {}, timeoutMs?: number) =>
+  evaluateExpression(expression, JSON.stringify(input), facts, timeoutMs);
+
+describe("evaluateExpression", () => {
+  test.each([
+    ["a.b + 1", { a: { b: 2 } }, 3],
+    ["list[x > 1].x", { list: [{ x: 1 }, { x: 2 }, { x: 3 }] }, [2, 3]],
+    ["$sum(list)", { list: [1, 2, 3.5] }, 6.5],
+    ["{ 'tempC': current.temp }", { current: { temp: 7 } }, { tempC: 7 }],
+    ["missing", {}, undefined],
+    ["null", {}, null],
+    ["$string(a)", { a: [1, { b: 2 }] }, '[1,{"b":2}]'],
+    ["$split('a,b', ',')", {}, ["a", "b"]],
+    ["$replace('aXbX', /x/i, '-')", {}, "a-b-"],
+    ["$distinct(a)", { a: [1, 1, { q: 1 }, { q: 1 }] }, [1, { q: 1 }]],
+    ["$toMillis('2020', '[Y]')", {}, 1577836800000],
+    ["$fromMillis(0)", {}, "1970-01-01T00:00:00.000Z"],
+    ["$formatNumber(1234.5, '#,##0.00')", {}, "1,234.50"],
+    ["{'f': function($x){$x}, 'a': 1}", {}, { a: 1 }],
+    ["$encodeUrlComponent(c)", { c: "São Paulo" }, "S%C3%A3o%20Paulo"],
+    ["a ~> |$|{'b': 2}|", { a: { c: 1 } }, { c: 1, b: 2 }],
+    ["$merge([{'a':1},{'b':2}])", {}, { a: 1, b: 2 }],
+    ["list^(>x).x", { list: [{ x: 1 }, { x: 3 }, { x: 2 }] }, [3, 2, 1]],
+    [
+      "list{k: v}",
+      {
+        list: [
+          { k: "a", v: 1 },
+          { k: "b", v: 2 },
+        ],
+      },
+      { a: 1, b: 2 },
+    ],
+  ])("%s", (expression, input, expected) => {
+    expect(evaluate(expression, input)).toEqual(expected);
+  });
+
+  test("the moment and chance are those given", () => {
+    expect(evaluate("$now()")).toBe("2026-03-04T05:06:07.000Z");
+    expect(evaluate("$millis()")).toBe(facts.now.getTime());
+    expect(evaluate("$random()")).toBe(evaluate("$random()"));
+    expect(evaluate("$random()")).not.toBe(
+      evaluateExpression("$random()", "{}", { ...facts, seed: "run-2" }),
+    );
+    expect(evaluate("$shuffle([1..20])")).toEqual(evaluate("$shuffle([1..20])"));
+  });
+
+  test.each([
+    ["endless recursion", "($f := function($x){ $f($x + 1) + 1 }; $f(1))"],
+    ["an endless tail call", "($f := function(){ $f() }; $f())"],
+    ["a catastrophic regular expression", `$match("${"a".repeat(40)}b", /(a+)+$/)`],
+    ["a doubling structure", "$string($reduce([1..60], function($a){[[$a],[$a]]}, 1))"],
+    ["a doubling text", "$length($reduce([1..60], function($a){$a & $a}, 'xxxxxxxx'))"],
+    ["a huge padding", "$length($pad('x', 400000000))"],
+    ["a huge range", "$count([1..9999999])"],
+    ["a nested endless regular expression by $eval", `$eval("$match('${"a".repeat(40)}b', /(a+)+$/)")`],
+    ["a syntax error", "a ..b +"],
+    ["a deep nest", `${"(".repeat(20_000)}1`],
+    ["an expression that is too long", "1 + ".repeat(10_000)],
+    ["an unknown function", "$fetch('x')"],
+  ])("%s is stopped", (_name, expression) => {
+    const started = Date.now();
+    expect(() => evaluate(expression, {}, 150)).toThrow(ExpressionError);
+    expect(Date.now() - started).toBeLessThan(1500);
+    expect(evaluate("1 + 1")).toBe(2);
+  });
+
+  test("nothing leaks out of the realm or stays in it", () => {
+    expect(evaluate("constructor.constructor('return process')()")).toBeUndefined();
+    expect(evaluate("a.constructor", { a: {} })).toBeUndefined();
+    expect(evaluate("a.__proto__", { a: {} })).toBeUndefined();
+    evaluate("$x := 5");
+    expect(evaluate("$x")).toBeUndefined();
+    evaluateExpression(
+      "$merge([a, {'__proto__': {'polluted': true}}])",
+      '{"a":{"__proto__":{"polluted":true}}}',
+      facts,
+    );
+    expect(evaluate("{}.polluted")).toBeUndefined();
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+});
+
+describe("parseExpression", () => {
+  test("gives the tree, or says where the fault is", () => {
+    expect(parseExpression("steps.a")).toMatchObject({ type: "path" });
+    expect(() => parseExpression("a +")).toThrow(/Unexpected end|character/);
+  });
+});

@@ -1,0 +1,45 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Json } from "@/server/json";
+import { canonicalText, JsonTextError, jsonPointer, MAX_JSON_DEPTH, parseJson } from "@/server/json-text";
+
+test("parses JSON up to 200 levels, brackets in texts not counted", () => {
+  const nest = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+  expect(parseJson('{"a":"[[[[\\"[[["}')).toEqual({ a: '[[[["[[[' });
+  expect(parseJson(nest(MAX_JSON_DEPTH))).toBeDefined();
+  expect(() => parseJson(nest(MAX_JSON_DEPTH + 1))).toThrow(JsonTextError);
+  expect(() => parseJson("[".repeat(1_000_000))).toThrow(JsonTextError);
+  expect(() => parseJson("{a}")).toThrow(JsonTextError);
+});
+
+test("a key named __proto__ stays data", () => {
+  const value = parseJson('{"__proto__":{"x":1}}');
+  expect(canonicalText(value)).toBe('{"__proto__":{"x":1}}');
+  expect(({} as Record<string, unknown>).x).toBeUndefined();
+});
+
+test("equal values have the same canonical text, whatever the order of their keys", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (generated) => {
+      const value: Json = JSON.parse(JSON.stringify(generated));
+      const text = canonicalText(value);
+      expect(JSON.parse(text)).toEqual(value);
+      expect(canonicalText(reversed(value))).toBe(text);
+    }),
+  );
+});
+
+function reversed(value: Json): Json {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, member]) => [key, reversed(member)]),
+  );
+}
+
+test("JSON pointers escape ~ and /", () => {
+  expect(jsonPointer([])).toBe("");
+  expect(jsonPointer(["a/b", 0, "~"])).toBe("/a~1b/0/~0");
+});

@@ -1,0 +1,65 @@
+import { isJsonObject, type Json } from "@/server/json";
+
+/** Deepest nesting that is taken in; deeper documents break recursive code everywhere. */
+export const MAX_JSON_DEPTH = 200;
+
+/** Why a text is not JSON we take. */
+export class JsonTextError extends Error {
+  override name = "JsonTextError";
+}
+
+/** Whether a text opens more than `MAX_JSON_DEPTH` arrays and objects within each other. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let inText = false;
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    if (inText) {
+      if (code === 0x5c) i += 1;
+      else if (code === 0x22) inText = false;
+    } else if (code === 0x22) inText = true;
+    else if (code === 0x5b || code === 0x7b) {
+      depth += 1;
+      if (depth > MAX_JSON_DEPTH) return true;
+    } else if (code === 0x5d || code === 0x7d) depth -= 1;
+  }
+  return false;
+}
+
+/** Parses JSON from strangers. Throws JsonTextError when it is malformed or nested deeper than 200 levels. */
+export function parseJson(text: string): Json {
+  if (isTooDeep(text)) throw new JsonTextError(`The JSON is nested deeper than ${MAX_JSON_DEPTH} levels.`);
+  try {
+    const value: Json = JSON.parse(text);
+    return value;
+  } catch (error) {
+    throw new JsonTextError(error instanceof Error ? error.message : "The text is not JSON.");
+  }
+}
+
+/** JSON text with the keys of every object in order: equal values give equal texts. */
+export function canonicalText(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;
+  if (isJsonObject(value)) {
+    const members = Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+      .map(([key, member]) => `${JSON.stringify(key)}:${canonicalText(member)}`);
+    return `{${members.join(",")}}`;
+  }
+  return JSON.stringify(value);
+}
+
+/** The size of a value's JSON text in UTF-8 bytes. */
+export function jsonBytes(value: Json): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+/** One reference token of a JSON pointer (RFC 6901, section 3). */
+function pointerToken(key: string | number): string {
+  return String(key).replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/** A JSON pointer to the place that the keys lead to; the whole document is "". */
+export function jsonPointer(keys: readonly (string | number)[]): string {
+  return keys.map((key) => `/${pointerToken(key)}`).join("");
+}

@@ -1,0 +1,145 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Json, JsonObject } from "@/server/json";
+import { checkSchema, inferSchema, validateAgainst } from "@/server/workflow/schema";
+
+const city: JsonObject = {
+  type: "object",
+  properties: { city: { type: "string", minLength: 2 }, unit: { enum: ["C", "F"] } },
+  required: ["city"],
+  additionalProperties: false,
+};
+
+describe("validateAgainst", () => {
+  test("names every fault by a JSON pointer", () => {
+    expect(validateAgainst(city, { city: "Oslo" })).toEqual([]);
+    expect(validateAgainst(city, {})).toEqual([{ path: "/city", message: "is required" }]);
+    expect(validateAgainst(city, { city: 1, unit: "K", "a/b": 1 })).toEqual([
+      { path: "/a~1b", message: "is not allowed" },
+      { path: "/city", message: "must be string" },
+      { path: "/unit", message: 'must be one of ["C","F"]' },
+    ]);
+    expect(validateAgainst(city, [])).toEqual([{ path: "", message: "must be object" }]);
+  });
+
+  test("at most 20 faults are listed, and only the first of a large value", () => {
+    const numbers: JsonObject = { type: "array", items: { type: "number" } };
+    expect(validateAgainst(numbers, Array(100).fill("x"))).toHaveLength(20);
+    expect(validateAgainst(numbers, Array(50_000).fill("x"))).toHaveLength(1);
+  });
+
+  test("what is inherited does not count as present", () => {
+    const schema: JsonObject = { type: "object", required: ["constructor", "__proto__"] };
+    expect(validateAgainst(schema, {}).map((issue) => issue.path)).toEqual(["/constructor", "/__proto__"]);
+    expect(validateAgainst(schema, JSON.parse('{"constructor":1,"__proto__":2}'))).toEqual([]);
+  });
+
+  test.each<[string, JsonObject, Json]>([
+    ["a catastrophic pattern", { type: "string", pattern: "^(a+)+$" }, `${"a".repeat(40)}b`],
+    [
+      "unique items over many",
+      { type: "array", uniqueItems: true },
+      Array.from({ length: 60_000 }, (_, i) => ({ i })),
+    ],
+  ])("%s is stopped", (_name, schema, value) => {
+    const started = Date.now();
+    expect(validateAgainst(schema, value)).toEqual([
+      { path: "", message: "takes too long to check against the schema" },
+    ]);
+    expect(Date.now() - started).toBeLessThan(3000);
+  });
+
+  test("local references and formats work", () => {
+    const schema: JsonObject = {
+      $defs: { day: { type: "string", format: "date" } },
+      type: "object",
+      properties: { from: { $ref: "#/$defs/day" } },
+    };
+    expect(validateAgainst(schema, { from: "2026-02-28" })).toEqual([]);
+    expect(validateAgainst(schema, { from: "2026-02-30" })[0]?.path).toBe("/from");
+  });
+
+  test("two schemas may carry the same $id", () => {
+    const a: JsonObject = { $id: "https://x.test/s", type: "string" };
+    const b: JsonObject = { $id: "https://x.test/s", type: "number" };
+    expect(validateAgainst(a, "x")).toEqual([]);
+    expect(validateAgainst(b, 1)).toEqual([]);
+    expect(validateAgainst(a, 1)).toHaveLength(1);
+  });
+});
+
+describe("checkSchema", () => {
+  test.each<[string, JsonObject, string]>([
+    ["an unknown type", { type: "objekt" }, "/type"],
+    ["a fault deep inside", { properties: { a: { minLength: -1 } } }, "/properties/a/minLength"],
+    ["a remote reference", { properties: { a: { $ref: "https://evil.test/s.json" } } }, "/properties/a/$ref"],
+    ["a relative reference", { $ref: "other.json" }, "/$ref"],
+    ["another dialect", { $schema: "http://json-schema.org/draft-07/schema#" }, "/$schema"],
+    ["a dangling reference", { $ref: "#/$defs/none" }, ""],
+    ["a pattern that is none", { pattern: "(" }, ""],
+    ["a huge schema", { enum: ["x".repeat(200_000)] }, ""],
+    ["a nest", nest(80), "/items/items/items/items/items/items/items/items"],
+  ])("%s is refused at its place", (_name, schema, path) => {
+    const issues = checkSchema(schema);
+    expect(issues.length).toBeGreaterThan(0);
+    expect(issues.map((issue) => issue.path)).toContain(path);
+  });
+
+  test("a schema is data and never code", () => {
+    const schema: JsonObject = {
+      type: "object",
+      properties: { 'a"];process.exit(1);//': { const: "`${process.exit(1)}`" } },
+    };
+    expect(checkSchema(schema)).toEqual([]);
+    expect(validateAgainst(schema, { x: 1 })).toEqual([]);
+  });
+});
+
+function nest(depth: number): JsonObject {
+  return depth === 0 ? { type: "string" } : { items: nest(depth - 1) };
+}
+
+describe("inferSchema", () => {
+  test("describes objects, arrays and mixtures", () => {
+    expect(inferSchema({ a: 1, b: [1, 2.5], c: null, d: [] })).toEqual({
+      type: "object",
+      properties: {
+        a: { type: "integer" },
+        b: { type: "array", items: { type: "number" } },
+        c: { type: "null" },
+        d: { type: "array" },
+      },
+      required: ["a", "b", "c", "d"],
+    });
+    expect(inferSchema([{ a: 1 }, { a: "x", b: true }, "t"])).toEqual({
+      type: "array",
+      items: {
+        anyOf: [
+          {
+            type: "object",
+            properties: { a: { anyOf: [{ type: "integer" }, { type: "string" }] }, b: { type: "boolean" } },
+            required: ["a"],
+          },
+          { type: "string" },
+        ],
+      },
+    });
+  });
+
+  test("every value is valid against its own inferred schema", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (generated) => {
+        const value: Json = JSON.parse(JSON.stringify(generated));
+        const schema = inferSchema(value);
+        expect(checkSchema(schema)).toEqual([]);
+        expect(validateAgainst(schema, value)).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("a large value gets a bounded schema", () => {
+    const wide = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, i]));
+    expect(JSON.stringify(inferSchema(wide)).length).toBeLessThan(20_000);
+  });
+});
