@@ -1,0 +1,90 @@
+import { z } from "zod";
+import type { Issue } from "@/server/errors";
+import {
+  agentDefinition,
+  apiKeyDefinition,
+  memberDefinition,
+  organizationDefinition,
+  toolDefinition,
+  triggerDefinition,
+} from "./definitions";
+import { describeFaults, fromPointer } from "./issues";
+import { readYaml, type YamlDocument } from "./yaml-document";
+
+/** The operator's YAML (product.md, "Operator's command line"). */
+const definitionFile = z.strictObject({
+  organizations: z
+    .array(
+      z.strictObject({
+        ...organizationDefinition.shape,
+        members: unique("email", z.array(memberDefinition)).default([]),
+        apiKeys: unique("name", z.array(apiKeyDefinition)).default([]),
+        tools: unique("slug", z.array(toolDefinition)).default([]),
+        agents: unique("slug", z.array(agentDefinition)).default([]),
+        triggers: unique("slug", z.array(triggerDefinition)).default([]),
+      }),
+    )
+    .min(1)
+    .superRefine((organizations, context) => findRepeats("slug", organizations, context)),
+});
+export type DefinitionFile = z.output<typeof definitionFile>;
+export type DeclaredOrganization = DefinitionFile["organizations"][number];
+
+/** A definition file that cannot be taken. Each line is a sentence with its place; nothing was written. */
+export class DefinitionFileError extends Error {
+  override name = "DefinitionFileError";
+  readonly lines: string[];
+
+  constructor(lines: string[]) {
+    super(lines.join("\n"));
+    this.lines = lines;
+  }
+}
+
+/** A definition file that was read; `refuse` says faults found later (unknown references) at their lines. */
+export type ReadDefinitionFile = {
+  definitions: DefinitionFile;
+  refuse(issues: readonly Issue[]): DefinitionFileError;
+};
+
+/** Reads and checks a definition file; throws DefinitionFileError with every fault. */
+export function readDefinitionFile(source: string): ReadDefinitionFile {
+  const document = readYaml(source);
+  if ("faults" in document) {
+    throw new DefinitionFileError(
+      document.faults.map(({ line, message }) => (line === null ? message : `line ${line}: ${message}`)),
+    );
+  }
+  const parsed = definitionFile.safeParse(document.value);
+  if (!parsed.success) {
+    throw new DefinitionFileError(say(document, describeFaults(parsed.error, document.value)));
+  }
+  return {
+    definitions: parsed.data,
+    refuse: (issues) => new DefinitionFileError(say(document, issues)),
+  };
+}
+
+function say(document: YamlDocument, issues: readonly Issue[]): string[] {
+  return issues.map(({ path, message }) => `${document.place(fromPointer(path))} ${message}`);
+}
+
+function unique<Item extends z.ZodType<Record<string, unknown>>>(key: string, list: z.ZodArray<Item>) {
+  return list.superRefine((items, context) => findRepeats(key, items, context));
+}
+
+function findRepeats(key: string, items: readonly Record<string, unknown>[], context: z.RefinementCtx): void {
+  const seen = new Map<unknown, number>();
+  for (const [index, item] of items.entries()) {
+    const value = item[key];
+    const first = seen.get(value);
+    if (first === undefined) seen.set(value, index);
+    else {
+      context.addIssue({
+        code: "custom",
+        path: [index, key],
+        message: `"${String(value)}" is already at number ${first + 1} of this list`,
+      });
+    }
+  }
+}

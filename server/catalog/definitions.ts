@@ -1,0 +1,169 @@
+import { z } from "zod";
+import { KEY_SCOPES, MEMBER_ROLES } from "@/server/auth/actor";
+import { workflowDefinition } from "@/server/workflow/definition";
+
+/**
+ * What people declare: organizations, members, keys, agents, tools and triggers, as the operator's YAML and
+ * the dashboard's editors write them. References are slugs. Pure: a browser can check with it too. Ranges are
+ * those of the database (migrations, domain_rules).
+ */
+
+export const slug = z
+  .string()
+  .regex(
+    /^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/,
+    "must be 1 to 64 of a-z, 0-9 and -, not starting or ending with -",
+  );
+
+/** Text for people and models: PostgreSQL cannot store U+0000. */
+const text = (max: number) =>
+  z
+    .string()
+    .max(max, `must have at most ${max} characters`)
+    .refine((value) => !value.includes("\0"), "must not hold the character U+0000");
+const name = text(200).refine((value) => value.trim() !== "", "must not be empty");
+
+const AMOUNT = /^\d{1,10}(\.\d{1,4})?$/;
+
+/** A credit amount of at least zero, as a number or a text: at most ten digits, four decimal places; becomes text. */
+export const amount = z
+  .union([z.number(), z.string()], { error: "must be a number" })
+  .transform(String)
+  .pipe(z.string().regex(AMOUNT, "must be a number from 0 to 9999999999 with at most four decimal places"));
+const amountAboveZero = amount.refine((value) => Number(value) > 0, "must be above zero");
+
+const perMinute = z.int().min(1).max(100_000);
+const maxCredits = amountAboveZero.nullable().default(null);
+const deadlineSeconds = z.int().min(1).max(86_400).default(900);
+const instant = z.iso
+  .datetime({ offset: true, error: "must be a time such as 2027-01-31T00:00:00Z" })
+  .transform((value) => new Date(value).toISOString());
+
+/** Distinct texts; repeating one is a slip of the pen. */
+function distinct(item: z.ZodType<string, string>) {
+  return z.array(item).refine((items) => new Set(items).size === items.length, "must not name one twice");
+}
+
+export const agentDefinition = z.strictObject({
+  slug,
+  name,
+  model: text(200).refine((value) => value.trim() !== "", "must not be empty"),
+  systemPrompt: text(200_000).default(""),
+  maxSteps: z.int().min(1).max(12).default(8),
+  status: z.enum(["active", "inactive"]).default("active"),
+  functions: distinct(z.string()).default([]),
+  /** Slugs of the organization's tools. */
+  tools: distinct(slug).default([]),
+  /** Most credits one run may use; null: no cap. */
+  maxCredits,
+  /** Wall-clock limit of one run. */
+  deadlineSeconds,
+});
+export type AgentDefinition = z.output<typeof agentDefinition>;
+export type AgentInput = z.input<typeof agentDefinition>;
+
+export const toolDefinition = z.strictObject({
+  slug,
+  name,
+  description: text(10_000).default(""),
+  ...workflowDefinition.shape,
+  maxCredits,
+  deadlineSeconds,
+});
+export type ToolDefinition = z.output<typeof toolDefinition>;
+export type ToolInput = z.input<typeof toolDefinition>;
+
+export const triggerDefinition = z
+  .strictObject({
+    slug,
+    /** Unset: the slug. */
+    name: name.optional(),
+    agent: slug.optional(),
+    tool: slug.optional(),
+    status: z.enum(["active", "inactive"]).default("active"),
+    /** Unset: what is there stays, null: none. Never exported. */
+    secret: text(1_000)
+      .min(1, "must not be empty; leave it out, or write null for none")
+      .nullable()
+      .optional(),
+    signature: z.enum(["hex", "standard-webhooks"]).default("hex"),
+    rateLimit: z
+      .strictObject({
+        requests: perMinute.default(30),
+        seconds: z.int().min(1).max(86_400).default(60),
+      })
+      .default({ requests: 30, seconds: 60 }),
+    /** Makes an agent's user message of the body; null: the body's text itself. */
+    messageTemplate: text(100_000).min(1).nullable().default(null),
+    maxCredits,
+  })
+  .superRefine((trigger, context) => {
+    if ((trigger.agent === undefined) === (trigger.tool === undefined)) {
+      context.addIssue({ code: "custom", message: "must name either an agent or a tool" });
+    }
+    if (trigger.messageTemplate !== null && trigger.agent === undefined) {
+      context.addIssue({
+        code: "custom",
+        path: ["messageTemplate"],
+        message: "is for triggers of agents; a tool's input is the body",
+      });
+    }
+  });
+export type TriggerDefinition = z.output<typeof triggerDefinition>;
+export type TriggerInput = z.input<typeof triggerDefinition>;
+
+export const apiKeyDefinition = z.strictObject({
+  /** Distinct among the organization's keys that are not revoked. */
+  name,
+  scopes: z
+    .array(z.enum(KEY_SCOPES))
+    .min(1)
+    .default([...KEY_SCOPES]),
+  /** Null: never. */
+  expiresAt: instant.nullable().default(null),
+  /** Slugs of the agents and tools the key is limited to; both empty: all of the organization's. */
+  agents: distinct(slug).default([]),
+  tools: distinct(slug).default([]),
+  /** Null: the plan's. */
+  startsPerMinute: perMinute.nullable().default(null),
+  readsPerMinute: perMinute.nullable().default(null),
+  maxCredits,
+});
+export type ApiKeyDefinition = z.output<typeof apiKeyDefinition>;
+export type ApiKeyInput = z.input<typeof apiKeyDefinition>;
+
+export const memberDefinition = z.strictObject({
+  email: z
+    .email("must be an email address")
+    .max(254)
+    .transform((value) => value.toLowerCase()),
+  /** Unset: what stands before the @. Only for an account that is made. */
+  name: name.optional(),
+  /** Only for an account that is made; never changes a password, never exported. */
+  password: z.string().min(1, "must not be empty").max(128, "must have at most 128 characters").optional(),
+  role: z.enum(MEMBER_ROLES).default("member"),
+});
+export type MemberDefinition = z.output<typeof memberDefinition>;
+export type MemberInput = z.input<typeof memberDefinition>;
+
+/** What is left out stays as it is; a new plan has the defaults of the schema. */
+export const planDefinition = z.strictObject({
+  apiAccess: z.boolean().optional(),
+  monthlyCredits: amount.optional(),
+  startsPerMinute: perMinute.optional(),
+  readsPerMinute: perMinute.optional(),
+  concurrency: z.int().min(1).max(10_000).optional(),
+  retentionDays: z.int().min(1).max(36_500).optional(),
+});
+export type PlanDefinition = z.output<typeof planDefinition>;
+
+export const organizationDefinition = z.strictObject({
+  slug,
+  /** Unset: the slug for a new organization, else what is there. */
+  name: name.optional(),
+  plan: planDefinition.default({}),
+  /** Granted once, when the organization is created. */
+  credits: amount.optional(),
+});
+export type OrganizationDefinition = z.output<typeof organizationDefinition>;
+export type OrganizationInput = z.input<typeof organizationDefinition>;

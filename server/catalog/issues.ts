@@ -1,0 +1,114 @@
+import type { z } from "zod";
+import { AppError, type Issue } from "@/server/errors";
+
+/** Writes a path as a JSON pointer (RFC 6901): `["a/b", 0]` → `/a~1b/0`; the whole document is "". */
+export function toPointer(path: readonly PropertyKey[]): string {
+  return path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+/** Reads a JSON pointer; keys that look like indices become numbers. */
+export function fromPointer(pointer: string): (string | number)[] {
+  if (pointer === "") return [];
+  return pointer
+    .slice(1)
+    .split("/")
+    .map((key) =>
+      /^(0|[1-9]\d*)$/.test(key) ? Number(key) : key.replaceAll("~1", "/").replaceAll("~0", "~"),
+    );
+}
+
+/** The same issues, seen from a document that holds the faulty one at `prefix`. */
+export function prefixIssues(prefix: readonly PropertyKey[], issues: readonly Issue[]): Issue[] {
+  return issues.map(({ path, message }) => ({ path: toPointer(prefix) + path, message }));
+}
+
+/** The error of input that cannot be taken; the message holds the first fault, the issues all of them. */
+export function refusal(issues: readonly Issue[]): AppError {
+  const [first] = issues;
+  const place = first && first.path !== "" ? `${first.path.slice(1).replaceAll("/", ".")} ` : "";
+  return new AppError("invalid_request", first ? `${place}${first.message}` : "The input is not valid.", {
+    issues: [...issues],
+  });
+}
+
+/** Parses input; throws `invalid_request` with every fault and its place. */
+export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(input);
+  if (!parsed.success) throw refusal(describeFaults(parsed.error, input));
+  return parsed.data;
+}
+
+/** Says a zod error in sentences that continue the place: `maxSteps must be at most 12`. */
+export function describeFaults(error: z.ZodError, input: unknown): Issue[] {
+  return error.issues.flatMap((issue) => describeFault(issue, input));
+}
+
+function describeFault(issue: z.core.$ZodIssue, input: unknown): Issue[] {
+  const path = toPointer(issue.path);
+  const at = (message: string): Issue[] => [{ path, message }];
+  switch (issue.code) {
+    case "unrecognized_keys":
+      return issue.keys.map((key) => ({
+        path: toPointer([...issue.path, key]),
+        message: "is not known here",
+      }));
+    case "invalid_type":
+      if (isMissing(input, issue.path)) return at("is required");
+      return at(`must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`);
+    case "invalid_value":
+      if (isMissing(input, issue.path)) return at("is required");
+      return at(`must be ${issue.values.map(String).join(" or ")}`);
+    case "too_big":
+      return at(
+        issue.message.startsWith("Too big")
+          ? `must ${bound("at most", issue.maximum, issue.origin)}`
+          : issue.message,
+      );
+    case "too_small":
+      return at(
+        issue.message.startsWith("Too small")
+          ? `must ${bound("at least", issue.minimum, issue.origin)}`
+          : issue.message,
+      );
+    case "invalid_union":
+      return at(isMissing(input, issue.path) ? "is required" : unionMessage(issue));
+    case "invalid_format":
+      return at(issue.message.startsWith("Invalid") ? "is not well formed" : issue.message);
+    default:
+      return at(issue.message);
+  }
+}
+
+const TYPE_NAMES: Record<string, string> = {
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  object: "a mapping",
+  record: "a mapping",
+  array: "a list",
+};
+
+function bound(word: string, limit: number | bigint, origin: string): string {
+  switch (origin) {
+    case "string":
+      return `have ${word} ${limit} character${limit === 1 ? "" : "s"}`;
+    case "array":
+      return `have ${word} ${limit} item${limit === 1 ? "" : "s"}`;
+    default:
+      return `be ${word} ${limit}`;
+  }
+}
+
+function unionMessage(issue: z.core.$ZodIssueInvalidUnion): string {
+  return issue.message.startsWith("Invalid") ? "is not of a form that is understood" : issue.message;
+}
+
+function isMissing(input: unknown, path: readonly PropertyKey[]): boolean {
+  let value = input;
+  for (const key of path) {
+    if (typeof value !== "object" || value === null) return false;
+    value = Object.entries(value).find(([known]) => known === String(key))?.[1];
+  }
+  return value === undefined;
+}

@@ -1,0 +1,117 @@
+import { type Document, LineCounter, parseDocument } from "yaml";
+import type { Json } from "@/server/json";
+
+/** A YAML text read as JSON, which remembers the line of everything. */
+export type YamlDocument = {
+  value: Json;
+  /** A JSON path as people read it, with its line: `organizations[0].agents[1].maxSteps (line 12)`. */
+  place(path: readonly (string | number)[]): string;
+};
+
+/** Faults in the YAML itself; `line` counts from 1. */
+export type YamlFault = { line: number | null; message: string };
+
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_DEPTH = 100;
+const MAX_ALIASES = 100;
+const MAX_FAULTS = 5;
+
+/**
+ * Reads one YAML 1.2 document. The text is hostile until read: its size, depth and aliases are limited, a tag
+ * or a number that JSON cannot hold is a fault, keys are texts and never repeat.
+ */
+export function readYaml(source: string): YamlDocument | { faults: YamlFault[] } {
+  if (Buffer.byteLength(source) > MAX_BYTES) {
+    return { faults: [{ line: null, message: "The file has more than 4 MiB." }] };
+  }
+  const lines = new LineCounter();
+  const document = parseDocument(source, {
+    lineCounter: lines,
+    prettyErrors: false,
+    stringKeys: true,
+    logLevel: "error",
+  });
+  const found = [...document.errors, ...document.warnings];
+  if (found.length > 0) {
+    const faults = found.slice(0, MAX_FAULTS).map((fault) => ({
+      line: lines.linePos(fault.pos[0]).line,
+      message: `${fault.message.replace(/\.$/, "")}.`,
+    }));
+    return { faults };
+  }
+  const place = (path: readonly (string | number)[]) => describePlace(document, lines, path);
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    const bad = findUnjson(value, [], 0, { left: MAX_BYTES });
+    if (bad) return { faults: [{ line: lineOf(document, lines, bad.path), message: `${bad.message}.` }] };
+    return { value: copyJson(value), place };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : "The file cannot be read";
+    return { faults: [{ line: null, message: `${message.replace(/\.$/, "")}.` }] };
+  }
+}
+
+type Unjson = { path: (string | number)[]; message: string };
+
+/** Finds the first thing JSON cannot hold. `budget` bounds what aliases unfold to. */
+function findUnjson(
+  value: unknown,
+  path: (string | number)[],
+  depth: number,
+  budget: { left: number },
+): Unjson | null {
+  if (depth > MAX_DEPTH) return { path, message: `The document nests deeper than ${MAX_DEPTH} levels` };
+  budget.left -= typeof value === "string" ? value.length + 1 : 1;
+  if (budget.left < 0) return { path, message: "The document unfolds to more than 4 MiB" };
+  if (value === null || typeof value === "string" || typeof value === "boolean") return null;
+  if (typeof value === "number") {
+    return Number.isFinite(value) ? null : { path, message: "The number cannot be written in JSON" };
+  }
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      const bad = findUnjson(item, [...path, index], depth + 1, budget);
+      if (bad) return bad;
+    }
+    return null;
+  }
+  if (typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype) {
+    for (const [key, item] of Object.entries(value)) {
+      const bad = findUnjson(item, [...path, key], depth + 1, budget);
+      if (bad) return bad;
+    }
+    return null;
+  }
+  return { path, message: "The value is of a type that JSON does not have" };
+}
+
+/** Unfolds aliases into copies, so that nothing later meets the same object twice. */
+function copyJson(value: unknown): Json {
+  const copy: Json = JSON.parse(JSON.stringify(value));
+  return copy;
+}
+
+function describePlace(
+  document: Document.Parsed,
+  lines: LineCounter,
+  path: readonly (string | number)[],
+): string {
+  const written = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("");
+  const line = lineOf(document, lines, path);
+  return `${written.replace(/^\./, "") || "the file"}${line === null ? "" : ` (line ${line})`}`;
+}
+
+/** The line of the deepest part of the path that is there: a missing key is reported at its parent. */
+function lineOf(
+  document: Document.Parsed,
+  lines: LineCounter,
+  path: readonly (string | number)[],
+): number | null {
+  for (let length = path.length; length >= 0; length -= 1) {
+    const node: unknown = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
+    if (typeof node === "object" && node !== null && "range" in node && Array.isArray(node.range)) {
+      const [start] = node.range;
+      if (typeof start === "number") return lines.linePos(start).line;
+    }
+  }
+  return null;
+}
