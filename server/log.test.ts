@@ -34,7 +34,10 @@ test("entries below the level are not written", () => {
 });
 
 test("errors keep name, message, stack, code and cause; circles and big integers do not throw", () => {
-  const error = Object.assign(new Error("outer", { cause: new TypeError("inner") }), { code: "E1" });
+  const error = Object.assign(new Error("outer", { cause: new TypeError("inner") }), {
+    code: "E1",
+    client: { host: "db" },
+  });
   const circle: Record<string, unknown> = { big: 10n };
   circle.self = circle;
   const shared = { a: 1 };
@@ -44,6 +47,7 @@ test("errors keep name, message, stack, code and cause; circles and big integers
     circle: { big: "10", self: "[circular]" },
     twice: [{ a: 1 }, { a: 1 }],
   });
+  expect(line).not.toHaveProperty("error.client");
   expect(line).toHaveProperty("error.stack", expect.stringContaining("log.test.ts"));
 });
 

@@ -87,7 +87,9 @@ function stringify(value: unknown): string {
   }
 }
 
+/** Own fields only when they are plain facts (`code`, `status`, …): libraries hang whole clients on their errors. */
 function describeError(error: Error): LogFields {
+  const facts = Object.entries(error).filter(([, value]) => !["object", "function"].includes(typeof value));
   const { name, message, stack, cause } = error;
-  return { ...error, name, message, stack, ...(cause === undefined ? {} : { cause }) };
+  return { ...Object.fromEntries(facts), name, message, stack, ...(cause === undefined ? {} : { cause }) };
 }
