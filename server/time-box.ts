@@ -8,6 +8,16 @@ export class TimeBoxError extends Error {
 const globals: { stepwellTimeBox?: (() => void) | undefined } & typeof globalThis = globalThis;
 const invoke = new Script("globalThis.stepwellTimeBox()", { filename: "time-box" });
 
+/** Whether node:vm interrupted a script; the error may come from another realm, so its class says nothing. */
+export function isTimeout(error: unknown): boolean {
+  return (
+    typeof error === "object" &&
+    error !== null &&
+    "code" in error &&
+    error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT"
+  );
+}
+
 /**
  * Runs synchronous work and interrupts it after `timeoutMs`, even inside one catastrophic regular expression.
  * For pure work only: what is interrupted stops anywhere. Costs some 0.1 ms a call. Throws TimeBoxError, or
@@ -22,7 +32,7 @@ export function runTimeBoxed<Result>(timeoutMs: number, work: () => Result): Res
   try {
     invoke.runInThisContext({ timeout: timeoutMs });
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT") {
+    if (isTimeout(error)) {
       throw new TimeBoxError(`Stopped after ${timeoutMs} ms.`);
     }
     throw error;

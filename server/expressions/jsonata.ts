@@ -5,6 +5,7 @@ import { type Context, createContext, Script } from "node:vm";
 import { z } from "zod";
 import { REALM_SCRIPT } from "@/server/expressions/realm-script";
 import type { Json } from "@/server/json";
+import { isTimeout } from "@/server/time-box";
 
 /**
  * JSONata for expressions that strangers wrote. It runs in a JavaScript realm of its own whose microtasks are drained
@@ -77,7 +78,7 @@ function ask(request: Record<string, Json>, timeoutMs: number): Json | undefined
   } catch (error) {
     // An interrupted realm may be left in the middle of anything.
     realm = undefined;
-    if (error instanceof Error && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT") {
+    if (isTimeout(error)) {
       throw new ExpressionError(`The expression was stopped after ${timeoutMs} ms.`);
     }
     throw new ExpressionError("The expression could not be evaluated.", { cause: error });

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { defineFunction } from "@/server/functions/define";
+
+/** The present moment in a time zone of the IANA list. */
+export const currentTime = defineFunction({
+  name: "current_time",
+  description: "Tells the current date and time, in UTC or in a time zone such as Europe/Berlin.",
+  input: z.object({
+    timezone: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('A name from the IANA time zone list, such as "Europe/Berlin". Unset: UTC.'),
+  }),
+  timeoutMs: 1000,
+  async run({ timezone = "UTC" }, { clock }) {
+    const now = clock.now();
+    let format: Intl.DateTimeFormat;
+    try {
+      format = new Intl.DateTimeFormat("en-US", {
+        timeZone: timezone,
+        hourCycle: "h23",
+        year: "numeric",
+        month: "2-digit",
+        day: "2-digit",
+        hour: "2-digit",
+        minute: "2-digit",
+        second: "2-digit",
+        weekday: "long",
+        timeZoneName: "longOffset",
+      });
+    } catch {
+      throw new Error(`"${timezone}" is not a time zone; use a name such as "Europe/Berlin" or "UTC".`);
+    }
+    const parts = new Map(format.formatToParts(now).map((part) => [part.type, part.value]));
+    const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? "";
+    const date = `${part("year").padStart(4, "0")}-${part("month")}-${part("day")}`;
+    const time = `${part("hour")}:${part("minute")}:${part("second")}`;
+    // "GMT" alone means no offset.
+    const offset = part("timeZoneName").replace("GMT", "") || "+00:00";
+    return {
+      iso: now.toISOString(),
+      timezone: format.resolvedOptions().timeZone,
+      local: `${date}T${time}${offset}`,
+      date,
+      time,
+      weekday: part("weekday"),
+      utcOffset: offset,
+      unixSeconds: Math.floor(now.getTime() / 1000),
+    };
+  },
+});

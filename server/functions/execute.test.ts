@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { executeFunction } from "@/server/functions/execute";
+import { testFunctionContext } from "@/server/testing/function-context";
+
+const never = testFunctionContext({ fetch: () => new Promise(() => undefined) });
+const input = { url: "https://x.test/" };
+
+test("an unknown function is named", async () => {
+  await expect(executeFunction("nope", {}, never)).rejects.toThrow('There is no function named "nope".');
+});
+
+test("a function that hangs is left behind when its time is up", async () => {
+  await expect(executeFunction("http_request", input, never, 20)).rejects.toThrow("took longer than 20 ms");
+});
+
+test("an aborted run ends the call with the run's reason", async () => {
+  const controller = new AbortController();
+  const reason = new Error("cancelled by ada");
+  const call = executeFunction("http_request", input, { ...never, signal: controller.signal });
+  controller.abort(reason);
+  await expect(call).rejects.toBe(reason);
+  await expect(executeFunction("http_request", input, { ...never, signal: controller.signal })).rejects.toBe(
+    reason,
+  );
+});

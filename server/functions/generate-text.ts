@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { defineFunction } from "@/server/functions/define";
+import { isJsonObject, type Json, type JsonObject } from "@/server/json";
+import { parseJson } from "@/server/json-text";
+import type { ModelMessage } from "@/server/models/port";
+import { checkSchema, describeIssues, validateAgainst } from "@/server/workflow/schema";
+
+/** The JSON in a model's answer; models like to wrap it in a fence. Throws JsonTextError. */
+function parseAnswer(content: string): Json {
+  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(content);
+  return parseJson(fenced?.[1] ?? content);
+}
+
+/** The value in the answer, or what is wrong with it. */
+function readAnswer(content: string, schema: JsonObject): { value: Json } | { fault: string } {
+  let value: Json;
+  try {
+    value = parseAnswer(content);
+  } catch {
+    return { fault: "it is not JSON" };
+  }
+  const issues = validateAgainst(schema, value);
+  return issues.length === 0 ? { value } : { fault: describeIssues(issues) };
+}
+
+/** One call of a model, or two when the first answer does not fit the schema. */
+export const generateText = defineFunction({
+  name: "generate_text",
+  description:
+    "Asks a language model for a text. With a schema it gives a JSON value that fits the schema instead.",
+  input: z.object({
+    prompt: z.string().min(1).describe("What to write, with everything needed to write it."),
+    system: z.string().optional().describe("How the model should behave."),
+    model: z.string().min(1).max(200).optional().describe("The model's name; unset: the run's own."),
+    schema: z
+      .custom<JsonObject>(isJsonObject, "must be a JSON Schema")
+      .optional()
+      .describe("A JSON Schema (2020-12) that the answer must fit."),
+  }),
+  timeoutMs: 300_000,
+  async run({ prompt, system, model, schema }, { callModel, defaultModel }) {
+    const messages: ModelMessage[] = [
+      ...(system ? [{ role: "system" as const, content: system }] : []),
+      { role: "user", content: prompt },
+    ];
+    const request = { model: model ?? defaultModel, tools: [] };
+    if (schema === undefined) return (await callModel({ ...request, messages })).content;
+
+    const faults = checkSchema(schema);
+    if (faults.length > 0) throw new Error(`The schema is invalid: ${describeIssues(faults)}`);
+    const first = await callModel({ ...request, messages, responseSchema: schema });
+    const answer = readAnswer(first.content, schema);
+    if ("value" in answer) return answer.value;
+    const correction: ModelMessage[] = [
+      ...messages,
+      { role: "assistant", content: first.content, toolCalls: [] },
+      {
+        role: "user",
+        content: `Your answer cannot be used: ${answer.fault}. Answer again with the JSON alone.`,
+      },
+    ];
+    const second = await callModel({ ...request, messages: correction, responseSchema: schema });
+    const corrected = readAnswer(second.content, schema);
+    if ("value" in corrected) return corrected.value;
+    throw new Error(`The model's answer does not fit the schema: ${corrected.fault}.`);
+  },
+});

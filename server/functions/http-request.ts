@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { defineFunction } from "@/server/functions/define";
+import type { Json } from "@/server/json";
+import { parseJson } from "@/server/json-text";
+
+const UNSAFE = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+
+const parameter = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+/** The address with the query's parameters added; a list gives one parameter for each of its items. */
+function withQuery(
+  url: string,
+  query: Record<string, z.infer<typeof parameter> | z.infer<typeof parameter>[]>,
+): URL {
+  if (!URL.canParse(url)) throw new Error(`"${url.slice(0, 200)}" is not a URL.`);
+  const target = new URL(url);
+  for (const [name, value] of Object.entries(query)) {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item !== null) target.searchParams.append(name, String(item));
+    }
+  }
+  return target;
+}
+
+const mediaType = (headers: Headers) =>
+  (headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+
+/**
+ * JSON parsed when the type says JSON (and the text is), text as text, and anything else as
+ * `{ "base64": "…", "bytes": N }`.
+ */
+function readBody(bytes: Uint8Array<ArrayBuffer>, headers: Headers): Json {
+  const type = mediaType(headers);
+  const charset = /charset="?([\w-]+)/i.exec(headers.get("content-type") ?? "")?.[1] ?? "utf-8";
+  let text: string;
+  try {
+    text = new TextDecoder(charset, { fatal: true }).decode(bytes);
+  } catch {
+    return { base64: Buffer.from(bytes).toString("base64"), bytes: bytes.length };
+  }
+  if (type === "application/json" || type.endsWith("+json") || type === "text/json") {
+    try {
+      return parseJson(text);
+    } catch {
+      return text;
+    }
+  }
+  if (text.includes("\u0000")) return { base64: Buffer.from(bytes).toString("base64"), bytes: bytes.length };
+  return text;
+}
+
+/** One HTTP call out of the house; any status is a result. */
+export const httpRequest = defineFunction({
+  name: "http_request",
+  description:
+    "Calls a public HTTP or HTTPS address and gives its status, headers and body (parsed when it is JSON). " +
+    "Any HTTP status is a result.",
+  input: z.object({
+    url: z.string().min(1).max(16_384).describe("The full address, beginning with http:// or https://."),
+    method: z
+      .enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+      .optional()
+      .describe("GET when unset."),
+    headers: z.record(z.string(), z.string()).optional().describe("Request headers."),
+    query: z
+      .record(z.string(), z.union([parameter, z.array(parameter)]))
+      .optional()
+      .describe("Parameters to add to the address."),
+    body: z
+      .custom<Json>()
+      .optional()
+      .describe("The request's body: a text is sent as it is, any other value as JSON."),
+  }),
+  timeoutMs: 60_000,
+  async run(
+    { url, method = "GET", headers: given = {}, query = {}, body },
+    { fetch, signal, idempotencyKey },
+  ) {
+    const target = withQuery(url, query);
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(given)) {
+      try {
+        headers.set(name, value);
+      } catch {
+        throw new Error(`The header "${name.slice(0, 100)}" has a name or value that cannot be sent.`);
+      }
+    }
+    const hasBody = body !== undefined && body !== null;
+    if (hasBody && (method === "GET" || method === "HEAD"))
+      throw new Error(`A ${method} request cannot have a body.`);
+    if (hasBody && !headers.has("content-type")) {
+      headers.set("content-type", typeof body === "string" ? "text/plain;charset=UTF-8" : "application/json");
+    }
+    if (UNSAFE.has(method) && !headers.has("idempotency-key")) headers.set("idempotency-key", idempotencyKey);
+    const response = await fetch(target, {
+      method,
+      headers,
+      signal,
+      ...(hasBody && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: readBody(bytes, response.headers),
+    };
+  },
+});

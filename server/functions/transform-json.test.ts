@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { executeFunction } from "@/server/functions/execute";
+import type { Json } from "@/server/json";
+import { testFunctionContext } from "@/server/testing/function-context";
+
+const transform = (value: Json, expression: string) =>
+  executeFunction("transform_json", { value, expression }, testFunctionContext());
+
+test("picks and reshapes", async () => {
+  expect(await transform({ current: { temp: 7 } }, "{ 'tempC': current.temp }")).toEqual({ tempC: 7 });
+  expect(await transform([{ a: 1 }, { a: 2 }], "a")).toEqual([1, 2]);
+  expect(await transform(null, "1")).toBe(1);
+});
+
+test("nothing found is null, and a value is required", async () => {
+  expect(await transform({}, "missing")).toBeNull();
+  await expect(executeFunction("transform_json", { expression: "1" }, testFunctionContext())).rejects.toThrow(
+    "/value",
+  );
+});
+
+test("a runaway expression is stopped", async () => {
+  await expect(transform({}, "($f := function(){ $f() }; $f())")).rejects.toThrow("stopped after 1000 ms");
+});

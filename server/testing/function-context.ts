@@ -1,0 +1,19 @@
+import type { FunctionContext } from "@/server/functions/define";
+import { testClock } from "@/server/testing/clock";
+
+/** A context for running functions in tests: no network, no model, a standing clock; override what the test is about. */
+export function testFunctionContext(overrides: Partial<FunctionContext> = {}): FunctionContext {
+  return {
+    signal: new AbortController().signal,
+    clock: testClock("2026-03-04T05:06:07.000Z"),
+    fetch: async () => {
+      throw new Error("This test allows no network.");
+    },
+    idempotencyKey: "step-1",
+    callModel: async () => {
+      throw new Error("This test allows no model.");
+    },
+    defaultModel: "test-model",
+    ...overrides,
+  };
+}
