@@ -1,0 +1,22 @@
+import ipaddr from "ipaddr.js";
+
+/** Public addresses that serve a cloud's own machines: Azure's platform services. */
+const REFUSED_V4 = new Set(["168.63.129.16"]);
+
+/**
+ * Whether an IP address is out on the public internet. Everything else is refused: private, loopback, link-local
+ * (with the clouds' metadata services), unique-local, carrier-grade NAT, multicast, reserved, and every IPv6 form
+ * that carries an IPv4 address within (mapped, NAT64, 6to4, Teredo), which could lead back inside.
+ */
+export function isPublicAddress(address: string): boolean {
+  let parsed: ipaddr.IPv4 | ipaddr.IPv6;
+  try {
+    parsed = ipaddr.parse(address);
+  } catch {
+    return false;
+  }
+  if (parsed instanceof ipaddr.IPv4)
+    return parsed.range() === "unicast" && !REFUSED_V4.has(parsed.toString());
+  // Only 2000::/3 is handed out for public use; the ranges inside it that are not are named by ipaddr.js.
+  return parsed.range() === "unicast" && ((parsed.parts[0] ?? 0) & 0xe000) === 0x2000;
+}

@@ -1,0 +1,259 @@
+import { lookup as systemLookup } from "node:dns";
+import type { LookupFunction } from "node:net";
+import { isIP } from "node:net";
+import { Agent, type Response as UndiciResponse, fetch as undiciFetch } from "undici";
+import { z } from "zod";
+import { isPublicAddress } from "@/server/egress/addresses";
+import type { EgressFetch } from "@/server/functions/define";
+
+/** Why a call out of the house did not happen or did not end well. The message may be shown to anyone. */
+export class EgressError extends Error {
+  override name = "EgressError";
+}
+
+export type EgressOptions = {
+  /** `host:port` pairs that may be reached though private (EGRESS_ALLOW). */
+  allow?: readonly string[];
+  /** Largest response body after decompression, in bytes; 4 MiB when unset. */
+  maxResponseBytes?: number;
+  /** Time for one call with its redirects and body, in milliseconds; 60,000 when unset. */
+  timeoutMs?: number;
+  /** Resolves names; the system's own when unset. */
+  lookup?: LookupFunction;
+};
+
+/** A way out of the network. `close` ends its connections. */
+export type Egress = { fetch: EgressFetch; close(): Promise<void> };
+
+const MAX_REDIRECTS = 5;
+const MIB = 1024 * 1024;
+
+/** What a request may carry on to another origin; all else the caller set may be a secret of the first one. */
+const SAFE_HEADERS = new Set(["accept", "accept-language", "content-type", "user-agent", "idempotency-key"]);
+const BODY_HEADERS = ["content-type", "content-length", "content-encoding", "content-language"];
+
+const refused = (host: string) =>
+  new EgressError(`${host} is not a public address; calls to it are refused.`);
+
+/**
+ * Resolves a name and refuses it when any of its addresses is not public. The socket connects to exactly these
+ * addresses, so a name that changes its mind between the check and the connection gains nothing.
+ */
+function guardedLookup(resolve: LookupFunction): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, found) => {
+      if (error) return callback(error, []);
+      const addresses = typeof found === "string" ? [{ address: found, family: isIP(found) }] : found;
+      const [first] = addresses;
+      if (first === undefined || addresses.some(({ address }) => !isPublicAddress(address))) {
+        return callback(refused(hostname), []);
+      }
+      if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+/** The host as a name or an address without brackets. */
+const bareHost = (url: URL) => url.hostname.replace(/^\[(.*)\]$/, "$1");
+
+function checkUrl(url: URL): void {
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new EgressError(`Only http and https addresses can be called, not ${url.protocol.slice(0, 30)}`);
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new EgressError("An address with a user name or password in it cannot be called; use a header.");
+  }
+}
+
+/** A body that can be sent again to where a redirect leads. */
+async function readRequestBody(init: RequestInit): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  if (init.body === undefined || init.body === null) return undefined;
+  return new Uint8Array(await new Response(init.body).arrayBuffer());
+}
+
+/** The method after a redirect (Fetch standard, HTTP-redirect fetch, step 12). */
+function methodAfter(status: number, method: string): string {
+  if ((status === 301 || status === 302) && method === "POST") return "GET";
+  if (status === 303 && method !== "GET" && method !== "HEAD") return "GET";
+  return method;
+}
+
+/**
+ * The response as the standard class, its body cut off with an error when it grows beyond the cap; `done` is
+ * called when nothing more will come.
+ */
+function toResponse(
+  response: UndiciResponse,
+  maxBytes: number,
+  explain: (error: unknown) => Error,
+  done: () => void,
+): Response {
+  const init = { status: response.status, statusText: response.statusText, headers: [...response.headers] };
+  if (response.body === null) {
+    done();
+    return new Response(null, init);
+  }
+  const reader = response.body.getReader();
+  let total = 0;
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done: ended, value } = await reader.read();
+        if (ended) {
+          done();
+          controller.close();
+          return;
+        }
+        const chunk = z.instanceof(Uint8Array).parse(value);
+        total += chunk.byteLength;
+        if (total > maxBytes) throw new EgressError(`The response is larger than ${maxBytes} bytes.`);
+        controller.enqueue(chunk);
+      } catch (error) {
+        done();
+        reader.cancel(error).catch(() => undefined);
+        controller.error(explain(error));
+      }
+    },
+    async cancel(reason) {
+      done();
+      await reader.cancel(reason);
+    },
+  });
+  return new Response(body, init);
+}
+
+/** The innermost reason that can be told: an EgressError of ours, or the network's own words. */
+function explainFailure(error: unknown, host: string): Error {
+  let cause = error;
+  for (let i = 0; i < 5 && cause instanceof Error; i += 1) {
+    if (cause instanceof EgressError) return cause;
+    if (cause instanceof AggregateError && cause.errors[0] instanceof Error) cause = cause.errors[0];
+    else if (cause.cause === undefined) break;
+    else cause = cause.cause;
+  }
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const words: Record<string, string> = {
+    ENOTFOUND: "the name is not known",
+    EAI_AGAIN: "the name could not be looked up",
+    ECONNREFUSED: "the connection was refused",
+    ECONNRESET: "the connection was reset",
+    EHOSTUNREACH: "the host cannot be reached",
+    ENETUNREACH: "the network cannot be reached",
+    ETIMEDOUT: "the connection timed out",
+    UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
+    UND_ERR_HEADERS_TIMEOUT: "no answer came in time",
+    UND_ERR_BODY_TIMEOUT: "the answer stopped coming",
+    UND_ERR_SOCKET: "the connection was closed",
+    CERT_HAS_EXPIRED: "its certificate has expired",
+    DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
+    ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
+  };
+  const reason = words[code] ?? (cause instanceof Error ? cause.message : "an unknown fault");
+  return new EgressError(`The call to ${host} failed: ${reason.slice(0, 300)}.`, { cause: error });
+}
+
+function makeFetch(options: EgressOptions, agentFor: (url: URL) => Agent): EgressFetch {
+  const maxBytes = options.maxResponseBytes ?? 4 * MIB;
+  const timeoutMs = options.timeoutMs ?? 60_000;
+
+  return async (address, init = {}) => {
+    let url: URL;
+    try {
+      url = new URL(address);
+    } catch {
+      throw new EgressError(`"${String(address).slice(0, 200)}" is not an address that can be called.`);
+    }
+    const timeout = new AbortController();
+    const timer = setTimeout(
+      () => timeout.abort(new EgressError(`The call to ${url.host} took longer than ${timeoutMs} ms.`)),
+      timeoutMs,
+    );
+    timer.unref();
+    const signal = init.signal ? AbortSignal.any([init.signal, timeout.signal]) : timeout.signal;
+    const explain = (error: unknown): Error => {
+      if (signal.aborted) return signal.reason instanceof Error ? signal.reason : new EgressError("Aborted.");
+      return explainFailure(error, url.host);
+    };
+    const headers = new Headers(init.headers);
+    let method = (init.method ?? "GET").toUpperCase();
+    let body = await readRequestBody(init);
+
+    for (let hop = 0; ; hop += 1) {
+      try {
+        signal.throwIfAborted();
+        checkUrl(url);
+        const response = await undiciFetch(url, {
+          method,
+          headers: [...headers],
+          body: body ?? null,
+          redirect: "manual",
+          signal,
+          dispatcher: agentFor(url),
+        });
+        const location = response.headers.get("location");
+        const redirects = [301, 302, 303, 307, 308].includes(response.status) && location !== null;
+        if (!redirects || init.redirect === "manual") {
+          return toResponse(response, maxBytes, explain, () => clearTimeout(timer));
+        }
+        await response.body?.cancel();
+        if (init.redirect === "error") throw new EgressError(`${url.host} redirects, which was not allowed.`);
+        if (hop === MAX_REDIRECTS)
+          throw new EgressError(`${url.host} redirects more than ${MAX_REDIRECTS} times.`);
+        if (!URL.canParse(location, url))
+          throw new EgressError(`${url.host} redirects to what is no address.`);
+        const next = new URL(location, url);
+        const nextMethod = methodAfter(response.status, method);
+        if (nextMethod !== method) {
+          body = undefined;
+          for (const name of BODY_HEADERS) headers.delete(name);
+        }
+        method = nextMethod;
+        if (next.origin !== url.origin) {
+          for (const name of [...headers.keys()]) if (!SAFE_HEADERS.has(name)) headers.delete(name);
+        }
+        url = next;
+      } catch (error) {
+        clearTimeout(timer);
+        throw explain(error);
+      }
+    }
+  };
+}
+
+function makeAgent(lookup: LookupFunction | undefined): Agent {
+  return new Agent({
+    connect: { timeout: 10_000, ...(lookup && { lookup }) },
+    connections: 64,
+    // The whole call has one time limit, here above.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+}
+
+/**
+ * The way out for everything that strangers decide: functions, organizations' own addresses, callbacks. Reaches
+ * public addresses alone, and those of `allow`. Its fetch follows up to five redirects, checking each, and throws
+ * EgressError, or the reason of the caller's signal.
+ */
+export function createGuardedEgress(options: EgressOptions = {}): Egress {
+  const resolve: LookupFunction = options.lookup ?? systemLookup;
+  const guarded = makeAgent(guardedLookup(resolve));
+  const trusted = makeAgent(resolve);
+  const allowed = new Set((options.allow ?? []).map((entry) => entry.toLowerCase()));
+  const fetch = makeFetch(options, (url) => {
+    const port = url.port || (url.protocol === "https:" ? "443" : "80");
+    if (allowed.has(`${url.hostname}:${port}`)) return trusted;
+    // Names are checked when they are resolved; an address is never resolved.
+    const host = bareHost(url);
+    if (isIP(host) !== 0 && !isPublicAddress(host)) throw refused(url.hostname);
+    return guarded;
+  });
+  return { fetch, close: async () => void (await Promise.all([guarded.destroy(), trusted.destroy()])) };
+}
+
+/** The way out to addresses that the operator set in the environment: reaches private ones and loopback too. */
+export function createTrustedEgress(options: Omit<EgressOptions, "allow"> = {}): Egress {
+  const agent = makeAgent(options.lookup);
+  return { fetch: makeFetch(options, () => agent), close: () => agent.destroy() };
+}
