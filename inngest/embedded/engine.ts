@@ -104,8 +104,9 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
   const doorbell = createDoorbell({ pool, listenConfig, log, onRing: queue.wake });
   let listening: Promise<void> = Promise.resolve();
 
-  // An idle connection that breaks emits 'error' on the pool; unheard, it would end the process.
-  pool.on("error", (error) => log.debug("an idle connection broke", { error }));
+  // An idle connection that breaks emits 'error' on the pool; heard by nobody, it would end the process.
+  if (pool.listenerCount("error") === 0)
+    pool.on("error", (error) => log.debug("an idle connection broke", { error }));
 
   /** There may be work that this process is not about to claim. */
   function announce(): void {
