@@ -17,7 +17,7 @@ export type FunctionContext = {
   /** Calls a model on the run's account: credits are held before, usage is recorded and charged. */
   callModel(
     request: Omit<ModelRequest, "signal" | "maxOutputTokens"> & { maxOutputTokens?: number },
-  ): Promise<ModelReply>;
+  ): Promise<Pick<ModelReply, "content" | "toolCalls">>;
   /** The model of the agent that runs, or the configured default one; for functions whose input names none. */
   defaultModel: string;
 };

@@ -1,0 +1,91 @@
+import type { AgentConfiguration } from "@/server/agent/definition";
+import type { ModelMessage, OfferedTool, ToolCall } from "@/server/models/port";
+import { offeredTools } from "./offered-tools";
+import { type PreparedCall, prepareCalls } from "./prepare-calls";
+import { CLOSING_MESSAGE, openingMessages } from "./prompts";
+
+/** The very same failing call is made this often before the run gives up (product.md, "A tool call that fails"). */
+const SAME_FAILURES = 3;
+
+/** One call of the model; the first is iteration 1. `closing`: the answer is asked for, nothing is offered. */
+export type Thinking = {
+  iteration: number;
+  closing: boolean;
+  messages: ModelMessage[];
+  tools: OfferedTool[];
+};
+export type Thought = { content: string; toolCalls: ToolCall[] };
+
+/** The calls of one iteration, in the order the model asked for them. */
+export type Acting = { iteration: number; reasoning: string; calls: PreparedCall[] };
+/** A call's result as the model is told it: JSON text, `{"error": …}` when it failed. */
+export type Acted = { output: string; failed: boolean };
+
+/** What remembers the loop's steps: on a replay it answers from its rows, and nothing runs twice. */
+export type AgentJournal = {
+  think(thinking: Thinking): Promise<Thought>;
+  act(acting: Acting): Promise<Acted[]>;
+};
+
+export type AgentOutcome =
+  | { status: "Completed"; output: string }
+  | { status: "Failed"; code: "repeated_failure"; message: string };
+
+/**
+ * The agent loop: think, act, think … until the model answers without calling anything, or all steps are used and
+ * one last call asks for the answer. Pure: given the same journal it takes the same path, so a run continues after
+ * a crash where its journal ends. Throws only what the journal throws.
+ */
+export async function runAgentLoop(
+  configuration: AgentConfiguration,
+  userMessage: string,
+  journal: AgentJournal,
+): Promise<AgentOutcome> {
+  const tools = offeredTools(configuration.callables);
+  const messages = openingMessages(configuration, userMessage);
+  const failures = new Map<string, number>();
+
+  for (let iteration = 1; iteration <= configuration.maxSteps; iteration += 1) {
+    const { content, toolCalls } = await journal.think({
+      iteration,
+      closing: false,
+      messages: [...messages],
+      tools,
+    });
+    if (toolCalls.length === 0) return { status: "Completed", output: content };
+
+    const calls = prepareCalls(configuration.callables, toolCalls);
+    const results = await journal.act({ iteration, reasoning: content, calls });
+    messages.push({ role: "assistant", content, toolCalls });
+    for (const [index, call] of calls.entries()) {
+      const result = results[index] ?? { output: "null", failed: true };
+      messages.push({ role: "tool", toolCallId: call.call.id, content: result.output });
+      if (!result.failed) continue;
+      const count = (failures.get(call.identity) ?? 0) + 1;
+      failures.set(call.identity, count);
+      if (count >= SAME_FAILURES) {
+        return {
+          status: "Failed",
+          code: "repeated_failure",
+          message: `The same call of ${call.call.name} failed ${SAME_FAILURES} times: ${errorOf(result.output)}`,
+        };
+      }
+    }
+  }
+
+  const iteration = configuration.maxSteps + 1;
+  const closing = await journal.think({
+    iteration,
+    closing: true,
+    messages: [...messages, CLOSING_MESSAGE],
+    tools: [],
+  });
+  return { status: "Completed", output: closing.content };
+}
+
+/** The text of a failed call's `{"error": …}`. */
+function errorOf(output: string): string {
+  const parsed: unknown = JSON.parse(output);
+  const error = typeof parsed === "object" && parsed !== null && "error" in parsed ? parsed.error : output;
+  return typeof error === "string" ? error.slice(0, 500) : JSON.stringify(error).slice(0, 500);
+}

@@ -1,0 +1,23 @@
+import type { AttachedCallable } from "@/server/agent/definition";
+import { findFunction, inputSchemaOf } from "@/server/functions/registry";
+import type { OfferedTool } from "@/server/models/port";
+
+/** The name under which a model sees a tool: its slug with `-` turned to `_` (product.md). */
+export function toolNameForModel(slug: string): string {
+  return slug.replaceAll("-", "_");
+}
+
+/** What an agent's functions and tools look like to the model, in the order they were attached. */
+export function offeredTools(callables: readonly AttachedCallable[]): OfferedTool[] {
+  return callables.flatMap((callable) => {
+    if (callable.kind === "tool") {
+      const { name, title, description, definition } = callable;
+      return [{ name, description: description || title, parameters: definition.parameters }];
+    }
+    const definition = findFunction(callable.name);
+    if (definition === undefined) return [];
+    return [
+      { name: definition.name, description: definition.description, parameters: inputSchemaOf(definition) },
+    ];
+  });
+}

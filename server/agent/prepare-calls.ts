@@ -1,0 +1,65 @@
+import type { AttachedCallable } from "@/server/agent/definition";
+import { checkFunctionInput } from "@/server/functions/execute";
+import { findFunction } from "@/server/functions/registry";
+import { isJsonObject, type Json, type JsonObject } from "@/server/json";
+import { canonicalText, parseJson } from "@/server/json-text";
+import type { ToolCall } from "@/server/models/port";
+import { describeIssues, validateAgainst } from "@/server/workflow/schema";
+
+/** Calls of one iteration that are carried out; the rest fails with a message for the model. */
+export const MAX_CALLS_PER_ITERATION = 32;
+
+/**
+ * A call that a model asked for, checked. `inputText` is the JSON text stored as the step's input: the arguments,
+ * or the raw text as a JSON string when they were not JSON. `identity` is equal for the very same call.
+ */
+export type PreparedCall = {
+  call: ToolCall;
+  inputText: string;
+  identity: string;
+} & ({ callable: AttachedCallable; input: JsonObject } | { error: string });
+
+/** Parses and checks the calls of one iteration. Hostile arguments become failing calls, never exceptions. */
+export function prepareCalls(
+  callables: readonly AttachedCallable[],
+  calls: readonly ToolCall[],
+): PreparedCall[] {
+  return calls.map((call, index) => {
+    const parsed = parseArguments(call.arguments);
+    const inputText = parsed === undefined ? JSON.stringify(call.arguments) : JSON.stringify(parsed.value);
+    const identity = `${call.name} ${parsed === undefined ? call.arguments : canonicalText(parsed.value)}`;
+    const refuse = (error: string): PreparedCall => ({ call, inputText, identity, error });
+
+    if (index >= MAX_CALLS_PER_ITERATION) {
+      return refuse(`At most ${MAX_CALLS_PER_ITERATION} calls are carried out at once; call it again.`);
+    }
+    const callable = callables.find(({ name }) => name === call.name);
+    if (callable === undefined) {
+      const names = callables.map(({ name }) => name).join(", ");
+      return refuse(`There is no function or tool named "${call.name}". Available: ${names || "none"}.`);
+    }
+    if (parsed === undefined) return refuse("The arguments are not valid JSON.");
+    if (!isJsonObject(parsed.value)) return refuse("The arguments must be a JSON object.");
+    const issues = checkArguments(callable, parsed.value);
+    if (issues.length > 0) return refuse(`The arguments are not valid: ${describeIssues(issues)}`);
+    return { call, inputText, identity, callable, input: parsed.value };
+  });
+}
+
+/** Some models write nothing at all when a function takes no arguments. */
+function parseArguments(text: string): { value: Json } | undefined {
+  if (text.trim() === "") return { value: {} };
+  try {
+    return { value: parseJson(text.replaceAll("\0", "\uFFFD")) };
+  } catch {
+    return undefined;
+  }
+}
+
+function checkArguments(callable: AttachedCallable, input: JsonObject) {
+  if (callable.kind === "tool") return validateAgainst(callable.definition.parameters, input);
+  const definition = findFunction(callable.name);
+  if (definition === undefined)
+    return [{ path: "", message: `the function ${callable.name} no longer exists` }];
+  return checkFunctionInput(definition, input);
+}

@@ -1,0 +1,120 @@
+import type { OrgId } from "@/server/auth/actor";
+import type { Clock } from "@/server/clock";
+import type { Queryable } from "@/server/db/sql";
+import { AppError } from "@/server/errors";
+import { Decimal, toLedger } from "./amount";
+
+/**
+ * The append-only ledger. A hold takes from the balance when a run starts; the end of the run releases the
+ * whole hold and charges what was used, so the balance is the sum of all entries at every moment. Rows are
+ * always locked in the order run → root run → organization.
+ */
+
+export type LedgerEntry = {
+  kind: "grant" | "hold" | "charge" | "release" | "refund" | "adjustment";
+  /** Effect on the balance. */
+  amount: Decimal;
+  runId: string | null;
+  note: string;
+};
+
+/**
+ * Posts entries in order and moves the balance by their sum, in the caller's transaction. The database refuses
+ * a balance below zero. Returns the new balance.
+ */
+export async function postEntries(
+  client: Queryable,
+  orgId: OrgId,
+  entries: LedgerEntry[],
+  actor: string,
+  clock: Clock,
+): Promise<Decimal> {
+  const sum = entries.reduce((total, entry) => total.add(entry.amount), new Decimal(0));
+  const now = clock.now();
+  const updated = await client.query<{ balance: string; ledger_sequence: number }>(
+    `UPDATE organizations SET balance = balance + $2::numeric, ledger_sequence = ledger_sequence + $3, updated_at = $4
+     WHERE id = $1 RETURNING balance, ledger_sequence`,
+    [orgId, sum.toFixed(4), entries.length, now],
+  );
+  const row = updated.rows[0];
+  if (row === undefined) throw new AppError("not_found", "Organization not found.");
+  let balance = new Decimal(row.balance).sub(sum);
+  let sequence = row.ledger_sequence - entries.length;
+  const lines = entries.map((entry) => {
+    const before = balance;
+    balance = balance.add(entry.amount);
+    sequence += 1;
+    return { ...entry, before, after: balance, sequence };
+  });
+  await client.query(
+    `INSERT INTO credit_entries
+       (organization_id, sequence, kind, amount, balance_before, balance_after, run_id, note, actor, created_at)
+     SELECT $1, e.sequence, e.kind::credit_entry_kind, e.amount, e.before, e.after, e.run_id, e.note, $2, $3
+     FROM unnest($4::int[], $5::text[], $6::numeric[], $7::numeric[], $8::numeric[], $9::uuid[], $10::text[])
+       AS e (sequence, kind, amount, before, after, run_id, note)`,
+    [
+      orgId,
+      actor,
+      now,
+      lines.map((line) => line.sequence),
+      lines.map((line) => line.kind),
+      lines.map((line) => line.amount.toFixed(4)),
+      lines.map((line) => line.before.toFixed(4)),
+      lines.map((line) => line.after.toFixed(4)),
+      lines.map((line) => line.runId),
+      lines.map((line) => line.note),
+    ],
+  );
+  return balance;
+}
+
+/** Gives an organization credits. `amount` has at most four places and is above zero. Returns the new balance. */
+export async function grantCredits(
+  client: Queryable,
+  grant: { orgId: OrgId; amount: Decimal; note: string; actor: string; clock: Clock },
+): Promise<Decimal> {
+  if (grant.amount.lte(0) || !toLedger(grant.amount).eq(grant.amount)) {
+    throw new AppError("invalid_request", "A grant is above zero and has at most four decimal places.");
+  }
+  const entry: LedgerEntry = { kind: "grant", amount: grant.amount, runId: null, note: grant.note };
+  return postEntries(client, grant.orgId, [entry], grant.actor, grant.clock);
+}
+
+const EXTEND_HOLD = {
+  name: "extend-hold",
+  text: `
+  WITH run AS (
+    SELECT id, organization_id FROM runs
+    WHERE id = $1 AND status IN ('Pending', 'Running') FOR UPDATE
+  ), org AS (
+    UPDATE organizations o SET balance = o.balance - $2::numeric, ledger_sequence = o.ledger_sequence + 1, updated_at = $3
+    FROM run WHERE o.id = run.organization_id AND o.balance >= $2::numeric
+    RETURNING o.id, o.balance, o.ledger_sequence
+  ), held AS (
+    UPDATE runs r SET held = r.held + $2::numeric FROM org WHERE r.id = $1 RETURNING r.held
+  ), entry AS (
+    INSERT INTO credit_entries
+      (organization_id, sequence, kind, amount, balance_before, balance_after, run_id, note, actor, created_at)
+    SELECT org.id, org.ledger_sequence, 'hold', -($2::numeric), org.balance + $2::numeric, org.balance, $1, 'hold extended', 'run', $3
+    FROM org
+  )
+  SELECT held FROM held`,
+};
+
+/**
+ * Extends a root run's hold by `amount` (above zero), in one statement. Returns the new hold, or null when the
+ * balance does not cover it or the run has ended; then nothing changed.
+ */
+export async function extendHold(
+  client: Queryable,
+  rootRunId: string,
+  amount: Decimal,
+  clock: Clock,
+): Promise<Decimal | null> {
+  const result = await client.query<{ held: string }>({
+    ...EXTEND_HOLD,
+    values: [rootRunId, amount.toFixed(4), clock.now()],
+  });
+  const row = result.rows[0];
+  return row === undefined ? null : new Decimal(row.held);
+}

@@ -1,0 +1,71 @@
+import { Decimal, toLedger } from "./amount";
+
+/** Credits per 1,000 tokens. */
+export type ModelPrice = { input: Decimal; output: Decimal };
+
+export type PriceList = { models: Record<string, ModelPrice>; defaultModel: ModelPrice; action: Decimal };
+
+const price = (input: string, output: string): ModelPrice => ({
+  input: new Decimal(input),
+  output: new Decimal(output),
+});
+
+/**
+ * What things cost, in credits: the only place that says so (product.md, "Credits"). A model that is not
+ * listed has the default price.
+ */
+export const PRICE_LIST: PriceList = {
+  defaultModel: price("0.1", "0.4"),
+  models: {},
+  action: new Decimal("0.01"),
+};
+
+/** The least that a start holds. It is a hold, not a minimum charge. */
+export const SMALLEST_HOLD = new Decimal("0.01");
+
+/** Output tokens that every hold before a model call covers at least. */
+export const COVERED_OUTPUT_TOKENS = 1_000;
+
+/** Output tokens that a model call is allowed when the balance has room for them. */
+export const WANTED_OUTPUT_TOKENS = 4_000;
+
+function priceOf(model: string, list: PriceList): ModelPrice {
+  return Object.hasOwn(list.models, model) ? (list.models[model] ?? list.defaultModel) : list.defaultModel;
+}
+
+/** Credits of one model call: (in × rate_in + out × rate_out) / 1000, to four places. */
+export function creditsOfTokens(
+  model: string,
+  tokens: { inputTokens: number; outputTokens: number },
+  list: PriceList = PRICE_LIST,
+): Decimal {
+  const { input, output } = priceOf(model, list);
+  return toLedger(input.mul(tokens.inputTokens).add(output.mul(tokens.outputTokens)).div(1000));
+}
+
+/** Credits of executed functions and tools. */
+export function creditsOfActions(actions: number, list: PriceList = PRICE_LIST): Decimal {
+  return list.action.mul(actions);
+}
+
+/** How many output tokens `credits` pay for, after an input of `inputTokens`; never negative. */
+export function outputTokensFor(
+  model: string,
+  credits: Decimal,
+  inputTokens: number,
+  list: PriceList = PRICE_LIST,
+): number {
+  const { input, output } = priceOf(model, list);
+  const left = credits.mul(1000).sub(input.mul(inputTokens));
+  if (left.lte(0)) return 0;
+  if (output.isZero()) return Number.MAX_SAFE_INTEGER;
+  return left.div(output).floor().toNumber();
+}
+
+/** What the start of an agent run holds: the counted prompt and 1,000 output tokens. */
+export function holdForFirstCall(model: string, promptTokens: number, list: PriceList = PRICE_LIST): Decimal {
+  return Decimal.max(
+    SMALLEST_HOLD,
+    creditsOfTokens(model, { inputTokens: promptTokens, outputTokens: COVERED_OUTPUT_TOKENS }, list),
+  );
+}

@@ -1,0 +1,35 @@
+import type { Pool, PoolClient } from "pg";
+
+/** A pool or one of its clients: whatever can run a statement. */
+export type Queryable = Pick<PoolClient, "query">;
+
+/** Runs `work` in one transaction on one connection; rolls back when it throws. */
+export async function transact<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken = false;
+  try {
+    await client.query("BEGIN");
+    const result = await work(client);
+    await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    await client.query("ROLLBACK").catch(() => {
+      broken = true;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** PostgreSQL's code for a violated unique constraint, with the constraint's name. */
+export function isUniqueViolation(error: unknown, constraint: string): boolean {
+  return (
+    typeof error === "object" &&
+    error !== null &&
+    "code" in error &&
+    error.code === "23505" &&
+    "constraint" in error &&
+    error.constraint === constraint
+  );
+}
