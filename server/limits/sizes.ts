@@ -10,3 +10,5 @@ export const MAX_USER_MESSAGE_BYTES = 256 * KIB;
 export const MAX_START_AGENT_BODY_BYTES = 6 * MAX_USER_MESSAGE_BYTES + 64 * KIB;
 /** A run's final output. */
 export const MAX_FINAL_OUTPUT_BYTES = 4 * MIB;
+/** One function's output: beyond it an agent gets a preview, and a workflow's step fails. */
+export const MAX_STEP_OUTPUT_BYTES = 1 * MIB;

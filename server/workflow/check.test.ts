@@ -1,0 +1,166 @@
+import { describe, expect, test } from "vitest";
+import { findFunction, inputSchemaOf } from "@/server/functions/registry";
+import type { Json, JsonObject } from "@/server/json";
+import { checkWorkflow } from "@/server/workflow/check";
+
+const functions = {
+  inputSchema: (name: string) => {
+    const definition = findFunction(name);
+    return definition && inputSchemaOf(definition);
+  },
+};
+const check = (definition: Json) => {
+  const result = checkWorkflow(definition, functions);
+  return result.ok ? [] : result.issues.map((issue) => `${issue.path} ${issue.message}`);
+};
+
+const weather: JsonObject = {
+  parameters: {
+    type: "object",
+    properties: { city: { type: "string" } },
+    required: ["city"],
+    additionalProperties: false,
+  },
+  steps: [
+    {
+      id: "fetch",
+      uses: "http_request",
+      with: { url: "https://w.test/v1?q={{ $encodeUrlComponent(input.city) }}" },
+    },
+    {
+      id: "brief",
+      uses: "transform_json",
+      with: { value: "{{ steps.fetch.body }}", expression: "{ 'tempC': current.temp }" },
+    },
+  ],
+  output: "{{ steps.brief }}",
+  outputSchema: { type: "object", properties: { tempC: { type: "number" } }, required: ["tempC"] },
+};
+
+const step = (fields: JsonObject): JsonObject => ({
+  id: "a",
+  uses: "calculate",
+  with: { expression: "1" },
+  ...fields,
+});
+const one = (fields: JsonObject, rest: JsonObject = {}): JsonObject => ({ steps: [step(fields)], ...rest });
+
+test("the example of the documentation is right, and gets its defaults", () => {
+  const result = checkWorkflow(weather, functions);
+  expect(result).toMatchObject({ ok: true, definition: weather });
+  const small = checkWorkflow({ steps: [{ id: "now", uses: "current_time" }] }, functions);
+  expect(small).toMatchObject({
+    ok: true,
+    definition: { parameters: { type: "object" }, steps: [{ with: {} }] },
+  });
+});
+
+describe("refuses, with the place named", () => {
+  test.each<[string, Json, RegExp]>([
+    ["what is no object", [], /^ .*object/],
+    ["no steps", { steps: [] }, /^\/steps /],
+    ["an unknown key", one({ uzes: "x" }), /^\/steps\/0 .*uzes/],
+    ["an id that is no name", one({ id: "1 a" }), /^\/steps\/0\/id letters/],
+    [
+      "an unknown function",
+      one({ uses: "fetch_url" }),
+      /^\/steps\/0\/uses there is no function named "fetch_url"$/,
+    ],
+    [
+      "a prototype's name as function",
+      one({ uses: "constructor" }),
+      /^\/steps\/0\/uses there is no function/,
+    ],
+    ["a repeated id", { steps: [step({}), step({})] }, /^\/steps\/1\/id "a" names an earlier step/],
+    ["a reserved id", one({ id: "__proto__" }), /^\/steps\/0\/id "__proto__" cannot be/],
+    ["an unknown step", one({ if: "steps.b" }), /^\/steps\/0\/if there is no step "b"$/],
+    [
+      "itself",
+      one({ with: { expression: "{{ steps.a }}" } }),
+      /^\/steps\/0\/with\/expression .* refer to itself$/,
+    ],
+    [
+      "a later step",
+      { steps: [step({ with: { expression: "{{ steps.b }}" } }), step({ id: "b" })] },
+      /^\/steps\/0\/with\/expression the step "b" comes later$/,
+    ],
+    [
+      "an unknown name",
+      one({ with: { expression: "{{ inptu.x }}" } }),
+      /^\/steps\/0\/with\/expression "inptu" is not known/,
+    ],
+    ["item without forEach", one({ with: { expression: "{{ item }}" } }), /"item" is not known/],
+    [
+      "item under another name",
+      one({ forEach: "input", as: "x", with: { expression: "{{ item }}" } }),
+      /"item" is not known/,
+    ],
+    ["as without forEach", one({ as: "x" }), /^\/steps\/0\/as only goes with forEach$/],
+    ["a taken name", one({ forEach: "input", as: "steps" }), /^\/steps\/0\/as "steps" is taken/],
+    [
+      "an invalid expression",
+      one({ with: { expression: "x {{ input. }}" } }),
+      /^\/steps\/0\/with\/expression .*end/,
+    ],
+    [
+      "an open brace",
+      one({ with: { expression: "{{ input.x" } }),
+      /^\/steps\/0\/with\/expression .*never closed/,
+    ],
+    ["a condition with text", one({ if: "a {{ input.x }}" }), /^\/steps\/0\/if .*one expression/],
+    ["a missing input", one({ with: {} }), /^\/steps\/0\/with\/expression is required by calculate$/],
+    [
+      "an unknown input",
+      one({ with: { expression: "1", ex: 1 } }),
+      /^\/steps\/0\/with\/ex calculate has no input/,
+    ],
+    ["a wrong input", one({ with: { expression: 1 } }), /^\/steps\/0\/with\/expression must be string$/],
+    [
+      "a wrong enum",
+      one({ uses: "http_request", with: { url: "x", method: "BREW" } }),
+      /^\/steps\/0\/with\/method must be one of/,
+    ],
+    [
+      "an unknown parameter",
+      { ...weather, output: "{{ input.town }}" },
+      /^\/output input.town is not among the parameters$/,
+    ],
+    [
+      "an unknown step in the output",
+      { ...weather, output: { a: ["{{ steps.x }}"] } },
+      /^\/output\/a\/0 there is no step "x"$/,
+    ],
+    ["an invalid schema", one({}, { outputSchema: { type: "objekt" } }), /^\/outputSchema\/type /],
+    [
+      "a remote reference",
+      one({}, { parameters: { $ref: "https://x.test" } }),
+      /^\/parameters\/\$ref refers outside/,
+    ],
+    [
+      "parameters that are a list",
+      one({}, { parameters: { type: "array" } }),
+      /^\/parameters\/type must be "object"/,
+    ],
+    ["too many retries", one({ retries: 11 }), /^\/steps\/0\/retries /],
+    ["too much", one({ with: { expression: "x".repeat(600_000) } }), /^ is larger than 512 KiB$/],
+    ["a nest", nested(300), /^ is nested deeper/],
+  ])("%s", (_name, definition, expected) => {
+    const issues = check(definition);
+    expect(issues).toContainEqual(expect.stringMatching(expected));
+  });
+
+  test("every fault at once", () => {
+    expect(
+      check({
+        steps: [step({ uses: "x", if: "steps.q" }), step({ id: "b", with: {} })],
+        output: "{{ nope }}",
+      }),
+    ).toHaveLength(4);
+  });
+});
+
+function nested(depth: number): Json {
+  let value: Json = 1;
+  for (let i = 0; i < depth; i += 1) value = [value];
+  return value;
+}

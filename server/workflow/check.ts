@@ -1,0 +1,214 @@
+import type { Issue } from "@/server/errors";
+import { ExpressionError } from "@/server/expressions/jsonata";
+import { isJsonObject, type Json, type JsonObject } from "@/server/json";
+import { jsonBytes, jsonPointer, MAX_JSON_DEPTH } from "@/server/json-text";
+import { type WorkflowDefinition, type WorkflowStep, workflowDefinition } from "@/server/workflow/definition";
+import { parseCondition, parseTemplate, type TemplateExpression } from "@/server/workflow/expressions";
+import { checkSchema, validateAgainst } from "@/server/workflow/schema";
+
+/** The functions that steps may use: the schema of the input by the function's name. */
+export type KnownFunctions = { inputSchema(name: string): JsonObject | undefined };
+
+/** Largest definition, in bytes of its JSON. */
+const MAX_DEFINITION_BYTES = 512 * 1024;
+const MAX_ISSUES = 50;
+/** Names that scopes have already, or that JavaScript treats unlike others. */
+const RESERVED = new Set(["input", "steps", "run", "__proto__"]);
+
+type Keys = (string | number)[];
+
+/**
+ * Checks a tool's definition when it is saved (product.md, "A definition is checked when it is saved"). Gives the
+ * definition with its defaults, or every fault with a JSON pointer to its place in what was sent.
+ */
+export function checkWorkflow(
+  value: Json,
+  functions: KnownFunctions,
+): { ok: true; definition: WorkflowDefinition } | { ok: false; issues: Issue[] } {
+  if (depthOf(value) > MAX_JSON_DEPTH) return refuse("", `is nested deeper than ${MAX_JSON_DEPTH} levels`);
+  if (jsonBytes(value) > MAX_DEFINITION_BYTES)
+    return refuse("", `is larger than ${MAX_DEFINITION_BYTES / 1024} KiB`);
+  const parsed = workflowDefinition.safeParse(value);
+  if (!parsed.success) {
+    const issues = parsed.error.issues.slice(0, MAX_ISSUES).map((issue) => ({
+      path: jsonPointer(issue.path.map((key) => (typeof key === "number" ? key : String(key)))),
+      message: issue.message,
+    }));
+    return { ok: false, issues };
+  }
+  const checker = new Checker(parsed.data, functions);
+  checker.check();
+  if (checker.issues.length > 0) return { ok: false, issues: checker.issues.slice(0, MAX_ISSUES) };
+  return { ok: true, definition: parsed.data };
+}
+
+function refuse(path: string, message: string): { ok: false; issues: Issue[] } {
+  return { ok: false, issues: [{ path, message }] };
+}
+
+/** How deep a value nests, found without recursion. */
+function depthOf(value: Json): number {
+  let deepest = 0;
+  const open: { value: Json; depth: number }[] = [{ value, depth: 0 }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next.value !== "object" || next.value === null) continue;
+    const depth = next.depth + 1;
+    deepest = Math.max(deepest, depth);
+    if (deepest > MAX_JSON_DEPTH) return deepest;
+    for (const member of Object.values(next.value)) open.push({ value: member, depth });
+  }
+  return deepest;
+}
+
+/** Whether any text inside is a template, so that the value is known only when the step runs. */
+function hasTemplate(value: Json): boolean {
+  if (typeof value === "string") return value.includes("{{");
+  if (typeof value !== "object" || value === null) return false;
+  return Object.values(value).some(hasTemplate);
+}
+
+/** The parameters' names when no others can be given, else null: the schema leaves it open. */
+function closedParameters(parameters: JsonObject): Set<string> | null {
+  const open = ["$ref", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas"];
+  if (parameters.additionalProperties !== false || open.some((keyword) => keyword in parameters)) return null;
+  return new Set(isJsonObject(parameters.properties) ? Object.keys(parameters.properties) : []);
+}
+
+class Checker {
+  readonly issues: Issue[] = [];
+  readonly #definition: WorkflowDefinition;
+  readonly #functions: KnownFunctions;
+  readonly #parameters: Set<string> | null;
+  /** Every step's place in the order, for telling later steps from unknown ones. */
+  readonly #places = new Map<string, number>();
+
+  constructor(definition: WorkflowDefinition, functions: KnownFunctions) {
+    this.#definition = definition;
+    this.#functions = functions;
+    this.#parameters = closedParameters(definition.parameters);
+  }
+
+  check(): void {
+    const { parameters, steps, output, outputSchema } = this.#definition;
+    this.#checkSchema(parameters, ["parameters"]);
+    if (parameters.type !== undefined && parameters.type !== "object") {
+      this.#report(["parameters", "type"], 'must be "object": a tool takes named parameters');
+    }
+    for (const [index, step] of steps.entries()) {
+      if (this.#places.has(step.id))
+        this.#report(["steps", index, "id"], `"${step.id}" names an earlier step already`);
+      else if (RESERVED.has(step.id))
+        this.#report(["steps", index, "id"], `"${step.id}" cannot be a step's id`);
+      else this.#places.set(step.id, index);
+    }
+    for (const [index, step] of steps.entries()) this.#checkStep(step, index);
+    if (output !== undefined) this.#checkTexts(output, ["output"], steps.length, null);
+    if (outputSchema !== undefined) this.#checkSchema(outputSchema, ["outputSchema"]);
+  }
+
+  #report(keys: Keys, message: string): void {
+    this.issues.push({ path: jsonPointer(keys), message });
+  }
+
+  #checkSchema(schema: JsonObject, keys: Keys): void {
+    for (const issue of checkSchema(schema)) {
+      this.issues.push({ path: jsonPointer(keys) + issue.path, message: issue.message });
+    }
+  }
+
+  #checkStep(step: WorkflowStep, index: number): void {
+    const keys: Keys = ["steps", index];
+    if (step.if !== undefined) this.#checkCondition(step.if, [...keys, "if"], index);
+    if (step.forEach !== undefined) this.#checkCondition(step.forEach, [...keys, "forEach"], index);
+    for (const key of ["as", "concurrency"] as const) {
+      if (step[key] !== undefined && step.forEach === undefined)
+        this.#report([...keys, key], "only goes with forEach");
+    }
+    if (step.as !== undefined && RESERVED.has(step.as)) {
+      this.#report([...keys, "as"], `"${step.as}" is taken; choose another name`);
+    }
+    const item = step.forEach === undefined ? null : (step.as ?? "item");
+    this.#checkTexts(step.with, [...keys, "with"], index, item);
+    this.#checkInput(step, keys);
+  }
+
+  /** Unknown functions and, as far as it can be told without running, input that the function would refuse. */
+  #checkInput(step: WorkflowStep, keys: Keys): void {
+    const schema = this.#functions.inputSchema(step.uses);
+    if (schema === undefined) {
+      this.#report([...keys, "uses"], `there is no function named "${step.uses.slice(0, 100)}"`);
+      return;
+    }
+    const properties = isJsonObject(schema.properties)
+      ? new Map(Object.entries(schema.properties))
+      : new Map();
+    for (const [name, value] of Object.entries(step.with)) {
+      const property: Json | undefined = properties.get(name);
+      if (property === undefined) {
+        this.#report([...keys, "with", name], `${step.uses} has no input of that name`);
+      } else if (isJsonObject(property) && !hasTemplate(value)) {
+        for (const issue of validateAgainst(property, value)) {
+          this.issues.push({
+            path: jsonPointer([...keys, "with", name]) + issue.path,
+            message: issue.message,
+          });
+        }
+      }
+    }
+    for (const name of Array.isArray(schema.required) ? schema.required : []) {
+      if (typeof name === "string" && !Object.hasOwn(step.with, name)) {
+        this.#report([...keys, "with", name], `is required by ${step.uses}`);
+      }
+    }
+  }
+
+  #checkCondition(text: string, keys: Keys, index: number): void {
+    try {
+      this.#checkReferences(parseCondition(text), keys, index, null);
+    } catch (error) {
+      this.#reportExpression(error, keys);
+    }
+  }
+
+  #checkTexts(value: Json, keys: Keys, index: number, item: string | null): void {
+    if (typeof value === "string") {
+      if (!value.includes("{{")) return;
+      try {
+        for (const part of parseTemplate(value).parts) {
+          if (typeof part === "object") this.#checkReferences(part, keys, index, item);
+        }
+      } catch (error) {
+        this.#reportExpression(error, keys);
+      }
+    } else if (typeof value === "object" && value !== null) {
+      for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+        this.#checkTexts(member, [...keys, key], index, item);
+      }
+    }
+  }
+
+  #reportExpression(error: unknown, keys: Keys): void {
+    if (!(error instanceof ExpressionError)) throw error;
+    this.#report(keys, error.message);
+  }
+
+  /** `index` is the place of the step that reads; `item` the name of a forEach's item, where there is one. */
+  #checkReferences(parsed: TemplateExpression, keys: Keys, index: number, item: string | null): void {
+    for (const { root, member } of parsed.references) {
+      if (root === null || root === "run" || root === item) continue;
+      if (root === "input") {
+        if (member !== null && this.#parameters !== null && !this.#parameters.has(member)) {
+          this.#report(keys, `input.${member} is not among the parameters`);
+        }
+      } else if (root !== "steps") {
+        const names = ["input", "steps", "run", ...(item === null ? [] : [item])].join(", ");
+        this.#report(keys, `"${root.slice(0, 100)}" is not known here; expressions see ${names}`);
+      } else if (member !== null) {
+        const place = this.#places.get(member);
+        if (place === undefined) this.#report(keys, `there is no step "${member.slice(0, 100)}"`);
+        else if (place === index) this.#report(keys, `the step "${member}" cannot refer to itself`);
+        else if (place > index) this.#report(keys, `the step "${member}" comes later`);
+      }
+    }
+  }
+}

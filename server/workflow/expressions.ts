@@ -1,0 +1,156 @@
+import {
+  ExpressionError,
+  type ExpressionFacts,
+  evaluateExpression,
+  MAX_EXPRESSION_LENGTH,
+  parseExpression,
+} from "@/server/expressions/jsonata";
+import { isJsonObject, type Json, type JsonObject } from "@/server/json";
+import { findReferences, type Reference } from "@/server/workflow/references";
+
+/** One expression of a template, with what it reads from its scope. */
+export type TemplateExpression = { expression: string; references: Reference[] };
+
+/**
+ * A text with `{{ }}` in it, taken apart. `whole` says that the text is one expression and nothing else, so that its
+ * value keeps its type.
+ */
+export type Template = { parts: (string | TemplateExpression)[]; whole: boolean };
+
+/** What expressions see: `input`, `steps`, `run`, and within forEach `item` or the name given by `as`. */
+export type Scope = { [name: string]: Json } & { steps: JsonObject };
+
+/** More closing braces than this within one expression are a mistake or an attack. */
+const MAX_CLOSINGS = 64;
+const MAX_CACHED = 1000;
+const cache = new Map<string, Template>();
+
+/**
+ * Takes a text with `{{ … }}` apart. Where an expression ends is decided by JSONata's own grammar: at the first `}}`
+ * that leaves a complete expression, so that braces inside of objects, texts, patterns and comments are no matter.
+ * Throws ExpressionError.
+ */
+export function parseTemplate(text: string): Template {
+  const known = cache.get(text);
+  if (known !== undefined) return known;
+  const parts: Template["parts"] = [];
+  let at = 0;
+  for (;;) {
+    const open = text.indexOf("{{", at);
+    if (open < 0) break;
+    if (open > at) parts.push(text.slice(at, open));
+    const { expression, end } = readExpression(text, open + 2);
+    parts.push(expression);
+    at = end;
+  }
+  if (at < text.length) parts.push(text.slice(at));
+  const filled = parts.filter((part) => typeof part !== "string" || part.trim() !== "");
+  const template = { parts, whole: filled.length === 1 && typeof filled[0] === "object" };
+  if (text.length <= MAX_EXPRESSION_LENGTH) {
+    const oldest = cache.keys().next().value;
+    if (cache.size >= MAX_CACHED && oldest !== undefined) cache.delete(oldest);
+    cache.set(text, template);
+  }
+  return template;
+}
+
+function readExpression(text: string, start: number): { expression: TemplateExpression; end: number } {
+  let fault: unknown;
+  let end = text.indexOf("}}", start);
+  for (let tries = 0; end >= 0 && tries < MAX_CLOSINGS; tries += 1) {
+    const source = text.slice(start, end).trim();
+    if (source === "") throw new ExpressionError("Between {{ and }} there is nothing.");
+    try {
+      return { expression: parseBare(source), end: end + 2 };
+    } catch (error) {
+      fault ??= error;
+    }
+    end = text.indexOf("}}", end + 1);
+  }
+  throw fault ?? new ExpressionError("A {{ is never closed by }}.");
+}
+
+function parseBare(expression: string): TemplateExpression {
+  const tree = parseExpression(expression);
+  try {
+    return { expression, references: findReferences(tree) };
+  } catch (error) {
+    if (error instanceof RangeError) throw new ExpressionError("The expression is nested too deeply.");
+    throw error;
+  }
+}
+
+/**
+ * Parses what `if` and `forEach` hold: one `{{ … }}`, or the bare expression. Throws ExpressionError.
+ */
+export function parseCondition(text: string): TemplateExpression {
+  if (!text.includes("{{")) {
+    if (text.trim() === "") throw new ExpressionError("There is no expression.");
+    return parseBare(text.trim());
+  }
+  const { parts, whole } = parseTemplate(text);
+  const expression = parts.find((part) => typeof part === "object");
+  if (!whole || expression === undefined)
+    throw new ExpressionError("This must be one expression and nothing else.");
+  return expression;
+}
+
+/** The part of the scope that is read, as JSON: what is not read needs not be copied into the expression's realm. */
+function scopeText(scope: Scope, references: readonly Reference[]): string {
+  if (references.some((reference) => reference.root === null)) return JSON.stringify(scope);
+  const roots = new Set(references.map((reference) => reference.root));
+  const stepIds = references.filter(({ root }) => root === "steps").map(({ member }) => member);
+  const steps = stepIds.includes(null) ? scope.steps : pick(scope.steps, new Set(stepIds));
+  return JSON.stringify({ ...pick(scope, roots), ...(roots.has("steps") && { steps }) });
+}
+
+function pick(source: JsonObject, names: ReadonlySet<string | null>): JsonObject {
+  return Object.fromEntries(Object.entries(source).filter(([name]) => names.has(name)));
+}
+
+/** The value of an expression; undefined where JSONata finds nothing. Throws ExpressionError. */
+export function evaluateIn(
+  scope: Scope,
+  parsed: TemplateExpression,
+  facts: ExpressionFacts,
+): Json | undefined {
+  return evaluateExpression(parsed.expression, scopeText(scope, parsed.references), facts);
+}
+
+/** How a value reads inside a text: nothing for null, JSON for arrays and objects. */
+function asText(value: Json | undefined): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/**
+ * A JSON value with every text in it filled in. A text that is one whole `{{ … }}` becomes the expression's value (null
+ * when it finds nothing), in any other the values are put into the text. Throws ExpressionError.
+ */
+export function fillIn(value: Json, scope: Scope, facts: ExpressionFacts): Json {
+  if (typeof value === "string") {
+    if (!value.includes("{{")) return value;
+    const { parts, whole } = parseTemplate(value);
+    if (whole) {
+      const expression = parts.find((part) => typeof part === "object");
+      return (expression && evaluateIn(scope, expression, facts)) ?? null;
+    }
+    return parts
+      .map((part) => (typeof part === "string" ? part : asText(evaluateIn(scope, part, facts))))
+      .join("");
+  }
+  if (Array.isArray(value)) return value.map((item) => fillIn(item, scope, facts));
+  if (isJsonObject(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [key, fillIn(member, scope, facts)]),
+    );
+  }
+  return value;
+}
+
+/** Whether a condition's value counts as true, by JSONata's own casting: empty texts, lists and objects do not. */
+export function isTrue(value: Json | undefined): boolean {
+  if (Array.isArray(value)) return value.some(isTrue);
+  if (isJsonObject(value)) return Object.keys(value).length > 0;
+  return Boolean(value);
+}

@@ -1,0 +1,194 @@
+import { ExpressionError, type ExpressionFacts } from "@/server/expressions/jsonata";
+import { isJsonObject, type Json, type JsonObject } from "@/server/json";
+import { jsonBytes } from "@/server/json-text";
+import { MAX_FINAL_OUTPUT_BYTES, MAX_STEP_OUTPUT_BYTES } from "@/server/limits/sizes";
+import type { WorkflowDefinition, WorkflowStep } from "@/server/workflow/definition";
+import { evaluateIn, fillIn, isTrue, parseCondition, type Scope } from "@/server/workflow/expressions";
+import { describeIssues, inferSchema, validateAgainst } from "@/server/workflow/schema";
+
+/** One call of a function that the interpreter asks for. */
+export type WorkflowCall = {
+  /** Stable name within the run: `fetch`, or `fetch[2]` for the third item of a forEach. */
+  key: string;
+  stepId: string;
+  /** The item's index, from 0; null without forEach. */
+  itemIndex: number | null;
+  functionName: string;
+  input: JsonObject;
+  /** How often to try again after a failure. */
+  retries: number;
+  /** The limit of one try in milliseconds; null: the function's own. */
+  timeoutMs: number | null;
+};
+
+export type WorkflowCallResult = { ok: true; output: Json } | { ok: false; message: string };
+
+/**
+ * The memory of a tool run. `call` executes the calls of one batch side by side and gives their results in the same
+ * order; on a replay it gives the stored results without executing anything. It must give what is stored (after cutting and
+ * redaction), never the raw output, and throw only when the run itself cannot go on (cancelled, deadline, platform fault).
+ */
+export type WorkflowJournal = { call(batch: WorkflowCall[]): Promise<WorkflowCallResult[]> };
+
+/** What is the same on every replay of a run. */
+export type RunFacts = { id: string; startedAt: Date; toolName: string };
+
+export type WorkflowOutcome =
+  | {
+      status: "Completed";
+      output: Json;
+      /** The declared schema, else one inferred from the output. */
+      outputSchema: JsonObject;
+    }
+  | { status: "Failed"; message: string };
+
+/** Most items of one forEach. */
+export const MAX_ITEMS = 1000;
+
+/** A step that failed, and with it the run, unless the step says onError: continue. */
+class StepFailure extends Error {}
+
+/**
+ * Runs a tool's workflow over checked input. Pure: the same definition, input, facts and results of calls give the same
+ * calls and the same outcome, so that a run can be replayed from its journal. A step that was skipped by `if` is null in
+ * `steps`; `if` is evaluated once, before forEach; one that failed with onError: continue is `{"error": message}`.
+ */
+export async function runWorkflow(
+  definition: WorkflowDefinition,
+  input: JsonObject,
+  facts: RunFacts,
+  journal: WorkflowJournal,
+): Promise<WorkflowOutcome> {
+  const run = { id: facts.id, startedAt: facts.startedAt.toISOString(), tool: facts.toolName };
+  const outputs = new Map<string, Json>();
+  const scope = (): Scope => ({ input, run, steps: Object.fromEntries(outputs) });
+  const expressionFacts = (place: string): ExpressionFacts => ({
+    now: facts.startedAt,
+    seed: `${facts.id}/${place}`,
+  });
+  try {
+    for (const step of definition.steps) {
+      try {
+        outputs.set(step.id, await runStep(step, scope(), expressionFacts, journal));
+      } catch (error) {
+        const message = failureMessage(error);
+        if (step.onError !== "continue")
+          return { status: "Failed", message: `Step "${step.id}" failed: ${message}` };
+        outputs.set(step.id, { error: message });
+      }
+    }
+    return finish(definition, scope(), expressionFacts("output"));
+  } catch (error) {
+    return { status: "Failed", message: `The output could not be made: ${failureMessage(error)}` };
+  }
+}
+
+/** The message of a failure that belongs to the run; anything else is thrown on. */
+function failureMessage(error: unknown): string {
+  if (error instanceof StepFailure || error instanceof ExpressionError) return error.message;
+  throw error;
+}
+
+async function runStep(
+  step: WorkflowStep,
+  scope: Scope,
+  factsAt: (place: string) => ExpressionFacts,
+  journal: WorkflowJournal,
+): Promise<Json> {
+  if (
+    step.if !== undefined &&
+    !isTrue(evaluateIn(scope, parseCondition(step.if), factsAt(`${step.id}/if`)))
+  ) {
+    return null;
+  }
+  const makeCall = (itemIndex: number | null, itemScope: Scope): WorkflowCall => {
+    const key = itemIndex === null ? step.id : `${step.id}[${itemIndex}]`;
+    const input = fillIn(step.with, itemScope, factsAt(key));
+    if (!isJsonObject(input)) throw new StepFailure("its input is no object");
+    return {
+      key,
+      stepId: step.id,
+      itemIndex,
+      functionName: step.uses,
+      input,
+      retries: step.retries ?? 0,
+      timeoutMs: step.timeoutMs ?? null,
+    };
+  };
+  if (step.forEach !== undefined) return runForEach(step, scope, factsAt, makeCall, journal);
+  const [result] = await journal.call([makeCall(null, scope)]);
+  return outputOf(result);
+}
+
+/** A call's output. Throws StepFailure when the call failed or gave too much. */
+function outputOf(result: WorkflowCallResult | undefined): Json {
+  if (result === undefined) throw new Error("The journal gave fewer results than it was asked for.");
+  if (!result.ok) throw new StepFailure(result.message);
+  if (jsonBytes(result.output) > MAX_STEP_OUTPUT_BYTES)
+    throw new StepFailure("its output is larger than 1 MiB");
+  return result.output;
+}
+
+/** The items one after another, `concurrency` at a time (1 when unset), in their order. */
+async function runForEach(
+  step: WorkflowStep,
+  scope: Scope,
+  factsAt: (place: string) => ExpressionFacts,
+  makeCall: (itemIndex: number, scope: Scope) => WorkflowCall,
+  journal: WorkflowJournal,
+): Promise<Json> {
+  const found = evaluateIn(scope, parseCondition(step.forEach ?? ""), factsAt(`${step.id}/forEach`));
+  // JSONata gives a list of one as its only element, and a list of none as nothing.
+  const items = Array.isArray(found) ? found : found === undefined || found === null ? [] : [found];
+  if (items.length > MAX_ITEMS)
+    throw new StepFailure(`forEach has ${items.length} items; at most ${MAX_ITEMS} are allowed`);
+  const size = step.concurrency ?? 1;
+  const outputs: Json[] = [];
+  let bytes = 0;
+  for (let start = 0; start < items.length; start += size) {
+    const batch = items.slice(start, start + size).map((item, offset): WorkflowCall | StepFailure => {
+      try {
+        return makeCall(start + offset, { ...scope, [step.as ?? "item"]: item });
+      } catch (error) {
+        return new StepFailure(failureMessage(error));
+      }
+    });
+    const calls = batch.flatMap((entry) => (entry instanceof StepFailure ? [] : [entry]));
+    const results = calls.length === 0 ? [] : await journal.call(calls);
+    for (const [offset, entry] of batch.entries()) {
+      try {
+        if (entry instanceof StepFailure) throw entry;
+        outputs.push(outputOf(results[calls.indexOf(entry)]));
+      } catch (error) {
+        const message = failureMessage(error);
+        if (step.onError !== "continue") throw new StepFailure(`item ${start + offset}: ${message}`);
+        outputs.push({ error: message });
+      }
+      bytes += jsonBytes(outputs.at(-1) ?? null);
+      if (bytes > MAX_FINAL_OUTPUT_BYTES) throw new StepFailure("its outputs together are larger than 4 MiB");
+    }
+  }
+  return outputs;
+}
+
+/** The run's output: the definition's, else the last step's; checked against the declared schema. */
+function finish(definition: WorkflowDefinition, scope: Scope, facts: ExpressionFacts): WorkflowOutcome {
+  const last = definition.steps.at(-1);
+  const output =
+    definition.output === undefined
+      ? ((last && scope.steps[last.id]) ?? null)
+      : fillIn(definition.output, scope, facts);
+  if (jsonBytes(output) > MAX_FINAL_OUTPUT_BYTES) {
+    return { status: "Failed", message: "The output is larger than 4 MiB." };
+  }
+  const { outputSchema } = definition;
+  if (outputSchema === undefined) return { status: "Completed", output, outputSchema: inferSchema(output) };
+  const issues = validateAgainst(outputSchema, output);
+  if (issues.length > 0) {
+    return {
+      status: "Failed",
+      message: `The output does not fit the output schema: ${describeIssues(issues)}.`,
+    };
+  }
+  return { status: "Completed", output, outputSchema };
+}
