@@ -94,7 +94,7 @@ export async function sessionFromHeaders(services: Services, headers: Headers): 
   };
   const members = await services.db.member.findMany({
     where: { userId: user.id },
-    orderBy: { id: "asc" },
+    orderBy: [{ createdAt: "asc" }, { id: "asc" }],
     select: {
       role: true,
       organization: { select: { id: true, slug: true, name: true, suspendedAt: true } },
