@@ -11,8 +11,6 @@ import type { Vault } from "@/server/secrets/vault";
 export type Engine = {
   /** Says that runs wait to be admitted; cheap, may be called at any time, never throws. */
   ring(): void;
-  /** Fires the AbortController of a run that executes in this process, if it does. */
-  abort(runId: string, reason: Error): void;
   /** Whether the engine can take runs now. */
   ready(): Promise<boolean>;
 };

@@ -2,20 +2,35 @@ import { initTRPC, TRPCError } from "@trpc/server";
 import type { Actor, MemberActor, MemberRole } from "@/server/auth/actor";
 import { roleCovers } from "@/server/auth/sessions";
 import { AppError, type ErrorCode, type Issue, isAppError } from "@/server/errors";
+import type { IdempotentRequest } from "@/server/runs/idempotency";
 import type { Services } from "@/server/services";
 
 /** What every procedure is given. */
-export type ApiContext = { services: Services; actor: Actor | null; requestId: string };
+export type ApiContext = {
+  services: Services;
+  actor: Actor | null;
+  requestId: string;
+  /** Set by the REST door when the caller sent an Idempotency-Key. */
+  idempotency?: IdempotentRequest | undefined;
+};
 
 /** What a caller learns of an error beyond tRPC's own shape: our code, our message, the faults, the request id. */
 export type ShownError = { code: ErrorCode; message: string; requestId: string; issues?: Issue[] };
 
-const t = initTRPC.context<ApiContext>().create({
-  errorFormatter: ({ shape, error, ctx }) => {
-    const shown = showError(error, ctx?.requestId ?? "");
-    return { ...shape, message: shown.message, data: { httpStatus: shape.data.httpStatus, shown } };
-  },
-});
+/** How a procedure stands in the REST API; operations.ts reads it. */
+type OpenApiMeta = {
+  openapi?: { method: "GET" | "POST"; path: `/${string}`; tag: string; summary: string };
+};
+
+const t = initTRPC
+  .context<ApiContext>()
+  .meta<OpenApiMeta>()
+  .create({
+    errorFormatter: ({ shape, error, ctx }) => {
+      const shown = showError(error, ctx?.requestId ?? "");
+      return { ...shape, message: shown.message, data: { httpStatus: shape.data.httpStatus, shown } };
+    },
+  });
 
 export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;

@@ -2,7 +2,6 @@ import { betterAuth } from "better-auth";
 import { prismaAdapter } from "better-auth/adapters/prisma";
 import { hashPassword } from "better-auth/crypto";
 import { type MemberActor, type MemberRole, mintOrgId } from "@/server/auth/actor";
-import type { Transaction } from "@/server/db/client";
 import { newId } from "@/server/ids";
 import type { Services } from "@/server/services";
 
@@ -95,7 +94,7 @@ export async function sessionFromHeaders(services: Services, headers: Headers): 
   };
   const members = await services.db.member.findMany({
     where: { userId: user.id },
-    orderBy: [{ createdAt: "asc" }, { id: "asc" }],
+    orderBy: { id: "asc" },
     select: {
       role: true,
       organization: { select: { id: true, slug: true, name: true, suspendedAt: true } },
@@ -122,7 +121,7 @@ export async function memberFromHeaders(services: Services, headers: Headers): P
  * email is not taken and adds the membership. Returns the user's id.
  */
 export async function createUser(
-  services: { db: Transaction; clock: Services["clock"] },
+  services: Pick<Services, "db" | "clock">,
   { email, name, password }: { email: string; name: string; password: string },
 ): Promise<string> {
   const at = services.clock.now();
@@ -149,31 +148,6 @@ export async function createUser(
     },
   });
   return id;
-}
-
-/** Sets a person's password and ends their sessions; for the operator. */
-export async function setPassword(
-  services: Pick<Services, "db" | "clock">,
-  userId: string,
-  password: string,
-): Promise<void> {
-  const at = services.clock.now();
-  const hash = await hashPassword(password);
-  await services.db.$transaction(async (tx) => {
-    await tx.account.deleteMany({ where: { userId, providerId: "credential" } });
-    await tx.account.create({
-      data: {
-        id: newId(),
-        accountId: userId,
-        providerId: "credential",
-        userId,
-        password: hash,
-        createdAt: at,
-        updatedAt: at,
-      },
-    });
-    await tx.session.deleteMany({ where: { userId } });
-  });
 }
 
 const RANKS: Record<MemberRole, number> = { viewer: 0, member: 1, admin: 2, owner: 3 };

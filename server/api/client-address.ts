@@ -1,0 +1,15 @@
+import type { Environment } from "@/server/env";
+
+/**
+ * The header in which the process (serve.ts) hands the peer's address to the doors. It is set on every request
+ * and whatever a client sent under this name is dropped.
+ */
+export const PEER_ADDRESS_HEADER = "x-stepwell-peer";
+
+/** The client's address: the peer's, or with TRUST_PROXY the last address that the proxy appended. */
+export function clientAddress(env: Environment, headers: Headers): string {
+  const peer = headers.get(PEER_ADDRESS_HEADER) ?? "unknown";
+  if (!env.trustProxy) return peer;
+  const forwarded = headers.get("x-forwarded-for")?.split(",").at(-1)?.trim();
+  return forwarded || peer;
+}

@@ -1,0 +1,53 @@
+import { AppError } from "@/server/errors";
+import type { Json } from "@/server/json";
+import { jsonPointer, parseJson } from "@/server/json-text";
+
+/** Whether a Content-Type header names JSON in UTF-8. */
+export function isJsonContentType(header: string | null): boolean {
+  if (header === null) return false;
+  const [type = "", ...parameters] = header.split(";").map((part) => part.trim().toLowerCase());
+  if (type !== "application/json") return false;
+  return parameters.every(
+    (parameter) => !parameter.startsWith("charset=") || /^charset="?utf-?8"?$/.test(parameter),
+  );
+}
+
+/** Throws `invalid_request` unless the header names JSON in UTF-8. */
+export function requireJson(header: string | null): void {
+  if (isJsonContentType(header)) return;
+  throw new AppError("invalid_request", "The header Content-Type must be application/json.");
+}
+
+/** Decodes a body's bytes; throws `invalid_request` when they are not UTF-8. */
+export function decodeText(body: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+  } catch (cause) {
+    throw new AppError("invalid_request", "The body is not valid UTF-8.", { cause });
+  }
+}
+
+/** Parses JSON text from outside; throws `invalid_request` when it is not JSON or nested too deep. */
+export function parseBodyText(text: string): Json {
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    throw new AppError("invalid_request", "The body is not valid JSON, or nested too deep.", { cause });
+  }
+}
+
+/** Throws `invalid_request` when U+0000 stands in any text or key of a value (product.md, "Sizes"). */
+export function refuseNul(value: Json, path = ""): void {
+  if (typeof value === "string") {
+    if (!value.includes("\0")) return;
+    throw new AppError("invalid_request", "U+0000 is not allowed.", {
+      issues: [{ path, message: "must not contain U+0000" }],
+    });
+  }
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, item] of Object.entries(value)) {
+    const place = path + jsonPointer([key]);
+    if (key.includes("\0")) refuseNul(key, place.replaceAll("\0", "\uFFFD"));
+    refuseNul(item, place);
+  }
+}

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { v1Router } from "./v1";
+
+/** One REST operation, as a procedure's metadata declares it. */
+export type Operation = {
+  method: "GET" | "POST";
+  /** Path template, e.g. `/v1/agents/run/{agentId}`. */
+  path: string;
+  tag: string;
+  summary: string;
+  /** Path of the procedure, e.g. `agents.run`. */
+  operationId: string;
+  /** Schemas of the path parameters, by name. */
+  parameters: Record<string, z.ZodType>;
+  body: z.ZodType | undefined;
+  output: z.ZodType;
+};
+
+const zodType = z.custom<z.ZodType>((value) => value instanceof z.ZodType);
+const zodObject = z.custom<z.ZodObject<Record<string, z.ZodType>>>((value) => value instanceof z.ZodObject);
+const declaration = z.object({
+  meta: z.object({
+    openapi: z.object({
+      method: z.enum(["GET", "POST"]),
+      path: z.string(),
+      tag: z.string(),
+      summary: z.string(),
+    }),
+  }),
+  inputs: z.tuple([zodObject]),
+  output: zodType,
+});
+
+/** tRPC types its record of procedures as nested, yet keeps it flat: `agents.run` → procedure. */
+const flatProcedures = z.record(
+  z.string(),
+  z.custom<{ _def: object }>((value) => typeof value === "function" && "_def" in value),
+);
+
+/** The operations of endpoints 1–6, read off the procedures; what the door routes by and the document lists. */
+export function listOperations(): Operation[] {
+  return Object.entries(flatProcedures.parse(v1Router._def.procedures)).map(([operationId, { _def }]) => {
+    const { meta, inputs, output } = declaration.parse(_def);
+    const { body, ...parameters } = inputs[0].shape;
+    return { ...meta.openapi, operationId, parameters, body, output };
+  });
+}

@@ -1,0 +1,27 @@
+import { AppError } from "@/server/errors";
+
+/**
+ * Reads a request's raw bytes, at most `limit` of them: beyond it the reading stops and `payload_too_large` is
+ * thrown, whatever Content-Length claimed.
+ */
+export async function readBody(request: Request, limit: number): Promise<Buffer> {
+  const tooLarge = () => new AppError("payload_too_large", `The body is larger than ${limit} bytes.`);
+  if (Number(request.headers.get("content-length") ?? 0) > limit) {
+    await request.body?.cancel().catch(() => {});
+    throw tooLarge();
+  }
+  if (request.body === null) return Buffer.alloc(0);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = request.body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(chunks, size);
+    size += value.byteLength;
+    if (size > limit) {
+      await reader.cancel().catch(() => {});
+      throw tooLarge();
+    }
+    chunks.push(value);
+  }
+}

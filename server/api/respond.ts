@@ -1,0 +1,104 @@
+import { TRPCError } from "@trpc/server";
+import { z } from "zod";
+import type { ErrorBody } from "@/server/contract/shapes";
+import { AppError, isAppError } from "@/server/errors";
+import { jsonPointer } from "@/server/json-text";
+import type { Logger } from "@/server/log";
+
+const JSON_HEADERS = { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store" };
+
+/** A successful answer; `body` is a value or JSON text that is sent as it is. */
+export function jsonResponse(
+  body: object | string,
+  requestId: string,
+  headers: Record<string, string> = {},
+): Response {
+  return new Response(typeof body === "string" ? body : JSON.stringify(body), {
+    status: 200,
+    headers: { ...JSON_HEADERS, "X-Request-Id": requestId, ...headers },
+  });
+}
+
+/**
+ * Renders any error for a REST or webhook caller, the one place that does (product.md, "Error body"). What is not
+ * an AppError is an internal fault: logged under the request id, answered by a fixed message. A caller that
+ * accepts `application/problem+json` gets the same facts as RFC 9457.
+ */
+export function errorResponse(
+  thrown: unknown,
+  request: Request,
+  requestId: string,
+  log: Logger,
+  headers: Record<string, string> = {},
+): Response {
+  const error = toAppError(thrown);
+  if (error.code === "internal_error") {
+    log.error("a request failed", {
+      requestId,
+      method: request.method,
+      path: pathOf(request),
+      error: thrown,
+    });
+  }
+  const body: ErrorBody = {
+    success: false,
+    code: error.code,
+    message: error.message,
+    requestId,
+    ...(error.issues === undefined ? {} : { issues: error.issues }),
+  };
+  const asProblem = /(^|[\s,])application\/problem\+json\b/i.test(request.headers.get("accept") ?? "");
+  const problem = {
+    type: "about:blank",
+    title: error.message,
+    status: error.status,
+    detail: error.message,
+    ...body,
+  };
+  return new Response(JSON.stringify(asProblem ? problem : body), {
+    status: error.status,
+    headers: {
+      ...JSON_HEADERS,
+      ...(asProblem ? { "Content-Type": "application/problem+json; charset=utf-8" } : {}),
+      "X-Request-Id": requestId,
+      ...headers,
+      ...error.headers,
+    },
+  });
+}
+
+/** The error as callers may see it; anything unforeseen becomes `internal_error` with a fixed message. */
+export function toAppError(thrown: unknown): AppError {
+  if (isAppError(thrown)) return thrown;
+  if (thrown instanceof TRPCError) {
+    if (isAppError(thrown.cause)) return thrown.cause;
+    if (thrown.code === "BAD_REQUEST" && thrown.cause instanceof z.ZodError) return fromZod(thrown.cause);
+  }
+  return new AppError(
+    "internal_error",
+    "Something failed on our side. The request id leads to the cause in the log.",
+    {
+      cause: thrown,
+    },
+  );
+}
+
+/** Procedures take `{ …path parameters, body }`: places in the body are pointed at from its root. */
+function fromZod(error: z.ZodError): AppError {
+  const issues = error.issues.map((issue) => {
+    const path = issue.path[0] === "body" ? issue.path.slice(1) : issue.path;
+    return { path: jsonPointer(path.map(String)), message: issue.message };
+  });
+  const first = issues[0];
+  const place = first?.path ? `${first.path.slice(1)}: ` : "";
+  return new AppError(
+    "invalid_request",
+    `The request is not valid: ${place}${first?.message ?? "wrong form"}.`,
+    { issues },
+  );
+}
+
+function pathOf(request: Request): string {
+  // A webhook's token is a secret: only the door's name is logged.
+  return new URL(request.url).pathname.replace(/^\/webhooks\/.*/, "/webhooks/[token]");
+}

@@ -1,0 +1,34 @@
+import type { OrgId } from "@/server/auth/actor";
+import type { Services } from "@/server/services";
+import { abortRun, RunStopped } from "./in-flight";
+import { endRun } from "./lifecycle";
+
+/**
+ * Cancels a run; idempotent, and nothing happens to one that has ended. A pending run ends at once. A running one
+ * is marked, its model call and outbound requests are aborted, and its owner settles it within seconds; what it
+ * used is charged (product.md, "Durability promises" 5). `by` names who cancelled, for the error message.
+ * Returns false when the organization has no such run.
+ */
+export async function cancelRun(
+  services: Services,
+  orgId: OrgId,
+  runId: string,
+  by: string,
+): Promise<boolean> {
+  const { rows } = await services.pool.query<{ status: string; ended: boolean }>(
+    `WITH run AS (SELECT id, status FROM runs WHERE id = $1 AND organization_id = $2),
+     marked AS (
+       UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, $3), cancelled_by = coalesce(cancelled_by, $4),
+                       sequence = sequence + 1
+       WHERE id = $1 AND organization_id = $2 AND status IN ('Pending', 'Running')
+     )
+     SELECT status, status NOT IN ('Pending', 'Running') AS ended FROM run`,
+    [runId, orgId, services.clock.now(), by],
+  );
+  const run = rows[0];
+  if (run === undefined) return false;
+  if (run.ended) return true;
+  const endedPending = await endRun(services, runId, { status: "Cancelled", by }, { from: "Pending" });
+  if (!endedPending) abortRun(services, runId, new RunStopped("The run is cancelled."));
+  return true;
+}

@@ -1,0 +1,118 @@
+import { Decimal } from "@/server/credits/amount";
+import {
+  COVERED_OUTPUT_TOKENS,
+  creditsOfTokens,
+  outputTokensFor,
+  WANTED_OUTPUT_TOKENS,
+} from "@/server/credits/prices";
+import { MAX_FINAL_OUTPUT_BYTES } from "@/server/limits/sizes";
+import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
+import { storeableText } from "@/server/secrets/redact";
+import type { Services } from "@/server/services";
+import { beginModelCall, finishModelCall, type StoredModelCall, type StoredStep } from "./journal";
+import type { ClaimedRun } from "./lifecycle";
+import type { Purse } from "./purse";
+
+/**
+ * Runs a named piece of work durably: the engine remembers that it has finished, the run's rows remember with what.
+ * Children and tests pass one that just runs it.
+ */
+export type Durably = (name: string, work: () => Promise<void>) => Promise<void>;
+
+/** Everything that the execution of one run shares. */
+export type Execution = {
+  services: Services;
+  run: ClaimedRun;
+  signal: AbortSignal;
+  purse: Purse;
+  modelCalls: Map<string, StoredModelCall>;
+  steps: Map<string, StoredStep>;
+  durably: Durably;
+  /** Executes a claimed child run to its end, in this worker and on this run's purse. */
+  runChild(child: ClaimedRun): Promise<void>;
+};
+
+/** The run would go past its own cap. */
+export class CapReached extends Error {
+  override name = "CapReached";
+}
+
+/**
+ * Calls a model on the run's account: a finished call is returned from its row; else the hold is made to cover it,
+ * the call is made within that cover, and reply, usage and price are committed in one statement.
+ * Throws CreditsExhausted, CapReached, ModelError, RunLost, or the signal's reason.
+ */
+export async function callModel(
+  execution: Execution,
+  key: string,
+  iteration: number,
+  request: Omit<ModelRequest, "signal" | "maxOutputTokens"> & { maxOutputTokens?: number },
+): Promise<StoredModelCall> {
+  const stored = execution.modelCalls.get(key);
+  if (stored !== undefined) return stored;
+  const { services, run, purse, signal } = execution;
+  const provider = services.models.providerOf(request.model);
+  const cover = await coverCall(execution, request, provider);
+  await beginModelCall(services, run, { key, iteration, provider, model: request.model });
+  let reply: ModelReply;
+  try {
+    reply = await services.models.call({ ...request, maxOutputTokens: cover.maxOutputTokens, signal });
+  } catch (error) {
+    await purse.spend(cover.reserved, new Decimal(0));
+    if (error instanceof ModelError) {
+      await finishModelCall(services, run, key, { error: error.message, attempts: error.attempts });
+    }
+    throw error;
+  }
+  reply.content = keptText(reply.content);
+  reply.toolCalls = reply.toolCalls.map((call) => ({
+    id: keptText(call.id),
+    name: keptText(call.name),
+    arguments: keptText(call.arguments),
+  }));
+  const price = priceOfReply(request.model, provider, reply);
+  const credits = await purse.spend(cover.reserved, price);
+  await finishModelCall(services, run, key, { reply, credits });
+  run.creditsUsed = run.creditsUsed.add(credits);
+  const { content, toolCalls, usage } = reply;
+  const finished = { key, content, toolCalls, usage };
+  execution.modelCalls.set(key, finished);
+  return finished;
+}
+
+/** A model's words as they may be stored, cut far beyond what any run may answer. */
+function keptText(text: string): string {
+  return storeableText(text, 2 * MAX_FINAL_OUTPUT_BYTES);
+}
+
+/** The demo model is a simulation and free. */
+function priceOfReply(model: string, provider: string, reply: ModelReply): Decimal {
+  return provider === "demo" ? new Decimal(0) : creditsOfTokens(model, reply.usage);
+}
+
+async function coverCall(
+  execution: Execution,
+  request: Pick<ModelRequest, "model" | "messages" | "tools"> & { maxOutputTokens?: number },
+  provider: string,
+): Promise<{ reserved: Decimal; maxOutputTokens: number }> {
+  const { services, run, purse } = execution;
+  const limit = request.maxOutputTokens ?? WANTED_OUTPUT_TOKENS;
+  if (provider === "demo") return { reserved: new Decimal(0), maxOutputTokens: limit };
+  const inputTokens = services.models.countTokens(request);
+  const priceFor = (outputTokens: number) => creditsOfTokens(request.model, { inputTokens, outputTokens });
+  let minimum = priceFor(Math.min(limit, COVERED_OUTPUT_TOKENS));
+  let wanted = priceFor(limit);
+  if (run.maxCredits !== null) {
+    const left = run.maxCredits.sub(run.creditsUsed);
+    if (outputTokensFor(request.model, left, inputTokens) < 1) {
+      throw new CapReached(
+        `The run reached its cap (maxCredits) of ${run.maxCredits} credits: ${run.creditsUsed} are used, and the next model call may cost more than the rest.`,
+      );
+    }
+    minimum = Decimal.min(minimum, left);
+    wanted = Decimal.min(wanted, left);
+  }
+  const reserved = await purse.reserve(minimum, wanted);
+  const affordable = outputTokensFor(request.model, reserved, inputTokens);
+  return { reserved, maxOutputTokens: Math.max(1, Math.min(limit, affordable)) };
+}

@@ -1,0 +1,135 @@
+import { z } from "zod";
+import type { AgentConfiguration, ToolConfiguration } from "@/server/agent/definition";
+import { toolNameForModel } from "@/server/agent/offered-tools";
+import type { OrgId } from "@/server/auth/actor";
+import { Decimal } from "@/server/credits/amount";
+import type { Queryable } from "@/server/db/sql";
+import { workflowDefinition } from "@/server/workflow/definition";
+
+/** A startable agent or tool, with the configuration that a run of it freezes. */
+export type Target = {
+  id: string;
+  name: string;
+  version: number;
+  maxCredits: Decimal | null;
+  deadlineSeconds: number;
+} & (
+  | { kind: "agent"; active: boolean; configuration: Omit<AgentConfiguration, "messageFromOutside"> }
+  | { kind: "tool"; configuration: ToolConfiguration }
+);
+
+const AGENT = {
+  name: "find-agent",
+  text: `
+  SELECT a.id, a.name, a.status, a.version, v.model, v.system_prompt, v.max_steps, v.functions,
+         v.max_credits, v.deadline_seconds,
+         (SELECT coalesce(json_agg(json_build_object(
+                   'id', t.id, 'slug', t.slug, 'name', t.name, 'description', t.description,
+                   'version', t.version, 'definition', tv.definition, 'deadlineSeconds', tv.deadline_seconds)
+                 ORDER BY attached.place), '[]')
+          FROM unnest(v.tool_ids) WITH ORDINALITY AS attached (id, place)
+          JOIN tools t ON t.id = attached.id AND t.organization_id = a.organization_id AND t.deleted_at IS NULL
+          JOIN tool_versions tv ON tv.tool_id = t.id AND tv.number = t.version) AS tools
+  FROM agents a JOIN agent_versions v ON v.agent_id = a.id AND v.number = a.version
+  WHERE a.organization_id = $1 AND a.id = $2 AND a.deleted_at IS NULL`,
+};
+
+const agentRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  status: z.enum(["active", "inactive"]),
+  version: z.number(),
+  model: z.string(),
+  system_prompt: z.string(),
+  max_steps: z.number(),
+  functions: z.array(z.string()),
+  max_credits: z.string().nullable(),
+  deadline_seconds: z.number(),
+  tools: z.array(
+    z.object({
+      id: z.string(),
+      slug: z.string(),
+      name: z.string(),
+      description: z.string(),
+      version: z.number(),
+      definition: z.string(),
+      deadlineSeconds: z.number(),
+    }),
+  ),
+});
+
+const TOOL = {
+  name: "find-tool",
+  text: `
+  SELECT t.id, t.name, t.version, v.definition, v.max_credits, v.deadline_seconds
+  FROM tools t JOIN tool_versions v ON v.tool_id = t.id AND v.number = t.version
+  WHERE t.organization_id = $1 AND t.id = $2 AND t.deleted_at IS NULL`,
+};
+
+const toolRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  version: z.number(),
+  definition: z.string(),
+  max_credits: z.string().nullable(),
+  deadline_seconds: z.number(),
+});
+
+/** Reads an agent or tool of the organization with its current version; null when there is none. One statement. */
+export async function findTarget(
+  client: Queryable,
+  orgId: OrgId,
+  kind: "agent" | "tool",
+  id: string,
+): Promise<Target | null> {
+  if (kind === "tool") {
+    const { rows } = await client.query({ ...TOOL, values: [orgId, id] });
+    if (rows.length === 0) return null;
+    const row = toolRow.parse(rows[0]);
+    return {
+      kind,
+      id: row.id,
+      name: row.name,
+      version: row.version,
+      maxCredits: row.max_credits === null ? null : new Decimal(row.max_credits),
+      deadlineSeconds: row.deadline_seconds,
+      configuration: {
+        kind,
+        name: row.name,
+        definition: workflowDefinition.parse(JSON.parse(row.definition)),
+      },
+    };
+  }
+  const { rows } = await client.query({ ...AGENT, values: [orgId, id] });
+  if (rows.length === 0) return null;
+  const row = agentRow.parse(rows[0]);
+  return {
+    kind,
+    id: row.id,
+    name: row.name,
+    version: row.version,
+    active: row.status === "active",
+    maxCredits: row.max_credits === null ? null : new Decimal(row.max_credits),
+    deadlineSeconds: row.deadline_seconds,
+    configuration: {
+      kind,
+      name: row.name,
+      model: row.model,
+      systemPrompt: row.system_prompt,
+      maxSteps: row.max_steps,
+      callables: [
+        ...row.functions.map((name) => ({ kind: "function" as const, name })),
+        ...row.tools.map((tool) => ({
+          kind: "tool" as const,
+          name: toolNameForModel(tool.slug),
+          toolId: tool.id,
+          version: tool.version,
+          title: tool.name,
+          description: tool.description,
+          definition: workflowDefinition.parse(JSON.parse(tool.definition)),
+          deadlineSeconds: tool.deadlineSeconds,
+        })),
+      ],
+    },
+  };
+}

@@ -1,0 +1,260 @@
+import { z } from "zod";
+import type { Decimal } from "@/server/credits/amount";
+import { newId } from "@/server/ids";
+import { ringRun } from "@/server/live/doorbell";
+import type { Attempt, ModelReply, ToolCall } from "@/server/models/port";
+import type { Services } from "@/server/services";
+import type { ClaimedRun } from "./lifecycle";
+
+/**
+ * The rows of a run's model calls and steps: the truth about what has finished. A finished row is never executed
+ * again; writing it, counting it and charging it is one statement, fenced by the run's epoch (engine.md, "The
+ * step row is the truth"). The run's row is locked before any of its steps', here and in lifecycle.ts.
+ */
+
+/** Another worker owns the run now, or it has ended: this one must stop without a word. */
+export class RunLost extends Error {
+  override name = "RunLost";
+}
+
+export type StoredModelCall = {
+  key: string;
+  content: string;
+  toolCalls: ToolCall[];
+  usage: { inputTokens: number; outputTokens: number };
+};
+export type StoredStep = { key: string; stepNumber: number; output: string; failed: boolean };
+
+const storedToolCalls = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() }));
+
+/** What a run has finished so far, and the highest step number given. Read once when a worker takes over a run. */
+export async function readJournal(services: Services, run: ClaimedRun) {
+  const modelCalls = new Map<string, StoredModelCall>();
+  const steps = new Map<string, StoredStep>();
+  if (run.epoch === 1) return { modelCalls, steps };
+  const calls = await services.pool.query<{
+    key: string;
+    content: string;
+    tool_calls: string;
+    input_tokens: number;
+    output_tokens: number;
+  }>(
+    `SELECT key, content, tool_calls, input_tokens, output_tokens FROM model_calls WHERE run_id = $1 AND status = 'Completed'`,
+    [run.id],
+  );
+  for (const row of calls.rows) {
+    const toolCalls = storedToolCalls.parse(JSON.parse(row.tool_calls));
+    const usage = { inputTokens: row.input_tokens, outputTokens: row.output_tokens };
+    modelCalls.set(row.key, { key: row.key, content: row.content, toolCalls, usage });
+  }
+  const finished = await services.pool.query<{
+    key: string;
+    step_number: number;
+    output: string;
+    status: string;
+  }>(`SELECT key, step_number, output, status FROM steps WHERE run_id = $1 AND status <> 'Running'`, [
+    run.id,
+  ]);
+  for (const row of finished.rows) {
+    const failed = row.status === "Failed";
+    steps.set(row.key, { key: row.key, stepNumber: row.step_number, output: row.output, failed });
+  }
+  return { modelCalls, steps };
+}
+
+const BEGIN_MODEL_CALL = {
+  name: "begin-model-call",
+  text: `
+  WITH run AS (
+    UPDATE runs SET sequence = sequence + 1, heartbeat_at = $3
+    WHERE id = $1 AND epoch = $2 AND status = 'Running' RETURNING organization_id, sequence
+  )
+  INSERT INTO model_calls (id, organization_id, run_id, key, iteration_number, provider, model, started_at, sequence)
+  SELECT $4, organization_id, $1, $5, $6, $7, $8, $3, sequence FROM run
+  ON CONFLICT (run_id, key) DO UPDATE SET started_at = EXCLUDED.started_at, sequence = EXCLUDED.sequence
+  WHERE model_calls.status = 'Running'
+  RETURNING sequence`,
+};
+
+/** Writes that a model call begins, so that pages show it. Throws RunLost. */
+export async function beginModelCall(
+  services: Services,
+  run: ClaimedRun,
+  call: { key: string; iteration: number; provider: string; model: string },
+): Promise<void> {
+  const values = [
+    run.id,
+    run.epoch,
+    services.clock.now(),
+    newId(),
+    call.key,
+    call.iteration,
+    call.provider,
+    call.model,
+  ];
+  const { rows } = await services.pool.query<{ sequence: number }>({ ...BEGIN_MODEL_CALL, values });
+  announce(services, run, rows[0]?.sequence);
+}
+
+const FINISH_MODEL_CALL = {
+  name: "finish-model-call",
+  text: `
+  WITH run AS (
+    UPDATE runs SET sequence = sequence + 1, heartbeat_at = $3, input_tokens = input_tokens + $5,
+                    output_tokens = output_tokens + $6, credits_used = credits_used + $7::numeric
+    WHERE id = $1 AND epoch = $2 AND status = 'Running'
+      AND EXISTS (SELECT 1 FROM model_calls WHERE run_id = $1 AND key = $4 AND status = 'Running')
+    RETURNING sequence
+  )
+  UPDATE model_calls m SET status = $8::step_status, content = $9, tool_calls = $10, finish_reason = $11,
+         input_tokens = $5, output_tokens = $6, estimated = $12, credits = $7::numeric, error_message = $13,
+         attempts = $14, finished_at = $3, sequence = run.sequence,
+         duration_ms = greatest(0, round(extract(epoch FROM $3 - m.started_at) * 1000))::int
+  FROM run WHERE m.run_id = $1 AND m.key = $4 RETURNING m.sequence`,
+};
+
+/** Commits a model call's reply, its usage and its price. Throws RunLost. */
+export async function finishModelCall(
+  services: Services,
+  run: ClaimedRun,
+  key: string,
+  result: { reply: ModelReply; credits: Decimal } | { error: string; attempts: Attempt[] },
+): Promise<void> {
+  const reply = "reply" in result ? result.reply : undefined;
+  const values = [
+    run.id,
+    run.epoch,
+    services.clock.now(),
+    key,
+    reply?.usage.inputTokens ?? 0,
+    reply?.usage.outputTokens ?? 0,
+    "credits" in result ? result.credits.toFixed(4) : "0",
+    reply === undefined ? "Failed" : "Completed",
+    reply?.content ?? "",
+    JSON.stringify(reply?.toolCalls ?? []),
+    reply?.finishReason ?? null,
+    reply?.usage.estimated ?? false,
+    "error" in result ? result.error : null,
+    JSON.stringify(reply?.attempts ?? ("attempts" in result ? result.attempts : [])),
+  ];
+  const { rows } = await services.pool.query<{ sequence: number }>({ ...FINISH_MODEL_CALL, values });
+  announce(services, run, rows[0]?.sequence);
+}
+
+export type NewStep = {
+  key: string;
+  stepNumber: number;
+  iteration: number;
+  toolName: string;
+  /** JSON text. */
+  input: string;
+  reasoning: string;
+  /** The iteration's usage; the same on all steps of one iteration. */
+  usage: { inputTokens: number; outputTokens: number };
+  /** The id that a child run of this step would have; kept from the first try on. */
+  childRunId: string | null;
+};
+
+const BEGIN_STEPS = {
+  name: "begin-steps",
+  text: `
+  WITH run AS (
+    UPDATE runs SET sequence = sequence + 1, heartbeat_at = $3
+    WHERE id = $1 AND epoch = $2 AND status = 'Running' RETURNING organization_id, sequence
+  )
+  INSERT INTO steps (id, organization_id, run_id, key, step_number, iteration_number, tool_name, input, reasoning,
+                     input_tokens, output_tokens, child_run_id, started_at, sequence)
+  SELECT s.id, run.organization_id, $1, s.key, s.step_number, s.iteration, s.tool_name, s.input, s.reasoning,
+         s.input_tokens, s.output_tokens, s.child_run_id, $3, run.sequence
+  FROM run, unnest($4::uuid[], $5::text[], $6::int[], $7::int[], $8::text[], $9::text[], $10::text[], $11::int[],
+                   $12::int[], $13::uuid[])
+    AS s (id, key, step_number, iteration, tool_name, input, reasoning, input_tokens, output_tokens, child_run_id)
+  ON CONFLICT (run_id, key) DO UPDATE SET started_at = EXCLUDED.started_at, sequence = EXCLUDED.sequence
+  WHERE steps.status = 'Running'
+  RETURNING sequence, key, child_run_id`,
+};
+
+/** Writes that steps begin, all in one statement. Returns the child run ids by step key. Throws RunLost. */
+export async function beginSteps(
+  services: Services,
+  run: ClaimedRun,
+  steps: NewStep[],
+): Promise<Map<string, string | null>> {
+  if (steps.length === 0) return new Map();
+  const values = [
+    run.id,
+    run.epoch,
+    services.clock.now(),
+    steps.map(() => newId()),
+    steps.map((step) => step.key),
+    steps.map((step) => step.stepNumber),
+    steps.map((step) => step.iteration),
+    steps.map((step) => step.toolName),
+    steps.map((step) => step.input),
+    steps.map((step) => step.reasoning),
+    steps.map((step) => step.usage.inputTokens),
+    steps.map((step) => step.usage.outputTokens),
+    steps.map((step) => step.childRunId),
+  ];
+  const { rows } = await services.pool.query<{ sequence: number; key: string; child_run_id: string | null }>({
+    ...BEGIN_STEPS,
+    values,
+  });
+  announce(services, run, rows[0]?.sequence);
+  return new Map(rows.map((row) => [row.key, row.child_run_id]));
+}
+
+export type StepResult = {
+  /** JSON text, cut and redacted. */
+  output: string;
+  /** Why it failed; null when it did not. */
+  error: string | null;
+  /** 1 when a function or tool was executed, 0 when the call never got that far. */
+  actions: number;
+  credits: Decimal;
+  attempts: Attempt[];
+};
+
+const FINISH_STEP = {
+  name: "finish-step",
+  text: `
+  WITH run AS (
+    UPDATE runs SET sequence = sequence + 1, heartbeat_at = $3, steps_executed = steps_executed + 1,
+                    actions_used = actions_used + $5, credits_used = credits_used + $6::numeric
+    WHERE id = $1 AND epoch = $2 AND status = 'Running'
+      AND EXISTS (SELECT 1 FROM steps WHERE run_id = $1 AND key = $4 AND status = 'Running')
+    RETURNING sequence
+  )
+  UPDATE steps s SET status = $7::step_status, output = $8, error_message = $9, actions = $5, credits = $6::numeric,
+         attempts = $10, finished_at = $3, sequence = run.sequence,
+         duration_ms = greatest(0, round(extract(epoch FROM $3 - s.started_at) * 1000))::int
+  FROM run WHERE s.run_id = $1 AND s.key = $4 RETURNING s.sequence`,
+};
+
+/** Commits a step's result, its action and its price. After this it is never executed again. Throws RunLost. */
+export async function finishStep(
+  services: Services,
+  run: ClaimedRun,
+  key: string,
+  result: StepResult,
+): Promise<void> {
+  const values = [
+    run.id,
+    run.epoch,
+    services.clock.now(),
+    key,
+    result.actions,
+    result.credits.toFixed(4),
+    result.error === null ? "Completed" : "Failed",
+    result.output,
+    result.error,
+    JSON.stringify(result.attempts),
+  ];
+  const { rows } = await services.pool.query<{ sequence: number }>({ ...FINISH_STEP, values });
+  announce(services, run, rows[0]?.sequence);
+}
+
+function announce(services: Services, run: ClaimedRun, sequence: number | undefined): void {
+  if (sequence === undefined) throw new RunLost(`run ${run.id} is no longer this worker's`);
+  ringRun(services, run.orgId, run.id, sequence);
+}

@@ -1,0 +1,230 @@
+import { z } from "zod";
+import { type RunConfiguration, runConfiguration } from "@/server/agent/definition";
+import { mintOrgId, type OrgId } from "@/server/auth/actor";
+import { Decimal } from "@/server/credits/amount";
+import { type LedgerEntry, postEntries } from "@/server/credits/ledger";
+import { type Queryable, transact } from "@/server/db/sql";
+import { ringRun } from "@/server/live/doorbell";
+import type { Services } from "@/server/services";
+import { abortRun, RunStopped } from "./in-flight";
+
+/**
+ * The sole writer of a run's status. Every move is a compare-and-set under the run's row lock; a terminal row is
+ * frozen, by these statements and by a trigger in the database (product.md, "Terminal states").
+ */
+
+export type RunStatus = "Pending" | "Running" | "Completed" | "Failed" | "Cancelled";
+
+/** A run that this worker owns while its epoch is the newest. */
+export type ClaimedRun = {
+  id: string;
+  orgId: OrgId;
+  kind: "agent" | "tool";
+  epoch: number;
+  configuration: RunConfiguration;
+  input: string;
+  rootRunId: string;
+  createdAt: Date;
+  startedAt: Date;
+  deadline: Date;
+  deadlineSeconds: number;
+  maxCredits: Decimal | null;
+  /** What this run has used so far. */
+  creditsUsed: Decimal;
+  /** The root run's hold. */
+  held: Decimal;
+  stepsExecuted: number;
+};
+
+const CLAIM = {
+  name: "claim-run",
+  text: `
+  WITH claimed AS (
+    UPDATE runs SET status = 'Running', started_at = coalesce(started_at, $2), heartbeat_at = $2,
+                    admitted_at = coalesce(admitted_at, $2), epoch = epoch + 1, sequence = sequence + 1
+    WHERE id = $1 AND status IN ('Pending', 'Running') AND cancel_requested_at IS NULL
+    RETURNING *
+  )
+  SELECT r.id, r.organization_id, r.kind, r.epoch, r.sequence, r.input, r.root_run_id, r.created_at, r.started_at,
+         r.deadline_seconds, r.max_credits, r.credits_used, r.steps_executed,
+         CASE WHEN r.root_run_id = r.id THEN r.held ELSE root.held END AS held, c.document
+  FROM claimed r
+  JOIN runs root ON root.id = r.root_run_id
+  JOIN configurations c ON c.organization_id = r.organization_id AND c.hash = r.configuration_hash`,
+};
+
+const claimedRow = z.object({
+  id: z.string(),
+  organization_id: z.string(),
+  kind: z.enum(["agent", "tool"]),
+  epoch: z.number(),
+  sequence: z.number(),
+  input: z.string(),
+  root_run_id: z.string(),
+  created_at: z.date(),
+  started_at: z.date(),
+  deadline_seconds: z.number(),
+  max_credits: z.string().nullable(),
+  credits_used: z.string(),
+  steps_executed: z.number(),
+  held: z.string(),
+  document: z.string(),
+});
+
+/**
+ * Takes a run for execution: Pending or Running → Running, with a new epoch that fences every earlier worker.
+ * Null when the run has ended, is to be cancelled or does not exist.
+ */
+export async function claimRun(services: Services, runId: string): Promise<ClaimedRun | null> {
+  const { rows } = await services.pool.query({ ...CLAIM, values: [runId, services.clock.now()] });
+  if (rows.length === 0) return null;
+  const row = claimedRow.parse(rows[0]);
+  ringRun(services, row.organization_id, row.id, row.sequence);
+  return {
+    id: row.id,
+    orgId: mintOrgId(row.organization_id),
+    kind: row.kind,
+    epoch: row.epoch,
+    configuration: runConfiguration.parse(JSON.parse(row.document)),
+    input: row.input,
+    rootRunId: row.root_run_id,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    deadlineSeconds: row.deadline_seconds,
+    deadline: new Date(row.started_at.getTime() + row.deadline_seconds * 1000),
+    maxCredits: row.max_credits === null ? null : new Decimal(row.max_credits),
+    creditsUsed: new Decimal(row.credits_used),
+    held: new Decimal(row.held),
+    stepsExecuted: row.steps_executed,
+  };
+}
+
+export type Outcome =
+  | { status: "Completed"; output: string }
+  | { status: "Failed"; code: string; message: string }
+  | { status: "Cancelled"; by: string };
+
+export type EndOptions = {
+  /** Only the worker that holds this epoch may end the run; absent: anybody who found it so (sweeper, cancel). */
+  epoch?: number;
+  /** Only a run in this status is ended. */
+  from?: "Pending" | "Running";
+};
+
+/**
+ * Ends a run and settles its credits in one transaction: the hold is released, what was used is charged, open
+ * steps are closed. Returns false, changing nothing, when the run has ended already or belongs to another worker.
+ */
+export async function endRun(
+  services: Services,
+  runId: string,
+  outcome: Outcome,
+  options: EndOptions = {},
+): Promise<boolean> {
+  const ended = await transact(services.pool, (client) =>
+    endWithin(services, client, runId, outcome, options),
+  );
+  if (ended === null) return false;
+  ringRun(services, ended.orgId, runId, ended.sequence);
+  if (outcome.status !== "Completed")
+    abortRun(services, runId, new RunStopped(`The run is ${outcome.status}.`));
+  services.engine.ring();
+  return true;
+}
+
+async function endWithin(
+  services: Services,
+  client: Queryable,
+  runId: string,
+  outcome: Outcome,
+  options: EndOptions,
+): Promise<{ orgId: OrgId; sequence: number } | null> {
+  // Locks are always taken in the order root run → child run → steps → organization.
+  await client.query(
+    `SELECT 1 FROM runs WHERE id = (SELECT root_run_id FROM runs WHERE id = $1) FOR UPDATE`,
+    [runId],
+  );
+  const { rows } = await client.query<{
+    organization_id: string;
+    status: RunStatus;
+    epoch: number;
+    root_run_id: string;
+    held: string;
+    credits_used: string;
+  }>(
+    `SELECT organization_id, status, epoch, root_run_id, held, credits_used FROM runs WHERE id = $1 FOR UPDATE`,
+    [runId],
+  );
+  const run = rows[0];
+  if (run === undefined || (run.status !== "Pending" && run.status !== "Running")) return null;
+  if (options.epoch !== undefined && options.epoch !== run.epoch) return null;
+  if (options.from !== undefined && options.from !== run.status) return null;
+
+  const children = await client.query<{ id: string }>(
+    `SELECT id FROM runs WHERE parent_run_id = $1 AND status IN ('Pending', 'Running')`,
+    [runId],
+  );
+  for (const child of children.rows) {
+    await endWithin(services, client, child.id, outcomeOfChild(outcome), {});
+  }
+  // The children's share of the hold has just ended with them.
+  const held = children.rows.length === 0 ? run.held : await readHeld(client, runId);
+
+  const now = services.clock.now();
+  const orgId = mintOrgId(run.organization_id);
+  const used = new Decimal(run.credits_used);
+  const isRoot = run.root_run_id === runId;
+  // A child's use was covered by its root's hold: that part of the hold ends with the child.
+  const released = isRoot ? new Decimal(held) : used;
+  if (!isRoot && used.gt(0)) {
+    await client.query(`UPDATE runs SET held = held - $2::numeric WHERE id = $1`, [
+      run.root_run_id,
+      used.toFixed(4),
+    ]);
+  }
+  const entries: LedgerEntry[] = [];
+  if (released.gt(0)) entries.push({ kind: "release", amount: released, runId, note: "run ended" });
+  if (used.gt(0)) entries.push({ kind: "charge", amount: used.neg(), runId, note: "run ended" });
+  if (entries.length > 0) await postEntries(client, orgId, entries, "run", services.clock);
+
+  await client.query(
+    `UPDATE steps SET status = 'Failed', finished_at = $2, error_message = $3,
+            output = json_build_object('error', $3::text)::text,
+            duration_ms = greatest(0, round(extract(epoch FROM $2 - started_at) * 1000))::int
+     WHERE run_id = $1 AND status = 'Running'`,
+    [runId, now, `The run ended (${outcome.status}) before this step had finished.`],
+  );
+  await client.query(
+    `UPDATE model_calls SET status = 'Failed', finished_at = $2, error_message = $3,
+            duration_ms = greatest(0, round(extract(epoch FROM $2 - started_at) * 1000))::int
+     WHERE run_id = $1 AND status = 'Running'`,
+    [runId, now, `The run ended (${outcome.status}) before this call had finished.`],
+  );
+  const updated = await client.query<{ sequence: number }>(
+    `UPDATE runs SET status = $2::run_status, finished_at = $3, held = 0, sequence = sequence + 1, waiting_since = NULL,
+            output = $4, error_code = $5, error_message = $6, cancelled_by = $7,
+            steps_executed = (SELECT count(*) FROM steps WHERE run_id = $1)
+     WHERE id = $1 RETURNING sequence`,
+    [
+      runId,
+      outcome.status,
+      now,
+      outcome.status === "Completed" ? outcome.output : null,
+      outcome.status === "Failed" ? outcome.code : null,
+      outcome.status === "Failed" ? outcome.message : null,
+      outcome.status === "Cancelled" ? outcome.by : null,
+    ],
+  );
+  return { orgId, sequence: updated.rows[0]?.sequence ?? 0 };
+}
+
+/** A child that is still open when its caller ends can only be cancelled or fail with it. */
+function outcomeOfChild(outcome: Outcome): Outcome {
+  if (outcome.status === "Cancelled") return outcome;
+  return { status: "Failed", code: "caller_ended", message: "The run that called this one has ended." };
+}
+
+async function readHeld(client: Queryable, runId: string): Promise<string> {
+  const { rows } = await client.query<{ held: string }>(`SELECT held FROM runs WHERE id = $1`, [runId]);
+  return rows[0]?.held ?? "0";
+}

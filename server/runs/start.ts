@@ -1,0 +1,202 @@
+import { createHash } from "node:crypto";
+import type { RunConfiguration } from "@/server/agent/definition";
+import { offeredTools } from "@/server/agent/offered-tools";
+import { openingMessages } from "@/server/agent/prompts";
+import { type Actor, actorReference } from "@/server/auth/actor";
+import { Decimal } from "@/server/credits/amount";
+import { holdForFirstCall, SMALLEST_HOLD } from "@/server/credits/prices";
+import { isUniqueViolation } from "@/server/db/sql";
+import { AppError } from "@/server/errors";
+import { newId } from "@/server/ids";
+import type { JsonObject } from "@/server/json";
+import { type IdempotentRequest, keepIdempotentAnswer } from "@/server/runs/idempotency";
+import type { Services } from "@/server/services";
+import type { ReceivedDelivery } from "@/server/webhooks/deliveries";
+import { validateAgainst } from "@/server/workflow/schema";
+import { findTarget, type Target } from "./find-target";
+
+export type StartRequest = (
+  | { kind: "agent"; targetId: string; userMessage: string }
+  | { kind: "tool"; targetId: string; input: JsonObject }
+) & {
+  /** Present when the caller sent an idempotency key; the answer is kept in the start's own transaction. */
+  idempotency?: IdempotentRequest | undefined;
+  /** The webhook call that starts the run; recorded as accepted in the start's own transaction. */
+  delivery?: ReceivedDelivery | undefined;
+};
+
+/**
+ * Starts a run: one committed statement inserts the Pending row with its frozen configuration and holds its
+ * credits (product.md, "Credits" and "Durability promises"). The row itself is the outbox that wakes the engine.
+ *
+ * Throws AppError `forbidden` (key limited to other targets), `not_found`, `agent_inactive`, `invalid_request`
+ * with issues, `insufficient_credits`, `idempotency_conflict` when another request with the same key committed first.
+ */
+export async function startRun(
+  services: Services,
+  actor: Actor,
+  request: StartRequest,
+): Promise<{ runId: string }> {
+  if (actor.kind === "api_key" && actor.targetIds.length > 0 && !actor.targetIds.includes(request.targetId)) {
+    throw new AppError("forbidden", `The key ${actor.name} may not start this ${request.kind}.`);
+  }
+  const target = await findTarget(services.pool, actor.orgId, request.kind, request.targetId);
+  if (target === null) {
+    throw new AppError("not_found", request.kind === "agent" ? "Agent not found." : "Tool not found.");
+  }
+  const runId = newId();
+  const prepared = prepare(services, actor, target, request);
+  const committed = await commitStart(services, actor, runId, target, prepared, request);
+  if (!committed) throw new AppError("insufficient_credits", "Insufficient credits.");
+  services.engine.ring();
+  return { runId };
+}
+
+type Prepared = { configuration: RunConfiguration; input: string; hold: Decimal; model: string | null };
+
+function prepare(services: Services, actor: Actor, target: Target, request: StartRequest): Prepared {
+  if (target.kind === "agent" && request.kind === "agent") {
+    if (!target.active) throw new AppError("agent_inactive", "The agent is inactive.");
+    const configuration = { ...target.configuration, messageFromOutside: actor.kind === "trigger" };
+    const promptTokens = services.models.countTokens({
+      messages: openingMessages(configuration, request.userMessage),
+      tools: offeredTools(configuration.callables),
+    });
+    return {
+      configuration,
+      input: request.userMessage,
+      hold: holdForFirstCall(configuration.model, promptTokens),
+      model: configuration.model,
+    };
+  }
+  if (target.kind === "tool" && request.kind === "tool") {
+    const issues = validateAgainst(target.configuration.definition.parameters, request.input);
+    if (issues.length > 0) {
+      throw new AppError("invalid_request", "The input does not match the tool's parameters.", { issues });
+    }
+    return {
+      configuration: target.configuration,
+      input: JSON.stringify(request.input),
+      hold: SMALLEST_HOLD,
+      model: null,
+    };
+  }
+  throw new Error("target and request are of different kinds");
+}
+
+const START = {
+  name: "start-run",
+  text: `
+  WITH charged AS (
+    UPDATE organizations
+    SET balance = balance - $2::numeric, ledger_sequence = ledger_sequence + 1, updated_at = $3::timestamptz
+    WHERE id = $1::uuid AND balance >= $2::numeric
+    RETURNING balance, ledger_sequence
+  ), configured AS (
+    INSERT INTO configurations (organization_id, hash, document, created_at)
+    SELECT $1::uuid, $5::bytea, $6, $3::timestamptz FROM charged
+    ON CONFLICT (organization_id, hash) DO NOTHING
+  ), started AS (
+    INSERT INTO runs
+      (id, organization_id, kind, agent_id, tool_id, target_name, target_version, model, configuration_hash,
+       source, trigger_id, api_key_id, user_id, root_run_id, input, held, max_credits, created_at, deadline_seconds)
+    SELECT $4::uuid, $1::uuid, $7::run_kind, $8, $9, $10, $11, $12, $5::bytea,
+           $13::run_source, $14::uuid, $15, $16, $4::uuid, $17, $2::numeric, $18::numeric, $3::timestamptz, $19
+    FROM charged
+  ), entry AS (
+    INSERT INTO credit_entries
+      (organization_id, sequence, kind, amount, balance_before, balance_after, run_id, note, actor, created_at)
+    SELECT $1::uuid, ledger_sequence, 'hold', -($2::numeric), balance + $2::numeric, balance, $4::uuid, 'run started', $20, $3::timestamptz
+    FROM charged
+  ), kept AS (
+    INSERT INTO idempotency_keys (organization_id, scope, key, request_hash, run_id, response, created_at, expires_at)
+    SELECT $1::uuid, $21, $22::text, $23, $4::uuid, $24, $3::timestamptz, $25 FROM charged WHERE $22::text IS NOT NULL
+  ), delivered AS (
+    INSERT INTO deliveries (id, organization_id, trigger_id, received_at, outcome, status, headers, body, body_bytes,
+                            sender_id, redelivery_of, run_id)
+    SELECT $26::uuid, $1::uuid, $14::uuid, $3::timestamptz, 'accepted', 200, $27, $28::bytea, octet_length($28::bytea), $29, $30, $4::uuid
+    FROM charged WHERE $26::uuid IS NOT NULL
+  )
+  SELECT balance FROM charged`,
+};
+
+/** Commits the start; false when the balance does not cover the hold. */
+async function commitStart(
+  services: Services,
+  actor: Actor,
+  runId: string,
+  target: Target,
+  prepared: Prepared,
+  request: StartRequest,
+): Promise<boolean> {
+  const now = services.clock.now();
+  const document = JSON.stringify(prepared.configuration);
+  const origin = originOf(actor);
+  const { delivery } = request;
+  const kept =
+    request.idempotency === undefined ? undefined : keepIdempotentAnswer(request.idempotency, runId, now);
+  const values = [
+    actor.orgId,
+    prepared.hold.toFixed(4),
+    now,
+    runId,
+    createHash("sha256").update(document).digest(),
+    document,
+    target.kind,
+    target.kind === "agent" ? target.id : null,
+    target.kind === "tool" ? target.id : null,
+    target.name,
+    target.version,
+    prepared.model,
+    origin.source,
+    origin.triggerId,
+    origin.apiKeyId,
+    origin.userId,
+    prepared.input,
+    narrowest(target.maxCredits, "maxCredits" in actor ? actor.maxCredits : null)?.toFixed(4) ?? null,
+    target.deadlineSeconds,
+    actorReference(actor),
+    kept?.scope ?? null,
+    kept?.key ?? null,
+    kept?.requestHash ?? null,
+    kept?.response ?? null,
+    kept?.expiresAt ?? null,
+    delivery?.id ?? null,
+    delivery?.headers ?? null,
+    delivery?.body ?? null,
+    delivery?.senderId ?? null,
+    delivery?.redeliveryOf ?? null,
+  ];
+  try {
+    const result = await services.pool.query({ ...START, values });
+    return result.rows.length === 1;
+  } catch (cause) {
+    if (!isUniqueViolation(cause, "idempotency_keys_pkey")) throw cause;
+    throw new AppError("idempotency_conflict", "A request with this Idempotency-Key was started just now.", {
+      cause,
+    });
+  }
+}
+
+function narrowest(first: Decimal | null, second: Decimal | null): Decimal | null {
+  if (first === null || second === null) return first ?? second;
+  return Decimal.min(first, second);
+}
+
+function originOf(actor: Actor) {
+  const origin = {
+    triggerId: null as string | null,
+    apiKeyId: null as string | null,
+    userId: null as string | null,
+  };
+  switch (actor.kind) {
+    case "api_key":
+      return { ...origin, source: "api", apiKeyId: actor.apiKeyId };
+    case "trigger":
+      return { ...origin, source: "webhook", triggerId: actor.triggerId };
+    case "member":
+      return { ...origin, source: "dashboard", userId: actor.userId };
+    case "operator":
+      return { ...origin, source: "operator" };
+  }
+}

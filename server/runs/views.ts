@@ -1,0 +1,98 @@
+import { toolConfiguration } from "@/server/agent/definition";
+import type {
+  AgentRunDetailsView,
+  AgentRunStatusView,
+  ToolRunResultView,
+  ToolRunStatusView,
+} from "@/server/contract/shapes";
+import { TOOL_STATUS_INT } from "@/server/contract/shapes";
+import type { Run, Step } from "@/server/db/generated/client";
+import { inferSchema } from "@/server/workflow/schema";
+
+/** Rows → the contract's views (interface-spec.md, "Resources and their fields"). */
+
+/** The status view of an agent run. */
+export function agentRunStatus(run: Run): AgentRunStatusView {
+  return {
+    id: run.id,
+    agentId: run.agentId ?? "",
+    status: run.status,
+    userMessage: run.input,
+    finalOutput: run.output,
+    errorMessage: run.errorMessage,
+    stepsExecuted: run.stepsExecuted,
+    tokensUsed: run.inputTokens + run.outputTokens,
+    actionsUsed: run.actionsUsed,
+    creditsUsed: run.creditsUsed.toNumber(),
+    createdAt: run.createdAt.toISOString(),
+    startedAt: run.startedAt?.toISOString() ?? null,
+    finishedAt: run.finishedAt?.toISOString() ?? null,
+  };
+}
+
+/** The details view: the status view and the finished steps, in order. */
+export function agentRunDetails(run: Run, steps: Step[]): AgentRunDetailsView {
+  return {
+    ...agentRunStatus(run),
+    // Steps finish while the row is read: the count shown is that of the steps shown.
+    stepsExecuted: steps.length,
+    steps: steps.map((step) => ({
+      stepNumber: step.stepNumber,
+      iterationNumber: step.iterationNumber,
+      toolName: step.toolName,
+      inputData: step.input,
+      outputData: step.output ?? "null",
+      reasoning: step.reasoning,
+      tokenUsage: { inputTokens: step.inputTokens, outputTokens: step.outputTokens },
+      duration: step.durationMs ?? 0,
+    })),
+  };
+}
+
+/** Cancelled has no number in the contract's table: it shows as Failed (product.md, "Tool run cancelled"). */
+function toolStatus(run: Run) {
+  const status = run.status === "Cancelled" ? "Failed" : run.status;
+  const errorMessage =
+    run.status === "Cancelled" ? `Cancelled by ${run.cancelledBy ?? "a user"}.` : run.errorMessage;
+  return { status, statusInt: TOOL_STATUS_INT[status], errorMessage };
+}
+
+/** 0 while pending, elapsed while running, final after; milliseconds. */
+function duration(run: Run, now: Date): number {
+  if (run.startedAt === null) return 0;
+  return Math.max(0, (run.finishedAt ?? now).getTime() - run.startedAt.getTime());
+}
+
+/** The status view of a tool run. */
+export function toolRunStatus(run: Run, now: Date): ToolRunStatusView {
+  return {
+    id: run.id,
+    toolId: run.toolId ?? "",
+    ...toolStatus(run),
+    tokensUsed: run.inputTokens + run.outputTokens,
+    actionsUsed: run.actionsUsed,
+    createdAt: run.createdAt.toISOString(),
+    startedAt: run.startedAt?.toISOString() ?? null,
+    finishedAt: run.finishedAt?.toISOString() ?? null,
+    duration: duration(run, now),
+  };
+}
+
+/** The result view of a tool run; `configuration` is its frozen configuration's document. */
+export function toolRunResult(run: Run, configuration: string, now: Date): ToolRunResultView {
+  const { definition } = toolConfiguration.parse(JSON.parse(configuration));
+  const outputSchema =
+    definition.outputSchema ?? (run.output === null ? {} : inferSchema(JSON.parse(run.output)));
+  return {
+    id: run.id,
+    toolId: run.toolId ?? "",
+    toolName: run.targetName,
+    ...toolStatus(run),
+    inputData: run.input,
+    outputData: run.output ?? "null",
+    outputSchema: JSON.stringify(outputSchema),
+    tokensUsed: run.inputTokens + run.outputTokens,
+    actionsUsed: run.actionsUsed,
+    duration: duration(run, now),
+  };
+}

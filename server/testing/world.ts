@@ -1,0 +1,210 @@
+import { createHash } from "node:crypto";
+import { mintOrgId, type OrgId } from "@/server/auth/actor";
+import { newApiKey } from "@/server/auth/api-key";
+import { Decimal } from "@/server/credits/amount";
+import { grantCredits } from "@/server/credits/ledger";
+import { openDatabase } from "@/server/db/client";
+import { readEnvironment } from "@/server/env";
+import { newId } from "@/server/ids";
+import type { Models } from "@/server/models/port";
+import { createVault } from "@/server/secrets/vault";
+import type { Engine, Services } from "@/server/services";
+import { newTriggerToken } from "@/server/webhooks/token";
+import { type TestClock, testClock } from "./clock";
+import { createTestDatabase } from "./database";
+import { type TestLogger, testLogger } from "./log";
+
+/** Services over a database of one's own, with a clock that stands still and an engine that never starts a run. */
+export type World = Services & { clock: TestClock; log: TestLogger; close(): Promise<void> };
+
+/** A model that answers at once with a fixed text; tests that need more bring their own. */
+export const quietModels: Models = {
+  call: async () => ({
+    content: "Done.",
+    toolCalls: [],
+    finishReason: "stop",
+    usage: { inputTokens: 100, outputTokens: 10, estimated: false },
+    provider: "test",
+    attempts: [],
+  }),
+  providerOf: () => "test",
+  countTokens: ({ messages }) =>
+    messages.reduce((sum, { content }) => sum + Math.ceil(content.length / 4), 10),
+};
+
+/** Makes a world. Close it in `afterAll`. */
+export async function createWorld(
+  parts: { models?: Models; engine?: Engine; env?: Record<string, string>; fetch?: Services["fetch"] } = {},
+): Promise<World> {
+  const database = await createTestDatabase();
+  const env = readEnvironment({
+    DATABASE_URL: database.url,
+    STEPWELL_SECRET: "test-secret-test-secret-test-secret",
+    APP_URL: "http://stepwell.test",
+    ...parts.env,
+  });
+  const log = testLogger();
+  const { db, pool } = openDatabase(database.url, log);
+  return {
+    env,
+    db,
+    pool,
+    engine: parts.engine ?? { ring: () => {}, ready: async () => true },
+    models: parts.models ?? quietModels,
+    fetch: parts.fetch ?? (() => Promise.reject(new Error("no way out in this test"))),
+    vault: createVault(env.secret),
+    clock: testClock("2026-11-21T01:22:07.000Z"),
+    log,
+    async close() {
+      await db.$disconnect();
+      await pool.end();
+      await database.drop();
+    },
+  };
+}
+
+export type Tenant = {
+  orgId: OrgId;
+  slug: string;
+  key: string;
+  apiKeyId: string;
+  agentId: string;
+  toolId: string;
+};
+
+/** A fresh organization with a plan, credits, an API key, an agent `helper` and a tool `adder`. */
+export async function createTenant(
+  world: World,
+  options: {
+    credits?: string;
+    plan?: Partial<{
+      apiAccess: boolean;
+      startsPerMinute: number;
+      readsPerMinute: number;
+      concurrency: number;
+    }>;
+    agent?: Partial<{
+      status: "active" | "inactive";
+      maxSteps: number;
+      functions: string[];
+      withTool: boolean;
+    }>;
+    parameters?: object;
+  } = {},
+): Promise<Tenant> {
+  const now = world.clock.now();
+  const orgId = mintOrgId(newId());
+  const slug = `org-${orgId.slice(-8)}`;
+  const common = { createdAt: now, updatedAt: now };
+  await world.db.organization.create({
+    data: { id: orgId, slug, name: slug, ...common, plan: { create: { updatedAt: now, ...options.plan } } },
+  });
+  const credits = new Decimal(options.credits ?? "100");
+  if (credits.gt(0)) {
+    const grant = { orgId, amount: credits, note: "test", actor: "operator", clock: world.clock };
+    await grantCredits(world.pool, grant);
+  }
+  const { key, prefix, hash } = newApiKey();
+  const apiKeyId = newId();
+  await world.db.apiKey.create({
+    data: {
+      id: apiKeyId,
+      organizationId: orgId,
+      name: "ci",
+      prefix,
+      hash: new Uint8Array(hash),
+      createdBy: "operator",
+      createdAt: now,
+    },
+  });
+  const definition = {
+    parameters: options.parameters ?? {
+      type: "object",
+      properties: { a: { type: "number" }, b: { type: "number" } },
+      required: ["a", "b"],
+    },
+    steps: [{ id: "sum", uses: "calculate", with: { expression: "{{ input.a }} + {{ input.b }}" } }],
+    output: { sum: "{{ steps.sum }}" },
+  };
+  const toolId = newId();
+  await world.db.tool.create({
+    data: {
+      id: toolId,
+      organizationId: orgId,
+      slug: "adder",
+      name: "Adder",
+      ...common,
+      versions: {
+        create: { number: 1, definition: JSON.stringify(definition), createdBy: "operator", createdAt: now },
+      },
+    },
+  });
+  const agentId = newId();
+  const { status = "active", maxSteps = 8, functions = ["calculate"], withTool = true } = options.agent ?? {};
+  await world.db.agent.create({
+    data: {
+      id: agentId,
+      organizationId: orgId,
+      slug: "helper",
+      name: "Helper",
+      status,
+      ...common,
+      versions: {
+        create: {
+          number: 1,
+          model: "gpt-5-mini",
+          systemPrompt: "You help.",
+          maxSteps,
+          functions,
+          toolIds: withTool ? [toolId] : [],
+          createdBy: "operator",
+          createdAt: now,
+        },
+      },
+    },
+  });
+  return { orgId, slug, key, apiKeyId, agentId, toolId };
+}
+
+/** A trigger of a tenant's agent or tool; returns its token. */
+export async function createTrigger(
+  world: World,
+  tenant: Tenant,
+  options: {
+    target?: "agent" | "tool";
+    secrets?: string[];
+    scheme?: "hex" | "standard_webhooks";
+    disabled?: boolean;
+    rateLimit?: { requests: number; seconds: number };
+  } = {},
+): Promise<{ id: string; token: string }> {
+  const now = world.clock.now();
+  const id = newId();
+  const token = newTriggerToken();
+  await world.db.trigger.create({
+    data: {
+      id,
+      organizationId: tenant.orgId,
+      slug: `hook-${id.slice(-8)}`,
+      name: "Inbound",
+      tokenHash: new Uint8Array(createHash("sha256").update(token).digest()),
+      tokenSealed: world.vault.seal(token, `trigger-token:${id}`),
+      ...(options.target === "tool" ? { toolId: tenant.toolId } : { agentId: tenant.agentId }),
+      signatureScheme: options.scheme ?? "hex",
+      disabledAt: options.disabled ? now : null,
+      ...(options.rateLimit
+        ? { rateLimitRequests: options.rateLimit.requests, rateLimitSeconds: options.rateLimit.seconds }
+        : {}),
+      createdAt: now,
+      updatedAt: now,
+      secrets: {
+        create: (options.secrets ?? []).map((secret) => ({
+          id: newId(),
+          sealed: world.vault.seal(secret, `trigger:${id}`),
+          createdAt: now,
+        })),
+      },
+    },
+  });
+  return { id, token };
+}

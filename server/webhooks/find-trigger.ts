@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { mintOrgId, type TriggerActor } from "@/server/auth/actor";
+import { Decimal } from "@/server/credits/amount";
+import type { Services } from "@/server/services";
+import { hashToken } from "./token";
+
+/** A trigger as the door needs it. */
+export type Trigger = {
+  actor: TriggerActor;
+  target: { kind: "agent" | "tool"; id: string };
+  /** What keeps the trigger from starting anything, in words for the sender; null when nothing does. */
+  misconfigured: string | null;
+  suspended: boolean;
+  scheme: "hex" | "standard_webhooks";
+  /** Live secrets, newest first; empty: calls are not signed. */
+  secrets: string[];
+  rateLimit: { requests: number; seconds: number };
+  messageTemplate: string | null;
+};
+
+const FIND = {
+  name: "find-trigger",
+  text: `
+  SELECT t.id, t.organization_id, t.name, t.agent_id, t.tool_id, t.signature_scheme, t.rate_limit_requests,
+         t.rate_limit_seconds, t.message_template, t.max_credits, t.disabled_at IS NOT NULL AS disabled,
+         o.suspended_at IS NOT NULL AS suspended, a.status AS agent_status,
+         coalesce(a.deleted_at, l.deleted_at) IS NOT NULL AS target_gone,
+         (SELECT coalesce(array_agg(s.sealed ORDER BY s.created_at DESC), '{}') FROM trigger_secrets s
+          WHERE s.trigger_id = t.id AND (s.expires_at IS NULL OR s.expires_at > $2)) AS secrets
+  FROM triggers t
+  JOIN organizations o ON o.id = t.organization_id
+  LEFT JOIN agents a ON a.id = t.agent_id
+  LEFT JOIN tools l ON l.id = t.tool_id
+  WHERE t.token_hash = $1 AND t.deleted_at IS NULL`,
+};
+
+const row = z.object({
+  id: z.string(),
+  organization_id: z.string(),
+  name: z.string(),
+  agent_id: z.string().nullable(),
+  tool_id: z.string().nullable(),
+  signature_scheme: z.enum(["hex", "standard_webhooks"]),
+  rate_limit_requests: z.number(),
+  rate_limit_seconds: z.number(),
+  message_template: z.string().nullable(),
+  max_credits: z.string().nullable(),
+  disabled: z.boolean(),
+  suspended: z.boolean(),
+  agent_status: z.enum(["active", "inactive"]).nullable(),
+  target_gone: z.boolean(),
+  secrets: z.array(z.string()),
+});
+
+/** The trigger that a URL's token names; null when there is none. One statement. */
+export async function findTrigger(services: Services, token: string): Promise<Trigger | null> {
+  const { rows } = await services.pool.query({ ...FIND, values: [hashToken(token), services.clock.now()] });
+  if (rows.length === 0) return null;
+  const found = row.parse(rows[0]);
+  const kind = found.agent_id === null ? "tool" : "agent";
+  return {
+    actor: {
+      kind: "trigger",
+      orgId: mintOrgId(found.organization_id),
+      triggerId: found.id,
+      name: found.name,
+      maxCredits: found.max_credits === null ? null : new Decimal(found.max_credits),
+    },
+    target: { kind, id: found.agent_id ?? found.tool_id ?? "" },
+    misconfigured: found.disabled
+      ? "The trigger is disabled."
+      : found.target_gone
+        ? `The trigger's ${kind} no longer exists.`
+        : found.agent_status === "inactive"
+          ? "The trigger's agent is inactive."
+          : null,
+    suspended: found.suspended,
+    scheme: found.signature_scheme,
+    secrets: found.secrets.map((sealed) => services.vault.open(sealed, `trigger:${found.id}`)),
+    rateLimit: { requests: found.rate_limit_requests, seconds: found.rate_limit_seconds },
+    messageTemplate: found.message_template,
+  };
+}

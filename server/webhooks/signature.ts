@@ -1,0 +1,64 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+export type SignatureScheme = "hex" | "standard_webhooks";
+
+/** How far a Standard Webhooks timestamp may lie from now. */
+const TOLERANCE_MS = 5 * 60 * 1000;
+
+/**
+ * Whether a request's signature is right under one of the secrets; compared in constant time over the raw bytes.
+ *
+ * `hex`: header `X-Signature` holds the hexadecimal HMAC-SHA256 of the body, either case, with or without
+ * `sha256=` (interface-spec.md, "Authentication"). `standard_webhooks`: headers `webhook-id`,
+ * `webhook-timestamp`, `webhook-signature` (Standard Webhooks 1.0), five minutes' tolerance.
+ */
+export function isSigned(
+  scheme: SignatureScheme,
+  secrets: string[],
+  headers: Headers,
+  body: Uint8Array,
+  now: Date,
+): boolean {
+  return scheme === "hex"
+    ? isHexSigned(secrets, headers, body)
+    : isStandardSigned(secrets, headers, body, now);
+}
+
+function isHexSigned(secrets: string[], headers: Headers, body: Uint8Array): boolean {
+  const given = /^(?:sha256=)?([0-9a-f]{64})$/i.exec(headers.get("x-signature")?.trim() ?? "")?.[1];
+  if (given === undefined) return false;
+  const signature = Buffer.from(given, "hex");
+  // Every secret is tried, so that the time tells nothing of which one fits.
+  return secrets
+    .map((secret) => timingSafeEqual(createHmac("sha256", secret).update(body).digest(), signature))
+    .includes(true);
+}
+
+function isStandardSigned(secrets: string[], headers: Headers, body: Uint8Array, now: Date): boolean {
+  const id = headers.get("webhook-id");
+  const timestamp = headers.get("webhook-timestamp");
+  const given = headers.get("webhook-signature");
+  if (!id || !timestamp || !given || !/^\d{1,12}$/.test(timestamp)) return false;
+  if (Math.abs(Number(timestamp) * 1000 - now.getTime()) > TOLERANCE_MS) return false;
+  const signatures = given
+    .split(" ")
+    .slice(0, 10)
+    .filter((part) => part.startsWith("v1,"))
+    .map((part) => Buffer.from(part.slice(3), "base64"));
+  return secrets
+    .flatMap((secret) => {
+      const digest = createHmac("sha256", standardKey(secret))
+        .update(`${id}.${timestamp}.`)
+        .update(body)
+        .digest();
+      return signatures.map(
+        (signature) => signature.length === digest.length && timingSafeEqual(digest, signature),
+      );
+    })
+    .includes(true);
+}
+
+/** Standard Webhooks secrets are base64, with or without `whsec_`. */
+function standardKey(secret: string): Buffer {
+  return Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+}
