@@ -286,19 +286,45 @@ export function describeEngine(name: string, open: () => Promise<Stage>): void {
       expect(ran.toSorted()).toEqual(["good", "shaky 0", "shaky 1"]);
     });
 
-    test("in a race the function goes on with the first, and the loser's result is not waited for", async () => {
-      const order: string[] = [];
+    test("in a race the function goes on with the first, and what lost holds up nothing that follows", async () => {
+      const ran: string[] = [];
       const client = await stage.serve((app) => [
         app.createFunction({ id: "f", triggers: { event: `${app.id}/go` } }, async ({ step, group }) => {
           const winner = await group.parallel({ mode: "race" }, () =>
             Promise.race([step.run("quick", () => "quick"), step.sleep("slow", "1h").then(() => "slow")]),
           );
-          await step.run("after", () => order.push(`after ${winner}`));
+          await step.run("after", () => ran.push(`after ${winner}`));
+          await Promise.all(["a", "b"].map((id) => step.run(id, () => ran.push(id))));
+          await step.run("end", () => ran.push("end"));
         }),
       ]);
       await client.send({ name: `${client.id}/go` });
-      await until(() => order.length > 0);
-      expect(order).toEqual(["after quick"]);
+      await until(() => ran.includes("end"));
+      expect([ran[0], ...ran.slice(1, 3).toSorted(), ...ran.slice(3)]).toEqual([
+        "after quick",
+        "a",
+        "b",
+        "end",
+      ]);
+    });
+
+    test("optimizeParallelism: false goes on after each parallel step", async () => {
+      const ran: string[] = [];
+      const client = await stage.serve((app) => [
+        app.createFunction(
+          { id: "f", optimizeParallelism: false, triggers: { event: `${app.id}/go` } },
+          async ({ step }) => {
+            await Promise.all([
+              step.run("a", () => ran.push("a")).then(() => step.run("a2", () => ran.push("a2"))),
+              step.sleep("b", "3s").then(() => step.run("b2", () => ran.push("b2"))),
+            ]);
+            await step.run("end", () => ran.push("end"));
+          },
+        ),
+      ]);
+      await client.send({ name: `${client.id}/go` });
+      await until(() => ran.includes("end"));
+      expect(ran).toEqual(["a", "a2", "b2", "end"]);
     });
 
     test("concurrency by key: one at a time for a key, keys beside each other", async () => {

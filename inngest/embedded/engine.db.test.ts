@@ -1,33 +1,18 @@
-import { Inngest } from "inngest";
 import { Pool } from "pg";
-import { systemClock } from "@/server/clock";
-import { testLogger } from "@/server/testing/log";
 import { describeEngine } from "../engine-suite";
+import { openApp } from "../testing/embedded-app";
 import { startOwnPostgres } from "../testing/own-postgres";
-import { createEmbeddedEngine, type EmbeddedEngine } from "./engine";
+import type { EmbeddedEngine } from "./engine";
 
 describeEngine("the embedded engine", async () => {
   const postgres = await startOwnPostgres();
   const pool = new Pool({ ...postgres.connection, max: 20 });
   const engines: EmbeddedEngine[] = [];
+  let apps = 0;
   return {
     async serve(define) {
-      const engine = createEmbeddedEngine({
-        pool,
-        listenConfig: postgres.connection,
-        clock: systemClock,
-        log: testLogger(),
-        retryDelayMs: () => 20,
-      });
+      const { engine, client } = await openApp(postgres, pool, `suite${++apps}`, define);
       engines.push(engine);
-      const client = new Inngest({
-        id: `suite${engines.length}`,
-        fetch: engine.fetch,
-        isDev: true,
-        baseUrl: "http://engine.local",
-        logger: silent,
-      });
-      await engine.register(client, define(client));
       await engine.start();
       return client;
     },
@@ -38,5 +23,3 @@ describeEngine("the embedded engine", async () => {
     },
   };
 });
-
-const silent = { debug() {}, info() {}, warn() {}, error() {} };

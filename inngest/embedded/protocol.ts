@@ -206,8 +206,8 @@ const operationSchema = z.object({
   error: z.unknown().optional(),
 });
 
-/** One thing the SDK reports or asks for. `eager`: discover as soon as it is settled, whatever its siblings do. */
-export type Operation = { id: string; name: string; eager: boolean } & (
+/** One thing the SDK reports or asks for. `race`: the function goes on as soon as it is settled, whatever was planned beside it. */
+export type Operation = { id: string; name: string; race: boolean } & (
   | { type: "finished"; memo: StepMemo }
   | { type: "retry"; error: StepError }
   | { type: "plan" }
@@ -237,7 +237,9 @@ export async function readAnswer(response: Response, now: Date): Promise<Answer>
   if (response.status === 200) return { type: "completed", output: body };
   if (response.status === 206) {
     try {
-      return { type: "operations", operations: readOperations(body, now), retryInMs };
+      // Version 1 is how the SDK says `optimizeParallelism: false`: go on after each step.
+      const raceAll = response.headers.get("x-inngest-req-version") === "1";
+      return { type: "operations", operations: readOperations(body, now, raceAll), retryInMs };
     } catch (error) {
       return { type: "failed", error: describeError(error), final: true, retryInMs: null };
     }
@@ -247,18 +249,18 @@ export async function readAnswer(response: Response, now: Date): Promise<Answer>
 }
 
 /** Reads a list of operations. @throws Error naming the first one that this engine does not implement. */
-export function readOperations(body: unknown, now: Date): Operation[] {
+export function readOperations(body: unknown, now: Date, raceAll = false): Operation[] {
   return z
     .array(operationSchema)
     .parse(body)
-    .map((operation) => readOperation(operation, now));
+    .map((operation) => readOperation(operation, now, raceAll));
 }
 
-function readOperation(raw: z.infer<typeof operationSchema>, now: Date): Operation {
+function readOperation(raw: z.infer<typeof operationSchema>, now: Date, raceAll: boolean): Operation {
   const common = {
     id: raw.id,
     name: raw.displayName ?? raw.name ?? raw.id,
-    eager: modeSchema.safeParse(raw.opts).data?.parallelMode === "race",
+    race: raceAll || modeSchema.safeParse(raw.opts).data?.parallelMode === "race",
   };
   switch (raw.op) {
     case "Step":

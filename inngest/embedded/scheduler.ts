@@ -15,6 +15,7 @@ import {
   findUnfinished,
   findWaiting,
   finishRun,
+  type GoOn,
   insertDiscovery,
   insertEvents,
   insertJobs,
@@ -152,7 +153,7 @@ export function createScheduler({ pool, clock, functions, retryDelayMs }: Schedu
     const waiting = await takeWaitingJob(tx, runId, stepId);
     if (waiting === null) return;
     await insertSteps(tx, runId, [{ id: stepId, name: waiting.stepName, state }]);
-    await insertDiscovery(tx, runId, waiting.eager, now);
+    await insertDiscovery(tx, runId, waiting, now);
   }
 
   async function settle(job: Job, answer: Answer): Promise<boolean> {
@@ -172,7 +173,7 @@ export function createScheduler({ pool, clock, functions, retryDelayMs }: Schedu
       if (answer.type === "failed") await fail(tx, run, answer.error, now);
       else if (answer.type === "completed") await complete(tx, run, answer.output, now);
       else await carryOut(tx, run, answer.operations, now);
-      await insertDiscovery(tx, run.id, taken.eager || taken.again, now);
+      await insertDiscovery(tx, run.id, goOnAfter(job, taken), now);
       return true;
     });
   }
@@ -196,10 +197,11 @@ export function createScheduler({ pool, clock, functions, retryDelayMs }: Schedu
     if (completion) return complete(tx, run, completion.output, now);
     const children: NewRun[] = [];
     const jobs: NewJob[] = [];
+    const together = newId();
     for (const one of operations) {
       // The last attempt: what would have been tried again is a failed step, which the function may catch.
       if (one.type === "retry") await insertSteps(tx, run.id, [failedStep(one, one.error)]);
-      const common = { stepId: one.id, stepName: one.name, eager: one.eager };
+      const common = { stepId: one.id, stepName: one.name, cohort: one.race ? newId() : together };
       if (one.type === "plan") jobs.push({ ...common, kind: "step", dueInMs: 0 });
       if (one.type === "sleep") jobs.push({ ...common, kind: "sleep", dueInMs: one.ms });
       if (one.type === "wait") {
@@ -248,7 +250,7 @@ export function createScheduler({ pool, clock, functions, retryDelayMs }: Schedu
       const state =
         job.kind === "invoke" ? ({ type: "error", error } as const) : ({ type: "data", data: null } as const);
       await insertSteps(tx, run.id, [{ id: job.stepId, name: job.stepName, state }]);
-      await insertDiscovery(tx, run.id, taken.eager, now);
+      await insertDiscovery(tx, run.id, taken, now);
       return true;
     });
   }
@@ -266,6 +268,12 @@ export function finishedSteps(operations: readonly Operation[]): NewStep[] {
   return operations.flatMap(({ id, name, ...one }) =>
     one.type === "finished" ? [{ id, name, state: one.memo }] : [],
   );
+}
+
+/** After a discovery: when it planned nothing, or was overtaken. After a step: when its cohort is complete. */
+function goOnAfter(job: Job, taken: { cohort: string; again: boolean }): GoOn {
+  if (job.kind !== "discover") return taken;
+  return taken.again ? "now" : "when idle";
 }
 
 function failedStep({ id, name }: Operation, error: StepError): NewStep {

@@ -39,7 +39,8 @@ export type NewJob = {
   stepName: string;
   kind: Exclude<JobKind, "discover">;
   dueInMs: number;
-  eager: boolean;
+  /** Steps with the same one are waited for together. */
+  cohort: string;
   eventName?: string;
   condition?: string | null;
 };
@@ -113,10 +114,10 @@ export async function lockRun(tx: PoolClient, runId: string): Promise<LockedRun 
 export async function takeJob(
   tx: PoolClient,
   lease: Lease,
-): Promise<{ eager: boolean; again: boolean } | null> {
-  const { rows } = await tx.query<{ eager: boolean; again: boolean }>({
+): Promise<{ cohort: string; again: boolean } | null> {
+  const { rows } = await tx.query<{ cohort: string; again: boolean }>({
     name: "engine.take_job",
-    text: "DELETE FROM engine.jobs WHERE id = $1 AND generation = $2 AND claimed RETURNING eager, again",
+    text: "DELETE FROM engine.jobs WHERE id = $1 AND generation = $2 AND claimed RETURNING cohort, again",
     values: [lease.id, lease.generation],
   });
   return rows[0] ?? null;
@@ -127,10 +128,10 @@ export async function takeWaitingJob(
   tx: PoolClient,
   runId: string,
   stepId: string,
-): Promise<{ eager: boolean; stepName: string } | null> {
-  const { rows } = await tx.query<{ eager: boolean; stepName: string }>(
+): Promise<{ cohort: string; stepName: string } | null> {
+  const { rows } = await tx.query<{ cohort: string; stepName: string }>(
     `DELETE FROM engine.jobs WHERE run_id = $1 AND step_id = $2 AND kind IN ('event', 'invoke')
-     RETURNING eager, step_name AS "stepName"`,
+     RETURNING cohort, step_name AS "stepName"`,
     [runId, stepId],
   );
   return rows[0] ?? null;
@@ -157,12 +158,12 @@ export async function insertJobs(
   await tx.query({
     name: "engine.insert_jobs",
     text: `INSERT INTO engine.jobs
-        (id, run_id, function_id, step_id, step_name, kind, due_at, eager, event_name, condition, limit_keys)
-      SELECT job.id, run.id, run.function_id, job.step_id, job.step_name, job.kind, job.due_at, job.eager,
+        (id, run_id, function_id, step_id, step_name, kind, due_at, cohort, event_name, condition, limit_keys)
+      SELECT job.id, run.id, run.function_id, job.step_id, job.step_name, job.kind, job.due_at, job.cohort,
         job.event_name, job.condition, CASE WHEN job.kind = 'step' THEN run.limit_keys ELSE '{}' END
       FROM engine.runs AS run,
-        unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::boolean[], $8::text[], $9::text[])
-          AS job (id, step_id, step_name, kind, due_at, eager, event_name, condition)
+        unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::uuid[], $8::text[], $9::text[])
+          AS job (id, step_id, step_name, kind, due_at, cohort, event_name, condition)
       WHERE run.id = $1 AND NOT EXISTS (
         SELECT 1 FROM engine.steps AS step WHERE step.run_id = run.id AND step.id = job.step_id)
       ON CONFLICT (run_id, step_id) DO NOTHING`,
@@ -173,32 +174,31 @@ export async function insertJobs(
       jobs.map((job) => job.stepName),
       jobs.map((job) => job.kind),
       jobs.map((job) => new Date(now.getTime() + job.dueInMs)),
-      jobs.map((job) => job.eager),
+      jobs.map((job) => job.cohort),
       jobs.map((job) => job.eventName ?? null),
       jobs.map((job) => job.condition ?? null),
     ],
   });
 }
 
+/** When a locked run goes on: now, when its last job is gone, or when the last job of one cohort is. */
+export type GoOn = "now" | "when idle" | { cohort: string };
+
 /**
- * Lets a locked run go on if nothing of it is under way any more, or at once when `eager`.
- * A discovery that is running now did not see what was just settled: it is told to be followed by another one.
+ * Lets a locked run go on, if it is time.
+ * A discovery that is running did not see what was just settled: it is told to be followed by another one.
  */
-export async function insertDiscovery(
-  tx: PoolClient,
-  runId: string,
-  eager: boolean,
-  now: Date,
-): Promise<void> {
+export async function insertDiscovery(tx: PoolClient, runId: string, goOn: GoOn, now: Date): Promise<void> {
   await tx.query({
     name: "engine.insert_discovery",
     text: `INSERT INTO engine.jobs AS job
-        (id, run_id, function_id, step_id, step_name, kind, due_at, limit_keys)
-      SELECT $2, run.id, run.function_id, '${discoveryStepId}', '${discoveryStepId}', 'discover', $4, run.limit_keys
+        (id, run_id, function_id, step_id, step_name, kind, due_at, cohort, limit_keys)
+      SELECT $2, run.id, run.function_id, '${discoveryStepId}', '${discoveryStepId}', 'discover', $5, $2, run.limit_keys
       FROM engine.runs AS run
-      WHERE run.id = $1 AND run.status = 'running' AND ($3 OR NOT EXISTS (SELECT 1 FROM engine.jobs WHERE run_id = run.id))
+      WHERE run.id = $1 AND run.status = 'running' AND ($3 OR NOT EXISTS (
+        SELECT 1 FROM engine.jobs AS other WHERE other.run_id = run.id AND ($4::uuid IS NULL OR other.cohort = $4)))
       ON CONFLICT (run_id, step_id) DO UPDATE SET again = job.claimed`,
-    values: [runId, newId(), eager, now],
+    values: [runId, newId(), goOn === "now", typeof goOn === "object" ? goOn.cohort : null, now],
   });
 }
 
@@ -216,8 +216,9 @@ export async function insertRuns(tx: PoolClient, runs: readonly NewRun[], now: D
           AS new (id, function_id, event_id, event, limit_keys, parent_run_id, parent_step_id)
         RETURNING id, function_id, limit_keys
       )
-      INSERT INTO engine.jobs (id, run_id, function_id, step_id, step_name, kind, due_at, limit_keys)
-      SELECT job.id, run.id, run.function_id, '${discoveryStepId}', '${discoveryStepId}', 'discover', $9, run.limit_keys
+      INSERT INTO engine.jobs (id, run_id, function_id, step_id, step_name, kind, due_at, cohort, limit_keys)
+      SELECT job.id, run.id, run.function_id, '${discoveryStepId}', '${discoveryStepId}', 'discover', $9, job.id,
+        run.limit_keys
       FROM run JOIN unnest($1::uuid[], $2::uuid[]) AS job (run_id, id) ON job.run_id = run.id`,
     values: [
       runs.map((run) => run.id),

@@ -59,8 +59,8 @@ CREATE TABLE engine.jobs (
   claimed     boolean NOT NULL DEFAULT false,
   -- Counts the claims. Whoever does not hold the newest one is refused.
   generation  integer NOT NULL DEFAULT 0,
-  -- Discover as soon as this step is settled, without waiting for its parallel siblings (race).
-  eager       boolean NOT NULL DEFAULT false,
+  -- Steps planned together: the function goes on when the last of its cohort is settled. In a race each is alone.
+  cohort      uuid NOT NULL,
   -- Discover once more after the discovery that is under way.
   again       boolean NOT NULL DEFAULT false,
   -- For kind 'event': the name waited for and the CEL condition.

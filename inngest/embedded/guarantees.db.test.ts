@@ -1,0 +1,409 @@
+import type { Inngest, InngestFunction } from "inngest";
+import { Pool } from "pg";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { testClock } from "@/server/testing/clock";
+import { until } from "../engine-suite";
+import { openApp } from "../testing/embedded-app";
+import { type OwnPostgres, startOwnPostgres } from "../testing/own-postgres";
+import type { EmbeddedEngine, EmbeddedEngineOptions } from "./engine";
+import { prune } from "./store";
+
+/** What only the embedded engine promises, and what one has to reach below the SDK to try. */
+describe("the embedded engine's guarantees", { timeout: 20_000 }, () => {
+  let postgres: OwnPostgres;
+  let pool: Pool;
+  let apps = 0;
+  const engines: EmbeddedEngine[] = [];
+
+  beforeAll(async () => {
+    postgres = await startOwnPostgres();
+    pool = new Pool({ ...postgres.connection, max: 20 });
+  }, 30_000);
+
+  afterEach(async () => {
+    await Promise.all(engines.splice(0).map((engine) => engine.stop(0)));
+    await pool.query("TRUNCATE engine.events, engine.runs CASCADE");
+  });
+
+  afterAll(async () => {
+    await pool?.end();
+    await postgres?.stop();
+  }, 30_000);
+
+  async function open(
+    define: (client: Inngest) => InngestFunction.Any[],
+    options: Partial<EmbeddedEngineOptions> & { id?: string } = {},
+  ) {
+    const { id = `app${++apps}`, ...rest } = options;
+    const app = await openApp(postgres, pool, id, define, { pollMs: 200, ...rest });
+    engines.push(app.engine);
+    return app;
+  }
+
+  const sole = async (text: string, ...values: unknown[]) => (await pool.query(text, values)).rows[0];
+  const runs = async () => (await pool.query("SELECT status, result FROM engine.runs ORDER BY id")).rows;
+
+  const post = (engine: EmbeddedEngine, path: string, body: unknown) =>
+    engine.fetch(`http://engine.local${path}`, { method: "POST", body: JSON.stringify(body) });
+
+  describe("registration", () => {
+    test.each([
+      ["debounce", { debounce: { period: "1s" } }],
+      ["throttle", { throttle: { limit: 1, period: "1s" } }],
+      ["rateLimit", { rateLimit: { limit: 1, period: "1s" } }],
+      ["batchEvents", { batchEvents: { maxSize: 2, timeout: "1s" } }],
+      ["priority", { priority: { run: "1" } }],
+      ["idempotency", { idempotency: "event.data.id" }],
+      ["timeouts", { timeouts: { finish: "1m" } }],
+      ["singleton", { singleton: { mode: "skip" } }],
+      ["cron", { triggers: { cron: "* * * * *" } }],
+      ["concurrency", { concurrency: { limit: 1, scope: "account", key: "'x'" } }],
+    ] as const)("refuses the option %s by name, and the function with it", async (option, config) => {
+      const opening = open((app) => [
+        app.createFunction({ id: "f", triggers: { event: "go" }, ...config } as never, () => {}),
+      ]);
+      await expect(opening).rejects.toThrow(new RegExp(`"app\\d+-f".*${option}`));
+    });
+
+    test.each([
+      ["cancelOn", { triggers: { event: "go" }, cancelOn: [{ event: "stop", if: "event.data.id ==" }] }],
+      ["a trigger", { triggers: { event: "go", if: "nobody.knows == 1" } }],
+      ["concurrency", { triggers: { event: "go" }, concurrency: { limit: 1, key: "event.data." } }],
+    ])("refuses an expression of %s that does not parse or speaks of unknown things", async (_, config) => {
+      const opening = open((app) => [app.createFunction({ id: "f", ...config }, () => {})]);
+      await expect(opening).rejects.toThrow(/expression/);
+    });
+  });
+
+  test("an event sent before functions are registered is refused, not lost", async () => {
+    const { createEmbeddedEngine } = await import("./engine");
+    const { testLogger } = await import("@/server/testing/log");
+    const engine = createEmbeddedEngine({
+      pool,
+      listenConfig: postgres.connection,
+      clock: testClock(),
+      log: testLogger(),
+    });
+    const response = await post(engine, "/e/key", [{ name: "go", data: {} }]);
+    expect(response.status).toBe(500);
+    expect(await sole("SELECT count(*)::int AS n FROM engine.events")).toEqual({ n: 0 });
+  });
+
+  test("endpoints of the server that the engine lacks answer 404 and say so", async () => {
+    const { engine } = await open(() => []);
+    const response = await post(engine, "/v1/signals", {});
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({
+      error: "The embedded engine does not implement POST /v1/signals.",
+      status: 404,
+    });
+    expect((await post(engine, "/e/key", [{ data: {} }])).status).toBe(400);
+  });
+
+  test("a stale call is refused: its checkpoint gets 409, its answer is dropped, nothing of either is written", async () => {
+    let release = () => {};
+    const ran: string[] = [];
+    const { engine, client, log } = await open((app) => [
+      app.createFunction({ id: "f", triggers: { event: "go" } }, async ({ step }) => {
+        await step.run("slow", async () => {
+          ran.push("slow");
+          await new Promise<void>((resolve) => {
+            release = resolve;
+          });
+          return "stale";
+        });
+      }),
+    ]);
+    await engine.start();
+    await client.send({ name: "go" });
+    await until(() => ran.length === 1);
+    const job = await sole("SELECT id, run_id, generation FROM engine.jobs");
+    // As another process would that found the lease over: claimed, never to answer.
+    await pool.query(
+      "UPDATE engine.jobs SET generation = generation + 1, due_at = now() + interval '1 hour'",
+    );
+
+    const step = { id: "forged", op: "StepRun", displayName: "forged", data: 1 };
+    const checkpoint = { run_id: job.run_id, fn_id: "f", qi_id: job.id, steps: [step] };
+    const path = `/v1/checkpoint/${job.run_id}/async`;
+    expect((await post(engine, path, { ...checkpoint, generation_id: job.generation })).status).toBe(409);
+    release();
+    await until(() => log.entries.some((entry) => entry.message === "dropped the answer of a stale call"));
+    expect(await sole("SELECT count(*)::int AS n FROM engine.steps")).toEqual({ n: 0 });
+    expect(await runs()).toEqual([{ status: "running", result: null }]);
+
+    // The same checkpoint from the holder is taken, so it was the generation that refused it.
+    expect((await post(engine, path, { ...checkpoint, generation_id: job.generation + 1 })).status).toBe(200);
+    expect(await sole("SELECT count(*)::int AS n FROM engine.steps")).toEqual({ n: 1 });
+  });
+
+  test("a step's result and the job that follows are committed together or not at all", async () => {
+    // The insert of the sleep's job fails; the steps reported with it must not be remembered without it.
+    await pool.query(`CREATE FUNCTION engine.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION 'no more jobs'; END $$`);
+    await pool.query(`CREATE TRIGGER refuse BEFORE INSERT ON engine.jobs
+      FOR EACH ROW WHEN (NEW.kind = 'discover' AND NEW.attempt = 0 AND NEW.step_id = 'step') EXECUTE FUNCTION engine.refuse()`);
+    await pool.query("ALTER TABLE engine.jobs DISABLE TRIGGER refuse");
+    try {
+      const ran: string[] = [];
+      const { engine, client } = await open((app) => [
+        app.createFunction({ id: "f", triggers: { event: "go" }, checkpointing: false }, async ({ step }) => {
+          await step.run("a", async () => {
+            ran.push("a");
+            if (ran.length === 1) await pool.query("ALTER TABLE engine.jobs ENABLE TRIGGER refuse");
+          });
+          await step.run("b", () => ran.push("b"));
+        }),
+      ]);
+      await engine.start();
+      await client.send({ name: "go" });
+      // The call's outcome cannot be written, so it counts as failed and comes back.
+      await until(() => ran.length >= 2);
+      const { n } = await sole("SELECT count(*)::int AS n FROM engine.steps");
+      await pool.query("ALTER TABLE engine.jobs DISABLE TRIGGER refuse");
+      await until(() => ran.includes("b"));
+      expect(n).toBe(0);
+      await vi.waitFor(async () => expect((await runs())[0]?.status).toBe("completed"));
+    } finally {
+      await pool.query("DROP FUNCTION engine.refuse CASCADE");
+    }
+  });
+
+  test("parallel steps that finish at the same moment on two engines never leave their run behind", async () => {
+    const done: unknown[] = [];
+    const ran: string[] = [];
+    const define = (app: Inngest) => [
+      app.createFunction({ id: "f", triggers: { event: "go" } }, async ({ step, event }) => {
+        const ids = ["a", "b", "c", "d"];
+        await Promise.all(ids.map((id) => step.run(id, () => ran.push(`${event.data.n} ${id}`))));
+        await step.run("end", () => done.push(event.data.n));
+      }),
+    ];
+    const { client, engine } = await open(define, { id: "shared", pollMs: 60_000 });
+    const other = await open(define, { id: "shared", pollMs: 60_000 });
+    await Promise.all([engine.start(), other.engine.start()]);
+    await client.send(Array.from({ length: 40 }, (_, n) => ({ name: "go", data: { n } })));
+    await until(() => done.length === 40);
+    expect(new Set(done).size).toBe(40);
+    expect(new Set(ran).size).toBe(160);
+    expect(ran).toHaveLength(160);
+  });
+
+  test("concurrency by key is exact across engines", async () => {
+    let running = 0;
+    let most = 0;
+    let done = 0;
+    const define = (app: Inngest) => [
+      app.createFunction(
+        { id: "f", triggers: { event: "go" }, concurrency: { limit: 2, key: "event.data.key" } },
+        async ({ step }) => {
+          await step.run("work", async () => {
+            most = Math.max(most, ++running);
+            await new Promise((resolve) => setTimeout(resolve, 15));
+            running--;
+          });
+          await step.run("end", () => done++);
+        },
+      ),
+    ];
+    const { client, engine } = await open(define, { id: "limited" });
+    const other = await open(define, { id: "limited" });
+    await Promise.all([engine.start(), other.engine.start()]);
+    await client.send(Array.from({ length: 30 }, () => ({ name: "go", data: { key: "one" } })));
+    await until(() => done === 30);
+    expect(most).toBe(2);
+  });
+
+  test("an id sent many times at once, in one batch or several, starts one run", async () => {
+    let started = 0;
+    const { engine, client } = await open((app) => [
+      app.createFunction({ id: "f", triggers: { event: "go" } }, () => {
+        started++;
+      }),
+    ]);
+    const event = { id: "same", name: "go", data: {} };
+    const sent = await Promise.all([client.send([event, event]), client.send(event), client.send(event)]);
+    expect(sent.map(({ ids }) => new Set(ids))).toEqual([
+      new Set(["same"]),
+      new Set(["same"]),
+      new Set(["same"]),
+    ]);
+    await engine.start();
+    await until(() => started > 0);
+    await vi.waitFor(async () =>
+      expect(await engine.findRuns("same")).toMatchObject([{ status: "completed" }]),
+    );
+    expect(started).toBe(1);
+  });
+
+  test("a send that the SDK repeats because it missed the answer is one send", async () => {
+    const { engine } = await open((app) => [
+      app.createFunction({ id: "f", triggers: { event: "go" } }, () => {}),
+    ]);
+    const send = () =>
+      engine.fetch("http://engine.local/e/key", {
+        method: "POST",
+        headers: { "x-inngest-event-id-seed": "1,seed" },
+        body: JSON.stringify([{ name: "go" }, { name: "go" }]),
+      });
+    const [first, second] = [await (await send()).json(), await (await send()).json()];
+    expect(first.ids).toHaveLength(2);
+    expect(second).toEqual(first);
+    expect(await runs()).toHaveLength(2);
+  });
+
+  test("cancelRun ends a run at once; a call under way stops at its next checkpoint, and onFailure is not called", async () => {
+    const ran: string[] = [];
+    let release = () => {};
+    const { engine, client } = await open((app) => [
+      app.createFunction(
+        { id: "f", triggers: { event: "go" }, onFailure: () => void ran.push("onFailure") },
+        async ({ step }) => {
+          await step.run("one", async () => {
+            ran.push("one");
+            await new Promise<void>((resolve) => {
+              release = resolve;
+            });
+          });
+          await step.run("two", () => ran.push("two"));
+        },
+      ),
+      app.createFunction({ id: "parent", triggers: [] }, () => {}),
+    ]);
+    await engine.start();
+    const { ids } = await client.send({ name: "go" });
+    await until(() => ran.length === 1);
+    const [run] = await engine.findRuns(ids[0] ?? "");
+    expect(await engine.cancelRun(run?.id ?? "")).toBe(true);
+    expect(await engine.cancelRun(run?.id ?? "")).toBe(false);
+    expect(await engine.findRuns(ids[0] ?? "")).toMatchObject([{ status: "cancelled" }]);
+    release();
+    await engine.stop();
+    expect(ran).toEqual(["one"]);
+    expect(await sole("SELECT count(*)::int AS n FROM engine.jobs")).toEqual({ n: 0 });
+  });
+
+  test("sleeps, timeouts and cancelOn's timeout follow the clock that is given", async () => {
+    const clock = testClock("2026-01-01T00:00:00Z");
+    const seen: unknown[] = [];
+    const { engine, client } = await open(
+      (app) => [
+        app.createFunction(
+          { id: "f", triggers: { event: "go" }, cancelOn: [{ event: "stop", timeout: "1h" }] },
+          async ({ step }) => {
+            await step.sleep("month", "30d");
+            seen.push("slept");
+            const answer = await step.waitForEvent("answer", { event: "answer", timeout: "7d" });
+            seen.push(answer);
+            await step.sleepUntil("spring", "2026-03-20T00:00:00Z");
+            seen.push("spring");
+          },
+        ),
+      ],
+      { clock, pollMs: 20 },
+    );
+    await engine.start();
+    await client.send({ name: "go" });
+    const waitsFor = (kind: string) =>
+      vi.waitFor(async () => expect((await sole("SELECT kind FROM engine.jobs"))?.kind).toBe(kind));
+    await waitsFor("sleep");
+    clock.advance(2 * 3_600_000);
+    // An hour and more after the start, cancelOn has run out.
+    await client.send({ name: "stop" });
+    clock.set("2026-01-31T00:00:01Z");
+    await waitsFor("event");
+    clock.advance(7 * 86_400_000 + 1_000);
+    await waitsFor("sleep");
+    clock.set("2026-03-20T00:00:00Z");
+    await until(() => seen.includes("spring"));
+    expect([...new Set(seen)]).toEqual(["slept", null, "spring"]);
+  });
+
+  test("an invocation that takes longer than its timeout fails in its caller, and so does one of a function nobody has", async () => {
+    const clock = testClock();
+    const { referenceFunction } = await import("inngest");
+    let result: unknown;
+    const { engine, client } = await open(
+      (app) => {
+        const slow = app.createFunction({ id: "slow", triggers: [] }, ({ step }) => step.sleep("long", "1d"));
+        return [
+          slow,
+          app.createFunction({ id: "f", triggers: { event: "go" } }, async ({ step }) => {
+            const late = await step
+              .invoke("late", { function: slow, timeout: "1m" })
+              .catch((e: Error) => e.message);
+            const unknown = referenceFunction({ functionId: "nobody" });
+            const lost = await step.invoke("lost", { function: unknown }).catch((e: Error) => e.message);
+            result = { late, lost };
+          }),
+        ];
+      },
+      { clock, pollMs: 20 },
+    );
+    await engine.start();
+    await client.send({ name: "go" });
+    await vi.waitFor(async () =>
+      expect(
+        await sole("SELECT count(*)::int AS n FROM engine.jobs WHERE NOT claimed AND kind <> 'discover'"),
+      ).toEqual({ n: 2 }),
+    );
+    clock.advance(61_000);
+    await until(() => result);
+    expect(result).toEqual({
+      late: '"late" took longer than its timeout.',
+      lost: `There is no function "${client.id}-nobody" to invoke.`,
+    });
+  });
+
+  test("an operation that the engine does not implement fails the run and names itself", async () => {
+    const { engine, client } = await open((app) => [
+      app.createFunction({ id: "f", triggers: { event: "go" } }, ({ step }) =>
+        step.waitForSignal("signal", { signal: "s", timeout: "1m" }),
+      ),
+    ]);
+    await engine.start();
+    await client.send({ name: "go" });
+    await vi.waitFor(async () => expect((await runs())[0]?.status).toBe("failed"));
+    expect(JSON.parse((await runs())[0]?.result)).toMatchObject({
+      message: 'The embedded engine does not implement the operation WaitForSignal (step "signal").',
+    });
+  });
+
+  test("finished runs and old event ids are forgotten after their time, unfinished runs never", async () => {
+    const clock = testClock("2026-01-01T00:00:00Z");
+    const { engine, client } = await open(
+      (app) => [
+        app.createFunction({ id: "quick", triggers: { event: "quick" } }, ({ step }) =>
+          step.run("a", () => 1),
+        ),
+        app.createFunction({ id: "long", triggers: { event: "long" } }, ({ step }) => step.sleep("a", "52w")),
+      ],
+      { clock },
+    );
+    await engine.start();
+    await client.send([
+      { id: "q", name: "quick" },
+      { id: "l", name: "long" },
+    ]);
+    await vi.waitFor(async () => expect(await engine.findRuns("q")).toMatchObject([{ status: "completed" }]));
+    const at = new Date("2026-01-02T00:00:00Z");
+    expect(await prune(pool, new Date("2025-12-31T23:59:59Z"), new Date("2025-12-31T23:59:59Z"), 10)).toBe(0);
+    expect(await prune(pool, at, at, 10)).toBe(3);
+    expect(await engine.findRuns("q")).toEqual([]);
+    expect(await engine.findRuns("l")).toMatchObject([{ status: "running" }]);
+    expect(
+      await sole(
+        "SELECT (SELECT count(*) FROM engine.steps)::int AS steps, (SELECT count(*) FROM engine.events)::int AS events",
+      ),
+    ).toEqual({ steps: 0, events: 0 });
+  });
+
+  test("ready says whether jobs are being claimed", async () => {
+    const { engine } = await open(() => []);
+    expect(await engine.ready()).toBe(false);
+    await engine.start();
+    await vi.waitFor(async () => expect(await engine.ready()).toBe(true));
+    await engine.stop();
+    expect(await engine.ready()).toBe(false);
+  });
+});
