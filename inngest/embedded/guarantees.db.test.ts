@@ -189,6 +189,47 @@ describe("the embedded engine's guarantees", { timeout: 20_000 }, () => {
     expect(ran).toHaveLength(160);
   });
 
+  test("what lost a race holds up nothing that follows, alone or in parallel, and runs once though still under way", async () => {
+    const ran: string[] = [];
+    let release = () => {};
+    const { engine, client } = await open((app) => [
+      app.createFunction({ id: "f", triggers: { event: "go" } }, async ({ step, group }) => {
+        const winner = await group.parallel({ mode: "race" }, () =>
+          Promise.race([
+            step.run("quick", () => "quick"),
+            step.sleep("asleep", "1h"),
+            step.run("slow", async () => {
+              ran.push("slow");
+              await new Promise<void>((resolve) => {
+                release = resolve;
+              });
+            }),
+          ]),
+        );
+        await step.run("after", () => ran.push(`after ${winner}`));
+        await Promise.all(["a", "b"].map((id) => step.run(id, () => ran.push(id))));
+        await step.run("let go", () => release());
+        await step.sleep("pause", "1s");
+        await step.run("end", () => ran.push("end"));
+      }),
+    ]);
+    await engine.start();
+    await client.send({ name: "go" });
+    await until(() => ran.includes("end"));
+    expect(ran.filter((step) => step === "slow")).toHaveLength(1);
+    const [after, ...rest] = ran.filter((step) => step !== "slow");
+    expect([after, ...rest.slice(0, 2).toSorted(), ...rest.slice(2)]).toEqual([
+      "after quick",
+      "a",
+      "b",
+      "end",
+    ]);
+    // The SDK itself keeps a run open until all its steps are settled: the sleep that lost is all that is left.
+    await vi.waitFor(async () =>
+      expect((await pool.query("SELECT step_name FROM engine.jobs")).rows).toEqual([{ step_name: "asleep" }]),
+    );
+  });
+
   test("concurrency by key is exact across engines", async () => {
     let running = 0;
     let most = 0;
