@@ -3,7 +3,6 @@ import { Inngest } from "inngest";
 import { serve } from "inngest/node";
 import { describe, test } from "vitest";
 import { describeEngine } from "./engine-suite";
-import { findFreePort } from "./testing/own-postgres";
 
 /**
  * The engine suite on a real Inngest server: `INNGEST_TEST_URL` names one that can reach this machine's loopback,
@@ -28,8 +27,9 @@ if (baseUrl === undefined) {
       if (handler) return void handler(request, response);
       response.writeHead(404).end();
     });
-    const port = await findFreePort();
-    await new Promise<void>((resolve) => http.listen(port, "127.0.0.1", resolve));
+    await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+    const address = http.address();
+    const port = typeof address === "object" ? address?.port : undefined;
     const batch = Date.now().toString(36);
     let apps = 0;
     return {

@@ -1,23 +1,24 @@
-import type { Inngest, InngestFunction } from "inngest";
+import { type Inngest, type InngestFunction, referenceFunction } from "inngest";
 import { Pool } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { testClock } from "@/server/testing/clock";
+import { createTestDatabase, type TestDatabase } from "@/server/testing/database";
+import { testLogger } from "@/server/testing/log";
 import { until } from "../engine-suite";
 import { openApp } from "../testing/embedded-app";
-import { type OwnPostgres, startOwnPostgres } from "../testing/own-postgres";
-import type { EmbeddedEngine, EmbeddedEngineOptions } from "./engine";
+import { createEmbeddedEngine, type EmbeddedEngine, type EmbeddedEngineOptions } from "./engine";
 import { prune } from "./store";
 
 /** What only the embedded engine promises, and what one has to reach below the SDK to try. */
 describe("the embedded engine's guarantees", { timeout: 20_000 }, () => {
-  let postgres: OwnPostgres;
+  let database: TestDatabase;
   let pool: Pool;
   let apps = 0;
   const engines: EmbeddedEngine[] = [];
 
   beforeAll(async () => {
-    postgres = await startOwnPostgres();
-    pool = new Pool({ ...postgres.connection, max: 20 });
+    database = await createTestDatabase();
+    pool = new Pool({ connectionString: database.url, max: 20 });
   }, 30_000);
 
   afterEach(async () => {
@@ -27,7 +28,7 @@ describe("the embedded engine's guarantees", { timeout: 20_000 }, () => {
 
   afterAll(async () => {
     await pool?.end();
-    await postgres?.stop();
+    await database?.drop();
   }, 30_000);
 
   async function open(
@@ -35,7 +36,7 @@ describe("the embedded engine's guarantees", { timeout: 20_000 }, () => {
     options: Partial<EmbeddedEngineOptions> & { id?: string } = {},
   ) {
     const { id = `app${++apps}`, ...rest } = options;
-    const app = await openApp(postgres, pool, id, define, { pollMs: 200, ...rest });
+    const app = await openApp(pool, { connectionString: database.url }, id, define, { pollMs: 200, ...rest });
     engines.push(app.engine);
     return app;
   }
@@ -76,11 +77,9 @@ describe("the embedded engine's guarantees", { timeout: 20_000 }, () => {
   });
 
   test("an event sent before functions are registered is refused, not lost", async () => {
-    const { createEmbeddedEngine } = await import("./engine");
-    const { testLogger } = await import("@/server/testing/log");
     const engine = createEmbeddedEngine({
       pool,
-      listenConfig: postgres.connection,
+      listenConfig: { connectionString: database.url },
       clock: testClock(),
       log: testLogger(),
     });
@@ -362,7 +361,6 @@ describe("the embedded engine's guarantees", { timeout: 20_000 }, () => {
 
   test("an invocation that takes longer than its timeout fails in its caller, and so does one of a function nobody has", async () => {
     const clock = testClock();
-    const { referenceFunction } = await import("inngest");
     let result: unknown;
     const { engine, client } = await open(
       (app) => {

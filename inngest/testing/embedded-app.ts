@@ -1,16 +1,15 @@
 import { Inngest, type InngestFunction } from "inngest";
-import type { Pool } from "pg";
+import type { ClientConfig, Pool } from "pg";
 import { systemClock } from "@/server/clock";
 import { type TestLogger, testLogger } from "@/server/testing/log";
 import { createEmbeddedEngine, type EmbeddedEngine, type EmbeddedEngineOptions } from "../embedded/engine";
-import type { OwnPostgres } from "./own-postgres";
 
 export type EmbeddedApp = { engine: EmbeddedEngine; client: Inngest; log: TestLogger };
 
 /** An engine in this process with a client and its functions, not yet started; retries come at once. */
 export async function openApp(
-  postgres: Pick<OwnPostgres, "connection">,
   pool: Pool,
+  listenConfig: ClientConfig,
   id: string,
   define: (client: Inngest) => InngestFunction.Any[],
   options: Partial<EmbeddedEngineOptions> = {},
@@ -18,7 +17,7 @@ export async function openApp(
   const log = testLogger();
   const engine = createEmbeddedEngine({
     pool,
-    listenConfig: postgres.connection,
+    listenConfig,
     clock: systemClock,
     log,
     retryDelayMs: () => 20,

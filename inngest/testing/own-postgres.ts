@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,8 +17,10 @@ export type OwnPostgres = {
 
 /** Starts a fresh cluster in a temporary folder on a free port, with the engine's tables. */
 export async function startOwnPostgres(): Promise<OwnPostgres> {
-  const folder = await mkdtemp(join(tmpdir(), "stepwell-postgres-"));
+  // Named and marked as database-setup.ts does it, which removes what a killed test run left behind.
+  const folder = await mkdtemp(join(tmpdir(), "stepwell-test-"));
   await chmod(folder, 0o755);
+  await writeFile(join(folder, "owner"), String(process.pid));
   const connection = {
     host: "127.0.0.1",
     port: await findFreePort(),
@@ -62,16 +64,14 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   };
 }
 
-/** The SQL that creates the engine's tables. */
-export function engineMigration(): string {
+function engineMigration(): string {
   return readFileSync(
     new URL("../../prisma/migrations/20261121000100_engine/migration.sql", import.meta.url),
     "utf8",
   );
 }
 
-/** A TCP port that was free a moment ago. */
-export function findFreePort(): Promise<number> {
+function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", reject);
