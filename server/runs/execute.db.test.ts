@@ -1,0 +1,389 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
+import { cancelRun } from "./cancel";
+import { executeRun, type Remember } from "./execute";
+import { abortRun, RunStopped } from "./in-flight";
+import { startRun } from "./start";
+
+/** Runs over their rows, without an engine: every remembered step just runs. Crashes are thrown in between. */
+
+type Script = (request: ModelRequest, call: number) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
+let script: Script = () => ({ content: "Done." });
+let modelCalls = 0;
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld({
+    models: {
+      ...quietModels,
+      async call(request) {
+        modelCalls += 1;
+        const base = await quietModels.call(request);
+        return { ...base, ...(await script(request, modelCalls)) };
+      },
+    },
+  });
+});
+afterAll(() => world.close());
+
+const remember: Remember = (_name, work) => work();
+
+const ask = (name: string, args: unknown, id = "c1") => ({
+  content: `I call ${name}.`,
+  toolCalls: [{ id, name, arguments: typeof args === "string" ? args : JSON.stringify(args) }],
+});
+
+async function run(tenant: Tenant, userMessage: string, play: Script) {
+  script = play;
+  modelCalls = 0;
+  const { runId } = await start(tenant, userMessage);
+  await executeRun(world, runId, remember);
+  return read(runId);
+}
+
+function start(tenant: Tenant, userMessage = "Hello") {
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  return startRun(world, actor, { kind: "agent", targetId: tenant.agentId, userMessage });
+}
+
+async function read(runId: string) {
+  const row = await world.db.run.findUniqueOrThrow({
+    where: { id: runId },
+    include: {
+      steps: { orderBy: { stepNumber: "asc" } },
+      modelCalls: { orderBy: { iterationNumber: "asc" } },
+    },
+  });
+  return row;
+}
+
+/** The ledger's invariants: balance = sum of entries, chain unbroken, holds only on open runs, charge = creditsUsed. */
+async function expectLedgerSound(tenant: Tenant) {
+  const { balance } = await world.db.organization.findUniqueOrThrow({ where: { id: tenant.orgId } });
+  const entries = await world.db.creditEntry.findMany({
+    where: { organizationId: tenant.orgId },
+    orderBy: { sequence: "asc" },
+  });
+  let before = "0";
+  for (const [index, entry] of entries.entries()) {
+    expect(entry.sequence).toBe(index + 1);
+    expect(entry.balanceBefore.toString()).toBe(before);
+    before = entry.balanceAfter.toString();
+  }
+  expect(balance.toString()).toBe(before);
+  const runs = await world.db.run.findMany({ where: { organizationId: tenant.orgId } });
+  for (const row of runs.filter(({ finishedAt }) => finishedAt !== null)) {
+    const charged = entries
+      .filter((entry) => entry.runId === row.id && entry.kind === "charge")
+      .reduce((sum, entry) => sum - entry.amount.toNumber(), 0);
+    expect(charged).toBeCloseTo(row.creditsUsed.toNumber(), 4);
+    expect(row.held.toNumber()).toBe(0);
+  }
+}
+
+describe("agent runs", () => {
+  it("answers at once", async () => {
+    const tenant = await createTenant(world);
+    const done = await run(tenant, "Hi", () => ({ content: "Hello!" }));
+    expect(done).toMatchObject({ status: "Completed", output: "Hello!", stepsExecuted: 0, actionsUsed: 0 });
+    expect(done.inputTokens + done.outputTokens).toBe(110);
+    expect(done.creditsUsed.toString()).toBe("0.014");
+    await expectLedgerSound(tenant);
+  });
+
+  it("calls functions in parallel and tools as child runs, and numbers the steps", async () => {
+    const tenant = await createTenant(world);
+    const done = await run(tenant, "Add", (_request, call) => {
+      if (call === 1) {
+        const two = [
+          ...ask("calculate", { expression: "6*7" }, "a").toolCalls,
+          ...ask("adder", { a: 1, b: 2 }, "b").toolCalls,
+        ];
+        return { content: "Both at once.", toolCalls: two };
+      }
+      return call === 2 ? ask("calculate", { expression: "1+1" }) : { content: "42 and 3." };
+    });
+    expect(done).toMatchObject({
+      status: "Completed",
+      output: "42 and 3.",
+      stepsExecuted: 3,
+      actionsUsed: 3,
+    });
+    expect(
+      done.steps.map(({ stepNumber, iterationNumber, toolName, output, reasoning }) => [
+        stepNumber,
+        iterationNumber,
+        toolName,
+        output,
+        reasoning,
+      ]),
+    ).toEqual([
+      [1, 1, "calculate", "42", "Both at once."],
+      [2, 1, "adder", '{"sum":3}', "Both at once."],
+      [3, 2, "calculate", "2", "I call calculate."],
+    ]);
+    const child = await world.db.run.findUniqueOrThrow({ where: { id: done.steps[1]?.childRunId ?? "" } });
+    expect(child).toMatchObject({ status: "Completed", source: "run", parentRunId: done.id, actionsUsed: 1 });
+    expect(child.creditsUsed.toString()).toBe("0.01");
+    expect(done.creditsUsed.toString()).toBe("0.072");
+    await expectLedgerSound(tenant);
+  });
+
+  it("hands failing calls to the model: unknown tool, malformed and invalid arguments, failing function", async () => {
+    const tenant = await createTenant(world);
+    const done = await run(tenant, "Try", (request, call) => {
+      if (call === 1) return ask("nothing", {});
+      if (call === 2) return ask("calculate", "{not json");
+      if (call === 3) return ask("calculate", { wrong: true });
+      if (call === 4) return ask("calculate", { expression: "1/0" });
+      expect(request.messages.filter(({ role }) => role === "tool")).toHaveLength(4);
+      return { content: "I give up." };
+    });
+    expect(done).toMatchObject({ status: "Completed", stepsExecuted: 4, actionsUsed: 1 });
+    for (const step of done.steps)
+      expect(JSON.parse(step.output ?? "")).toEqual({ error: expect.any(String) });
+    expect(done.steps[1]?.input).toBe(JSON.stringify("{not json"));
+  });
+
+  it("fails when the very same failing call comes a third time, and says so", async () => {
+    const tenant = await createTenant(world);
+    const failed = await run(tenant, "Loop", () => ask("calculate", { expression: "1/0" }));
+    expect(failed).toMatchObject({ status: "Failed", stepsExecuted: 3, output: null });
+    expect(failed.errorMessage).toMatch(/calculate failed 3 times/);
+    await expectLedgerSound(tenant);
+  });
+
+  it("asks for the answer without tools once all steps are used", async () => {
+    const tenant = await createTenant(world, { agent: { maxSteps: 2 } });
+    const done = await run(tenant, "Go on", (request, call) => {
+      if (request.tools.length === 0) return { content: "Enough." };
+      return ask("calculate", { expression: `${call}+1` });
+    });
+    expect(done).toMatchObject({ status: "Completed", output: "Enough.", stepsExecuted: 2 });
+    expect(done.modelCalls.map(({ key }) => key)).toEqual(["think-1", "think-2", "answer"]);
+    expect(done.inputTokens + done.outputTokens).toBe(330);
+  });
+
+  it("cuts an output over 1 MiB for the model and keeps the stored document valid", async () => {
+    const tenant = await createTenant(world, { agent: { functions: ["transform_json"] } });
+    const done = await run(tenant, "Big", (_request, call) =>
+      call === 1
+        ? ask("transform_json", { value: "x".repeat(700_000), expression: "$ & $" })
+        : { content: "Big." },
+    );
+    expect(JSON.parse(done.steps[0]?.output ?? "")).toMatchObject({
+      truncated: true,
+      bytes: expect.any(Number),
+    });
+  });
+
+  it("turns U+0000 of models into U+FFFD", async () => {
+    const tenant = await createTenant(world);
+    const done = await run(tenant, "Nul", () => ({ content: "a\0b" }));
+    expect(done.output).toBe("a\uFFFDb");
+  });
+
+  it("fails with the model's error, keeping what was used", async () => {
+    const tenant = await createTenant(world);
+    const failed = await run(tenant, "Hi", (_request, call) => {
+      if (call === 1) return ask("calculate", { expression: "1+1" });
+      throw new ModelError("The provider says no.", { passing: false, attempts: [] });
+    });
+    expect(failed).toMatchObject({
+      status: "Failed",
+      errorMessage: "The provider says no.",
+      stepsExecuted: 1,
+    });
+    expect(failed.creditsUsed.toString()).toBe("0.024");
+    await expectLedgerSound(tenant);
+  });
+
+  it("fails clearly when the balance is empty, with its steps kept and nothing below zero", async () => {
+    const tenant = await createTenant(world, { credits: "0.42" });
+    const failed = await run(tenant, "Hi", (_request, call) => ({
+      ...ask("calculate", { expression: `${call}+1` }),
+      usage: { inputTokens: 100, outputTokens: 500, estimated: false },
+    }));
+    expect(failed.status).toBe("Failed");
+    expect(failed.errorMessage).toMatch(/Insufficient credits/);
+    expect(failed.stepsExecuted).toBe(1);
+    await expectLedgerSound(tenant);
+  });
+
+  it("stops at maxCredits and names the cap", async () => {
+    const tenant = await createTenant(world);
+    await world.db.agentVersion.updateMany({
+      where: { agentId: tenant.agentId },
+      data: { maxCredits: "0.05" },
+    });
+    const failed = await run(tenant, "Hi", (request, call) => {
+      expect(request.maxOutputTokens).toBeLessThan(130);
+      return {
+        ...ask("calculate", { expression: `${call}+1` }),
+        usage: { inputTokens: 20, outputTokens: 100, estimated: false },
+      };
+    });
+    expect(failed).toMatchObject({ status: "Failed", errorCode: "max_credits" });
+    expect(failed.errorMessage).toContain("0.05");
+    await expectLedgerSound(tenant);
+  });
+
+  it("passes its deadline as Failed", async () => {
+    const tenant = await createTenant(world);
+    const late = await run(tenant, "Hi", (_request, call) => {
+      if (call === 1) {
+        world.clock.advance(901_000);
+        return ask("calculate", { expression: "1+1" });
+      }
+      return { content: "too late" };
+    });
+    expect(late).toMatchObject({ status: "Failed", errorCode: "deadline_exceeded" });
+  });
+});
+
+describe("crashes", () => {
+  it("continue behind the last finished row, wherever the process dies, and charge nothing twice", async () => {
+    const tenant = await createTenant(world);
+    let calculated = 0;
+    const play: Script = (request) => {
+      const told = request.messages.filter(({ role }) => role === "tool").length;
+      calculated = Math.max(calculated, told);
+      if (told === 0)
+        return {
+          content: "",
+          toolCalls: [
+            ...ask("calculate", { expression: "1+1" }, "a").toolCalls,
+            ...ask("adder", { a: 2, b: 3 }, "b").toolCalls,
+          ],
+        };
+      return told === 2 ? ask("calculate", { expression: "3+3" }) : { content: "All done." };
+    };
+    const clean = await run(tenant, "Go", play);
+    const statements = await countStatements(tenant, play);
+    for (let dieAt = 1; dieAt <= statements; dieAt += 1) {
+      const { runId } = await start(tenant);
+      await dieAfter(dieAt, () => executeRun(crashing.world, runId, remember));
+      for (let again = 0; again < 3; again += 1) {
+        const row = await read(runId);
+        if (row.status === "Completed") break;
+        await executeRun(world, runId, remember);
+      }
+      const done = await read(runId);
+      expect(done).toMatchObject({
+        status: "Completed",
+        output: "All done.",
+        stepsExecuted: 3,
+        actionsUsed: 3,
+      });
+      expect(done.creditsUsed.toString()).toBe(clean.creditsUsed.toString());
+      expect(done.steps.map(({ output }) => output)).toEqual(clean.steps.map(({ output }) => output));
+    }
+    expect(statements).toBeGreaterThan(10);
+    await expectLedgerSound(tenant);
+  });
+
+  const crashing = { world: undefined as unknown as World, left: 0 };
+
+  async function countStatements(tenant: Tenant, play: Script): Promise<number> {
+    script = play;
+    const { runId } = await start(tenant);
+    const before = 10_000;
+    await dieAfter(before, () => executeRun(crashing.world, runId, remember));
+    return before - crashing.left;
+  }
+
+  /** Lets `count` statements of the pool through; then every one fails, as if the process had died. */
+  async function dieAfter(count: number, work: () => Promise<void>): Promise<void> {
+    crashing.left = count;
+    const query = world.pool.query.bind(world.pool);
+    const pool = new Proxy(world.pool, {
+      get(target, name) {
+        if (name === "query") {
+          return (...parts: Parameters<typeof query>) => {
+            crashing.left -= 1;
+            if (crashing.left < 0) return Promise.reject(new Error("the process died"));
+            return query(...parts);
+          };
+        }
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    crashing.world = { ...world, pool };
+    await work().catch((error: unknown) => {
+      if (!(error instanceof Error) || !/the process died|is no longer this worker's/.test(error.message))
+        throw error;
+    });
+  }
+});
+
+describe("cancel", () => {
+  it("ends a pending run at once, twice is the same, and leaves ended runs alone", async () => {
+    const tenant = await createTenant(world);
+    const { runId } = await start(tenant);
+    expect(await cancelRun(world, tenant.orgId, runId, "Ada")).toBe(true);
+    expect(await cancelRun(world, tenant.orgId, runId, "Bob")).toBe(true);
+    expect(await read(runId)).toMatchObject({ status: "Cancelled", cancelledBy: "Ada", errorMessage: null });
+    await expectLedgerSound(tenant);
+    const stranger = await createTenant(world);
+    expect(await cancelRun(world, stranger.orgId, runId, "Eve")).toBe(false);
+  });
+
+  it("aborts the model call of a running run and charges what was used", async () => {
+    const tenant = await createTenant(world);
+    const cancelled = await run(tenant, "Hi", async (request, call) => {
+      if (call === 1) return ask("calculate", { expression: "1+1" });
+      const open = await world.db.run.findFirstOrThrow({
+        where: { organizationId: tenant.orgId, status: "Running" },
+      });
+      const aborted = new Promise<never>((_resolve, reject) => {
+        request.signal.addEventListener("abort", () => reject(request.signal.reason));
+      });
+      await cancelRun(world, tenant.orgId, open.id, "Ada");
+      return aborted;
+    });
+    expect(cancelled).toMatchObject({
+      status: "Cancelled",
+      cancelledBy: "Ada",
+      stepsExecuted: 1,
+      errorMessage: null,
+    });
+    expect(cancelled.creditsUsed.toString()).toBe("0.024");
+    await expectLedgerSound(tenant);
+  });
+
+  it("takes the open child along", async () => {
+    const tenant = await createTenant(world);
+    const done = await run(tenant, "Hi", async (request, call) => {
+      if (call === 1) return ask("adder", { a: 1, b: 1 });
+      const open = await world.db.run.findFirstOrThrow({
+        where: { organizationId: tenant.orgId, status: "Running" },
+      });
+      abortRun(world, open.id, new RunStopped("x"));
+      await cancelRun(world, tenant.orgId, open.id, "Ada");
+      request.signal.throwIfAborted();
+      return {};
+    });
+    expect(done.status).toBe("Cancelled");
+    expect(await world.db.run.count({ where: { organizationId: tenant.orgId, finishedAt: null } })).toBe(0);
+  });
+});
+
+describe("terminal rows", () => {
+  it("are frozen by the database itself", async () => {
+    const tenant = await createTenant(world);
+    const done = await run(tenant, "Hi", () => ({ content: "Hello!" }));
+    for (const change of [
+      "output = 'x'",
+      "status = 'Running'",
+      "credits_used = 9",
+      "finished_at = now()",
+      "epoch = 99",
+    ]) {
+      await expect(world.pool.query(`UPDATE runs SET ${change} WHERE id = $1`, [done.id])).rejects.toThrow(
+        /frozen/,
+      );
+    }
+  });
+});
