@@ -4,7 +4,7 @@ import { findFunction } from "@/server/functions/registry";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { canonicalText, parseJson } from "@/server/json-text";
 import type { ToolCall } from "@/server/models/port";
-import { storeable } from "@/server/secrets/redact";
+import { replaceNul } from "@/server/secrets/stored-output";
 import { describeIssues, validateAgainst } from "@/server/workflow/schema";
 
 /** Calls of one iteration that are carried out; the rest fails with a message for the model. */
@@ -51,7 +51,7 @@ export function prepareCalls(
 function parseArguments(text: string): { value: Json } | undefined {
   if (text.trim() === "") return { value: {} };
   try {
-    return { value: storeable(parseJson(text), { limitBytes: Number.POSITIVE_INFINITY }).value };
+    return { value: parseJson(replaceNul(text)) };
   } catch {
     return undefined;
   }

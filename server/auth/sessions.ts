@@ -2,6 +2,7 @@ import { betterAuth } from "better-auth";
 import { prismaAdapter } from "better-auth/adapters/prisma";
 import { hashPassword } from "better-auth/crypto";
 import { type MemberActor, type MemberRole, mintOrgId } from "@/server/auth/actor";
+import type { Transaction } from "@/server/db/client";
 import { newId } from "@/server/ids";
 import type { Services } from "@/server/services";
 
@@ -94,7 +95,7 @@ export async function sessionFromHeaders(services: Services, headers: Headers): 
   };
   const members = await services.db.member.findMany({
     where: { userId: user.id },
-    orderBy: { id: "asc" },
+    orderBy: [{ createdAt: "asc" }, { id: "asc" }],
     select: {
       role: true,
       organization: { select: { id: true, slug: true, name: true, suspendedAt: true } },
@@ -121,7 +122,7 @@ export async function memberFromHeaders(services: Services, headers: Headers): P
  * email is not taken and adds the membership. Returns the user's id.
  */
 export async function createUser(
-  services: Pick<Services, "db" | "clock">,
+  services: { db: Transaction; clock: Services["clock"] },
   { email, name, password }: { email: string; name: string; password: string },
 ): Promise<string> {
   const at = services.clock.now();
@@ -148,6 +149,31 @@ export async function createUser(
     },
   });
   return id;
+}
+
+/** Sets a person's password and ends their sessions; for the operator. */
+export async function setPassword(
+  services: Pick<Services, "db" | "clock">,
+  userId: string,
+  password: string,
+): Promise<void> {
+  const at = services.clock.now();
+  const hash = await hashPassword(password);
+  await services.db.$transaction(async (tx) => {
+    await tx.account.deleteMany({ where: { userId, providerId: "credential" } });
+    await tx.account.create({
+      data: {
+        id: newId(),
+        accountId: userId,
+        providerId: "credential",
+        userId,
+        password: hash,
+        createdAt: at,
+        updatedAt: at,
+      },
+    });
+    await tx.session.deleteMany({ where: { userId } });
+  });
 }
 
 const RANKS: Record<MemberRole, number> = { viewer: 0, member: 1, admin: 2, owner: 3 };

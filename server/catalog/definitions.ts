@@ -30,7 +30,8 @@ export const amount = z
   .union([z.number(), z.string()], { error: "must be a number" })
   .transform(String)
   .pipe(z.string().regex(AMOUNT, "must be a number from 0 to 9999999999 with at most four decimal places"));
-const amountAboveZero = amount.refine((value) => Number(value) > 0, "must be above zero");
+/** The same, above zero. */
+export const amountAboveZero = amount.refine((value) => Number(value) > 0, "must be above zero");
 
 const perMinute = z.int().min(1).max(100_000);
 const maxCredits = amountAboveZero.nullable().default(null);

@@ -1,6 +1,6 @@
 import type { OrgId } from "@/server/auth/actor";
 import type { Clock } from "@/server/clock";
-import type { Queryable } from "@/server/db/sql";
+import type { Queryable, Statements } from "@/server/db/sql";
 import { AppError } from "@/server/errors";
 import { Decimal, toLedger } from "./amount";
 
@@ -23,7 +23,7 @@ export type LedgerEntry = {
  * a balance below zero. Returns the new balance.
  */
 export async function postEntries(
-  client: Queryable,
+  client: Statements,
   orgId: OrgId,
   entries: LedgerEntry[],
   actor: string,
@@ -70,7 +70,7 @@ export async function postEntries(
 
 /** Gives an organization credits. `amount` has at most four places and is above zero. Returns the new balance. */
 export async function grantCredits(
-  client: Queryable,
+  client: Statements,
   grant: { orgId: OrgId; amount: Decimal; note: string; actor: string; clock: Clock },
 ): Promise<Decimal> {
   if (grant.amount.lte(0) || !toLedger(grant.amount).eq(grant.amount)) {

@@ -1,7 +1,22 @@
-import type { Pool, PoolClient } from "pg";
+import type { Pool, PoolClient, QueryResultRow } from "pg";
+import type { Transaction } from "./client";
 
 /** A pool or one of its clients: whatever can run a statement. */
 export type Queryable = Pick<PoolClient, "query">;
+
+/** What hand-written statements need where the caller's transaction may be Prisma's. */
+export type Statements = {
+  query<Row extends QueryResultRow>(text: string, values: unknown[]): Promise<{ rows: Row[] }>;
+};
+
+/** Runs hand-written statements inside a Prisma transaction. Numerics arrive as Decimal, not as text. */
+export function queryThrough(tx: Transaction): Statements {
+  return {
+    async query<Row extends QueryResultRow>(text: string, values: unknown[]) {
+      return { rows: await tx.$queryRawUnsafe<Row[]>(text, ...values) };
+    },
+  };
+}
 
 /** Runs `work` in one transaction on one connection; rolls back when it throws. */
 export async function transact<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {

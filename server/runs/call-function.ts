@@ -1,9 +1,8 @@
 import { creditsOfActions } from "@/server/credits/prices";
 import { executeFunction } from "@/server/functions/execute";
 import type { Json } from "@/server/json";
-import { MAX_STEP_OUTPUT_BYTES } from "@/server/limits/sizes";
 import type { Attempt } from "@/server/models/port";
-import { storeable } from "@/server/secrets/redact";
+import { storeOutput } from "@/server/secrets/stored-output";
 import { CapReached, callModel, type Execution } from "./execution";
 import { finishStep, RunLost, type StoredStep } from "./journal";
 import { CreditsExhausted } from "./purse";
@@ -27,17 +26,10 @@ export type FunctionCall = {
 export type Store = (output: Json) => { text: string } | { error: string };
 
 /** For agents: an output that is too large is cut to a preview, which is what the model sees too. */
-export const storeCut: Store = (output) => ({
-  text: storeable(output, { limitBytes: MAX_STEP_OUTPUT_BYTES }).text,
-});
+export const storeCut: Store = (output) => storeOutput(output, "cut");
 
 /** For workflows, which compute with outputs: one that is too large fails its step. */
-export const storeWhole: Store = (output) => {
-  const { cut, text, bytes } = storeable(output, { limitBytes: MAX_STEP_OUTPUT_BYTES });
-  return cut
-    ? { error: `The output is too large: ${bytes} bytes of at most ${MAX_STEP_OUTPUT_BYTES}.` }
-    : { text };
-};
+export const storeWhole: Store = (output) => storeOutput(output, "refuse");
 
 /**
  * Executes one function as a step whose row has begun: tries, records every try, pays one action, and commits the

@@ -5,9 +5,8 @@ import {
   outputTokensFor,
   WANTED_OUTPUT_TOKENS,
 } from "@/server/credits/prices";
-import { MAX_FINAL_OUTPUT_BYTES } from "@/server/limits/sizes";
 import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
-import { storeableText } from "@/server/secrets/redact";
+import { replaceNul } from "@/server/secrets/stored-output";
 import type { Services } from "@/server/services";
 import { beginModelCall, finishModelCall, type StoredModelCall, type StoredStep } from "./journal";
 import type { ClaimedRun } from "./lifecycle";
@@ -64,11 +63,11 @@ export async function callModel(
     }
     throw error;
   }
-  reply.content = keptText(reply.content);
+  reply.content = replaceNul(reply.content);
   reply.toolCalls = reply.toolCalls.map((call) => ({
-    id: keptText(call.id),
-    name: keptText(call.name),
-    arguments: keptText(call.arguments),
+    id: replaceNul(call.id),
+    name: replaceNul(call.name),
+    arguments: replaceNul(call.arguments),
   }));
   const price = priceOfReply(request.model, provider, reply);
   const credits = await purse.spend(cover.reserved, price);
@@ -78,11 +77,6 @@ export async function callModel(
   const finished = { key, content, toolCalls, usage };
   execution.modelCalls.set(key, finished);
   return finished;
-}
-
-/** A model's words as they may be stored, cut far beyond what any run may answer. */
-function keptText(text: string): string {
-  return storeableText(text, 2 * MAX_FINAL_OUTPUT_BYTES);
 }
 
 /** The demo model is a simulation and free. */

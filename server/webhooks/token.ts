@@ -16,3 +16,13 @@ export function hashToken(token: string): Buffer {
 export function triggerUrl(appUrl: string, token: string): string {
   return `${appUrl}/webhooks/${token}`;
 }
+
+/** What a trigger's sealed token is bound to in the vault. */
+export function tokenPurpose(triggerId: string): string {
+  return `trigger-token:${triggerId}`;
+}
+
+/** What a trigger's sealed signing secrets are bound to in the vault. */
+export function secretPurpose(triggerId: string): string {
+  return `trigger:${triggerId}`;
+}

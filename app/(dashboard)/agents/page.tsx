@@ -1,0 +1,76 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { CopyButton } from "@/app/_ui/copy-button";
+import { Command, Empty, PageHead } from "@/app/_ui/page";
+import { Cell, HeadCell, Table } from "@/app/_ui/table";
+import { serverApi } from "@/app/request";
+import { LastRunLink } from "../last-run";
+
+export const metadata: Metadata = { title: "Agents" };
+
+export default async function AgentsPage() {
+  const agents = await (await serverApi()).catalog.agents();
+  return (
+    <>
+      <PageHead title="Agents" />
+      {agents.length === 0 ? (
+        <Empty title="No agents yet">
+          <p>Declare one in YAML and apply it:</p>
+          <Command>npm run -s stepwell -- apply agents.yaml</Command>
+        </Empty>
+      ) : (
+        <Table label="Agents">
+          <thead className="max-md:hidden">
+            <tr>
+              <HeadCell>Agent</HeadCell>
+              <HeadCell>Model</HeadCell>
+              <HeadCell>Functions and tools</HeadCell>
+              <HeadCell className="text-right">Steps</HeadCell>
+              <HeadCell>Last run</HeadCell>
+            </tr>
+          </thead>
+          <tbody>
+            {agents.map((agent) => (
+              <tr
+                className="relative hover:bg-hover max-md:block max-md:border-line max-md:border-b max-md:px-4 max-md:py-2"
+                key={agent.id}
+              >
+                <Cell className="max-md:block max-md:h-auto max-md:border-0 max-md:p-0">
+                  <span className="flex items-center gap-2">
+                    <Link
+                      className="font-medium after:absolute after:inset-0"
+                      href={`/runs?agent=${agent.id}`}
+                      prefetch={false}
+                    >
+                      {agent.name}
+                    </Link>
+                    <span className="mono text-muted">{agent.slug}</span>
+                    <span className="text-faint">v{agent.version}</span>
+                    {agent.status === "inactive" ? (
+                      <span className="rounded border border-line-strong px-1.5 text-muted text-xs">
+                        inactive
+                      </span>
+                    ) : null}
+                    <span className="relative z-10">
+                      <CopyButton label={`Copy the id of ${agent.name}`} text={agent.id} />
+                    </span>
+                  </span>
+                </Cell>
+                <Cell className="mono text-muted max-md:block max-md:h-auto max-md:border-0 max-md:p-0">
+                  {agent.model}
+                </Cell>
+                <Cell className="max-w-md truncate text-muted max-md:hidden">
+                  {[...agent.tools, ...agent.functions].join(", ") || "none"}
+                </Cell>
+                <Cell className="text-right text-muted max-md:hidden">{agent.maxSteps}</Cell>
+                <Cell className="whitespace-nowrap max-md:block max-md:h-auto max-md:border-0 max-md:p-0">
+                  <LastRunLink run={agent.lastRun} />
+                </Cell>
+              </tr>
+            ))}
+          </tbody>
+        </Table>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,226 @@
+"use client";
+
+import { Dialog } from "@base-ui/react/dialog";
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { type ReactNode, useState } from "react";
+import { classNames } from "@/app/_ui/class-names";
+import {
+  AgentIcon,
+  CloseIcon,
+  KeyIcon,
+  MenuIcon,
+  MoonIcon,
+  RunsIcon,
+  SignOutIcon,
+  StepwellMark,
+  SunIcon,
+  SystemThemeIcon,
+  ToolIcon,
+  TriggerIcon,
+  UpDownIcon,
+} from "@/app/_ui/icons";
+import { Menu, MenuChoice, MenuHeading, MenuItem, MenuSeparator } from "@/app/_ui/menu";
+import { useTRPCClient } from "@/app/_ui/providers";
+import { signOut } from "@/app/_ui/sign-out";
+import type { MemberRole } from "@/server/auth/actor";
+import type { OrganizationLine } from "@/server/auth/organizations";
+
+const PLACES = [
+  { href: "/runs", label: "Runs", Icon: RunsIcon },
+  { href: "/agents", label: "Agents", Icon: AgentIcon },
+  { href: "/tools", label: "Tools", Icon: ToolIcon },
+  { href: "/triggers", label: "Triggers", Icon: TriggerIcon },
+  { href: "/keys", label: "API keys", Icon: KeyIcon },
+] as const;
+
+export type Theme = "system" | "light" | "dark";
+
+type FrameProps = {
+  organizations: OrganizationLine[];
+  role: MemberRole;
+  suspended: boolean;
+  theme: Theme;
+  user: { name: string; email: string };
+};
+
+/** What stands around every page: places, organization, person. On a phone the places fold into a drawer. */
+export function Frame({ children, ...props }: FrameProps & { children: ReactNode }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <div className="min-h-dvh md:grid md:grid-cols-[13rem_minmax(0,1fr)]">
+      <a
+        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-raised focus:px-3 focus:py-2"
+        href="#content"
+      >
+        Skip to content
+      </a>
+      <div className="sticky top-0 z-30 flex h-12 items-center gap-2 border-line border-b bg-surface px-2 md:hidden">
+        <Dialog.Root onOpenChange={setOpen} open={open}>
+          <Dialog.Trigger
+            aria-label="Open the menu"
+            className="flex size-9 items-center justify-center rounded-md hover:bg-hover"
+          >
+            <MenuIcon />
+          </Dialog.Trigger>
+          <Dialog.Portal>
+            <Dialog.Backdrop className="fixed inset-0 z-40 bg-backdrop" />
+            <Dialog.Popup className="fixed inset-y-0 left-0 z-50 flex w-64 flex-col border-line border-r bg-surface outline-none">
+              <Dialog.Title className="sr-only">Menu</Dialog.Title>
+              <Dialog.Close
+                aria-label="Close the menu"
+                className="absolute top-2 right-2 z-10 flex size-9 items-center justify-center rounded-md hover:bg-hover"
+              >
+                <CloseIcon />
+              </Dialog.Close>
+              <Sidebar {...props} onGo={() => setOpen(false)} />
+            </Dialog.Popup>
+          </Dialog.Portal>
+        </Dialog.Root>
+        <StepwellMark className="text-accent" />
+        <span className="truncate font-medium">{props.organizations.find((each) => each.active)?.name}</span>
+      </div>
+      <div className="sticky top-0 hidden h-dvh flex-col border-line border-r bg-surface md:flex">
+        <Sidebar {...props} onGo={() => {}} />
+      </div>
+      <main className="min-w-0 max-w-[90rem]" id="content">
+        {props.suspended ? (
+          <p className="border-line border-b bg-waiting-wash px-4 py-2 sm:px-6" role="status">
+            This organization is suspended: runs can be read, not started. The operator of this installation
+            can lift it.
+          </p>
+        ) : null}
+        {children}
+      </main>
+    </div>
+  );
+}
+
+function Sidebar({ organizations, role, theme, user, onGo }: FrameProps & { onGo: () => void }) {
+  const path = usePathname();
+  return (
+    <>
+      <div className="flex h-12 items-center px-2 pr-12 md:pr-2">
+        <OrganizationMenu organizations={organizations} />
+      </div>
+      <nav aria-label="Places" className="flex flex-1 flex-col gap-px overflow-y-auto px-2 py-1">
+        {PLACES.map(({ href, label, Icon }) => {
+          const here = path === href || path.startsWith(`${href}/`);
+          return (
+            <Link
+              aria-current={here ? "page" : undefined}
+              className={classNames(
+                "flex h-8 items-center gap-2.5 rounded-md px-2",
+                here ? "bg-selected font-medium text-ink" : "text-muted hover:bg-hover hover:text-ink",
+              )}
+              href={href}
+              key={href}
+              onClick={onGo}
+            >
+              <Icon className={here ? "text-accent" : undefined} />
+              {label}
+            </Link>
+          );
+        })}
+      </nav>
+      <div className="border-line border-t p-2">
+        <PersonMenu role={role} theme={theme} user={user} />
+      </div>
+    </>
+  );
+}
+
+function OrganizationMenu({ organizations }: { organizations: OrganizationLine[] }) {
+  const client = useTRPCClient();
+  const active = organizations.find((each) => each.active);
+  async function choose(organizationId: string) {
+    if (organizationId === active?.id) return;
+    await client.account.switchOrganization.mutate({ organizationId });
+    window.location.assign("/runs");
+  }
+  return (
+    <Menu
+      align="start"
+      label={`Organization ${active?.name ?? ""}`}
+      trigger={
+        <>
+          <StepwellMark className="shrink-0 text-accent" />
+          <span className="min-w-0 flex-1 truncate font-medium">{active?.name}</span>
+          <UpDownIcon className="shrink-0 text-muted" />
+        </>
+      }
+      triggerClass="flex h-9 w-full min-w-0 items-center gap-2 rounded-md px-1.5 text-left hover:bg-hover"
+    >
+      <MenuHeading>Organization</MenuHeading>
+      <MenuChoice
+        onChange={(id) => void choose(id)}
+        options={organizations.map(({ id, name }) => ({ value: id, label: name }))}
+        value={active?.id ?? ""}
+      />
+    </Menu>
+  );
+}
+
+const THEMES = [
+  { value: "system", label: "As the system", icon: <SystemThemeIcon className="text-muted" /> },
+  { value: "light", label: "Light", icon: <SunIcon className="text-muted" /> },
+  { value: "dark", label: "Dark", icon: <MoonIcon className="text-muted" /> },
+] as const;
+
+function PersonMenu({
+  role,
+  theme,
+  user,
+}: {
+  role: MemberRole;
+  theme: Theme;
+  user: { name: string; email: string };
+}) {
+  const [chosen, setChosen] = useState<Theme>(theme);
+  return (
+    <Menu
+      align="start"
+      label={`Signed in as ${user.name}`}
+      trigger={
+        <>
+          <span
+            aria-hidden="true"
+            className="flex size-6 shrink-0 items-center justify-center rounded-full bg-accent-wash font-medium text-accent text-xs uppercase"
+          >
+            {user.name.slice(0, 1)}
+          </span>
+          <span className="min-w-0 flex-1 truncate">{user.name}</span>
+          <span className="text-muted text-xs">{role}</span>
+        </>
+      }
+      triggerClass="flex h-9 w-full min-w-0 items-center gap-2 rounded-md px-1.5 text-left hover:bg-hover"
+    >
+      <MenuHeading>{user.email}</MenuHeading>
+      <MenuSeparator />
+      <MenuHeading>Appearance</MenuHeading>
+      <MenuChoice
+        onChange={(next) => {
+          setChosen(next);
+          applyTheme(next);
+        }}
+        options={THEMES}
+        value={chosen}
+      />
+      <MenuSeparator />
+      <MenuItem onClick={() => void signOut()}>
+        <SignOutIcon className="text-muted" />
+        Sign out
+      </MenuItem>
+    </Menu>
+  );
+}
+
+/** Changes the theme in place and remembers it in a cookie, so that the server paints it from the first byte. */
+function applyTheme(theme: Theme): void {
+  const root = document.documentElement;
+  const age = theme === "system" ? 0 : 31_536_000;
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser.
+  document.cookie = `theme=${theme}; path=/; max-age=${age}; samesite=lax`;
+  if (theme === "system") delete root.dataset.theme;
+  else root.dataset.theme = theme;
+}

@@ -1,0 +1,19 @@
+import Link from "next/link";
+import { Status } from "@/app/_ui/status";
+import { Ago } from "@/app/_ui/time";
+import type { LastRun } from "@/server/catalog/overview";
+
+/** The newest run of something, as a link: how it went, and when. */
+export function LastRunLink({ run }: { run: LastRun | null }) {
+  if (!run) return <span className="text-faint">never run</span>;
+  return (
+    <Link
+      className="relative z-10 inline-flex items-center gap-2 hover:underline"
+      href={`/runs/${run.id}`}
+      prefetch={false}
+    >
+      <Status status={run.status} />
+      <Ago at={run.createdAt} className="text-muted" />
+    </Link>
+  );
+}

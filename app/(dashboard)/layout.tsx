@@ -1,0 +1,21 @@
+import { cookies } from "next/headers";
+import type { ReactNode } from "react";
+import { requirePageMember, serverApi } from "@/app/request";
+import { Frame } from "./frame";
+
+export default async function DashboardLayout({ children }: { children: ReactNode }) {
+  const { session, actor } = await requirePageMember();
+  const api = await serverApi();
+  const theme = (await cookies()).get("theme")?.value;
+  return (
+    <Frame
+      organizations={await api.account.organizations()}
+      role={actor.role}
+      suspended={session.organization?.suspended ?? false}
+      theme={theme === "dark" || theme === "light" ? theme : "system"}
+      user={{ name: session.user.name, email: session.user.email }}
+    >
+      {children}
+    </Frame>
+  );
+}

@@ -1,0 +1,168 @@
+"use client";
+
+import Link from "next/link";
+import { CopyButton, copyText } from "@/app/_ui/copy-button";
+import { formatCount, formatCredits, formatPlural, shortId } from "@/app/_ui/format";
+import { ChevronLeftIcon, CopyIcon, DownloadIcon, MoreIcon, TerminalIcon } from "@/app/_ui/icons";
+import { Menu, MenuItem, MenuLink } from "@/app/_ui/menu";
+import { Status } from "@/app/_ui/status";
+import { Elapsed, Moment } from "@/app/_ui/time";
+import { useNotify } from "@/app/_ui/toast";
+import type { RunDetail } from "@/server/runs/inspect";
+import { describeSource } from "../runs-list";
+
+/** Where one is, how it went, what can be done; below it the figures. */
+export function RunHeader({ run }: { run: RunDetail }) {
+  return (
+    <header className="px-4 pt-2 pb-3 sm:px-6">
+      <div className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1">
+        <Link
+          className="-ml-1 flex items-center gap-0.5 rounded-md py-1 pr-1.5 text-muted hover:text-ink"
+          href="/runs"
+        >
+          <ChevronLeftIcon />
+          Runs
+        </Link>
+        <h1 className="min-w-0 truncate font-semibold text-base">{run.targetName}</h1>
+        <span className="flex items-center text-muted">
+          <span>
+            run{" "}
+            <span className="mono" title={run.id}>
+              {shortId(run.id)}
+            </span>
+          </span>
+          <CopyButton label="Copy the run's id" text={run.id} />
+        </span>
+        <Status status={run.status} waiting={run.waiting} />
+        <div className="ml-auto flex items-center gap-2">
+          <MoreMenu run={run} />
+        </div>
+      </div>
+      <dl className="flex flex-wrap gap-x-4 gap-y-0.5 text-muted">
+        <Fact name="Started by">
+          <StartedBy run={run} />
+        </Fact>
+        <Fact name="Version">v{run.targetVersion}</Fact>
+        {run.model ? <Fact name="Model">{run.model}</Fact> : null}
+        <Fact name="Created">
+          <Moment at={run.createdAt} />
+        </Fact>
+        <Fact name="Duration" strong>
+          <span className="mono inline-block min-w-14">
+            <Elapsed from={run.startedAt} lively to={run.finishedAt} />
+            {run.startedAt === null ? "—" : null}
+          </span>
+        </Fact>
+        <Fact name="Tokens" strong>
+          <span title={`${formatCount(run.inputTokens)} in, ${formatCount(run.outputTokens)} out`}>
+            {formatPlural(run.tokens, "token")}
+          </span>
+        </Fact>
+        <Fact name="Credits" strong>
+          {formatCredits(run.credits)} credits
+          {run.children > 0 ? (
+            <span className="text-muted">
+              {" "}
+              ({formatCredits(run.creditsWithChildren)} with the runs it started)
+            </span>
+          ) : null}
+        </Fact>
+        <Fact name="Steps" strong>
+          {formatPlural(run.steps, "step")}
+        </Fact>
+        {run.cancelledBy && run.status === "Cancelled" ? (
+          <Fact name="Cancelled">cancelled by {run.cancelledBy}</Fact>
+        ) : null}
+        {run.parentRunId ? (
+          <Fact name="Parent">
+            <Link className="text-accent underline" href={`/runs/${run.parentRunId}`}>
+              parent run {shortId(run.parentRunId)}
+            </Link>
+          </Fact>
+        ) : null}
+      </dl>
+    </header>
+  );
+}
+
+function Fact({
+  name,
+  strong = false,
+  children,
+}: {
+  name: string;
+  strong?: boolean;
+  children: React.ReactNode;
+}) {
+  return (
+    <div>
+      <dt className="sr-only">{name}</dt>
+      <dd className={strong ? "text-ink" : undefined}>{children}</dd>
+    </div>
+  );
+}
+
+function StartedBy({ run }: { run: RunDetail }) {
+  const words = describeSource(run);
+  const href = run.triggerId
+    ? `/runs?trigger=${run.triggerId}`
+    : run.apiKeyId
+      ? `/runs?key=${run.apiKeyId}`
+      : null;
+  return href ? (
+    <Link className="hover:text-ink hover:underline" href={href}>
+      {words}
+    </Link>
+  ) : (
+    <>{words}</>
+  );
+}
+
+function MoreMenu({ run }: { run: RunDetail }) {
+  const notify = useNotify();
+  return (
+    <Menu
+      label="More"
+      trigger={<MoreIcon />}
+      triggerClass="inline-flex size-8 items-center justify-center rounded-md border border-line-strong bg-raised hover:bg-hover"
+    >
+      <MenuItem
+        onClick={async () => {
+          await copyText(await curlOf(run));
+          notify("Copied as curl", "Set API_KEY to one of your keys before running it.");
+        }}
+      >
+        <TerminalIcon className="text-muted" />
+        Copy as curl
+      </MenuItem>
+      <MenuItem
+        onClick={async () => {
+          await copyText(run.id);
+          notify("Run id copied");
+        }}
+      >
+        <CopyIcon className="text-muted" />
+        Copy id
+      </MenuItem>
+      <MenuLink download href={`/api/runs/${run.id}/download`}>
+        <DownloadIcon className="text-muted" />
+        Download as JSON
+      </MenuLink>
+    </Menu>
+  );
+}
+
+/** The call that starts the same run again, ready to paste into a shell. */
+async function curlOf(run: RunDetail): Promise<string> {
+  const input = run.input.cut
+    ? await (await fetch(`/api/runs/${run.id}/text?field=input`)).text()
+    : run.input.text;
+  const path = run.kind === "agent" ? `/v1/agents/run/${run.agentId}` : `/v1/tools/run/${run.toolId}`;
+  const body = run.kind === "agent" ? JSON.stringify({ userMessage: input }) : input;
+  return [
+    `curl -X POST '${window.location.origin}${path}'`,
+    `  -H "X-API-Key: $API_KEY"`,
+    "  -H 'Content-Type: application/json'",
+    `  --data-raw '${body.replaceAll("'", "'\\''")}'`,
+  ].join(" \\\n");
+}

@@ -1,0 +1,13 @@
+import type { TRPCOptionsProxy } from "@trpc/tanstack-react-query";
+import type { DashboardRouter } from "@/server/api/dashboard/router";
+import type { RunFilter } from "@/server/runs/filter";
+
+const PAGE_SIZE = 50;
+
+/** The runs list as an infinite query; the same on the server, for the first paint, and in the browser. */
+export function runsQuery(trpc: TRPCOptionsProxy<DashboardRouter>, filter: RunFilter) {
+  return trpc.runs.list.infiniteQueryOptions(
+    { filter, limit: PAGE_SIZE },
+    { getNextPageParam: (page) => page.nextCursor, initialCursor: null },
+  );
+}

@@ -1,0 +1,249 @@
+"use client";
+
+import { useInfiniteQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useRouter, useSearchParams } from "next/navigation";
+import { useEffect, useMemo, useRef } from "react";
+import { Button } from "@/app/_ui/button";
+import { formatCount, formatCredits } from "@/app/_ui/format";
+import { AgentIcon, ToolIcon } from "@/app/_ui/icons";
+import { Bone, Empty, PageHead, Problem } from "@/app/_ui/page";
+import { useTRPC } from "@/app/_ui/providers";
+import { describeError } from "@/app/_ui/query-client";
+import { Status } from "@/app/_ui/status";
+import { HeadCell } from "@/app/_ui/table";
+import { Ago, Elapsed } from "@/app/_ui/time";
+import type { RunFilter } from "@/server/runs/filter";
+import type { RunSummary } from "@/server/runs/list";
+import { readFilter, writeFilter } from "./address";
+import { FilterBar } from "./filter-bar";
+import { runsQuery } from "./query";
+import { useLiveRuns } from "./use-live-runs";
+
+/** The runs of the organization: live, filtered by the address, older ones by cursor. */
+export function RunsList() {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const params = useSearchParams();
+  const filter = useMemo(() => readFilter(params), [params]);
+  const query = useInfiniteQuery(runsQuery(trpc, filter));
+  const runs = useMemo(() => query.data?.pages.flatMap((page) => page.items) ?? [], [query.data]);
+  const { waiting, showWaiting } = useLiveRuns(filter, runs);
+  const list = useRef<HTMLTableSectionElement>(null);
+  useListKeys(list);
+
+  const setFilter = (next: RunFilter) => router.replace(`/runs${writeFilter(next)}`, { scroll: false });
+
+  return (
+    <>
+      <PageHead title="Runs" />
+      <FilterBar filter={filter} onChange={setFilter} />
+      <div className="relative">
+        {waiting > 0 ? (
+          <div className="sticky top-14 z-20 flex h-0 justify-center overflow-visible md:top-2">
+            <button
+              className="mt-10 h-7 rounded-full bg-accent px-3 font-medium text-on-accent text-xs shadow-raised hover:bg-accent-hover"
+              onClick={() => {
+                showWaiting();
+                window.scrollTo({ top: 0 });
+              }}
+              type="button"
+            >
+              {waiting >= 100 ? "99+" : waiting} new
+            </button>
+          </div>
+        ) : null}
+        {query.isError ? (
+          <Problem title="The runs could not be read">
+            <p>{describeError(query.error).message}</p>
+            <Button className="mt-3" onClick={() => void query.refetch()}>
+              Try again
+            </Button>
+          </Problem>
+        ) : query.isSuccess && runs.length === 0 ? (
+          <NoRuns filtered={Object.keys(filter).length > 0} onClear={() => setFilter({})} />
+        ) : (
+          <table
+            aria-busy={query.isPending}
+            aria-label="Runs"
+            className="w-full table-fixed border-line border-t text-left"
+          >
+            <thead className="hidden sm:table-header-group">
+              <tr>
+                <HeadCell>Run</HeadCell>
+                <HeadCell className="w-32">Status</HeadCell>
+                <HeadCell className="hidden w-44 lg:table-cell">Started by</HeadCell>
+                <HeadCell className="w-28">Created</HeadCell>
+                <HeadCell className="w-28 text-right">Duration</HeadCell>
+                <HeadCell className="hidden w-20 text-right md:table-cell">Tokens</HeadCell>
+                <HeadCell className="hidden w-24 text-right md:table-cell">Credits</HeadCell>
+              </tr>
+            </thead>
+            <tbody ref={list}>
+              {query.isPending ? <Bones /> : runs.map((run) => <RunRow key={run.id} run={run} />)}
+            </tbody>
+          </table>
+        )}
+        {query.hasNextPage ? (
+          <div className="flex justify-center py-4">
+            <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+              {query.isFetchingNextPage ? "Loading older runs" : "Load older runs"}
+            </Button>
+          </div>
+        ) : null}
+      </div>
+    </>
+  );
+}
+
+const CELL = "h-10 border-line border-b px-3 py-1 sm:table-cell";
+
+/** One run; on a phone its cells become two lines. */
+function RunRow({ run }: { run: RunSummary }) {
+  const KindIcon = run.kind === "agent" ? AgentIcon : ToolIcon;
+  return (
+    <tr className="group relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-1.5 hover:bg-hover has-[a:focus-visible]:bg-hover max-sm:border-line max-sm:border-b sm:table-row sm:p-0">
+      <td className={`${CELL} min-w-0 max-sm:h-auto max-sm:border-0 max-sm:p-0 sm:pl-6`}>
+        <div className="flex min-w-0 items-center gap-2">
+          <KindIcon aria-label={run.kind} className="shrink-0 text-faint" />
+          <Link
+            className="max-w-[60%] shrink-0 truncate font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-focus focus-visible:after:-outline-offset-2"
+            data-row
+            href={`/runs/${run.id}`}
+            prefetch={false}
+          >
+            {run.targetName}
+          </Link>
+          <span className={`min-w-0 truncate ${run.errorPreview ? "text-failed" : "text-muted"}`}>
+            {run.errorPreview ?? <span className="mono">{run.inputPreview}</span>}
+          </span>
+        </div>
+      </td>
+      <td className={`${CELL} max-sm:h-auto max-sm:border-0 max-sm:p-0`}>
+        <Status status={run.status} waiting={run.waiting} />
+      </td>
+      <td className={`${CELL} hidden truncate text-muted max-lg:hidden lg:table-cell`}>
+        {describeSource(run)}
+      </td>
+      <td
+        className={`${CELL} whitespace-nowrap text-muted max-sm:h-auto max-sm:border-0 max-sm:p-0 max-sm:pl-6 max-sm:text-xs`}
+      >
+        <Ago at={run.createdAt} />
+      </td>
+      <td
+        className={`${CELL} mono whitespace-nowrap text-right max-sm:h-auto max-sm:border-0 max-sm:p-0 max-sm:text-muted`}
+      >
+        <Elapsed from={run.startedAt} to={run.finishedAt} />
+      </td>
+      <td className={`${CELL} hidden text-right text-muted max-md:hidden md:table-cell`}>
+        {formatCount(run.tokens)}
+      </td>
+      <td className={`${CELL} hidden text-right text-muted max-md:hidden sm:pr-6 md:table-cell`}>
+        {formatCredits(run.credits)}
+      </td>
+    </tr>
+  );
+}
+
+/** What started a run, in words: `webhook inbound`, `key ci`, `Ada`. */
+export function describeSource(run: Pick<RunSummary, "source" | "sourceName">): string {
+  switch (run.source) {
+    case "api":
+      return `key ${run.sourceName ?? "deleted"}`;
+    case "webhook":
+      return `webhook ${run.sourceName ?? "deleted"}`;
+    case "dashboard":
+      return run.sourceName ?? "a former member";
+    case "operator":
+      return "operator";
+    case "run":
+      return `run of ${run.sourceName ?? "a deleted run"}`;
+  }
+}
+
+function NoRuns({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
+  if (filtered) {
+    return (
+      <Empty title="No run fits these filters">
+        <Button onClick={onClear}>Clear filters</Button>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No runs yet">
+      <p>Start one with an API key; it appears here at once.</p>
+      <pre className="mono max-w-full overflow-x-auto rounded-md border border-line bg-surface px-3 py-2 text-ink">
+        {`curl -X POST "$BASE_URL/v1/agents/run/$AGENT_ID" \\\n  -H "X-API-Key: $API_KEY" -H "Content-Type: application/json" \\\n  -d '{"userMessage": "Hello"}'`}
+      </pre>
+      <p>
+        Ids stand on the pages{" "}
+        <Link className="text-accent underline" href="/agents">
+          Agents
+        </Link>{" "}
+        and{" "}
+        <Link className="text-accent underline" href="/tools">
+          Tools
+        </Link>
+        .
+      </p>
+    </Empty>
+  );
+}
+
+const BONES = [
+  "w-40",
+  "w-56",
+  "w-48",
+  "w-64",
+  "w-44",
+  "w-52",
+  "w-60",
+  "w-40",
+  "w-52",
+  "w-48",
+  "w-56",
+  "w-44",
+];
+
+function Bones() {
+  return BONES.map((width, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the bones never change.
+    <tr key={index}>
+      <td className={`${CELL} sm:pl-6`} colSpan={7}>
+        <Bone className={width} />
+      </td>
+    </tr>
+  ));
+}
+
+/** `j` and `k` (and the arrows, once in the list) walk the rows, `enter` opens, `/` goes to the search. */
+function useListKeys(list: React.RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    function onKey(event: KeyboardEvent) {
+      if (event.metaKey || event.ctrlKey || event.altKey || event.isComposing) return;
+      const target = event.target instanceof HTMLElement ? event.target : null;
+      if (target?.closest("input, textarea, select, [contenteditable], [role=menu], [role=dialog]")) return;
+      if (event.key === "/") {
+        document.querySelector<HTMLInputElement>("[data-search]")?.focus();
+        event.preventDefault();
+        return;
+      }
+      const rows = [...(list.current?.querySelectorAll<HTMLElement>("[data-row]") ?? [])];
+      const at = rows.findIndex((row) => row === document.activeElement);
+      const arrows = at >= 0;
+      const step =
+        event.key === "j" || (arrows && event.key === "ArrowDown")
+          ? 1
+          : event.key === "k" || (arrows && event.key === "ArrowUp")
+            ? -1
+            : 0;
+      if (step === 0) return;
+      event.preventDefault();
+      const next = rows[Math.min(rows.length - 1, Math.max(0, at + step))];
+      next?.focus();
+      next?.scrollIntoView({ block: "nearest" });
+    }
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [list]);
+}

@@ -1,0 +1,77 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { Command, Empty, PageHead } from "@/app/_ui/page";
+import { Cell, HeadCell, Table } from "@/app/_ui/table";
+import { serverApi } from "@/app/request";
+import { LastRunLink } from "../last-run";
+
+export const metadata: Metadata = { title: "Triggers" };
+
+export default async function TriggersPage() {
+  const triggers = await (await serverApi()).catalog.triggers();
+  return (
+    <>
+      <PageHead title="Triggers" />
+      {triggers.length === 0 ? (
+        <Empty title="No triggers yet">
+          <p>
+            A trigger is a webhook address that starts runs of one agent or tool. Declare one in YAML and
+            apply it:
+          </p>
+          <Command>npm run -s stepwell -- apply triggers.yaml</Command>
+        </Empty>
+      ) : (
+        <Table label="Triggers">
+          <thead className="max-md:hidden">
+            <tr>
+              <HeadCell>Trigger</HeadCell>
+              <HeadCell>Starts</HeadCell>
+              <HeadCell>Signature</HeadCell>
+              <HeadCell>Limit</HeadCell>
+              <HeadCell>Last run</HeadCell>
+            </tr>
+          </thead>
+          <tbody>
+            {triggers.map((trigger) => (
+              <tr
+                className="relative hover:bg-hover max-md:block max-md:border-line max-md:border-b max-md:px-4 max-md:py-2"
+                key={trigger.id}
+              >
+                <Cell className="max-md:block max-md:h-auto max-md:border-0 max-md:p-0">
+                  <span className="flex items-center gap-2 whitespace-nowrap">
+                    <Link
+                      className="font-medium after:absolute after:inset-0"
+                      href={`/runs?trigger=${trigger.id}`}
+                      prefetch={false}
+                    >
+                      {trigger.name}
+                    </Link>
+                    <span className="mono text-muted">{trigger.slug}</span>
+                    {trigger.enabled ? null : (
+                      <span className="rounded border border-line-strong px-1.5 text-muted text-xs">
+                        disabled
+                      </span>
+                    )}
+                  </span>
+                </Cell>
+                <Cell className="max-md:block max-md:h-auto max-md:border-0 max-md:p-0">
+                  <span className="text-muted">{trigger.target.kind}</span> {trigger.target.name}
+                  {trigger.target.gone ? (
+                    <span className="text-failed"> (deleted: calls are refused)</span>
+                  ) : null}
+                </Cell>
+                <Cell className="text-muted max-md:hidden">{trigger.signed ? "required" : "none"}</Cell>
+                <Cell className="whitespace-nowrap text-muted max-md:hidden">
+                  {trigger.rateLimit.requests} per {trigger.rateLimit.seconds} s
+                </Cell>
+                <Cell className="whitespace-nowrap max-md:block max-md:h-auto max-md:border-0 max-md:p-0">
+                  <LastRunLink run={trigger.lastRun} />
+                </Cell>
+              </tr>
+            ))}
+          </tbody>
+        </Table>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+import type { ButtonHTMLAttributes, Ref } from "react";
+import { classNames } from "@/app/_ui/class-names";
+
+export type ButtonLook = "primary" | "plain" | "quiet" | "danger";
+
+const LOOKS: Record<ButtonLook, string> = {
+  primary: "bg-accent text-on-accent hover:bg-accent-hover",
+  plain: "border border-line-strong bg-raised hover:bg-hover",
+  quiet: "text-muted hover:bg-hover hover:text-ink",
+  danger: "border border-line-strong bg-raised text-failed hover:bg-failed-wash",
+};
+
+/** The classes of a button, for links and triggers that look like one. */
+export function buttonClass(look: ButtonLook = "plain", extra?: string): string {
+  return classNames(
+    "inline-flex h-8 shrink-0 items-center justify-center gap-1.5 whitespace-nowrap rounded-md px-2.5 font-medium",
+    "disabled:cursor-not-allowed disabled:opacity-55",
+    LOOKS[look],
+    extra,
+  );
+}
+
+type Props = ButtonHTMLAttributes<HTMLButtonElement> & { look?: ButtonLook; ref?: Ref<HTMLButtonElement> };
+
+export function Button({ look = "plain", className, type = "button", ...props }: Props) {
+  return <button className={buttonClass(look, className)} type={type} {...props} />;
+}
+
+/** A square button that shows only an icon; `label` is its name. */
+export function IconButton({ label, className, ...props }: Omit<Props, "look"> & { label: string }) {
+  return (
+    <button
+      aria-label={label}
+      className={classNames(
+        "inline-flex size-7 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink",
+        className,
+      )}
+      title={label}
+      type="button"
+      {...props}
+    />
+  );
+}

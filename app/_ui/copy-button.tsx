@@ -1,0 +1,47 @@
+"use client";
+
+import { useEffect, useState } from "react";
+import { IconButton } from "@/app/_ui/button";
+import { CheckIcon, CopyIcon } from "@/app/_ui/icons";
+
+/** Copies `text`, and says so for a moment in place. */
+export function CopyButton({
+  text,
+  label,
+  className,
+}: {
+  text: string | (() => Promise<string>);
+  label: string;
+  className?: string;
+}) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), 1_500);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  return (
+    <IconButton
+      label={copied ? "Copied" : label}
+      onClick={async () => {
+        await copyText(typeof text === "string" ? text : await text());
+        setCopied(true);
+      }}
+      {...(className ? { className } : {})}
+    >
+      {copied ? <CheckIcon className="text-completed" /> : <CopyIcon />}
+    </IconButton>
+  );
+}
+
+/** Puts a text on the clipboard, also on pages served without TLS, where the clipboard API is missing. */
+export async function copyText(text: string): Promise<void> {
+  if (window.isSecureContext) return navigator.clipboard.writeText(text);
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.className = "sr-only";
+  document.body.append(field);
+  field.select();
+  document.execCommand("copy");
+  field.remove();
+}

@@ -1,0 +1,22 @@
+import { type InputHTMLAttributes, useId } from "react";
+import { classNames } from "@/app/_ui/class-names";
+
+export const INPUT_CLASS =
+  "h-9 w-full rounded-md border border-line-strong bg-canvas px-2.5 text-ink placeholder:text-faint focus-visible:border-accent";
+
+/** A labelled single-line input. */
+export function Field({
+  label,
+  className,
+  ...props
+}: InputHTMLAttributes<HTMLInputElement> & { label: string; name: string }) {
+  const id = useId();
+  return (
+    <div className={classNames("flex flex-col gap-1.5", className)}>
+      <label className="font-medium" htmlFor={id}>
+        {label}
+      </label>
+      <input className={INPUT_CLASS} id={id} {...props} />
+    </div>
+  );
+}

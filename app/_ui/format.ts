@@ -1,0 +1,89 @@
+/** How figures are written, everywhere the same. All functions are pure, so that server and browser agree. */
+
+/** Milliseconds as a person reads them: `412 ms`, `3.42 s`, `2 min 05 s`, `1 h 02 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 59_995) return `${(ms / 1_000).toFixed(ms < 9_995 ? 2 : 1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${pad(seconds % 60)} s`;
+  return `${Math.floor(seconds / 3_600)} h ${pad(Math.floor((seconds % 3_600) / 60))} min`;
+}
+
+/** An integer with thin groups: `1,284`. */
+export function formatCount(count: number): string {
+  return Math.round(count)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** `1 step`, `4 steps`. */
+export function formatPlural(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
+/** A decimal credit amount in a string, with four places and grouped. */
+export function formatCredits(credits: string): string {
+  const [whole = "0", places = ""] = credits.split(".");
+  return `${formatCount(Number(whole))}.${places.padEnd(4, "0").slice(0, 4)}`;
+}
+
+/** Bytes as `812 B`, `4.1 KiB`, `3.2 MiB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_024) return `${bytes} B`;
+  if (bytes < 1_024 * 1_024) return `${(bytes / 1_024).toFixed(1)} KiB`;
+  return `${(bytes / 1_024 / 1_024).toFixed(1)} MiB`;
+}
+
+/** How long ago, seen from `now`: `now`, `12 s ago`, `5 min ago`, `3 h ago`, `2 d ago`, then the date. */
+export function formatAgo(at: Date, now: number, timeZone: string): string {
+  const seconds = Math.max(0, Math.round((now - at.getTime()) / 1_000));
+  if (seconds < 3) return "now";
+  if (seconds < 60) return `${seconds} s ago`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ago`;
+  if (seconds < 7 * 86_400) return `${Math.floor(seconds / 86_400)} d ago`;
+  return formatDate(at, timeZone);
+}
+
+const dates = new Map<string, Intl.DateTimeFormat>();
+
+function dateFormat(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${timeZone} ${JSON.stringify(options)}`;
+  const known = dates.get(key);
+  if (known) return known;
+  const format = new Intl.DateTimeFormat("en-GB", { timeZone, ...options });
+  dates.set(key, format);
+  return format;
+}
+
+/** `21 Nov 2026`. */
+export function formatDate(at: Date, timeZone: string): string {
+  return dateFormat(timeZone, { day: "numeric", month: "short", year: "numeric" }).format(at);
+}
+
+/** `21 Nov 01:22:07`. */
+export function formatMoment(at: Date, timeZone: string): string {
+  const day = dateFormat(timeZone, { day: "numeric", month: "short" }).format(at);
+  const time = dateFormat(timeZone, {
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hourCycle: "h23",
+  }).format(at);
+  return `${day} ${time}`;
+}
+
+/** `21 Nov 2026, 01:22:07.123 UTC`, for titles. */
+export function formatExact(at: Date, timeZone: string): string {
+  const time = formatMoment(at, timeZone).split(" ").at(-1);
+  return `${formatDate(at, timeZone)}, ${time}.${String(at.getUTCMilliseconds()).padStart(3, "0")} ${timeZone}`;
+}
+
+/** The readable ends of a UUID: `0193…a7f0`. */
+export function shortId(id: string): string {
+  return `${id.slice(0, 4)}…${id.slice(-4)}`;
+}
+
+function pad(value: number): string {
+  return String(value).padStart(2, "0");
+}

@@ -1,0 +1,49 @@
+import type { ReactNode } from "react";
+import { classNames } from "@/app/_ui/class-names";
+
+/** The head of a page: its name, and what can be done. */
+export function PageHead({ title, children }: { title: ReactNode; children?: ReactNode }) {
+  return (
+    <header className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2 sm:px-6">
+      <h1 className="font-semibold text-base">{title}</h1>
+      <div className="ml-auto flex flex-wrap items-center gap-2">{children}</div>
+    </header>
+  );
+}
+
+/** What stands where nothing is yet: one sentence, and the next step. */
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className="flex max-w-xl flex-col items-start gap-3 px-4 py-10 sm:px-6">
+      <p className="font-medium text-base">{title}</p>
+      <div className="flex w-full min-w-0 flex-col items-start gap-3 text-muted">{children}</div>
+    </div>
+  );
+}
+
+/** An error in the page's own place: what happened, and the way out. */
+export function Problem({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div
+      className="m-4 flex max-w-xl flex-col items-start gap-2 rounded-lg border border-line bg-failed-wash px-4 py-3 sm:m-6"
+      role="alert"
+    >
+      <p className="font-medium text-failed">{title}</p>
+      <div className="text-ink">{children}</div>
+    </div>
+  );
+}
+
+/** A grey bar in the shape of a text that is still to come. */
+export function Bone({ className }: { className: string }) {
+  return <span aria-hidden="true" className={classNames("inline-block h-3 rounded bg-hover", className)} />;
+}
+
+/** A command line to paste. */
+export function Command({ children }: { children: string }) {
+  return (
+    <pre className="mono max-w-full overflow-x-auto rounded-md border border-line bg-surface px-3 py-2 text-ink">
+      {children}
+    </pre>
+  );
+}

@@ -1,0 +1,31 @@
+import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
+import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
+import type { ReactNode } from "react";
+import { createQueryClient } from "@/app/_ui/query-client";
+import { requirePageMember } from "@/app/request";
+import { dashboardRouter } from "@/server/api/dashboard/router";
+import { newId } from "@/server/ids";
+import { getServices } from "@/wiring";
+
+/** On the server: a query client for one page, and the procedures as query options without HTTP. */
+export async function createPrefetch() {
+  const { actor } = await requirePageMember();
+  const queryClient = createQueryClient();
+  const trpc = createTRPCOptionsProxy({
+    router: dashboardRouter,
+    ctx: { services: getServices(), actor, requestId: newId() },
+    queryClient,
+  });
+  return { queryClient, trpc };
+}
+
+/** Hands what was fetched on the server to the client components inside. */
+export function Prefetched({
+  from,
+  children,
+}: {
+  from: { queryClient: ReturnType<typeof createQueryClient> };
+  children: ReactNode;
+}) {
+  return <HydrationBoundary state={dehydrate(from.queryClient)}>{children}</HydrationBoundary>;
+}

@@ -1,0 +1,44 @@
+"use client";
+
+import { CSPProvider } from "@base-ui/react/csp-provider";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { createTRPCClient, httpBatchLink } from "@trpc/client";
+import { createTRPCContext } from "@trpc/tanstack-react-query";
+import { type ReactNode, useState } from "react";
+import { createQueryClient } from "@/app/_ui/query-client";
+import { TimeProvider } from "@/app/_ui/time";
+import { ToastProvider } from "@/app/_ui/toast";
+import type { DashboardRouter } from "@/server/api/dashboard/router";
+
+const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<DashboardRouter>();
+
+export { useTRPC, useTRPCClient };
+
+/** Everything that client components expect around them. `now` is the server's time in ms when it rendered. */
+export function Providers({
+  now,
+  timeZone,
+  nonce,
+  children,
+}: {
+  now: number;
+  timeZone: string;
+  nonce: string | undefined;
+  children: ReactNode;
+}) {
+  const [queryClient] = useState(createQueryClient);
+  const [trpcClient] = useState(() =>
+    createTRPCClient<DashboardRouter>({ links: [httpBatchLink({ url: "/api/trpc", maxURLLength: 6_000 })] }),
+  );
+  return (
+    <CSPProvider disableStyleElements nonce={nonce}>
+      <QueryClientProvider client={queryClient}>
+        <TRPCProvider queryClient={queryClient} trpcClient={trpcClient}>
+          <TimeProvider now={now} timeZone={timeZone}>
+            <ToastProvider>{children}</ToastProvider>
+          </TimeProvider>
+        </TRPCProvider>
+      </QueryClientProvider>
+    </CSPProvider>
+  );
+}

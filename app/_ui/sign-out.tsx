@@ -1,0 +1,17 @@
+"use client";
+
+import { Button } from "@/app/_ui/button";
+
+/** Ends the session and loads the sign-in page anew, so that nothing of it stays in memory. */
+export async function signOut(): Promise<void> {
+  await fetch("/api/auth/sign-out", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: "{}",
+  });
+  window.location.assign("/sign-in");
+}
+
+export function SignOutButton() {
+  return <Button onClick={() => void signOut()}>Sign out</Button>;
+}

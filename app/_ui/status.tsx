@@ -1,0 +1,82 @@
+import { classNames } from "@/app/_ui/class-names";
+
+export type RunStatusName = "Pending" | "Running" | "Completed" | "Failed" | "Cancelled" | "Waiting";
+
+const COLOURS: Record<RunStatusName, string> = {
+  Pending: "text-pending",
+  Running: "text-running",
+  Completed: "text-completed",
+  Failed: "text-failed",
+  Cancelled: "text-cancelled",
+  Waiting: "text-waiting",
+};
+
+/** The shape of a status; colour never speaks alone. */
+export function StatusShape({ status, className }: { status: RunStatusName; className?: string }) {
+  return (
+    <svg
+      aria-hidden="true"
+      className={classNames("shrink-0", COLOURS[status], className)}
+      fill="none"
+      height="12"
+      viewBox="0 0 12 12"
+      width="12"
+    >
+      <Shape status={status} />
+    </svg>
+  );
+}
+
+function Shape({ status }: { status: RunStatusName }) {
+  switch (status) {
+    case "Pending":
+      return <circle cx="6" cy="6" r="4" stroke="currentColor" strokeWidth="1.6" />;
+    case "Running":
+      return (
+        <>
+          <circle cx="6" cy="6" opacity="0.3" r="4" stroke="currentColor" strokeWidth="1.6" />
+          <path
+            className="turning"
+            d="M6 2a4 4 0 0 1 4 4"
+            stroke="currentColor"
+            strokeLinecap="round"
+            strokeWidth="1.8"
+          />
+        </>
+      );
+    case "Completed":
+      return <circle cx="6" cy="6" fill="currentColor" r="4.4" />;
+    case "Failed":
+      return <rect fill="currentColor" height="8.4" rx="1.2" width="8.4" x="1.8" y="1.8" />;
+    case "Cancelled":
+      return (
+        <>
+          <circle cx="6" cy="6" r="4" stroke="currentColor" strokeWidth="1.6" />
+          <path d="m3.4 8.6 5.2-5.2" stroke="currentColor" strokeWidth="1.6" />
+        </>
+      );
+    case "Waiting":
+      return <path d="M6 .9 11.1 6 6 11.1.9 6Z" fill="currentColor" />;
+  }
+}
+
+/** A status as shape and word. */
+export function Status({
+  status,
+  waiting = false,
+  className,
+}: {
+  status: Exclude<RunStatusName, "Waiting">;
+  waiting?: boolean;
+  className?: string;
+}) {
+  const shown: RunStatusName = waiting && status === "Running" ? "Waiting" : status;
+  return (
+    <span
+      className={classNames("inline-flex items-center gap-1.5 whitespace-nowrap", COLOURS[shown], className)}
+    >
+      <StatusShape status={shown} />
+      <span className="font-medium">{shown}</span>
+    </span>
+  );
+}

@@ -1,0 +1,44 @@
+"use client";
+
+import { useState } from "react";
+import type { LongText } from "@/server/runs/inspect";
+
+/** A text of which only the start may be here; `load` fetches the rest from `address`, `read` gives it whole. */
+export function useWholeText(
+  preview: LongText,
+  address: string,
+): {
+  text: string;
+  cut: boolean;
+  loading: boolean;
+  failed: boolean;
+  load: () => void;
+  read: () => Promise<string>;
+} {
+  const [whole, setWhole] = useState<string | null>(null);
+  const [state, setState] = useState<"idle" | "loading" | "failed">("idle");
+  async function read(): Promise<string> {
+    if (!preview.cut) return preview.text;
+    if (whole !== null) return whole;
+    setState("loading");
+    try {
+      const response = await fetch(address);
+      if (!response.ok) throw new Error(`The text could not be read (${response.status}).`);
+      const text = await response.text();
+      setWhole(text);
+      setState("idle");
+      return text;
+    } catch (error) {
+      setState("failed");
+      throw error;
+    }
+  }
+  return {
+    text: whole ?? preview.text,
+    cut: preview.cut && whole === null,
+    loading: state === "loading",
+    failed: state === "failed",
+    load: () => void read().catch(() => {}),
+    read,
+  };
+}

@@ -1,0 +1,30 @@
+import { memberForRoute, refuseRoute } from "@/app/request";
+import { isUuid } from "@/server/ids";
+import { respondWithEvents } from "@/server/live/event-stream";
+import { streamRun } from "@/server/live/run-stream";
+import { getServices } from "@/wiring";
+
+/** Live: one run's changes since `Last-Event-ID`, or since `?after=` on the first connection. */
+export async function GET(
+  request: Request,
+  { params }: { params: Promise<{ runId: string }> },
+): Promise<Response> {
+  const services = getServices();
+  const found = await memberForRoute(services, request);
+  if ("refusal" in found) return found.refusal;
+  const { runId } = await params;
+  const run = isUuid(runId)
+    ? await services.db.run.findFirst({
+        where: { id: runId, organizationId: found.actor.orgId },
+        select: { id: true },
+      })
+    : null;
+  if (!run) return refuseRoute("not_found", `There is no run ${runId} in this organization.`);
+  const last = request.headers.get("last-event-id") ?? new URL(request.url).searchParams.get("after") ?? "";
+  const after = /^\d{1,9}$/.test(last) ? Number(last) : -1;
+  return respondWithEvents(
+    request,
+    (sink) => streamRun(services, found.actor, { runId, after, sink }),
+    (error) => services.log.error("a live run broke off", { runId, error }),
+  );
+}

@@ -1,0 +1,35 @@
+import { memberForRoute, refuseRoute } from "@/app/request";
+import { isUuid } from "@/server/ids";
+import { readWholeText } from "@/server/runs/inspect";
+import { getServices } from "@/wiring";
+
+/**
+ * One whole text of a run: `?field=input|output`, with `?step=` that step's, with `?download=1` as a file. Sent as
+ * plain text that no browser will take for a page: it was written by strangers.
+ */
+export async function GET(
+  request: Request,
+  { params }: { params: Promise<{ runId: string }> },
+): Promise<Response> {
+  const services = getServices();
+  const found = await memberForRoute(services, request);
+  if ("refusal" in found) return found.refusal;
+  const { runId } = await params;
+  const query = new URL(request.url).searchParams;
+  const field = query.get("field") === "input" ? "input" : "output";
+  const stepId = query.get("step") ?? undefined;
+  if (!isUuid(runId) || (stepId !== undefined && !isUuid(stepId))) {
+    return refuseRoute("not_found", "There is no such text.");
+  }
+  const text = await readWholeText(services, found.actor.orgId, { runId, stepId, field }).catch(() => null);
+  if (text === null) return refuseRoute("not_found", `Run ${runId} has no such ${field}.`);
+  const name = `${stepId ?? runId}-${field}.txt`;
+  return new Response(text, {
+    headers: {
+      "content-type": "text/plain; charset=utf-8",
+      "x-content-type-options": "nosniff",
+      "cache-control": "private, no-store",
+      ...(query.has("download") ? { "content-disposition": `attachment; filename="${name}"` } : {}),
+    },
+  });
+}

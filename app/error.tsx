@@ -1,0 +1,26 @@
+"use client";
+
+import { Button } from "@/app/_ui/button";
+import { Problem } from "@/app/_ui/page";
+
+export default function PageError({
+  error,
+  reset,
+}: {
+  error: Error & { digest?: string };
+  reset: () => void;
+}) {
+  return (
+    <main>
+      <Problem title="This page could not be shown">
+        <p>
+          The server failed while it made the page{error.digest ? ` (reference ${error.digest})` : ""}. The
+          cause is in its log.
+        </p>
+        <Button className="mt-3" onClick={reset}>
+          Try again
+        </Button>
+      </Problem>
+    </main>
+  );
+}

@@ -1,0 +1,24 @@
+"use client";
+
+import "./globals.css";
+
+export default function GlobalError({ reset }: { error: Error; reset: () => void }) {
+  return (
+    <html lang="en">
+      <body>
+        <title>Stepwell</title>
+        <main className="flex max-w-xl flex-col items-start gap-3 px-6 py-16">
+          <h1 className="font-semibold text-lg">The dashboard could not be shown</h1>
+          <p className="text-muted">The server failed while it made the page. The cause is in its log.</p>
+          <button
+            className="rounded-md border border-line-strong px-3 py-1.5 font-medium"
+            onClick={reset}
+            type="button"
+          >
+            Try again
+          </button>
+        </main>
+      </body>
+    </html>
+  );
+}

@@ -1,0 +1,48 @@
+import { headers } from "next/headers";
+import { redirect } from "next/navigation";
+import { cache } from "react";
+import { createDashboardCaller } from "@/server/api/dashboard/router";
+import type { MemberActor } from "@/server/auth/actor";
+import { type Session, sessionFromHeaders } from "@/server/auth/sessions";
+import { type ErrorCode, HTTP_STATUS } from "@/server/errors";
+import { newId } from "@/server/ids";
+import type { Services } from "@/server/services";
+import { getServices } from "@/wiring";
+
+/** The session of the request that is being rendered; read once per request. */
+export const readSession = cache(
+  async (): Promise<Session | null> => sessionFromHeaders(getServices(), await headers()),
+);
+
+/** The signed-in member for a page; sends everybody else to the sign-in page. */
+export async function requirePageMember(): Promise<{ session: Session; actor: MemberActor }> {
+  const session = await readSession();
+  if (!session) redirect("/sign-in");
+  if (!session.member) redirect("/no-organization");
+  return { session, actor: session.member };
+}
+
+/** The dashboard's procedures, called from a server component without HTTP. */
+export const serverApi = cache(async () => {
+  const { actor } = await requirePageMember();
+  return createDashboardCaller({ services: getServices(), actor, requestId: newId() });
+});
+
+/** Rejects what is no member with the contract's error body; for route handlers. */
+export async function memberForRoute(
+  services: Services,
+  request: Request,
+): Promise<{ actor: MemberActor } | { refusal: Response }> {
+  const session = await sessionFromHeaders(services, request.headers);
+  if (session?.member) return { actor: session.member };
+  return { refusal: refuseRoute("unauthenticated", "Sign in to go on.") };
+}
+
+/** The contract's error body, for route handlers. */
+export function refuseRoute(code: ErrorCode, message: string): Response {
+  const requestId = newId();
+  return Response.json(
+    { success: false, code, message, requestId },
+    { status: HTTP_STATUS[code], headers: { "x-request-id": requestId } },
+  );
+}

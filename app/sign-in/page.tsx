@@ -1,0 +1,27 @@
+import type { Metadata } from "next";
+import { redirect } from "next/navigation";
+import { StepwellMark } from "@/app/_ui/icons";
+import { readSession } from "@/app/request";
+import { SignInForm } from "./sign-in-form";
+
+export const metadata: Metadata = { title: "Sign in" };
+
+export default async function SignInPage() {
+  if (await readSession()) redirect("/runs");
+  return (
+    <main className="flex min-h-dvh flex-col px-6 pt-[18vh] sm:items-center">
+      <div className="w-full max-w-[22rem]">
+        <div className="mb-8 flex items-center gap-2.5">
+          <StepwellMark className="text-accent" />
+          <span className="font-semibold text-base">Stepwell</span>
+        </div>
+        <h1 className="mb-5 font-semibold text-lg">Sign in</h1>
+        <SignInForm />
+        <p className="mt-6 text-muted text-xs leading-5">
+          Accounts are made by an administrator. From the command line:{" "}
+          <code className="mono whitespace-nowrap text-ink">npm run -s stepwell -- users create</code>
+        </p>
+      </div>
+    </main>
+  );
+}

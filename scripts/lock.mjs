@@ -1,0 +1,71 @@
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { isMarkAlive, writeMark } from "./processes.mjs";
+
+const RETRY_MS = 50;
+
+/**
+ * Does `work` while no other process does work under the same lock file. The lock of a process that died is taken over.
+ * @template Result
+ * @param {string} path of the lock file; its folder must exist
+ * @param {() => Promise<Result>} work
+ * @param {{ onWait?: (owner: string) => void }} [options] `onWait` is told once, with the owner's process id
+ * @returns {Promise<Result>}
+ */
+export async function withLock(path, work, { onWait = () => {} } = {}) {
+  const ticket = `${path}.${process.pid}`;
+  let told = false;
+  writeFileSync(ticket, writeMark(), { mode: 0o600 });
+  try {
+    for (;;) {
+      const owner = take(ticket, path);
+      if (owner === undefined) break;
+      if (!told) onWait(owner.trim().split(" ")[0] ?? "");
+      told = true;
+      await pause(RETRY_MS);
+    }
+  } finally {
+    rmSync(ticket, { force: true });
+  }
+  try {
+    return await work();
+  } finally {
+    rmSync(path, { force: true });
+  }
+}
+
+/**
+ * @param {string} ticket
+ * @param {string} path
+ * @returns {string | undefined} who has the lock; undefined when it is ours now
+ */
+function take(ticket, path) {
+  try {
+    linkSync(ticket, path); // Unlike a write, a link appears whole or not at all.
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+  const owner = read(path);
+  if (owner === undefined || isMarkAlive(owner)) return owner ?? "";
+  // Moved away and looked at again: of two processes that find a dead owner, only one removes its lock, and
+  // a lock newly taken meanwhile is put back.
+  const aside = `${ticket}.stale`;
+  try {
+    renameSync(path, aside);
+    if (read(aside) !== owner) linkSync(aside, path);
+    rmSync(aside, { force: true });
+  } catch {
+    // Somebody else was quicker: the next round looks again.
+  }
+  return owner;
+}
+
+/** @param {string} path */
+function read(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}

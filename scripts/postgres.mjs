@@ -1,0 +1,154 @@
+import { createHash, randomBytes } from "node:crypto";
+import {
+  accessSync,
+  chownSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { withLock } from "./lock.mjs";
+import {
+  clusterUrl,
+  createCluster,
+  placeForCluster,
+  startCluster,
+  stopCluster,
+} from "./postgres-cluster.mjs";
+import { isMarkAlive, writeMark } from "./processes.mjs";
+
+/**
+ * The embedded PostgreSQL of a data folder, shared by whatever processes of Stepwell run on it: the first one starts it,
+ * whoever leaves last stops it. A process that is killed cannot leave: its server goes on, and the next process
+ * takes it over.
+ *
+ *   postgres/          PostgreSQL's data directory (elsewhere when its account cannot reach the data folder)
+ *   postgres.json      where it is, its password and its last port; only for this user
+ *   postgres.lock      held while it is started or stopped
+ *   postgres.holders/  one file for every process that uses it
+ */
+
+const DATABASE = "stepwell";
+
+/**
+ * Makes and starts the data folder's PostgreSQL as far as needed, and notes this process as one that uses it.
+ * @param {string} dataDir made when missing
+ * @param {{ onStart?: (cluster: string) => void, onWait?: (owner: string) => void }} [options] told when a server is started,
+ *   or when another process is at it
+ * @returns {Promise<{ url: string, cluster: string, elsewhere: boolean, leave: () => Promise<void> }>} the database's address,
+ *   where the data lie, whether that is outside the data folder; `leave` must be called before the process ends
+ */
+export async function joinPostgres(dataDir, { onStart = () => {}, onWait = () => {} } = {}) {
+  makeDataFolder(dataDir);
+  const root = realpathSync(dataDir);
+  const paths = {
+    record: join(root, "postgres.json"),
+    lock: join(root, "postgres.lock"),
+    holders: join(root, "postgres.holders"),
+  };
+  const holder = join(paths.holders, String(process.pid));
+  return withLock(
+    paths.lock,
+    async () => {
+      const record = readRecord(paths.record) ?? newRecord(root);
+      const cluster = { folder: record.elsewhere ?? join(root, "postgres"), password: record.password };
+      writeRecord(paths.record, record);
+      mkdirSync(paths.holders, { recursive: true, mode: 0o700 });
+      giveToOwner(paths.holders);
+      writeFileSync(holder, writeMark(), { mode: 0o600 });
+      try {
+        onStart(cluster.folder);
+        await createCluster(cluster);
+        const running = await startCluster(cluster, record.port);
+        if (running.port !== record.port) writeRecord(paths.record, { ...record, port: running.port });
+        await ensureDatabase(clusterUrl(cluster, running.port, "postgres"));
+        return {
+          url: clusterUrl(cluster, running.port, DATABASE),
+          cluster: cluster.folder,
+          elsewhere: record.elsewhere !== undefined,
+          leave: () => withLock(paths.lock, () => leave(paths.holders, holder, cluster.folder)),
+        };
+      } catch (error) {
+        await leave(paths.holders, holder, cluster.folder).catch(() => {});
+        throw error;
+      }
+    },
+    { onWait },
+  );
+}
+
+/** @param {string} dataDir */
+function makeDataFolder(dataDir) {
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    accessSync(dataDir, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new Error(`The data folder ${dataDir} cannot be written to; name another by STEPWELL_DATA_DIR.`, {
+      cause,
+    });
+  }
+}
+
+/** @param {string} holders @param {string} holder @param {string} cluster */
+async function leave(holders, holder, cluster) {
+  rmSync(holder, { force: true });
+  for (const name of readdirSync(holders)) {
+    const path = join(holders, name);
+    if (isMarkAlive(readFileSync(path, "utf8"))) return;
+    rmSync(path, { force: true });
+  }
+  await stopCluster(cluster);
+}
+
+/** initdb makes `postgres` only; ours is apart, so that it can be dropped. @param {string} adminUrl */
+async function ensureDatabase(adminUrl) {
+  const { default: pg } = await import("pg");
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query("SELECT 1 FROM pg_database WHERE datname = $1", [DATABASE]);
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * `elsewhere` is set when the cluster lies outside the data folder.
+ * @typedef {{ elsewhere?: string, password: string, port?: number }} Placement
+ */
+
+/** @param {string} root @returns {Placement} */
+function newRecord(root) {
+  const inside = join(root, "postgres");
+  const place = placeForCluster(inside, createHash("sha256").update(root).digest("hex").slice(0, 12));
+  const password = randomBytes(24).toString("base64url");
+  return place === inside ? { password } : { password, elsewhere: place };
+}
+
+/** @param {string} path @returns {Placement | undefined} */
+function readRecord(path) {
+  return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : undefined;
+}
+
+/** @param {string} path @param {Placement} record */
+function writeRecord(path, record) {
+  const fresh = `${path}.new`;
+  writeFileSync(fresh, `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o600 });
+  giveToOwner(fresh);
+  renameSync(fresh, path);
+}
+
+/** What root makes in another user's data folder is that user's. @param {string} path */
+function giveToOwner(path) {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(dirname(path));
+  chownSync(path, uid, gid);
+}

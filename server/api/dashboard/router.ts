@@ -1,0 +1,14 @@
+import { accountRouter } from "@/server/api/dashboard/account";
+import { catalogRouter } from "@/server/api/dashboard/catalog";
+import { runsRouter } from "@/server/api/dashboard/runs";
+import { createCallerFactory, router } from "@/server/api/trpc";
+
+/** Everything that pages ask of the server, for signed-in members. */
+export const dashboardRouter = router({
+  account: accountRouter,
+  catalog: catalogRouter,
+  runs: runsRouter,
+});
+export type DashboardRouter = typeof dashboardRouter;
+
+export const createDashboardCaller = createCallerFactory(dashboardRouter);

@@ -1,0 +1,42 @@
+import type { MemberActor, MemberRole } from "@/server/auth/actor";
+import { AppError } from "@/server/errors";
+import type { Services } from "@/server/services";
+
+/** An organization as the switcher shows it. */
+export type OrganizationLine = { id: string; slug: string; name: string; role: MemberRole; active: boolean };
+
+/** The organizations that the person belongs to, by name. */
+export async function listOwnOrganizations(
+  services: Services,
+  actor: MemberActor,
+): Promise<OrganizationLine[]> {
+  const members = await services.db.member.findMany({
+    where: { userId: actor.userId },
+    select: { role: true, organization: { select: { id: true, slug: true, name: true } } },
+    orderBy: { organization: { name: "asc" } },
+  });
+  return members.map(({ role, organization }) => ({
+    ...organization,
+    role,
+    active: organization.id === actor.orgId,
+  }));
+}
+
+/**
+ * Makes an organization the active one of all the person's sessions. Throws not_found when they are not its
+ * member: whether it exists is not told.
+ */
+export async function switchOrganization(
+  services: Services,
+  actor: MemberActor,
+  organizationId: string,
+): Promise<void> {
+  const member = await services.db.member.findUnique({
+    where: { organizationId_userId: { organizationId, userId: actor.userId } },
+  });
+  if (!member) throw new AppError("not_found", "You belong to no such organization.");
+  await services.db.session.updateMany({
+    where: { userId: actor.userId },
+    data: { activeOrganizationId: organizationId },
+  });
+}

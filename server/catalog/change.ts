@@ -1,0 +1,134 @@
+import type { Actor, MemberActor, MemberRole, OperatorActor } from "@/server/auth/actor";
+import { roleCovers } from "@/server/auth/sessions";
+import type { Transaction } from "@/server/db/client";
+import { AppError } from "@/server/errors";
+import { type AuditSubject, changedFields, type Facts, recordAudit } from "@/server/operate/audit";
+import type { Services } from "@/server/services";
+import { refusal } from "./issues";
+
+/** What a verb of the catalog needs of the services. */
+export type CatalogServices = Pick<Services, "db" | "clock" | "vault">;
+
+/** Who may change the catalog. */
+export type Editor = MemberActor | OperatorActor;
+
+/** What saving did. `restored`: a deleted one came back under its slug. */
+export type Saved = "created" | "updated" | "restored" | "unchanged";
+
+/** A change in progress: one transaction, one moment, one organization. */
+export type Change = {
+  tx: Transaction;
+  actor: Editor;
+  vault: Services["vault"];
+  at: Date;
+};
+
+/** What a caller of a saving verb expects to find. */
+export type Expectation = {
+  /** `create`: it is an error when the slug is taken; `update`: when there is none. */
+  only?: "create" | "update" | undefined;
+  /** The version that was edited: it is an error when another one came in between. */
+  version?: number | undefined;
+};
+
+/**
+ * Runs `work` in one transaction, alone among the catalog's changes in this organization. Runs are never
+ * blocked: the lock is advisory.
+ */
+export async function changeCatalog<T>(
+  services: CatalogServices,
+  actor: Editor,
+  needed: MemberRole,
+  work: (change: Change) => Promise<T>,
+  moreLocks: readonly string[] = [],
+): Promise<T> {
+  requireRole(actor, needed);
+  return services.db.$transaction(async (tx) => {
+    await lockCatalog(tx, [organizationLock(actor.orgId), ...moreLocks]);
+    return work({ tx, actor, vault: services.vault, at: services.clock.now() });
+  });
+}
+
+/** Throws `forbidden` unless the actor is the operator or a member with at least the role `needed`. */
+export function requireRole(actor: Actor, needed: MemberRole): asserts actor is Editor {
+  if (actor.kind === "operator") return;
+  if (actor.kind === "member" && roleCovers(actor.role, needed)) return;
+  throw new AppError("forbidden", `This needs the role ${needed}.`);
+}
+
+/** Names of locks. Whoever takes several takes people first, then slugs, then organizations, each in order. */
+export const personLock = (email: string) => `1:person:${email}`;
+export const slugLock = (slug: string) => `2:slug:${slug}`;
+export const organizationLock = (id: string) => `3:organization:${id}`;
+
+/** Takes advisory locks until the end of the transaction, always in the same order. */
+export async function lockCatalog(tx: Transaction, names: readonly string[]): Promise<void> {
+  for (const name of [...new Set(names)].sort()) {
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`stepwell.catalog:${name}`}, 0))`;
+  }
+}
+
+/** Writes the audit entry of a save, unless nothing changed. */
+export async function auditSave(
+  change: Change,
+  saved: Saved,
+  subject: { kind: AuditSubject; id: string; name: string },
+  before: Facts | null,
+  after: Facts,
+): Promise<void> {
+  if (saved === "unchanged") return;
+  const changes = changedFields(before, after);
+  await recordAudit(change.tx, change.actor.orgId, {
+    actor: change.actor,
+    verb: saved,
+    subject,
+    changes,
+    at: change.at,
+  });
+}
+
+/** What saving does to a row that is `found` or missing, and which fields of it differ. */
+export function compareSaved(
+  found: { deletedAt: Date | null } | null,
+  before: Facts | null,
+  after: Facts,
+): { saved: Saved; changed: Set<string> } {
+  const changed = new Set(Object.keys(changedFields(before, after)));
+  if (!found) return { saved: "created", changed };
+  if (found.deletedAt !== null) return { saved: "restored", changed };
+  return { saved: changed.size > 0 ? "updated" : "unchanged", changed };
+}
+
+/** Throws `invalid_request` when what is found is not what the caller meant to save over. */
+export function checkExpectation(
+  kind: AuditSubject,
+  slug: string,
+  found: { deletedAt: Date | null; version?: number } | null,
+  expected: Expectation,
+): void {
+  const present = found !== null && found.deletedAt === null;
+  const called = KIND_NAMES[kind];
+  if (expected.only === "create" && present) {
+    throw refusal([{ path: "/slug", message: `is taken: there already is ${called.one} "${slug}"` }]);
+  }
+  if (expected.only === "update" && !present) {
+    throw new AppError("not_found", `There is no ${called.name} "${slug}".`);
+  }
+  if (expected.version !== undefined && present && found.version !== expected.version) {
+    throw refusal([
+      {
+        path: "",
+        message: `Somebody else saved version ${found.version} of this ${called.name} since you opened version ${expected.version}; load it and make your change again`,
+      },
+    ]);
+  }
+}
+
+const KIND_NAMES: Record<AuditSubject, { name: string; one: string }> = {
+  organization: { name: "organization", one: "an organization" },
+  member: { name: "member", one: "a member" },
+  api_key: { name: "API key", one: "an API key" },
+  agent: { name: "agent", one: "an agent" },
+  tool: { name: "tool", one: "a tool" },
+  trigger: { name: "trigger", one: "a trigger" },
+};

@@ -1,0 +1,232 @@
+import { z } from "zod";
+import type { MemberActor, OrgId } from "@/server/auth/actor";
+import { RUN_STATUSES, type RunStatusWord } from "@/server/runs/words";
+import type { Services } from "@/server/services";
+
+/** The newest run of an agent, tool, trigger or key, as lists show it. */
+export type LastRun = { id: string; status: RunStatusWord; createdAt: string };
+
+export type AgentLine = {
+  id: string;
+  slug: string;
+  name: string;
+  status: "active" | "inactive";
+  version: number;
+  model: string;
+  maxSteps: number;
+  functions: string[];
+  tools: string[];
+  updatedAt: string;
+  lastRun: LastRun | null;
+};
+
+/** The organization's agents with their current version, by name. */
+export async function listAgents(services: Services, actor: MemberActor): Promise<AgentLine[]> {
+  const agents = await services.db.agent.findMany({
+    where: { organizationId: actor.orgId, deletedAt: null },
+    orderBy: { name: "asc" },
+    include: { versions: { orderBy: { number: "desc" }, take: 1 } },
+  });
+  const tools = await services.db.tool.findMany({
+    where: { organizationId: actor.orgId },
+    select: { id: true, name: true },
+  });
+  const toolNames = new Map(tools.map((tool) => [tool.id, tool.name]));
+  const lastRuns = await readLastRuns(
+    services,
+    actor.orgId,
+    "agent_id",
+    agents.map(({ id }) => id),
+  );
+  return agents.map((agent) => {
+    const version = agent.versions[0];
+    return {
+      id: agent.id,
+      slug: agent.slug,
+      name: agent.name,
+      status: agent.status,
+      version: agent.version,
+      model: version?.model ?? "",
+      maxSteps: version?.maxSteps ?? 0,
+      functions: version?.functions ?? [],
+      tools: (version?.toolIds ?? []).map((id) => toolNames.get(id) ?? "a deleted tool"),
+      updatedAt: agent.updatedAt.toISOString(),
+      lastRun: lastRuns.get(agent.id) ?? null,
+    };
+  });
+}
+
+export type ToolLine = {
+  id: string;
+  slug: string;
+  name: string;
+  description: string;
+  version: number;
+  /** The functions its steps use, in order. */
+  uses: string[];
+  updatedAt: string;
+  lastRun: LastRun | null;
+};
+
+const usedFunctions = z.object({ steps: z.array(z.object({ uses: z.string() })) }).catch({ steps: [] });
+
+/** The organization's tools with their current version, by name. */
+export async function listTools(services: Services, actor: MemberActor): Promise<ToolLine[]> {
+  const tools = await services.db.tool.findMany({
+    where: { organizationId: actor.orgId, deletedAt: null },
+    orderBy: { name: "asc" },
+    include: { versions: { orderBy: { number: "desc" }, take: 1 } },
+  });
+  const lastRuns = await readLastRuns(
+    services,
+    actor.orgId,
+    "tool_id",
+    tools.map(({ id }) => id),
+  );
+  return tools.map((tool) => ({
+    id: tool.id,
+    slug: tool.slug,
+    name: tool.name,
+    description: tool.description,
+    version: tool.version,
+    uses: usedFunctions
+      .parse(JSON.parse(tool.versions[0]?.definition ?? "{}"))
+      .steps.map((step) => step.uses),
+    updatedAt: tool.updatedAt.toISOString(),
+    lastRun: lastRuns.get(tool.id) ?? null,
+  }));
+}
+
+export type TriggerLine = {
+  id: string;
+  slug: string;
+  name: string;
+  enabled: boolean;
+  target: { kind: "agent" | "tool"; id: string; name: string; gone: boolean };
+  signed: boolean;
+  rateLimit: { requests: number; seconds: number };
+  lastRun: LastRun | null;
+};
+
+/** The organization's triggers, by name. */
+export async function listTriggers(services: Services, actor: MemberActor): Promise<TriggerLine[]> {
+  const target = { select: { id: true, name: true, deletedAt: true } };
+  const triggers = await services.db.trigger.findMany({
+    where: { organizationId: actor.orgId, deletedAt: null },
+    orderBy: { name: "asc" },
+    include: { agent: target, tool: target, _count: { select: { secrets: true } } },
+  });
+  const lastRuns = await readLastRuns(
+    services,
+    actor.orgId,
+    "trigger_id",
+    triggers.map(({ id }) => id),
+  );
+  return triggers.map((trigger) => {
+    const found = trigger.agent ?? trigger.tool;
+    return {
+      id: trigger.id,
+      slug: trigger.slug,
+      name: trigger.name,
+      enabled: trigger.disabledAt === null,
+      target: {
+        kind: trigger.agentId ? "agent" : "tool",
+        id: found?.id ?? "",
+        name: found?.name ?? "",
+        gone: !found || found.deletedAt !== null,
+      },
+      signed: trigger._count.secrets > 0,
+      rateLimit: { requests: trigger.rateLimitRequests, seconds: trigger.rateLimitSeconds },
+      lastRun: lastRuns.get(trigger.id) ?? null,
+    };
+  });
+}
+
+export type KeyLine = {
+  id: string;
+  name: string;
+  /** The readable start of the key; the rest is known to nobody. */
+  prefix: string;
+  scopes: string[];
+  state: "active" | "expired" | "revoked";
+  createdAt: string;
+  lastUsedAt: string | null;
+  expiresAt: string | null;
+  revokedAt: string | null;
+};
+
+/** The organization's API keys: usable ones first, then by name. */
+export async function listKeys(services: Services, actor: MemberActor): Promise<KeyLine[]> {
+  const now = services.clock.now();
+  const keys = await services.db.apiKey.findMany({
+    where: { organizationId: actor.orgId },
+    orderBy: [{ revokedAt: { sort: "desc", nulls: "first" } }, { name: "asc" }],
+    omit: { hash: true },
+  });
+  return keys.map((key) => ({
+    id: key.id,
+    name: key.name,
+    prefix: key.prefix,
+    scopes: key.scopes,
+    state: key.revokedAt ? "revoked" : key.expiresAt && key.expiresAt <= now ? "expired" : "active",
+    createdAt: key.createdAt.toISOString(),
+    lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+    expiresAt: key.expiresAt?.toISOString() ?? null,
+    revokedAt: key.revokedAt?.toISOString() ?? null,
+  }));
+}
+
+const lastRunRow = z.object({
+  of: z.string(),
+  id: z.string(),
+  status: z.enum(RUN_STATUSES),
+  created_at: z.date(),
+});
+
+/** The newest run of each id; one index look-up each. */
+async function readLastRuns(
+  services: Services,
+  orgId: OrgId,
+  column: "agent_id" | "tool_id" | "trigger_id",
+  ids: string[],
+): Promise<Map<string, LastRun>> {
+  if (ids.length === 0) return new Map();
+  const found = await services.pool.query(
+    `SELECT wanted.id AS of, r.id, r.status::text AS status, r.created_at
+     FROM unnest($2::uuid[]) AS wanted(id)
+     CROSS JOIN LATERAL (
+       SELECT id, status, created_at FROM runs
+       WHERE organization_id = $1 AND ${column} = wanted.id ORDER BY id DESC LIMIT 1
+     ) r`,
+    [orgId, ids],
+  );
+  const rows = z.array(lastRunRow).parse(found.rows);
+  return new Map(
+    rows.map((row) => [row.of, { id: row.id, status: row.status, createdAt: row.created_at.toISOString() }]),
+  );
+}
+
+/** A name for an id, as filters offer it. */
+export type NamedTarget = { id: string; name: string };
+export type FilterTargets = {
+  agents: NamedTarget[];
+  tools: NamedTarget[];
+  triggers: NamedTarget[];
+  keys: NamedTarget[];
+};
+
+/** What runs can be filtered by, deleted ones included: their runs are still there. */
+export async function listFilterTargets(services: Services, actor: MemberActor): Promise<FilterTargets> {
+  const query = {
+    where: { organizationId: actor.orgId },
+    orderBy: { name: "asc" },
+    select: { id: true, name: true },
+  } as const;
+  const [agents, tools, triggers, keys] = await Promise.all([
+    services.db.agent.findMany(query),
+    services.db.tool.findMany(query),
+    services.db.trigger.findMany(query),
+    services.db.apiKey.findMany(query),
+  ]);
+  return { agents, tools, triggers, keys };
+}

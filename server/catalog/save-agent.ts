@@ -1,0 +1,143 @@
+import { toolNameForModel } from "@/server/agent/offered-tools";
+import { actorReference } from "@/server/auth/actor";
+import { Decimal } from "@/server/credits/amount";
+import type { Issue } from "@/server/errors";
+import { findFunction, listFunctions } from "@/server/functions/registry";
+import { newId } from "@/server/ids";
+import {
+  auditSave,
+  type CatalogServices,
+  type Change,
+  changeCatalog,
+  checkExpectation,
+  compareSaved,
+  type Editor,
+  type Expectation,
+  type Saved,
+} from "./change";
+import { type AgentDefinition, type AgentInput, agentDefinition } from "./definitions";
+import { parseInput, refusal } from "./issues";
+
+export type SavedAgent = { id: string; slug: string; version: number; saved: Saved };
+
+/** Fields of the agent itself; every other field belongs to a version. */
+const UNVERSIONED = new Set(["name", "status"]);
+
+/**
+ * Creates or updates the organization's agent of that slug. Another model, prompt, limit or set of functions
+ * and tools makes a new version; another name or status does not. Needs the role member. Throws
+ * `invalid_request` with issues, `forbidden`, and `not_found` where the agent was expected to be there.
+ */
+export async function saveAgent(
+  services: CatalogServices,
+  actor: Editor,
+  input: AgentInput,
+  expected: Expectation = {},
+): Promise<SavedAgent> {
+  const definition = parseInput(agentDefinition, input);
+  return changeCatalog(services, actor, "member", (change) => putAgent(change, definition, expected));
+}
+
+/** `saveAgent` within a change that is under way, of a definition that was parsed. */
+export async function putAgent(
+  change: Change,
+  definition: AgentDefinition,
+  expected: Expectation = {},
+): Promise<SavedAgent> {
+  const { tx, actor, at } = change;
+  const { slug, name, status, tools, ...content } = definition;
+  const found = await tx.agent.findUnique({
+    where: { organizationId_slug: { organizationId: actor.orgId, slug } },
+    include: { versions: { orderBy: { number: "desc" }, take: 1 } },
+  });
+  checkExpectation("agent", slug, found, expected);
+  const current = found?.versions[0];
+
+  const known = await tx.tool.findMany({
+    where: {
+      organizationId: actor.orgId,
+      OR: [{ slug: { in: tools } }, { id: { in: current?.toolIds ?? [] } }],
+    },
+    select: { id: true, slug: true, deletedAt: true },
+  });
+  const usable = new Map(known.filter((tool) => tool.deletedAt === null).map(({ slug, id }) => [slug, id]));
+  const issues = findAttachmentFaults(definition, (tool) => usable.has(tool));
+  if (issues.length > 0) throw refusal(issues);
+
+  const slugs = new Map(known.map((tool) => [tool.id, tool.slug]));
+  const before =
+    found && current
+      ? {
+          name: found.name,
+          status: found.status,
+          model: current.model,
+          systemPrompt: current.systemPrompt,
+          maxSteps: current.maxSteps,
+          functions: current.functions,
+          tools: current.toolIds.map((id) => slugs.get(id) ?? id),
+          maxCredits: current.maxCredits?.toFixed() ?? null,
+          deadlineSeconds: current.deadlineSeconds,
+        }
+      : null;
+  const maxCredits = content.maxCredits === null ? null : new Decimal(content.maxCredits);
+  const after = { ...content, name, status, tools, maxCredits: maxCredits?.toFixed() ?? null };
+  const { saved, changed } = compareSaved(found, before, after);
+
+  const id = found?.id ?? newId();
+  const newVersion = [...changed].some((field) => !UNVERSIONED.has(field));
+  const version = (found?.version ?? 0) + (newVersion ? 1 : 0);
+  if (saved === "unchanged") return { id, slug, version, saved };
+
+  if (found) {
+    await tx.agent.update({ where: { id }, data: { name, status, version, updatedAt: at, deletedAt: null } });
+  } else {
+    await tx.agent.create({
+      data: { id, organizationId: actor.orgId, slug, name, status, version, createdAt: at, updatedAt: at },
+    });
+  }
+  if (newVersion) {
+    const toolIds = tools.flatMap((tool) => usable.get(tool) ?? []);
+    await tx.agentVersion.create({
+      data: {
+        ...content,
+        agentId: id,
+        number: version,
+        toolIds,
+        maxCredits,
+        createdBy: actorReference(actor),
+        createdAt: at,
+      },
+    });
+  }
+  await auditSave(change, saved, { kind: "agent", id, name }, before, after);
+  return { id, slug, version, saved };
+}
+
+/**
+ * What is wrong with an agent's functions and tools: unknown ones, and names that the model could not tell
+ * apart. `hasTool` says whether a slug is one of the organization's tools.
+ */
+function findAttachmentFaults(
+  { functions, tools }: AgentDefinition,
+  hasTool: (slug: string) => boolean,
+): Issue[] {
+  const issues: Issue[] = [];
+  for (const [index, name] of functions.entries()) {
+    if (findFunction(name) === undefined) {
+      const names = listFunctions().map((definition) => definition.name);
+      issues.push({
+        path: `/functions/${index}`,
+        message: `"${name}" is not a function; there are ${names.join(", ")}`,
+      });
+    }
+  }
+  for (const [index, slug] of tools.entries()) {
+    const path = `/tools/${index}`;
+    if (!hasTool(slug)) issues.push({ path, message: `"${slug}" is not a tool of the organization` });
+    else if (functions.includes(toolNameForModel(slug))) {
+      const message = `"${slug}" has the same name for the model as the function ${toolNameForModel(slug)}`;
+      issues.push({ path, message });
+    }
+  }
+  return issues;
+}

@@ -1,0 +1,130 @@
+import { actorReference } from "@/server/auth/actor";
+import { Decimal } from "@/server/credits/amount";
+import { findFunction, inputSchemaOf } from "@/server/functions/registry";
+import { newId } from "@/server/ids";
+import type { Json } from "@/server/json";
+import { checkWorkflow, type KnownFunctions } from "@/server/workflow/check";
+import { workflowDefinition } from "@/server/workflow/definition";
+import {
+  auditSave,
+  type CatalogServices,
+  type Change,
+  changeCatalog,
+  checkExpectation,
+  compareSaved,
+  type Editor,
+  type Expectation,
+  type Saved,
+} from "./change";
+import { type ToolDefinition, type ToolInput, toolDefinition } from "./definitions";
+import { parseInput, refusal } from "./issues";
+
+export type SavedTool = { id: string; slug: string; version: number; saved: Saved };
+
+/** Fields of the tool itself; every other field belongs to a version. */
+const UNVERSIONED = new Set(["name", "description"]);
+
+const FUNCTIONS: KnownFunctions = {
+  inputSchema(name) {
+    const known = findFunction(name);
+    return known && inputSchemaOf(known);
+  },
+};
+
+/**
+ * Creates or updates the organization's tool of that slug. Another workflow or limit makes a new version;
+ * another name or description does not. Needs the role member. Throws `invalid_request` with issues,
+ * `forbidden`, and `not_found` where the tool was expected to be there.
+ */
+export async function saveTool(
+  services: CatalogServices,
+  actor: Editor,
+  input: ToolInput,
+  expected: Expectation = {},
+): Promise<SavedTool> {
+  const definition = parseInput(toolDefinition, input);
+  return changeCatalog(services, actor, "member", (change) => putTool(change, definition, expected));
+}
+
+/** `saveTool` within a change that is under way, of a definition that was parsed. */
+export async function putTool(
+  change: Change,
+  definition: ToolDefinition,
+  expected: Expectation = {},
+): Promise<SavedTool> {
+  const { tx, actor, at } = change;
+  const { slug, name, description, maxCredits: cap, deadlineSeconds, ...workflow } = definition;
+  const found = await tx.tool.findUnique({
+    where: { organizationId_slug: { organizationId: actor.orgId, slug } },
+    include: { versions: { orderBy: { number: "desc" }, take: 1 } },
+  });
+  checkExpectation("tool", slug, found, expected);
+  const checked = checkWorkflow(toJson(workflow), FUNCTIONS);
+  if (!checked.ok) throw refusal(checked.issues);
+  const current = found?.versions[0];
+
+  const before =
+    found && current
+      ? {
+          name: found.name,
+          description: found.description,
+          ...workflowDefinition.parse(JSON.parse(current.definition)),
+          maxCredits: current.maxCredits?.toFixed() ?? null,
+          deadlineSeconds: current.deadlineSeconds,
+        }
+      : null;
+  const maxCredits = cap === null ? null : new Decimal(cap);
+  const after = {
+    name,
+    description,
+    ...workflow,
+    maxCredits: maxCredits?.toFixed() ?? null,
+    deadlineSeconds,
+  };
+  const { saved, changed } = compareSaved(found, before, after);
+
+  const id = found?.id ?? newId();
+  const newVersion = [...changed].some((field) => !UNVERSIONED.has(field));
+  const version = (found?.version ?? 0) + (newVersion ? 1 : 0);
+  if (saved === "unchanged") return { id, slug, version, saved };
+
+  if (found) {
+    await tx.tool.update({
+      where: { id },
+      data: { name, description, version, updatedAt: at, deletedAt: null },
+    });
+  } else {
+    await tx.tool.create({
+      data: {
+        id,
+        organizationId: actor.orgId,
+        slug,
+        name,
+        description,
+        version,
+        createdAt: at,
+        updatedAt: at,
+      },
+    });
+  }
+  if (newVersion) {
+    await tx.toolVersion.create({
+      data: {
+        toolId: id,
+        number: version,
+        definition: JSON.stringify(workflow),
+        maxCredits,
+        deadlineSeconds,
+        createdBy: actorReference(actor),
+        createdAt: at,
+      },
+    });
+  }
+  await auditSave(change, saved, { kind: "tool", id, name }, before, after);
+  return { id, slug, version, saved };
+}
+
+function toJson(value: unknown): Json {
+  const json: Json = JSON.parse(JSON.stringify(value));
+  return json;
+}

@@ -1,0 +1,173 @@
+import { Decimal } from "@/server/credits/amount";
+import type { Prisma } from "@/server/db/generated/client";
+import type { Issue } from "@/server/errors";
+import { newId } from "@/server/ids";
+import { VaultError } from "@/server/secrets/vault";
+import { hashToken, newTriggerToken, secretPurpose, tokenPurpose } from "@/server/webhooks/token";
+import {
+  auditSave,
+  type CatalogServices,
+  type Change,
+  changeCatalog,
+  checkExpectation,
+  compareSaved,
+  type Editor,
+  type Expectation,
+  type Saved,
+} from "./change";
+import { type TriggerDefinition, type TriggerInput, triggerDefinition } from "./definitions";
+import { parseInput, refusal } from "./issues";
+
+/** `token` is the secret part of the trigger's address; members may see it. */
+export type SavedTrigger = { id: string; slug: string; token: string; saved: Saved };
+
+/** Standard Webhooks 1.0: base64, with or without `whsec_`. */
+const STANDARD_SECRET = /^(whsec_)?[A-Za-z0-9+/]+={0,2}$/;
+
+/**
+ * Creates or updates the organization's trigger of that slug. The token is made once and kept. A secret that
+ * differs replaces all earlier ones at once (`rotateTriggerSecret` leaves them an overlap); left out, it stays.
+ * Needs the role member. Throws `invalid_request` with issues, `forbidden`, and `not_found` where the trigger
+ * was expected to be there.
+ */
+export async function saveTrigger(
+  services: CatalogServices,
+  actor: Editor,
+  input: TriggerInput,
+  expected: Expectation = {},
+): Promise<SavedTrigger> {
+  const definition = parseInput(triggerDefinition, input);
+  return changeCatalog(services, actor, "member", (change) => putTrigger(change, definition, expected));
+}
+
+/** `saveTrigger` within a change that is under way, of a definition that was parsed. */
+export async function putTrigger(
+  change: Change,
+  definition: TriggerDefinition,
+  expected: Expectation = {},
+): Promise<SavedTrigger> {
+  const { tx, actor, vault, at } = change;
+  const { slug } = definition;
+  const found = await tx.trigger.findUnique({
+    where: { organizationId_slug: { organizationId: actor.orgId, slug } },
+    include: { agent: true, tool: true, secrets: { orderBy: { createdAt: "desc" } } },
+  });
+  checkExpectation("trigger", slug, found, expected);
+  const target = await findTarget(change, definition);
+  const issues = [...target.issues, ...findSecretFaults(definition)];
+  if (issues.length > 0) throw refusal(issues);
+
+  const id = found?.id ?? newId();
+  const present = found?.deletedAt === null;
+  const token =
+    (present ? openOrNull(change, found.tokenSealed, tokenPurpose(id)) : null) ?? newTriggerToken();
+  const live = (found?.secrets ?? []).filter((secret) => secret.expiresAt === null || secret.expiresAt > at);
+  const standing = live.find((secret) => secret.expiresAt === null);
+  const { secret = present ? undefined : null } = definition;
+  const replaces =
+    secret === null
+      ? live.length > 0
+      : secret !== undefined &&
+        (standing === undefined || openOrNull(change, standing.sealed, secretPurpose(id)) !== secret);
+
+  const name = definition.name ?? slug;
+  const maxCredits = definition.maxCredits === null ? null : new Decimal(definition.maxCredits);
+  const after = {
+    name,
+    agent: definition.agent ?? null,
+    tool: definition.tool ?? null,
+    status: definition.status,
+    signature: definition.signature,
+    rateLimit: definition.rateLimit,
+    messageTemplate: definition.messageTemplate,
+    maxCredits: maxCredits?.toFixed() ?? null,
+    secret: replaces ? (secret === null ? "none" : "a new one") : live.length > 0 ? "set" : "none",
+    address: present && hashToken(token).equals(found.tokenHash) ? "kept" : "a new one",
+  };
+  const before = found && {
+    name: found.name,
+    agent: found.agent?.slug ?? null,
+    tool: found.tool?.slug ?? null,
+    status: found.disabledAt === null ? "active" : "inactive",
+    signature: found.signatureScheme === "hex" ? "hex" : "standard-webhooks",
+    rateLimit: { requests: found.rateLimitRequests, seconds: found.rateLimitSeconds },
+    messageTemplate: found.messageTemplate,
+    maxCredits: found.maxCredits?.toFixed() ?? null,
+    secret: live.length > 0 ? "set" : "none",
+    address: "kept",
+  };
+  const { saved } = compareSaved(found, before, after);
+  if (saved === "unchanged") return { id, slug, token, saved };
+
+  const data = {
+    name,
+    agentId: target.agentId,
+    toolId: target.toolId,
+    tokenHash: Uint8Array.from(hashToken(token)),
+    tokenSealed: vault.seal(token, tokenPurpose(id)),
+    signatureScheme: definition.signature === "hex" ? "hex" : "standard_webhooks",
+    rateLimitRequests: definition.rateLimit.requests,
+    rateLimitSeconds: definition.rateLimit.seconds,
+    messageTemplate: definition.messageTemplate,
+    maxCredits,
+    disabledAt: definition.status === "active" ? null : (found?.disabledAt ?? at),
+    updatedAt: at,
+    deletedAt: null,
+  } satisfies Prisma.TriggerUncheckedUpdateInput;
+  if (found) await tx.trigger.update({ where: { id }, data });
+  else await tx.trigger.create({ data: { ...data, id, organizationId: actor.orgId, slug, createdAt: at } });
+  if (replaces) {
+    await tx.triggerSecret.deleteMany({ where: { triggerId: id } });
+    if (typeof secret === "string") await addSecret(change, id, secret);
+  }
+  await auditSave(change, saved, { kind: "trigger", id, name }, before, after);
+  return { id, slug, token, saved };
+}
+
+/** Seals a signing secret for a trigger. */
+export async function addSecret({ tx, vault, at }: Change, triggerId: string, secret: string): Promise<void> {
+  const sealed = vault.seal(secret, secretPurpose(triggerId));
+  await tx.triggerSecret.create({ data: { id: newId(), triggerId, sealed, createdAt: at } });
+}
+
+/** Whether a text can be the signing secret of that scheme; says what is wrong, or null. */
+export function describeSecretFault(
+  signature: TriggerDefinition["signature"],
+  secret: string,
+): string | null {
+  if (signature === "hex" || STANDARD_SECRET.test(secret)) return null;
+  return "must be base64, with or without whsec_, for signatures of the kind standard-webhooks";
+}
+
+function findSecretFaults({ signature, secret }: TriggerDefinition): Issue[] {
+  const message = typeof secret === "string" ? describeSecretFault(signature, secret) : null;
+  return message === null ? [] : [{ path: "/secret", message }];
+}
+
+async function findTarget(
+  { tx, actor }: Change,
+  { agent, tool }: TriggerDefinition,
+): Promise<{ agentId: string | null; toolId: string | null; issues: Issue[] }> {
+  const where = { organizationId: actor.orgId, deletedAt: null };
+  const foundAgent =
+    agent === undefined ? null : await tx.agent.findFirst({ where: { ...where, slug: agent } });
+  const foundTool = tool === undefined ? null : await tx.tool.findFirst({ where: { ...where, slug: tool } });
+  const issues: Issue[] = [];
+  if (agent !== undefined && !foundAgent) {
+    issues.push({ path: "/agent", message: `"${agent}" is not an agent of the organization` });
+  }
+  if (tool !== undefined && !foundTool) {
+    issues.push({ path: "/tool", message: `"${tool}" is not a tool of the organization` });
+  }
+  return { agentId: foundAgent?.id ?? null, toolId: foundTool?.id ?? null, issues };
+}
+
+/** Null: sealed under an earlier STEPWELL_SECRET that was given up (`secret adopt`). */
+function openOrNull({ vault }: Change, sealed: string, purpose: string): string | null {
+  try {
+    return vault.open(sealed, purpose);
+  } catch (error) {
+    if (error instanceof VaultError) return null;
+    throw error;
+  }
+}

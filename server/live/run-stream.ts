@@ -1,0 +1,97 @@
+import type { MemberActor } from "@/server/auth/actor";
+import { subscribeToOrganization, subscribeToRun } from "@/server/live/doorbell";
+import { type EventSink, napUntil } from "@/server/live/event-stream";
+import { inspectRun } from "@/server/runs/inspect";
+import { isTerminal } from "@/server/runs/words";
+import type { Services } from "@/server/services";
+
+/** Changes that come closer together than this are sent as one. */
+const RUN_PAUSE_MS = 100;
+const LIST_PAUSE_MS = 500;
+/** How often rows are looked at when no ring comes: rings may be lost. */
+const POLL_MS = 5_000;
+const POLL_WHILE_DEAF_MS = 1_000;
+
+/**
+ * Sends a run's changes since the sequence `after` as events named `change` (a RunInspection with only the
+ * changed lines, its id the run's sequence) until the run has ended, then `end`. A reader that comes back with
+ * the last id it saw misses nothing.
+ */
+export async function streamRun(
+  services: Services,
+  actor: MemberActor,
+  { runId, after, sink }: { runId: string; after: number; sink: EventSink },
+): Promise<void> {
+  let seen = after;
+  await listen({
+    sink,
+    pauseMs: RUN_PAUSE_MS,
+    subscribe: (listener) => subscribeToRun(services, runId, listener),
+    look: async () => {
+      const change = await inspectRun(services, actor, runId, { after: seen });
+      if (change.run.sequence > seen) {
+        seen = change.run.sequence;
+        sink.send({ name: "change", data: change, id: seen });
+      }
+      if (!isTerminal(change.run.status)) return "more";
+      sink.send({ name: "end", data: {}, id: seen });
+      return "over";
+    },
+  });
+}
+
+/**
+ * Sends the ids of runs that changed in the member's organization as events named `runs`
+ * (`{ ids: string[] }`), gathered for half a second. A reader that comes back looks at its rows by itself.
+ */
+export async function streamRuns(services: Services, actor: MemberActor, sink: EventSink): Promise<void> {
+  const changed = new Set<string>();
+  await listen({
+    sink,
+    pauseMs: LIST_PAUSE_MS,
+    subscribe: (listener) =>
+      subscribeToOrganization(services, actor.orgId, (ring) => {
+        changed.add(ring.runId);
+        listener();
+      }),
+    look: async () => {
+      // Without ids: some time has passed, or rings may have been lost; look for yourself.
+      sink.send({ name: "runs", data: { ids: [...changed] } });
+      changed.clear();
+      return "more";
+    },
+  });
+}
+
+/** Looks at once, then after every ring and now and then without one, until it is over or the reader is gone. */
+async function listen({
+  sink,
+  pauseMs,
+  subscribe,
+  look,
+}: {
+  sink: EventSink;
+  pauseMs: number;
+  subscribe: (listener: () => void) => { connected(): boolean; unsubscribe(): void };
+  look: () => Promise<"more" | "over">;
+}): Promise<void> {
+  let rung = true;
+  let wake = () => {};
+  const subscription = subscribe(() => {
+    rung = true;
+    wake();
+  });
+  try {
+    while (!sink.signal.aborted) {
+      rung = false;
+      if ((await look()) === "over") return;
+      await napUntil(pauseMs, sink.signal, () => {});
+      if (rung) continue;
+      await napUntil(subscription.connected() ? POLL_MS : POLL_WHILE_DEAF_MS, sink.signal, (done) => {
+        wake = done;
+      });
+    }
+  } finally {
+    subscription.unsubscribe();
+  }
+}

@@ -1,0 +1,355 @@
+import { z } from "zod";
+import type { MemberActor, OrgId } from "@/server/auth/actor";
+import type { Prisma } from "@/server/db/generated/client";
+import { AppError } from "@/server/errors";
+import { type RunSummary, readRunsById } from "@/server/runs/list";
+import type { Services } from "@/server/services";
+
+/** Texts longer than this many characters are cut in pages and fetched whole on demand. */
+export const TEXT_PREVIEW_CHARACTERS = 32_768;
+
+/** A text that may be too long for a page: its start, its size in bytes, and whether it was cut. */
+export type LongText = { text: string; bytes: number; cut: boolean };
+
+/** One try of a step or model call. */
+const attempt = z.object({ startedAt: z.string(), durationMs: z.number(), error: z.string().nullable() });
+export type Attempt = z.infer<typeof attempt>;
+
+/** One call of the model, as the timeline shows it. Times ISO 8601, durations milliseconds, credits a decimal. */
+export type CallLine = {
+  id: string;
+  key: string;
+  iteration: number;
+  model: string;
+  provider: string;
+  status: "Running" | "Completed" | "Failed";
+  /** How many calls of functions and tools it asked for. */
+  asked: number;
+  inputTokens: number;
+  outputTokens: number;
+  estimated: boolean;
+  credits: string;
+  startedAt: string;
+  finishedAt: string | null;
+  durationMs: number | null;
+  sequence: number;
+};
+
+/** One step, as the timeline shows it; its texts come by `inspectStep`. */
+export type StepLine = {
+  id: string;
+  key: string;
+  number: number;
+  iteration: number;
+  name: string;
+  status: "Running" | "Completed" | "Failed";
+  errorMessage: string | null;
+  attempts: number;
+  credits: string;
+  childRunId: string | null;
+  startedAt: string;
+  finishedAt: string | null;
+  durationMs: number | null;
+  sequence: number;
+};
+
+/** A run with all that its page shows at once. */
+export type RunDetail = RunSummary & {
+  agentId: string | null;
+  toolId: string | null;
+  triggerId: string | null;
+  apiKeyId: string | null;
+  parentRunId: string | null;
+  rootRunId: string;
+  inputTokens: number;
+  outputTokens: number;
+  actions: number;
+  /** Credits of this run and of all runs it started. */
+  creditsWithChildren: string;
+  children: number;
+  errorCode: string | null;
+  errorMessage: string | null;
+  cancelRequested: boolean;
+  cancelledBy: string | null;
+  deadlineSeconds: number;
+  input: LongText;
+  output: LongText | null;
+};
+
+export type RunInspection = { run: RunDetail; steps: StepLine[]; calls: CallLine[] };
+
+/**
+ * Reads a run with its steps and model calls. With `after`, only the lines changed since that sequence: every
+ * change bumps the run's sequence in the same transaction, so nothing can be missed between two reads.
+ * Throws not_found for unknown runs and those of other organizations.
+ */
+export async function inspectRun(
+  services: Services,
+  actor: MemberActor,
+  runId: string,
+  { after = -1 }: { after?: number } = {},
+): Promise<RunInspection> {
+  // The run first: lines read later may be newer than its sequence and come once more, but none is skipped.
+  const run = await readRun(services, actor, runId);
+  const where = { runId, organizationId: actor.orgId, sequence: { gt: after } };
+  const [steps, calls] = await Promise.all([
+    services.db.step.findMany({ where, orderBy: { stepNumber: "asc" }, select: STEP_LINE }),
+    services.db.modelCall.findMany({ where, orderBy: { id: "asc" }, select: CALL_LINE }),
+  ]);
+  return { run, steps: steps.map(viewStepLine), calls: calls.map(viewCallLine) };
+}
+
+async function readRun(services: Services, actor: MemberActor, runId: string): Promise<RunDetail> {
+  const [summary] = await readRunsById(services, actor, [runId]);
+  const found = await services.db.$queryRaw`
+    SELECT agent_id, tool_id, trigger_id, api_key_id, parent_run_id, root_run_id, input_tokens, output_tokens,
+      actions_used, error_code, error_message, cancel_requested_at IS NOT NULL AS cancel_requested, cancelled_by,
+      deadline_seconds, left(input, ${TEXT_PREVIEW_CHARACTERS}) AS input, octet_length(input) AS input_bytes,
+      char_length(input) > ${TEXT_PREVIEW_CHARACTERS} AS input_cut,
+      left(output, ${TEXT_PREVIEW_CHARACTERS}) AS output, octet_length(output) AS output_bytes,
+      char_length(output) > ${TEXT_PREVIEW_CHARACTERS} AS output_cut,
+      (SELECT count(*)::int FROM runs c WHERE c.parent_run_id = r.id) AS children,
+      CASE WHEN parent_run_id IS NULL AND EXISTS (SELECT 1 FROM runs c WHERE c.parent_run_id = r.id)
+        THEN (SELECT sum(credits_used) FROM runs d WHERE d.organization_id = r.organization_id AND d.root_run_id = r.id)
+        ELSE credits_used END::text AS credits_with_children
+    FROM runs r WHERE id = ${runId}::uuid AND organization_id = ${actor.orgId}::uuid`;
+  const [row] = z.array(detailRow).parse(found);
+  if (!summary || !row) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
+  return {
+    ...summary,
+    agentId: row.agent_id,
+    toolId: row.tool_id,
+    triggerId: row.trigger_id,
+    apiKeyId: row.api_key_id,
+    parentRunId: row.parent_run_id,
+    rootRunId: row.root_run_id,
+    inputTokens: row.input_tokens,
+    outputTokens: row.output_tokens,
+    actions: row.actions_used,
+    creditsWithChildren: row.credits_with_children,
+    children: row.children,
+    errorCode: row.error_code,
+    errorMessage: row.error_message,
+    cancelRequested: row.cancel_requested,
+    cancelledBy: row.cancelled_by,
+    deadlineSeconds: row.deadline_seconds,
+    input: { text: row.input, bytes: row.input_bytes, cut: row.input_cut },
+    output:
+      row.output === null
+        ? null
+        : { text: row.output, bytes: row.output_bytes ?? 0, cut: row.output_cut ?? false },
+  };
+}
+
+const detailRow = z.object({
+  agent_id: z.string().nullable(),
+  tool_id: z.string().nullable(),
+  trigger_id: z.string().nullable(),
+  api_key_id: z.string().nullable(),
+  parent_run_id: z.string().nullable(),
+  root_run_id: z.string(),
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  actions_used: z.number(),
+  error_code: z.string().nullable(),
+  error_message: z.string().nullable(),
+  cancel_requested: z.boolean(),
+  cancelled_by: z.string().nullable(),
+  deadline_seconds: z.number(),
+  input: z.string(),
+  input_bytes: z.number(),
+  input_cut: z.boolean(),
+  output: z.string().nullable(),
+  output_bytes: z.number().nullable(),
+  output_cut: z.boolean().nullable(),
+  children: z.number(),
+  credits_with_children: z.string(),
+});
+
+/** A step's texts, for the inspector. */
+export type StepDetail = StepLine & {
+  input: LongText;
+  output: LongText | null;
+  reasoning: string;
+  inputTokens: number;
+  outputTokens: number;
+  tries: Attempt[];
+};
+
+/** Reads one step with its texts, long ones cut. Throws not_found. */
+export async function inspectStep(
+  services: Services,
+  actor: MemberActor,
+  { runId, stepId }: { runId: string; stepId: string },
+): Promise<StepDetail> {
+  const step = await services.db.step.findFirst({
+    where: { id: stepId, runId, organizationId: actor.orgId },
+    select: {
+      ...STEP_LINE,
+      input: true,
+      output: true,
+      reasoning: true,
+      inputTokens: true,
+      outputTokens: true,
+    },
+  });
+  if (!step) throw new AppError("not_found", `There is no step ${stepId} in run ${runId}.`);
+  return {
+    ...viewStepLine(step),
+    input: cut(step.input),
+    output: step.output === null ? null : cut(step.output),
+    reasoning: step.reasoning,
+    inputTokens: step.inputTokens,
+    outputTokens: step.outputTokens,
+    tries: readAttempts(step.attempts),
+  };
+}
+
+/** A model call's texts, for the inspector. */
+export type CallDetail = CallLine & {
+  content: LongText;
+  toolCalls: { id: string; name: string; arguments: string }[];
+  finishReason: string | null;
+  errorMessage: string | null;
+  tries: Attempt[];
+};
+
+/** Reads one model call with its texts, long ones cut. Throws not_found. */
+export async function inspectCall(
+  services: Services,
+  actor: MemberActor,
+  { runId, callId }: { runId: string; callId: string },
+): Promise<CallDetail> {
+  const call = await services.db.modelCall.findFirst({
+    where: { id: callId, runId, organizationId: actor.orgId },
+    select: { ...CALL_LINE, content: true, finishReason: true, errorMessage: true, attempts: true },
+  });
+  if (!call) throw new AppError("not_found", `There is no model call ${callId} in run ${runId}.`);
+  return {
+    ...viewCallLine(call),
+    content: cut(call.content),
+    toolCalls: readToolCalls(call.toolCalls),
+    finishReason: call.finishReason,
+    errorMessage: call.errorMessage,
+    tries: readAttempts(call.attempts),
+  };
+}
+
+/** One whole text of a run: its own input or output, or a step's. Throws not_found. */
+export async function readWholeText(
+  services: Services,
+  orgId: OrgId,
+  { runId, stepId, field }: { runId: string; stepId?: string | undefined; field: "input" | "output" },
+): Promise<string> {
+  const where = { organizationId: orgId };
+  const select = { input: field === "input", output: field === "output" };
+  const found = stepId
+    ? await services.db.step.findFirst({ where: { ...where, runId, id: stepId }, select })
+    : await services.db.run.findFirst({ where: { ...where, id: runId }, select });
+  const text = found?.[field];
+  if (text === undefined || text === null)
+    throw new AppError("not_found", `Run ${runId} has no such ${field}.`);
+  return text;
+}
+
+const STEP_LINE = {
+  id: true,
+  key: true,
+  stepNumber: true,
+  iterationNumber: true,
+  toolName: true,
+  status: true,
+  errorMessage: true,
+  attempts: true,
+  credits: true,
+  childRunId: true,
+  startedAt: true,
+  finishedAt: true,
+  durationMs: true,
+  sequence: true,
+} satisfies Prisma.StepSelect;
+
+const CALL_LINE = {
+  id: true,
+  key: true,
+  iterationNumber: true,
+  model: true,
+  provider: true,
+  status: true,
+  toolCalls: true,
+  inputTokens: true,
+  outputTokens: true,
+  estimated: true,
+  credits: true,
+  startedAt: true,
+  finishedAt: true,
+  durationMs: true,
+  sequence: true,
+} satisfies Prisma.ModelCallSelect;
+
+function viewStepLine(step: Prisma.StepGetPayload<{ select: typeof STEP_LINE }>): StepLine {
+  return {
+    id: step.id,
+    key: step.key,
+    number: step.stepNumber,
+    iteration: step.iterationNumber,
+    name: step.toolName,
+    status: step.status,
+    errorMessage: step.errorMessage,
+    attempts: readAttempts(step.attempts).length,
+    credits: step.credits.toFixed(4),
+    childRunId: step.childRunId,
+    startedAt: step.startedAt.toISOString(),
+    finishedAt: step.finishedAt?.toISOString() ?? null,
+    durationMs: step.durationMs,
+    sequence: step.sequence,
+  };
+}
+
+function viewCallLine(call: Prisma.ModelCallGetPayload<{ select: typeof CALL_LINE }>): CallLine {
+  return {
+    id: call.id,
+    key: call.key,
+    iteration: call.iterationNumber,
+    model: call.model,
+    provider: call.provider,
+    status: call.status,
+    asked: readToolCalls(call.toolCalls).length,
+    inputTokens: call.inputTokens,
+    outputTokens: call.outputTokens,
+    estimated: call.estimated,
+    credits: call.credits.toFixed(4),
+    startedAt: call.startedAt.toISOString(),
+    finishedAt: call.finishedAt?.toISOString() ?? null,
+    durationMs: call.durationMs,
+    sequence: call.sequence,
+  };
+}
+
+function cut(text: string): LongText {
+  const isCut = text.length > TEXT_PREVIEW_CHARACTERS;
+  return {
+    text: isCut ? text.slice(0, TEXT_PREVIEW_CHARACTERS) : text,
+    bytes: Buffer.byteLength(text),
+    cut: isCut,
+  };
+}
+
+const attemptList = z.array(attempt).catch([]);
+const toolCallList = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })).catch([]);
+
+function readAttempts(text: string): Attempt[] {
+  return attemptList.parse(parseOr(text, []));
+}
+
+function readToolCalls(text: string): z.infer<typeof toolCallList> {
+  return toolCallList.parse(parseOr(text, []));
+}
+
+function parseOr(text: string, otherwise: unknown): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return otherwise;
+  }
+}

@@ -1,0 +1,150 @@
+import { z } from "zod";
+import type { MemberActor } from "@/server/auth/actor";
+import { Prisma } from "@/server/db/generated/client";
+import { type RunFilter, runConditions } from "@/server/runs/filter";
+import { RUN_SOURCES, RUN_STATUSES } from "@/server/runs/words";
+import type { Services } from "@/server/services";
+
+/** Times are ISO 8601, `durationMs` milliseconds (elapsed while running), `credits` a decimal in a string. */
+export const runSummary = z.object({
+  id: z.uuid(),
+  kind: z.enum(["agent", "tool"]),
+  status: z.enum(RUN_STATUSES),
+  targetId: z.string(),
+  targetName: z.string(),
+  targetVersion: z.number(),
+  model: z.string().nullable(),
+  source: z.enum(RUN_SOURCES),
+  /** Name of the trigger, key, person or parent run's target. */
+  sourceName: z.string().nullable(),
+  /** The start of the input. */
+  inputPreview: z.string(),
+  /** The start of the error, on failed runs. */
+  errorPreview: z.string().nullable(),
+  steps: z.number(),
+  tokens: z.number(),
+  credits: z.string(),
+  createdAt: z.string(),
+  startedAt: z.string().nullable(),
+  finishedAt: z.string().nullable(),
+  /** True while the run waits for a child, a person or a timer. */
+  waiting: z.boolean(),
+  sequence: z.number(),
+});
+export type RunSummary = z.infer<typeof runSummary>;
+
+export type RunPage = {
+  items: RunSummary[];
+  /** Pass as `before` for the next, older page; null: no more. */
+  nextCursor: string | null;
+};
+
+const row = z.object({
+  id: z.string(),
+  kind: z.enum(["agent", "tool"]),
+  status: z.enum(RUN_STATUSES),
+  target_id: z.string(),
+  target_name: z.string(),
+  target_version: z.number(),
+  model: z.string().nullable(),
+  source: z.enum(RUN_SOURCES),
+  source_name: z.string().nullable(),
+  input_preview: z.string(),
+  error_preview: z.string().nullable(),
+  steps_executed: z.number(),
+  tokens: z.number(),
+  credits_used: z.string(),
+  created_at: z.date(),
+  started_at: z.date().nullable(),
+  finished_at: z.date().nullable(),
+  waiting: z.boolean(),
+  sequence: z.number(),
+});
+
+const COLUMNS = Prisma.sql`
+  r.id, r.kind::text AS kind, r.status::text AS status, coalesce(r.agent_id, r.tool_id) AS target_id,
+  r.target_name, r.target_version, r.model, r.source::text AS source,
+  coalesce(t.name, k.name, u.name, p.target_name) AS source_name,
+  left(r.input, 200) AS input_preview, left(r.error_message, 200) AS error_preview,
+  r.steps_executed, r.input_tokens + r.output_tokens AS tokens, r.credits_used::text AS credits_used,
+  r.created_at, r.started_at, r.finished_at, r.waiting_since IS NOT NULL AS waiting, r.sequence`;
+
+const SOURCES = Prisma.sql`
+  LEFT JOIN triggers t ON t.id = r.trigger_id AND t.organization_id = r.organization_id
+  LEFT JOIN api_keys k ON k.id = r.api_key_id AND k.organization_id = r.organization_id
+  LEFT JOIN users u ON u.id = r.user_id
+  LEFT JOIN runs p ON p.id = r.parent_run_id AND p.organization_id = r.organization_id`;
+
+/** The organization's runs that a filter lets through, newest first, by cursor. */
+export async function listRuns(
+  services: Services,
+  actor: MemberActor,
+  { filter, before, limit }: { filter: RunFilter; before?: string | undefined; limit: number },
+): Promise<RunPage> {
+  const conditions = runConditions(actor.orgId, filter, services.clock.now());
+  if (before) conditions.push(Prisma.sql`r.id < ${before}::uuid`);
+  const found = await readRuns(services, conditions, limit + 1);
+  const items = found.slice(0, limit);
+  return { items, nextCursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
+}
+
+/** The present state of runs that a page shows already; those of other organizations are left out. */
+export async function readRunsById(
+  services: Services,
+  actor: MemberActor,
+  ids: string[],
+): Promise<RunSummary[]> {
+  if (ids.length === 0) return [];
+  return readRuns(
+    services,
+    [Prisma.sql`r.organization_id = ${actor.orgId}::uuid`, Prisma.sql`r.id = ANY (${ids}::uuid[])`],
+    ids.length,
+  );
+}
+
+/** Counts runs newer than the newest one a page shows, up to 100. */
+export async function countNewerRuns(
+  services: Services,
+  actor: MemberActor,
+  { filter, after }: { filter: RunFilter; after: string | null },
+): Promise<number> {
+  const conditions = runConditions(actor.orgId, filter, services.clock.now());
+  if (after) conditions.push(Prisma.sql`r.id > ${after}::uuid`);
+  const found = await services.db.$queryRaw`
+    SELECT count(*)::int AS count FROM (
+      SELECT 1 FROM runs r WHERE ${Prisma.join(conditions, " AND ")} LIMIT 100
+    ) newer`;
+  return z.array(z.object({ count: z.number() })).parse(found)[0]?.count ?? 0;
+}
+
+async function readRuns(services: Services, conditions: Prisma.Sql[], limit: number): Promise<RunSummary[]> {
+  const found = await services.db.$queryRaw`
+    SELECT ${COLUMNS} FROM (
+      SELECT r.* FROM runs r WHERE ${Prisma.join(conditions, " AND ")} ORDER BY r.id DESC LIMIT ${limit}
+    ) r ${SOURCES} ORDER BY r.id DESC`;
+  return z.array(row).parse(found).map(viewRun);
+}
+
+function viewRun(run: z.infer<typeof row>): RunSummary {
+  return {
+    id: run.id,
+    kind: run.kind,
+    status: run.status,
+    targetId: run.target_id,
+    targetName: run.target_name,
+    targetVersion: run.target_version,
+    model: run.model,
+    source: run.source,
+    sourceName: run.source_name,
+    inputPreview: run.input_preview,
+    errorPreview: run.error_preview,
+    steps: run.steps_executed,
+    tokens: run.tokens,
+    credits: run.credits_used,
+    createdAt: run.created_at.toISOString(),
+    startedAt: run.started_at?.toISOString() ?? null,
+    finishedAt: run.finished_at?.toISOString() ?? null,
+    waiting: run.waiting,
+    sequence: run.sequence,
+  };
+}

@@ -1,0 +1,61 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Json } from "@/server/json";
+import { redactText, replaceNul, storeOutput } from "@/server/secrets/stored-output";
+
+const MIB = 1024 * 1024;
+
+/** The stored text of an output that is cut when it is too large. */
+function store(output: Json, secrets?: string[]): string {
+  const stored = storeOutput(output, "cut", secrets);
+  if ("error" in stored) throw new Error(stored.error);
+  return stored.text;
+}
+
+test("keeps what fits as it is", () => {
+  const value = { a: [1, null, true, "é"], b: { c: "" } };
+  expect(store(value)).toBe(JSON.stringify(value));
+});
+
+test("cuts or refuses what is larger than 1 MiB of JSON, and nothing smaller", () => {
+  expect(store("x".repeat(MIB - 2))).toHaveLength(MIB);
+  const large = "x".repeat(MIB - 1);
+  expect(JSON.parse(store(large))).toEqual({
+    truncated: true,
+    bytes: MIB + 1,
+    preview: `"${"x".repeat(4095)}`,
+  });
+  expect(storeOutput(large, "refuse")).toEqual({ error: expect.stringContaining(`${MIB + 1} bytes`) });
+  expect(JSON.parse(store(`x${"😀".repeat(MIB)}`)).preview.isWellFormed()).toBe(true);
+});
+
+test("replaces U+0000 and halves of characters, in keys too", () => {
+  expect(JSON.parse(store({ "a\0": "b\0\ud800c" }))).toEqual({ "a\ufffd": "b\ufffd\ufffdc" });
+  expect(replaceNul("a\0\udc00")).toBe("a\ufffd\ufffd");
+});
+
+test("blots out secrets, the longer ones first, and leaves short ones", () => {
+  const secrets = ["hunter22", "hunter22-long", "abc"];
+  expect(JSON.parse(store({ "x hunter22": ["hunter22-long!", "abc"] }, secrets))).toEqual({
+    "x [redacted]": ["[redacted]!", "abc"],
+  });
+  expect(redactText("key hunter22 wrong", secrets)).toBe("key [redacted] wrong");
+});
+
+test("a nest is cut off, and a key named __proto__ stays data", () => {
+  let nest: Json = 1;
+  for (let i = 0; i < 5000; i += 1) nest = [nest];
+  expect(store(nest)).toBe(`${"[".repeat(200)}"…"${"]".repeat(200)}`);
+  expect(store(JSON.parse('{"__proto__":{"x":1}}'))).toBe('{"__proto__":{"x":1}}');
+});
+
+test("whatever comes in, what is stored is JSON and storing it again changes nothing", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ stringUnit: "binary" }), (generated) => {
+      const value: Json = JSON.parse(JSON.stringify(generated));
+      const text = store(value);
+      expect(text).not.toContain("\\u0000");
+      expect(store(JSON.parse(text))).toBe(text);
+    }),
+  );
+});

@@ -1,0 +1,63 @@
+import { isJsonObject, type Json } from "@/server/json";
+import { MAX_JSON_DEPTH } from "@/server/json-text";
+import { MAX_STEP_OUTPUT_BYTES } from "@/server/limits/sizes";
+
+/** Characters of a cut output that are kept. */
+const PREVIEW_LENGTH = 4_096;
+/** Shorter secrets would blot out ordinary text. */
+const MIN_SECRET_LENGTH = 6;
+const REDACTED = "[redacted]";
+
+/**
+ * The one way by which an output reaches a row: secrets are blotted out, U+0000 and halves of characters become U+FFFD, what
+ * nests deeper than 200 levels is left out, and the document stays valid JSON. One over 1 MiB is `cut` to
+ * `{"truncated": true, "bytes": N, "preview": "…"}` for agents, or refused for workflows (product.md, "Sizes").
+ * Whatever reads the output later reads what is stored, never the raw one. Storing again changes nothing.
+ */
+export function storeOutput(
+  output: Json,
+  overflow: "cut" | "refuse",
+  secrets: readonly string[] = [],
+): { text: string } | { error: string } {
+  const text = JSON.stringify(cleanValue(output, makeCleaner(secrets), 0));
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MAX_STEP_OUTPUT_BYTES) return { text };
+  if (overflow === "refuse") {
+    return { error: `The output is too large: ${bytes} bytes of at most ${MAX_STEP_OUTPUT_BYTES}.` };
+  }
+  const preview = text.slice(0, PREVIEW_LENGTH).toWellFormed();
+  return { text: JSON.stringify({ truncated: true, bytes, preview }) };
+}
+
+/** A text without U+0000, which PostgreSQL cannot hold, and without halves of characters, which UTF-8 cannot. */
+export function replaceNul(text: string): string {
+  return text.replaceAll("\0", "\uFFFD").toWellFormed();
+}
+
+/** A text with every secret in it blotted out. */
+export function redactText(text: string, secrets: readonly string[]): string {
+  return makeCleaner(secrets)(text);
+}
+
+function makeCleaner(secrets: readonly string[]): (text: string) => string {
+  // The longest first: a secret may contain another one.
+  const hidden = secrets
+    .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
+    .sort((a, b) => b.length - a.length);
+  return (text) => {
+    let cleaned = text;
+    for (const secret of hidden) cleaned = cleaned.replaceAll(secret, REDACTED);
+    return replaceNul(cleaned);
+  };
+}
+
+function cleanValue(value: Json, clean: (text: string) => string, depth: number): Json {
+  if (typeof value === "string") return clean(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth >= MAX_JSON_DEPTH) return "…";
+  if (Array.isArray(value)) return value.map((item) => cleanValue(item, clean, depth + 1));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [clean(key), cleanValue(member, clean, depth + 1)]),
+  );
+}
