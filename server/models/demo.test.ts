@@ -1,0 +1,173 @@
+import { describe, expect, test } from "vitest";
+import type { AgentConfiguration } from "@/server/agent/definition";
+import { runAgentLoop } from "@/server/agent/loop";
+import { executeFunction } from "@/server/functions/execute";
+import { findFunction, inputSchemaOf } from "@/server/functions/registry";
+import type { JsonObject } from "@/server/json";
+import { callDemoModel } from "@/server/models/demo";
+import type { ModelRequest, OfferedTool } from "@/server/models/port";
+import { testClock } from "@/server/testing/clock";
+import { testFunctionContext } from "@/server/testing/function-context";
+import { validateAgainst } from "@/server/workflow/schema";
+
+const clock = testClock();
+
+function offered(name: string): OfferedTool {
+  const definition = findFunction(name);
+  if (definition === undefined) throw new Error(`no function ${name}`);
+  return { name, description: definition.description, parameters: inputSchemaOf(definition) };
+}
+
+const weather: OfferedTool = {
+  name: "weather",
+  description: "Current weather of a city.",
+  parameters: {
+    type: "object",
+    properties: { city: { type: "string" } },
+    required: ["city"],
+    additionalProperties: false,
+  },
+};
+
+const request = (
+  content: string,
+  tools: OfferedTool[],
+  overrides: Partial<ModelRequest> = {},
+): ModelRequest => ({
+  model: "demo",
+  messages: [{ role: "user", content }],
+  tools,
+  maxOutputTokens: 1000,
+  signal: new AbortController().signal,
+  ...overrides,
+});
+
+/** The first call that the demo model makes, as [name, arguments]. */
+async function firstCall(content: string, tools: OfferedTool[]) {
+  const [call] = (await callDemoModel(request(content, tools), clock)).toolCalls;
+  return call && [call.name, JSON.parse(call.arguments)];
+}
+
+describe("calls what fits", () => {
+  const tools = [offered("calculate"), offered("current_time"), offered("http_request"), weather];
+
+  test.each<[string, unknown]>([
+    ["What is 17 * 23?", ["calculate", { expression: "17 * 23" }]],
+    ["Please add (2 + 3) * 4 and tell me", ["calculate", { expression: "(2 + 3) * 4" }]],
+    ["What time is it in Berlin?", ["current_time", { timezone: "Europe/Berlin" }]],
+    ["Which date is today?", ["current_time", {}]],
+    ["How is the weather in New York?", ["weather", { city: "New York" }]],
+    ['The weather of "Ulan Bator" please', ["weather", { city: "Ulan Bator" }]],
+    ["Fetch https://example.com/a?b=1 for me", ["http_request", { url: "https://example.com/a?b=1" }]],
+    ["Hello!", undefined],
+  ])("%s", async (content, expected) => {
+    expect(await firstCall(content, tools)).toEqual(expected);
+  });
+
+  test("a date is no arithmetic, and what is not offered is not called", async () => {
+    expect(await firstCall("The order of 2026-03-04 is late", [offered("calculate")])).toBeUndefined();
+    expect(await firstCall("What is 17 * 23?", [])).toBeUndefined();
+  });
+});
+
+test.each<[string, JsonObject]>([
+  [
+    "enums, numbers and lists",
+    {
+      type: "object",
+      properties: {
+        kind: { enum: ["small", "large"] },
+        count: { type: "integer", minimum: 3, maximum: 5 },
+        tags: { type: "array", items: { type: "string", maxLength: 5 }, minItems: 2 },
+        when: { type: "string", format: "date" },
+        deep: { type: "object", properties: { x: { type: "boolean" } }, required: ["x"] },
+      },
+      required: ["kind", "count", "tags", "when", "deep"],
+    },
+  ],
+  [
+    "alternatives and defaults",
+    {
+      type: "object",
+      properties: {
+        a: { anyOf: [{ type: "number" }, { type: "null" }] },
+        b: { default: { c: 1 } },
+        d: { const: "e" },
+      },
+    },
+  ],
+])("makes arguments that fit the schema: %s", async (_name, parameters) => {
+  const call = await firstCall("An order of 12 large boxes", [
+    { name: "order", description: "Orders boxes", parameters },
+  ]);
+  expect(call?.[0]).toBe("order");
+  expect(validateAgainst(parameters, call?.[1])).toEqual([]);
+});
+
+test("runs a whole agent run with tools, says that it is a simulation, and does the same again", async () => {
+  const configuration: AgentConfiguration = {
+    kind: "agent",
+    name: "Helper",
+    model: "demo",
+    systemPrompt: "You help.",
+    maxSteps: 8,
+    callables: [
+      { kind: "function", name: "calculate" },
+      { kind: "function", name: "current_time" },
+    ],
+    messageFromOutside: false,
+  };
+  const run = async () => {
+    const steps: string[] = [];
+    const outcome = await runAgentLoop(configuration, "What is 17 * 23, and what time is it in Tokyo?", {
+      think: ({ messages, tools }) => callDemoModel(request("", tools, { messages }), clock),
+      act: ({ calls }) =>
+        Promise.all(
+          calls.map(async (prepared) => {
+            if ("error" in prepared) throw new Error(prepared.error);
+            steps.push(prepared.call.name);
+            const output = await executeFunction(prepared.call.name, prepared.input, testFunctionContext());
+            return { output: JSON.stringify(output), failed: false };
+          }),
+        ),
+    });
+    return { steps, outcome };
+  };
+  const { steps, outcome } = await run();
+  expect(steps).toEqual(["calculate", "current_time"]);
+  expect(outcome).toMatchObject({
+    status: "Completed",
+    output: expect.stringMatching(/simulated[\s\S]*17 \* 23 = 391[\s\S]*Asia\/Tokyo/),
+  });
+  expect(await run()).toEqual({ steps, outcome });
+});
+
+test("answers with JSON when a schema is asked for, and keeps to its limit of tokens", async () => {
+  const responseSchema: JsonObject = {
+    type: "object",
+    properties: { mood: { enum: ["good"] } },
+    required: ["mood"],
+  };
+  const reply = await callDemoModel(request("Mood?", [], { responseSchema }), clock);
+  expect(JSON.parse(reply.content)).toEqual({ mood: "good" });
+  const short = await callDemoModel(request("x ".repeat(500), [], { maxOutputTokens: 10 }), clock);
+  expect(short.content.length).toBeLessThanOrEqual(30);
+  expect(short.usage).toMatchObject({ estimated: true });
+  expect(short.usage.outputTokens).toBeLessThanOrEqual(10);
+});
+
+test("hostile messages are read quickly", async () => {
+  const started = performance.now();
+  const parameters: JsonObject = { type: "object", properties: { e: { type: "string", format: "email" } } };
+  for (const unit of ["(", "1+", "@", "a@", "in A ", '"', "http://", "A/", " "]) {
+    await callDemoModel(
+      request(unit.repeat(200_000), [
+        offered("calculate"),
+        offered("current_time"),
+        { ...weather, parameters },
+      ]),
+      clock,
+    );
+  }
+  expect(performance.now() - started).toBeLessThan(5000);
+});

@@ -1,0 +1,180 @@
+import OpenAI, { APIError } from "openai";
+import type { Clock } from "@/server/clock";
+import { EgressError } from "@/server/egress/guarded-fetch";
+import type { EgressFetch } from "@/server/functions/define";
+import {
+  type Adaptation,
+  AnswerError,
+  readChatCompletion,
+  toChatCompletion,
+} from "@/server/models/chat-completion";
+import { type Attempt, ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
+import { redactText } from "@/server/secrets/stored-output";
+
+/** One place that models are called at. */
+export type Provider = { name: string; call(request: ModelRequest): Promise<ModelReply> };
+
+export type OpenAiCompatibleOptions = {
+  /** Shown on runs and in errors. */
+  name: string;
+  /** Unset for servers that ask for none. */
+  apiKey?: string | undefined;
+  /** The address up to and with `/v1`; OpenAI's own when unset. */
+  baseUrl?: string | undefined;
+  fetch: EgressFetch;
+  clock: Clock;
+  /** A number from 0 to 1 for the jitter of waits. */
+  random: () => number;
+  /** Waits; rejects with the signal's reason. */
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Tries in all for a passing fault; 5 when unset. */
+  maxAttempts?: number;
+  /** The limit of one try in milliseconds; 300,000 when unset. */
+  attemptTimeoutMs?: number;
+};
+
+const FIRST_WAIT_MS = 500;
+const MAX_WAIT_MS = 20_000;
+/** A provider that asks for more patience than this is not waited for. */
+const MAX_RETRY_AFTER_MS = 60_000;
+const PASSING = new Set([408, 409, 425, 429]);
+
+/** Why one try failed. `retryAfterMs` is what the provider asked for. */
+type Fault = { message: string; passing: boolean; retryAfterMs: number | undefined; cause: unknown };
+
+/** How long a provider asks to be left alone, in milliseconds (RFC 9110, section 10.2.3, and `retry-after-ms`). */
+function retryAfterMs(headers: Headers | undefined, now: Date): number | undefined {
+  const exact = Number(headers?.get("retry-after-ms") ?? Number.NaN);
+  if (Number.isFinite(exact) && exact >= 0) return exact;
+  const text = headers?.get("retry-after");
+  if (text === null || text === undefined || text.trim() === "") return undefined;
+  const seconds = Number(text);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
+}
+
+/** Keys that providers echo, whole or masked. */
+const KEY_LIKE = /\b(sk|pk|rk|key|gsk|xai)-[\w*.-]{6,}|Bearer\s+\S+/gi;
+
+/** An OpenAI-compatible endpoint, by chat completions. */
+export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provider {
+  const { name, fetch, clock, random, sleep, maxAttempts = 5, attemptTimeoutMs = 300_000 } = options;
+  const client = new OpenAI({
+    apiKey: options.apiKey ?? "none",
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    baseURL: options.baseUrl ?? "https://api.openai.com/v1",
+    maxRetries: 0,
+    // Its own limit ends with the headers; the one here covers the body too.
+    timeout: attemptTimeoutMs + 1000,
+    logLevel: "off",
+    fetch: (input, init) => fetch(input instanceof Request ? input.url : input, init),
+  });
+  /** What each model's server was found not to do. */
+  const adaptations = new Map<string, Adaptation>();
+  const adaptationOf = (model: string): Adaptation =>
+    adaptations.get(model) ?? { oldTokenLimit: false, schemaInWords: false };
+
+  const clean = (message: string) =>
+    redactText(message, options.apiKey === undefined ? [] : [options.apiKey])
+      .replace(KEY_LIKE, "[redacted]")
+      .slice(0, 500);
+
+  async function tryOnce(request: ModelRequest) {
+    const timeout = new AbortController();
+    const timer = setTimeout(
+      () => timeout.abort(new Error(`no answer within ${attemptTimeoutMs} ms`)),
+      attemptTimeoutMs,
+    );
+    const signal = AbortSignal.any([request.signal, timeout.signal]);
+    try {
+      const body: unknown = await client.chat.completions.create(
+        { ...toChatCompletion(request, adaptationOf(request.model)), stream: false },
+        { signal },
+      );
+      return readChatCompletion(body, request);
+    } catch (error) {
+      request.signal.throwIfAborted();
+      throw timeout.signal.aborted ? timeout.signal.reason : error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  function toFault(error: unknown): Fault {
+    if (error instanceof APIError && error.status !== undefined) {
+      // The message begins with the status.
+      const message = clean(`the model provider "${name}" answered ${error.message}`);
+      const passing = PASSING.has(error.status) || error.status >= 500;
+      return { message, passing, retryAfterMs: retryAfterMs(error.headers, clock.now()), cause: error };
+    }
+    if (error instanceof AnswerError) {
+      const { status } = error;
+      const passing = status === undefined || PASSING.has(status) || status >= 500;
+      const message = clean(`the model provider "${name}" answered: ${error.message}`);
+      return { message, passing, retryAfterMs: undefined, cause: error };
+    }
+    let inner = error;
+    for (let i = 0; i < 5 && inner instanceof Error && inner.cause instanceof Error; i += 1) {
+      if (inner instanceof EgressError || inner.cause.message === "") break;
+      inner = inner.cause;
+    }
+    const reason = inner instanceof Error ? inner.message : "an unknown fault";
+    const message = clean(`the model provider "${name}" could not be reached: ${reason}`);
+    return { message, passing: true, retryAfterMs: undefined, cause: error };
+  }
+
+  /** Learns from a refusal what the server does not know; true when another try makes sense at once. */
+  function adapt(error: unknown, model: string): boolean {
+    if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return false;
+    const known = adaptationOf(model);
+    const text = `${error.message} ${error.param ?? ""}`;
+    const next = {
+      oldTokenLimit: known.oldTokenLimit || text.includes("max_completion_tokens"),
+      schemaInWords: known.schemaInWords || /response_format|json_schema/.test(text),
+    };
+    if (next.oldTokenLimit === known.oldTokenLimit && next.schemaInWords === known.schemaInWords)
+      return false;
+    adaptations.set(model, next);
+    return true;
+  }
+
+  return {
+    name,
+    async call(request) {
+      const attempts: Attempt[] = [];
+      let failures = 0;
+      for (;;) {
+        request.signal.throwIfAborted();
+        const started = clock.now();
+        const record = (error: string | null) =>
+          attempts.push({
+            startedAt: started.toISOString(),
+            durationMs: Math.max(0, clock.now().getTime() - started.getTime()),
+            error,
+          });
+        try {
+          const reply = await tryOnce(request);
+          record(null);
+          return { ...reply, provider: name, attempts };
+        } catch (error) {
+          request.signal.throwIfAborted();
+          const fault = toFault(error);
+          record(fault.message);
+          if (adapt(error, request.model)) continue;
+          failures += 1;
+          const patience = fault.retryAfterMs ?? 0;
+          if (!fault.passing || failures >= maxAttempts || patience > MAX_RETRY_AFTER_MS) {
+            const message = fault.message.charAt(0).toUpperCase() + fault.message.slice(1);
+            throw new ModelError(message, { passing: fault.passing, attempts, cause: fault.cause });
+          }
+          const wait = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1));
+          await sleep(Math.max(patience, wait * (0.5 + random() / 2)), request.signal);
+        }
+      }
+    },
+  };
+}

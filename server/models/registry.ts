@@ -1,0 +1,76 @@
+import type { Clock } from "@/server/clock";
+import { createTrustedEgress } from "@/server/egress/guarded-fetch";
+import type { EgressFetch } from "@/server/functions/define";
+import { callDemoModel, DEMO_PROVIDER } from "@/server/models/demo";
+import { createOpenAiCompatible, type Provider } from "@/server/models/openai-compatible";
+import type { Models } from "@/server/models/port";
+import { countRequestTokens } from "@/server/models/tokens";
+
+export type NamedProvider = {
+  name: string;
+  apiKey?: string | undefined;
+  baseUrl?: string | undefined;
+  /** The models it serves; those that no provider lists go to the default one. */
+  models: readonly string[];
+};
+
+export type ModelsOptions = {
+  /** The default provider, from OPENAI_API_KEY and OPENAI_BASE_URL. */
+  openai?: { apiKey: string | undefined; baseUrl: string | undefined } | undefined;
+  /** Further ones; without `openai` the first of them is the default. */
+  providers?: readonly NamedProvider[];
+  clock: Clock;
+  /** The way to the providers; addresses from the environment are trusted. */
+  fetch?: EgressFetch;
+  random?: () => number;
+  sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+};
+
+/** The model name that always means the built-in simulation. */
+const DEMO_MODEL = "demo";
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+const CALL_TIMEOUT_MS = 600_000;
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", onAbort);
+      resolve();
+    }, ms);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+/**
+ * All models behind one port. A model goes to the provider that lists it, else to the default one; the demo model
+ * answers when none is configured.
+ */
+export function createModels(options: ModelsOptions): Models {
+  const { openai, clock, random = Math.random, sleep = wait } = options;
+  const named: NamedProvider[] = [
+    ...(openai ? [{ name: "openai", models: [], ...openai }] : []),
+    ...(options.providers ?? []),
+  ];
+  const fetch =
+    options.fetch ??
+    createTrustedEgress({ timeoutMs: CALL_TIMEOUT_MS, maxResponseBytes: MAX_ANSWER_BYTES }).fetch;
+  const demo: Provider = { name: DEMO_PROVIDER, call: (request) => callDemoModel(request, clock) };
+  const byModel = new Map<string, Provider>([[DEMO_MODEL, demo]]);
+  let fallback: Provider | undefined;
+  for (const { name, apiKey, baseUrl, models } of named) {
+    const provider = createOpenAiCompatible({ name, apiKey, baseUrl, fetch, clock, random, sleep });
+    fallback ??= provider;
+    for (const model of models) if (!byModel.has(model)) byModel.set(model, provider);
+  }
+  const providerFor = (model: string): Provider => byModel.get(model) ?? fallback ?? demo;
+  return {
+    call: (request) => providerFor(request.model).call(request),
+    providerOf: (model) => providerFor(model).name,
+    countTokens: countRequestTokens,
+  };
+}

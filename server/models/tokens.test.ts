@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { countRequestTokens, countTextTokens } from "@/server/models/tokens";
+
+// The figures of the o200k vocabulary, looked up once.
+test.each([
+  ["The quick brown fox jumps over the lazy dog. ".repeat(10), 101],
+  ["今天天气很好，我们去公园散步吧。人工智能正在改变世界，许多公司都在投资。", 25],
+  ["Сегодня очень хорошая погода, пойдём гулять в парк всей семьёй.", 18],
+  ['<div class="a-b c"><p>Hello &amp; welcome</p></div>', 18],
+])("%s counts at least its true tokens", (text, actual) => {
+  expect(countTextTokens(text)).toBeGreaterThanOrEqual(actual - 1);
+  expect(countTextTokens(text)).toBeLessThanOrEqual(actual * 4);
+});
+
+test("counts are whole, never negative, and grow with the text", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (a, b) => {
+      const tokens = countTextTokens(a);
+      expect(Number.isInteger(tokens)).toBe(true);
+      expect(countTextTokens(`${a}\n.\n${b}`)).toBeGreaterThanOrEqual(tokens);
+    }),
+  );
+  expect(countTextTokens("")).toBe(0);
+});
+
+test("a mebibyte of anything is counted quickly", () => {
+  const started = performance.now();
+  for (const unit of ["a", " ", "7", "{", "字", "aB1 "]) countTextTokens(unit.repeat(1024 * 1024));
+  expect(performance.now() - started).toBeLessThan(2000);
+});
+
+test("a request counts its messages, calls and tools", () => {
+  const bare = countRequestTokens({ messages: [{ role: "user", content: "hi" }], tools: [] });
+  const called = countRequestTokens({
+    messages: [
+      { role: "user", content: "hi" },
+      {
+        role: "assistant",
+        content: "",
+        toolCalls: [{ id: "1", name: "f", arguments: '{"a":"some words here"}' }],
+      },
+    ],
+    tools: [],
+  });
+  const offered = countRequestTokens({
+    messages: [{ role: "user", content: "hi" }],
+    tools: [{ name: "f", description: "does f", parameters: { type: "object" } }],
+  });
+  expect(called).toBeGreaterThan(bare + 10);
+  expect(offered).toBeGreaterThan(bare + 10);
+});

@@ -1,0 +1,168 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { z } from "zod";
+
+/** What the server says to one try of a model call. */
+export type ModelServerReply =
+  | {
+      content?: string | null;
+      calls?: { name: string; arguments: unknown; id?: string }[];
+      /** Unset: 10 in and 5 out; null: no usage is told. */
+      usage?: { inputTokens: number; outputTokens: number } | null;
+      /** Waits before answering, in milliseconds. */
+      delayMs?: number;
+    }
+  /** An error status, `Retry-After` in seconds with it. */
+  | { status: number; message?: string; retryAfter?: number }
+  /** `hang`: no answer ever; `drop`: the connection is closed; `broken`: half of a JSON document. */
+  | { fault: "hang" | "drop" | "broken" }
+  /** Any body, as JSON. */
+  | { body: unknown };
+
+/** One line of a script: a reply, or the replies to the first, second, … try of the same call. */
+export type ModelServerLine = ModelServerReply | ModelServerReply[];
+
+const chatRequest = z.looseObject({
+  model: z.string(),
+  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })),
+  tools: z.array(z.looseObject({})).optional(),
+});
+export type ModelServerRequest = {
+  body: z.infer<typeof chatRequest>;
+  headers: IncomingMessage["headers"];
+  /** Which call of its conversation this is, from 0: the number of the model's own messages in it. */
+  turn: number;
+};
+
+export type ModelServer = {
+  /** For OPENAI_BASE_URL. */
+  url: string;
+  /** Everything that was asked, in order. */
+  requests: ModelServerRequest[];
+  /**
+   * Answers conversations in which any message has `marker` in its text: the first model call of the conversation gets the
+   * first line, and so on; beyond the last line it is given again. Conversations at the same time don't disturb each other.
+   */
+  script(marker: string, ...lines: ModelServerLine[]): void;
+  close(): Promise<void>;
+};
+
+/**
+ * Starts a tiny server that speaks OpenAI's chat completions from scripts, for tests through OPENAI_BASE_URL. What no
+ * script covers is answered with "ok".
+ */
+export async function startModelServer(options: { port?: number } = {}): Promise<ModelServer> {
+  const scripts: { marker: string; lines: ModelServerLine[] }[] = [];
+  const requests: ModelServerRequest[] = [];
+  const tries = new Map<string, number>();
+  let answered = 0;
+
+  function replyFor(request: ModelServerRequest): ModelServerReply {
+    const text = JSON.stringify(request.body.messages);
+    // The latest script first, so that a test can change its mind.
+    const script = scripts.findLast(({ marker }) => text.includes(JSON.stringify(marker).slice(1, -1)));
+    const line = script?.lines[Math.min(request.turn, script.lines.length - 1)];
+    if (line === undefined) return { content: "ok" };
+    if (!Array.isArray(line)) return line;
+    const asked = request.body.messages.find(({ role }) => role === "user")?.content;
+    const call = JSON.stringify([script?.marker, request.turn, asked]);
+    const count = tries.get(call) ?? 0;
+    tries.set(call, count + 1);
+    return line[Math.min(count, line.length - 1)] ?? { content: "ok" };
+  }
+
+  async function answer(request: ModelServerRequest, response: ServerResponse): Promise<void> {
+    const reply = replyFor(request);
+    const send = (status: number, body: unknown, headers: Record<string, string> = {}) => {
+      response.writeHead(status, { "content-type": "application/json", ...headers });
+      response.end(JSON.stringify(body));
+    };
+    if ("fault" in reply) {
+      if (reply.fault === "drop") response.socket?.destroy();
+      if (reply.fault === "broken") {
+        response.writeHead(200, { "content-type": "application/json" });
+        response.end('{"choices": [{"message"');
+      }
+      return;
+    }
+    if ("status" in reply) {
+      const retry = reply.retryAfter === undefined ? {} : { "retry-after": String(reply.retryAfter) };
+      send(reply.status, { error: { message: reply.message ?? "scripted failure", type: "error" } }, retry);
+      return;
+    }
+    if ("body" in reply) return send(200, reply.body);
+    if (reply.delayMs !== undefined) await new Promise((done) => setTimeout(done, reply.delayMs));
+    answered += 1;
+    const number = answered;
+    const calls = (reply.calls ?? []).map((call, index) => ({
+      id: call.id ?? `call_${number}_${index + 1}`,
+      type: "function",
+      function: {
+        name: call.name,
+        arguments: typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments),
+      },
+    }));
+    const usage = reply.usage === undefined ? { inputTokens: 10, outputTokens: 5 } : reply.usage;
+    send(200, {
+      id: `chatcmpl-${number}`,
+      object: "chat.completion",
+      created: 0,
+      model: request.body.model,
+      choices: [
+        {
+          index: 0,
+          message: {
+            role: "assistant",
+            content: reply.content ?? (calls.length > 0 ? null : ""),
+            ...(calls.length > 0 && { tool_calls: calls }),
+          },
+          finish_reason: calls.length > 0 ? "tool_calls" : "stop",
+        },
+      ],
+      ...(usage !== null && {
+        usage: {
+          prompt_tokens: usage.inputTokens,
+          completion_tokens: usage.outputTokens,
+          total_tokens: usage.inputTokens + usage.outputTokens,
+        },
+      }),
+    });
+  }
+
+  const server = createServer((incoming, response) => {
+    const chunks: Buffer[] = [];
+    incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+    incoming.on("error", () => response.destroy());
+    incoming.on("end", () => {
+      const parsed = chatRequest.safeParse(parse(Buffer.concat(chunks).toString()));
+      if (!incoming.url?.endsWith("/chat/completions") || !parsed.success) {
+        response.writeHead(404, { "content-type": "application/json" });
+        response.end('{"error":{"message":"no such thing here"}}');
+        return;
+      }
+      const turn = parsed.data.messages.filter(({ role }) => role === "assistant").length;
+      const request = { body: parsed.data, headers: incoming.headers, turn };
+      requests.push(request);
+      answer(request, response).catch(() => response.destroy());
+    });
+  });
+  await new Promise<void>((done) => server.listen(options.port ?? 0, "127.0.0.1", done));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The model server has no port.");
+  return {
+    url: `http://127.0.0.1:${address.port}/v1`,
+    requests,
+    script: (marker, ...lines) => void scripts.push({ marker, lines }),
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((done) => server.close(() => done()));
+    },
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
