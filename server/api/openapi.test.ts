@@ -7,7 +7,11 @@ const document = createOpenApiDocument("https://stepwell.test");
 it("lists all seven paths, with APP_URL as its server", () => {
   expect(document.openapi).toBe("3.1.0");
   expect(document.servers).toEqual([{ url: "https://stepwell.test" }]);
-  expect(Object.entries(document.paths ?? {}).map(([path, item]) => `${Object.keys(item).join()} ${path}`).sort()).toEqual([
+  expect(
+    Object.entries(document.paths ?? {})
+      .map(([path, item]) => `${Object.keys(item).join()} ${path}`)
+      .sort(),
+  ).toEqual([
     "get /v1/agents/run/{agentRunId}/details",
     "get /v1/agents/run/{agentRunId}/status",
     "get /v1/tools/run/{toolRunId}/result",

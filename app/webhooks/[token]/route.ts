@@ -1,0 +1,15 @@
+import { handleWebhook } from "@/server/api/webhook";
+import { getServices } from "@/wiring";
+
+// The process (serve.ts) answers /webhooks without Next; this is the same door for a deployment that runs Next alone.
+const handle = (request: Request) => handleWebhook(getServices(), request);
+
+export {
+  handle as DELETE,
+  handle as GET,
+  handle as HEAD,
+  handle as OPTIONS,
+  handle as PATCH,
+  handle as POST,
+  handle as PUT,
+};

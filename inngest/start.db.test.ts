@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { systemClock } from "@/server/clock";
+import type { ModelReply, ModelRequest } from "@/server/models/port";
+import { startRun } from "@/server/runs/start";
+import type { Services } from "@/server/services";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
+import { createEngine } from "./start";
+
+/** Real runs on the real embedded engine, from a start to its end. */
+
+let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
+let world: World;
+const engine = createEngine(() => services);
+let services: Services;
+
+beforeAll(async () => {
+  world = await createWorld({
+    engine,
+    models: {
+      ...quietModels,
+      call: async (request) => ({ ...(await quietModels.call(request)), ...(await play(request)) }),
+    },
+  });
+  services = { ...world, clock: systemClock };
+  await engine.start();
+});
+afterAll(async () => {
+  await engine.stop(1_000);
+  await world.close();
+});
+
+async function start(tenant: Tenant): Promise<string> {
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  return (await startRun(services, actor, { kind: "agent", targetId: tenant.agentId, userMessage: "Go" }))
+    .runId;
+}
+
+async function ended(...runIds: string[]) {
+  for (;;) {
+    const rows = await world.db.run.findMany({ where: { id: { in: runIds }, finishedAt: { not: null } } });
+    if (rows.length === runIds.length) return rows;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+const calculateOnce = (request: ModelRequest): Partial<ModelReply> =>
+  request.messages.some(({ role }) => role === "tool")
+    ? { content: "Two." }
+    : { toolCalls: [{ id: "c", name: "calculate", arguments: '{"expression":"1+1"}' }] };
+
+it("takes a run from its start to its end", async () => {
+  play = calculateOnce;
+  const tenant = await createTenant(world);
+  const [run] = await ended(await start(tenant));
+  expect(run).toMatchObject({ status: "Completed", output: "Two.", stepsExecuted: 1, epoch: 1 });
+});
+
+it("admits by the plan's concurrency, and lets another organization pass a long queue", async () => {
+  let running = 0;
+  let most = 0;
+  const gates: (() => void)[] = [];
+  play = async () => {
+    running += 1;
+    most = Math.max(most, running);
+    await new Promise<void>((open) => gates.push(open));
+    running -= 1;
+    return { content: "Done." };
+  };
+  const crowd = await createTenant(world, { plan: { concurrency: 2 } });
+  const queued = await Promise.all(Array.from({ length: 20 }, () => start(crowd)));
+  while (gates.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+
+  play = () => ({ content: "Mine." });
+  const other = await createTenant(world);
+  const [run] = await ended(await start(other));
+  expect(run).toMatchObject({ status: "Completed", output: "Mine." });
+  expect(most).toBe(2);
+  for (const open of gates) open();
+  await ended(...queued);
+  expect(most).toBe(2);
+});
+
+it("settles a run whose execution fails for reasons of our own as Failed, without its cause", async () => {
+  play = () => {
+    throw new TypeError("a bug with a secret in it");
+  };
+  const tenant = await createTenant(world);
+  const runId = await start(tenant);
+  // The engine tries again with growing pauses; the test does not wait for all of them.
+  const { settleGivenUp } = await import("@/server/runs/execute");
+  await settleGivenUp(services, runId, new TypeError("a bug with a secret in it"));
+  const [run] = await ended(runId);
+  expect(run).toMatchObject({ status: "Failed", errorCode: "internal_error", held: expect.anything() });
+  expect(run?.errorMessage).not.toContain("secret");
+  const { balance } = await world.db.organization.findUniqueOrThrow({ where: { id: tenant.orgId } });
+  expect(balance.toString()).toBe("100");
+});
