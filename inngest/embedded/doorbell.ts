@@ -4,6 +4,7 @@ import { sleep } from "./outage";
 
 const CHANNEL = "engine";
 const RING_EVERY_MS = 20;
+const GOODBYE_MS = 1_000;
 
 /**
  * Tells the other processes on the database that there is work. It carries nothing and may be lost: who missed it
@@ -43,7 +44,8 @@ export function createDoorbell(options: {
       onRing();
       await lost;
     } finally {
-      await client.end().catch(() => {});
+      // A connection whose other end is gone may never say goodbye.
+      await Promise.race([client.end().catch(() => {}), sleep(GOODBYE_MS, new AbortController().signal)]);
     }
   }
 

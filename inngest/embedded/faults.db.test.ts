@@ -118,6 +118,16 @@ describe("faults", { timeout: 30_000 }, () => {
     await reached("afterwards", "end");
   });
 
+  test("an outage longer than the lease: the process does not take its own job from itself", async () => {
+    const worker = await begin("patient", { leaseMs: 400, pollMs: 100 });
+    await start("outlasted", 3, 800);
+    await reached("outlasted", "step-2");
+    await postgres.restart({ awayMs: 1_500 });
+    await reached("outlasted", "end");
+    expect(worker.alive()).toBe(true);
+    expect(await counts("outlasted")).toEqual({ "step-1": 1, "step-2": 1, "step-3": 1, end: 1 });
+  });
+
   test("a process frozen past its lease finds itself replaced, and what it still says is refused", async () => {
     const frozen = await begin("frozen", { leaseMs: 1_500 });
     await start("frozen", 4, 300);

