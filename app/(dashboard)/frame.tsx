@@ -5,8 +5,10 @@ import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { classNames } from "@/app/_ui/class-names";
+import { rememberInCookie } from "@/app/_ui/cookie";
 import {
   AgentIcon,
+  ChartIcon,
   CloseIcon,
   KeyIcon,
   MenuIcon,
@@ -28,6 +30,7 @@ import type { OrganizationLine } from "@/server/auth/organizations";
 
 const PLACES = [
   { href: "/runs", label: "Runs", Icon: RunsIcon },
+  { href: "/metrics", label: "Metrics", Icon: ChartIcon },
   { href: "/agents", label: "Agents", Icon: AgentIcon },
   { href: "/tools", label: "Tools", Icon: ToolIcon },
   { href: "/triggers", label: "Triggers", Icon: TriggerIcon },
@@ -218,9 +221,7 @@ function PersonMenu({
 /** Changes the theme in place and remembers it in a cookie, so that the server paints it from the first byte. */
 function applyTheme(theme: Theme): void {
   const root = document.documentElement;
-  const age = theme === "system" ? 0 : 31_536_000;
-  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser.
-  document.cookie = `theme=${theme}; path=/; max-age=${age}; samesite=lax`;
+  rememberInCookie("theme", theme === "system" ? null : theme);
   if (theme === "system") delete root.dataset.theme;
   else root.dataset.theme = theme;
 }

@@ -1,6 +1,7 @@
 "use client";
 
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useSyncExternalStore } from "react";
+import { rememberInCookie } from "@/app/_ui/cookie";
 import { formatAgo, formatDuration, formatExact, formatMoment } from "@/app/_ui/format";
 
 /** The server's moment and time zone, so that the first paint says the same on both sides. */
@@ -18,9 +19,7 @@ export function TimeProvider({
   const value = useMemo(() => ({ now, timeZone }), [now, timeZone]);
   useEffect(() => {
     const own = ownTimeZone();
-    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser.
-    if (own !== timeZone)
-      document.cookie = `tz=${encodeURIComponent(own)}; path=/; max-age=31536000; samesite=lax`;
+    if (own !== timeZone) rememberInCookie("tz", own);
   }, [timeZone]);
   return <TimeContext value={value}>{children}</TimeContext>;
 }

@@ -229,7 +229,7 @@ function useListKeys(list: React.RefObject<HTMLElement | null>): void {
         return;
       }
       const rows = [...(list.current?.querySelectorAll<HTMLElement>("[data-row]") ?? [])];
-      const at = rows.findIndex((row) => row === document.activeElement);
+      const at = rows.findIndex((row) => row.matches(":focus"));
       const arrows = at >= 0;
       const step =
         event.key === "j" || (arrows && event.key === "ArrowDown")

@@ -3,6 +3,8 @@ import { memberProcedure, router } from "@/server/api/trpc";
 import { runFilter } from "@/server/runs/filter";
 import { inspectCall, inspectRun, inspectStep } from "@/server/runs/inspect";
 import { countNewerRuns, listRuns, readRunsById } from "@/server/runs/list";
+import { readRunMetrics } from "@/server/runs/metrics";
+import { RUN_PERIODS } from "@/server/runs/words";
 
 const viewer = memberProcedure("viewer");
 
@@ -32,6 +34,10 @@ export const runsRouter = router({
   countNewer: viewer
     .input(z.object({ filter: runFilter.default({}), after: z.uuid().nullable() }))
     .query(({ ctx, input }) => countNewerRuns(ctx.services, ctx.actor, input)),
+
+  metrics: viewer
+    .input(z.object({ period: z.enum(RUN_PERIODS), filter: runFilter.default({}) }))
+    .query(({ ctx, input }) => readRunMetrics(ctx.services, ctx.actor, input)),
 
   inspect: viewer
     .input(z.object({ runId: z.uuid() }))

@@ -114,7 +114,7 @@ function StartedBy({ run }: { run: RunDetail }) {
       {words}
     </Link>
   ) : (
-    <>{words}</>
+    words
   );
 }
 

@@ -66,7 +66,7 @@ function TextRow({
       <div
         className={
           long && !open
-            ? "relative max-h-40 overflow-hidden [mask-image:linear-gradient(#000_70%,transparent)]"
+            ? "relative max-h-28 overflow-hidden [mask-image:linear-gradient(#000_65%,transparent)]"
             : undefined
         }
       >

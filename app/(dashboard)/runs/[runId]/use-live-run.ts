@@ -30,6 +30,11 @@ export function useLiveRun(runId: string): RunInspection {
         });
       }
     },
+    // What was still open when the run ended is closed with it: look at everything once more.
+    end: () => {
+      void queryClient.invalidateQueries({ queryKey });
+      void queryClient.invalidateQueries({ queryKey: trpc.runs.list.pathKey() });
+    },
   });
   return data;
 }
