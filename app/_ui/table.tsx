@@ -2,9 +2,17 @@ import type { ReactNode, TdHTMLAttributes, ThHTMLAttributes } from "react";
 import { classNames } from "@/app/_ui/class-names";
 
 /** A list as a table: rows of 40 px, full width, lines between. */
-export function Table({ label, children }: { label: string; children: ReactNode }) {
+export function Table({
+  label,
+  className,
+  children,
+}: {
+  label: string;
+  className?: string;
+  children: ReactNode;
+}) {
   return (
-    <table aria-label={label} className="w-full border-line border-t text-left">
+    <table aria-label={label} className={classNames("w-full border-line border-t text-left", className)}>
       {children}
     </table>
   );

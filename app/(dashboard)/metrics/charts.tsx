@@ -94,13 +94,14 @@ export function VolumeChart({
   measure: (bucket: MetricsBucket) => number;
   format: (value: number) => string;
 }) {
-  const top = niceTop(Math.max(...metrics.buckets.map(measure)));
+  const top = niceTop(Math.max(...metrics.buckets.map(measure)), false);
   return (
     <Chart
       explain={(bucket) => `${format(measure(bucket))} ${name}`}
       format={short}
       hrefOf={hrefOf}
       metrics={metrics}
+      labels={3}
       title={`${name} over time`}
       top={top}
     >
@@ -133,7 +134,7 @@ export function DurationChart({ metrics, hrefOf }: ChartProps) {
           ? "no run ended"
           : `p50 ${formatDuration(bucket.p50)}, p95 ${formatDuration(bucket.p95)}`
       }
-      format={(value) => (value === 0 ? "0" : formatDuration(value))}
+      format={(value) => (value === 0 ? "0" : formatDuration(value).replace(/\.0+ /, " "))}
       hrefOf={hrefOf}
       legend={[
         { label: "p50", fill: "fill-accent" },
@@ -179,8 +180,11 @@ function Chart({
   explain,
   hrefOf,
   legend = [],
+  labels = 6,
   children,
 }: ChartProps & {
+  /** How many moments are written below. */
+  labels?: number;
   top: number;
   title: string;
   format: (value: number) => string;
@@ -193,7 +197,7 @@ function Chart({
   const [hovered, setHovered] = useState<number | null>(null);
   const shown = hovered === null ? undefined : metrics.buckets[hovered];
   const grid = [0, 0.25, 0.5, 0.75, 1];
-  const every = Math.ceil(metrics.buckets.length / 6);
+  const every = Math.ceil(metrics.buckets.length / labels);
   return (
     <figure className="relative">
       <div className="flex h-6 items-start justify-between gap-4 text-xs">
@@ -265,7 +269,7 @@ function Chart({
           {metrics.buckets.map((bucket, index) =>
             index % every === 0 ? (
               <text
-                className="fill-muted"
+                className={index % (every * 2) === 0 ? "fill-muted" : "fill-muted max-sm:hidden"}
                 fontSize="11"
                 key={bucket.from}
                 x={percent(index / metrics.buckets.length)}
@@ -303,11 +307,15 @@ function barLeft({ buckets }: RunMetrics, index: number): string {
   return percent((index + 0.14) / buckets.length);
 }
 
-/** The next round number, of which quarters are still round. */
-export function niceTop(most: number): number {
-  if (most <= 0) return 4;
+/** The next round number, of which quarters are still round; with `whole`, quarters of small counts are whole. */
+export function niceTop(most: number, whole = true): number {
+  if (most <= 4) return most <= 0 || whole ? 4 : niceTop(most * 100, false) / 100;
   const power = 10 ** Math.floor(Math.log10(most));
-  return [1, 2, 4, 6, 8, 10].map((factor) => factor * power).find((each) => each >= most) ?? most;
+  if (whole && most < 40) return Math.ceil(most / 4) * 4;
+  return (
+    [1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10].map((factor) => factor * power).find((each) => each >= most) ??
+    most
+  );
 }
 
 function short(value: number): string {

@@ -245,10 +245,10 @@ function FiguresTable({ label, first, rows }: { label: string; first: string; ro
     // A wide table is the one thing that may scroll sideways here; it must be reachable by keyboard then.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to take the focus.
     <section aria-label={`${label}, table`} className="overflow-x-auto" tabIndex={0}>
-      <Table label={label}>
+      <Table className="min-w-[60rem] table-fixed" label={label}>
         <thead>
           <tr>
-            <HeadCell>{first}</HeadCell>
+            <HeadCell className="w-56">{first}</HeadCell>
             {[
               "Runs",
               "Completed",
@@ -272,7 +272,7 @@ function FiguresTable({ label, first, rows }: { label: string; first: string; ro
             const ended = figures.completed + figures.failed;
             return (
               <tr className="hover:bg-hover" key={key}>
-                <Cell className="whitespace-nowrap">{name}</Cell>
+                <Cell className="truncate">{name}</Cell>
                 <CountCell href={hrefOf({})} value={figures.runs} />
                 <CountCell href={hrefOf({ status: ["Completed"] })} value={figures.completed} />
                 <CountCell href={hrefOf({ status: ["Failed"] })} value={figures.failed} />
