@@ -12,7 +12,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["{server,inngest,scripts,app}/**/*.test.ts", "*.test.ts"],
+          include: ["{server,inngest,scripts,app,prisma,examples}/**/*.test.ts", "*.test.ts"],
           exclude: ["**/*.db.test.ts", "**/node_modules/**"],
         },
       },
@@ -20,7 +20,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "db",
-          include: ["{server,inngest,scripts,app}/**/*.db.test.ts", "*.db.test.ts"],
+          include: ["{server,inngest,scripts,app,prisma,examples}/**/*.db.test.ts", "*.db.test.ts"],
           globalSetup: ["server/testing/database-setup.ts"],
           maxWorkers: 2,
           testTimeout: 20_000,

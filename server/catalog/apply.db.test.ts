@@ -5,12 +5,12 @@ import { applyDefinitionFile } from "@/server/catalog/apply";
 import { DefinitionFileError } from "@/server/catalog/definition-file";
 import { exportOrganization } from "@/server/catalog/export";
 import { operatorOf } from "@/server/catalog/organizations";
-import { openTestCatalog, type TestCatalog } from "@/server/testing/catalog";
+import { createWorld, type World } from "@/server/testing/world";
 import { hashToken, secretPurpose } from "@/server/webhooks/token";
 
-let catalog: TestCatalog;
+let catalog: World;
 beforeAll(async () => {
-  catalog = await openTestCatalog();
+  catalog = await createWorld({ env: { APP_URL: "https://stepwell.test/" } });
 });
 afterAll(() => catalog.close());
 

@@ -1,0 +1,73 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { seedDemo } from "@/prisma/seed";
+import { hashApiKey } from "@/server/auth/api-key";
+import { applyDefinitionFile } from "@/server/catalog/apply";
+import { createWorld, type World } from "@/server/testing/world";
+
+let catalog: World;
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "stepwell-seed-"));
+  const opened = await createWorld({ env: { APP_URL: "https://stepwell.test/" } });
+  catalog = { ...opened, env: { ...opened.env, dataDir } };
+});
+afterEach(async () => {
+  await catalog.close();
+  await rm(dataDir, { recursive: true });
+});
+
+test("the first start makes the demo, the next ones tell the same without the key", async () => {
+  const first = await seedDemo(catalog);
+  expect(first?.login).toBe("demo@stepwell.test");
+  expect(first?.password).toMatch(/^([2-9a-z]{4}-){3}[2-9a-z]{4}$/);
+  const key = await catalog.db.apiKey.findFirstOrThrow();
+  expect(hashApiKey(first?.apiKey ?? "")?.equals(key.hash)).toBe(true);
+  const organization = await catalog.db.organization.findFirstOrThrow({ include: { members: true } });
+  expect(organization).toMatchObject({ slug: "demo", members: [{ role: "owner" }] });
+  expect(organization.balance.toFixed()).toBe("1000");
+  expect(first?.triggerUrl).toMatch(/^https:\/\/stepwell\.test\/webhooks\/[\w-]{32}$/);
+  const trigger = await catalog.db.trigger.findFirstOrThrow({ where: { agentId: first?.agentId ?? "" } });
+  expect(trigger.toolId).toBeNull();
+
+  const { apiKey: _, ...rest } = first ?? {};
+  expect(await seedDemo(catalog)).toEqual(rest);
+});
+
+test("the password lies in a file of its owner alone", async () => {
+  const demo = await seedDemo(catalog);
+  const file = join(dataDir, "demo-password");
+  expect((await readFile(file, "utf8")).trim()).toBe(demo?.password);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
+test("a password that was changed is no longer told", async () => {
+  await seedDemo(catalog);
+  await writeFile(join(dataDir, "demo-password"), "another-password\n");
+  expect((await seedDemo(catalog))?.password).toBeNull();
+});
+
+test("two first starts at once make one demo with one key and one password", async () => {
+  const both = await Promise.all([seedDemo(catalog), seedDemo(catalog)]);
+  expect(both.filter((demo) => demo?.apiKey !== undefined)).toHaveLength(1);
+  expect(both[0]?.password).toBe(both[1]?.password);
+  expect(both[0]?.password).not.toBeNull();
+  expect(await catalog.db.member.count()).toBe(1);
+});
+
+test("what was changed or deleted in the demo stays so", async () => {
+  await seedDemo(catalog);
+  await catalog.db.agent.updateMany({ data: { name: "Mine" } });
+  await seedDemo(catalog);
+  expect((await catalog.db.agent.findFirstOrThrow()).name).toBe("Mine");
+  await catalog.db.organization.deleteMany();
+  expect(await seedDemo(catalog)).toBeNull();
+  expect(await catalog.db.organization.count()).toBe(0);
+});
+
+test("no demo is made beside organizations of the operator", async () => {
+  await applyDefinitionFile(catalog, "organizations: [{ slug: acme }]");
+  expect(await seedDemo(catalog)).toBeNull();
+});

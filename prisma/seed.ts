@@ -1,0 +1,126 @@
+import { randomBytes } from "node:crypto";
+import { link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { verifyPassword } from "better-auth/crypto";
+import { applyDefinitionFile } from "@/server/catalog/apply";
+import { saveMember } from "@/server/catalog/members";
+import { operatorOf } from "@/server/catalog/organizations";
+import type { Services } from "@/server/services";
+import { tokenPurpose, triggerUrl } from "@/server/webhooks/token";
+
+/** What `npm start` prints of the demo organization. */
+export type Demo = {
+  login: string;
+  /** Null when it was changed, or its file is gone: `users password` sets another. */
+  password: string | null;
+  /** Only on the run that made it. */
+  apiKey?: string;
+  agentId: string;
+  toolId: string;
+  /** Starts the agent. */
+  triggerUrl: string;
+};
+
+export type SeedServices = Pick<Services, "env" | "db" | "clock" | "vault">;
+
+const SLUG = "demo";
+const LOGIN = "demo@stepwell.test";
+const SETTING = "demo_created_at";
+/** Without 0, 1, l and o, which look alike. */
+const LETTERS = "23456789abcdefghijkmnpqrstuvwxyz";
+
+/**
+ * Creates the demo organization of examples/demo.yaml on a fresh database, once: where organizations exist
+ * already, or the demo was deleted, nothing is made. Returns what there is to print, or null without a demo.
+ * The password is made on the first run and kept in the data folder, readable by its owner alone.
+ */
+export async function seedDemo(services: SeedServices): Promise<Demo | null> {
+  const { db, clock } = services;
+  let apiKey: string | undefined;
+  if (await isFresh(services)) {
+    const source = await readFile(new URL("../examples/demo.yaml", import.meta.url), "utf8");
+    const password = await keepPassword(services);
+    const [applied] = await applyDefinitionFile(services, source, "first start");
+    apiKey = applied?.apiKeys[0]?.key;
+    const actor = await operatorOf(services, SLUG, "first start");
+    await saveMember(services, actor, { email: LOGIN, name: "Demo", password, role: "owner" });
+    await db.setting.createMany({
+      data: [{ key: SETTING, value: clock.now().toISOString() }],
+      skipDuplicates: true,
+    });
+  }
+  const demo = await describeDemo(services);
+  return demo && (apiKey === undefined ? demo : { ...demo, apiKey });
+}
+
+/** A first start that was broken off after `apply` is taken up again. */
+async function isFresh({ db }: SeedServices): Promise<boolean> {
+  if (await db.setting.findUnique({ where: { key: SETTING } })) return false;
+  return (await db.organization.count({ where: { slug: { not: SLUG } } })) === 0;
+}
+
+async function describeDemo(services: SeedServices): Promise<Demo | null> {
+  const { db, env, vault } = services;
+  const inUse = { where: { deletedAt: null }, orderBy: { id: "asc" }, take: 1 } as const;
+  const found = await db.organization.findUnique({
+    where: { slug: SLUG },
+    include: {
+      agents: inUse,
+      tools: inUse,
+      triggers: { ...inUse, where: { deletedAt: null, agentId: { not: null } } },
+    },
+  });
+  const [agent] = found?.agents ?? [];
+  const [tool] = found?.tools ?? [];
+  const [trigger] = found?.triggers ?? [];
+  if (!agent || !tool || !trigger) return null;
+  const token = vault.open(trigger.tokenSealed, tokenPurpose(trigger.id));
+  return {
+    login: LOGIN,
+    password: await readPassword(services),
+    agentId: agent.id,
+    toolId: tool.id,
+    triggerUrl: triggerUrl(env.appUrl, token),
+  };
+}
+
+function passwordFile({ env }: SeedServices): string {
+  return join(env.dataDir, "demo-password");
+}
+
+/** The password in the data folder; makes it the first time. Two first starts at once agree on one. */
+async function keepPassword(services: SeedServices): Promise<string> {
+  const file = passwordFile(services);
+  await mkdir(services.env.dataDir, { recursive: true });
+  const password = [...randomBytes(16)]
+    .map((byte) => LETTERS.charAt(byte % LETTERS.length))
+    .join("")
+    .replace(/(.{4})(?!$)/g, "$1-");
+  const draft = `${file}.${randomBytes(4).toString("hex")}`;
+  await writeFile(draft, `${password}\n`, { mode: 0o600, flag: "wx" });
+  try {
+    // A link appears whole or not at all, so that nobody reads half a password.
+    await link(draft, file);
+    return password;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") {
+      return (await readFile(file, "utf8")).trim();
+    }
+    throw error;
+  } finally {
+    await unlink(draft);
+  }
+}
+
+/** The kept password while it is still the account's. */
+async function readPassword(services: SeedServices): Promise<string | null> {
+  const account = await services.db.account.findFirst({
+    where: { providerId: "credential", user: { email: LOGIN } },
+  });
+  const kept = await readFile(passwordFile(services), "utf8").then(
+    (text) => text.trim(),
+    () => null,
+  );
+  if (kept === null || !account?.password) return null;
+  return (await verifyPassword({ hash: account.password, password: kept })) ? kept : null;
+}

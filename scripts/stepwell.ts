@@ -1,0 +1,42 @@
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { readEnvironment } from "@/server/env";
+import { wire } from "@/wiring";
+import type { Terminal } from "./stepwell/command";
+import { runCommandLine } from "./stepwell/command-line";
+
+/**
+ * The process behind `npm run -s stepwell --`: reads the environment, runs one command and lets go of the
+ * database. Bundled to dist/ at build.
+ */
+
+const processTerminal: Terminal = {
+  out: (text) => void process.stdout.write(`${text}\n`),
+  err: (text) => void process.stderr.write(`${text}\n`),
+  async readPassword(prompt) {
+    if (!process.stdin.isTTY) {
+      for await (const line of createInterface({ input: process.stdin })) return line;
+      return "";
+    }
+    process.stderr.write(prompt);
+    const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const asking = createInterface({ input: process.stdin, output: silent, terminal: true });
+    const password = await asking.question("");
+    asking.close();
+    process.stderr.write("\n");
+    return password;
+  },
+};
+
+// `stepwell export acme | head` closes the pipe early: not an error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
+
+let services: ReturnType<typeof wire> | undefined;
+process.exitCode = await runCommandLine(process.argv.slice(2), processTerminal, () => {
+  services = wire(readEnvironment());
+  return services;
+});
+await services?.db.$disconnect();
+await services?.pool.end();

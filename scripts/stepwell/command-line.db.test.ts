@@ -1,0 +1,310 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { verifyPassword } from "better-auth/crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { authenticateKey } from "@/server/auth/authenticate-key";
+import { newId } from "@/server/ids";
+import { createVault } from "@/server/secrets/vault";
+import { createTenant, createWorld, type World } from "@/server/testing/world";
+import { runCommandLine } from "./command-line";
+
+let world: World;
+let folder: string;
+beforeAll(async () => {
+  world = await createWorld();
+  folder = await mkdtemp(join(tmpdir(), "stepwell-cli-"));
+});
+afterAll(async () => {
+  await world.close();
+  await rm(folder, { recursive: true });
+});
+
+async function call(argv: string[], { password = "", services = world as Pick<World, keyof World> } = {}) {
+  const said = { out: "", err: "" };
+  const terminal = {
+    out: (text: string) => {
+      said.out += `${text}\n`;
+    },
+    err: (text: string) => {
+      said.err += `${text}\n`;
+    },
+    readPassword: async () => password,
+  };
+  const code = await runCommandLine(argv, terminal, () => services);
+  return { code, ...said };
+}
+
+async function writeDefinition(name: string, source: string): Promise<string> {
+  const file = join(folder, name);
+  await writeFile(file, source);
+  return file;
+}
+
+const acme = (slug: string) => `organizations:
+  - slug: ${slug}
+    credits: 10
+    members: [{ email: ada@${slug}.test, password: correct horse, role: owner }]
+    apiKeys: [{ name: ci }]
+    agents: [{ slug: helper, name: Helper, model: m }]
+    triggers: [{ slug: inbound, agent: helper }]
+`;
+
+test("apply --json prints exactly one object, with the key only the first time", async () => {
+  const file = await writeDefinition("acme.yaml", acme("acme"));
+  const first = await call(["apply", file, "--json"]);
+  expect(first.code).toBe(0);
+  const { organizations } = JSON.parse(first.out);
+  const [organization] = organizations;
+  const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/);
+  const token = expect.stringMatching(/^[\w-]{32}$/);
+  expect(organizations).toEqual([
+    {
+      slug: "acme",
+      id: uuid,
+      agents: [{ slug: "helper", id: uuid }],
+      tools: [],
+      triggers: [
+        {
+          slug: "inbound",
+          id: uuid,
+          token,
+          url: `http://stepwell.test/webhooks/${organization.triggers[0].token}`,
+        },
+      ],
+      apiKeys: [{ name: "ci", key: expect.stringMatching(/^sw_live_\w{40}$/) }],
+    },
+  ]);
+  expect(first.err).toContain("created    agent helper (version 1)");
+
+  const second = await call(["apply", file, "--json"]);
+  const [again] = JSON.parse(second.out).organizations;
+  expect(again).toEqual({ ...organization, apiKeys: [{ name: "ci" }] });
+  expect(second.err).toContain("unchanged");
+});
+
+test("apply without --json says what changed and shows the key once", async () => {
+  const file = await writeDefinition("plain.yaml", acme("plain"));
+  const first = await call(["apply", file]);
+  expect(first.out).toMatch(/The key ci, shown this once: sw_live_\w{40}/);
+  const second = await call(["apply", file]);
+  expect(second).toMatchObject({ code: 0, out: "plain\n  unchanged\n", err: "" });
+  await writeDefinition("plain.yaml", acme("plain").replace("model: m", "model: n"));
+  const third = await call(["apply", file]);
+  expect(third.out).toBe("plain\n  updated    agent helper (version 2)\n  unchanged  4 more\n");
+});
+
+test("a bad file is named with its lines, on standard error alone", async () => {
+  const file = await writeDefinition("bad.yaml", acme("bad").replace("model: m", "model: ''"));
+  expect(await call(["apply", file, "--json"])).toEqual({
+    code: 1,
+    out: "",
+    err: `${file} was not applied; nothing has changed:\n  organizations[0].agents[0].model (line 6) must not be empty\n`,
+  });
+  expect(await call(["apply", join(folder, "none.yaml")])).toEqual({
+    code: 1,
+    out: "",
+    err: `${join(folder, "none.yaml")} cannot be read: there is no such file.\n`,
+  });
+});
+
+test("export prints what apply takes", async () => {
+  const tenant = await createTenant(world);
+  const exported = await call(["export", tenant.slug]);
+  expect(exported.code).toBe(0);
+  const file = await writeDefinition("exported.yaml", exported.out);
+  expect((await call(["apply", file])).out).toBe(`${tenant.slug}\n  unchanged\n`);
+});
+
+test("keys are made for programs to read, and revoked by name or prefix", async () => {
+  const tenant = await createTenant(world);
+  const made = await call([
+    "keys",
+    "create",
+    tenant.slug,
+    "deploy",
+    "--scopes",
+    "runs:read",
+    "--expires",
+    "30d",
+  ]);
+  expect(made.code).toBe(0);
+  const key = made.out.trim();
+  const actor = await authenticateKey(world, key);
+  expect(actor).toMatchObject({ name: "deploy", scopes: ["runs:read"], orgId: tenant.orgId });
+  const row = await world.db.apiKey.findUniqueOrThrow({ where: { id: actor.apiKeyId } });
+  expect(row.expiresAt?.toISOString()).toBe("2026-12-21T01:22:07.000Z");
+
+  expect(await call(["keys", "create", tenant.slug, "deploy"])).toMatchObject({
+    code: 1,
+    out: "",
+    err: 'name is taken: there already is a key "deploy"; revoke it first or choose another name\n',
+  });
+  const listed = await call(["keys", "list", tenant.slug]);
+  expect(listed.out).toMatch(/^deploy +sw_live_\w{4} +in use +runs:read +2026-12-21/m);
+  expect(listed.out).not.toContain(key);
+
+  const other = await createTenant(world);
+  expect(await call(["keys", "revoke", other.slug, row.prefix])).toMatchObject({ code: 1 });
+  expect(await call(["keys", "revoke", tenant.slug, row.prefix])).toMatchObject({ code: 0 });
+  await expect(authenticateKey(world, key)).rejects.toThrow("was revoked");
+  expect((await call(["keys", "revoke", tenant.slug, "deploy"])).out).toContain("nothing has changed");
+});
+
+test("credits are granted with a note", async () => {
+  const tenant = await createTenant(world, { credits: "1" });
+  const granted = await call(["credits", "grant", tenant.slug, "2.5", "--note", "July"]);
+  expect(granted).toMatchObject({
+    code: 0,
+    out: `${tenant.slug} was given 2.5 credits; its balance is 3.5.\n`,
+  });
+  const entries = await world.db.creditEntry.findMany({ where: { organizationId: tenant.orgId } });
+  expect(entries.at(-1)).toMatchObject({ kind: "grant", note: "July", actor: "operator" });
+  for (const amount of ["0", "1.00001", "many", "1e3"]) {
+    expect(await call(["credits", "grant", tenant.slug, amount])).toMatchObject({ code: 1, out: "" });
+  }
+  expect(await call(["credits", "show", tenant.slug])).toMatchObject({ out: "3.5\n" });
+});
+
+test("people are made, made members, and given another password", async () => {
+  const tenant = await createTenant(world);
+  const email = "Grace@people.test";
+  expect(await call(["users", "create", email], { password: "short" })).toMatchObject({ code: 1 });
+  const made = await call(["users", "create", email, "--org", tenant.slug, "--role", "admin"], {
+    password: "a long password",
+  });
+  expect(made).toMatchObject({ code: 0, out: `grace@people.test is now admin of ${tenant.slug}.\n` });
+  const passwordOf = async () => {
+    const account = await world.db.account.findFirstOrThrow({
+      where: { user: { email: "grace@people.test" } },
+    });
+    expect(account).toMatchObject({ providerId: "credential", accountId: account.userId });
+    return account.password ?? "";
+  };
+  expect(await verifyPassword({ hash: await passwordOf(), password: "a long password" })).toBe(true);
+
+  expect(await call(["users", "create", email], { password: "a long password" })).toMatchObject({ code: 1 });
+  const other = await createTenant(world);
+  expect((await call(["users", "create", email, "--org", other.slug])).out).toContain("is now member of");
+
+  expect((await call(["users", "password", email, "--password", "another password"])).code).toBe(0);
+  expect(await verifyPassword({ hash: await passwordOf(), password: "another password" })).toBe(true);
+});
+
+test("runs are listed, shown and cancelled", async () => {
+  const tenant = await createTenant(world);
+  const id = newId();
+  const at = world.clock.now();
+  const hash = new Uint8Array(32);
+  await world.db.configuration.create({
+    data: { organizationId: tenant.orgId, hash, document: "{}", createdAt: at },
+  });
+  await world.db.run.create({
+    data: {
+      id,
+      rootRunId: id,
+      organizationId: tenant.orgId,
+      kind: "agent",
+      agentId: tenant.agentId,
+      targetName: "Helper",
+      targetVersion: 1,
+      model: "m",
+      configurationHash: hash,
+      source: "operator",
+      input: "What is 1 + 1?",
+      createdAt: at,
+      deadlineSeconds: 900,
+    },
+  });
+  expect((await call(["runs", "list", tenant.slug, "--status", "pending"])).out).toContain(id);
+  expect((await call(["runs", "list", tenant.slug, "--status", "failed"])).out).toBe("");
+  expect((await call(["runs", "show", id])).out).toMatch(/^input +What is 1 \+ 1\?$/m);
+  expect(await call(["runs", "cancel", id])).toMatchObject({ code: 0, out: "The run is Cancelled.\n" });
+  expect((await call(["runs", "cancel", id])).out).toBe(
+    "The run had ended: it is Cancelled. Nothing has changed.\n",
+  );
+  expect(await call(["runs", "show", newId()])).toMatchObject({ code: 1, out: "" });
+});
+
+test.each([
+  [["aply"], 'There is no command "aply".'],
+  [["keys"], '"keys" is not whole: there are keys create, keys list, keys revoke.'],
+  [["keys", "make"], 'There is no command "keys make".'],
+  [["apply"], "FILE.yaml is missing."],
+  [["apply", "a", "b"], '"b" is one argument too many.'],
+  [["apply", "a", "--jsno"], "Unknown option '--jsno'."],
+  [["runs", "list", "--limit", "0"], "--limit is a whole number from 1 to 1000."],
+  [["runs", "list", "--status", "gone"], '"gone" is not a status'],
+  [["users", "create", "a@b.test", "--role", "owner"], "--role is for a member of an organization"],
+])("%j is wrong usage and says so", async (argv, message) => {
+  const { code, out, err } = await call(argv);
+  expect([code, out]).toEqual([2, ""]);
+  expect(err).toContain(message);
+  expect(err).not.toContain("    at ");
+});
+
+test.each([
+  [["export", "nobody"], 'There is no organization "nobody".\n'],
+  [["credits", "grant", "nobody", "1"], 'There is no organization "nobody".\n'],
+  [["runs", "show", "x"], 'There is no run "x".\n'],
+])("%j fails with a sentence", async (argv, message) => {
+  expect(await call(argv)).toEqual({ code: 1, out: "", err: message });
+});
+
+test("help lists every command and describes one", async () => {
+  const help = await call(["help"]);
+  expect(help.code).toBe(0);
+  for (const name of ["apply FILE.yaml", "export ORG", "doctor", "secret adopt"])
+    expect(help.out).toContain(name);
+  expect((await call(["help", "keys", "create"])).out).toContain("--expires WHEN");
+  expect((await call(["keys", "create", "--help"])).out).toContain("--expires WHEN");
+});
+
+test("another STEPWELL_SECRET is refused with the way out, and can be let in", async () => {
+  const fresh = await createWorld();
+  try {
+    const file = await writeDefinition("secret.yaml", acme("secret"));
+    const [before] = JSON.parse(
+      (await call(["apply", file, "--json"], { services: fresh })).out,
+    ).organizations;
+    const changed = { ...fresh, vault: createVault("another secret, of more than thirty-two characters") };
+    const refused = await call(["apply", file], { services: changed });
+    expect([refused.code, refused.out]).toEqual([1, ""]);
+    expect(refused.err).toContain("STEPWELL_SECRET is not the one");
+    expect(refused.err).toContain("secret adopt");
+    expect((await call(["doctor"], { services: changed })).out).toMatch(/^fail +secret/m);
+
+    const adopted = await call(["secret", "adopt"], { services: changed });
+    expect(adopted.code).toBe(0);
+    expect(adopted.out).toContain("secret/inbound");
+    const [after] = JSON.parse(
+      (await call(["apply", file, "--json"], { services: changed })).out,
+    ).organizations;
+    expect(after.triggers[0].id).toBe(before.triggers[0].id);
+    expect(after.triggers[0].token).not.toBe(before.triggers[0].token);
+    expect((await call(["doctor"], { services: changed })).out).toMatch(/^ok +secret/m);
+  } finally {
+    await fresh.close();
+  }
+});
+
+test("doctor looks at everything and fails where something is broken", async () => {
+  const healthy = await call(["doctor", "--json"]);
+  const { checks } = JSON.parse(healthy.out);
+  const levels = Object.fromEntries(
+    checks.map((check: { what: string; level: string }) => [check.what, check.level]),
+  );
+  expect(levels).toMatchObject({ Node: "ok", database: "ok", migrations: "ok", egress: "ok", secret: "ok" });
+  // The world's clock stands months away from the database's.
+  expect(levels.clock).toBe("warn");
+
+  const broken = await createWorld();
+  try {
+    await broken.pool.query("DELETE FROM _prisma_migrations");
+    const { code, out } = await call(["doctor"], { services: broken });
+    expect(code).toBe(1);
+    expect(out).toMatch(/^fail +migrations +\d+_domain, .* not applied/m);
+  } finally {
+    await broken.close();
+  }
+});

@@ -1,0 +1,114 @@
+import { isAppError } from "@/server/errors";
+import { checkSecretFingerprint } from "@/server/secrets/fingerprint";
+import type { Services } from "@/server/services";
+import { type RunnableCommand, type Terminal, UsageError } from "./command";
+import { balanceCommand, grantCommand } from "./credits";
+import { apply, exportCommand } from "./definitions";
+import { describeDatabaseFault, doctorCommand } from "./doctor";
+import { createKeyCommand, listKeysCommand, revokeKeyCommand } from "./keys";
+import { cancelRunCommand, listRunsCommand, showRunCommand } from "./runs";
+import { adoptSecretCommand } from "./secret";
+import { createUserCommand, passwordCommand } from "./users";
+
+/**
+ * The operator's command line (product.md). It works beside a running service or without one, on the same
+ * database. Standard output carries results alone; exit codes: 0 done, 1 not done, 2 wrong usage.
+ */
+
+const COMMANDS: readonly RunnableCommand[] = [
+  apply,
+  exportCommand,
+  grantCommand,
+  balanceCommand,
+  createKeyCommand,
+  listKeysCommand,
+  revokeKeyCommand,
+  createUserCommand,
+  passwordCommand,
+  listRunsCommand,
+  showRunCommand,
+  cancelRunCommand,
+  adoptSecretCommand,
+  doctorCommand,
+];
+
+const CALL = "npm run -s stepwell --";
+
+/** Runs one command line. `open` gives the services once they are needed. Returns the exit code. */
+export async function runCommandLine(
+  argv: readonly string[],
+  terminal: Terminal,
+  open: () => Services,
+): Promise<number> {
+  const [first, second] = argv;
+  if (first === undefined || first === "help" || first === "--help" || first === "-h") {
+    const named = findCommand(argv.slice(1));
+    terminal.out(named ? describeCommand(named.command) : describeAll());
+    return first === undefined ? 2 : 0;
+  }
+  const found = findCommand(argv);
+  if (!found) {
+    const kin = COMMANDS.filter(({ name }) => name.split(" ")[0] === first).map(({ name }) => name);
+    const given = kin.length > 0 && second !== undefined ? `${first} ${second}` : first;
+    terminal.err(
+      kin.length > 0 && second === undefined
+        ? `"${first}" is not whole: there are ${kin.join(", ")}.`
+        : `There is no command "${given}".${kin.length > 0 ? ` There are ${kin.join(", ")}.` : ""}`,
+    );
+    terminal.err(`See ${CALL} help`);
+    return 2;
+  }
+  const { command, rest } = found;
+  if (rest.includes("--help") || rest.includes("-h")) {
+    terminal.out(describeCommand(command));
+    return 0;
+  }
+  try {
+    const services = open();
+    if (!command.anySecret) await checkSecretFingerprint(services);
+    return (await command.start({ services, terminal }, rest)) === false ? 1 : 0;
+  } catch (error) {
+    if (error instanceof UsageError) {
+      terminal.err(`${error.message}\n${describeCommand(command)}`);
+      return 2;
+    }
+    terminal.err(describeFailure(error));
+    return 1;
+  }
+}
+
+function findCommand(argv: readonly string[]): { command: RunnableCommand; rest: string[] } | null {
+  for (const command of COMMANDS) {
+    const words = command.name.split(" ");
+    if (words.every((word, index) => argv[index] === word))
+      return { command, rest: argv.slice(words.length) };
+  }
+  return null;
+}
+
+function describeAll(): string {
+  const names = COMMANDS.map(({ name, parameters }) => `${name} ${parameters}`.trim());
+  const width = Math.max(...names.map((name) => name.length));
+  const lines = COMMANDS.map(({ summary }, index) => `  ${(names[index] ?? "").padEnd(width)}  ${summary}`);
+  return [`Usage: ${CALL} <command>`, "", ...lines, "", `${CALL} help <command> says more.`].join("\n");
+}
+
+function describeCommand({ name, parameters, summary, optionTexts }: RunnableCommand): string {
+  const width = Math.max(0, ...optionTexts.map(([option]) => option.length));
+  const options = optionTexts.map(([option, text]) => `  ${option.padEnd(width)}  ${text}`);
+  const usage = `Usage: ${CALL} ${[name, parameters].filter((part) => part !== "").join(" ")}`;
+  return [`${usage}${options.length > 0 ? " [options]" : ""}`, summary, ...options].join("\n");
+}
+
+/** Errors as sentences: what is meant for people is said, of the rest only the message. */
+function describeFailure(error: unknown): string {
+  if (isAppError(error)) {
+    const issues = error.issues?.map(({ path, message }) =>
+      `${path.slice(1).replaceAll("/", ".")} ${message}`.trim(),
+    );
+    return issues && issues.length > 0 ? issues.join("\n") : error.message;
+  }
+  const fault = describeDatabaseFault(error);
+  if (fault !== null) return fault;
+  return error instanceof Error ? error.message : String(error);
+}

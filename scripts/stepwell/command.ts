@@ -1,0 +1,109 @@
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import type { Services } from "@/server/services";
+
+/** Where a command speaks: standard output for results, standard error for everything else. */
+export type Terminal = {
+  out(text: string): void;
+  err(text: string): void;
+  /** Asks for a password: without echo on a terminal, else the first line of standard input. */
+  readPassword(prompt: string): Promise<string>;
+};
+
+type Options = NonNullable<ParseArgsConfig["options"]>;
+
+export type Command<Declared extends Options = Options> = {
+  /** `credits grant` */
+  name: string;
+  /** The arguments after the name: `ORG AMOUNT`. The last may be optional: `[ORG]`. */
+  parameters: string;
+  summary: string;
+  /** One line per option: `["--json", "one JSON object"]`. */
+  optionTexts: [string, string][];
+  options: Declared;
+  /** Must work even though STEPWELL_SECRET is not the database's. */
+  anySecret?: boolean;
+  run(
+    context: { services: Services; terminal: Terminal },
+    given: ReturnType<typeof parseGiven<Declared>>,
+  ): Promise<boolean | undefined>;
+};
+
+/** Wrong usage; the message is followed by the command's usage, and the exit code is 2. */
+export class UsageError extends Error {
+  override name = "UsageError";
+}
+
+/** Something that is said in one sentence, without a stack; the exit code is 1. */
+export class CommandError extends Error {
+  override name = "CommandError";
+}
+
+/** Declares a command; exists for the inference of its options. `run` returns false for the exit code 1. */
+export function defineCommand<Declared extends Options>(command: Command<Declared>): RunnableCommand {
+  return {
+    ...command,
+    start: (context, argv) => command.run(context, parseGiven(command, argv)),
+  };
+}
+
+export type RunnableCommand = Pick<
+  Command,
+  "name" | "parameters" | "summary" | "optionTexts" | "anySecret"
+> & {
+  start(context: { services: Services; terminal: Terminal }, argv: string[]): Promise<boolean | undefined>;
+};
+
+function parseGiven<Declared extends Options>(
+  command: Pick<Command<Declared>, "options" | "parameters">,
+  argv: string[],
+) {
+  try {
+    const { values, positionals } = parseArgs({
+      args: argv,
+      options: command.options,
+      allowPositionals: true,
+      strict: true,
+    });
+    const parameters = command.parameters.split(" ").filter((parameter) => parameter !== "");
+    const missing = parameters[positionals.length];
+    if (missing !== undefined && !missing.startsWith("[")) throw new UsageError(`${missing} is missing.`);
+    const surplus = positionals[parameters.length];
+    if (surplus !== undefined) throw new UsageError(`"${surplus}" is one argument too many.`);
+    return { values, positionals };
+  } catch (error) {
+    if (error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS")) {
+      throw new UsageError(`${error.message.split(". ")[0]}.`, { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** The argument at a place that `parameters` makes sure of. */
+export function argument(positionals: readonly string[], index: number): string {
+  const value = positionals[index];
+  if (value === undefined) throw new UsageError("An argument is missing.");
+  return value;
+}
+
+/** Lays rows out in columns, two spaces apart; columns named in `right` are aligned to the right. */
+export function renderTable(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  right: readonly string[] = [],
+): string {
+  const lines = [headings, ...rows];
+  const widths = headings.map((_, column) =>
+    Math.max(...lines.map((line) => [...(line[column] ?? "")].length)),
+  );
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => {
+          const blank = " ".repeat(Math.max(0, (widths[column] ?? 0) - [...cell].length));
+          return right.includes(headings[column] ?? "") ? blank + cell : cell + blank;
+        })
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}

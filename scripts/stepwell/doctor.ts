@@ -1,0 +1,243 @@
+import { readdir, statfs } from "node:fs/promises";
+import { readSecretFingerprint } from "@/server/secrets/fingerprint";
+import type { Services } from "@/server/services";
+import { defineCommand } from "./command";
+import { findUnreadable } from "./secret";
+
+type Finding = { level: "ok" | "warn" | "fail"; what: string; text: string };
+type Check = { what: string; run(services: Services): Promise<Omit<Finding, "what">> };
+
+const ok = (text: string) => ({ level: "ok", text }) as const;
+const warn = (text: string) => ({ level: "warn", text }) as const;
+const fail = (text: string) => ({ level: "fail", text }) as const;
+
+const MIN_NODE = [20, 19] as const;
+const MAX_SKEW_MS = 2_000;
+const GIB = 1024 ** 3;
+
+const CHECKS: Check[] = [
+  {
+    what: "Node",
+    async run() {
+      const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+      const recent = major > MIN_NODE[0] || (major === MIN_NODE[0] && minor >= MIN_NODE[1]);
+      return recent
+        ? ok(process.version)
+        : fail(`${process.version} is too old: install Node 20.19 or later.`);
+    },
+  },
+  {
+    what: "database",
+    async run({ pool }) {
+      const { rows } = await pool.query<{ version: string }>(
+        "SELECT current_setting('server_version') AS version",
+      );
+      const version = rows[0]?.version ?? "";
+      return Number.parseInt(version, 10) >= 14
+        ? ok(`PostgreSQL ${version}`)
+        : warn(`PostgreSQL ${version} is not tried; use 14 or later.`);
+    },
+  },
+  {
+    what: "migrations",
+    async run({ pool }) {
+      const wanted = (await readdir("prisma/migrations", { withFileTypes: true }).catch(() => []))
+        .filter((entry) => entry.isDirectory())
+        .map((entry) => entry.name)
+        .sort();
+      const { rows } = await pool.query<{ migration_name: string; finished: boolean }>(
+        "SELECT migration_name, finished_at IS NOT NULL AS finished FROM _prisma_migrations WHERE rolled_back_at IS NULL",
+      );
+      const broken = rows.filter((row) => !row.finished).map((row) => row.migration_name);
+      if (broken.length > 0) {
+        return fail(
+          `${broken.join(", ")} did not finish: restore a backup, or repair it by hand and mark it finished.`,
+        );
+      }
+      const applied = new Set(rows.map((row) => row.migration_name));
+      const missing = wanted.filter((name) => !applied.has(name));
+      if (missing.length > 0)
+        return fail(`${missing.join(", ")} not applied: start the service once, it migrates.`);
+      const unknown = [...applied].filter((name) => !wanted.includes(name));
+      if (wanted.length > 0 && unknown.length > 0) {
+        return warn(
+          `The database knows ${unknown.join(", ")}, this version does not: it is older than the database.`,
+        );
+      }
+      return ok(`${applied.size} applied`);
+    },
+  },
+  {
+    what: "secret",
+    async run(services) {
+      const known = await readSecretFingerprint(services);
+      if (known === null) return warn("The database has no fingerprint yet: start the service once.");
+      if (known !== services.vault.fingerprint) {
+        return fail(
+          "STEPWELL_SECRET is not the one this database was set up with: set the earlier value, or let the new one in with `secret adopt`.",
+        );
+      }
+      const lost = await findUnreadable(services);
+      if (lost.length > 0) {
+        return warn(
+          `Secrets of ${lost.join(", ")} cannot be read: apply these triggers again, with their secrets.`,
+        );
+      }
+      return ok(`fingerprint ${known}`);
+    },
+  },
+  {
+    what: "engine",
+    async run({ env, pool }) {
+      if (env.inngest) {
+        const base = env.inngest.baseUrl ?? (env.inngest.dev ? "the dev server" : "Inngest cloud");
+        if (!env.inngest.dev && !env.inngest.signingKey) {
+          return fail("INNGEST_SIGNING_KEY is not set: calls from the server would be refused.");
+        }
+        return ok(`Inngest (${base})`);
+      }
+      const { rows } = await pool.query<{ tables: number }>(
+        "SELECT count(*)::int AS tables FROM information_schema.tables WHERE table_name LIKE 'engine\\_%'",
+      );
+      return (rows[0]?.tables ?? 0) > 0
+        ? ok(`embedded, ${rows[0]?.tables} tables`)
+        : fail("The tables of the embedded engine are missing: start the service once, it migrates.");
+    },
+  },
+  {
+    what: "runs",
+    async run({ db, clock }) {
+      const since = new Date(clock.now().getTime() - 10 * 60_000);
+      const waiting = await db.run.count({
+        where: { status: "Pending", admittedAt: null, createdAt: { lt: since } },
+      });
+      const silent = await db.run.count({
+        where: { status: "Running", waitingSince: null, heartbeatAt: { lt: since } },
+      });
+      if (waiting + silent === 0) return ok("none waits or is silent for long");
+      return warn(
+        `${waiting} not admitted and ${silent} without a heartbeat for 10 minutes: is the service running?`,
+      );
+    },
+  },
+  {
+    what: "models",
+    async run({ env, models }) {
+      const provider = models.providerOf(env.defaultModel);
+      return provider === "demo"
+        ? warn("No provider is configured: the demo model answers. Set OPENAI_API_KEY or OPENAI_BASE_URL.")
+        : ok(
+            `${env.defaultModel} is served by ${provider}${env.openai?.baseUrl ? ` (${originOf(env.openai.baseUrl)})` : ""}`,
+          );
+    },
+  },
+  {
+    what: "address",
+    async run({ env }) {
+      const { hostname, protocol } = new URL(env.appUrl);
+      if (hostname === "localhost" || hostname === "127.0.0.1") {
+        return warn(`APP_URL is ${env.appUrl}: webhook senders elsewhere cannot reach it.`);
+      }
+      return protocol === "https:"
+        ? ok(env.appUrl)
+        : warn(`${env.appUrl} is not https: keys travel in the clear.`);
+    },
+  },
+  {
+    what: "egress",
+    async run({ env }) {
+      return env.egressAllow.length === 0
+        ? ok("private addresses are out of reach of functions")
+        : ok(`functions may also reach ${env.egressAllow.join(", ")}`);
+    },
+  },
+  {
+    what: "disk",
+    async run({ env }) {
+      const { bavail, bsize } = await statfs(env.dataDir).catch(() => statfs("."));
+      const free = bavail * bsize;
+      const text = `${(free / GIB).toFixed(1)} GiB free`;
+      return free < GIB ? warn(`${text}: make room before the database runs out.`) : ok(text);
+    },
+  },
+  {
+    what: "clock",
+    async run({ pool, clock }) {
+      const before = clock.now().getTime();
+      const { rows } = await pool.query<{ now: Date }>("SELECT clock_timestamp() AS now");
+      const middle = (before + clock.now().getTime()) / 2;
+      const skew = Math.round((rows[0]?.now.getTime() ?? middle) - middle);
+      return Math.abs(skew) <= MAX_SKEW_MS
+        ? ok(`${Math.abs(skew)} ms from the database's`)
+        : warn(`${Math.abs(skew)} ms from the database's: let both follow a time server.`);
+    },
+  },
+];
+
+/** `doctor`: looks whether everything is in place, and names the way out where it is not. */
+export const doctorCommand = defineCommand({
+  name: "doctor",
+  parameters: "",
+  summary: "Check the installation; the exit code is 1 when something fails",
+  optionTexts: [["--json", "one JSON object"]],
+  options: { json: { type: "boolean", default: false } },
+  anySecret: true,
+  async run({ services, terminal }, { values }) {
+    const findings: Finding[] = [];
+    for (const { what, run } of CHECKS) findings.push({ what, ...(await examine(() => run(services))) });
+    const failed = findings.some(({ level }) => level === "fail");
+    if (values.json) terminal.out(JSON.stringify({ ok: !failed, checks: findings }));
+    else {
+      terminal.out(
+        findings.map(({ level, what, text }) => `${level.padEnd(4)}  ${what.padEnd(10)}  ${text}`).join("\n"),
+      );
+    }
+    return !failed;
+  },
+});
+
+async function examine(check: () => Promise<Omit<Finding, "what">>): Promise<Omit<Finding, "what">> {
+  try {
+    return await check();
+  } catch (error) {
+    return fail(describeDatabaseFault(error) ?? (error instanceof Error ? error.message : String(error)));
+  }
+}
+
+/** The usual reasons why a database does not answer, in a sentence with the way out; null: none of them. */
+export function describeDatabaseFault(error: unknown): string | null {
+  const codes = new Set<string>();
+  const texts: string[] = [];
+  for (let fault: unknown = error, depth = 0; fault instanceof Error && depth < 6; depth += 1) {
+    if ("code" in fault && typeof fault.code === "string") codes.add(fault.code);
+    texts.push(fault.message);
+    fault = fault instanceof AggregateError ? fault.errors[0] : fault.cause;
+  }
+  const says = (pattern: RegExp) => texts.some((text) => pattern.test(text));
+  if (
+    codes.has("ECONNREFUSED") ||
+    codes.has("ENOTFOUND") ||
+    codes.has("ETIMEDOUT") ||
+    says(/ECONNREFUSED|ENOTFOUND|ETIMEDOUT|Can't reach/)
+  ) {
+    return "The database does not answer. Is DATABASE_URL right, and is PostgreSQL running?";
+  }
+  if (codes.has("28P01") || codes.has("28000") || says(/password authentication failed/)) {
+    return "The database refuses the user or password of DATABASE_URL.";
+  }
+  if (codes.has("3D000") || says(/database .* does not exist/)) {
+    return "The database named by DATABASE_URL does not exist: create it first.";
+  }
+  if (
+    codes.has("42P01") ||
+    codes.has("P2021") ||
+    says(/relation .* does not exist|table .* does not exist/)
+  ) {
+    return "The database has no tables yet: start the service once, it migrates.";
+  }
+  return null;
+}
+
+function originOf(url: string): string {
+  return new URL(url).origin;
+}

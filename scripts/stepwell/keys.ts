@@ -1,0 +1,121 @@
+import { KEY_SCOPES } from "@/server/auth/actor";
+import { createApiKey, revokeApiKey } from "@/server/catalog/api-keys";
+import { operatorOf } from "@/server/catalog/organizations";
+import { argument, CommandError, defineCommand, renderTable, UsageError } from "./command";
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/** `keys create ORG NAME`. */
+export const createKeyCommand = defineCommand({
+  name: "keys create",
+  parameters: "ORG NAME",
+  summary: "Make an API key; it is printed once",
+  optionTexts: [
+    ["--expires WHEN", "a time such as 2027-01-31T00:00:00Z, or days such as 90d"],
+    ["--scopes LIST", `of ${KEY_SCOPES.join(", ")}; all when left out`],
+    ["--agents LIST", "slugs of the only agents it may start and read"],
+    ["--tools LIST", "slugs of the only tools it may start and read"],
+    ["--max-credits N", "most credits one run may use"],
+  ],
+  options: {
+    expires: { type: "string" },
+    scopes: { type: "string" },
+    agents: { type: "string" },
+    tools: { type: "string" },
+    "max-credits": { type: "string" },
+  },
+  async run({ services, terminal }, { values, positionals }) {
+    const actor = await operatorOf(services, argument(positionals, 0));
+    const scopes = values.scopes === undefined ? [...KEY_SCOPES] : splitList(values.scopes).map(toScope);
+    const made = await createApiKey(services, actor, {
+      name: argument(positionals, 1),
+      scopes,
+      expiresAt: values.expires === undefined ? null : toTime(values.expires, services.clock.now()),
+      agents: splitList(values.agents),
+      tools: splitList(values.tools),
+      maxCredits: values["max-credits"] ?? null,
+    });
+    terminal.err(`The key ${made.name} was made. It is shown this once:`);
+    terminal.out(made.key);
+    return true;
+  },
+});
+
+/** `keys revoke ORG NAME|PREFIX`. */
+export const revokeKeyCommand = defineCommand({
+  name: "keys revoke",
+  parameters: "ORG NAME|PREFIX",
+  summary: "Revoke an API key for ever",
+  optionTexts: [],
+  options: {},
+  async run({ services, terminal }, { positionals }) {
+    const slug = argument(positionals, 0);
+    const called = argument(positionals, 1);
+    const actor = await operatorOf(services, slug);
+    const found = await services.db.apiKey.findMany({
+      where: { organizationId: actor.orgId, OR: [{ name: called }, { prefix: called }] },
+      orderBy: { id: "asc" },
+    });
+    const live = found.filter(({ revokedAt }) => revokedAt === null);
+    const [key, another] = live.length > 0 ? live : found;
+    if (key === undefined)
+      throw new CommandError(`${slug} has no API key of the name or prefix "${called}".`);
+    if (live.length === 0) {
+      terminal.out(`The key ${key.name} (${key.prefix}…) was revoked before; nothing has changed.`);
+      return true;
+    }
+    if (another !== undefined) {
+      const names = live.map(({ name, prefix }) => `${name} (${prefix})`).join(", ");
+      throw new CommandError(`"${called}" names several keys: ${names}. Nothing was revoked.`);
+    }
+    await revokeApiKey(services, actor, { id: key.id });
+    terminal.out(`The key ${key.name} (${key.prefix}…) is revoked.`);
+    return true;
+  },
+});
+
+/** `keys list ORG`. */
+export const listKeysCommand = defineCommand({
+  name: "keys list",
+  parameters: "ORG",
+  summary: "List an organization's API keys",
+  optionTexts: [],
+  options: {},
+  async run({ services, terminal }, { positionals }) {
+    const actor = await operatorOf(services, argument(positionals, 0));
+    const keys = await services.db.apiKey.findMany({
+      where: { organizationId: actor.orgId },
+      orderBy: { id: "asc" },
+    });
+    const now = services.clock.now();
+    const rows = keys.map((key) => [
+      key.name,
+      key.prefix,
+      key.revokedAt ? "revoked" : key.expiresAt && key.expiresAt <= now ? "expired" : "in use",
+      key.scopes.join(","),
+      key.expiresAt?.toISOString() ?? "never",
+      key.lastUsedAt?.toISOString() ?? "never",
+    ]);
+    terminal.out(renderTable(["NAME", "PREFIX", "STATE", "SCOPES", "EXPIRES", "LAST USED"], rows));
+    return true;
+  },
+});
+
+function splitList(list: string | undefined): string[] {
+  return (list ?? "")
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
+
+function toScope(text: string) {
+  const scope = KEY_SCOPES.find((known) => known === text);
+  if (scope === undefined)
+    throw new UsageError(`"${text}" is not a scope; there are ${KEY_SCOPES.join(" and ")}.`);
+  return scope;
+}
+
+function toTime(text: string, now: Date): string {
+  const days = /^(\d{1,5})d$/.exec(text)?.[1];
+  return days === undefined ? text : new Date(now.getTime() + Number(days) * DAY_MS).toISOString();
+}

@@ -1,0 +1,58 @@
+import { adoptSecret, readSecretFingerprint } from "@/server/secrets/fingerprint";
+import { VaultError } from "@/server/secrets/vault";
+import type { Services } from "@/server/services";
+import { secretPurpose, tokenPurpose } from "@/server/webhooks/token";
+import { defineCommand } from "./command";
+
+/** `secret adopt`: the way out for an operator who lost STEPWELL_SECRET. */
+export const adoptSecretCommand = defineCommand({
+  name: "secret adopt",
+  parameters: "",
+  summary: "Let a new STEPWELL_SECRET in when the earlier one is lost",
+  optionTexts: [],
+  options: {},
+  anySecret: true,
+  async run({ services, terminal }) {
+    const known = await readSecretFingerprint(services);
+    await adoptSecret(services);
+    const lost = await findUnreadable(services);
+    if (known === services.vault.fingerprint) terminal.out("This STEPWELL_SECRET is the database's already.");
+    else terminal.out("The database now belongs to this STEPWELL_SECRET.");
+    if (lost.length > 0) {
+      terminal.out(
+        [
+          "These triggers have a token or signing secret that can no longer be read:",
+          ...lost.map((trigger) => `  ${trigger}`),
+          "Their addresses still work where no signature is asked for. Apply their definitions again, with",
+          "their secrets, to make them whole: a token that cannot be read is made anew then.",
+        ].join("\n"),
+      );
+    }
+    return true;
+  },
+});
+
+/** Triggers, as `ORG/SLUG`, with a token or secret that this process's secret does not open. */
+export async function findUnreadable({ db, vault }: Services): Promise<string[]> {
+  const triggers = await db.trigger.findMany({
+    where: { deletedAt: null },
+    include: { secrets: true, organization: { select: { slug: true } } },
+    orderBy: { id: "asc" },
+  });
+  const opens = (sealed: string, purpose: string) => {
+    try {
+      vault.open(sealed, purpose);
+      return true;
+    } catch (error) {
+      if (error instanceof VaultError) return false;
+      throw error;
+    }
+  };
+  return triggers
+    .filter(
+      ({ id, tokenSealed, secrets }) =>
+        !opens(tokenSealed, tokenPurpose(id)) ||
+        !secrets.every(({ sealed }) => opens(sealed, secretPurpose(id))),
+    )
+    .map(({ slug, organization }) => `${organization.slug}/${slug}`);
+}

@@ -1,0 +1,84 @@
+import { MEMBER_ROLES } from "@/server/auth/actor";
+import { createUser, setPassword } from "@/server/auth/sessions";
+import { memberDefinition } from "@/server/catalog/definitions";
+import { parseInput } from "@/server/catalog/issues";
+import { saveMember } from "@/server/catalog/members";
+import { operatorOf } from "@/server/catalog/organizations";
+import { argument, CommandError, defineCommand, UsageError } from "./command";
+
+const MIN_PASSWORD = 8;
+
+/** `users create EMAIL`. */
+export const createUserCommand = defineCommand({
+  name: "users create",
+  parameters: "EMAIL",
+  summary: "Make an account, or make a person a member of an organization",
+  optionTexts: [
+    ["--name NAME", "what others see; else what stands before the @"],
+    ["--password PASSWORD", "better left out: then it is asked for, or read from standard input"],
+    ["--org ORG", "make the person a member of this organization"],
+    ["--role ROLE", `${MEMBER_ROLES.join(", ")}; member when left out`],
+  ],
+  options: {
+    name: { type: "string" },
+    password: { type: "string" },
+    org: { type: "string" },
+    role: { type: "string" },
+  },
+  async run({ services, terminal }, { values, positionals }) {
+    const role = MEMBER_ROLES.find((known) => known === (values.role ?? "member"));
+    if (role === undefined) throw new UsageError(`"${values.role}" is not a role.`);
+    if (values.role !== undefined && values.org === undefined) {
+      throw new UsageError("--role is for a member of an organization: add --org ORG.");
+    }
+    const { email } = parseInput(memberDefinition, { email: argument(positionals, 0) });
+    const actor = values.org === undefined ? null : await operatorOf(services, values.org);
+    const known = await services.db.user.findUnique({ where: { email } });
+    if (known && !actor) throw new CommandError(`${email} has an account already.`);
+    const password = known
+      ? undefined
+      : (values.password ?? (await terminal.readPassword(`Password for ${email}: `)));
+    if (password !== undefined && password.length < MIN_PASSWORD) {
+      throw new CommandError(`The password must have at least ${MIN_PASSWORD} characters.`);
+    }
+    const person = parseInput(memberDefinition, { email, name: values.name, password, role });
+    if (actor) {
+      const { saved } = await saveMember(services, actor, person);
+      terminal.out(
+        saved === "unchanged"
+          ? `${email} is ${role} of ${values.org} already.`
+          : `${email} is now ${role} of ${values.org}.`,
+      );
+    } else {
+      const { name = email.split("@")[0] ?? email } = person;
+      await createUser(services, { email, name, password: password ?? "" });
+      terminal.out(
+        `${email} has an account. Make them a member with: users create ${email} --org ORG --role ROLE`,
+      );
+    }
+    return true;
+  },
+});
+
+/** `users password EMAIL`: for somebody who forgot it. */
+export const passwordCommand = defineCommand({
+  name: "users password",
+  parameters: "EMAIL",
+  summary: "Set a person's password and sign them out everywhere",
+  optionTexts: [
+    ["--password PASSWORD", "better left out: then it is asked for, or read from standard input"],
+  ],
+  options: { password: { type: "string" } },
+  async run({ services, terminal }, { values, positionals }) {
+    const email = argument(positionals, 0).toLowerCase();
+    const user = await services.db.user.findUnique({ where: { email } });
+    if (!user) throw new CommandError(`${email} has no account.`);
+    const password = values.password ?? (await terminal.readPassword(`New password for ${email}: `));
+    if (password.length < MIN_PASSWORD || password.length > 128) {
+      throw new CommandError(`The password must have ${MIN_PASSWORD} to 128 characters.`);
+    }
+    await setPassword(services, user.id, password);
+    terminal.out(`${email} has a new password and is signed out everywhere.`);
+    return true;
+  },
+});
