@@ -4,7 +4,7 @@ import { findFunction } from "@/server/functions/registry";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { canonicalText, parseJson } from "@/server/json-text";
 import type { ToolCall } from "@/server/models/port";
-import { replaceNul } from "@/server/secrets/stored-output";
+import { cleanJson, replaceNul } from "@/server/secrets/stored-output";
 import { describeIssues, validateAgainst } from "@/server/workflow/schema";
 
 /** Calls of one iteration that are carried out; the rest fails with a message for the model. */
@@ -51,7 +51,8 @@ export function prepareCalls(
 function parseArguments(text: string): { value: Json } | undefined {
   if (text.trim() === "") return { value: {} };
   try {
-    return { value: parseJson(replaceNul(text)) };
+    // An escaped U+0000 is one only once it is parsed.
+    return { value: cleanJson(parseJson(replaceNul(text))) };
   } catch {
     return undefined;
   }

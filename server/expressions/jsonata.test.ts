@@ -39,6 +39,11 @@ describe("evaluateExpression", () => {
     expect(evaluate(expression, input)).toEqual(expected);
   });
 
+  test("U+0000 and halves of characters become U+FFFD, in values, keys and messages", () => {
+    expect(evaluate('{"a\\u0000": "b\\u0000\\ud800c"}')).toEqual({ "a\ufffd": "b\ufffd\ufffdc" });
+    expect(() => evaluate('$error("no\\u0000")')).toThrow("no\ufffd");
+  });
+
   test("the moment and chance are those given", () => {
     expect(evaluate("$now()")).toBe("2026-03-04T05:06:07.000Z");
     expect(evaluate("$millis()")).toBe(facts.now.getTime());

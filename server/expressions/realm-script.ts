@@ -82,14 +82,23 @@ export const REALM_SCRIPT = `
     return expression;
   };
 
-  // A function has no place in JSON: it is left out, as JSON.stringify does with JavaScript's own.
-  const withoutFunctions = (key, value) =>
-    value !== null && typeof value === "object" && (value._jsonata_lambda || value._jsonata_function) ? undefined : value;
+  const cleanText = (text) => text.replaceAll("\\0", "\\uFFFD").toWellFormed();
+  const isClean = (text) => !text.includes("\\0") && text.isWellFormed();
+
+  // A function has no place in JSON: it is left out, as JSON.stringify does with JavaScript's own. U+0000 and
+  // halves of characters cannot be stored.
+  const forJson = (key, value) => {
+    if (typeof value === "string") return isClean(value) ? value : cleanText(value);
+    if (value === null || typeof value !== "object") return value;
+    if (value._jsonata_lambda || value._jsonata_function) return undefined;
+    if (Array.isArray(value) || Object.keys(value).every(isClean)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [cleanText(name), member]));
+  };
 
   const failure = (error) => {
     const message = error && typeof error.message === "string" ? error.message : String(error);
     const position = error && typeof error.position === "number" ? error.position : null;
-    return JSON.stringify({ ok: false, message: message.slice(0, 1000), position });
+    return JSON.stringify({ ok: false, message: cleanText(message.slice(0, 1000)), position });
   };
 
   globalThis.$handle = () => {
@@ -108,7 +117,7 @@ export const REALM_SCRIPT = `
       expression.evaluate(input, {}).then(
         (value) => {
           try {
-            const text = JSON.stringify(value, withoutFunctions);
+            const text = JSON.stringify(value, forJson);
             if (text !== undefined && text.length > 4 * MAX_TEXT) throw new RangeError("The expression's result is larger than 16 MiB.");
             globalThis.$response = text === undefined ? '{"ok":true}' : '{"ok":true,"value":' + text + "}";
           } catch (error) {

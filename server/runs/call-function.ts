@@ -2,7 +2,7 @@ import { creditsOfActions } from "@/server/credits/prices";
 import { executeFunction } from "@/server/functions/execute";
 import type { Json } from "@/server/json";
 import type { Attempt } from "@/server/models/port";
-import { storeOutput } from "@/server/secrets/stored-output";
+import { replaceNul, storeOutput } from "@/server/secrets/stored-output";
 import { CapReached, callModel, type Execution } from "./execution";
 import { finishStep, RunLost, type StoredStep } from "./journal";
 import { CreditsExhausted } from "./purse";
@@ -100,7 +100,7 @@ async function tryFunction(
       if (error instanceof RunLost || error instanceof CreditsExhausted || error instanceof CapReached)
         throw error;
       signal.throwIfAborted();
-      const message = error instanceof Error ? error.message : String(error);
+      const message = replaceNul(error instanceof Error ? error.message : String(error));
       record(message);
       if (attempt > call.retries) return { error: message };
       await wait(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1)), signal);

@@ -34,6 +34,11 @@ export function replaceNul(text: string): string {
   return text.replaceAll("\0", "\uFFFD").toWellFormed();
 }
 
+/** A value whose texts are fit to be stored: see `replaceNul`. Nests deeper than 200 levels are left out. */
+export function cleanJson(value: Json): Json {
+  return cleanValue(value, replaceNul, 0);
+}
+
 /** A text with every secret in it blotted out. */
 export function redactText(text: string, secrets: readonly string[]): string {
   return makeCleaner(secrets)(text);

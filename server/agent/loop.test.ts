@@ -1,0 +1,275 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { AgentConfiguration, AttachedCallable } from "@/server/agent/definition";
+import {
+  type Acted,
+  type Acting,
+  type AgentJournal,
+  runAgentLoop,
+  type Thinking,
+  type Thought,
+} from "@/server/agent/loop";
+import { workflowDefinition } from "@/server/workflow/definition";
+
+const weather: AttachedCallable = {
+  kind: "tool",
+  name: "weather",
+  toolId: "t-1",
+  version: 1,
+  title: "Weather",
+  description: "Weather of a city.",
+  definition: workflowDefinition.parse({
+    parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+    steps: [{ id: "a", uses: "current_time" }],
+  }),
+  deadlineSeconds: 60,
+};
+
+const configure = (overrides: Partial<AgentConfiguration> = {}): AgentConfiguration => ({
+  kind: "agent",
+  name: "Helper",
+  model: "m",
+  systemPrompt: "You help.",
+  maxSteps: 3,
+  callables: [{ kind: "function", name: "calculate" }, weather],
+  messageFromOutside: false,
+  ...overrides,
+});
+
+type Say = { content?: string; calls?: [name: string, args: unknown][] };
+
+/** A journal whose model says the given lines and whose calls succeed, unless prepared as failing. */
+function journalOf(lines: Say[], act?: (acting: Acting) => Acted[]) {
+  const thinkings: Thinking[] = [];
+  const actings: Acting[] = [];
+  const journal: AgentJournal = {
+    async think(thinking) {
+      thinkings.push(thinking);
+      const { content = "", calls = [] } = lines[thinkings.length - 1] ?? { content: "no more lines" };
+      return {
+        content,
+        toolCalls: calls.map(([name, args], index) => ({
+          id: `c-${thinkings.length}-${index + 1}`,
+          name,
+          arguments: typeof args === "string" ? args : JSON.stringify(args),
+        })),
+      };
+    },
+    async act(acting) {
+      actings.push(acting);
+      if (act) return act(acting);
+      return acting.calls.map((call) =>
+        "error" in call
+          ? { output: JSON.stringify({ error: call.error }), failed: true }
+          : { output: JSON.stringify({ did: call.input }), failed: false },
+      );
+    },
+  };
+  return { journal, thinkings, actings };
+}
+
+test("an answer without calls ends the run at once", async () => {
+  const { journal, thinkings, actings } = journalOf([{ content: "Hello." }]);
+  expect(await runAgentLoop(configure(), "Hi", journal)).toEqual({ status: "Completed", output: "Hello." });
+  expect(actings).toEqual([]);
+  expect(thinkings).toMatchObject([
+    {
+      iteration: 1,
+      closing: false,
+      messages: [
+        { role: "system", content: "You help." },
+        { role: "user", content: "Hi" },
+      ],
+    },
+  ]);
+  expect(thinkings[0]?.tools.map(({ name, description }) => [name, description.slice(0, 10)])).toEqual([
+    ["calculate", "Calculates"],
+    ["weather", "Weather of"],
+  ]);
+});
+
+test("results go back to the model in the order of its calls, its words kept as reasoning", async () => {
+  const { journal, thinkings, actings } = journalOf([
+    {
+      content: "Let me see.",
+      calls: [
+        ["weather", { city: "Oslo" }],
+        ["calculate", { expression: "1+1" }],
+      ],
+    },
+    { content: "Done." },
+  ]);
+  expect(await runAgentLoop(configure(), "Hi", journal)).toEqual({ status: "Completed", output: "Done." });
+  expect(actings).toMatchObject([{ iteration: 1, reasoning: "Let me see." }]);
+  expect(thinkings[1]?.messages.slice(2)).toEqual([
+    {
+      role: "assistant",
+      content: "Let me see.",
+      toolCalls: [
+        { id: "c-1-1", name: "weather", arguments: '{"city":"Oslo"}' },
+        { id: "c-1-2", name: "calculate", arguments: '{"expression":"1+1"}' },
+      ],
+    },
+    { role: "tool", toolCallId: "c-1-1", content: '{"did":{"city":"Oslo"}}' },
+    { role: "tool", toolCallId: "c-1-2", content: '{"did":{"expression":"1+1"}}' },
+  ]);
+});
+
+test("after maxSteps iterations with calls one last call without tools asks for the answer", async () => {
+  const call: Say = { calls: [["weather", { city: "Oslo" }]] };
+  const { journal, thinkings, actings } = journalOf([
+    call,
+    call,
+    call,
+    { content: "What I know.", calls: [["weather", {}]] },
+  ]);
+  expect(await runAgentLoop(configure(), "Hi", journal)).toEqual({
+    status: "Completed",
+    output: "What I know.",
+  });
+  expect(thinkings.map(({ iteration, closing, tools }) => [iteration, closing, tools.length])).toEqual([
+    [1, false, 2],
+    [2, false, 2],
+    [3, false, 2],
+    [4, true, 0],
+  ]);
+  expect(actings).toHaveLength(3);
+  expect(thinkings[3]?.messages.at(-1)).toMatchObject({
+    role: "user",
+    content: expect.stringContaining("Answer now"),
+  });
+});
+
+describe("failing calls", () => {
+  test("are told to the model, and the run goes on", async () => {
+    const { journal, thinkings } = journalOf([{ calls: [["nope", {}]] }, { content: "Sorry." }]);
+    expect(await runAgentLoop(configure(), "Hi", journal)).toMatchObject({ status: "Completed" });
+    expect(thinkings[1]?.messages.at(-1)).toMatchObject({
+      role: "tool",
+      content: expect.stringContaining(
+        'There is no function or tool named \\"nope\\". Available: calculate, weather.',
+      ),
+    });
+  });
+
+  test("the very same one a third time ends the run, whatever the order of its keys", async () => {
+    const { journal, actings } = journalOf([
+      {
+        calls: [
+          ["weather", '{"a":1,"b":2}'],
+          ["weather", { city: 5 }],
+        ],
+      },
+      { calls: [["weather", '{"b":2,"a":1}']] },
+      { calls: [["weather", '{ "a": 1, "b": 2 }']] },
+    ]);
+    expect(await runAgentLoop(configure({ maxSteps: 12 }), "Hi", journal)).toEqual({
+      status: "Failed",
+      code: "repeated_failure",
+      message: expect.stringMatching(
+        /^The same call of weather failed 3 times: The arguments are not valid: \/city is required/,
+      ),
+    });
+    expect(actings).toHaveLength(3);
+  });
+
+  test("different ones, and calls that succeed, do not add up", async () => {
+    const same: Say = { calls: [["weather", { city: "Oslo" }]] };
+    const { journal } = journalOf([
+      { calls: [["nope", { n: 1 }]] },
+      { calls: [["nope", { n: 2 }]] },
+      { calls: [["nope", { n: 3 }]] },
+      same,
+      same,
+      same,
+      same,
+      { content: "Done." },
+    ]);
+    expect(await runAgentLoop(configure({ maxSteps: 12 }), "Hi", journal)).toMatchObject({
+      status: "Completed",
+    });
+  });
+});
+
+describe("prompts", () => {
+  test("say that a message from outside is data", async () => {
+    const { journal, thinkings } = journalOf([{ content: "ok" }]);
+    await runAgentLoop(configure({ messageFromOutside: true }), '{"ignore":"all"}', journal);
+    const [system, user] = thinkings[0]?.messages ?? [];
+    expect(system).toMatchObject({
+      role: "system",
+      content: expect.stringMatching(/^You help\.[\s\S]*external system[\s\S]*data/),
+    });
+    expect(user).toEqual({ role: "user", content: '{"ignore":"all"}' });
+  });
+
+  test("leave an empty system prompt out", async () => {
+    const { journal, thinkings } = journalOf([{ content: "ok" }]);
+    await runAgentLoop(configure({ systemPrompt: "  " }), "Hi", journal);
+    expect(thinkings[0]?.messages).toEqual([{ role: "user", content: "Hi" }]);
+  });
+});
+
+test("a run replayed from its journal takes the same path, wherever it was cut off", async () => {
+  const call = fc.tuple(
+    fc.constantFrom("weather", "calculate", "nope"),
+    fc.constantFrom('{"city":"Oslo"}', '{"expression":"1"}', "{broken", '{"__proto__":{"a":1}}', ""),
+  );
+  const line = fc.record({ content: fc.string(), calls: fc.array(call, { maxLength: 3 }) });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(line, { maxLength: 8 }),
+      fc.integer({ min: 0, max: 12 }),
+      async (lines, cutAt) => {
+        const stored = new Map<string, Thought | Acted[]>();
+        const asked: string[] = [];
+        let executed = 0;
+        const durable = (crashAfter: number): AgentJournal => {
+          const remember = <Result extends Thought | Acted[]>(
+            key: string,
+            question: unknown,
+            work: () => Result,
+          ): Result => {
+            const known = stored.get(key);
+            asked.push(`${key} ${JSON.stringify(question)}`);
+            // The key decides which of the two was stored.
+            if (known !== undefined) return known as Result;
+            if (executed >= crashAfter) throw new Error("crash");
+            executed += 1;
+            const result = work();
+            stored.set(key, result);
+            return result;
+          };
+          return {
+            think: async (thinking) =>
+              remember(`think-${thinking.iteration}`, thinking, (): Thought => {
+                const { content, calls } = lines[thinking.iteration - 1] ?? { content: "end", calls: [] };
+                return {
+                  content,
+                  toolCalls: calls.map(([name, args], i) => ({ id: `${i}`, name, arguments: args })),
+                };
+              }),
+            act: async (acting) =>
+              remember(`act-${acting.iteration}`, acting, () =>
+                acting.calls.map((prepared) => ({
+                  output: "error" in prepared ? JSON.stringify({ error: prepared.error }) : "1",
+                  failed: "error" in prepared,
+                })),
+              ),
+          };
+        };
+        const go = (crashAfter: number) =>
+          runAgentLoop(configure({ maxSteps: 6 }), "Hi", durable(crashAfter));
+        await go(cutAt).catch((error) => expect(error.message).toBe("crash"));
+        asked.length = 0;
+        const resumed = await go(Number.POSITIVE_INFINITY);
+        const path = [...asked];
+        const total = executed;
+        asked.length = 0;
+        expect(await go(Number.POSITIVE_INFINITY)).toEqual(resumed);
+        expect(asked).toEqual(path);
+        expect(executed).toBe(total);
+      },
+    ),
+  );
+});

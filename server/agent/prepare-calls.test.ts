@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import type { AttachedCallable } from "@/server/agent/definition";
+import { offeredTools, toolNameForModel } from "@/server/agent/offered-tools";
+import { MAX_CALLS_PER_ITERATION, prepareCalls } from "@/server/agent/prepare-calls";
+import { workflowDefinition } from "@/server/workflow/definition";
+
+const order: AttachedCallable = {
+  kind: "tool",
+  name: "place_order",
+  toolId: "t-1",
+  version: 3,
+  title: "Place an order",
+  description: "",
+  definition: workflowDefinition.parse({
+    parameters: { type: "object", properties: { count: { type: "integer" } }, additionalProperties: false },
+    steps: [{ id: "a", uses: "current_time" }],
+  }),
+  deadlineSeconds: 60,
+};
+const callables: AttachedCallable[] = [{ kind: "function", name: "calculate" }, order];
+
+function prepare(name: string, args: string) {
+  const [prepared] = prepareCalls(callables, [{ id: "1", name, arguments: args }]);
+  if (prepared === undefined) throw new Error("nothing was prepared");
+  return prepared;
+}
+
+describe("prepareCalls", () => {
+  test("parses and checks arguments", () => {
+    expect(prepare("calculate", '{ "expression": "1" }')).toMatchObject({
+      inputText: '{"expression":"1"}',
+      input: { expression: "1" },
+      callable: { kind: "function", name: "calculate" },
+    });
+    expect(prepare("place_order", '{"count":2}')).toMatchObject({
+      input: { count: 2 },
+      callable: { toolId: "t-1" },
+    });
+    expect(prepare("place_order", " ")).toMatchObject({ inputText: "{}", input: {} });
+  });
+
+  test.each<[string, string, string, RegExp]>([
+    ["nope", "{}", "{}", /There is no function or tool named "nope". Available: calculate, place_order\./],
+    ["constructor", "{}", "{}", /There is no function or tool/],
+    ["calculate", "{broken", '"{broken"', /not valid JSON/],
+    ["calculate", "[1]", "[1]", /must be a JSON object/],
+    ["calculate", "null", "null", /must be a JSON object/],
+    ["calculate", '{"expression":1}', '{"expression":1}', /not valid: \/expression/],
+    ["place_order", '{"count":"x"}', '{"count":"x"}', /\/count must be integer/],
+    ["place_order", '{"constructor":1}', '{"constructor":1}', /\/constructor is not allowed/],
+    ["place_order", '{"__proto__":{"x":1}}', '{"__proto__":{"x":1}}', /\/__proto__ is not allowed/],
+    ["calculate", "[".repeat(10_000), JSON.stringify("[".repeat(10_000)), /not valid JSON/],
+  ])("%s(%s) fails with a message for the model", (name, args, inputText, error) => {
+    expect(prepare(name, args)).toMatchObject({ inputText, error: expect.stringMatching(error) });
+  });
+
+  test("U+0000 becomes U+FFFD, escaped or not", () => {
+    expect(prepare("calculate", '{"expression":"a\\u0000b"}').inputText).toBe('{"expression":"a\ufffdb"}');
+  });
+
+  test("the very same call has the same identity, another one another", () => {
+    const identity = (args: string) => prepare("place_order", args).identity;
+    expect(identity('{"a":1,"b":[2]}')).toBe(identity(' {"b": [2], "a": 1.0}'));
+    expect(identity('{"a":1}')).not.toBe(identity('{"a":"1"}'));
+    expect(identity("{broken")).toBe(identity("{broken"));
+  });
+
+  test("no more calls than the limit are carried out", () => {
+    const calls = Array.from({ length: MAX_CALLS_PER_ITERATION + 1 }, (_, i) => ({
+      id: `${i}`,
+      name: "place_order",
+      arguments: "{}",
+    }));
+    const prepared = prepareCalls(callables, calls);
+    expect(prepared.filter((call) => "error" in call)).toHaveLength(1);
+    expect(prepared.at(-1)).toHaveProperty("error");
+  });
+});
+
+test("tools are offered under their slug with underscores, described by their title when nothing else is said", () => {
+  expect(toolNameForModel("place-order-now")).toBe("place_order_now");
+  expect(offeredTools(callables)).toMatchObject([
+    { name: "calculate", parameters: { type: "object", required: ["expression"] } },
+    {
+      name: "place_order",
+      description: "Place an order",
+      parameters: order.kind === "tool" ? order.definition.parameters : {},
+    },
+  ]);
+  expect(offeredTools([{ kind: "function", name: "gone_since" }])).toEqual([]);
+});
