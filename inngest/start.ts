@@ -1,34 +1,40 @@
-import { Inngest } from "inngest";
-import { findUnwokenRuns } from "@/server/operate/reconciler";
+import { findOverdueRuns, findUnwokenRuns, settleOverdueRuns } from "@/server/operate/reconciler";
 import { type AdmittedRun, admitRuns } from "@/server/runs/dispatch";
 import type { Engine, Services } from "@/server/services";
-import { createEmbeddedEngine } from "./embedded/engine";
-import { createRunFunctions, RUN_EVENTS } from "./functions";
+import { type Driver, startEmbedded, startOnServer } from "./driver";
 
-/** Runs that all processes together may have in flight at once, over all organizations. */
-const CAPACITY = 200;
-/** Jobs that one process performs at a time. */
-const CONCURRENCY = 40;
+/** Runs that one look admits at most; the next look follows at once when there were that many. */
+const ADMITTED_AT_ONCE = 200;
 /** How often pending runs are looked for although nobody rang. */
 const LOOK_EVERY_MS = 2_000;
+/** How often what was lost is looked for. */
+const RECONCILE_EVERY_MS = 5_000;
 
 /** An engine that can be started and stopped with the process. */
 export type RunningEngine = Engine & {
   start(): Promise<void>;
   stop(graceMs?: number): Promise<void>;
+  /** Answers an Inngest server's call at /api/inngest; null when runs are driven by the embedded engine. */
+  handle(request: Request): Promise<Response> | null;
 };
 
-/**
- * Assembles the embedded engine: the SDK's client talks to it in-process, the dispatcher admits pending runs and
- * wakes them by events whose id is the run's.
- */
+/** Assembles the engine that the configuration names, with the dispatcher and the reconciler in front of it. */
 export function createEngine(getServices: () => Services): RunningEngine {
-  let started: { stop(graceMs?: number): Promise<void>; ready(): Promise<boolean>; look(): void } | undefined;
+  let started: Dispatcher | undefined;
+  let starting: Promise<void> | undefined;
   return {
     ring: () => started?.look(),
-    ready: async () => (await started?.ready()) ?? false,
-    async start() {
-      started ??= await startEmbedded(getServices());
+    ready: async () => (await started?.driver.ready()) ?? false,
+    handle: (request) => started?.driver.handle?.(request) ?? null,
+    start() {
+      starting ??= (async () => {
+        const services = getServices();
+        const { inngest } = services.env;
+        const driver =
+          inngest === undefined ? await startEmbedded(services) : await startOnServer(services, inngest);
+        started = startDispatcher(services, driver);
+      })();
+      return starting;
     },
     async stop(graceMs) {
       await started?.stop(graceMs);
@@ -37,71 +43,65 @@ export function createEngine(getServices: () => Services): RunningEngine {
   };
 }
 
-async function startEmbedded(services: Services) {
-  const { pool, env, clock } = services;
+type Dispatcher = { driver: Driver; look(): void; stop(graceMs?: number): Promise<void> };
+
+/**
+ * Admits pending runs and hands them over; looks for what was lost on the way and settles what is overdue. Every
+ * process does it: the rows decide, so doing it twice is harmless.
+ */
+function startDispatcher(services: Services, driver: Driver): Dispatcher {
   const log = services.log.child({ component: "dispatcher" });
-  const engine = createEmbeddedEngine({
-    pool,
-    listenConfig: { connectionString: env.databaseUrl },
-    clock,
-    log: services.log,
-    concurrency: CONCURRENCY,
-  });
-  const client = new Inngest({
-    id: "stepwell",
-    fetch: engine.fetch,
-    isDev: true,
-    baseUrl: "http://engine.local",
-  });
-  await engine.register(client, createRunFunctions(client, services));
-  await engine.start();
-
-  const wake = async (runs: AdmittedRun[]): Promise<void> => {
-    if (runs.length === 0) return;
-    await client.send(
-      runs.map((run) => ({ id: run.id, name: RUN_EVENTS[run.kind], data: { runId: run.id } })),
-    );
-  };
-
-  let looking = false;
-  let again = false;
   let stopped = false;
-  const look = (): void => {
-    if (stopped) return;
-    if (looking) {
-      again = true;
-      return;
-    }
-    looking = true;
-    void (async () => {
-      do {
-        again = false;
-        try {
-          await wake(await admitRuns(services, CAPACITY));
-        } catch (error) {
-          log.warn("pending runs could not be admitted; they will be", { error });
-        }
-      } while (again && !stopped);
-      looking = false;
-    })();
+
+  const guarded = (what: string, work: () => Promise<boolean>): (() => void) => {
+    let busy = false;
+    let again = false;
+    return () => {
+      if (busy || stopped) {
+        again = busy;
+        return;
+      }
+      busy = true;
+      void (async () => {
+        do {
+          again = false;
+          try {
+            again = (await work()) || again;
+          } catch (error) {
+            log.warn(what, { error });
+          }
+        } while (again && !stopped);
+        busy = false;
+      })();
+    };
   };
-  const lookAgain = async (): Promise<void> => {
-    look();
-    try {
-      await wake(await findUnwokenRuns(services));
-    } catch (error) {
-      log.warn("admitted runs could not be handed over; they will be", { error });
+
+  const first = (run: AdmittedRun) => run.id;
+  const look = guarded("pending runs could not be admitted; they will be", async () => {
+    const runs = await admitRuns(services, ADMITTED_AT_ONCE);
+    await driver.wake(runs, first);
+    return runs.length === ADMITTED_AT_ONCE;
+  });
+  const reconcile = guarded("the reconciler could not do its work; it will", async () => {
+    await driver.wake(await findUnwokenRuns(services), first);
+    await settleOverdueRuns(services);
+    for (const run of await findOverdueRuns(services)) {
+      if ((await driver.knows(run.id)) === true) continue;
+      log.warn("a run lost its engine and is handed over again", { runId: run.id, epoch: run.epoch });
+      await driver.wake([run], () => `${run.id}:${run.epoch}`);
     }
-  };
-  const timer = setInterval(() => void lookAgain(), LOOK_EVERY_MS);
+    return false;
+  });
+
+  const timers = [setInterval(look, LOOK_EVERY_MS), setInterval(reconcile, RECONCILE_EVERY_MS)];
   look();
   return {
+    driver,
     look,
-    ready: () => engine.ready(),
     async stop(graceMs?: number) {
       stopped = true;
-      clearInterval(timer);
-      await engine.stop(graceMs);
+      for (const timer of timers) clearInterval(timer);
+      await driver.stop(graceMs);
     },
   };
 }

@@ -1,19 +1,92 @@
 import type { AdmittedRun } from "@/server/runs/dispatch";
+import { endRun } from "@/server/runs/lifecycle";
 import type { Services } from "@/server/services";
 
-/** An admitted run that no worker has touched for this long was lost on its way to the engine. */
-const UNWOKEN_AFTER_MS = 10_000;
+/**
+ * Finds and settles what engines and processes lose. The bounds are published in docs/operating.md: no run stays
+ * Pending or Running past them (product.md, "Durability promises" 4).
+ */
+
+/** An admitted run that no worker has claimed for this long was lost on its way to the engine. */
+const UNCLAIMED_AFTER_MS = 10_000;
+/** A running run without a sign of life for this long has no worker. */
+const SILENT_AFTER_MS = 60_000;
+/** How long after its deadline a run is settled for its worker. */
+const DEADLINE_GRACE_MS = 30_000;
+/** How long after a cancel a run is settled for its worker. */
+const CANCEL_GRACE_MS = 15_000;
+/** A run that could not be admitted for this long never will be. */
+const LONGEST_PENDING_MS = 24 * 60 * 60 * 1000;
+const BATCH = 500;
 
 /**
  * Admitted runs that no worker has claimed: the process died between the commit and the hand-over, or the engine
  * lost the event. Handing a run over twice is harmless, its id is the event's.
  */
 export async function findUnwokenRuns(services: Services): Promise<AdmittedRun[]> {
-  const before = new Date(services.clock.now().getTime() - UNWOKEN_AFTER_MS);
   const { rows } = await services.pool.query<AdmittedRun>(
     `SELECT id, kind FROM runs
-     WHERE status = 'Pending' AND admitted_at < $1 AND parent_run_id IS NULL ORDER BY id LIMIT 500`,
-    [before],
+     WHERE status = 'Pending' AND admitted_at < $1 AND parent_run_id IS NULL ORDER BY id LIMIT $2`,
+    [before(services, UNCLAIMED_AFTER_MS), BATCH],
   );
   return rows;
+}
+
+/** Running runs whose worker has gone silent; the engine knows whether it will come back to them. */
+export async function findOverdueRuns(services: Services): Promise<(AdmittedRun & { epoch: number })[]> {
+  const { rows } = await services.pool.query<AdmittedRun & { epoch: number }>(
+    `SELECT id, kind, epoch FROM runs
+     WHERE status = 'Running' AND heartbeat_at < $1 AND waiting_since IS NULL AND parent_run_id IS NULL
+     ORDER BY id LIMIT $2`,
+    [before(services, SILENT_AFTER_MS), BATCH],
+  );
+  return rows;
+}
+
+/** Ends runs past their deadline, runs whose cancel nobody carried out, and runs that waited for admission too long. */
+export async function settleOverdueRuns(services: Services): Promise<void> {
+  const { rows } = await services.pool.query<{
+    id: string;
+    by: string | null;
+    deadline_seconds: number;
+    started: boolean;
+  }>(
+    `SELECT id, CASE WHEN cancel_requested_at < $1 THEN coalesce(cancelled_by, 'a user') END AS by,
+            deadline_seconds, started_at IS NOT NULL AS started
+     FROM runs
+     WHERE status IN ('Pending', 'Running') AND parent_run_id IS NULL AND waiting_since IS NULL
+       AND (cancel_requested_at < $1 OR created_at < $2
+            OR started_at + make_interval(secs => deadline_seconds) < $3)
+     ORDER BY id LIMIT $4`,
+    [
+      before(services, CANCEL_GRACE_MS),
+      before(services, LONGEST_PENDING_MS),
+      before(services, DEADLINE_GRACE_MS),
+      BATCH,
+    ],
+  );
+  for (const run of rows) {
+    if (run.by !== null) await endRun(services, run.id, { status: "Cancelled", by: run.by });
+    else if (run.started) {
+      const message = `The run passed its deadline of ${run.deadline_seconds} seconds.`;
+      await endRun(
+        services,
+        run.id,
+        { status: "Failed", code: "deadline_exceeded", message },
+        { from: "Running" },
+      );
+    } else {
+      const message = "The run waited 24 hours for a place and was given up.";
+      await endRun(
+        services,
+        run.id,
+        { status: "Failed", code: "not_admitted", message },
+        { from: "Pending" },
+      );
+    }
+  }
+}
+
+function before(services: Services, ms: number): Date {
+  return new Date(services.clock.now().getTime() - ms);
 }

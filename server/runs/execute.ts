@@ -160,6 +160,8 @@ async function creditsOfOpenChildren(services: Services, run: ClaimedRun) {
 
 /** Ends a run that the engine gave up after its retries; a platform fault, so its cause stays in the log. */
 export async function settleGivenUp(services: Services, runId: string, error: unknown): Promise<void> {
+  // The engine gave up a worker that another one had replaced: the run is in better hands.
+  if (error instanceof Error && error.name === "RunLost") return;
   services.log.error("the engine gave a run up", { runId, error });
   const message = "Something failed on our side while this run was executed. Start it again.";
   await endRun(services, runId, { status: "Failed", code: "internal_error", message });

@@ -23,8 +23,8 @@ beforeAll(async () => {
       },
     },
   });
-  // Notifications and the note of a key's last use travel outside the request.
-  const aside = /pg_notify|last_used_at = /;
+  // Notifications, heartbeats and the note of a key's last use travel beside the request.
+  const aside = /pg_notify|last_used_at = |heartbeat_at = \$1 WHERE id = ANY/;
   world.pool.on("connect", (client) => {
     const query = client.query.bind(client);
     client.query = ((...parts: Parameters<typeof query>) => {

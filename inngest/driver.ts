@@ -1,0 +1,109 @@
+import { Inngest } from "inngest";
+import { serve } from "inngest/edge";
+import type { AdmittedRun } from "@/server/runs/dispatch";
+import type { Services } from "@/server/services";
+import { createEmbeddedEngine } from "./embedded/engine";
+import { createRunFunctions, RUN_EVENTS } from "./functions";
+
+/** What executes the durable functions: the embedded engine, or an Inngest server. */
+export type Driver = {
+  /** Hands runs over. `round` tells hand-overs of the same run apart: the engine takes each round once. */
+  wake(runs: readonly AdmittedRun[], round: (run: AdmittedRun) => string): Promise<void>;
+  /** Whether the engine is still busy with what this event id woke; null: it cannot tell. */
+  knows(eventId: string): Promise<boolean | null>;
+  ready(): Promise<boolean>;
+  stop(graceMs?: number): Promise<void>;
+  /** Answers the Inngest server's calls; null on the embedded engine, which is never reached over HTTP. */
+  handle: ((request: Request) => Promise<Response>) | null;
+};
+
+/** Jobs that one process performs at a time. */
+const CONCURRENCY = 40;
+const REGISTER_AGAIN_MS = 5_000;
+
+function wakeBy(client: Inngest): Driver["wake"] {
+  return async (runs, round) => {
+    if (runs.length === 0) return;
+    await client.send(
+      runs.map((run) => ({ id: round(run), name: RUN_EVENTS[run.kind], data: { runId: run.id } })),
+    );
+  };
+}
+
+/** The embedded engine over the service's own PostgreSQL. */
+export async function startEmbedded(services: Services): Promise<Driver> {
+  const engine = createEmbeddedEngine({
+    pool: services.pool,
+    listenConfig: { connectionString: services.env.databaseUrl },
+    clock: services.clock,
+    log: services.log,
+    concurrency: CONCURRENCY,
+  });
+  const client = new Inngest({
+    id: "stepwell",
+    fetch: engine.fetch,
+    isDev: true,
+    baseUrl: "http://engine.local",
+  });
+  await engine.register(client, createRunFunctions(client, services));
+  await engine.start();
+  return {
+    wake: wakeBy(client),
+    knows: async (eventId) => (await engine.findRuns(eventId)).some(({ status }) => status === "running"),
+    ready: () => engine.ready(),
+    stop: (graceMs) => engine.stop(graceMs),
+    handle: null,
+  };
+}
+
+/**
+ * An Inngest server, chosen by the INNGEST_* variables (dev server, self-hosted or cloud). It calls back at
+ * `/api/inngest`, signed unless it is a dev server; the functions are registered with it at start, again and again
+ * until it takes them.
+ */
+export async function startOnServer(
+  services: Services,
+  settings: NonNullable<Services["env"]["inngest"]>,
+): Promise<Driver> {
+  const { env, log } = services;
+  const isDev = settings.dev !== undefined && settings.dev !== "0" && settings.dev !== "false";
+  const devUrl = isDev && /^https?:/.test(settings.dev ?? "") ? settings.dev : undefined;
+  const baseUrl = settings.baseUrl ?? devUrl;
+  const eventKey = settings.eventKey ?? (isDev ? "dev" : undefined);
+  const client = new Inngest({
+    id: "stepwell",
+    isDev,
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(eventKey === undefined ? {} : { eventKey }),
+    ...(settings.signingKey === undefined ? {} : { signingKey: settings.signingKey }),
+  });
+  const handler = serve({
+    client,
+    functions: createRunFunctions(client, services),
+    serveOrigin: env.appUrl,
+    servePath: "/api/inngest",
+  });
+  let registered = false;
+  let stopped = false;
+  const register = async (): Promise<void> => {
+    try {
+      const response = await handler(new Request(`${env.appUrl}/api/inngest`, { method: "PUT" }));
+      registered = response.ok;
+      if (!registered)
+        log.warn("the Inngest server refused the functions", { answer: await response.text() });
+    } catch (error) {
+      log.warn("the Inngest server cannot be reached to register the functions", { error });
+    }
+    if (!registered && !stopped) setTimeout(() => void register(), REGISTER_AGAIN_MS).unref();
+  };
+  void register();
+  return {
+    wake: wakeBy(client),
+    knows: async () => null,
+    ready: async () => registered,
+    async stop() {
+      stopped = true;
+    },
+    handle: (request) => handler(request),
+  };
+}
