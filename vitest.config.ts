@@ -7,6 +7,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
+    maxWorkers: 2,
     projects: [
       {
         extends: true,
@@ -22,7 +23,6 @@ export default defineConfig({
           name: "db",
           include: ["{server,inngest,scripts,app,prisma,examples}/**/*.db.test.ts", "*.db.test.ts"],
           globalSetup: ["server/testing/database-setup.ts"],
-          maxWorkers: 2,
           testTimeout: 20_000,
           hookTimeout: 30_000,
         },

@@ -475,6 +475,54 @@ describe("reads, endpoints 3–6", () => {
   });
 });
 
+describe("cancel, beyond the seven", () => {
+  it("ends a pending agent run: 200 with the status view, again and again", async () => {
+    const id = await startAgent();
+    for (let again = 0; again < 2; again += 1) {
+      const answer = await rest({ path: `/v1/agents/run/${id}/cancel` });
+      expect(answer.status).toBe(200);
+      expect(answer.body).toMatchObject({
+        id,
+        status: "Cancelled",
+        errorMessage: null,
+        finishedAt: expect.any(String),
+      });
+    }
+  });
+
+  it("shows a cancelled tool run as Failed/3 with who cancelled it", async () => {
+    const id = await startTool();
+    const answer = await rest({ path: `/v1/tools/run/${id}/cancel` });
+    expect(answer.body).toMatchObject({
+      status: "Failed",
+      statusInt: 3,
+      errorMessage: "Cancelled by the API key ci.",
+    });
+  });
+
+  it.each<[string, () => Promise<Call>, number, ErrorCode]>([
+    ["malformed id", async () => ({ path: "/v1/agents/run/1/cancel" }), 400, "invalid_request"],
+    ["unknown run", async () => ({ path: `/v1/tools/run/${newId()}/cancel` }), 404, "not_found"],
+    [
+      "another organization's run",
+      async () => ({ path: `/v1/agents/run/${await startAgent(stranger)}/cancel` }),
+      404,
+      "not_found",
+    ],
+    ["no key", async () => ({ path: `/v1/agents/run/${newId()}/cancel`, key: null }), 401, "unauthenticated"],
+  ])("%s", async (_name, parts, status, code) => {
+    expectError(await rest(await parts()), status, code);
+  });
+
+  it("needs the scope to start, and gets through when the starts are used up", async () => {
+    const slow = await createTenant(world, { plan: { startsPerMinute: 1 } });
+    const id = await startAgent(slow);
+    expect((await rest({ path: `/v1/agents/run/${id}/cancel`, key: slow.key })).status).toBe(200);
+    await world.db.apiKey.update({ where: { id: slow.apiKeyId }, data: { scopes: ["runs:read"] } });
+    expectError(await rest({ path: `/v1/agents/run/${id}/cancel`, key: slow.key }), 403, "forbidden");
+  });
+});
+
 describe("idempotent starts", () => {
   const path = () => `/v1/agents/run/${tenant.agentId}`;
   const body = '{"userMessage":"Once"}';

@@ -4,7 +4,7 @@ import { createOpenApiDocument } from "./openapi";
 
 const document = createOpenApiDocument("https://stepwell.test");
 
-it("lists all seven paths, with APP_URL as its server", () => {
+it("lists the contract's seven paths and the cancels, with APP_URL as its server", () => {
   expect(document.openapi).toBe("3.1.0");
   expect(document.servers).toEqual([{ url: "https://stepwell.test" }]);
   expect(
@@ -17,7 +17,9 @@ it("lists all seven paths, with APP_URL as its server", () => {
     "get /v1/tools/run/{toolRunId}/result",
     "get /v1/tools/run/{toolRunId}/status",
     "post /v1/agents/run/{agentId}",
+    "post /v1/agents/run/{agentRunId}/cancel",
     "post /v1/tools/run/{toolId}",
+    "post /v1/tools/run/{toolRunId}/cancel",
     "post /webhooks/{token}",
   ]);
 });

@@ -4,8 +4,8 @@ import { errorBody, startToolBody, webhookAccepted } from "@/server/contract/sha
 import { listOperations } from "./operations";
 
 /**
- * The OpenAPI 3.1 document of the seven endpoints, made of the same schemas that parse and render them:
- * endpoints 1–6 from the procedures' metadata, endpoint 7 from the webhook door's shapes.
+ * The OpenAPI 3.1 document of `/v1` and the webhooks, made of the same schemas that parse and render them:
+ * `/v1` from the procedures' metadata, endpoint 7 from the webhook door's shapes.
  */
 
 const errors = (statuses: Record<string, string>) =>
@@ -59,7 +59,7 @@ const success = (schema: z.ZodType, description: string) => ({
 export function createOpenApiDocument(appUrl: string) {
   const paths: ZodOpenApiPathsObject = {};
   for (const { method, path, tag, summary, operationId, parameters, body, output } of listOperations()) {
-    const isStart = method === "POST";
+    const isStart = body !== undefined;
     const isTool = tag === "Tools";
     const operation: ZodOpenApiOperationObject = {
       operationId,

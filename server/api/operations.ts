@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { KEY_SCOPES, type KeyScope } from "@/server/auth/actor";
 import { v1Router } from "./v1";
 
 /** One REST operation, as a procedure's metadata declares it. */
@@ -8,6 +9,8 @@ export type Operation = {
   path: string;
   tag: string;
   summary: string;
+  scope: KeyScope;
+  limit: "starts" | "reads";
   /** Path of the procedure, e.g. `agents.run`. */
   operationId: string;
   /** Schemas of the path parameters, by name. */
@@ -25,6 +28,8 @@ const declaration = z.object({
       path: z.string(),
       tag: z.string(),
       summary: z.string(),
+      scope: z.enum(KEY_SCOPES),
+      limit: z.enum(["starts", "reads"]),
     }),
   }),
   inputs: z.tuple([zodObject]),
@@ -37,7 +42,7 @@ const flatProcedures = z.record(
   z.custom<{ _def: object }>((value) => typeof value === "function" && "_def" in value),
 );
 
-/** The operations of endpoints 1–6, read off the procedures; what the door routes by and the document lists. */
+/** The operations under `/v1`, read off the procedures; what the door routes by and the document lists. */
 export function listOperations(): Operation[] {
   return Object.entries(flatProcedures.parse(v1Router._def.procedures)).map(([operationId, { _def }]) => {
     const { meta, inputs, output } = declaration.parse(_def);

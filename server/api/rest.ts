@@ -13,32 +13,23 @@ import {
 } from "@/server/runs/idempotency";
 import type { Services } from "@/server/services";
 import { decodeText, parseBodyText, requireJson } from "./json-body";
-import { listOperations } from "./operations";
+import { listOperations, type Operation } from "./operations";
 import { readBody } from "./read-body";
 import { errorResponse, jsonResponse, toAppError } from "./respond";
 import type { ApiContext } from "./trpc";
 import { startedAnswer, v1Router } from "./v1";
 
 /**
- * The door of endpoints 1–6: Request → Response. It takes paths and methods from the procedures' OpenAPI metadata
+ * The door of `/v1`: Request → Response. It takes paths and methods from the procedures' OpenAPI metadata
  * and keeps the order of checks of product.md ("Order of checks, 1–6"): nothing of a body is read before the
  * caller is known, nothing of it is parsed before it is known to be new.
  */
 
-type Route = {
-  method: string;
-  pattern: RegExp;
-  /** Names of the path parameters, in the order of the path (each operation has one). */
-  parameters: string[];
-  /** Path of the procedure, e.g. `agents.run`. */
-  procedure: string;
-};
+type Route = Operation & { pattern: RegExp };
 
-const routes: Route[] = listOperations().map(({ method, path, operationId, parameters }) => ({
-  method,
-  pattern: new RegExp(`^${path.replace(/\{\w+\}/g, "([^/]+)")}$`),
-  parameters: Object.keys(parameters),
-  procedure: operationId,
+const routes: Route[] = listOperations().map((operation) => ({
+  ...operation,
+  pattern: new RegExp(`^${operation.path.replace(/\{\w+\}/g, "([^/]+)")}$`),
 }));
 
 /** Answers a request under `/v1`. Never throws. */
@@ -59,22 +50,25 @@ async function answer(
   headers: Record<string, string>,
 ): Promise<Response> {
   const { route, values } = findRoute(request);
-  const isStart = route.method === "POST";
   const actor = await authenticateKey(services, request.headers.get("x-api-key"));
-  authorize(actor, isStart ? "runs:start" : "runs:read");
-  Object.assign(headers, await limitRate(services, actor, isStart));
-  const path = Object.fromEntries(route.parameters.map((name, index) => [name, values[index] ?? ""]));
+  authorize(actor, route.scope);
+  Object.assign(headers, await limitRate(services, actor, route.limit));
+  // Each operation has one path parameter.
+  const path = Object.fromEntries(
+    Object.keys(route.parameters).map((name, index) => [name, values[index] ?? ""]),
+  );
   const context = { services, actor, requestId };
 
-  if (!isStart) {
-    return jsonResponse(await callProcedure(route.procedure, "query", context, path), requestId, headers);
+  if (route.body === undefined) {
+    const type = route.method === "GET" ? "query" : "mutation";
+    return jsonResponse(await callProcedure(route.operationId, type, context, path), requestId, headers);
   }
 
-  const isTool = route.procedure === "tools.run";
+  const isTool = route.tag === "Tools";
   const raw = await readBody(request, isTool ? MAX_BODY_BYTES : MAX_START_AGENT_BODY_BYTES);
   const start = async (idempotency?: IdempotentRequest) => {
     const body = parseBody(raw, request.headers.get("content-type"), isTool);
-    return callProcedure(route.procedure, "mutation", { ...context, idempotency }, { ...path, body });
+    return callProcedure(route.operationId, "mutation", { ...context, idempotency }, { ...path, body });
   };
 
   const key = parseIdempotencyKey(request.headers.get("idempotency-key"));
@@ -131,10 +125,9 @@ function authorize(actor: ApiKeyActor, scope: KeyScope): void {
 async function limitRate(
   services: Services,
   actor: ApiKeyActor,
-  isStart: boolean,
+  name: "starts" | "reads",
 ): Promise<Record<string, string>> {
-  const name = isStart ? "starts" : "reads";
-  const limit = isStart ? actor.plan.startsPerMinute : actor.plan.readsPerMinute;
+  const limit = name === "starts" ? actor.plan.startsPerMinute : actor.plan.readsPerMinute;
   const window = { key: `${name}:${actor.apiKeyId}`, limit, seconds: 60 };
   const decision = await takeFromWindow(services.pool, window, services.clock);
   if (!decision.allowed) throw rateLimited(name, decision);

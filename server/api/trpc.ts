@@ -1,5 +1,5 @@
 import { initTRPC, TRPCError } from "@trpc/server";
-import type { Actor, MemberActor, MemberRole } from "@/server/auth/actor";
+import type { Actor, KeyScope, MemberActor, MemberRole } from "@/server/auth/actor";
 import { roleCovers } from "@/server/auth/sessions";
 import { AppError, type ErrorCode, type Issue, isAppError } from "@/server/errors";
 import type { IdempotentRequest } from "@/server/runs/idempotency";
@@ -19,7 +19,16 @@ export type ShownError = { code: ErrorCode; message: string; requestId: string; 
 
 /** How a procedure stands in the REST API; operations.ts reads it. */
 type OpenApiMeta = {
-  openapi?: { method: "GET" | "POST"; path: `/${string}`; tag: string; summary: string };
+  openapi?: {
+    method: "GET" | "POST";
+    path: `/${string}`;
+    tag: string;
+    summary: string;
+    /** What the key must be allowed to do. */
+    scope: KeyScope;
+    /** Which of the key's rate limits a call counts against. */
+    limit: "starts" | "reads";
+  };
 };
 
 const t = initTRPC

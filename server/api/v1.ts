@@ -12,13 +12,15 @@ import {
 import { AppError } from "@/server/errors";
 import { isJsonObject, type JsonObject } from "@/server/json";
 import { MAX_USER_MESSAGE_BYTES } from "@/server/limits/sizes";
+import { cancelRun } from "@/server/runs/cancel";
 import { readConfiguration, readFinishedSteps, readRun } from "@/server/runs/read";
 import { startRun } from "@/server/runs/start";
 import { agentRunDetails, agentRunStatus, toolRunResult, toolRunStatus } from "@/server/runs/views";
+import type { Services } from "@/server/services";
 import { refuseNul } from "./json-body";
 import { publicProcedure, router } from "./trpc";
 
-/** Endpoints 1–6 of the contract as procedures; the REST door (rest.ts) finds them by their OpenAPI metadata. */
+/** Endpoints 1–6 of the contract, and what `/v1` offers beyond them, as procedures; the REST door (rest.ts) finds them by their OpenAPI metadata. */
 
 const keyProcedure = publicProcedure.use(({ ctx, next }) => {
   if (ctx.actor?.kind !== "api_key")
@@ -42,14 +44,29 @@ export function startedAnswer(kind: "agent" | "tool", runId: string): RunStarted
   };
 }
 
-const operation = (method: "GET" | "POST", path: `/${string}`, tag: "Agents" | "Tools", summary: string) => ({
-  openapi: { method, path, tag, summary },
+type Tag = "Agents" | "Tools";
+const start = (path: `/${string}`, tag: Tag, summary: string) => ({
+  openapi: { method: "POST", path, tag, summary, scope: "runs:start", limit: "starts" } as const,
 });
+const read = (path: `/${string}`, tag: Tag, summary: string) => ({
+  openapi: { method: "GET", path, tag, summary, scope: "runs:read", limit: "reads" } as const,
+});
+/** A cancel must get through although the starts are used up: it counts as a read. */
+const cancel = (path: `/${string}`, tag: Tag, summary: string) => ({
+  openapi: { method: "POST", path, tag, summary, scope: "runs:start", limit: "reads" } as const,
+});
+
+/** Cancels a run of the caller's organization and reads it back; idempotent. */
+async function cancelled(services: Services, actor: ApiKeyActor, kind: "agent" | "tool", runId: string) {
+  await readRun(services, actor, kind, runId);
+  await cancelRun(services, actor.orgId, runId, `the API key ${actor.name}`);
+  return readRun(services, actor, kind, runId);
+}
 
 export const v1Router = router({
   tools: router({
     run: keyProcedure
-      .meta(operation("POST", "/v1/tools/run/{toolId}", "Tools", "Run a tool"))
+      .meta(start("/v1/tools/run/{toolId}", "Tools", "Run a tool"))
       .input(z.object({ toolId: id("tool"), body: freeFormObject }))
       .output(runStarted)
       .mutation(async ({ ctx, input }) => {
@@ -60,7 +77,7 @@ export const v1Router = router({
         return startedAnswer("tool", runId);
       }),
     status: keyProcedure
-      .meta(operation("GET", "/v1/tools/run/{toolRunId}/status", "Tools", "Status of a tool run"))
+      .meta(read("/v1/tools/run/{toolRunId}/status", "Tools", "Status of a tool run"))
       .input(z.object({ toolRunId: id("tool run") }))
       .output(toolRunStatusView)
       .query(async ({ ctx, input }) => {
@@ -68,7 +85,7 @@ export const v1Router = router({
         return toolRunStatus(run, ctx.services.clock.now());
       }),
     result: keyProcedure
-      .meta(operation("GET", "/v1/tools/run/{toolRunId}/result", "Tools", "Result of a tool run"))
+      .meta(read("/v1/tools/run/{toolRunId}/result", "Tools", "Result of a tool run"))
       .input(z.object({ toolRunId: id("tool run") }))
       .output(toolRunResultView)
       .query(async ({ ctx, input }) => {
@@ -76,10 +93,18 @@ export const v1Router = router({
         const configuration = await readConfiguration(ctx.services, ctx.actor.orgId, run.configurationHash);
         return toolRunResult(run, configuration, ctx.services.clock.now());
       }),
+    cancel: keyProcedure
+      .meta(cancel("/v1/tools/run/{toolRunId}/cancel", "Tools", "Cancel a tool run"))
+      .input(z.object({ toolRunId: id("tool run") }))
+      .output(toolRunStatusView)
+      .mutation(async ({ ctx, input }) => {
+        const run = await cancelled(ctx.services, ctx.actor, "tool", input.toolRunId);
+        return toolRunStatus(run, ctx.services.clock.now());
+      }),
   }),
   agents: router({
     run: keyProcedure
-      .meta(operation("POST", "/v1/agents/run/{agentId}", "Agents", "Run an agent"))
+      .meta(start("/v1/agents/run/{agentId}", "Agents", "Run an agent"))
       .input(z.object({ agentId: id("agent"), body: startAgentBody }))
       .output(runStarted)
       .mutation(async ({ ctx, input }) => {
@@ -97,26 +122,26 @@ export const v1Router = router({
         return startedAnswer("agent", runId);
       }),
     status: keyProcedure
-      .meta(operation("GET", "/v1/agents/run/{agentRunId}/status", "Agents", "Status of an agent run"))
+      .meta(read("/v1/agents/run/{agentRunId}/status", "Agents", "Status of an agent run"))
       .input(z.object({ agentRunId: id("agent run") }))
       .output(agentRunStatusView)
       .query(async ({ ctx, input }) => {
         return agentRunStatus(await readRun(ctx.services, ctx.actor, "agent", input.agentRunId));
       }),
     details: keyProcedure
-      .meta(
-        operation(
-          "GET",
-          "/v1/agents/run/{agentRunId}/details",
-          "Agents",
-          "Details of an agent run, with its steps",
-        ),
-      )
+      .meta(read("/v1/agents/run/{agentRunId}/details", "Agents", "Details of an agent run, with its steps"))
       .input(z.object({ agentRunId: id("agent run") }))
       .output(agentRunDetailsView)
       .query(async ({ ctx, input }) => {
         const run = await readRun(ctx.services, ctx.actor, "agent", input.agentRunId);
         return agentRunDetails(run, await readFinishedSteps(ctx.services, ctx.actor.orgId, run.id));
+      }),
+    cancel: keyProcedure
+      .meta(cancel("/v1/agents/run/{agentRunId}/cancel", "Agents", "Cancel an agent run"))
+      .input(z.object({ agentRunId: id("agent run") }))
+      .output(agentRunStatusView)
+      .mutation(async ({ ctx, input }) => {
+        return agentRunStatus(await cancelled(ctx.services, ctx.actor, "agent", input.agentRunId));
       }),
   }),
 });
