@@ -76,6 +76,8 @@ test("apply --json prints exactly one object, with the key only the first time",
     },
   ]);
   expect(first.err).toContain("created    agent helper (version 1)");
+  expect(first.err).not.toContain(organization.apiKeys[0].key);
+  expect(first.err).not.toContain(organization.triggers[0].token);
 
   const second = await call(["apply", file, "--json"]);
   const [again] = JSON.parse(second.out).organizations;
@@ -294,7 +296,14 @@ test("doctor looks at everything and fails where something is broken", async () 
   const levels = Object.fromEntries(
     checks.map((check: { what: string; level: string }) => [check.what, check.level]),
   );
-  expect(levels).toMatchObject({ Node: "ok", database: "ok", migrations: "ok", egress: "ok", secret: "ok" });
+  expect(levels).toMatchObject({
+    Node: "ok",
+    database: "ok",
+    migrations: "ok",
+    engine: "ok",
+    egress: "ok",
+    secret: "ok",
+  });
   // The world's clock stands months away from the database's.
   expect(levels.clock).toBe("warn");
 

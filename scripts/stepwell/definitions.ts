@@ -26,7 +26,7 @@ export const apply = defineCommand({
         ),
       );
     }
-    const report = applied.map(renderApplied).join("\n");
+    const report = applied.map((organization) => renderApplied(organization, !values.json)).join("\n");
     if (values.json) {
       terminal.err(report);
       terminal.out(JSON.stringify({ organizations: applied.map(toJson) }));
@@ -82,7 +82,8 @@ function toJson({ slug, id, agents, tools, triggers, apiKeys }: AppliedOrganizat
   };
 }
 
-function renderApplied(organization: AppliedOrganization): string {
+/** Secrets are left out where standard output has them as JSON: standard error often ends in a log. */
+function renderApplied(organization: AppliedOrganization, withSecrets: boolean): string {
   const lines: string[] = [];
   const unchanged: string[] = [];
   const say = (saved: string, what: string, more = "") => {
@@ -94,13 +95,14 @@ function renderApplied(organization: AppliedOrganization): string {
     say(saved, `tool ${slug}`, ` (version ${version})`);
   for (const { saved, slug, version } of organization.agents)
     say(saved, `agent ${slug}`, ` (version ${version})`);
-  for (const { saved, slug, url } of organization.triggers) say(saved, `trigger ${slug}`, `  ${url}`);
+  for (const { saved, slug, url } of organization.triggers)
+    say(saved, `trigger ${slug}`, withSecrets ? `  ${url}` : "");
   for (const { saved, name, prefix } of organization.apiKeys) say(saved, `API key ${name}`, ` (${prefix}…)`);
   for (const { saved, email, role } of organization.members) say(saved, `member ${email}`, ` (${role})`);
   if (lines.length === 0) lines.push("  unchanged");
   else if (unchanged.length > 0) lines.push(`  unchanged  ${unchanged.length} more`);
   for (const { name, key } of organization.apiKeys) {
-    if (key !== undefined) lines.push(`  The key ${name}, shown this once: ${key}`);
+    if (key !== undefined && withSecrets) lines.push(`  The key ${name}, shown this once: ${key}`);
   }
   return [organization.slug, ...lines].join("\n");
 }

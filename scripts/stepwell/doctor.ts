@@ -97,7 +97,7 @@ const CHECKS: Check[] = [
         return ok(`Inngest (${base})`);
       }
       const { rows } = await pool.query<{ tables: number }>(
-        "SELECT count(*)::int AS tables FROM information_schema.tables WHERE table_name LIKE 'engine\\_%'",
+        "SELECT count(*)::int AS tables FROM information_schema.tables WHERE table_schema = 'engine'",
       );
       return (rows[0]?.tables ?? 0) > 0
         ? ok(`embedded, ${rows[0]?.tables} tables`)

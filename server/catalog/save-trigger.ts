@@ -50,7 +50,7 @@ export async function putTrigger(
   const { slug } = definition;
   const found = await tx.trigger.findUnique({
     where: { organizationId_slug: { organizationId: actor.orgId, slug } },
-    include: { agent: true, tool: true, secrets: { orderBy: { createdAt: "desc" } } },
+    include: { secrets: { orderBy: { createdAt: "desc" } } },
   });
   checkExpectation("trigger", slug, found, expected);
   const target = await findTarget(change, definition);
@@ -86,8 +86,8 @@ export async function putTrigger(
   };
   const before = found && {
     name: found.name,
-    agent: found.agent?.slug ?? null,
-    tool: found.tool?.slug ?? null,
+    agent: await findSlug(tx.agent, found.agentId),
+    tool: await findSlug(tx.tool, found.toolId),
     status: found.disabledAt === null ? "active" : "inactive",
     signature: found.signatureScheme === "hex" ? "hex" : "standard-webhooks",
     rateLimit: { requests: found.rateLimitRequests, seconds: found.rateLimitSeconds },
@@ -160,6 +160,17 @@ async function findTarget(
     issues.push({ path: "/tool", message: `"${tool}" is not a tool of the organization` });
   }
   return { agentId: foundAgent?.id ?? null, toolId: foundTool?.id ?? null, issues };
+}
+
+type Slugs = {
+  findUnique(query: { where: { id: string }; select: { slug: true } }): Promise<{ slug: string } | null>;
+};
+
+/** One query at a time: Prisma would load several relations side by side on the transaction's one connection. */
+async function findSlug(table: Slugs, id: string | null): Promise<string | null> {
+  return id === null
+    ? null
+    : ((await table.findUnique({ where: { id }, select: { slug: true } }))?.slug ?? null);
 }
 
 /** Null: sealed under an earlier STEPWELL_SECRET that was given up (`secret adopt`). */

@@ -24,7 +24,7 @@ export async function checkSecretFingerprint(services: Pick<Services, "db" | "va
       "Webhook tokens and signing secrets in the database can only be read with the first one.",
       "The way out: set STEPWELL_SECRET to the earlier value (embedded PostgreSQL: the file `secret` in the data folder).",
       "If it is lost, let the new one in with `npm run -s stepwell -- secret adopt`: " +
-        "the secrets and URLs of triggers must then be made anew; agents, tools, runs and credits stay.",
+        "then the signing secrets of triggers must be given again and their addresses change; all else stays.",
     ].join("\n"),
   );
 }
