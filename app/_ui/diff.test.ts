@@ -31,7 +31,9 @@ describe("diffLines", () => {
       .array(fc.constantFrom("a", "b", "c", ""), { maxLength: 12 })
       .map((lines) => lines.join("\n"));
     fc.assert(
-      fc.property(text, text, (left, right) => expect(rebuild(left, right)).toEqual({ left, right })),
+      fc.property(text, text, (left, right) => {
+        expect(rebuild(left, right)).toEqual({ left, right });
+      }),
     );
   });
 

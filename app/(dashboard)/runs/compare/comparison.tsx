@@ -151,11 +151,10 @@ function TextDifference({
         ) : null}
       </h2>
       {a === b ? null : lines ? (
-        // A region of its own, so that the keyboard can scroll it.
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to take the focus.
         <section
           aria-label={`Differences of the ${label.toLowerCase()}`}
           className="mono max-h-96 overflow-auto"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to take the focus.
           tabIndex={0}
         >
           {lines.map((line, index) => (
