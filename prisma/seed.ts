@@ -33,12 +33,13 @@ const LETTERS = "23456789abcdefghijkmnpqrstuvwxyz";
  * Creates the demo organization of examples/demo.yaml on a fresh database, once: where organizations exist
  * already, or the demo was deleted, nothing is made. Returns what there is to print, or null without a demo.
  * The password is made on the first run and kept in the data folder, readable by its owner alone.
+ * `root` is the project's folder.
  */
-export async function seedDemo(services: SeedServices): Promise<Demo | null> {
+export async function seedDemo(services: SeedServices, root = "."): Promise<Demo | null> {
   const { db, clock } = services;
   let apiKey: string | undefined;
   if (await isFresh(services)) {
-    const source = await readFile(new URL("../examples/demo.yaml", import.meta.url), "utf8");
+    const source = await readFile(join(root, "examples/demo.yaml"), "utf8");
     const password = await keepPassword(services);
     const [applied] = await applyDefinitionFile(services, source, "first start");
     apiKey = applied?.apiKeys[0]?.key;

@@ -20,6 +20,7 @@ export async function withLock(path, work, { onWait = () => {} } = {}) {
     for (;;) {
       const owner = take(ticket, path);
       if (owner === undefined) break;
+      if (owner === "") continue;
       if (!told) onWait(owner.trim().split(" ")[0] ?? "");
       told = true;
       await pause(RETRY_MS);
@@ -37,7 +38,7 @@ export async function withLock(path, work, { onWait = () => {} } = {}) {
 /**
  * @param {string} ticket
  * @param {string} path
- * @returns {string | undefined} who has the lock; undefined when it is ours now
+ * @returns {string | undefined} who has the lock, "" when nobody has it any more; undefined when it is ours now
  */
 function take(ticket, path) {
   try {
@@ -58,7 +59,7 @@ function take(ticket, path) {
   } catch {
     // Somebody else was quicker: the next round looks again.
   }
-  return owner;
+  return "";
 }
 
 /** @param {string} path */

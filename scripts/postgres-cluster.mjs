@@ -311,7 +311,13 @@ function spawnOptions(account = findAccount()) {
   return {
     ...runAs(account),
     cwd: "/",
-    env: { PATH: process.env.PATH, LC_ALL: "C", TZ: "UTC", SystemRoot: process.env.SystemRoot },
+    env: {
+      PATH: process.env.PATH,
+      LC_ALL: "C",
+      TZ: "UTC",
+      SystemRoot: process.env.SystemRoot,
+      NODE_ENV: process.env.NODE_ENV,
+    },
   };
 }
 

@@ -5,15 +5,14 @@ import {
   constants,
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { hold, isHeld } from "./holders.mjs";
 import { withLock } from "./lock.mjs";
 import {
   clusterUrl,
@@ -22,7 +21,6 @@ import {
   startCluster,
   stopCluster,
 } from "./postgres-cluster.mjs";
-import { isMarkAlive, writeMark } from "./processes.mjs";
 
 /**
  * The embedded PostgreSQL of a data folder, shared by whatever processes of Stepwell run on it: the first one starts it,
@@ -53,16 +51,18 @@ export async function joinPostgres(dataDir, { onStart = () => {}, onWait = () =>
     lock: join(root, "postgres.lock"),
     holders: join(root, "postgres.holders"),
   };
-  const holder = join(paths.holders, String(process.pid));
   return withLock(
     paths.lock,
     async () => {
       const record = readRecord(paths.record) ?? newRecord(root);
       const cluster = { folder: record.elsewhere ?? join(root, "postgres"), password: record.password };
       writeRecord(paths.record, record);
-      mkdirSync(paths.holders, { recursive: true, mode: 0o700 });
+      const letGo = hold(paths.holders);
       giveToOwner(paths.holders);
-      writeFileSync(holder, writeMark(), { mode: 0o600 });
+      const leave = async () => {
+        letGo();
+        if (!isHeld(paths.holders)) await stopCluster(cluster.folder);
+      };
       try {
         onStart(cluster.folder);
         await createCluster(cluster);
@@ -73,10 +73,10 @@ export async function joinPostgres(dataDir, { onStart = () => {}, onWait = () =>
           url: clusterUrl(cluster, running.port, DATABASE),
           cluster: cluster.folder,
           elsewhere: record.elsewhere !== undefined,
-          leave: () => withLock(paths.lock, () => leave(paths.holders, holder, cluster.folder)),
+          leave: () => withLock(paths.lock, leave),
         };
       } catch (error) {
-        await leave(paths.holders, holder, cluster.folder).catch(() => {});
+        await leave().catch(() => {});
         throw error;
       }
     },
@@ -94,17 +94,6 @@ function makeDataFolder(dataDir) {
       cause,
     });
   }
-}
-
-/** @param {string} holders @param {string} holder @param {string} cluster */
-async function leave(holders, holder, cluster) {
-  rmSync(holder, { force: true });
-  for (const name of readdirSync(holders)) {
-    const path = join(holders, name);
-    if (isMarkAlive(readFileSync(path, "utf8"))) return;
-    rmSync(path, { force: true });
-  }
-  await stopCluster(cluster);
 }
 
 /** initdb makes `postgres` only; ours is apart, so that it can be dropped. @param {string} adminUrl */
@@ -147,7 +136,7 @@ function writeRecord(path, record) {
 }
 
 /** What root makes in another user's data folder is that user's. @param {string} path */
-function giveToOwner(path) {
+export function giveToOwner(path) {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dirname(path));
   chownSync(path, uid, gid);

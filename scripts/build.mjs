@@ -1,0 +1,171 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
+import { ensurePrismaClient } from "./generate.mjs";
+import { isHeld } from "./holders.mjs";
+import { ensureDependencies } from "./install.mjs";
+import { withLock } from "./lock.mjs";
+import { DIST, fingerprint, ROOT, SetupError, timed } from "./project.mjs";
+import { runNode } from "./run-program.mjs";
+
+/**
+ * A build lies in `dist/<fingerprint of its sources>/` and is never changed once whole, so that a running server keeps the
+ * one it began with while the next is made:
+ *
+ *   serve.mjs, stepwell.mjs   the process and the command line, bundled; packages stay in node_modules
+ *   next/                     the pages
+ *   holders/                  who uses it (holders.mjs)
+ *
+ * `dist/current` links to the newest.
+ */
+
+const SOURCES = [
+  "app",
+  "server",
+  "inngest",
+  "public",
+  "scripts",
+  "prisma",
+  "serve.ts",
+  "wiring.ts",
+  "next.config.ts",
+  "postcss.config.mjs",
+  "tsconfig.json",
+  "package.json",
+  "package-lock.json",
+];
+/** What Next leaves in its working folder for its own next build and for TypeScript. */
+const NOT_SERVED = ["cache", "dev", "types", "lock", "trace", "trace-build", "diagnostics", "build"];
+
+/** @typedef {{ folder: string, serve: string, stepwell: string, pages: string }} Build */
+
+/** Where the build of the present sources is, or will be. @returns {Build} */
+export function locateBuild() {
+  const folder = join(DIST, fingerprint(SOURCES));
+  return {
+    folder,
+    serve: join(folder, "serve.mjs"),
+    stepwell: join(folder, "stepwell.mjs"),
+    pages: join(folder, "next"),
+  };
+}
+
+/**
+ * Builds what is missing of the present sources' build.
+ * @param {import("./project.mjs").Say} say
+ * @param {{ pages?: boolean }} [options] the command line needs no pages
+ * @returns {Promise<Build>}
+ */
+export async function ensureBuild(say, { pages = true } = {}) {
+  const build = locateBuild();
+  if (isWhole(build, pages)) return build;
+  mkdirSync(DIST, { recursive: true });
+  const onWait = () => say("Another process is building: waiting for it …");
+  await withLock(
+    join(DIST, "build.lock"),
+    async () => {
+      if (isWhole(build, pages)) return;
+      mkdirSync(build.folder, { recursive: true });
+      if (!isWhole(build, false)) await buildPrograms(build);
+      if (!pages) return;
+      await timed(say, "Building the pages", () => buildPages(build));
+      makeCurrent(build);
+      removeOldBuilds(build);
+    },
+    { onWait },
+  );
+  return build;
+}
+
+/** @param {Build} build @param {boolean} pages */
+function isWhole({ serve, stepwell, pages: folder }, pages) {
+  return existsSync(serve) && existsSync(stepwell) && (!pages || existsSync(join(folder, "BUILD_ID")));
+}
+
+/**
+ * What esbuild is told for our programs, in a build as in development.
+ * @param {string} folder
+ * @returns {import("esbuild").BuildOptions}
+ */
+export function programOptions(folder) {
+  return {
+    absWorkingDir: ROOT,
+    entryPoints: { serve: "serve.ts", stepwell: "scripts/stepwell.ts" },
+    outdir: folder,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    platform: "node",
+    target: "node20.19",
+    format: "esm",
+    packages: "external",
+    splitting: true,
+    chunkNames: "chunks/[name]-[hash]",
+    sourcemap: "linked",
+    logLevel: "silent",
+  };
+}
+
+/** @param {Build} build */
+async function buildPrograms({ folder }) {
+  const making = join(folder, "making");
+  rmSync(making, { recursive: true, force: true });
+  const { build } = await import("esbuild");
+  await build(programOptions(making)).catch((/** @type {Error} */ error) => {
+    throw new SetupError(`The build failed.\n${error.message}`);
+  });
+  // The programs come last: while they are missing, the build counts as not whole.
+  const names = readdirSync(making).sort((a, b) => Number(a.endsWith(".mjs")) - Number(b.endsWith(".mjs")));
+  for (const name of names) {
+    rmSync(join(folder, name), { recursive: true, force: true });
+    renameSync(join(making, name), join(folder, name));
+  }
+  rmSync(making, { recursive: true });
+}
+
+/** @param {Build} build */
+async function buildPages({ folder, pages }) {
+  const working = join(ROOT, ".next");
+  for (const name of existsSync(working) ? readdirSync(working) : []) {
+    if (!NOT_SERVED.includes(name)) rmSync(join(working, name), { recursive: true, force: true });
+  }
+  await runNode("next build", join(ROOT, "node_modules/next/dist/bin/next"), ["build"], {
+    env: { NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1", STEPWELL_NEXT_DIR: undefined },
+  });
+  rmSync(pages, { recursive: true, force: true });
+  mkdirSync(pages);
+  // Next links the packages it leaves outside by relative paths, two folders up from what it made.
+  link(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  const names = readdirSync(working).filter((name) => !NOT_SERVED.includes(name) && name !== "BUILD_ID");
+  for (const name of [...names, "BUILD_ID"]) renameSync(join(working, name), join(pages, name));
+}
+
+/** @param {Build} build */
+function makeCurrent({ folder }) {
+  const fresh = join(DIST, "current.new");
+  link(folder, fresh);
+  renameSync(fresh, join(DIST, "current"));
+}
+
+/** The previous builds nobody serves any more. @param {Build} build */
+function removeOldBuilds({ folder }) {
+  for (const entry of readdirSync(DIST, { withFileTypes: true })) {
+    const path = join(DIST, entry.name);
+    if (!entry.isDirectory() || path === folder || !/^[0-9a-f]{16}$/.test(entry.name)) continue;
+    if (!isHeld(join(path, "holders"))) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** Relative, so that the project's folder can be moved. @param {string} target @param {string} path */
+function link(target, path) {
+  rmSync(path, { force: true });
+  if (process.platform === "win32") symlinkSync(target, path, "junction");
+  else symlinkSync(relative(dirname(path), target), path);
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const say = console.log;
+  await ensureDependencies(say);
+  await ensurePrismaClient(say);
+  const { folder } = await ensureBuild(say);
+  say(`Built: ${folder}`);
+}

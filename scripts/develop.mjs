@@ -1,0 +1,63 @@
+import { spawn } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { programOptions } from "./build.mjs";
+import { beforeEnd, settle } from "./ending.mjs";
+import { provideDatabase } from "./environment.mjs";
+import { DIST, ROOT } from "./project.mjs";
+
+/**
+ * The contributors' way to run: esbuild watches what the process is made of and every good build starts it anew; Next
+ * compiles pages as they are asked for and reloads them in place.
+ * @param {import("./project.mjs").Say} say
+ * @returns {Promise<undefined>}
+ */
+export async function develop(say) {
+  await provideDatabase(say);
+  const folder = join(DIST, "dev");
+  rmSync(folder, { recursive: true, force: true });
+  const { context } = await import("esbuild");
+
+  /** @type {import("node:child_process").ChildProcess | undefined} */
+  let child;
+  const stop = async () => {
+    const running = child;
+    child = undefined;
+    if (!running || running.exitCode !== null || running.signalCode !== null) return;
+    await new Promise((resolve) => {
+      running.once("exit", resolve);
+      running.kill("SIGTERM");
+    });
+  };
+  const start = () => {
+    child = spawn(process.execPath, ["--enable-source-maps", join(folder, "serve.mjs"), "--dev"], {
+      cwd: ROOT,
+      env: { ...process.env, NODE_ENV: "development", NEXT_TELEMETRY_DISABLED: "1" },
+      stdio: "inherit",
+    });
+  };
+
+  let turn = Promise.resolve();
+  const watcher = await context({
+    ...programOptions(folder),
+    logLevel: "warning",
+    plugins: [
+      {
+        name: "start-again",
+        setup(build) {
+          build.onEnd((result) => {
+            if (result.errors.length > 0) return;
+            turn = turn.then(stop).then(start);
+          });
+        },
+      },
+    ],
+  });
+  beforeEnd(async () => {
+    await watcher.dispose();
+    await turn.then(stop);
+  });
+  await watcher.watch();
+  settle();
+  return undefined;
+}

@@ -1,0 +1,77 @@
+/**
+ * The end of one of our commands: Ctrl-C and SIGTERM first put in order what was begun, in reverse, then the process ends.
+ * A second signal ends it at once.
+ */
+
+/** @type {(() => unknown)[]} */
+const duties = [];
+let ending = false;
+/** Whether the end is the usual one (a server was asked to stop) and no interruption of unfinished work. */
+let settled = false;
+
+for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+  process.on(signal, () => {
+    const code = signal === "SIGINT" ? 130 : 143;
+    if (ending) process.exit(code);
+    void end(settled ? 0 : code);
+  });
+}
+
+/**
+ * Adds something that has to be put in order before the process ends.
+ * @param {() => unknown} duty
+ */
+export function beforeEnd(duty) {
+  duties.push(duty);
+}
+
+/** From now on a signal is the usual way to end, with exit code 0. */
+export function settle() {
+  settled = true;
+}
+
+/**
+ * Puts everything in order and ends the process.
+ * @param {number} code
+ * @returns {Promise<never>}
+ */
+export async function end(code) {
+  if (ending) return new Promise(() => {});
+  ending = true;
+  for (const duty of duties.reverse()) {
+    try {
+      await duty();
+    } catch (error) {
+      console.error(error instanceof Error ? error.message : error);
+      code ||= 1;
+    }
+  }
+  process.exit(code);
+}
+
+/**
+ * Runs a command from its first line to its last: an error is said, and everything put in order.
+ * @param {() => Promise<number | undefined>} command the exit code, or undefined to stay until a signal
+ */
+export async function runCommand(command) {
+  try {
+    const code = await command();
+    if (code !== undefined) await end(code);
+  } catch (error) {
+    if (!ending) console.error(explain(error));
+    await end(1);
+  }
+}
+
+/** People's errors are said as they are; faults with their stack. @param {unknown} error */
+function explain(error) {
+  if (!(error instanceof Error)) return String(error);
+  const meant = [
+    "SetupError",
+    "EnvironmentError",
+    "MigrationError",
+    "WrongSecretError",
+    "UnreachableDatabaseError",
+  ];
+  return meant.includes(error.name) ? `\n${error.message}` : `\n${error.stack}`;
+}

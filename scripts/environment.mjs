@@ -1,0 +1,98 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join, relative, resolve } from "node:path";
+import { beforeEnd } from "./ending.mjs";
+import { giveToOwner, joinPostgres } from "./postgres.mjs";
+import { ROOT, SetupError } from "./project.mjs";
+
+const MINIMUM_NODE = [20, 19];
+
+/**
+ * What every command begins with: the right Node, the project's folder, the settings of `.env`. Says at once what would
+ * stop it later, before any long work.
+ */
+export function checkGround() {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const [wantedMajor = 0, wantedMinor = 0] = MINIMUM_NODE;
+  if (major < wantedMajor || (major === wantedMajor && minor < wantedMinor)) {
+    throw new SetupError(
+      `Stepwell needs Node ${MINIMUM_NODE.join(".")} or later; this is ${process.version}.`,
+    );
+  }
+  process.chdir(ROOT);
+  if (existsSync(".env")) process.loadEnvFile(".env");
+  if (process.env.DATABASE_URL && !process.env.STEPWELL_SECRET) {
+    throw new SetupError(
+      "With DATABASE_URL set, STEPWELL_SECRET is required: it encrypts secrets in that database. " +
+        "Set it to at least 32 random characters, for instance from `openssl rand -hex 32`, and keep it.",
+    );
+  }
+}
+
+/** Fails at once when PORT is no port or already taken. */
+export async function checkPort() {
+  const text = process.env.PORT || "3000";
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new SetupError(`PORT must be a port number; it is "${text}".`);
+  const fault = await tryPort(port, process.env.HOST || "0.0.0.0");
+  if (fault === undefined) return;
+  const why = { EADDRINUSE: "is taken by another process", EACCES: "needs rights this user does not have" }[
+    fault
+  ];
+  throw new SetupError(
+    `Port ${port} ${why ?? `cannot be used (${fault})`}. Choose another, for instance: PORT=${port === 0 ? 3000 : port + 1} npm start`,
+  );
+}
+
+/** @param {number} port @param {string} host @returns {Promise<string | undefined>} the fault's code */
+function tryPort(port, host) {
+  return new Promise((found) => {
+    const probe = createServer().once("error", (error) =>
+      found("code" in error ? String(error.code) : error.message),
+    );
+    probe.listen(port, host, () => probe.close(() => found(undefined)));
+  });
+}
+
+/**
+ * Sees to a database: the one DATABASE_URL names, or the embedded one, started as far as needed; then DATABASE_URL and
+ * STEPWELL_SECRET are set in this process's environment. The database is let go before the process ends.
+ * @param {import("./project.mjs").Say} say
+ */
+export async function provideDatabase(say) {
+  const dataDir = resolve(process.env.STEPWELL_DATA_DIR || ".data");
+  process.env.STEPWELL_DATA_DIR = dataDir;
+  if (process.env.DATABASE_URL) return;
+  const joining = joinPostgres(dataDir, {
+    onWait: (owner) => say(`Process ${owner} is starting or stopping the database: waiting for it …`),
+  });
+  beforeEnd(async () => (await joining.catch(() => undefined))?.leave());
+  const { url, cluster, elsewhere } = await joining;
+  if (elsewhere) {
+    say(
+      `The database's files are in ${cluster}: PostgreSQL may not run as root, and its account cannot reach ${shown(dataDir)}.`,
+    );
+  }
+  process.env.DATABASE_URL = url;
+  process.env.STEPWELL_SECRET ||= readOrMakeSecret(join(dataDir, "secret"));
+}
+
+/** @param {string} path */
+function readOrMakeSecret(path) {
+  if (existsSync(path)) return readFileSync(path, "utf8").trim();
+  const secret = randomBytes(32).toString("hex");
+  mkdirSync(resolve(path, ".."), { recursive: true });
+  const fresh = `${path}.${process.pid}`;
+  writeFileSync(fresh, `${secret}\n`, { mode: 0o600 });
+  giveToOwner(fresh);
+  renameSync(fresh, path);
+  return secret;
+}
+
+/** A path as people write it. @param {string} path */
+export function shown(path) {
+  const inside = relative(ROOT, path);
+  return inside.startsWith("..") ? path : inside;
+}

@@ -1,0 +1,253 @@
+import { realpathSync } from "node:fs";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import next from "next";
+import pg from "pg";
+import { type Demo, seedDemo } from "@/prisma/seed";
+import { PEER_ADDRESS_HEADER } from "@/server/api/client-address";
+import {
+  peerAddress,
+  sendWebResponse,
+  targetOf,
+  toWebRequest,
+  UnspeakableRequestError,
+} from "@/server/api/node-http";
+import { commonHeaders, DATA_POLICY, pagePolicy } from "@/server/api/protective-headers";
+import { handleRest } from "@/server/api/rest";
+import { handleWebhook } from "@/server/api/webhook";
+import { migrate } from "@/server/db/migrate";
+import { newId } from "@/server/ids";
+import { closeDoorbell, flushRings } from "@/server/live/doorbell";
+import { checkReadiness } from "@/server/operate/health";
+import { checkSecretFingerprint } from "@/server/secrets/fingerprint";
+import { getServices, type Wired } from "@/wiring";
+
+/**
+ * The process: one HTTP server in front, the engine behind. `/v1` and `/webhooks` go straight to their doors, health
+ * is answered here, everything else is Next's.
+ */
+
+/** How long requests and runs under way may take to come to a good place when the process is to end. */
+const GRACE_MS = 5_000;
+/** A body of 1 MiB gets through a slow line in this time; whoever sends slower is cut off. */
+const REQUEST_TIMEOUT_MS = 120_000;
+/** Longer than usual load balancers keep idle connections, so that they and not we close first. */
+const KEEP_ALIVE_MS = 75_000;
+
+/** One second apart. */
+const DATABASE_ATTEMPTS = 30;
+
+export type Serving = {
+  /** Where it listens; the port differs from PORT when that was 0. */
+  port: number;
+  /** The address people use. */
+  appUrl: string;
+  /** The demo organization, if there is one. */
+  demo: Demo | null;
+  /** Ends everything in order: no new requests, those under way, the engine, the database. */
+  stop(): Promise<void>;
+};
+
+export type ServeOptions = {
+  /** The project's folder: next.config.ts and prisma/migrations are there. */
+  root: string;
+  /** Pages are compiled as they are asked for and reload in place. */
+  dev?: boolean;
+  /** Told what is being done, for people who wait. */
+  say?: (line: string) => void;
+};
+
+/**
+ * Migrates the database, checks the secret, starts the engine and listens. Configuration comes from the environment.
+ * Throws EnvironmentError, MigrationError, WrongSecretError, or what listening throws.
+ */
+export async function serve({ root, dev = false, say = () => {} }: ServeOptions): Promise<Serving> {
+  const services = getServices();
+  await migrateDatabase(services, join(root, "prisma/migrations"), say);
+  await checkSecretFingerprint(services);
+  const demo = await seedDemo(services, root);
+
+  const state = { stopping: false };
+  const pages = next({ dir: root, dev, hostname: services.env.host, port: services.env.port, quiet: true });
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS });
+  await pages.prepare();
+  const showPage = pages.getRequestHandler();
+  server.on("request", createHandler(services, showPage, dev, state));
+  server.on("clientError", answerBadHttp);
+  if (dev) server.on("upgrade", pages.getUpgradeHandler());
+  await services.engine.start();
+  const port = await listen(server, services.env.port, services.env.host);
+
+  return {
+    port,
+    appUrl: services.env.appUrl,
+    demo,
+    async stop() {
+      state.stopping = true;
+      await closeServer(server);
+      await services.engine.stop(GRACE_MS);
+      await pages.close();
+      await flushRings(services);
+      await closeDoorbell(services);
+      await services.db.$disconnect();
+      if (!services.pool.ended) await services.pool.end();
+    },
+  };
+}
+
+/** The database cannot be reached; the message says which and why, without its password. */
+export class UnreachableDatabaseError extends Error {
+  override name = "UnreachableDatabaseError";
+}
+
+async function migrateDatabase(services: Wired, folder: string, say: (line: string) => void): Promise<void> {
+  const client = await connectPatiently(services.env.databaseUrl, say);
+  try {
+    const applied = await migrate(client, folder);
+    if (applied.length > 0) say(`Migrated the database (${applied.length} new)`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Where both are started together, the database may come up after us. */
+async function connectPatiently(url: string, say: (line: string) => void): Promise<pg.Client> {
+  const { host } = new URL(url);
+  for (let attempt = 1; ; attempt += 1) {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+    client.on("error", () => {}); // What breaks a query is told by the query.
+    try {
+      await client.connect();
+      return client;
+    } catch (cause) {
+      await client.end().catch(() => {});
+      const why = cause instanceof Error ? cause.message || ("code" in cause && String(cause.code)) : cause;
+      if (attempt === DATABASE_ATTEMPTS) {
+        throw new UnreachableDatabaseError(`The database at ${host} cannot be reached: ${why}.`, { cause });
+      }
+      if (attempt === 1) say(`Waiting for the database at ${host} (${why}) …`);
+      await pause(1_000);
+    }
+  }
+}
+
+type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+
+function createHandler(services: Wired, showPage: Handler, dev: boolean, state: { stopping: boolean }) {
+  const { origin, protocol } = new URL(services.env.appUrl);
+  const common = commonHeaders(protocol === "https:");
+  const asData = { ...common, "Content-Security-Policy": DATA_POLICY };
+
+  const answer: Handler = async (incoming, outgoing) => {
+    const url = targetOf(incoming, origin);
+    const door = doorOf(url.pathname);
+    if (door === "rest" || door === "webhook") {
+      const handle = door === "rest" ? handleRest : handleWebhook;
+      await sendWebResponse(outgoing, await handle(services, toWebRequest(incoming, url)), asData);
+      return;
+    }
+    if (door === "health" || door === "ready") {
+      const report = door === "health" ? { ready: true } : await checkReadiness(services);
+      const ready = report.ready && !(door === "ready" && state.stopping);
+      const body = Response.json({ ...report, ready }, { status: ready ? 200 : 503 });
+      body.headers.set("Cache-Control", "no-store");
+      await sendWebResponse(outgoing, body, asData);
+      return;
+    }
+    for (const [name, value] of Object.entries(common)) outgoing.setHeader(name, value);
+    const policy = pagePolicy({ dev });
+    outgoing.setHeader("Content-Security-Policy", policy);
+    incoming.headers["content-security-policy"] = policy;
+    incoming.headers[PEER_ADDRESS_HEADER] = peerAddress(incoming);
+    await showPage(incoming, outgoing);
+  };
+
+  return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    if (state.stopping) outgoing.setHeader("Connection", "close");
+    answer(incoming, outgoing).catch((error: unknown) => {
+      const status = error instanceof UnspeakableRequestError ? 400 : 500;
+      const { body, requestId } = errorBody(status);
+      if (status === 500) services.log.error("a request failed", { requestId, error });
+      if (outgoing.headersSent) return void outgoing.destroy();
+      outgoing.writeHead(status, {
+        ...asData,
+        "Content-Type": "application/json; charset=utf-8",
+        "X-Request-Id": requestId,
+      });
+      outgoing.end(body);
+    });
+  };
+}
+
+function doorOf(path: string): "rest" | "webhook" | "health" | "ready" | "pages" {
+  if (path === "/v1" || path.startsWith("/v1/")) return "rest";
+  if (path === "/webhooks" || path.startsWith("/webhooks/")) return "webhook";
+  if (path === "/api/health") return "health";
+  return path === "/api/ready" ? "ready" : "pages";
+}
+
+/** What is no HTTP never becomes a request: it is answered on the bare socket, in the contract's error body. */
+function answerBadHttp(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const statuses: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+  const status = statuses[error.code ?? ""] ?? 400;
+  const { body, requestId } = errorBody(status);
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `X-Request-Id: ${requestId}\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+function errorBody(status: number): { body: string; requestId: string } {
+  const requestId = newId();
+  const code = status === 500 ? "internal_error" : "invalid_request";
+  const message =
+    status === 500
+      ? "Something failed on our side. The request id leads to the cause in the log."
+      : "This is not a valid HTTP request.";
+  return { body: JSON.stringify({ success: false, code, message, requestId }), requestId };
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      const address: string | AddressInfo | null = server.address();
+      resolve(typeof address === "object" && address !== null ? address.port : port);
+    });
+  });
+}
+
+/** Live streams have no end of their own: what is still open after the grace is cut. */
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+  await closed;
+  clearTimeout(timer);
+}
+
+/** Run by itself, as `npm run dev` does; what it needs is in the environment then. */
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) {
+  const serving = await serve({ root: process.cwd(), dev: process.argv.includes("--dev"), say: console.log });
+  console.log(`Stepwell is ready: ${serving.appUrl}`);
+  let stopping = false;
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => {
+      if (stopping) return;
+      stopping = true;
+      void serving.stop().then(() => process.exit(0));
+    });
+  }
+}
