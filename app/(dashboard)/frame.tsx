@@ -24,6 +24,7 @@ import {
 } from "@/app/_ui/icons";
 import { Menu, MenuChoice, MenuHeading, MenuItem, MenuSeparator } from "@/app/_ui/menu";
 import { useTRPCClient } from "@/app/_ui/providers";
+import { RoleContext } from "@/app/_ui/role";
 import { signOut } from "@/app/_ui/sign-out";
 import type { MemberRole } from "@/server/auth/actor";
 import type { OrganizationLine } from "@/server/auth/organizations";
@@ -93,7 +94,7 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
             can lift it.
           </p>
         ) : null}
-        {children}
+        <RoleContext value={props.role}>{children}</RoleContext>
       </main>
     </div>
   );

@@ -4,6 +4,7 @@ import { hashPassword } from "better-auth/crypto";
 import { type MemberActor, type MemberRole, mintOrgId } from "@/server/auth/actor";
 import type { Transaction } from "@/server/db/client";
 import { newId } from "@/server/ids";
+import { takeFromWindow } from "@/server/limits/rate-window";
 import type { Services } from "@/server/services";
 
 /** Header in which the process tells better-auth the client's address; set by serve.ts, never believed from outside. */
@@ -38,6 +39,13 @@ export function createAuth(services: Services) {
       window: 60,
       max: 300,
       customRules: { "/sign-in/email": { window: 60, max: 10 } },
+      customStorage: {
+        consume: async (key, rule) => {
+          const limit = { key: `auth:${key}`, limit: rule.max, seconds: rule.window };
+          const decision = await takeFromWindow(services.pool, limit, services.clock);
+          return { allowed: decision.allowed, retryAfter: decision.allowed ? null : decision.resetSeconds };
+        },
+      },
     },
     advanced: {
       cookiePrefix: "stepwell",

@@ -16,7 +16,13 @@ import { validateAgainst } from "@/server/workflow/schema";
 import { findTarget, type Target } from "./find-target";
 
 export type StartRequest = (
-  | { kind: "agent"; targetId: string; userMessage: string }
+  | {
+      kind: "agent";
+      targetId: string;
+      userMessage: string;
+      /** The message is data from outside though no trigger starts this run: a webhook's run is run again. */
+      messageFromOutside?: boolean;
+    }
   | { kind: "tool"; targetId: string; input: JsonObject }
 ) & {
   /** Present when the caller sent an idempotency key; the answer is kept in the start's own transaction. */
@@ -57,7 +63,10 @@ type Prepared = { configuration: RunConfiguration; input: string; hold: Decimal;
 function prepare(services: Services, actor: Actor, target: Target, request: StartRequest): Prepared {
   if (target.kind === "agent" && request.kind === "agent") {
     if (!target.active) throw new AppError("agent_inactive", "The agent is inactive.");
-    const configuration = { ...target.configuration, messageFromOutside: actor.kind === "trigger" };
+    const configuration = {
+      ...target.configuration,
+      messageFromOutside: actor.kind === "trigger" || request.messageFromOutside === true,
+    };
     const promptTokens = services.models.countTokens({
       messages: openingMessages(configuration, request.userMessage),
       tools: offeredTools(configuration.callables),

@@ -16,6 +16,7 @@ import { Ago, Elapsed } from "@/app/_ui/time";
 import type { RunFilter } from "@/server/runs/filter";
 import type { RunSummary } from "@/server/runs/list";
 import { readFilter, writeFilter } from "./address";
+import { describeSource } from "./describe-source";
 import { FilterBar } from "./filter-bar";
 import { runsQuery } from "./query";
 import { useLiveRuns } from "./use-live-runs";
@@ -143,22 +144,6 @@ function RunRow({ run }: { run: RunSummary }) {
       </td>
     </tr>
   );
-}
-
-/** What started a run, in words: `webhook inbound`, `key ci`, `Ada`. */
-export function describeSource(run: Pick<RunSummary, "source" | "sourceName">): string {
-  switch (run.source) {
-    case "api":
-      return `key ${run.sourceName ?? "deleted"}`;
-    case "webhook":
-      return `webhook ${run.sourceName ?? "deleted"}`;
-    case "dashboard":
-      return run.sourceName ?? "a former member";
-    case "operator":
-      return "operator";
-    case "run":
-      return `run of ${run.sourceName ?? "a deleted run"}`;
-  }
 }
 
 function NoRuns({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {

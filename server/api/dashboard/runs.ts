@@ -1,12 +1,16 @@
 import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
+import { AppError } from "@/server/errors";
+import { cancelRun } from "@/server/runs/cancel";
 import { runFilter } from "@/server/runs/filter";
 import { inspectCall, inspectRun, inspectStep } from "@/server/runs/inspect";
 import { countNewerRuns, listRuns, readRunsById } from "@/server/runs/list";
 import { readRunMetrics } from "@/server/runs/metrics";
+import { rerun, startFromDashboard } from "@/server/runs/rerun";
 import { RUN_PERIODS } from "@/server/runs/words";
 
 const viewer = memberProcedure("viewer");
+const member = memberProcedure("member");
 
 /** Reading runs in the dashboard. */
 export const runsRouter = router({
@@ -50,4 +54,24 @@ export const runsRouter = router({
   modelCall: viewer
     .input(z.object({ runId: z.uuid(), callId: z.uuid() }))
     .query(({ ctx, input }) => inspectCall(ctx.services, ctx.actor, input)),
+
+  start: member
+    .input(z.object({ kind: z.enum(["agent", "tool"]), id: z.uuid(), input: z.string() }))
+    .mutation(({ ctx, input }) => startFromDashboard(ctx.services, ctx.actor, input)),
+
+  rerun: member
+    .input(z.object({ runId: z.uuid(), input: z.string().optional() }))
+    .mutation(({ ctx, input }) => rerun(ctx.services, ctx.actor, input)),
+
+  /** Cancels the runs that have not ended yet; says how many of the given ones exist here. */
+  cancel: member
+    .input(z.object({ runIds: z.array(z.uuid()).min(1).max(200) }))
+    .mutation(async ({ ctx, input }) => {
+      let found = 0;
+      for (const runId of new Set(input.runIds)) {
+        if (await cancelRun(ctx.services, ctx.actor.orgId, runId, ctx.actor.name)) found += 1;
+      }
+      if (found === 0) throw new AppError("not_found", "There is no such run in this organization.");
+      return { found };
+    }),
 });

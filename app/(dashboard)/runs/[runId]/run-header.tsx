@@ -9,7 +9,8 @@ import { Status } from "@/app/_ui/status";
 import { Elapsed, Moment } from "@/app/_ui/time";
 import { useNotify } from "@/app/_ui/toast";
 import type { RunDetail } from "@/server/runs/inspect";
-import { describeSource } from "../runs-list";
+import { describeSource } from "../describe-source";
+import { RunActions } from "./run-actions";
 
 /** Where one is, how it went, what can be done; below it the figures. */
 export function RunHeader({ run }: { run: RunDetail }) {
@@ -35,6 +36,7 @@ export function RunHeader({ run }: { run: RunDetail }) {
         </span>
         <Status status={run.status} waiting={run.waiting} />
         <div className="ml-auto flex items-center gap-2">
+          <RunActions run={run} />
           <MoreMenu run={run} />
         </div>
       </div>

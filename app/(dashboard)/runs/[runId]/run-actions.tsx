@@ -1,0 +1,187 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { type FormEvent, useState } from "react";
+import { Button, buttonClass } from "@/app/_ui/button";
+import { Dialog, DialogActions } from "@/app/_ui/dialog";
+import { ChevronDownIcon } from "@/app/_ui/icons";
+import { Menu, MenuItem } from "@/app/_ui/menu";
+import { useTRPC } from "@/app/_ui/providers";
+import { describeError } from "@/app/_ui/query-client";
+import { useMay } from "@/app/_ui/role";
+import { useNotify } from "@/app/_ui/toast";
+import type { RunDetail } from "@/server/runs/inspect";
+import { isTerminal } from "@/server/runs/words";
+
+/** Cancel while it runs; run again, also with another input, and compare once it has ended. */
+export function RunActions({ run }: { run: RunDetail }) {
+  const mayRun = useMay("member");
+  if (!mayRun) return <CompareLink run={run} />;
+  return (
+    <>
+      {isTerminal(run.status) ? null : <CancelButton run={run} />}
+      <RunAgain run={run} />
+      <CompareLink run={run} />
+    </>
+  );
+}
+
+function CompareLink({ run }: { run: RunDetail }) {
+  return (
+    <Link
+      className={buttonClass("plain", "max-sm:hidden")}
+      href={`/runs/compare?a=${run.id}`}
+      prefetch={false}
+    >
+      Compare
+    </Link>
+  );
+}
+
+function CancelButton({ run }: { run: RunDetail }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const notify = useNotify();
+  const cancel = useMutation(
+    trpc.runs.cancel.mutationOptions({
+      onSuccess: () =>
+        queryClient.invalidateQueries({ queryKey: trpc.runs.inspect.queryKey({ runId: run.id }) }),
+      onError: (error) => notify("The run could not be cancelled", describeError(error).message),
+    }),
+  );
+  const asked = run.cancelRequested || cancel.isPending || cancel.isSuccess;
+  return (
+    <Button disabled={asked} look="danger" onClick={() => cancel.mutate({ runIds: [run.id] })}>
+      {asked ? "Cancelling" : "Cancel run"}
+    </Button>
+  );
+}
+
+function RunAgain({ run }: { run: RunDetail }) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const notify = useNotify();
+  const [editing, setEditing] = useState(false);
+  const rerun = useMutation(
+    trpc.runs.rerun.mutationOptions({
+      onSuccess: ({ runId }) => {
+        setEditing(false);
+        router.push(`/runs/${runId}`);
+      },
+    }),
+  );
+  const busy = rerun.isPending;
+  return (
+    <>
+      <div className="flex">
+        <Button
+          className="rounded-r-none border-r-0"
+          disabled={busy}
+          onClick={() =>
+            rerun.mutate(
+              { runId: run.id },
+              { onError: (error) => notify("The run could not be started", describeError(error).message) },
+            )
+          }
+        >
+          {busy && !editing ? "Starting" : "Run again"}
+        </Button>
+        <Menu
+          label="More ways to run again"
+          trigger={<ChevronDownIcon />}
+          triggerClass={buttonClass("plain", "rounded-l-none px-1.5")}
+        >
+          <MenuItem onClick={() => setEditing(true)}>With another input</MenuItem>
+        </Menu>
+      </div>
+      {editing ? (
+        <RerunDialog
+          busy={busy}
+          onClose={() => setEditing(false)}
+          onStart={(input) => rerun.mutate({ runId: run.id, input })}
+          problem={rerun.isError ? describeError(rerun.error).message : null}
+          run={run}
+        />
+      ) : null}
+    </>
+  );
+}
+
+function RerunDialog({
+  run,
+  busy,
+  problem,
+  onStart,
+  onClose,
+}: {
+  run: RunDetail;
+  busy: boolean;
+  problem: string | null;
+  onStart: (input: string) => void;
+  onClose: () => void;
+}) {
+  const [input, setInput] = useState(() => (run.input.cut ? "" : prettify(run)));
+  const [fault, setFault] = useState<string | null>(null);
+  const isTool = run.kind === "tool";
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const wrong = isTool ? faultOf(input) : null;
+    setFault(wrong);
+    if (!wrong) onStart(input);
+  }
+
+  return (
+    <Dialog onOpenChange={(open) => !open && onClose()} open title={`Run ${run.targetName} again`} wide>
+      <form className="flex min-h-0 flex-col gap-3" onSubmit={submit}>
+        <label className="font-medium" htmlFor="rerun-input">
+          {isTool ? "Input, a JSON object" : "Message"}
+        </label>
+        {run.input.cut ? (
+          <p className="text-muted">
+            The input of this run is too long to be edited here. Write or paste another one.
+          </p>
+        ) : null}
+        <textarea
+          aria-describedby="rerun-problem"
+          className="mono h-64 resize-y rounded-md border border-line-strong bg-canvas p-2.5"
+          id="rerun-input"
+          onChange={(event) => setInput(event.target.value)}
+          spellCheck={!isTool}
+          value={input}
+        />
+        <p aria-live="polite" className="text-failed" id="rerun-problem">
+          {fault ?? problem}
+        </p>
+        <DialogActions>
+          <Button onClick={onClose}>Close</Button>
+          <Button disabled={busy} look="primary" type="submit">
+            {busy ? "Starting" : "Run"}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+function prettify(run: RunDetail): string {
+  if (run.kind === "agent") return run.input.text;
+  try {
+    return JSON.stringify(JSON.parse(run.input.text), null, 2);
+  } catch {
+    return run.input.text;
+  }
+}
+
+/** What keeps a text from being a JSON object, in words; null when it is one. */
+export function faultOf(text: string): string | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? null : "The input of a tool must be a JSON object.";
+  } catch (error) {
+    return `This is not valid JSON: ${error instanceof Error ? error.message : ""}`;
+  }
+}

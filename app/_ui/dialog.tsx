@@ -1,0 +1,52 @@
+"use client";
+
+import { Dialog as Base } from "@base-ui/react/dialog";
+import type { ReactNode } from "react";
+import { classNames } from "@/app/_ui/class-names";
+import { CloseIcon } from "@/app/_ui/icons";
+
+/** A window over the page. On a phone it fills the lower edge. */
+export function Dialog({
+  open,
+  onOpenChange,
+  title,
+  wide = false,
+  children,
+}: {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: string;
+  wide?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <Base.Root onOpenChange={onOpenChange} open={open}>
+      <Base.Portal>
+        <Base.Backdrop className="fixed inset-0 z-40 bg-backdrop" />
+        <Base.Popup
+          className={classNames(
+            "fixed inset-x-0 bottom-0 z-50 flex max-h-[90dvh] flex-col rounded-t-lg border border-line-strong bg-raised shadow-raised outline-none",
+            "sm:inset-x-auto sm:top-[12vh] sm:bottom-auto sm:left-1/2 sm:max-h-[76vh] sm:w-full sm:-translate-x-1/2 sm:rounded-lg",
+            wide ? "sm:max-w-3xl" : "sm:max-w-md",
+          )}
+        >
+          <div className="flex h-12 shrink-0 items-center justify-between border-line border-b pr-2 pl-4">
+            <Base.Title className="font-semibold text-base">{title}</Base.Title>
+            <Base.Close
+              aria-label="Close"
+              className="flex size-8 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink"
+            >
+              <CloseIcon />
+            </Base.Close>
+          </div>
+          <div className="flex min-h-0 flex-col gap-4 overflow-y-auto p-4">{children}</div>
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+/** The buttons at the end of a dialog. */
+export function DialogActions({ children }: { children: ReactNode }) {
+  return <div className="flex justify-end gap-2">{children}</div>;
+}

@@ -1,0 +1,223 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { handleRest } from "@/server/api/rest";
+import { Decimal } from "@/server/credits/amount";
+import type { ModelReply } from "@/server/models/port";
+import { cancelRun } from "@/server/runs/cancel";
+import { executeRun } from "@/server/runs/execute";
+import { startRun } from "@/server/runs/start";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
+import { grantCredits, postEntries } from "./ledger";
+
+let world: World;
+let reply: () => Partial<ModelReply> = () => ({});
+
+beforeAll(async () => {
+  world = await createWorld({
+    models: {
+      ...quietModels,
+      call: async (request) => ({ ...(await quietModels.call(request)), ...reply() }),
+    },
+  });
+});
+afterAll(() => world.close());
+
+async function balanceOf(tenant: Tenant): Promise<Decimal> {
+  const { balance } = await world.db.organization.findUniqueOrThrow({ where: { id: tenant.orgId } });
+  return balance;
+}
+
+it("accepts exactly 50 of 200 starts at once against a balance for 50, and the balance is exact", async () => {
+  const tenant = await createTenant(world, { credits: "0.5", plan: { startsPerMinute: 1000 } });
+  const start = () =>
+    handleRest(
+      world,
+      new Request(`http://stepwell.test/v1/tools/run/${tenant.toolId}`, {
+        method: "POST",
+        headers: { "X-API-Key": tenant.key, "Content-Type": "application/json" },
+        body: '{"a":1,"b":2}',
+      }),
+    );
+  const statuses = (await Promise.all(Array.from({ length: 200 }, start))).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(50);
+  expect(statuses.filter((status) => status === 400)).toHaveLength(150);
+  expect((await balanceOf(tenant)).toString()).toBe("0");
+  expect(await world.db.run.count({ where: { organizationId: tenant.orgId, status: "Pending" } })).toBe(50);
+  expect(await world.db.creditEntry.count({ where: { organizationId: tenant.orgId, kind: "hold" } })).toBe(
+    50,
+  );
+});
+
+it("refuses an overdraft, an entry that does not add up and a change of the past, even by hand", async () => {
+  const tenant = await createTenant(world, { credits: "1" });
+  const overdraft = [{ kind: "adjustment", amount: new Decimal(-2), runId: null, note: "a bug" } as const];
+  await expect(postEntries(world.pool, tenant.orgId, overdraft, "test", world.clock)).rejects.toThrow(
+    /not_negative/,
+  );
+  await expect(
+    world.pool.query("UPDATE organizations SET balance = -1 WHERE id = $1", [tenant.orgId]),
+  ).rejects.toThrow(/organizations_balance_not_negative/);
+  await expect(
+    world.pool.query("UPDATE credit_entries SET amount = 5 WHERE organization_id = $1", [tenant.orgId]),
+  ).rejects.toThrow(/append-only/);
+  await expect(
+    world.pool.query("DELETE FROM credit_entries WHERE organization_id = $1", [tenant.orgId]),
+  ).rejects.toThrow(/append-only/);
+  expect((await balanceOf(tenant)).toString()).toBe("1");
+});
+
+type Action =
+  | { do: "start"; kind: "agent" | "tool" }
+  | { do: "execute"; tokens: number; calls: number; crashAfter: number | null }
+  | { do: "cancel" }
+  | { do: "grant"; amount: number };
+
+const action: fc.Arbitrary<Action> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("start" as const),
+      kind: fc.constantFrom("agent" as const, "tool" as const),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("execute" as const),
+      tokens: fc.integer({ min: 0, max: 6000 }),
+      calls: fc.integer({ min: 0, max: 3 }),
+      crashAfter: fc.option(fc.integer({ min: 0, max: 12 })),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("cancel" as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("grant" as const), amount: fc.integer({ min: 1, max: 20_000 }) }),
+  },
+);
+
+it("keeps its promises over any sequence of starts, steps, failures, crashes, cancels and grants", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(action, { minLength: 4, maxLength: 14 }), async (actions) => {
+      const tenant = await createTenant(world, { credits: "1.5" });
+      const open: string[] = [];
+      for (const next of actions) {
+        await perform(tenant, open, next);
+        await expectSound(tenant);
+      }
+      // Whatever was left behind is finished by another worker.
+      reply = () => ({ content: "Done." });
+      for (const runId of open) await executeRun(world, runId, (_name, work) => work());
+      await expectSound(tenant);
+      expect(await world.db.run.count({ where: { organizationId: tenant.orgId, finishedAt: null } })).toBe(0);
+      const held = await world.db.run.aggregate({
+        where: { organizationId: tenant.orgId },
+        _sum: { held: true },
+      });
+      expect(held._sum.held?.toNumber() ?? 0).toBe(0);
+    }),
+    { numRuns: 40, endOnFailure: true },
+  );
+}, 120_000);
+
+async function perform(tenant: Tenant, open: string[], next: Action): Promise<void> {
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  switch (next.do) {
+    case "start": {
+      const started =
+        next.kind === "agent"
+          ? startRun(world, actor, { kind: "agent", targetId: tenant.agentId, userMessage: "Go" })
+          : startRun(world, actor, { kind: "tool", targetId: tenant.toolId, input: { a: 1, b: 2 } });
+      await started.then(
+        ({ runId }) => open.push(runId),
+        (error: Error) => expect(error.message).toBe("Insufficient credits."),
+      );
+      return;
+    }
+    case "execute": {
+      const runId = open.shift();
+      if (runId === undefined) return;
+      let left = next.calls;
+      reply = () => {
+        const usage = { inputTokens: next.tokens, outputTokens: next.tokens, estimated: false };
+        if (left === 0) return { content: "Done.", usage };
+        left -= 1;
+        const calls = [
+          { id: "a", name: "calculate", arguments: `{"expression":"${left}+1"}` },
+          { id: "b", name: "adder", arguments: `{"a":${left},"b":1}` },
+        ];
+        return { toolCalls: calls, usage };
+      };
+      const crashed = await executeUntil(runId, next.crashAfter);
+      if (crashed) open.push(runId);
+      return;
+    }
+    case "cancel": {
+      const runId = open.shift();
+      if (runId !== undefined) await cancelRun(world, tenant.orgId, runId, "Ada");
+      if (runId !== undefined) open.push(runId);
+      return;
+    }
+    case "grant":
+      await grantCredits(world.pool, {
+        orgId: tenant.orgId,
+        amount: new Decimal(next.amount).div(10_000),
+        note: "more",
+        actor: "operator",
+        clock: world.clock,
+      });
+  }
+}
+
+/** Executes a run; with `statements` given, the process dies when it would send one more. True when it died. */
+async function executeUntil(runId: string, statements: number | null): Promise<boolean> {
+  let left = statements ?? Number.POSITIVE_INFINITY;
+  const query = world.pool.query.bind(world.pool);
+  const pool = new Proxy(world.pool, {
+    get(target, name) {
+      if (name === "query") {
+        return (...parts: Parameters<typeof query>) => {
+          left -= 1;
+          return left < 0 ? Promise.reject(new Error("the process died")) : query(...parts);
+        };
+      }
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  try {
+    await executeRun({ ...world, pool }, runId, (_name, work) => work());
+    return false;
+  } catch (error) {
+    if (error instanceof Error && error.message === "the process died") return true;
+    throw error;
+  }
+}
+
+/** Balance = sum of entries; the chain unbroken; a hold for every open run and for no other; creditsUsed = the charge. */
+async function expectSound(tenant: Tenant): Promise<void> {
+  const where = { organizationId: tenant.orgId };
+  const entries = await world.db.creditEntry.findMany({ where, orderBy: { sequence: "asc" } });
+  const runs = await world.db.run.findMany({ where });
+  let balance = new Decimal(0);
+  for (const [index, entry] of entries.entries()) {
+    expect(entry.sequence).toBe(index + 1);
+    expect(entry.balanceBefore.equals(balance)).toBe(true);
+    balance = balance.add(entry.amount);
+    expect(entry.balanceAfter.equals(balance)).toBe(true);
+    expect(balance.gte(0)).toBe(true);
+  }
+  expect((await balanceOf(tenant)).equals(balance)).toBe(true);
+  const openHolds = runs.reduce((sum, run) => sum.add(run.held), new Decimal(0));
+  const ledgerHolds = entries
+    .filter(({ kind }) => kind === "hold" || kind === "release")
+    .reduce((sum, { amount }) => sum.sub(amount), new Decimal(0));
+  expect(openHolds.equals(ledgerHolds)).toBe(true);
+  for (const run of runs.filter(({ finishedAt }) => finishedAt !== null)) {
+    const charged = entries
+      .filter(({ runId, kind }) => runId === run.id && kind === "charge")
+      .reduce((sum, { amount }) => sum.sub(amount), new Decimal(0));
+    expect(charged.equals(run.creditsUsed)).toBe(true);
+    expect(run.held.isZero()).toBe(true);
+  }
+}

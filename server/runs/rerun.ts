@@ -1,0 +1,68 @@
+import type { MemberActor } from "@/server/auth/actor";
+import { requireActiveOrganization } from "@/server/auth/organizations";
+import { AppError } from "@/server/errors";
+import { isJsonObject, type JsonObject } from "@/server/json";
+import { parseJson } from "@/server/json-text";
+import { MAX_BODY_BYTES, MAX_USER_MESSAGE_BYTES } from "@/server/limits/sizes";
+import { startRun } from "@/server/runs/start";
+import type { Services } from "@/server/services";
+
+/**
+ * Starts a run from the dashboard. `input` is an agent's message or a tool's JSON object as text. Throws what
+ * `startRun` throws, `organization_suspended`, `payload_too_large` and `invalid_request`.
+ */
+export async function startFromDashboard(
+  services: Services,
+  actor: MemberActor,
+  target: { kind: "agent" | "tool"; id: string; input: string; messageFromOutside?: boolean },
+): Promise<{ runId: string }> {
+  await requireActiveOrganization(services, actor.orgId);
+  const { kind, id: targetId, input, messageFromOutside = false } = target;
+  const most = kind === "agent" ? MAX_USER_MESSAGE_BYTES : MAX_BODY_BYTES;
+  if (Buffer.byteLength(input) > most) {
+    throw new AppError("payload_too_large", `The input is larger than ${most / 1024} KiB.`);
+  }
+  if (input.includes("\0")) throw new AppError("invalid_request", "The input holds the character U+0000.");
+  if (kind === "tool") return startRun(services, actor, { kind, targetId, input: parseToolInput(input) });
+  if (input === "") throw new AppError("invalid_request", "The message must have at least one character.");
+  return startRun(services, actor, { kind, targetId, userMessage: input, messageFromOutside });
+}
+
+/**
+ * Starts the target of an earlier run again, with its present configuration and the same input or another one.
+ * A message that once came from outside is still called so to the model unless it was changed by hand. Throws
+ * `not_found` for runs of other organizations.
+ */
+export async function rerun(
+  services: Services,
+  actor: MemberActor,
+  { runId, input }: { runId: string; input?: string | undefined },
+): Promise<{ runId: string }> {
+  const run = await services.db.run.findFirst({
+    where: { id: runId, organizationId: actor.orgId },
+    select: { kind: true, agentId: true, toolId: true, input: true, source: true },
+  });
+  const id = run?.agentId ?? run?.toolId;
+  if (!run || !id) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
+  const same = input === undefined || input === run.input;
+  return startFromDashboard(services, actor, {
+    kind: run.kind,
+    id,
+    input: input ?? run.input,
+    messageFromOutside: same && run.source === "webhook",
+  });
+}
+
+function parseToolInput(text: string): JsonObject {
+  if (text.trim() === "") return {};
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : "";
+    throw new AppError("invalid_request", `The input is not valid JSON: ${reason}`, { cause });
+  }
+  if (!isJsonObject(value))
+    throw new AppError("invalid_request", "The input of a tool must be a JSON object.");
+  return value;
+}
