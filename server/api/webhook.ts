@@ -16,6 +16,7 @@ import { type StartRequest, startRun } from "@/server/runs/start";
 import type { Services } from "@/server/services";
 import { keptHeaders, type ReceivedDelivery, recordDelivery } from "@/server/webhooks/deliveries";
 import { findTrigger, type Trigger } from "@/server/webhooks/find-trigger";
+import { fillMessageTemplate } from "@/server/webhooks/message-template";
 import { isSigned } from "@/server/webhooks/signature";
 import { clientAddress } from "./client-address";
 import { decodeText, parseBodyText, refuseNul, requireJson } from "./json-body";
@@ -136,7 +137,7 @@ async function accept(
     const decision = await takeFromWindow(pool, window, clock);
     if (!decision.allowed) throw rateLimited("webhook", decision);
     Object.assign(headers, rateLimitHeaders("webhook", decision));
-    const started = readStart(request, trigger, delivery);
+    const started = readStart(request, trigger, delivery, services.clock.now());
     try {
       const { runId } = await startRun(services, trigger.actor, { ...started, idempotency, delivery });
       return acceptedAnswer(trigger, runId);
@@ -172,7 +173,7 @@ function acceptedAnswer(trigger: Trigger, runId: string): WebhookAccepted {
 }
 
 /** What the call asks to start. Throws `invalid_request`, `trigger_misconfigured`, `organization_suspended`. */
-function readStart(request: Request, trigger: Trigger, delivery: ReceivedDelivery): StartRequest {
+function readStart(request: Request, trigger: Trigger, delivery: ReceivedDelivery, now: Date): StartRequest {
   requireJson(request.headers.get("content-type"));
   const text = decodeText(delivery.body);
   const body = parseBodyText(text);
@@ -180,8 +181,13 @@ function readStart(request: Request, trigger: Trigger, delivery: ReceivedDeliver
     throw new AppError("organization_suspended", "The organization is suspended.", { status: 400 });
   }
   if (trigger.misconfigured !== null) throw new AppError("trigger_misconfigured", trigger.misconfigured);
-  if (trigger.target.kind === "agent")
-    return { kind: "agent", targetId: trigger.target.id, userMessage: text };
+  if (trigger.target.kind === "agent") {
+    const { messageTemplate } = trigger;
+    if (messageTemplate === null) return { kind: "agent", targetId: trigger.target.id, userMessage: text };
+    refuseNul(body);
+    const userMessage = fillMessageTemplate(messageTemplate, body, { now, seed: delivery.id });
+    return { kind: "agent", targetId: trigger.target.id, userMessage };
+  }
   if (!isJsonObject(body)) {
     throw new AppError("invalid_request", "The body must be a JSON object: it is the tool's input.");
   }

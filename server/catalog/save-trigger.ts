@@ -3,6 +3,7 @@ import type { Prisma } from "@/server/db/generated/client";
 import type { Issue } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { VaultError } from "@/server/secrets/vault";
+import { describeTemplateFault } from "@/server/webhooks/message-template";
 import { hashToken, newTriggerToken, secretPurpose, tokenPurpose } from "@/server/webhooks/token";
 import {
   auditSave,
@@ -54,7 +55,7 @@ export async function putTrigger(
   });
   checkExpectation("trigger", slug, found, expected);
   const target = await findTarget(change, definition);
-  const issues = [...target.issues, ...findSecretFaults(definition)];
+  const issues = [...target.issues, ...findTextFaults(definition)];
   if (issues.length > 0) throw refusal(issues);
 
   const id = found?.id ?? newId();
@@ -139,9 +140,13 @@ export function describeSecretFault(
   return "must be base64, with or without whsec_, for signatures of the kind standard-webhooks";
 }
 
-function findSecretFaults({ signature, secret }: TriggerDefinition): Issue[] {
-  const message = typeof secret === "string" ? describeSecretFault(signature, secret) : null;
-  return message === null ? [] : [{ path: "/secret", message }];
+function findTextFaults({ signature, secret, messageTemplate }: TriggerDefinition): Issue[] {
+  const ofSecret = typeof secret === "string" ? describeSecretFault(signature, secret) : null;
+  const ofTemplate = messageTemplate === null ? null : describeTemplateFault(messageTemplate);
+  return [
+    ...(ofSecret === null ? [] : [{ path: "/secret", message: ofSecret }]),
+    ...(ofTemplate === null ? [] : [{ path: "/messageTemplate", message: ofTemplate }]),
+  ];
 }
 
 async function findTarget(

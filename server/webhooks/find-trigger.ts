@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { mintOrgId, type TriggerActor } from "@/server/auth/actor";
 import { Decimal } from "@/server/credits/amount";
+import { AppError } from "@/server/errors";
+import { VaultError } from "@/server/secrets/vault";
 import type { Services } from "@/server/services";
-import { hashToken } from "./token";
+import { hashToken, secretPurpose } from "./token";
 
 /** A trigger as the door needs it. */
 export type Trigger = {
@@ -76,8 +78,24 @@ export async function findTrigger(services: Services, token: string): Promise<Tr
           : null,
     suspended: found.suspended,
     scheme: found.signature_scheme,
-    secrets: found.secrets.map((sealed) => services.vault.open(sealed, `trigger:${found.id}`)),
+    secrets: openSecrets(services, found.id, found.secrets),
     rateLimit: { requests: found.rate_limit_requests, seconds: found.rate_limit_seconds },
     messageTemplate: found.message_template,
   };
+}
+
+/** A secret that does not open must not make the trigger one without a secret. */
+function openSecrets({ vault }: Services, triggerId: string, sealed: string[]): string[] {
+  try {
+    return sealed.map((secret) => vault.open(secret, secretPurpose(triggerId)));
+  } catch (error) {
+    if (!(error instanceof VaultError)) throw error;
+    throw new AppError(
+      "trigger_misconfigured",
+      "The trigger's signing secret cannot be read; it must be set anew.",
+      {
+        cause: error,
+      },
+    );
+  }
 }

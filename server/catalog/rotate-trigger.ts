@@ -1,0 +1,96 @@
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { AppError } from "@/server/errors";
+import { recordAudit } from "@/server/operate/audit";
+import { hashToken, newTriggerToken, tokenPurpose } from "@/server/webhooks/token";
+import { type CatalogServices, type Change, changeCatalog, type Editor } from "./change";
+import { parseInput, refusal } from "./issues";
+import { addSecret, describeSecretFault } from "./save-trigger";
+
+const MAX_OVERLAP_SECONDS = 30 * 24 * 3600;
+
+const rotation = z.strictObject({
+  id: z.uuid(),
+  /** Unset: one is made. */
+  secret: z.string().min(1).max(1_000).optional(),
+  /** How long earlier secrets stay valid beside the new one. */
+  overlapSeconds: z.int().min(0).max(MAX_OVERLAP_SECONDS),
+});
+
+/**
+ * Gives a trigger a new signing secret; earlier ones stay valid for the overlap, so that senders can change
+ * theirs in peace. Returns the secret, shown this once. Needs the role member. Throws `not_found`,
+ * `invalid_request`, `forbidden`.
+ */
+export async function rotateTriggerSecret(
+  services: CatalogServices,
+  actor: Editor,
+  input: z.input<typeof rotation>,
+): Promise<{ secret: string; earlierUntil: Date | null }> {
+  const { id, overlapSeconds, ...given } = parseInput(rotation, input);
+  return changeCatalog(services, actor, "member", async (change) => {
+    const { tx, at } = change;
+    const trigger = await findTrigger(change, id);
+    const signature = trigger.signatureScheme === "hex" ? "hex" : "standard-webhooks";
+    const secret = given.secret ?? makeSecret(signature);
+    const fault = describeSecretFault(signature, secret);
+    if (fault !== null) throw refusal([{ path: "/secret", message: fault }]);
+
+    const until = new Date(at.getTime() + overlapSeconds * 1000);
+    const earlier = await tx.triggerSecret.updateMany({
+      where: { triggerId: id, OR: [{ expiresAt: null }, { expiresAt: { gt: until } }] },
+      data: { expiresAt: until },
+    });
+    await tx.triggerSecret.deleteMany({ where: { triggerId: id, expiresAt: { lte: at } } });
+    await addSecret(change, id, secret);
+    await recordAudit(tx, actor.orgId, {
+      actor,
+      verb: "secret_rotated",
+      subject: { kind: "trigger", id, name: trigger.name },
+      changes: { overlapSeconds },
+      at,
+    });
+    return { secret, earlierUntil: earlier.count > 0 && overlapSeconds > 0 ? until : null };
+  });
+}
+
+/** Gives a trigger a new address; the earlier one answers 404 at once. Needs the role member. Throws `not_found`. */
+export async function rotateTriggerToken(
+  services: CatalogServices,
+  actor: Editor,
+  { id }: { id: string },
+): Promise<{ token: string }> {
+  return changeCatalog(services, actor, "member", async (change) => {
+    const { tx, vault, at } = change;
+    const trigger = await findTrigger(change, id);
+    const token = newTriggerToken();
+    await tx.trigger.update({
+      where: { id },
+      data: {
+        tokenHash: Uint8Array.from(hashToken(token)),
+        tokenSealed: vault.seal(token, tokenPurpose(id)),
+        updatedAt: at,
+      },
+    });
+    await recordAudit(tx, actor.orgId, {
+      actor,
+      verb: "address_changed",
+      subject: { kind: "trigger", id, name: trigger.name },
+      changes: {},
+      at,
+    });
+    return { token };
+  });
+}
+
+async function findTrigger({ tx, actor }: Change, id: string) {
+  const found = await tx.trigger.findFirst({ where: { id, organizationId: actor.orgId, deletedAt: null } });
+  if (!found) throw new AppError("not_found", "There is no such trigger.");
+  return found;
+}
+
+function makeSecret(signature: "hex" | "standard-webhooks"): string {
+  return signature === "hex"
+    ? randomBytes(32).toString("hex")
+    : `whsec_${randomBytes(32).toString("base64")}`;
+}

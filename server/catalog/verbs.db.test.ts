@@ -1,0 +1,239 @@
+import { createHmac } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { handleRest } from "@/server/api/rest";
+import { handleWebhook } from "@/server/api/webhook";
+import type { MemberActor, MemberRole, OperatorActor } from "@/server/auth/actor";
+import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { createApiKey, revokeApiKey } from "./api-keys";
+import { removeMember, saveMember } from "./members";
+import { operatorOf } from "./organizations";
+import { rotateTriggerSecret, rotateTriggerToken } from "./rotate-trigger";
+import { saveAgent } from "./save-agent";
+import { saveTool } from "./save-tool";
+import { saveTrigger } from "./save-trigger";
+
+let world: World;
+let tenant: Tenant;
+let operator: OperatorActor;
+beforeAll(async () => {
+  world = await createWorld();
+  tenant = await createTenant(world);
+  operator = await operatorOf(world, tenant.slug);
+});
+afterAll(() => world.close());
+
+const agent = { slug: "writer", name: "Writer", model: "m" };
+const tool = {
+  slug: "double",
+  name: "Double",
+  steps: [{ id: "sum", uses: "calculate", with: { expression: "2 * {{ input.n }}" } }],
+};
+
+/** A member with that role of an organization of its own. */
+async function memberOf(who: Tenant, role: MemberRole): Promise<MemberActor> {
+  const email = `${role}-${Math.random().toString(36).slice(2)}@members.test`;
+  const by = await operatorOf(world, who.slug);
+  const { userId } = await saveMember(world, by, { email, password: "a password", role });
+  return { kind: "member", orgId: who.orgId, userId, name: role, role };
+}
+
+async function post(url: string, body: string, headers: Record<string, string> = {}) {
+  const { pathname } = new URL(url, "http://stepwell.test");
+  const door = pathname.startsWith("/webhooks") ? handleWebhook : handleRest;
+  const response = await door(
+    world,
+    new Request(`http://stepwell.test${pathname}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", ...headers },
+      body,
+    }),
+  );
+  return { status: response.status, body: await response.json() };
+}
+
+const hexSigned = (secret: string, body: string) => ({
+  "X-Signature": createHmac("sha256", secret).update(body).digest("hex"),
+});
+
+test("what was saved runs: by key, by webhook, with a signature", async () => {
+  const saved = await saveAgent(world, operator, agent);
+  const { key } = await createApiKey(world, operator, { name: "runs" });
+  const started = await post(`/v1/agents/run/${saved.id}`, '{"userMessage":"Hi"}', { "X-API-Key": key });
+  expect(started).toMatchObject({ status: 200, body: { success: true, status: "Pending" } });
+
+  const savedTool = await saveTool(world, operator, tool);
+  const toolStarted = await post(`/v1/tools/run/${savedTool.id}`, '{"n":2}', { "X-API-Key": key });
+  expect(toolStarted.status).toBe(200);
+
+  const trigger = await saveTrigger(world, operator, { slug: "signed", agent: "writer", secret: "s3cret" });
+  const url = `/webhooks/${trigger.token}`;
+  expect((await post(url, "{}")).status).toBe(401);
+  expect((await post(url, "{}", hexSigned("other", "{}"))).status).toBe(401);
+  expect((await post(url, "{}", hexSigned("s3cret", "{}"))).status).toBe(200);
+});
+
+test("a key limited to one agent starts no other", async () => {
+  await saveAgent(world, operator, { ...agent, slug: "mine" });
+  const other = await saveAgent(world, operator, { ...agent, slug: "other" });
+  const { key } = await createApiKey(world, operator, { name: "narrow", agents: ["mine"] });
+  const { status } = await post(`/v1/agents/run/${other.id}`, '{"userMessage":"Hi"}', { "X-API-Key": key });
+  expect([403, 404]).toContain(status);
+});
+
+test("a message template makes the user message", async () => {
+  await saveAgent(world, operator, agent);
+  const trigger = await saveTrigger(world, operator, {
+    slug: "templated",
+    agent: "writer",
+    messageTemplate: "Order {{ body.id }}: {{ body.lines }}",
+  });
+  const answer = await post(`/webhooks/${trigger.token}`, '{"id":7,"lines":["a"]}');
+  const run = await world.db.run.findUniqueOrThrow({ where: { id: answer.body.runId } });
+  expect(run.input).toBe('Order 7: ["a"]');
+  const bad = { slug: "broken", agent: "writer", messageTemplate: "{{ body. }}" };
+  await expect(saveTrigger(world, operator, bad)).rejects.toMatchObject({
+    code: "invalid_request",
+    issues: [{ path: "/messageTemplate" }],
+  });
+});
+
+test("a rotated secret leaves the earlier one its overlap, and no longer", async () => {
+  await saveAgent(world, operator, agent);
+  const saved = await saveTrigger(world, operator, { slug: "rotated", agent: "writer", secret: "first" });
+  const { secret } = await rotateTriggerSecret(world, operator, { id: saved.id, overlapSeconds: 60 });
+  const send = async (with_: string) =>
+    (await post(`/webhooks/${saved.token}`, "{}", hexSigned(with_, "{}"))).status;
+  expect([await send("first"), await send(secret)]).toEqual([200, 200]);
+  world.clock.advance(61_000);
+  expect([await send("first"), await send(secret)]).toEqual([401, 200]);
+
+  const next = await rotateTriggerSecret(world, operator, {
+    id: saved.id,
+    overlapSeconds: 0,
+    secret: "third",
+  });
+  expect(next).toEqual({ secret: "third", earlierUntil: null });
+  expect([await send(secret), await send("third")]).toEqual([401, 200]);
+});
+
+test("a new address ends the earlier one", async () => {
+  await saveAgent(world, operator, agent);
+  const saved = await saveTrigger(world, operator, { slug: "moved", agent: "writer" });
+  const { token } = await rotateTriggerToken(world, operator, { id: saved.id });
+  expect((await post(`/webhooks/${saved.token}`, "{}")).status).toBe(404);
+  expect((await post(`/webhooks/${token}`, "{}")).status).toBe(200);
+  const again = await saveTrigger(world, operator, { slug: "moved", agent: "writer" });
+  expect(again).toMatchObject({ token, saved: "unchanged" });
+});
+
+test("a secret that no longer opens stops the trigger instead of opening it to everyone", async () => {
+  await saveAgent(world, operator, agent);
+  const saved = await saveTrigger(world, operator, { slug: "unreadable", agent: "writer", secret: "s3cret" });
+  await world.db.triggerSecret.updateMany({
+    where: { triggerId: saved.id },
+    data: { sealed: "v1.AAAA.AAAA.AAAA" },
+  });
+  const answer = await post(`/webhooks/${saved.token}`, "{}", hexSigned("s3cret", "{}"));
+  expect(answer).toMatchObject({ status: 400, body: { code: "trigger_misconfigured" } });
+});
+
+test("saving says when the slug is taken, is missing, or somebody was faster", async () => {
+  const first = await saveAgent(world, operator, { ...agent, slug: "edited" }, { only: "create" });
+  expect(first).toMatchObject({ version: 1, saved: "created" });
+  await expect(
+    saveAgent(world, operator, { ...agent, slug: "edited" }, { only: "create" }),
+  ).rejects.toMatchObject({
+    issues: [{ path: "/slug", message: 'is taken: there already is an agent "edited"' }],
+  });
+  const edit = { ...agent, slug: "edited", model: "n" };
+  await saveAgent(world, operator, edit, { only: "update", version: 1 });
+  await expect(saveAgent(world, operator, { ...edit, model: "o" }, { version: 1 })).rejects.toThrow(
+    /Somebody else saved version 2/,
+  );
+  await expect(
+    saveTool(world, operator, { ...tool, slug: "absent" }, { only: "update" }),
+  ).rejects.toMatchObject({
+    code: "not_found",
+  });
+});
+
+test("saves at the same moment make one version each and lose none", async () => {
+  const models = ["a", "b", "c", "d", "e"];
+  await Promise.all(models.map((model) => saveAgent(world, operator, { ...agent, slug: "busy", model })));
+  const found = await world.db.agent.findFirstOrThrow({
+    where: { slug: "busy" },
+    include: { versions: true },
+  });
+  expect(found.version).toBe(5);
+  expect(found.versions.map(({ model }) => model).sort()).toEqual(models);
+});
+
+test.each<[string, MemberRole, (actor: MemberActor) => Promise<unknown>]>([
+  ["an agent", "member", (actor) => saveAgent(world, actor, { ...agent, slug: "roles" })],
+  ["a tool", "member", (actor) => saveTool(world, actor, { ...tool, slug: "roles" })],
+  ["a trigger", "member", (actor) => saveTrigger(world, actor, { slug: "roles", agent: "helper" })],
+  ["a key", "admin", (actor) => createApiKey(world, actor, { name: `key of ${actor.role}` })],
+  [
+    "a member",
+    "admin",
+    (actor) => saveMember(world, actor, { email: `by-${actor.role}@x.test`, password: "a password" }),
+  ],
+])("%s needs the role %s", async (_what, needed, save) => {
+  const roles: MemberRole[] = ["viewer", "member", "admin", "owner"];
+  for (const role of roles) {
+    const actor = await memberOf(tenant, role);
+    if (roles.indexOf(role) >= roles.indexOf(needed)) await expect(save(actor)).resolves.toBeDefined();
+    else await expect(save(actor)).rejects.toMatchObject({ code: "forbidden" });
+  }
+});
+
+test("owners are made and removed by owners alone, and one always stays", async () => {
+  const own = await createTenant(world);
+  const admin = await memberOf(own, "admin");
+  const owner = await memberOf(own, "owner");
+  const email = (await world.db.user.findUniqueOrThrow({ where: { id: owner.userId } })).email;
+  const adminEmail = (await world.db.user.findUniqueOrThrow({ where: { id: admin.userId } })).email;
+
+  await expect(saveMember(world, admin, { email: adminEmail, role: "owner" })).rejects.toMatchObject({
+    code: "forbidden",
+  });
+  await expect(saveMember(world, admin, { email, role: "viewer" })).rejects.toMatchObject({
+    code: "forbidden",
+  });
+  await expect(removeMember(world, admin, { userId: owner.userId })).rejects.toMatchObject({
+    code: "forbidden",
+  });
+  await expect(saveMember(world, owner, { email, role: "admin" })).rejects.toThrow("at least one owner");
+  await expect(removeMember(world, owner, { userId: owner.userId })).rejects.toThrow("at least one owner");
+
+  await saveMember(world, owner, { email: adminEmail, role: "owner" });
+  await removeMember(world, owner, { userId: owner.userId });
+  const members = await world.db.member.findMany({ where: { organizationId: own.orgId } });
+  expect(members.map(({ userId, role }) => [userId, role])).toEqual([[admin.userId, "owner"]]);
+});
+
+test("nothing of another organization can be reached", async () => {
+  const stranger = await operatorOf(world, (await createTenant(world)).slug);
+  const key = await createApiKey(world, operator, { name: "guarded" });
+  const trigger = await saveTrigger(world, operator, { slug: "guarded", agent: "helper" });
+  await expect(revokeApiKey(world, stranger, { id: key.id })).rejects.toMatchObject({ code: "not_found" });
+  await expect(rotateTriggerToken(world, stranger, { id: trigger.id })).rejects.toMatchObject({
+    code: "not_found",
+  });
+  await expect(
+    rotateTriggerSecret(world, stranger, { id: trigger.id, overlapSeconds: 0 }),
+  ).rejects.toMatchObject({ code: "not_found" });
+  await expect(createApiKey(world, stranger, { name: "x", agents: ["writer"] })).rejects.toMatchObject({
+    issues: [{ path: "/agents/0", message: '"writer" is not an agent of the organization' }],
+  });
+  const row = await world.db.apiKey.findUniqueOrThrow({ where: { id: key.id } });
+  expect(row.revokedAt).toBeNull();
+});
+
+test("revoking is noted once", async () => {
+  const { id } = await createApiKey(world, operator, { name: "old" });
+  await revokeApiKey(world, operator, { id });
+  await revokeApiKey(world, operator, { id });
+  const entries = await world.db.auditEntry.findMany({ where: { subjectId: id, action: "api_key.revoked" } });
+  expect(entries).toHaveLength(1);
+});

@@ -1,0 +1,41 @@
+import { AppError } from "@/server/errors";
+import { ExpressionError, type ExpressionFacts } from "@/server/expressions/jsonata";
+import type { Json } from "@/server/json";
+import { fillIn, parseTemplate } from "@/server/workflow/expressions";
+
+/**
+ * A trigger's message template: a text whose `{{ }}` hold JSONata over `body`, the received JSON. It makes the
+ * user message of an agent run; lists and objects are put in as JSON.
+ */
+
+/** What is wrong with a template, or null; for the moment it is saved. */
+export function describeTemplateFault(template: string): string | null {
+  try {
+    parseTemplate(template);
+    return null;
+  } catch (error) {
+    if (error instanceof ExpressionError) return error.message;
+    throw error;
+  }
+}
+
+/**
+ * The user message that a body makes. Throws `trigger_misconfigured` when the template fails on it, and
+ * `invalid_request` when the body leaves nothing to say. The door has refused bodies with U+0000.
+ */
+export function fillMessageTemplate(template: string, body: Json, facts: ExpressionFacts): string {
+  let filled: Json;
+  try {
+    filled = fillIn(template, { body, steps: {} }, facts);
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    throw new AppError("trigger_misconfigured", `The trigger's message template fails: ${error.message}`, {
+      cause: error,
+    });
+  }
+  const message = filled === null ? "" : typeof filled === "string" ? filled : JSON.stringify(filled);
+  if (message.trim() === "") {
+    throw new AppError("invalid_request", "The trigger's message template finds nothing in this body.");
+  }
+  return message;
+}
