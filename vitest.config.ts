@@ -15,6 +15,8 @@ export default defineConfig({
           name: "unit",
           include: ["{server,inngest,scripts,app,prisma,examples}/**/*.test.ts", "*.test.ts"],
           exclude: ["**/*.db.test.ts", "**/node_modules/**"],
+          // Generous: some tests wait for a time limit of 1 s, and machines may be busy.
+          testTimeout: 20_000,
         },
       },
       {

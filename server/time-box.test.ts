@@ -19,6 +19,6 @@ test("interrupts a catastrophic regular expression and an endless loop", () => {
       for (;;);
     }),
   ).toThrow(TimeBoxError);
-  expect(Date.now() - started).toBeLessThan(2000);
+  expect(Date.now() - started).toBeLessThan(8000);
   expect(runTimeBoxed(50, () => runTimeBoxed(40, () => 7))).toBe(7);
 });

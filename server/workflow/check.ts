@@ -1,5 +1,5 @@
 import type { Issue } from "@/server/errors";
-import { ExpressionError } from "@/server/expressions/jsonata";
+import { ExpressionError } from "@/server/expressions/realm";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { jsonBytes, jsonPointer, MAX_JSON_DEPTH } from "@/server/json-text";
 import { type WorkflowDefinition, type WorkflowStep, workflowDefinition } from "@/server/workflow/definition";

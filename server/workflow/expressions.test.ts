@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ExpressionError, evaluateExpression, parseExpression } from "@/server/expressions/jsonata";
+import { evaluateExpression, parseExpression } from "@/server/expressions/jsonata";
+import { ExpressionError } from "@/server/expressions/realm";
 import type { Json } from "@/server/json";
 import {
   evaluateIn,

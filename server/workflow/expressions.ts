@@ -1,10 +1,10 @@
 import {
-  ExpressionError,
   type ExpressionFacts,
   evaluateExpression,
   MAX_EXPRESSION_LENGTH,
   parseExpression,
 } from "@/server/expressions/jsonata";
+import { ExpressionError } from "@/server/expressions/realm";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { findReferences, type Reference } from "@/server/workflow/references";
 

@@ -1,4 +1,5 @@
-import { ExpressionError, type ExpressionFacts } from "@/server/expressions/jsonata";
+import type { ExpressionFacts } from "@/server/expressions/jsonata";
+import { ExpressionError } from "@/server/expressions/realm";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { jsonBytes } from "@/server/json-text";
 import { MAX_FINAL_OUTPUT_BYTES, MAX_STEP_OUTPUT_BYTES } from "@/server/limits/sizes";

@@ -46,7 +46,7 @@ describe("validateAgainst", () => {
     expect(validateAgainst(schema, value)).toEqual([
       { path: "", message: "takes too long to check against the schema" },
     ]);
-    expect(Date.now() - started).toBeLessThan(3000);
+    expect(Date.now() - started).toBeLessThan(8000);
   });
 
   test("local references and formats work", () => {

@@ -1,13 +1,11 @@
 /**
- * The script that runs inside the expression realm (see jsonata.ts), after JSONata's own source. It talks to the
- * outside only through texts: `$request` comes in, `$response` goes out, both JSON.
+ * The script beside JSONata's own source in its realm (realm.ts).
  *
  * - Date and Math.random are replaced, so that an expression sees the moment and the chance it was given.
  * - The few native operations that can take gigabytes in one step are bounded, since a time limit alone
  *   cannot interrupt them.
- * - The built-in prototypes are frozen: no expression can leave anything behind for the next one.
  */
-export const REALM_SCRIPT = `
+export const JSONATA_SCRIPT = `
 (() => {
   "use strict";
   const jsonata = module.exports;
@@ -132,12 +130,5 @@ export const REALM_SCRIPT = `
       globalThis.$response = failure(error);
     }
   };
-  // JSONata gives single arrays a push of their own, which a frozen prototype would forbid.
-  Object.freeze(Array);
-  Object.seal(Array.prototype);
-  for (const type of [Object, Function, String, Number, Boolean, RegExp, RealDate, Date, Promise, Map, Symbol, Error]) {
-    Object.freeze(type);
-    Object.freeze(type.prototype);
-  }
 })();
 `;

@@ -1,0 +1,261 @@
+/**
+ * The script beside decimal.js in the realm of arithmetic (realm.ts): a parser for what people and models write as a
+ * calculation, which calculates as it reads. Precedence from loose to tight: + and -; * / % (remainder) and writing side
+ * by side; sign; ^ (from the right); ! and % (percent).
+ */
+export const ARITHMETIC_SCRIPT = `
+(() => {
+  "use strict";
+  const Decimal = module.exports.clone({ precision: 64, maxE: 2000, minE: -2000, modulo: 3 });
+  const MAX_EXACT = new Decimal("1e60");
+  const PI = Decimal.acos(-1);
+  const constants = new Map([["pi", PI], ["e", new Decimal(1).exp()], ["tau", PI.times(2)]]);
+
+  class Fault extends Error {
+    constructor(message, position) {
+      super(message);
+      this.position = position;
+    }
+  }
+
+  const whole = (value, name) => {
+    if (!value.isInteger()) throw new Fault(name + " takes whole numbers");
+    return value;
+  };
+  const bounded = (value, name) => {
+    if (value.abs().greaterThan(MAX_EXACT)) throw new Fault(name + " takes numbers up to 10^60");
+    return value;
+  };
+  const mod = (a, b) => {
+    if (b.isZero()) throw new Fault("a remainder of a division by zero");
+    return bounded(a, "a remainder").mod(bounded(b, "a remainder"));
+  };
+  const gcd = (a, b) => {
+    let [x, y] = [a, b].map((value) => whole(bounded(value, "gcd"), "gcd").abs());
+    while (!y.isZero()) [x, y] = [y, x.mod(y)];
+    return x;
+  };
+  const factorial = (n) => {
+    if (!n.isInteger() || n.isNegative() || n.greaterThan(700)) {
+      throw new Fault("a factorial takes a whole number from 0 to 700");
+    }
+    let product = new Decimal(1);
+    for (let i = 2; n.greaterThanOrEqualTo(i); i += 1) product = product.times(i);
+    return product;
+  };
+  const angle = (f) => (x) => {
+    if (x.abs().greaterThan("1e30")) throw new Fault("an angle is at most 10^30");
+    return f(x);
+  };
+  const round = (f) => (x, places) => {
+    const digits = places === undefined ? 0 : whole(places, "rounding").toNumber();
+    if (Math.abs(digits) > 60) throw new Fault("rounding goes to at most 60 places");
+    const factor = new Decimal(10).pow(digits);
+    return f(x.times(factor)).div(factor);
+  };
+  const sum = (...values) => values.reduce((a, b) => a.plus(b), new Decimal(0));
+  const median = (...values) => {
+    const sorted = values.sort((a, b) => a.comparedTo(b));
+    const middle = Math.floor(sorted.length / 2);
+    return sorted.length % 2 === 1 ? sorted[middle] : sorted[middle - 1].plus(sorted[middle]).div(2);
+  };
+  const halfUp = (x) => x.toDecimalPlaces(0, x.isNegative() ? Decimal.ROUND_HALF_DOWN : Decimal.ROUND_HALF_UP);
+
+  /** Each function with the least and most numbers it takes. */
+  const functions = new Map([
+    ["abs", [1, 1, (x) => x.abs()]],
+    ["acos", [1, 1, (x) => x.acos()]],
+    ["asin", [1, 1, (x) => x.asin()]],
+    ["atan", [1, 1, (x) => x.atan()]],
+    ["atan2", [2, 2, (y, x) => Decimal.atan2(y, x)]],
+    ["cbrt", [1, 1, (x) => x.cbrt()]],
+    ["ceil", [1, 2, round((x) => x.ceil())]],
+    ["cos", [1, 1, angle((x) => x.cos())]],
+    ["exp", [1, 1, (x) => x.exp()]],
+    ["factorial", [1, 1, factorial]],
+    ["floor", [1, 2, round((x) => x.floor())]],
+    ["gcd", [1, 99, (...values) => values.reduce(gcd, new Decimal(0))]],
+    ["hypot", [1, 99, (...values) => Decimal.hypot(...values)]],
+    ["lcm", [1, 99, (...values) => values.reduce((a, b) => {
+      const divisor = gcd(a, b);
+      return divisor.isZero() ? divisor : a.div(divisor).times(b).abs();
+    })]],
+    ["ln", [1, 1, (x) => x.ln()]],
+    ["log", [1, 2, (x, base) => (base === undefined ? x.ln() : x.log(base))]],
+    ["log10", [1, 1, (x) => x.log(10)]],
+    ["log2", [1, 1, (x) => x.log(2)]],
+    ["max", [1, 99, (...values) => Decimal.max(...values)]],
+    ["mean", [1, 99, (...values) => sum(...values).div(values.length)]],
+    ["median", [1, 99, median]],
+    ["min", [1, 99, (...values) => Decimal.min(...values)]],
+    ["mod", [2, 2, mod]],
+    ["pow", [2, 2, (x, y) => x.pow(y)]],
+    ["round", [1, 2, round(halfUp)]],
+    ["sign", [1, 1, (x) => new Decimal(x.isZero() ? 0 : x.isNegative() ? -1 : 1)]],
+    ["sin", [1, 1, angle((x) => x.sin())]],
+    ["sqrt", [1, 1, (x) => x.sqrt()]],
+    ["sum", [1, 99, sum]],
+    ["tan", [1, 1, angle((x) => x.tan())]],
+    ["trunc", [1, 2, round((x) => x.trunc())]],
+  ]);
+
+  const TOKEN = /\\s*(?:(\\d+(?:\\.\\d*)?(?:[eE][+-]?\\d+)?|\\.\\d+(?:[eE][+-]?\\d+)?)|([A-Za-z_][A-Za-z0-9_]*)|(\\*\\*|[-+*/%^!(),]))/y;
+
+  const tokenise = (text) => {
+    const tokens = [];
+    TOKEN.lastIndex = 0;
+    for (let at = 0; at < text.length; at = TOKEN.lastIndex) {
+      if (text.slice(at).trim() === "") break;
+      TOKEN.lastIndex = at;
+      const match = TOKEN.exec(text);
+      if (match === null) {
+        const rest = text.slice(at).trimStart();
+        throw new Fault('"' + String.fromCodePoint(rest.codePointAt(0)) + '" has no meaning here', text.length - rest.length + 1);
+      }
+      const [all, number, name, sign] = match;
+      const position = at + all.length - (number ?? name ?? sign).length + 1;
+      if (number !== undefined) tokens.push({ type: "number", text: number, position });
+      else if (name === "of") tokens.push({ type: "*", position });
+      else if (name !== undefined) tokens.push({ type: "name", text: name, position });
+      else tokens.push({ type: sign === "**" ? "^" : sign, position });
+    }
+    return tokens;
+  };
+
+  const calculate = (text) => {
+    const tokens = tokenise(text);
+    let at = 0;
+    const type = () => tokens[at]?.type;
+    const fail = (message) => {
+      throw new Fault(message, tokens[at]?.position ?? text.length + 1);
+    };
+    const expect = (wanted) => {
+      if (type() !== wanted) fail(at < tokens.length ? '"' + wanted + '" is missing' : "the expression ends too early");
+      at += 1;
+    };
+    const startsOperand = () => type() === "number" || type() === "name" || type() === "(";
+
+    // percent: the value was written as one percentage, which adds to and takes from the other side in proportion.
+    const additive = () => {
+      let left = product();
+      while (type() === "+" || type() === "-") {
+        const sign = tokens[at++].type;
+        const right = product();
+        const amount = right.percent && !left.percent ? left.value.times(right.value) : right.value;
+        const percent = left.percent && right.percent;
+        left = { value: sign === "+" ? left.value.plus(amount) : left.value.minus(amount), percent };
+      }
+      return left;
+    };
+    const product = () => {
+      let left = signed();
+      for (;;) {
+        const operator = type();
+        if (operator === "*" || operator === "/" || operator === "%") at += 1;
+        else if (type() === "number" || !startsOperand()) return left;
+        const right = signed();
+        const [a, b] = [left.value, right.value];
+        if (operator === "/" && b.isZero()) throw new Fault("a division by zero");
+        left = { value: operator === "/" ? a.div(b) : operator === "%" ? mod(a, b) : a.times(b), percent: false };
+      }
+    };
+    const signed = () => {
+      if (type() === "-" || type() === "+") {
+        const negative = tokens[at++].type === "-";
+        const { value, percent } = signed();
+        return { value: negative ? value.negated() : value, percent };
+      }
+      return power();
+    };
+    const power = () => {
+      const base = postfix();
+      if (type() !== "^") return base;
+      at += 1;
+      return { value: base.value.pow(signed().value), percent: false };
+    };
+    const postfix = () => {
+      let { value } = operand();
+      let percent = false;
+      for (;;) {
+        if (type() === "!") {
+          at += 1;
+          value = factorial(value);
+          continue;
+        }
+        if (type() !== "%") return { value, percent };
+        // Followed by an operand it is a remainder.
+        at += 1;
+        if (startsOperand()) {
+          at -= 1;
+          return { value, percent };
+        }
+        value = value.div(100);
+        percent = true;
+      }
+    };
+    const operand = () => {
+      const token = tokens[at];
+      if (type() === "number") {
+        at += 1;
+        return { value: new Decimal(token.text) };
+      }
+      if (type() === "(") {
+        at += 1;
+        const { value } = additive();
+        expect(")");
+        return { value };
+      }
+      if (type() !== "name") fail(at < tokens.length ? '"' + token.type + '" is out of place' : "the expression ends too early");
+      at += 1;
+      if (type() !== "(") {
+        const value = constants.get(token.text.toLowerCase());
+        if (value === undefined) {
+          throw new Fault('"' + token.text.slice(0, 50) + '" is not known; only numbers, pi and e are', token.position);
+        }
+        return { value };
+      }
+      const known = functions.get(token.text.toLowerCase());
+      if (known === undefined) {
+        throw new Fault('the function "' + token.text.slice(0, 50) + '" is not known', token.position);
+      }
+      at += 1;
+      const values = [];
+      while (type() !== ")") {
+        if (values.length > 0) expect(",");
+        values.push(additive().value);
+      }
+      at += 1;
+      const [least, most, apply] = known;
+      if (values.length < least || values.length > most) {
+        const wanted = least === most ? least : least + " to " + most;
+        throw new Fault(token.text + " takes " + wanted + " numbers", token.position);
+      }
+      return { value: apply(...values) };
+    };
+
+    const { value } = additive();
+    if (at < tokens.length) fail("the expression should end here");
+    return value;
+  };
+
+  /** A double where it says the same, else the decimal digits as text. */
+  const toResult = (value) => {
+    if (value.isNaN()) throw new Fault("the result is not a real number");
+    if (!value.isFinite()) throw new Fault("the result is too large");
+    if (value.abs().greaterThan(Number.MAX_SAFE_INTEGER)) return value.e < 64 ? value.toFixed() : value.toString();
+    const double = Number(value.toString());
+    if (double === 0) return value.isZero() ? 0 : value.toString();
+    return double;
+  };
+
+  globalThis.$handle = () => {
+    try {
+      const { expression } = JSON.parse(globalThis.$request);
+      globalThis.$response = JSON.stringify({ ok: true, value: toResult(calculate(expression)) });
+    } catch (error) {
+      const message = error instanceof RangeError ? "it is nested too deeply" : String(error.message).slice(0, 300);
+      globalThis.$response = JSON.stringify({ ok: false, message, position: error.position ?? null });
+    }
+  };
+})();
+`;
