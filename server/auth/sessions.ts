@@ -7,8 +7,8 @@ import { newId } from "@/server/ids";
 import { takeFromWindow } from "@/server/limits/rate-window";
 import type { Services } from "@/server/services";
 
-/** Header in which the process tells better-auth the client's address; set by serve.ts, never believed from outside. */
-export const CLIENT_ADDRESS_HEADER = "x-stepwell-client-address";
+/** Header in which better-auth is told the client's address. */
+const CLIENT_ADDRESS_HEADER = "x-stepwell-client-address";
 
 /** Cookies live this long after the last visit, in seconds. */
 const SESSION_SECONDS = 14 * 24 * 3600;
@@ -74,6 +74,26 @@ export function getAuth(services: Services): Auth {
   const auth = createAuth(services);
   auths.set(services, auth);
   return auth;
+}
+
+/**
+ * Answers better-auth's own endpoints (sign-in, sign-out). Changes are taken only from our own pages, and the
+ * client's address is the one given, whatever the request claims.
+ */
+export async function handleAuthRequest(
+  services: Services,
+  request: Request,
+  clientAddress: string,
+): Promise<Response> {
+  if (request.method !== "GET" && !isSameOrigin(services, request.headers)) {
+    return Response.json(
+      { code: "forbidden", message: "Sign in from the dashboard itself." },
+      { status: 403 },
+    );
+  }
+  const headers = new Headers(request.headers);
+  headers.set(CLIENT_ADDRESS_HEADER, clientAddress);
+  return getAuth(services).handler(new Request(request, { headers }));
 }
 
 /** A signed-in person without an organization yet, or with a membership that ended. */

@@ -1,0 +1,171 @@
+import { TRPCError } from "@trpc/server";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createDashboardCaller, dashboardRouter } from "@/server/api/dashboard/router";
+import type { Actor, MemberRole } from "@/server/auth/actor";
+import { isAppError } from "@/server/errors";
+import { createMember, insertRun } from "@/server/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+
+/**
+ * Every procedure of the dashboard against another organization's ids, and against every role. The table below must
+ * name each procedure of the router: a new one fails this test until somebody says what it may show to whom.
+ */
+
+let world: World;
+let own: Tenant;
+let other: Tenant;
+let foreign: { runId: string; stepId: string; callId: string };
+
+beforeAll(async () => {
+  world = await createWorld();
+  own = await createTenant(world);
+  other = await createTenant(world);
+  const runId = await insertRun(world, other, { steps: 1, input: '{"secret":"of the other"}' });
+  const step = await world.db.step.findFirstOrThrow({ where: { runId } });
+  const call = await world.db.modelCall.create({
+    data: {
+      id: "01a1fcbf-154d-753b-9337-362115800cb2",
+      organizationId: other.orgId,
+      runId,
+      key: "think-1",
+      iterationNumber: 1,
+      provider: "test",
+      model: "gpt-5-mini",
+      status: "Completed",
+      startedAt: world.clock.now(),
+      finishedAt: world.clock.now(),
+    },
+  });
+  foreign = { runId, stepId: step.id, callId: call.id };
+});
+afterAll(() => world.close());
+
+type Caller = ReturnType<typeof createDashboardCaller>;
+type Row = {
+  /** The least role that may call it. */
+  role: MemberRole;
+  /** A call with the other organization's ids. */
+  call: (api: Caller) => Promise<unknown>;
+  /** What a member of this organization gets for it: an error code, or an answer that shows nothing. */
+  gets: "not_found" | ((answer: unknown) => boolean);
+};
+
+const isEmpty = (answer: unknown) => JSON.stringify(answer) === "[]";
+/** Lists of our own things: nothing in them is the other's. */
+const showsNothingForeign = (answer: unknown) =>
+  ![other.orgId, other.agentId, other.toolId, other.apiKeyId, foreign.runId, other.slug].some((id) =>
+    JSON.stringify(answer).includes(id),
+  );
+
+const TABLE: Record<string, Row> = {
+  "account.organizations": {
+    role: "viewer",
+    call: (api) => api.account.organizations(),
+    gets: showsNothingForeign,
+  },
+  "account.switchOrganization": {
+    role: "viewer",
+    call: (api) => api.account.switchOrganization({ organizationId: other.orgId }),
+    gets: "not_found",
+  },
+  "catalog.agents": { role: "viewer", call: (api) => api.catalog.agents(), gets: showsNothingForeign },
+  "catalog.tools": { role: "viewer", call: (api) => api.catalog.tools(), gets: showsNothingForeign },
+  "catalog.triggers": { role: "viewer", call: (api) => api.catalog.triggers(), gets: showsNothingForeign },
+  "catalog.keys": { role: "viewer", call: (api) => api.catalog.keys(), gets: showsNothingForeign },
+  "catalog.filterTargets": {
+    role: "viewer",
+    call: (api) => api.catalog.filterTargets(),
+    gets: showsNothingForeign,
+  },
+  "runs.list": {
+    role: "viewer",
+    call: (api) => api.runs.list({ filter: { toolId: other.toolId } }),
+    gets: (answer) => JSON.stringify(answer) === '{"items":[],"nextCursor":null}',
+  },
+  "runs.byIds": { role: "viewer", call: (api) => api.runs.byIds({ ids: [foreign.runId] }), gets: isEmpty },
+  "runs.countNewer": {
+    role: "viewer",
+    call: (api) => api.runs.countNewer({ after: null }),
+    gets: (answer) => answer === 0,
+  },
+  "runs.metrics": {
+    role: "viewer",
+    call: (api) => api.runs.metrics({ period: "24h" }),
+    gets: (answer) => showsNothingForeign(answer) && JSON.stringify(answer).includes('"total":{"runs":0'),
+  },
+  "runs.inspect": {
+    role: "viewer",
+    call: (api) => api.runs.inspect({ runId: foreign.runId }),
+    gets: "not_found",
+  },
+  "runs.step": { role: "viewer", call: (api) => api.runs.step(foreign), gets: "not_found" },
+  "runs.modelCall": { role: "viewer", call: (api) => api.runs.modelCall(foreign), gets: "not_found" },
+  "runs.start": {
+    role: "member",
+    call: (api) => api.runs.start({ kind: "agent", id: other.agentId, input: "Hello" }),
+    gets: "not_found",
+  },
+  "runs.rerun": {
+    role: "member",
+    call: (api) => api.runs.rerun({ runId: foreign.runId }),
+    gets: "not_found",
+  },
+  "runs.cancel": {
+    role: "member",
+    call: (api) => api.runs.cancel({ runIds: [foreign.runId] }),
+    gets: "not_found",
+  },
+};
+
+function callAs(actor: Actor | null): Caller {
+  return createDashboardCaller({ services: world, actor, requestId: "test" });
+}
+
+async function codeOf(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+    return "no error";
+  } catch (error) {
+    if (error instanceof TRPCError && isAppError(error.cause)) return error.cause.code;
+    throw error;
+  }
+}
+
+const ROLES: MemberRole[] = ["viewer", "member", "admin", "owner"];
+
+describe("every procedure of the dashboard", () => {
+  it("stands in the table", () => {
+    expect(Object.keys(TABLE).sort()).toEqual(Object.keys(dashboardRouter._def.procedures).sort());
+  });
+
+  it.each(Object.keys(TABLE))("%s shows nothing of another organization", async (name) => {
+    const row = TABLE[name];
+    if (!row) throw new Error(name);
+    const actor = await createMember(world, own, "owner");
+    if (row.gets === "not_found") expect(await codeOf(row.call(callAs(actor)))).toBe("not_found");
+    else expect(row.gets(await row.call(callAs(actor)))).toBe(true);
+  });
+
+  it.each(Object.keys(TABLE))("%s is for its roles alone", async (name) => {
+    const row = TABLE[name];
+    if (!row) throw new Error(name);
+    expect(await codeOf(row.call(callAs(null)))).toBe("unauthenticated");
+    const key: Actor = {
+      kind: "api_key",
+      orgId: own.orgId,
+      apiKeyId: own.apiKeyId,
+      name: "ci",
+      scopes: ["runs:read", "runs:start"],
+      targetIds: [],
+      maxCredits: null,
+      suspended: false,
+      plan: { apiAccess: true, startsPerMinute: 100, readsPerMinute: 600 },
+    };
+    expect(await codeOf(row.call(callAs(key)))).toBe("unauthenticated");
+    for (const role of ROLES) {
+      const code = await codeOf(row.call(callAs(await createMember(world, own, role))));
+      const allowed = ROLES.indexOf(role) >= ROLES.indexOf(row.role);
+      expect(code === "forbidden", `${role}: ${code}`).toBe(!allowed);
+    }
+  });
+});

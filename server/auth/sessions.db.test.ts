@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { switchOrganization } from "@/server/auth/organizations";
+import {
+  getAuth,
+  handleAuthRequest,
+  isSameOrigin,
+  memberFromHeaders,
+  sessionFromHeaders,
+} from "@/server/auth/sessions";
+import { newId } from "@/server/ids";
+import { createMember, TEST_PASSWORD } from "@/server/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+
+const ORIGIN = "http://stepwell.test";
+let world: World;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  world = await createWorld();
+  tenant = await createTenant(world);
+});
+afterAll(() => world.close());
+
+let address = 0;
+function post(
+  path: string,
+  body: object,
+  headers: Record<string, string> = {},
+  from = "",
+): Promise<Response> {
+  address += 1;
+  return handleAuthRequest(
+    world,
+    new Request(`${ORIGIN}/api/auth${path}`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        origin: ORIGIN,
+        host: "stepwell.test",
+        ...headers,
+      },
+      body: JSON.stringify(body),
+    }),
+    from || `192.0.2.${address}`,
+  );
+}
+
+async function signIn(email: string): Promise<Headers> {
+  const response = await post("/sign-in/email", { email, password: TEST_PASSWORD });
+  expect(response.status).toBe(200);
+  const cookie = response.headers
+    .getSetCookie()
+    .map((each) => each.split(";")[0])
+    .join("; ");
+  return new Headers({ cookie });
+}
+
+describe("signing in", () => {
+  it("gives a session whose cookie scripts cannot read", async () => {
+    const { email, userId } = await createMember(world, tenant, "admin");
+    const response = await post("/sign-in/email", { email, password: TEST_PASSWORD });
+    const cookie = response.headers.getSetCookie().find((each) => each.includes("session_token"));
+    expect(cookie).toMatch(/; HttpOnly/i);
+    expect(cookie).toMatch(/; SameSite=Lax/i);
+    expect(cookie).not.toMatch(/; Secure/i);
+    const headers = new Headers({ cookie: cookie?.split(";")[0] ?? "" });
+    expect(await memberFromHeaders(world, headers)).toMatchObject({
+      kind: "member",
+      orgId: tenant.orgId,
+      userId,
+      role: "admin",
+    });
+  });
+
+  it("sends the cookie only over TLS when APP_URL says so", async () => {
+    const secure = await createWorld({ env: { APP_URL: "https://stepwell.test" } });
+    const { email } = await createMember(secure, await createTenant(secure));
+    const response = await getAuth(secure).handler(
+      new Request("https://stepwell.test/api/auth/sign-in/email", {
+        method: "POST",
+        headers: { "content-type": "application/json", origin: "https://stepwell.test" },
+        body: JSON.stringify({ email, password: TEST_PASSWORD }),
+      }),
+    );
+    expect(response.headers.getSetCookie().find((each) => each.includes("session_token"))).toMatch(
+      /; Secure/i,
+    );
+    await secure.close();
+  });
+
+  it("tells a wrong password and an unknown person alike", async () => {
+    const { email } = await createMember(world, tenant);
+    const wrong = await post("/sign-in/email", { email, password: "wrong-password" });
+    const unknown = await post("/sign-in/email", {
+      email: "nobody@stepwell.test",
+      password: "wrong-password",
+    });
+    expect([wrong.status, unknown.status]).toEqual([401, 401]);
+    expect(await wrong.text()).toBe(await unknown.text());
+  });
+
+  it("refuses strangers who would sign up", async () => {
+    const response = await post("/sign-up/email", {
+      email: "eve@stepwell.test",
+      password: TEST_PASSWORD,
+      name: "Eve",
+    });
+    expect(response.status).toBe(400);
+    expect(await world.db.user.findUnique({ where: { email: "eve@stepwell.test" } })).toBeNull();
+  });
+
+  it("refuses a form of another site", async () => {
+    const { email } = await createMember(world, tenant);
+    const response = await post(
+      "/sign-in/email",
+      { email, password: TEST_PASSWORD },
+      { origin: "https://evil.test" },
+    );
+    expect(response.status).toBe(403);
+  });
+
+  it("refuses the eleventh try in a minute from one address", async () => {
+    const body = { email: "nobody@stepwell.test", password: "guess-guess" };
+    const statuses: number[] = [];
+    for (let tries = 0; tries < 11; tries += 1)
+      statuses.push((await post("/sign-in/email", body, {}, "198.51.100.7")).status);
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
+  });
+
+  it("ends the session when signing out", async () => {
+    const headers = await signIn((await createMember(world, tenant)).email);
+    const response = await post("/sign-out", {}, { cookie: headers.get("cookie") ?? "" });
+    expect(response.status).toBe(200);
+    expect(await sessionFromHeaders(world, headers)).toBeNull();
+  });
+});
+
+describe("the active organization", () => {
+  it("is the first one joined, until another is chosen, and again once the membership there ends", async () => {
+    const second = await createTenant(world);
+    const { email, userId, ...member } = await createMember(world, tenant, "owner");
+    world.clock.advance(1_000);
+    await world.db.member.create({
+      data: {
+        id: newId(),
+        organizationId: second.orgId,
+        userId,
+        role: "viewer",
+        createdAt: world.clock.now(),
+      },
+    });
+    const headers = await signIn(email);
+    expect((await memberFromHeaders(world, headers))?.orgId).toBe(tenant.orgId);
+    await switchOrganization(world, { ...member, userId }, second.orgId);
+    expect(await memberFromHeaders(world, headers)).toMatchObject({ orgId: second.orgId, role: "viewer" });
+    await world.db.member.deleteMany({ where: { userId, organizationId: second.orgId } });
+    expect(await memberFromHeaders(world, headers)).toMatchObject({ orgId: tenant.orgId, role: "owner" });
+  });
+
+  it("is none for a person who is no member", async () => {
+    const { email, userId } = await createMember(world, tenant);
+    const headers = await signIn(email);
+    await world.db.member.deleteMany({ where: { userId } });
+    expect(await sessionFromHeaders(world, headers)).toMatchObject({ user: { email }, member: null });
+    expect(await memberFromHeaders(world, headers)).toBeNull();
+  });
+
+  it("is nobody's without a cookie or with a forged one", async () => {
+    expect(await memberFromHeaders(world, new Headers())).toBeNull();
+    expect(
+      await memberFromHeaders(world, new Headers({ cookie: "stepwell.session_token=forged.forged" })),
+    ).toBeNull();
+  });
+});
+
+describe("a state-changing request", () => {
+  it.each([
+    [{ "sec-fetch-site": "same-origin" }, true],
+    [{ "sec-fetch-site": "cross-site", origin: ORIGIN }, false],
+    [{ "sec-fetch-site": "same-site" }, false],
+    [{ origin: ORIGIN }, true],
+    [{ origin: "http://127.0.0.1:3000", host: "127.0.0.1:3000" }, true],
+    [{ origin: "https://evil.test", host: "stepwell.test" }, false],
+    [{}, false],
+  ])("with %j is believed: %s", (headers, believed) => {
+    expect(isSameOrigin(world, new Headers(headers as Record<string, string>))).toBe(believed);
+  });
+});

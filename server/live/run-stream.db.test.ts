@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openDatabase } from "@/server/db/client";
+import { closeDoorbell, ringRun } from "@/server/live/doorbell";
+import { respondWithEvents } from "@/server/live/event-stream";
+import { streamRun, streamRuns } from "@/server/live/run-stream";
+import { createMember, insertRun } from "@/server/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+
+/** Live updates as a browser gets them, with the writer in another process: another pool, only Postgres between. */
+
+let world: World;
+let writer: ReturnType<typeof openDatabase>;
+let tenant: Tenant;
+let actor: Awaited<ReturnType<typeof createMember>>;
+
+beforeAll(async () => {
+  world = await createWorld();
+  writer = openDatabase(world.env.databaseUrl, world.log, 2);
+  tenant = await createTenant(world);
+  actor = await createMember(world, tenant, "viewer");
+});
+afterAll(async () => {
+  await closeDoorbell(world);
+  await writer.db.$disconnect();
+  await writer.pool.end();
+  await world.close();
+});
+
+type SentEvent = {
+  name: string;
+  data: { run: { status: string; sequence: number }; steps: { number: number }[]; ids: string[] };
+  id: string;
+};
+
+/** Reads events of a response one by one. */
+function readEvents(response: Response) {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  return {
+    async next(): Promise<SentEvent | null> {
+      for (;;) {
+        const end = rest.indexOf("\n\n");
+        if (end >= 0) {
+          const block = rest.slice(0, end);
+          rest = rest.slice(end + 2);
+          const field = (name: string) =>
+            block
+              .split("\n")
+              .find((line) => line.startsWith(`${name}: `))
+              ?.slice(name.length + 2) ?? "";
+          if (field("event") !== "")
+            return { name: field("event"), id: field("id"), data: JSON.parse(field("data")) };
+          continue;
+        }
+        const chunk = await reader?.read();
+        if (!chunk || chunk.done) return null;
+        rest += chunk.value;
+      }
+    },
+    close: () => reader?.cancel(),
+  };
+}
+
+function open(runId: string, after: number) {
+  const leave = new AbortController();
+  const request = new Request("http://stepwell.test/", { signal: leave.signal });
+  const response = respondWithEvents(
+    request,
+    (sink) => streamRun(world, actor, { runId, after, sink }),
+    (error) => {
+      throw error;
+    },
+  );
+  return { ...readEvents(response), leave, response };
+}
+
+/** Finishes the next step of a run the way the lifecycle does: the run's sequence and the step's in one transaction. */
+async function changeStep(runId: string, stepNumber: number): Promise<void> {
+  const [, run] = await writer.db.$transaction([
+    writer.db.$executeRaw`SELECT 1 FROM runs WHERE id = ${runId}::uuid FOR UPDATE`,
+    writer.db.run.update({ where: { id: runId }, data: { sequence: { increment: 1 } } }),
+    writer.db.$executeRaw`UPDATE steps SET sequence = (SELECT sequence FROM runs WHERE id = ${runId}::uuid)
+      WHERE run_id = ${runId}::uuid AND step_number = ${stepNumber}`,
+  ]);
+  ringRun({ pool: writer.pool, log: world.log }, tenant.orgId, runId, run.sequence);
+}
+
+async function end(runId: string): Promise<void> {
+  const run = await writer.db.run.update({
+    where: { id: runId },
+    data: { status: "Completed", output: "{}", finishedAt: world.clock.now(), sequence: { increment: 1 } },
+  });
+  ringRun({ pool: writer.pool, log: world.log }, tenant.orgId, runId, run.sequence);
+}
+
+describe("the stream of one run", () => {
+  it("sends what changed, then says that the run has ended, then closes", async () => {
+    const runId = await insertRun(world, tenant, { status: "Running", steps: 2 });
+    const stream = open(runId, -1);
+    expect(stream.response.headers.get("content-type")).toMatch(/^text\/event-stream/);
+    const first = await stream.next();
+    expect(first?.data.steps.map((step) => step.number)).toEqual([1, 2]);
+    expect(first?.id).toBe("2");
+
+    await changeStep(runId, 2);
+    const second = await stream.next();
+    expect(second).toMatchObject({ name: "change", id: "3" });
+    expect(second?.data.steps.map((step) => step.number)).toEqual([2]);
+
+    await end(runId);
+    expect(await stream.next()).toMatchObject({
+      name: "change",
+      data: { run: { status: "Completed" }, steps: [] },
+    });
+    expect((await stream.next())?.name).toBe("end");
+    expect(await stream.next()).toBeNull();
+  });
+
+  it("misses nothing over a dropped connection", async () => {
+    const runId = await insertRun(world, tenant, { status: "Running", steps: 3 });
+    const stream = open(runId, -1);
+    const last = await stream.next();
+    stream.leave.abort();
+    await changeStep(runId, 1);
+    await changeStep(runId, 3);
+    const again = open(runId, Number(last?.id));
+    const change = await again.next();
+    expect(change?.data.steps.map((step) => step.number)).toEqual([1, 3]);
+    expect(change?.data.run.sequence).toBe(5);
+    again.leave.abort();
+  });
+
+  it("hears of changes after its listening connection was cut", async () => {
+    const runId = await insertRun(world, tenant, { status: "Running", steps: 1 });
+    const stream = open(runId, -1);
+    await stream.next();
+    await world.pool.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'stepwell live' AND datname = current_database()",
+    );
+    await changeStep(runId, 1);
+    expect((await stream.next())?.id).toBe("2");
+    stream.leave.abort();
+  });
+});
+
+describe("the stream of an organization's runs", () => {
+  it("names the runs that changed, and none of another organization", async () => {
+    const other = await createTenant(world);
+    const foreignId = await insertRun(world, other, { status: "Running", steps: 1 });
+    const runId = await insertRun(world, tenant, { status: "Running", steps: 1 });
+    const leave = new AbortController();
+    const request = new Request("http://stepwell.test/", { signal: leave.signal });
+    const stream = readEvents(
+      respondWithEvents(
+        request,
+        (sink) => streamRuns(world, actor, sink),
+        () => {},
+      ),
+    );
+    expect((await stream.next())?.data.ids).toEqual([]);
+    ringRun({ pool: writer.pool, log: world.log }, other.orgId, foreignId, 2);
+    ringRun({ pool: writer.pool, log: world.log }, tenant.orgId, runId, 2);
+    const named = new Set<string>();
+    while (!named.has(runId)) for (const id of (await stream.next())?.data.ids ?? []) named.add(id);
+    expect([...named]).toEqual([runId]);
+    leave.abort();
+  });
+});

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { MemberActor } from "@/server/auth/actor";
+import { countNewerRuns, listRuns } from "@/server/runs/list";
+import { createMember, insertRun } from "@/server/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+
+let world: World;
+let tenant: Tenant;
+let actor: MemberActor;
+const ids: Record<string, string> = {};
+
+beforeAll(async () => {
+  world = await createWorld();
+  tenant = await createTenant(world);
+  actor = await createMember(world, tenant, "viewer");
+  const hoursAgo = (hours: number) => new Date(world.clock.now().getTime() - hours * 3_600_000);
+  ids.old = await insertRun(world, tenant, { createdAt: hoursAgo(30), input: '{"city":"Lisbon"}' });
+  ids.failed = await insertRun(world, tenant, {
+    status: "Failed",
+    createdAt: hoursAgo(2),
+    error: "100% of getaddrinfo ENOTFOUND",
+  });
+  ids.agent = await insertRun(world, tenant, { kind: "agent", source: "api", input: "Where is order 4711?" });
+  ids.running = await insertRun(world, tenant, { status: "Running" });
+});
+afterAll(() => world.close());
+
+const list = async (filter: Parameters<typeof listRuns>[2]["filter"]) =>
+  (await listRuns(world, actor, { filter, limit: 50 })).items.map((run) => run.id);
+
+describe("the list of runs", () => {
+  it("shows the newest first", async () => {
+    expect(await list({})).toEqual([ids.running, ids.agent, ids.failed, ids.old]);
+  });
+
+  it.each([
+    ["status", { status: ["Failed", "Running"] }, ["running", "failed"]],
+    ["kind", { kind: "agent" }, ["agent"]],
+    ["source", { source: "api" }, ["agent"]],
+    ["period", { period: "24h" }, ["running", "agent", "failed"]],
+    ["input", { text: "lisbon" }, ["old"]],
+    ["error", { text: "enotfound" }, ["failed"]],
+    ["a percent sign, which is no wildcard", { text: "100% of" }, ["failed"]],
+    ["an underscore, which is no wildcard", { text: "4_11" }, []],
+  ] as const)("narrows by %s", async (_, filter, expected) => {
+    expect(
+      await list({ ...filter, ...("status" in filter ? { status: [...filter.status] } : {}) } as never),
+    ).toEqual(expected.map((name) => ids[name]));
+  });
+
+  it("narrows by agent, tool, key and time", async () => {
+    expect(await list({ agentId: tenant.agentId })).toEqual([ids.agent]);
+    expect(await list({ toolId: tenant.toolId })).toEqual([ids.running, ids.failed, ids.old]);
+    expect(await list({ apiKeyId: tenant.apiKeyId })).toEqual([ids.agent]);
+    const from = new Date(world.clock.now().getTime() - 3 * 3_600_000).toISOString();
+    const to = new Date(world.clock.now().getTime() - 3_600_000).toISOString();
+    expect(await list({ from })).toEqual([ids.running, ids.agent, ids.failed]);
+    expect(await list({ from, to })).toEqual([]);
+  });
+
+  it("finds a run by the start of its id", async () => {
+    expect(await list({ text: ids.failed ?? "" })).toEqual([ids.failed]);
+  });
+
+  it("pages without gaps or repetitions", async () => {
+    const seen: string[] = [];
+    let before: string | undefined;
+    do {
+      const page = await listRuns(world, actor, { filter: {}, before, limit: 3 });
+      seen.push(...page.items.map((run) => run.id));
+      before = page.nextCursor ?? undefined;
+    } while (before !== undefined);
+    expect(seen).toEqual(await list({}));
+  });
+
+  it("counts what came since", async () => {
+    expect(await countNewerRuns(world, actor, { filter: {}, after: ids.failed ?? null })).toBe(2);
+    expect(await countNewerRuns(world, actor, { filter: { kind: "tool" }, after: ids.failed ?? null })).toBe(
+      1,
+    );
+  });
+
+  it("says who started a run and how long it took", async () => {
+    const { items } = await listRuns(world, actor, { filter: { kind: "agent" }, limit: 1 });
+    expect(items[0]).toMatchObject({
+      source: "api",
+      sourceName: "ci",
+      targetName: "Helper",
+      inputPreview: "Where is order 4711?",
+    });
+    expect(items[0]?.createdAt).toBe(world.clock.now().toISOString());
+  });
+});

@@ -1,0 +1,99 @@
+import { createHash } from "node:crypto";
+import { type MemberActor, type MemberRole, mintOrgId } from "@/server/auth/actor";
+import { createUser } from "@/server/auth/sessions";
+import type { RunSource, RunStatus } from "@/server/db/generated/client";
+import { newId } from "@/server/ids";
+import type { Tenant, World } from "./world";
+
+export const TEST_PASSWORD = "correct-horse-battery";
+
+/** A person with a password who belongs to the tenant's organization in this role. */
+export async function createMember(
+  world: World,
+  tenant: { orgId: string },
+  role: MemberRole = "member",
+): Promise<MemberActor & { email: string }> {
+  const email = `${newId()}@stepwell.test`;
+  const name = `A ${role}`;
+  const userId = await createUser(world, { email, name, password: TEST_PASSWORD });
+  await world.db.member.create({
+    data: { id: newId(), organizationId: tenant.orgId, userId, role, createdAt: world.clock.now() },
+  });
+  return { kind: "member", orgId: mintOrgId(tenant.orgId), userId, name, role, email };
+}
+
+/** A run written straight into its final state, for tests of what reads runs. */
+export async function insertRun(
+  world: World,
+  tenant: Tenant,
+  run: {
+    kind?: "agent" | "tool";
+    status?: RunStatus;
+    source?: RunSource;
+    input?: string;
+    output?: string;
+    error?: string;
+    createdAt?: Date;
+    durationMs?: number;
+    tokens?: number;
+    steps?: number;
+  } = {},
+): Promise<string> {
+  const { kind = "tool", status = "Completed", source = "operator", durationMs = 100, steps = 0 } = run;
+  const id = newId();
+  const at = run.createdAt ?? world.clock.now();
+  const hash = createHash("sha256").update("{}").digest();
+  await world.db.configuration.upsert({
+    where: { organizationId_hash: { organizationId: tenant.orgId, hash: new Uint8Array(hash) } },
+    create: { organizationId: tenant.orgId, hash: new Uint8Array(hash), document: "{}", createdAt: at },
+    update: {},
+  });
+  const ended = status === "Completed" || status === "Failed" || status === "Cancelled";
+  const finishedAt = new Date(at.getTime() + durationMs);
+  await world.db.run.create({
+    data: {
+      id,
+      organizationId: tenant.orgId,
+      kind,
+      agentId: kind === "agent" ? tenant.agentId : null,
+      toolId: kind === "tool" ? tenant.toolId : null,
+      targetName: kind === "agent" ? "Helper" : "Adder",
+      targetVersion: 1,
+      model: kind === "agent" ? "gpt-5-mini" : null,
+      configurationHash: new Uint8Array(hash),
+      status,
+      source,
+      apiKeyId: source === "api" ? tenant.apiKeyId : null,
+      rootRunId: id,
+      input: run.input ?? "{}",
+      output: status === "Completed" ? (run.output ?? "{}") : null,
+      errorMessage: status === "Failed" ? (run.error ?? "It failed.") : null,
+      cancelledBy: status === "Cancelled" ? "a test" : null,
+      inputTokens: run.tokens ?? 0,
+      stepsExecuted: steps,
+      createdAt: at,
+      startedAt: status === "Pending" ? null : at,
+      finishedAt: ended ? finishedAt : null,
+      deadlineSeconds: 900,
+      sequence: steps,
+      steps: {
+        create: Array.from({ length: steps }, (_, index) => ({
+          id: newId(),
+          organizationId: tenant.orgId,
+          key: `step-${index + 1}`,
+          stepNumber: index + 1,
+          iterationNumber: 1,
+          toolName: "calculate",
+          status: "Completed" as const,
+          input: "{}",
+          output: "{}",
+          startedAt: at,
+          finishedAt,
+          durationMs,
+          sequence: index + 1,
+        })),
+      },
+    },
+  });
+  return id;
+}
