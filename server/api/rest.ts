@@ -3,6 +3,7 @@ import type { ApiKeyActor, KeyScope } from "@/server/auth/actor";
 import { authenticateKey } from "@/server/auth/authenticate-key";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { decodeText, parseBodyText, requireJson } from "@/server/json-body";
 import { rateLimited, rateLimitHeaders, takeFromWindow } from "@/server/limits/rate-window";
 import { MAX_BODY_BYTES, MAX_START_AGENT_BODY_BYTES } from "@/server/limits/sizes";
 import {
@@ -12,7 +13,6 @@ import {
   parseIdempotencyKey,
 } from "@/server/runs/idempotency";
 import type { Services } from "@/server/services";
-import { decodeText, parseBodyText, requireJson } from "./json-body";
 import { listOperations, type Operation } from "./operations";
 import { readBody } from "./read-body";
 import { errorResponse, jsonResponse, toAppError } from "./respond";

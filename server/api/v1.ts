@@ -11,13 +11,13 @@ import {
 } from "@/server/contract/shapes";
 import { AppError } from "@/server/errors";
 import { isJsonObject, type JsonObject } from "@/server/json";
+import { refuseNul } from "@/server/json-body";
 import { MAX_USER_MESSAGE_BYTES } from "@/server/limits/sizes";
 import { cancelRun } from "@/server/runs/cancel";
 import { readConfiguration, readFinishedSteps, readRun } from "@/server/runs/read";
 import { startRun } from "@/server/runs/start";
 import { agentRunDetails, agentRunStatus, toolRunResult, toolRunStatus } from "@/server/runs/views";
 import type { Services } from "@/server/services";
-import { refuseNul } from "./json-body";
 import { publicProcedure, router } from "./trpc";
 
 /** Endpoints 1–6 of the contract, and what `/v1` offers beyond them, as procedures; the REST door (rest.ts) finds them by their OpenAPI metadata. */

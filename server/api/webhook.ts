@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import type { WebhookAccepted } from "@/server/contract/shapes";
 import { AppError, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
-import { isJsonObject } from "@/server/json";
 import { createMemoryWindow, type MemoryWindow } from "@/server/limits/memory-window";
 import {
   type RateDecision,
@@ -16,10 +15,9 @@ import { type StartRequest, startRun } from "@/server/runs/start";
 import type { Services } from "@/server/services";
 import { keptHeaders, type ReceivedDelivery, recordDelivery } from "@/server/webhooks/deliveries";
 import { findTrigger, type Trigger } from "@/server/webhooks/find-trigger";
-import { fillMessageTemplate } from "@/server/webhooks/message-template";
+import { readStart } from "@/server/webhooks/read-start";
 import { isSigned } from "@/server/webhooks/signature";
 import { clientAddress } from "./client-address";
-import { decodeText, parseBodyText, refuseNul, requireJson } from "./json-body";
 import { readBody } from "./read-body";
 import { errorResponse, jsonResponse, toAppError } from "./respond";
 
@@ -137,7 +135,7 @@ async function accept(
     const decision = await takeFromWindow(pool, window, clock);
     if (!decision.allowed) throw rateLimited("webhook", decision);
     Object.assign(headers, rateLimitHeaders("webhook", decision));
-    const started = readStart(request, trigger, delivery, services.clock.now());
+    const started = readStart(request.headers.get("content-type"), trigger, delivery, clock.now());
     try {
       const { runId } = await startRun(services, trigger.actor, { ...started, idempotency, delivery });
       return acceptedAnswer(trigger, runId);
@@ -170,27 +168,4 @@ async function accept(
 
 function acceptedAnswer(trigger: Trigger, runId: string): WebhookAccepted {
   return { success: true, runId, type: trigger.target.kind };
-}
-
-/** What the call asks to start. Throws `invalid_request`, `trigger_misconfigured`, `organization_suspended`. */
-function readStart(request: Request, trigger: Trigger, delivery: ReceivedDelivery, now: Date): StartRequest {
-  requireJson(request.headers.get("content-type"));
-  const text = decodeText(delivery.body);
-  const body = parseBodyText(text);
-  if (trigger.suspended) {
-    throw new AppError("organization_suspended", "The organization is suspended.", { status: 400 });
-  }
-  if (trigger.misconfigured !== null) throw new AppError("trigger_misconfigured", trigger.misconfigured);
-  if (trigger.target.kind === "agent") {
-    const { messageTemplate } = trigger;
-    if (messageTemplate === null) return { kind: "agent", targetId: trigger.target.id, userMessage: text };
-    refuseNul(body);
-    const userMessage = fillMessageTemplate(messageTemplate, body, { now, seed: delivery.id });
-    return { kind: "agent", targetId: trigger.target.id, userMessage };
-  }
-  if (!isJsonObject(body)) {
-    throw new AppError("invalid_request", "The body must be a JSON object: it is the tool's input.");
-  }
-  refuseNul(body);
-  return { kind: "tool", targetId: trigger.target.id, input: body };
 }

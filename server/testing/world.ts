@@ -9,7 +9,7 @@ import { newId } from "@/server/ids";
 import type { Models } from "@/server/models/port";
 import { createVault } from "@/server/secrets/vault";
 import type { Engine, Services } from "@/server/services";
-import { newTriggerToken } from "@/server/webhooks/token";
+import { newTriggerToken, secretPurpose, tokenPurpose } from "@/server/webhooks/token";
 import { type TestClock, testClock } from "./clock";
 import { createTestDatabase } from "./database";
 import { type TestLogger, testLogger } from "./log";
@@ -176,6 +176,7 @@ export async function createTrigger(
     scheme?: "hex" | "standard_webhooks";
     disabled?: boolean;
     rateLimit?: { requests: number; seconds: number };
+    messageTemplate?: string;
   } = {},
 ): Promise<{ id: string; token: string }> {
   const now = world.clock.now();
@@ -188,10 +189,11 @@ export async function createTrigger(
       slug: `hook-${id.slice(-8)}`,
       name: "Inbound",
       tokenHash: new Uint8Array(createHash("sha256").update(token).digest()),
-      tokenSealed: world.vault.seal(token, `trigger-token:${id}`),
+      tokenSealed: world.vault.seal(token, tokenPurpose(id)),
       ...(options.target === "tool" ? { toolId: tenant.toolId } : { agentId: tenant.agentId }),
       signatureScheme: options.scheme ?? "hex",
       disabledAt: options.disabled ? now : null,
+      messageTemplate: options.messageTemplate ?? null,
       ...(options.rateLimit
         ? { rateLimitRequests: options.rateLimit.requests, rateLimitSeconds: options.rateLimit.seconds }
         : {}),
@@ -200,7 +202,7 @@ export async function createTrigger(
       secrets: {
         create: (options.secrets ?? []).map((secret) => ({
           id: newId(),
-          sealed: world.vault.seal(secret, `trigger:${id}`),
+          sealed: world.vault.seal(secret, secretPurpose(id)),
           createdAt: now,
         })),
       },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { mintOrgId, type TriggerActor } from "@/server/auth/actor";
+import { mintOrgId, type OrgId, type TriggerActor } from "@/server/auth/actor";
 import { Decimal } from "@/server/credits/amount";
 import { AppError } from "@/server/errors";
 import { VaultError } from "@/server/secrets/vault";
@@ -20,21 +20,20 @@ export type Trigger = {
   messageTemplate: string | null;
 };
 
-const FIND = {
-  name: "find-trigger",
-  text: `
+const SELECT = `
   SELECT t.id, t.organization_id, t.name, t.agent_id, t.tool_id, t.signature_scheme, t.rate_limit_requests,
          t.rate_limit_seconds, t.message_template, t.max_credits, t.disabled_at IS NOT NULL AS disabled,
          o.suspended_at IS NOT NULL AS suspended, a.status AS agent_status,
          coalesce(a.deleted_at, l.deleted_at) IS NOT NULL AS target_gone,
          (SELECT coalesce(array_agg(s.sealed ORDER BY s.created_at DESC), '{}') FROM trigger_secrets s
-          WHERE s.trigger_id = t.id AND (s.expires_at IS NULL OR s.expires_at > $2)) AS secrets
+          WHERE s.trigger_id = t.id AND (s.expires_at IS NULL OR s.expires_at > $1)) AS secrets
   FROM triggers t
   JOIN organizations o ON o.id = t.organization_id
   LEFT JOIN agents a ON a.id = t.agent_id
   LEFT JOIN tools l ON l.id = t.tool_id
-  WHERE t.token_hash = $1 AND t.deleted_at IS NULL`,
-};
+  WHERE t.deleted_at IS NULL AND`;
+const BY_TOKEN = { name: "find-trigger", text: `${SELECT} t.token_hash = $2` };
+const BY_ID = { name: "find-trigger-by-id", text: `${SELECT} t.id = $2 AND t.organization_id = $3` };
 
 const row = z.object({
   id: z.string(),
@@ -56,9 +55,20 @@ const row = z.object({
 
 /** The trigger that a URL's token names; null when there is none. One statement. */
 export async function findTrigger(services: Services, token: string): Promise<Trigger | null> {
-  const { rows } = await services.pool.query({ ...FIND, values: [hashToken(token), services.clock.now()] });
-  if (rows.length === 0) return null;
-  const found = row.parse(rows[0]);
+  const { rows } = await services.pool.query({
+    ...BY_TOKEN,
+    values: [services.clock.now(), hashToken(token)],
+  });
+  return rows.length === 0 ? null : toTrigger(services, row.parse(rows[0]));
+}
+
+/** A trigger of the organization by its id; null when there is none. One statement. */
+export async function findTriggerById(services: Services, orgId: OrgId, id: string): Promise<Trigger | null> {
+  const { rows } = await services.pool.query({ ...BY_ID, values: [services.clock.now(), id, orgId] });
+  return rows.length === 0 ? null : toTrigger(services, row.parse(rows[0]));
+}
+
+function toTrigger(services: Services, found: z.infer<typeof row>): Trigger {
   const kind = found.agent_id === null ? "tool" : "agent";
   return {
     actor: {

@@ -1,0 +1,39 @@
+import { AppError } from "@/server/errors";
+import { isJsonObject } from "@/server/json";
+import { decodeText, parseBodyText, refuseNul, requireJson } from "@/server/json-body";
+import type { StartRequest } from "@/server/runs/start";
+import type { ReceivedDelivery } from "./deliveries";
+import type { Trigger } from "./find-trigger";
+import { fillMessageTemplate } from "./message-template";
+
+/**
+ * What a webhook call asks to start: for an agent the body's own text, byte for byte, or the message that the
+ * trigger's template makes of it; for a tool the body as its input.
+ * Throws `invalid_request`, `organization_suspended` (400), `trigger_misconfigured`.
+ */
+export function readStart(
+  contentType: string | null,
+  trigger: Trigger,
+  delivery: ReceivedDelivery,
+  now: Date,
+): StartRequest {
+  requireJson(contentType);
+  const text = decodeText(delivery.body);
+  const body = parseBodyText(text);
+  if (trigger.suspended) {
+    throw new AppError("organization_suspended", "The organization is suspended.", { status: 400 });
+  }
+  if (trigger.misconfigured !== null) throw new AppError("trigger_misconfigured", trigger.misconfigured);
+  if (trigger.target.kind === "agent") {
+    const { messageTemplate } = trigger;
+    if (messageTemplate === null) return { kind: "agent", targetId: trigger.target.id, userMessage: text };
+    refuseNul(body);
+    const userMessage = fillMessageTemplate(messageTemplate, body, { now, seed: delivery.id });
+    return { kind: "agent", targetId: trigger.target.id, userMessage };
+  }
+  if (!isJsonObject(body)) {
+    throw new AppError("invalid_request", "The body must be a JSON object: it is the tool's input.");
+  }
+  refuseNul(body);
+  return { kind: "tool", targetId: trigger.target.id, input: body };
+}

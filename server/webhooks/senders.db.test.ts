@@ -1,0 +1,157 @@
+import { execFileSync } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { handleWebhook } from "@/server/api/webhook";
+import { newId } from "@/server/ids";
+import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { redeliver } from "./redeliver";
+import { secretPurpose } from "./token";
+
+/** What real senders send: bytes and signatures made by other programs. */
+
+let world: World;
+let tenant: Tenant;
+const BODY = '{"event":"order.created","note":"naïve – ✓","n":1.0}';
+const SECRET = "s3cret & more";
+
+beforeAll(async () => {
+  world = await createWorld();
+  tenant = await createTenant(world);
+});
+afterAll(() => world.close());
+
+async function send(token: string, headers: Record<string, string>, body = BODY) {
+  const response = await handleWebhook(
+    world,
+    new Request(`http://stepwell.test/webhooks/${token}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", ...headers },
+      body,
+    }),
+  );
+  return { status: response.status, body: await response.json() };
+}
+
+describe("hexadecimal signatures", () => {
+  const openssl = () =>
+    execFileSync("openssl", ["dgst", "-sha256", "-hmac", SECRET], { input: BODY, encoding: "utf8" })
+      .replace(/^.*= /, "")
+      .trim();
+  const python = () =>
+    execFileSync(
+      "python3",
+      [
+        "-c",
+        "import hmac,hashlib,sys; print(hmac.new(sys.argv[1].encode(), sys.stdin.buffer.read(), hashlib.sha256).hexdigest())",
+        SECRET,
+      ],
+      { input: BODY, encoding: "utf8" },
+    ).trim();
+
+  it.each([
+    ["openssl dgst -sha256 -hmac", openssl],
+    ["Python's hmac", python],
+    ["Python's hmac with sha256=", () => `sha256=${python()}`],
+    ["upper case", () => openssl().toUpperCase()],
+  ])("are accepted as made by %s", async (_name, sign) => {
+    const { token } = await createTrigger(world, tenant, { secrets: [SECRET] });
+    expect(await send(token, { "X-Signature": sign() })).toMatchObject({ status: 200 });
+  });
+
+  it("are of the exact bytes: one more space is a forgery", async () => {
+    const { token } = await createTrigger(world, tenant, { secrets: [SECRET] });
+    expect(await send(token, { "X-Signature": openssl() }, `${BODY} `)).toMatchObject({ status: 401 });
+  });
+
+  it("are accepted under two secrets during a rotation, until the old one's end", async () => {
+    const { id, token } = await createTrigger(world, tenant, { secrets: ["old", "new"] });
+    const old = await world.db.triggerSecret.findMany({ where: { triggerId: id } });
+    const [secret] = old.filter(({ sealed }) => world.vault.open(sealed, secretPurpose(id)) === "old");
+    const ends = new Date(world.clock.now().getTime() + 60_000);
+    await world.db.triggerSecret.update({ where: { id: secret?.id ?? "" }, data: { expiresAt: ends } });
+    const sign = (key: string) => ({ "X-Signature": createHmac("sha256", key).update(BODY).digest("hex") });
+    expect(await send(token, sign("old"))).toMatchObject({ status: 200 });
+    expect(await send(token, sign("new"))).toMatchObject({ status: 200 });
+    const before = world.clock.now();
+    world.clock.advance(60_000);
+    expect(await send(token, sign("old"))).toMatchObject({ status: 401 });
+    expect(await send(token, sign("new"))).toMatchObject({ status: 200 });
+    world.clock.set(before);
+  });
+});
+
+describe("Standard Webhooks", () => {
+  const secret = `whsec_${Buffer.from("a secret of 24 bytes, ok").toString("base64")}`;
+  const signed = (id: string, at: Date) => ({
+    "webhook-id": id,
+    "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+    "webhook-signature": new Webhook(secret).sign(id, at, BODY),
+  });
+
+  it("are accepted as made by the standardwebhooks package, once per id, within five minutes", async () => {
+    const { token } = await createTrigger(world, tenant, { secrets: [secret], scheme: "standard_webhooks" });
+    const now = world.clock.now();
+    const first = await send(token, signed("msg_1", now));
+    expect(first.status).toBe(200);
+    expect(await send(token, signed("msg_1", now))).toEqual(first);
+    const late = new Date(now.getTime() - 301_000);
+    expect(await send(token, signed("msg_2", late))).toMatchObject({
+      status: 401,
+      body: { code: "invalid_signature" },
+    });
+    const forged = { ...signed("msg_3", now), "webhook-id": "msg_4" };
+    expect(await send(token, forged)).toMatchObject({ status: 401 });
+    const two = {
+      ...signed("msg_5", now),
+      "webhook-signature": `v1,AAAA ${signed("msg_5", now)["webhook-signature"]}`,
+    };
+    expect(await send(token, two)).toMatchObject({ status: 200 });
+  });
+});
+
+describe("message templates", () => {
+  it("make the user message of the body", async () => {
+    const { token } = await createTrigger(world, tenant, {
+      messageTemplate: "{{ body.event }}: {{ body.n + 1 }}",
+    });
+    const { body } = await send(token, {});
+    const run = await world.db.run.findUniqueOrThrow({ where: { id: body.runId } });
+    expect(run.input).toBe("order.created: 2");
+  });
+
+  it("refuse a body for which the message is empty, and say when an expression fails", async () => {
+    const empty = await createTrigger(world, tenant, { messageTemplate: "{{ body.missing }}" });
+    expect(await send(empty.token, {})).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    const broken = await createTrigger(world, tenant, { messageTemplate: "{{ $number(body.event) }}" });
+    expect(await send(broken.token, {})).toMatchObject({
+      status: 400,
+      body: { code: "trigger_misconfigured" },
+    });
+  });
+});
+
+describe("redelivery", () => {
+  it("starts a new run of a stored delivery, rejected or not, and is marked as such", async () => {
+    const actor = {
+      kind: "member",
+      orgId: tenant.orgId,
+      userId: newId(),
+      name: "Ada",
+      role: "admin",
+    } as const;
+    const { id, token } = await createTrigger(world, tenant, { secrets: [SECRET] });
+    expect(await send(token, { "X-Signature": "0".repeat(64) })).toMatchObject({ status: 401 });
+    const rejected = await world.db.delivery.findFirstOrThrow({ where: { triggerId: id } });
+    const { runId } = await redeliver(world, actor, rejected.id);
+    const run = await world.db.run.findUniqueOrThrow({ where: { id: runId } });
+    expect(run).toMatchObject({ input: BODY, triggerId: id, source: "webhook" });
+    const again = await world.db.delivery.findFirstOrThrow({ where: { runId } });
+    expect(again).toMatchObject({ outcome: "accepted", redeliveryOf: rejected.id });
+
+    const stranger = await createTenant(world);
+    await expect(redeliver(world, { ...actor, orgId: stranger.orgId }, rejected.id)).rejects.toThrow(
+      "not found",
+    );
+  });
+});
