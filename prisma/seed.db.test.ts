@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { seedDemo } from "@/prisma/seed";
 import { hashApiKey } from "@/server/auth/api-key";
 import { applyDefinitionFile } from "@/server/catalog/apply";
+import { createVault } from "@/server/secrets/vault";
 import { createWorld, type World } from "@/server/testing/world";
 
 let catalog: World;
@@ -47,6 +48,12 @@ test("a password that was changed is no longer told", async () => {
   await seedDemo(catalog);
   await writeFile(join(dataDir, "demo-password"), "another-password\n");
   expect((await seedDemo(catalog))?.password).toBeNull();
+});
+
+test("an address that can no longer be read does not stop the start", async () => {
+  await seedDemo(catalog);
+  const vault = createVault("another secret, of more than thirty-two characters");
+  expect((await seedDemo({ ...catalog, vault }))?.triggerUrl).toBeNull();
 });
 
 test("two first starts at once make one demo with one key and one password", async () => {

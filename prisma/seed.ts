@@ -5,6 +5,7 @@ import { verifyPassword } from "better-auth/crypto";
 import { applyDefinitionFile } from "@/server/catalog/apply";
 import { saveMember } from "@/server/catalog/members";
 import { operatorOf } from "@/server/catalog/organizations";
+import { VaultError } from "@/server/secrets/vault";
 import type { Services } from "@/server/services";
 import { tokenPurpose, triggerUrl } from "@/server/webhooks/token";
 
@@ -17,8 +18,8 @@ export type Demo = {
   apiKey?: string;
   agentId: string;
   toolId: string;
-  /** Starts the agent. */
-  triggerUrl: string;
+  /** Starts the agent; null when its token was sealed under an earlier STEPWELL_SECRET. */
+  triggerUrl: string | null;
 };
 
 export type SeedServices = Pick<Services, "env" | "db" | "clock" | "vault">;
@@ -61,7 +62,7 @@ async function isFresh({ db }: SeedServices): Promise<boolean> {
 }
 
 async function describeDemo(services: SeedServices): Promise<Demo | null> {
-  const { db, env, vault } = services;
+  const { db } = services;
   const inUse = { where: { deletedAt: null }, orderBy: { id: "asc" }, take: 1 } as const;
   const found = await db.organization.findUnique({
     where: { slug: SLUG },
@@ -75,14 +76,25 @@ async function describeDemo(services: SeedServices): Promise<Demo | null> {
   const [tool] = found?.tools ?? [];
   const [trigger] = found?.triggers ?? [];
   if (!agent || !tool || !trigger) return null;
-  const token = vault.open(trigger.tokenSealed, tokenPurpose(trigger.id));
   return {
     login: LOGIN,
     password: await readPassword(services),
     agentId: agent.id,
     toolId: tool.id,
-    triggerUrl: triggerUrl(env.appUrl, token),
+    triggerUrl: readTriggerUrl(services, trigger),
   };
+}
+
+function readTriggerUrl(
+  { env, vault }: SeedServices,
+  { id, tokenSealed }: { id: string; tokenSealed: string },
+): string | null {
+  try {
+    return triggerUrl(env.appUrl, vault.open(tokenSealed, tokenPurpose(id)));
+  } catch (error) {
+    if (error instanceof VaultError) return null;
+    throw error;
+  }
 }
 
 function passwordFile({ env }: SeedServices): string {

@@ -50,7 +50,8 @@ function announce({ appUrl, demo }) {
   const message = "What do 12 apples at 0.80 cost?";
   const json = "-H 'Content-Type: application/json'";
   if (demo.apiKey === undefined) {
-    say(`  Try it:     curl -s ${demo.triggerUrl} -H 'Content-Type: text/plain' -d '${message}'`);
+    const body = JSON.stringify({ question: message });
+    if (demo.triggerUrl !== null) say(`  Try it:     curl -s ${demo.triggerUrl} ${json} -d '${body}'`);
   } else {
     say(`  API key     ${demo.apiKey}  (shown this once)`);
     const body = JSON.stringify({ userMessage: message });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { authenticateKey } from "@/server/auth/authenticate-key";
 import { newId } from "@/server/ids";
 import { createVault } from "@/server/secrets/vault";
-import { createTenant, createWorld, type World } from "@/server/testing/world";
+import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
 import { runCommandLine } from "./command-line";
 
 let world: World;
@@ -193,8 +193,8 @@ test("people are made, made members, and given another password", async () => {
   expect(await verifyPassword({ hash: await passwordOf(), password: "another password" })).toBe(true);
 });
 
-test("runs are listed, shown and cancelled", async () => {
-  const tenant = await createTenant(world);
+/** A pending run of the tenant's agent. */
+async function addRun(tenant: Tenant): Promise<string> {
   const id = newId();
   const at = world.clock.now();
   const hash = new Uint8Array(32);
@@ -218,6 +218,12 @@ test("runs are listed, shown and cancelled", async () => {
       deadlineSeconds: 900,
     },
   });
+  return id;
+}
+
+test("runs are listed, shown and cancelled", async () => {
+  const tenant = await createTenant(world);
+  const id = await addRun(tenant);
   expect((await call(["runs", "list", tenant.slug, "--status", "pending"])).out).toContain(id);
   expect((await call(["runs", "list", tenant.slug, "--status", "failed"])).out).toBe("");
   expect((await call(["runs", "show", id])).out).toMatch(/^input +What is 1 \+ 1\?$/m);
@@ -226,6 +232,26 @@ test("runs are listed, shown and cancelled", async () => {
     "The run had ended: it is Cancelled. Nothing has changed.\n",
   );
   expect(await call(["runs", "show", newId()])).toMatchObject({ code: 1, out: "" });
+});
+
+test("a suspended organization starts nothing, its runs are cancelled, until it is resumed", async () => {
+  const tenant = await createTenant(world);
+  const id = await addRun(tenant);
+  const other = await createTenant(world);
+  const untouched = await addRun(other);
+  const suspended = await call(["organizations", "suspend", tenant.slug, "--reason", "unpaid"]);
+  expect(suspended).toMatchObject({ code: 0, out: `${tenant.slug} is suspended; 1 run was cancelled.\n` });
+  const run = await world.db.run.findUniqueOrThrow({ where: { id } });
+  expect(run).toMatchObject({ status: "Cancelled", cancelledBy: "the organization's suspension" });
+  expect((await world.db.run.findUniqueOrThrow({ where: { id: untouched } })).status).toBe("Pending");
+  expect((await authenticateKey(world, tenant.key)).suspended).toBe(true);
+  expect((await call(["organizations", "list"])).out).toMatch(
+    new RegExp(`^${tenant.slug} .* suspended `, "m"),
+  );
+
+  expect((await call(["organizations", "resume", tenant.slug])).out).toContain("may start runs again");
+  expect((await call(["organizations", "resume", tenant.slug])).out).toContain("was not suspended");
+  expect((await authenticateKey(world, tenant.key)).suspended).toBe(false);
 });
 
 test.each([

@@ -6,6 +6,7 @@ import { balanceCommand, grantCommand } from "./credits";
 import { apply, exportCommand } from "./definitions";
 import { describeDatabaseFault, doctorCommand } from "./doctor";
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from "./keys";
+import { listOrganizationsCommand, resumeCommand, suspendCommand } from "./organizations";
 import { cancelRunCommand, listRunsCommand, showRunCommand } from "./runs";
 import { adoptSecretCommand } from "./secret";
 import { createUserCommand, passwordCommand } from "./users";
@@ -18,6 +19,9 @@ import { createUserCommand, passwordCommand } from "./users";
 const COMMANDS: readonly RunnableCommand[] = [
   apply,
   exportCommand,
+  listOrganizationsCommand,
+  suspendCommand,
+  resumeCommand,
   grantCommand,
   balanceCommand,
   createKeyCommand,

@@ -1,5 +1,6 @@
 import { AppError } from "@/server/errors";
-import { ExpressionError, type ExpressionFacts } from "@/server/expressions/jsonata";
+import type { ExpressionFacts } from "@/server/expressions/jsonata";
+import { ExpressionError } from "@/server/expressions/realm";
 import type { Json } from "@/server/json";
 import { fillIn, parseTemplate } from "@/server/workflow/expressions";
 

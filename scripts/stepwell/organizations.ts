@@ -1,0 +1,63 @@
+import { operatorOf } from "@/server/catalog/organizations";
+import { resumeOrganization, suspendOrganization } from "@/server/operate/suspend-organization";
+import { argument, defineCommand, renderTable } from "./command";
+
+/** `organizations list`. */
+export const listOrganizationsCommand = defineCommand({
+  name: "organizations list",
+  parameters: "",
+  summary: "List the organizations with their balances",
+  optionTexts: [],
+  options: {},
+  async run({ services, terminal }) {
+    const found = await services.db.organization.findMany({
+      orderBy: { slug: "asc" },
+      include: { _count: { select: { agents: true, tools: true, members: true } } },
+    });
+    const rows = found.map(({ slug, name, balance, suspendedAt, _count }) => [
+      slug,
+      name,
+      suspendedAt === null ? "active" : "suspended",
+      balance.toFixed(),
+      String(_count.agents),
+      String(_count.tools),
+      String(_count.members),
+    ]);
+    const right = ["BALANCE", "AGENTS", "TOOLS", "MEMBERS"];
+    terminal.out(renderTable(["ORG", "NAME", "STATE", ...right], rows, right));
+    return true;
+  },
+});
+
+/** `organizations suspend ORG`. */
+export const suspendCommand = defineCommand({
+  name: "organizations suspend",
+  parameters: "ORG",
+  summary: "Refuse new runs of an organization and cancel those under way",
+  optionTexts: [["--reason TEXT", "why; shown to its members"]],
+  options: { reason: { type: "string", default: "" } },
+  async run({ services, terminal }, { values, positionals }) {
+    const slug = argument(positionals, 0);
+    const actor = await operatorOf(services, slug);
+    const cancelled = await suspendOrganization(services, actor, values.reason);
+    terminal.out(
+      `${slug} is suspended; ${cancelled === 1 ? "1 run was" : `${cancelled} runs were`} cancelled.`,
+    );
+    return true;
+  },
+});
+
+/** `organizations resume ORG`. */
+export const resumeCommand = defineCommand({
+  name: "organizations resume",
+  parameters: "ORG",
+  summary: "Let a suspended organization start runs again",
+  optionTexts: [],
+  options: {},
+  async run({ services, terminal }, { positionals }) {
+    const slug = argument(positionals, 0);
+    const resumed = await resumeOrganization(services, await operatorOf(services, slug));
+    terminal.out(resumed ? `${slug} may start runs again.` : `${slug} was not suspended.`);
+    return true;
+  },
+});

@@ -1,0 +1,74 @@
+import type { OperatorActor } from "@/server/auth/actor";
+import { recordAudit } from "@/server/operate/audit";
+import { cancelRun } from "@/server/runs/cancel";
+import type { Services } from "@/server/services";
+
+/** Starts that had passed their checks at the moment of the suspension are caught by a later pass. */
+const PASSES = 3;
+
+/**
+ * Suspends an organization: nothing new starts, and what waits or runs is cancelled (product.md, "Agent
+ * `Cancelled`"). For the operator alone; suspending again only looks for runs. Returns how many were cancelled.
+ */
+export async function suspendOrganization(
+  services: Services,
+  actor: OperatorActor,
+  reason: string,
+): Promise<number> {
+  const { db, clock } = services;
+  const at = clock.now();
+  await db.$transaction(async (tx) => {
+    const { count } = await tx.organization.updateMany({
+      where: { id: actor.orgId, suspendedAt: null },
+      data: { suspendedAt: at, suspendedReason: reason, updatedAt: at },
+    });
+    if (count > 0) await note(tx, actor, "suspended", { reason }, at);
+  });
+  const cancelled = new Set<string>();
+  for (let pass = 0; pass < PASSES; pass += 1) {
+    const open = await db.run.findMany({
+      where: {
+        organizationId: actor.orgId,
+        status: { in: ["Pending", "Running"] },
+        cancelRequestedAt: null,
+      },
+      select: { id: true },
+      // Parents first: their children end with them.
+      orderBy: { id: "asc" },
+    });
+    if (open.length === 0) break;
+    for (const { id } of open) {
+      await cancelRun(services, actor.orgId, id, "the organization's suspension");
+      cancelled.add(id);
+    }
+  }
+  return cancelled.size;
+}
+
+/** Lets a suspended organization start runs again. Returns false when it was not suspended. */
+export async function resumeOrganization(
+  services: Pick<Services, "db" | "clock">,
+  actor: OperatorActor,
+): Promise<boolean> {
+  const at = services.clock.now();
+  return services.db.$transaction(async (tx) => {
+    const { count } = await tx.organization.updateMany({
+      where: { id: actor.orgId, suspendedAt: { not: null } },
+      data: { suspendedAt: null, suspendedReason: null, updatedAt: at },
+    });
+    if (count > 0) await note(tx, actor, "resumed", {}, at);
+    return count > 0;
+  });
+}
+
+async function note(
+  tx: Parameters<typeof recordAudit>[0],
+  actor: OperatorActor,
+  verb: string,
+  changes: { reason?: string },
+  at: Date,
+): Promise<void> {
+  const { name } = await tx.organization.findUniqueOrThrow({ where: { id: actor.orgId } });
+  const subject = { kind: "organization", id: actor.orgId, name } as const;
+  await recordAudit(tx, actor.orgId, { actor, verb, subject, changes, at });
+}
