@@ -176,9 +176,18 @@ class Doorbell {
   }
 }
 
-const doorbells = new WeakMap<object, Doorbell>();
+declare global {
+  var stepwellDoorbells: WeakMap<object, Doorbell> | undefined;
+}
+
+/** Kept on globalThis: Next bundles its own copy of this module, and the end of the process must close its ear too. */
+function doorbellsOfProcess(): WeakMap<object, Doorbell> {
+  globalThis.stepwellDoorbells ??= new WeakMap();
+  return globalThis.stepwellDoorbells;
+}
 
 function doorbellOf(services: Pick<Services, "env" | "log" | "pool">): Doorbell {
+  const doorbells = doorbellsOfProcess();
   const known = doorbells.get(services.pool);
   if (known) return known;
   const doorbell = new Doorbell(services);
@@ -206,5 +215,5 @@ export function subscribeToOrganization(
 
 /** Gives the LISTEN connection back; for the end of a process. */
 export async function closeDoorbell(services: Pick<Services, "env" | "log" | "pool">): Promise<void> {
-  await doorbells.get(services.pool)?.close();
+  await doorbellsOfProcess().get(services.pool)?.close();
 }
