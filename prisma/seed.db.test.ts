@@ -74,7 +74,16 @@ test("what was changed or deleted in the demo stays so", async () => {
   expect(await catalog.db.organization.count()).toBe(0);
 });
 
-test("no demo is made beside organizations of the operator", async () => {
-  await applyDefinitionFile(catalog, "organizations: [{ slug: acme }]");
+test("an organization of the operator's with the demo's slug is left alone", async () => {
+  await applyDefinitionFile(catalog, "organizations: [{ slug: demo }]");
   expect(await seedDemo(catalog)).toBeNull();
+  expect(await catalog.db.agent.count()).toBe(0);
+});
+
+test("a first start that was broken off is taken up again", async () => {
+  await seedDemo(catalog);
+  await catalog.db.setting.deleteMany({ where: { key: "demo_created_at" } });
+  await catalog.db.member.deleteMany();
+  expect((await seedDemo(catalog))?.password).not.toBeNull();
+  expect(await catalog.db.member.count()).toBe(1);
 });

@@ -26,25 +26,27 @@ export type SeedServices = Pick<Services, "env" | "db" | "clock" | "vault">;
 
 const SLUG = "demo";
 const LOGIN = "demo@stepwell.test";
+/** How the audit log names who made the demo. */
+const MAKER = "first start";
 const SETTING = "demo_created_at";
 /** Without 0, 1, l and o, which look alike. */
 const LETTERS = "23456789abcdefghijkmnpqrstuvwxyz";
 
 /**
- * Creates the demo organization of examples/demo.yaml on a fresh database, once: where organizations exist
- * already, or the demo was deleted, nothing is made. Returns what there is to print, or null without a demo.
+ * Creates the demo organization of examples/demo.yaml on the first start, once: a demo that was changed or
+ * deleted stays so. Returns what there is to print, or null without a demo.
  * The password is made on the first run and kept in the data folder, readable by its owner alone.
  * `root` is the project's folder.
  */
 export async function seedDemo(services: SeedServices, root = "."): Promise<Demo | null> {
   const { db, clock } = services;
   let apiKey: string | undefined;
-  if (await isFresh(services)) {
+  if (await isFirstStart(services)) {
     const source = await readFile(join(root, "examples/demo.yaml"), "utf8");
     const password = await keepPassword(services);
-    const [applied] = await applyDefinitionFile(services, source, "first start");
+    const [applied] = await applyDefinitionFile(services, source, MAKER);
     apiKey = applied?.apiKeys[0]?.key;
-    const actor = await operatorOf(services, SLUG, "first start");
+    const actor = await operatorOf(services, SLUG, MAKER);
     await saveMember(services, actor, { email: LOGIN, name: "Demo", password, role: "owner" });
     await db.setting.createMany({
       data: [{ key: SETTING, value: clock.now().toISOString() }],
@@ -55,17 +57,21 @@ export async function seedDemo(services: SeedServices, root = "."): Promise<Demo
   return demo && (apiKey === undefined ? demo : { ...demo, apiKey });
 }
 
-/** A first start that was broken off after `apply` is taken up again. */
-async function isFresh({ db }: SeedServices): Promise<boolean> {
+/** A first start that was broken off is taken up again; an operator's own organization of that slug is not touched. */
+async function isFirstStart({ db }: SeedServices): Promise<boolean> {
   if (await db.setting.findUnique({ where: { key: SETTING } })) return false;
-  return (await db.organization.count({ where: { slug: { not: SLUG } } })) === 0;
+  const found = await db.organization.findUnique({
+    where: { slug: SLUG },
+    select: { auditEntries: { where: { action: "organization.created", actorName: MAKER } } },
+  });
+  return !found || found.auditEntries.length > 0;
 }
 
 async function describeDemo(services: SeedServices): Promise<Demo | null> {
   const { db } = services;
   const inUse = { where: { deletedAt: null }, orderBy: { id: "asc" }, take: 1 } as const;
-  const found = await db.organization.findUnique({
-    where: { slug: SLUG },
+  const found = await db.organization.findFirst({
+    where: { slug: SLUG, members: { some: { user: { email: LOGIN } } } },
     include: {
       agents: inUse,
       tools: inUse,

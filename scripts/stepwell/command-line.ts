@@ -7,6 +7,7 @@ import { apply, exportCommand } from "./definitions";
 import { describeDatabaseFault, doctorCommand } from "./doctor";
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from "./keys";
 import { listOrganizationsCommand, resumeCommand, suspendCommand } from "./organizations";
+import { prepareDatabase } from "./prepare-database";
 import { cancelRunCommand, listRunsCommand, showRunCommand } from "./runs";
 import { adoptSecretCommand } from "./secret";
 import { createUserCommand, passwordCommand } from "./users";
@@ -36,6 +37,8 @@ const COMMANDS: readonly RunnableCommand[] = [
   doctorCommand,
 ];
 
+/** npm runs the command line in the project's folder. */
+const MIGRATIONS = "prisma/migrations";
 const CALL = "npm run -s stepwell --";
 
 /** Runs one command line. `open` gives the services once they are needed. Returns the exit code. */
@@ -69,6 +72,7 @@ export async function runCommandLine(
   }
   try {
     const services = open();
+    if (command.name !== doctorCommand.name) await prepareDatabase(services, MIGRATIONS);
     if (!command.anySecret) await checkSecretFingerprint(services);
     return (await command.start({ services, terminal }, rest)) === false ? 1 : 0;
   } catch (error) {
@@ -114,5 +118,9 @@ function describeFailure(error: unknown): string {
   }
   const fault = describeDatabaseFault(error);
   if (fault !== null) return fault;
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  if (!error.name.startsWith("PrismaClient")) return error.message;
+  // Prisma puts the reason last, after an excerpt of our source.
+  const reason = error.message.trim().split("\n").at(-1) ?? "";
+  return `The database refused: ${reason}`;
 }

@@ -12,6 +12,9 @@ export type CatalogServices = Pick<Services, "db" | "clock" | "vault">;
 /** Who may change the catalog. */
 export type Editor = MemberActor | OperatorActor;
 
+/** Milliseconds: a change may have to wait for a large `apply`. */
+const PATIENCE = { timeout: 30_000, maxWait: 10_000 };
+
 /** What saving did. `restored`: a deleted one came back under its slug. */
 export type Saved = "created" | "updated" | "restored" | "unchanged";
 
@@ -46,7 +49,7 @@ export async function changeCatalog<T>(
   return services.db.$transaction(async (tx) => {
     await lockCatalog(tx, [organizationLock(actor.orgId), ...moreLocks]);
     return work({ tx, actor, vault: services.vault, at: services.clock.now() });
-  });
+  }, PATIENCE);
 }
 
 /** Throws `forbidden` unless the actor is the operator or a member with at least the role `needed`. */
