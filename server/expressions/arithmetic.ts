@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ARITHMETIC_SCRIPT } from "@/server/expressions/arithmetic-script";
 import { createRealm } from "@/server/expressions/realm";
 
-const TIMEOUT_MS = 500;
+const TIMEOUT_MS = 1000;
 
 const realm = createRealm("decimal.js/decimal.js", ARITHMETIC_SCRIPT);
 const result = z.union([z.number(), z.string()]);
@@ -19,7 +19,7 @@ function normalise(expression: string): string {
 
 /**
  * Calculates on 64 decimal digits. Gives a number, or its digits as text when a double cannot say it: whole numbers beyond
- * 2^53, and what is too large or too small. Throws ExpressionError; takes at most half a second.
+ * 2^53, and what is too large or too small. Throws ExpressionError; takes at most a second.
  */
 export function calculateExpression(expression: string): number | string {
   return result.parse(realm.ask({ expression: normalise(expression) }, TIMEOUT_MS));

@@ -16,7 +16,7 @@ const MAX_SCHEMA_DEPTH = 64;
 const MAX_ISSUES = 20;
 /** Ten times what a large schema takes on an idle machine, so that a busy one refuses none. */
 const COMPILE_TIMEOUT_MS = 3000;
-const VALIDATE_TIMEOUT_MS = 500;
+const VALIDATE_TIMEOUT_MS = 1000;
 const MAX_CACHED = 300;
 /** Beyond this many characters of input only the first fault is looked for. */
 const ALL_FAULTS_LENGTH = 64 * 1024;
@@ -24,7 +24,13 @@ const ALL_FAULTS_LENGTH = 64 * 1024;
 /** Keywords whose cost can outgrow the size of schema and value. */
 const COSTLY = /"(pattern|patternProperties|uniqueItems|\$ref|\$dynamicRef|format)":/;
 
-type Compiled = { first: ValidateFunction; all: ValidateFunction; costly: boolean };
+type Compiled = {
+  /** Stops at the first fault. */
+  first: ValidateFunction;
+  /** Finds every fault; made when one was found. */
+  all: () => ValidateFunction;
+  costly: boolean;
+};
 /** `passing`: the machine may have been busy, so that the next try may succeed. */
 type CompileResult = { ok: true; compiled: Compiled } | { ok: false; issues: Issue[]; passing?: true };
 
@@ -34,6 +40,8 @@ let ajvs: { first: Ajv2020; all: Ajv2020 } | undefined;
 function makeAjv(allErrors: boolean): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors,
+    // The schema itself is checked once, by the instance that finds every fault.
+    validateSchema: false,
     strict: false,
     // `required: ["constructor"]` must not be satisfied by the prototype.
     ownProperties: true,
@@ -44,8 +52,14 @@ function makeAjv(allErrors: boolean): Ajv2020 {
   });
   addFormats.default(ajv);
   // The first schema would pay for compiling the metaschema, out of its own time.
-  ajv.validateSchema({});
+  if (allErrors) ajv.validateSchema({});
   return ajv;
+}
+
+/** The two instances; made anew after one was interrupted in the middle of compiling. */
+function openAjvs(): { first: Ajv2020; all: Ajv2020 } {
+  ajvs ??= { first: makeAjv(false), all: makeAjv(true) };
+  return ajvs;
 }
 
 /** A fault in plain words, at the place it is about. */
@@ -118,20 +132,20 @@ function compile(schema: JsonObject, text: string): CompileResult {
   if (text.length > MAX_SCHEMA_LENGTH) return fail("", `is larger than ${MAX_SCHEMA_LENGTH / 1024} KiB`);
   const forbidden = findForbidden(schema, []);
   if (forbidden !== undefined) return { ok: false, issues: [forbidden] };
-  ajvs ??= { first: makeAjv(false), all: makeAjv(true) };
-  const { first, all } = ajvs;
+  const { first, all } = openAjvs();
   try {
     return runTimeBoxed<CompileResult>(COMPILE_TIMEOUT_MS, () => {
-      // Ajv keeps whatever it compiles by identity: a copy of our own can be taken out again.
-      const own: JsonObject = JSON.parse(text);
-      if (all.validateSchema(own) !== true) return { ok: false, issues: toIssues(all.errors) };
-      try {
-        const compiled = { first: first.compile(own), all: all.compile(own), costly: COSTLY.test(text) };
-        return { ok: true, compiled };
-      } finally {
-        first.removeSchema(own);
-        all.removeSchema(own);
-      }
+      if (all.validateSchema(schema) !== true) return { ok: false, issues: toIssues(all.errors) };
+      let every: ValidateFunction | undefined;
+      const compiled: Compiled = {
+        first: compileWith(first, text),
+        all: () => {
+          every ??= compileBounded(text);
+          return every;
+        },
+        costly: COSTLY.test(text),
+      };
+      return { ok: true, compiled };
     });
   } catch (error) {
     if (error instanceof TimeBoxError) {
@@ -139,6 +153,27 @@ function compile(schema: JsonObject, text: string): CompileResult {
       return { ok: false, issues: [{ path: "", message: "takes too long to compile" }], passing: true };
     }
     return fail("", error instanceof Error ? error.message.slice(0, 500) : "is invalid");
+  }
+}
+
+/** The validator that finds every fault. Throws TimeBoxError. */
+function compileBounded(text: string): ValidateFunction {
+  const { all } = openAjvs();
+  try {
+    return runTimeBoxed(COMPILE_TIMEOUT_MS, () => compileWith(all, text));
+  } catch (error) {
+    if (error instanceof TimeBoxError) ajvs = undefined;
+    throw error;
+  }
+}
+
+/** Ajv keeps whatever it compiles by identity: a copy of our own can be taken out again. */
+function compileWith(ajv: Ajv2020, text: string): ValidateFunction {
+  const own: JsonObject = JSON.parse(text);
+  try {
+    return ajv.compile(own);
+  } finally {
+    ajv.removeSchema(own);
   }
 }
 
@@ -175,19 +210,17 @@ export function validateAgainst(schema: JsonObject, value: Json): Issue[] {
     ];
   }
   const { first, all, costly } = result.compiled;
-  const work = () => {
-    if (first(value)) return [];
-    if (JSON.stringify(value).length > ALL_FAULTS_LENGTH) return toIssues(first.errors);
-    all(value);
-    return toIssues(all.errors);
-  };
-  if (!costly) return work();
+  const bounded = <Result>(work: () => Result): Result =>
+    costly ? runTimeBoxed(VALIDATE_TIMEOUT_MS, work) : work();
   try {
-    return runTimeBoxed(VALIDATE_TIMEOUT_MS, work);
+    if (bounded(() => first(value))) return [];
+    if (JSON.stringify(value).length > ALL_FAULTS_LENGTH) return toIssues(first.errors);
+    const every = all();
+    bounded(() => every(value));
+    return toIssues(every.errors);
   } catch (error) {
-    if (error instanceof TimeBoxError)
-      return [{ path: "", message: "takes too long to check against the schema" }];
-    throw error;
+    if (!(error instanceof TimeBoxError)) throw error;
+    return [{ path: "", message: "takes too long to check against the schema" }];
   }
 }
 
