@@ -110,6 +110,19 @@ test("a bad file is named with its lines, on standard error alone", async () => 
   });
 });
 
+test("what is removed starts nothing, and comes back with its file", async () => {
+  const file = await writeDefinition("removed.yaml", acme("removed"));
+  const [before] = JSON.parse((await call(["apply", file, "--json"])).out).organizations;
+  expect(await call(["remove", "removed", "agent", "helper"])).toMatchObject({ code: 0 });
+  expect((await call(["export", "removed"])).out).not.toContain("helper");
+  expect(await call(["remove", "removed", "agent", "helper"])).toMatchObject({
+    code: 1,
+    err: 'There is no agent "helper".\n',
+  });
+  const [after] = JSON.parse((await call(["apply", file, "--json"])).out).organizations;
+  expect(after.agents).toEqual(before.agents);
+});
+
 test("export prints what apply takes", async () => {
   const tenant = await createTenant(world);
   const exported = await call(["export", tenant.slug]);
@@ -259,6 +272,7 @@ test.each([
   [["keys"], '"keys" is not whole: there are keys create, keys list, keys revoke.'],
   [["keys", "make"], 'There is no command "keys make".'],
   [["apply"], "FILE.yaml is missing."],
+  [["remove", "acme", "run", "x"], '"run" is not one of agent, tool, trigger.'],
   [["apply", "a", "b"], '"b" is one argument too many.'],
   [["apply", "a", "--jsno"], "Unknown option '--jsno'."],
   [["runs", "list", "--limit", "0"], "--limit is a whole number from 1 to 1000."],

@@ -8,6 +8,7 @@ import { describeDatabaseFault, doctorCommand } from "./doctor";
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from "./keys";
 import { listOrganizationsCommand, resumeCommand, suspendCommand } from "./organizations";
 import { prepareDatabase } from "./prepare-database";
+import { removeCommand } from "./remove";
 import { cancelRunCommand, listRunsCommand, showRunCommand } from "./runs";
 import { adoptSecretCommand } from "./secret";
 import { createUserCommand, passwordCommand } from "./users";
@@ -20,6 +21,7 @@ import { createUserCommand, passwordCommand } from "./users";
 const COMMANDS: readonly RunnableCommand[] = [
   apply,
   exportCommand,
+  removeCommand,
   listOrganizationsCommand,
   suspendCommand,
   resumeCommand,

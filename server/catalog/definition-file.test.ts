@@ -1,5 +1,17 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { DefinitionFileError, readDefinitionFile } from "@/server/catalog/definition-file";
+import {
+  agentDefinition,
+  apiKeyDefinition,
+  memberDefinition,
+  organizationDefinition,
+  planDefinition,
+  toolDefinition,
+  triggerDefinition,
+} from "@/server/catalog/definitions";
+import { workflowStep } from "@/server/workflow/definition";
 
 const ACME = `organizations:
   - slug: acme
@@ -304,4 +316,20 @@ test("aliases that unfold without end are refused quickly", () => {
 test("all faults are told at once", () => {
   const faults = faultsOf(ACME.replace("maxSteps: 8", "maxSteps: 13").replace("credits: 1000", "credits: x"));
   expect(faults).toHaveLength(2);
+});
+
+test("every field is described in docs/definition-files.md", async () => {
+  const guide = await readFile(join(import.meta.dirname, "../../docs/definition-files.md"), "utf8");
+  const shapes = [
+    organizationDefinition,
+    planDefinition,
+    memberDefinition,
+    apiKeyDefinition,
+    toolDefinition,
+    agentDefinition,
+    triggerDefinition,
+    workflowStep,
+  ];
+  const fields = new Set(shapes.flatMap(({ shape }) => Object.keys(shape)));
+  expect([...fields].filter((field) => !guide.includes(`\`${field}\``))).toEqual([]);
 });

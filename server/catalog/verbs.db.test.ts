@@ -7,6 +7,7 @@ import { createTenant, createWorld, type Tenant, type World } from "@/server/tes
 import { createApiKey, revokeApiKey } from "./api-keys";
 import { removeMember, saveMember } from "./members";
 import { operatorOf } from "./organizations";
+import { removeDefinition } from "./remove";
 import { rotateTriggerSecret, rotateTriggerToken } from "./rotate-trigger";
 import { saveAgent } from "./save-agent";
 import { saveTool } from "./save-tool";
@@ -228,6 +229,25 @@ test("nothing of another organization can be reached", async () => {
   });
   const row = await world.db.apiKey.findUniqueOrThrow({ where: { id: key.id } });
   expect(row.revokedAt).toBeNull();
+});
+
+test("a removed agent starts nothing; a tool in use stays", async () => {
+  const own = await createTenant(world);
+  const by = await operatorOf(world, own.slug);
+  await saveTool(world, by, tool);
+  const { id } = await saveAgent(world, by, { ...agent, tools: ["double"] });
+  const trigger = await saveTrigger(world, by, { slug: "in", agent: "writer" });
+  await expect(removeDefinition(world, by, { kind: "tool", slug: "double" })).rejects.toThrow(
+    "is used by writer",
+  );
+  await removeDefinition(world, by, { kind: "agent", slug: "writer" });
+  const started = await post(`/v1/agents/run/${id}`, '{"userMessage":"Hi"}', { "X-API-Key": own.key });
+  expect(started.status).toBe(404);
+  const hooked = await post(`/webhooks/${trigger.token}`, "{}");
+  expect(hooked).toMatchObject({ status: 400, body: { code: "trigger_misconfigured" } });
+  await removeDefinition(world, by, { kind: "trigger", slug: "in" });
+  expect((await post(`/webhooks/${trigger.token}`, "{}")).status).toBe(404);
+  await removeDefinition(world, by, { kind: "tool", slug: "double" });
 });
 
 test("revoking is noted once", async () => {
