@@ -7,11 +7,8 @@ import {
   STATUS_CODES,
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import next from "next";
-import pg from "pg";
 import { type Demo, seedDemo } from "@/prisma/seed";
 import { PEER_ADDRESS_HEADER } from "@/server/api/client-address";
 import {
@@ -24,7 +21,7 @@ import {
 import { commonHeaders, DATA_POLICY, pagePolicy } from "@/server/api/protective-headers";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
-import { migrate } from "@/server/db/migrate";
+import { prepareDatabase } from "@/server/db/prepare-database";
 import { newId } from "@/server/ids";
 import { closeDoorbell, flushRings } from "@/server/live/doorbell";
 import { checkReadiness } from "@/server/operate/health";
@@ -42,9 +39,6 @@ const GRACE_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 120_000;
 /** Longer than usual load balancers keep idle connections, so that they and not we close first. */
 const KEEP_ALIVE_MS = 75_000;
-
-/** One second apart. */
-const DATABASE_ATTEMPTS = 30;
 
 export type Serving = {
   /** Where it listens; the port differs from PORT when that was 0. */
@@ -72,7 +66,7 @@ export type ServeOptions = {
  */
 export async function serve({ root, dev = false, say = () => {} }: ServeOptions): Promise<Serving> {
   const services = getServices();
-  await migrateDatabase(services, join(root, "prisma/migrations"), say);
+  await prepareDatabase(services.env.databaseUrl, root, say);
   await checkSecretFingerprint(services);
   const demo = await seedDemo(services, root);
 
@@ -102,42 +96,6 @@ export async function serve({ root, dev = false, say = () => {} }: ServeOptions)
       if (!services.pool.ended) await services.pool.end();
     },
   };
-}
-
-/** The database cannot be reached; the message says which and why, without its password. */
-export class UnreachableDatabaseError extends Error {
-  override name = "UnreachableDatabaseError";
-}
-
-async function migrateDatabase(services: Wired, folder: string, say: (line: string) => void): Promise<void> {
-  const client = await connectPatiently(services.env.databaseUrl, say);
-  try {
-    const applied = await migrate(client, folder);
-    if (applied.length > 0) say(`Migrated the database (${applied.length} new)`);
-  } finally {
-    await client.end();
-  }
-}
-
-/** Where both are started together, the database may come up after us. */
-async function connectPatiently(url: string, say: (line: string) => void): Promise<pg.Client> {
-  const { host } = new URL(url);
-  for (let attempt = 1; ; attempt += 1) {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-    client.on("error", () => {}); // What breaks a query is told by the query.
-    try {
-      await client.connect();
-      return client;
-    } catch (cause) {
-      await client.end().catch(() => {});
-      const why = cause instanceof Error ? cause.message || ("code" in cause && String(cause.code)) : cause;
-      if (attempt === DATABASE_ATTEMPTS) {
-        throw new UnreachableDatabaseError(`The database at ${host} cannot be reached: ${why}.`, { cause });
-      }
-      if (attempt === 1) say(`Waiting for the database at ${host} (${why}) …`);
-      await pause(1_000);
-    }
-  }
 }
 
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;

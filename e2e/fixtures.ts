@@ -1,0 +1,65 @@
+import { test as base, type Page } from "@playwright/test";
+import { z } from "zod";
+
+const applied = z.object({
+  organizations: z.tuple([
+    z.object({
+      id: z.string(),
+      agents: z.array(z.object({ slug: z.string(), id: z.string() })),
+      tools: z.array(z.object({ slug: z.string(), id: z.string() })),
+      triggers: z.array(z.object({ slug: z.string(), id: z.string(), token: z.string(), url: z.string() })),
+      apiKeys: z.array(z.object({ name: z.string(), key: z.string() })),
+    }),
+  ]),
+});
+
+/** The organization of e2e/organization.yaml, with the ids and secrets that the service gave it. */
+export type Organization = {
+  agentId: string;
+  toolId: string;
+  apiKey: string;
+  /** Addresses of the triggers, by slug. */
+  triggers: Record<string, string>;
+  owner: { email: string; password: string };
+};
+
+type Fixtures = {
+  organization: Organization;
+  /** A page whose visitor is signed in as the organization's owner. */
+  ownerPage: Page;
+};
+
+export const test = base.extend<Fixtures>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures' names from this very pattern.
+  organization: async ({}, use) => {
+    const [found] = applied.parse(JSON.parse(process.env.STEPWELL_E2E_APPLIED ?? "")).organizations;
+    await use({
+      agentId: idOf(found.agents, "helper"),
+      toolId: idOf(found.tools, "double"),
+      apiKey: found.apiKeys[0]?.key ?? "",
+      triggers: Object.fromEntries(found.triggers.map(({ slug, url }) => [slug, url])),
+      owner: { email: "ada@e2e.test", password: "correct-horse-battery" },
+    });
+  },
+  ownerPage: async ({ page, organization }, use) => {
+    await signIn(page, organization.owner);
+    await use(page);
+  },
+});
+
+export { expect } from "@playwright/test";
+
+/** Signs in by the form, as people do. */
+export async function signIn(page: Page, { email, password }: Organization["owner"]): Promise<void> {
+  await page.goto("/sign-in");
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL((url) => url.pathname !== "/sign-in");
+}
+
+function idOf(list: { slug: string; id: string }[], slug: string): string {
+  const found = list.find((entry) => entry.slug === slug);
+  if (!found) throw new Error(`There is no ${slug} in e2e/organization.yaml.`);
+  return found.id;
+}

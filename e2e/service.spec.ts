@@ -1,0 +1,71 @@
+import { request as httpRequest } from "node:http";
+import { expect, test } from "./fixtures";
+
+test("an agent is started over REST and its run seen to its end", async ({ request, organization }) => {
+  const headers = { "X-API-Key": organization.apiKey };
+  const started = await request.post(`/v1/agents/run/${organization.agentId}`, {
+    headers,
+    data: { userMessage: "What is 6 * 7?" },
+  });
+  expect(started.status()).toBe(200);
+  const { id } = await started.json();
+  const readStatus = async () => (await request.get(`/v1/agents/run/${id}/status`, { headers })).json();
+  await expect.poll(async () => (await readStatus()).status).toBe("Completed");
+  expect(await readStatus()).toMatchObject({ id, errorMessage: null, finalOutput: expect.any(String) });
+});
+
+test("a signed webhook starts a tool, a forged one is refused", async ({ request, organization }) => {
+  const url = organization.triggers.doubles ?? "";
+  const refused = await request.post(url, { data: { number: 21 } });
+  expect(refused.status()).toBe(401);
+  expect(await refused.json()).toMatchObject({ success: false, code: "invalid_signature" });
+});
+
+test("what is no path for Next reaches the contract's own answers", async ({ request, baseURL }) => {
+  const malformed = await request.get("/v1/agents/run/%zz/status");
+  expect(malformed.status()).toBe(401);
+  expect(malformed.headers()["x-request-id"]).toBeTruthy();
+
+  const status = await new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(baseURL ?? "");
+    httpRequest({ hostname, port, path: "/v1/agents", method: "TRACE" }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    })
+      .on("error", reject)
+      .end();
+  });
+  expect(status).toBe(400);
+});
+
+test("a body far beyond the limit is answered, not cut off", async ({ baseURL, organization }) => {
+  const answer = await fetch(`${baseURL}/v1/agents/run/${organization.agentId}`, {
+    method: "POST",
+    headers: { "X-API-Key": organization.apiKey, "Content-Type": "application/json" },
+    body: Buffer.alloc(20 * 1024 * 1024, "a"),
+  });
+  expect(answer.status).toBe(413);
+});
+
+test("pages carry a strict policy that they keep to", async ({ page, organization }) => {
+  const violations: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") violations.push(message.text());
+  });
+  const answer = await page.goto("/sign-in");
+  const policy = answer?.headers()["content-security-policy"] ?? "";
+  expect(policy).toMatch(/script-src 'nonce-[^']+' 'strict-dynamic';/);
+  expect(policy).not.toContain("unsafe");
+  await page.getByLabel("Email").fill(organization.owner.email);
+  await page.getByLabel("Password").fill(organization.owner.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL((url) => url.pathname !== "/sign-in");
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  expect(violations).toEqual([]);
+});
+
+test("health and readiness tell that it can serve", async ({ request }) => {
+  expect((await request.get("/api/health")).status()).toBe(200);
+  const ready = await request.get("/api/ready");
+  expect(await ready.json()).toEqual({ ready: true, database: "ok", engine: "ok" });
+});

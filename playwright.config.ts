@@ -1,0 +1,43 @@
+import { defineConfig, devices } from "@playwright/test";
+import { findBrowser } from "./scripts/browser.mjs";
+import { freePort } from "./scripts/postgres-cluster.mjs";
+import { makeThrowaway } from "./scripts/throwaway.mjs";
+
+/**
+ * The browser and API tests against the built service, started as `npm start` starts it, on a database of its own.
+ * Workers read this file again: what they must share with the first reading is in the environment.
+ */
+process.env.STEPWELL_E2E_PORT ??= String(await freePort());
+process.env.STEPWELL_E2E_DATA ??= await makeThrowaway();
+const { STEPWELL_E2E_PORT: port, STEPWELL_E2E_DATA: dataDir } = process.env;
+const browser = await findBrowser();
+const baseURL = `http://localhost:${port}`;
+
+export default defineConfig({
+  testDir: "e2e",
+  fullyParallel: true,
+  workers: 2,
+  forbidOnly: process.env.CI !== undefined,
+  timeout: 30_000,
+  reporter: "list",
+  globalSetup: "./e2e/global-setup.ts",
+  use: {
+    ...devices["Desktop Chrome"],
+    baseURL,
+    trace: "retain-on-failure",
+    launchOptions: {
+      ...(browser?.executablePath === undefined ? {} : { executablePath: browser.executablePath }),
+      // Chromium refuses its sandbox to root, and containers have little /dev/shm.
+      args: ["--no-sandbox", "--disable-dev-shm-usage"],
+    },
+  },
+  webServer: {
+    command: `${JSON.stringify(process.execPath)} scripts/start.mjs`,
+    url: `${baseURL}/api/ready`,
+    env: { PORT: port, STEPWELL_DATA_DIR: dataDir, LOG_LEVEL: "warn" },
+    timeout: 600_000,
+    gracefulShutdown: { signal: "SIGTERM", timeout: 20_000 },
+    stdout: "ignore",
+    stderr: "pipe",
+  },
+});

@@ -1,0 +1,43 @@
+import { existsSync } from "node:fs";
+import { SetupError, timed } from "./project.mjs";
+import { runProgram } from "./run-program.mjs";
+
+const SYSTEM_BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+/**
+ * The Chromium for the browser tests: Playwright's own (undefined: Playwright knows where) or the system's.
+ * @returns {Promise<{ executablePath: string | undefined } | undefined>} undefined when there is none
+ */
+export async function findBrowser() {
+  const { chromium } = await import("@playwright/test");
+  if (existsSync(chromium.executablePath())) return { executablePath: undefined };
+  const executablePath = SYSTEM_BROWSERS.find((path) => existsSync(path));
+  return executablePath === undefined ? undefined : { executablePath };
+}
+
+/**
+ * Sees to a browser: root gets Debian's Chromium installed, everybody else is told how to.
+ * @param {import("./project.mjs").Say} say
+ */
+export async function ensureBrowser(say) {
+  if (await findBrowser()) return;
+  if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
+    await timed(say, "Installing Chromium for the browser tests", async () => {
+      const env = { DEBIAN_FRONTEND: "noninteractive" };
+      await runProgram("apt-get update", "apt-get", ["update", "-q"], { env });
+      await runProgram(
+        "apt-get install",
+        "apt-get",
+        ["install", "-qy", "--no-install-recommends", "chromium"],
+        { env },
+      );
+    });
+    if (await findBrowser()) return;
+  }
+  throw new SetupError(
+    "The browser tests need Chromium. Install it by one of\n" +
+      "  sudo apt-get install chromium\n" +
+      "  npx playwright install --with-deps chromium\n" +
+      "and run `npm test` again. The other tests run without it: npx vitest run",
+  );
+}

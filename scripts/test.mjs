@@ -1,0 +1,121 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ensureBrowser } from "./browser.mjs";
+import { ensureBuild } from "./build.mjs";
+import { beforeEnd, runCommand } from "./ending.mjs";
+import { checkNode } from "./environment.mjs";
+import { ensurePrismaClient } from "./generate.mjs";
+import { ensureDependencies } from "./install.mjs";
+import { ROOT } from "./project.mjs";
+import { runNode } from "./run-program.mjs";
+
+/**
+ * `npm test`: from whatever state the folder is in to all tests run, on databases of their own. The last line sums up:
+ * `N passed, N failed, N skipped`.
+ *
+ * @typedef {{ passed: number, failed: number, skipped: number }} Sum
+ */
+
+const say = console.log;
+
+await runCommand(async () => {
+  checkNode();
+  process.chdir(ROOT);
+  forgetSettings();
+  await ensureDependencies(say);
+  await ensurePrismaClient(say);
+  await ensureBrowser(say);
+  const { makeThrowaway, removeThrowaway } = await import("./throwaway.mjs");
+  const folder = await makeThrowaway();
+  beforeEnd(() => removeThrowaway(folder));
+
+  say("\nUnit, contract and engine tests");
+  const first = await run(
+    "node_modules/vitest/vitest.mjs",
+    ["run", "--reporter=default", "--reporter=json"],
+    {
+      report: join(folder, "vitest.json"),
+      outputFile: "--outputFile.json=",
+      read: readVitest,
+    },
+  );
+
+  await ensureBuild(say);
+  say("\nBrowser tests");
+  const second = await run("node_modules/@playwright/test/cli.js", ["test", "--reporter=list,json"], {
+    report: join(folder, "playwright.json"),
+    read: readPlaywright,
+  });
+
+  const sum = {
+    passed: first.passed + second.passed,
+    failed: first.failed + second.failed,
+    skipped: first.skipped + second.skipped,
+  };
+  say(`\n${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
+  return sum.failed === 0 ? 0 : 1;
+});
+
+/** The tests bring their own configuration: a developer's must not reach them. */
+function forgetSettings() {
+  for (const name of Object.keys(process.env)) {
+    if (/^(STEPWELL_|OPENAI_|INNGEST_(?!TEST_))/.test(name)) delete process.env[name];
+  }
+  for (const name of [
+    "DATABASE_URL",
+    "PORT",
+    "HOST",
+    "APP_URL",
+    "DEFAULT_MODEL",
+    "EGRESS_ALLOW",
+    "TRUST_PROXY",
+  ]) {
+    delete process.env[name];
+  }
+}
+
+/**
+ * Runs one runner and reads its report. What failed beside single tests (a file that does not load, a server that
+ * does not start) counts as one failure.
+ * @param {string} runner
+ * @param {string[]} parameters
+ * @param {{ report: string, outputFile?: string, read: (report: any) => Sum }} options
+ * @returns {Promise<Sum>}
+ */
+async function run(runner, parameters, { report, outputFile, read }) {
+  const whole = await runNode(
+    runner,
+    join(ROOT, runner),
+    outputFile ? [...parameters, `${outputFile}${report}`] : parameters,
+    {
+      loud: true,
+      env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
+    },
+  ).then(
+    () => true,
+    () => false,
+  );
+  /** @type {Sum} */
+  let sum = { passed: 0, failed: 0, skipped: 0 };
+  try {
+    sum = read(JSON.parse(readFileSync(report, "utf8")));
+  } catch {
+    say(`${runner} left no report.`);
+    return { ...sum, failed: 1 };
+  }
+  return whole || sum.failed > 0 ? sum : { ...sum, failed: 1 };
+}
+
+/** @param {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number }} report */
+function readVitest(report) {
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests,
+    skipped: report.numPendingTests + report.numTodoTests,
+  };
+}
+
+/** @param {{ stats: { expected: number, unexpected: number, flaky: number, skipped: number } }} report */
+function readPlaywright({ stats }) {
+  return { passed: stats.expected + stats.flaky, failed: stats.unexpected, skipped: stats.skipped };
+}

@@ -1,0 +1,48 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { stopCluster } from "./postgres-cluster.mjs";
+import { isMarkAlive, writeMark } from "./processes.mjs";
+
+/** Folders of tests, which go when their process goes: at its end, or when the next one begins. */
+
+const PREFIX = "stepwell-throwaway-";
+
+/**
+ * Makes a folder for this process, and removes those whose process is gone, with the databases that may still run in them.
+ * @returns {Promise<string>}
+ */
+export async function makeThrowaway() {
+  for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(PREFIX))) {
+    const folder = join(tmpdir(), name);
+    const owner = join(folder, "owner");
+    if (existsSync(owner) && !isMarkAlive(readFileSync(owner, "utf8"))) await removeThrowaway(folder);
+  }
+  const folder = mkdtempSync(join(tmpdir(), PREFIX));
+  chmodSync(folder, 0o755); // PostgreSQL's account goes through it.
+  writeFileSync(join(folder, "owner"), writeMark());
+  return folder;
+}
+
+/**
+ * Stops the database in the folder, if one runs (as its own data directory or as that of a service), and removes it all.
+ * @param {string} folder
+ */
+export async function removeThrowaway(folder) {
+  try {
+    await stopCluster(join(folder, "postgres"), { mode: "immediate" });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  } catch (error) {
+    // Another user's, most likely; it is in nobody's way.
+    if (!(error instanceof Error && "code" in error && ["EPERM", "EACCES"].includes(String(error.code))))
+      throw error;
+  }
+}

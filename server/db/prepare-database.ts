@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
+import { migrate } from "./migrate";
+
+/** One second apart. */
+const DATABASE_ATTEMPTS = 30;
+
+/** The database cannot be reached; the message says which and why, without its password. */
+export class UnreachableDatabaseError extends Error {
+  override name = "UnreachableDatabaseError";
+}
+
+/**
+ * Brings the database at `url` up to the migrations of the project in `root`, waiting up to half a minute for it to
+ * answer. `say` is told what is done or waited for. Throws UnreachableDatabaseError, MigrationError.
+ */
+export async function prepareDatabase(
+  url: string,
+  root: string,
+  say: (line: string) => void = () => {},
+): Promise<void> {
+  const client = await connectPatiently(url, say);
+  try {
+    const applied = await migrate(client, join(root, "prisma/migrations"));
+    if (applied.length > 0) say(`Migrated the database (${applied.length} new)`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Where both are started together, the database may come up after us. */
+async function connectPatiently(url: string, say: (line: string) => void): Promise<pg.Client> {
+  const { host } = new URL(url);
+  for (let attempt = 1; ; attempt += 1) {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+    client.on("error", () => {}); // What breaks a query is told by the query.
+    try {
+      await client.connect();
+      return client;
+    } catch (cause) {
+      await client.end().catch(() => {});
+      const why = cause instanceof Error ? cause.message || ("code" in cause && String(cause.code)) : cause;
+      if (attempt === DATABASE_ATTEMPTS) {
+        throw new UnreachableDatabaseError(`The database at ${host} cannot be reached: ${why}.`, { cause });
+      }
+      if (attempt === 1) say(`Waiting for the database at ${host} (${why}) …`);
+      await pause(1_000);
+    }
+  }
+}
