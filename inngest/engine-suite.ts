@@ -303,6 +303,31 @@ export function describeEngine(name: string, open: () => Promise<Stage>): void {
       expect(ran).toEqual(["after quick"]);
     });
 
+    test("parallel steps resolve in the order in which they finished, in later calls too", async () => {
+      const orders: string[][] = [];
+      const finished: string[] = [];
+      const client = await stage.serve((app) => [
+        app.createFunction({ id: "f", triggers: { event: `${app.id}/go` } }, async ({ step }) => {
+          const order: string[] = [];
+          const branch = (id: string, after: number) =>
+            step
+              .run(id, async () => {
+                await vi.waitFor(() => expect(finished).toHaveLength(after), { timeout: PATIENCE_MS });
+                // Leaves the one before it time to be written down.
+                await new Promise((resolve) => setTimeout(resolve, 200));
+                finished.push(id);
+              })
+              .then(() => order.push(id));
+          await Promise.all([branch("a", 1), branch("b", 0), branch("c", 2)]);
+          await step.sleep("pause", "1s");
+          await step.run("end", () => orders.push(order));
+        }),
+      ]);
+      await client.send({ name: `${client.id}/go` });
+      await until(() => orders.length > 0);
+      expect(orders).toEqual([["b", "a", "c"]]);
+    });
+
     test("optimizeParallelism: false goes on after each parallel step", async () => {
       const ran: string[] = [];
       const client = await stage.serve((app) => [

@@ -128,6 +128,13 @@ describe("faults", { timeout: 30_000 }, () => {
     expect(await counts("outlasted")).toEqual({ "step-1": 1, "step-2": 1, "step-3": 1, end: 1 });
   });
 
+  test("a step that takes longer than the lease stays with the process that is alive", async () => {
+    await Promise.all([begin("one", { leaseMs: 1_200 }), begin("two", { leaseMs: 1_200 })]);
+    await start("long", 1, 3_000);
+    await reached("long", "end");
+    expect(await counts("long")).toEqual({ "step-1": 1, end: 1 });
+  });
+
   test("a process frozen past its lease finds itself replaced, and what it still says is refused", async () => {
     const frozen = await begin("frozen", { leaseMs: 1_500 });
     await start("frozen", 4, 300);

@@ -229,6 +229,107 @@ describe("the embedded engine's guarantees", { timeout: 20_000 }, () => {
     );
   });
 
+  test("a step that finishes while its run is being discovered is not overlooked, and not run again", async () => {
+    const ran: string[] = [];
+    let secondBegun = false;
+    let firstDone = false;
+    let discovering = false;
+    const { engine, client } = await open((app) => [
+      app.createFunction(
+        { id: "f", optimizeParallelism: false, triggers: { event: "go" } },
+        async ({ step }) => {
+          if (firstDone && !discovering) {
+            // The discovery that follows "first" knows nothing of "second", and answers when that is written down.
+            discovering = true;
+            await vi.waitFor(async () =>
+              expect(
+                (await pool.query("SELECT 1 FROM engine.steps WHERE name = 'second'")).rows,
+              ).toHaveLength(1),
+            );
+          }
+          await Promise.all([
+            step.run("first", async () => {
+              await until(() => secondBegun);
+              firstDone = true;
+            }),
+            step
+              .run("second", async () => {
+                ran.push("second");
+                secondBegun = true;
+                await until(() => discovering);
+              })
+              .then(() => step.run("after second", () => ran.push("after second"))),
+            step.sleep("third", "1h"),
+          ]);
+        },
+      ),
+    ]);
+    await engine.start();
+    await client.send({ name: "go" });
+    await until(() => ran.includes("after second"));
+    expect(ran).toEqual(["second", "after second"]);
+  });
+
+  test("a discovery beside a step under way does not run that step itself", async () => {
+    const ran: string[] = [];
+    let ended = false;
+    const { engine, client } = await open((app) => [
+      app.createFunction(
+        { id: "f", optimizeParallelism: false, triggers: { event: "go" } },
+        async ({ step }) => {
+          await Promise.all([
+            step.run("quick", () => ran.push("quick")),
+            step.run("slow", async () => {
+              ran.push("slow");
+              // Until the discovery that follows "quick" has come and gone, leaving this job alone.
+              await vi.waitFor(async () => {
+                const { rows } = await pool.query("SELECT step_name, generation FROM engine.jobs");
+                expect(rows).toEqual([{ step_name: "slow", generation: 1 }]);
+              });
+            }),
+          ]);
+          ended = true;
+        },
+      ),
+    ]);
+    await engine.start();
+    await client.send({ name: "go" });
+    await until(() => ended);
+    expect(ran.toSorted()).toEqual(["quick", "slow"]);
+  });
+
+  test("a process that fell behind its own lease does not take its job from itself", async () => {
+    const ran: string[] = [];
+    let release = () => {};
+    const { engine, client } = await open(
+      (app) => [
+        app.createFunction({ id: "f", triggers: { event: "go" } }, async ({ step }) => {
+          await step.run("slow", async () => {
+            ran.push("slow");
+            await new Promise<void>((resolve) => {
+              release = resolve;
+            });
+          });
+        }),
+        app.createFunction({ id: "g", triggers: { event: "look" } }, ({ step }) =>
+          step.run("g", () => ran.push("g")),
+        ),
+      ],
+      { pollMs: 20 },
+    );
+    await engine.start();
+    await client.send({ name: "go" });
+    await until(() => ran.length === 1);
+    await pool.query("UPDATE engine.jobs SET due_at = now() - interval '1 minute'");
+    await client.send({ name: "look" });
+    await until(() => ran.includes("g"));
+    release();
+    await vi.waitFor(async () =>
+      expect((await runs()).map((run) => run.status)).toEqual(["completed", "completed"]),
+    );
+    expect(ran).toEqual(["slow", "g"]);
+  });
+
   test("concurrency by key is exact across engines", async () => {
     let running = 0;
     let most = 0;
@@ -435,6 +536,34 @@ describe("the embedded engine's guarantees", { timeout: 20_000 }, () => {
         "SELECT (SELECT count(*) FROM engine.steps)::int AS steps, (SELECT count(*) FROM engine.events)::int AS events",
       ),
     ).toEqual({ steps: 0, events: 0 });
+  });
+
+  test("work that another process announces is heard at once, also after the connection that listens was lost", async () => {
+    const ran: unknown[] = [];
+    const define = (app: Inngest) => [
+      app.createFunction({ id: "f", triggers: { event: "go" } }, ({ event }) => {
+        ran.push(event.data.n);
+      }),
+    ];
+    const { engine } = await open(define, { id: "heard", pollMs: 60_000 });
+    const sender = await open(define, { id: "heard" });
+    await engine.start();
+    const listener = () =>
+      vi.waitFor(async () => {
+        const row = await sole(
+          "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query = 'LISTEN engine'",
+        );
+        expect(row).toBeDefined();
+        return row.pid;
+      });
+    const first = await listener();
+    await sender.client.send({ name: "go", data: { n: 1 } });
+    await until(() => ran.length === 1);
+    await pool.query("SELECT pg_terminate_backend($1)", [first]);
+    await vi.waitFor(async () => expect(await listener()).not.toBe(first), { timeout: 5_000 });
+    await sender.client.send({ name: "go", data: { n: 2 } });
+    await until(() => ran.length === 2);
+    expect(ran).toEqual([1, 2]);
   });
 
   test("ready says whether jobs are being claimed", async () => {

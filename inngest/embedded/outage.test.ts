@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { isPassing, outlast } from "./outage";
+
+const passing = () => Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
+
+test("connection losses, restarts and deadlocks pass; wrong statements and the engine's own faults do not", () => {
+  const withCode = (code: string) => Object.assign(new Error("x"), { code });
+  for (const code of ["08006", "57P01", "57P03", "40P01", "40001", "53300", "ECONNRESET"]) {
+    expect(isPassing(withCode(code)), code).toBe(true);
+  }
+  expect(isPassing(new Error("Connection terminated unexpectedly"))).toBe(true);
+  expect(isPassing(new AggregateError([passing()]))).toBe(true);
+  for (const code of ["42P01", "23505", "22021", "57014"])
+    expect(isPassing(withCode(code)), code).toBe(false);
+  expect(isPassing(new TypeError("x is not a function"))).toBe(false);
+  expect(isPassing("ECONNREFUSED")).toBe(false);
+});
+
+test("outlast tries until it succeeds", async () => {
+  let tries = 0;
+  const result = await outlast(async () => {
+    if (++tries < 3) throw passing();
+    return "done";
+  }, new AbortController().signal);
+  expect([result, tries]).toEqual(["done", 3]);
+});
+
+test("outlast throws at once what does not pass, and what passes once nobody waits any more", async () => {
+  const patience = new AbortController();
+  await expect(
+    outlast(async () => {
+      throw new TypeError("wrong");
+    }, patience.signal),
+  ).rejects.toThrow("wrong");
+  const attempt = outlast(async () => {
+    patience.abort();
+    throw passing();
+  }, patience.signal);
+  await expect(attempt).rejects.toThrow("connect");
+});
