@@ -330,6 +330,27 @@ describe("the embedded engine's guarantees", { timeout: 20_000 }, () => {
     expect(ran).toEqual(["slow", "g"]);
   });
 
+  test("a run longer than the SDK's time for one call goes on in the next, each step once", async () => {
+    const ran: number[] = [];
+    const { engine, client } = await open((app) => [
+      app.createFunction(
+        { id: "f", checkpointing: { maxRuntime: 50 }, triggers: { event: "go" } },
+        async ({ step }) => {
+          for (let n = 0; n < 6; n++) {
+            await step.run(`step-${n}`, async () => {
+              ran.push(n);
+              await new Promise((resolve) => setTimeout(resolve, 40));
+            });
+          }
+        },
+      ),
+    ]);
+    await engine.start();
+    await client.send({ name: "go" });
+    await vi.waitFor(async () => expect((await runs())[0]?.status).toBe("completed"), { timeout: 5_000 });
+    expect(ran).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
   test("concurrency by key is exact across engines", async () => {
     let running = 0;
     let most = 0;
