@@ -50,13 +50,16 @@ export function RunHeader({ run }: { run: RunDetail }) {
           <Moment at={run.createdAt} />
         </Fact>
         <Fact name="Duration" strong>
-          <span className="mono inline-block min-w-14">
+          <span className="mono inline-block min-w-16">
             <Elapsed from={run.startedAt} lively to={run.finishedAt} />
             {run.startedAt === null ? "—" : null}
           </span>
         </Fact>
         <Fact name="Tokens" strong>
-          <span title={`${formatCount(run.inputTokens)} in, ${formatCount(run.outputTokens)} out`}>
+          <span
+            className="inline-block min-w-22"
+            title={`${formatCount(run.inputTokens)} in, ${formatCount(run.outputTokens)} out`}
+          >
             {formatPlural(run.tokens, "token")}
           </span>
         </Fact>

@@ -7,27 +7,35 @@ import { formatBytes } from "@/app/_ui/format";
 import { JsonView } from "@/app/_ui/json-view";
 import { useWholeText } from "@/app/_ui/whole-text";
 import type { LongText, RunDetail } from "@/server/runs/inspect";
+import { isTerminal } from "@/server/runs/words";
 
 const Markdown = dynamic(() => import("@/app/_ui/markdown").then((module) => module.Markdown));
 
-/** What the run was asked and what it answered, short until opened. */
-export function RunTexts({ run }: { run: RunDetail }) {
+/**
+ * What the run was asked and what it answered, short until opened. `reserve` keeps the place of an answer that came
+ * while somebody watched, so that nothing below moves when it does; a failure then stands in it instead.
+ */
+export function RunTexts({
+  run,
+  reserve,
+  failure,
+}: {
+  run: RunDetail;
+  reserve: boolean;
+  failure: ReactNode;
+}) {
+  const label = run.kind === "agent" ? "Answer" : "Output";
   return (
     <div className="border-line border-t">
       <TextRow label="Input" run={run} side="input" text={run.input} />
-      {run.output ? (
-        <TextRow
-          label={run.kind === "agent" ? "Answer" : "Output"}
-          run={run}
-          side="output"
-          text={run.output}
-        />
-      ) : null}
-      {!run.output && (run.status === "Pending" || run.status === "Running") ? (
-        <Row label={run.kind === "agent" ? "Answer" : "Output"}>
-          <span className="text-faint">not there yet</span>
-        </Row>
-      ) : null}
+      <div className={reserve ? "min-h-[9.75rem]" : undefined}>
+        {run.output ? <TextRow label={label} run={run} side="output" text={run.output} /> : failure}
+        {!run.output && !isTerminal(run.status) ? (
+          <Row label={label}>
+            <span className="text-faint">not there yet</span>
+          </Row>
+        ) : null}
+      </div>
     </div>
   );
 }

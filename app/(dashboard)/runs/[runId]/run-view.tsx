@@ -1,7 +1,7 @@
 "use client";
 
 import { useSearchParams } from "next/navigation";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { Empty } from "@/app/_ui/page";
 import { isTerminal } from "@/server/runs/words";
@@ -22,17 +22,10 @@ export function RunView({ runId }: { runId: string }) {
   const address = { step: params.get("step") ?? undefined, call: params.get("call") ?? undefined };
   const named = address.step !== undefined || address.call !== undefined;
   const live = !isTerminal(run.status);
-  const [wasLive, setWasLive] = useState(live);
-  // A run that ended while somebody watched it keeps the line they saw last.
-  const lastFollowed = useRef<string | null>(null);
-  const chosen =
-    !named && !live && wasLive && run.status === "Completed"
-      ? (lines.find((line) => lineId(line) === lastFollowed.current) ?? chooseLine(lines, address, run))
-      : chooseLine(lines, address, run);
-  useEffect(() => {
-    if (live) setWasLive(true);
-    if (live && !named) lastFollowed.current = chosen ? lineId(chosen) : null;
-  });
+  const wasLive = useWasTrue(live);
+  // A run that was followed to its end shows what it ended with.
+  const atEnd = wasLive && !named && run.status === "Completed";
+  const chosen = atEnd ? (lines.at(-1) ?? null) : chooseLine(lines, address, run);
 
   const choose = useCallback((line: Line | null) => {
     const url = new URL(window.location.href);
@@ -42,11 +35,14 @@ export function RunView({ runId }: { runId: string }) {
     window.history.replaceState(null, "", url);
   }, []);
 
+  const failure =
+    run.status === "Failed" ? <Failure chosen={chosen} lines={lines} onShow={choose} run={run} /> : null;
   return (
     <article>
       <RunHeader run={run} />
       {run.status === "Failed" ? <Failure chosen={chosen} onShow={choose} lines={lines} run={run} /> : null}
-      <RunTexts run={run} />
+      {failure && !wasLive ? failure : null}
+      <RunTexts failure={wasLive ? failure : null} reserve={wasLive} run={run} />
       {lines.length === 0 ? (
         <NoLines status={run.status} />
       ) : (
@@ -68,6 +64,13 @@ export function RunView({ runId }: { runId: string }) {
       )}
     </article>
   );
+}
+
+/** Whether `value` has been true since this component is shown. */
+function useWasTrue(value: boolean): boolean {
+  const [was, setWas] = useState(value);
+  if (value && !was) setWas(true);
+  return was || value;
 }
 
 function NoLines({ status }: { status: string }) {

@@ -94,7 +94,7 @@ function endOf(line: Line, now: number): number {
 }
 
 const COLUMNS =
-  "grid grid-cols-[minmax(0,10rem)_minmax(0,1fr)_4rem] items-center gap-2 px-4 sm:pl-6 sm:grid-cols-[minmax(0,13rem)_minmax(0,1fr)_4.5rem]";
+  "grid grid-cols-[minmax(0,9rem)_minmax(0,1fr)_5rem] items-center gap-2 px-4 sm:pl-6 sm:grid-cols-[minmax(0,11rem)_minmax(0,1fr)_5.5rem]";
 
 function TimelineRow({
   line,
