@@ -127,6 +127,26 @@ describe("signing in", () => {
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
   });
 
+  it("does not count the tries that succeed", async () => {
+    const { email } = await createMember(world, tenant);
+    const statuses = new Set<number>();
+    for (let tries = 0; tries < 12; tries += 1) {
+      const response = await post("/sign-in/email", { email, password: TEST_PASSWORD }, {}, "198.51.100.8");
+      statuses.add(response.status);
+    }
+    expect([...statuses]).toEqual([200]);
+  });
+
+  it("refuses the thirty-first try for one email, wherever it comes from", async () => {
+    const { email } = await createMember(world, tenant);
+    for (let tries = 0; tries < 30; tries += 1) {
+      expect((await post("/sign-in/email", { email, password: "guess-guess" })).status).toBe(401);
+    }
+    expect(
+      (await post("/sign-in/email", { email: ` ${email.toUpperCase()}`, password: "guess-guess" })).status,
+    ).toBe(429);
+  });
+
   it("ends the session when signing out", async () => {
     const headers = await signIn((await createMember(world, tenant)).email);
     const response = await post("/sign-out", {}, { cookie: headers.get("cookie") ?? "" });

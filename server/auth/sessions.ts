@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import { betterAuth } from "better-auth";
 import { prismaAdapter } from "better-auth/adapters/prisma";
 import { hashPassword } from "better-auth/crypto";
+import { z } from "zod";
 import { type MemberActor, type MemberRole, mintOrgId } from "@/server/auth/actor";
 import type { Transaction } from "@/server/db/client";
 import { newId } from "@/server/ids";
@@ -38,7 +40,8 @@ export function createAuth(services: Services) {
       enabled: true,
       window: 60,
       max: 300,
-      customRules: { "/sign-in/email": { window: 60, max: 10 } },
+      // Tries to sign in are counted by limitSignIn.
+      customRules: { "/sign-in/email": false },
       customStorage: {
         consume: async (key, rule) => {
           const limit = { key: `auth:${key}`, limit: rule.max, seconds: rule.window };
@@ -93,7 +96,48 @@ export async function handleAuthRequest(
   }
   const headers = new Headers(request.headers);
   headers.set(CLIENT_ADDRESS_HEADER, clientAddress);
-  return getAuth(services).handler(new Request(request, { headers }));
+  const handle = () => getAuth(services).handler(new Request(request, { headers }));
+  if (new URL(request.url).pathname !== "/api/auth/sign-in/email") return handle();
+  return limitSignIn(services, await emailOf(request.clone()), clientAddress, handle);
+}
+
+const TRIES_PER_ADDRESS = { limit: 10, seconds: 60 };
+const TRIES_PER_EMAIL = { limit: 30, seconds: 600 };
+
+/** Limits tries to sign in, by address and by email; one that succeeds takes its count back. */
+async function limitSignIn(
+  services: Services,
+  email: string,
+  clientAddress: string,
+  handle: () => Promise<Response>,
+): Promise<Response> {
+  const limits = [
+    { key: `sign-in:${clientAddress}`, ...TRIES_PER_ADDRESS },
+    { key: `sign-in:${createHash("sha256").update(email).digest("hex")}`, ...TRIES_PER_EMAIL },
+  ];
+  for (const limit of limits) {
+    const { allowed, resetSeconds } = await takeFromWindow(services.pool, limit, services.clock);
+    if (!allowed) {
+      const message = `Too many tries. Try again in ${resetSeconds} s.`;
+      return Response.json(
+        { code: "rate_limited", message },
+        { status: 429, headers: { "retry-after": String(resetSeconds) } },
+      );
+    }
+  }
+  const response = await handle();
+  if (response.ok) {
+    const keys = limits.map((limit) => limit.key);
+    await services.pool.query("DELETE FROM rate_windows WHERE key = ANY ($1)", [keys]);
+  }
+  return response;
+}
+
+const signInBody = z.object({ email: z.string() });
+
+async function emailOf(request: Request): Promise<string> {
+  const parsed = signInBody.safeParse(await request.json().catch(() => null));
+  return parsed.success ? parsed.data.email.trim().toLowerCase() : "";
 }
 
 /** A signed-in person without an organization yet, or with a membership that ended. */
