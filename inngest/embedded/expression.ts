@@ -7,6 +7,7 @@ const environment = new Environment({ homogeneousAggregateLiterals: false })
   .registerVariable("event", "dyn")
   .registerVariable("async", "dyn");
 
+const MOST_COMPILED = 1_000;
 const compiled = new Map<string, (context: ExpressionContext) => unknown>();
 
 /**
@@ -24,6 +25,8 @@ export function compileExpression(source: string): (context: ExpressionContext) 
   }
   const { valid, error } = evaluate.check();
   if (!valid) throw new Error(`The expression ${JSON.stringify(source)} is invalid: ${error?.message}`);
+  // Conditions may carry data ("async.data.id == '42'"): without a bound they would pile up.
+  if (compiled.size >= MOST_COMPILED) compiled.clear();
   compiled.set(source, evaluate);
   return evaluate;
 }
