@@ -69,7 +69,6 @@ export type RunDetail = RunSummary & {
   children: number;
   errorCode: string | null;
   errorMessage: string | null;
-  cancelRequested: boolean;
   cancelledBy: string | null;
   deadlineSeconds: number;
   input: LongText;
@@ -103,7 +102,7 @@ async function readRun(services: Services, actor: MemberActor, runId: string): P
   const [summary] = await readRunsById(services, actor, [runId]);
   const found = await services.db.$queryRaw`
     SELECT agent_id, tool_id, trigger_id, api_key_id, parent_run_id, root_run_id, input_tokens, output_tokens,
-      actions_used, error_code, error_message, cancel_requested_at IS NOT NULL AS cancel_requested, cancelled_by,
+      actions_used, error_code, error_message, cancelled_by,
       deadline_seconds, left(input, ${TEXT_PREVIEW_CHARACTERS}) AS input, octet_length(input) AS input_bytes,
       char_length(input) > ${TEXT_PREVIEW_CHARACTERS} AS input_cut,
       left(output, ${TEXT_PREVIEW_CHARACTERS}) AS output, octet_length(output) AS output_bytes,
@@ -130,7 +129,6 @@ async function readRun(services: Services, actor: MemberActor, runId: string): P
     children: row.children,
     errorCode: row.error_code,
     errorMessage: row.error_message,
-    cancelRequested: row.cancel_requested,
     cancelledBy: row.cancelled_by,
     deadlineSeconds: row.deadline_seconds,
     input: { text: row.input, bytes: row.input_bytes, cut: row.input_cut },
@@ -153,7 +151,6 @@ const detailRow = z.object({
   actions_used: z.number(),
   error_code: z.string().nullable(),
   error_message: z.string().nullable(),
-  cancel_requested: z.boolean(),
   cancelled_by: z.string().nullable(),
   deadline_seconds: z.number(),
   input: z.string(),

@@ -29,6 +29,8 @@ export const runSummary = z.object({
   finishedAt: z.string().nullable(),
   /** True while the run waits for a child, a person or a timer. */
   waiting: z.boolean(),
+  /** True between the wish to cancel it and its end. */
+  cancelRequested: z.boolean(),
   sequence: z.number(),
 });
 export type RunSummary = z.infer<typeof runSummary>;
@@ -58,6 +60,7 @@ const row = z.object({
   started_at: z.date().nullable(),
   finished_at: z.date().nullable(),
   waiting: z.boolean(),
+  cancel_requested: z.boolean(),
   sequence: z.number(),
 });
 
@@ -67,7 +70,8 @@ const COLUMNS = Prisma.sql`
   coalesce(t.name, k.name, u.name, p.target_name) AS source_name,
   left(r.input, 200) AS input_preview, left(r.error_message, 200) AS error_preview,
   r.steps_executed, r.input_tokens + r.output_tokens AS tokens, r.credits_used::text AS credits_used,
-  r.created_at, r.started_at, r.finished_at, r.waiting_since IS NOT NULL AS waiting, r.sequence`;
+  r.created_at, r.started_at, r.finished_at, r.waiting_since IS NOT NULL AS waiting,
+  r.cancel_requested_at IS NOT NULL AND r.finished_at IS NULL AS cancel_requested, r.sequence`;
 
 const SOURCES = Prisma.sql`
   LEFT JOIN triggers t ON t.id = r.trigger_id AND t.organization_id = r.organization_id
@@ -145,6 +149,7 @@ function viewRun(run: z.infer<typeof row>): RunSummary {
     startedAt: run.started_at?.toISOString() ?? null,
     finishedAt: run.finished_at?.toISOString() ?? null,
     waiting: run.waiting,
+    cancelRequested: run.cancel_requested,
     sequence: run.sequence,
   };
 }

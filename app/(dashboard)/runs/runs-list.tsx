@@ -5,11 +5,13 @@ import Link from "next/link";
 import { useRouter, useSearchParams } from "next/navigation";
 import { useEffect, useMemo, useRef } from "react";
 import { Button } from "@/app/_ui/button";
+import { classNames } from "@/app/_ui/class-names";
 import { formatCount, formatCredits } from "@/app/_ui/format";
 import { AgentIcon, ToolIcon } from "@/app/_ui/icons";
 import { Bone, Empty, PageHead, Problem } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
+import { useMay } from "@/app/_ui/role";
 import { Status } from "@/app/_ui/status";
 import { HeadCell } from "@/app/_ui/table";
 import { Ago, Elapsed } from "@/app/_ui/time";
@@ -18,7 +20,9 @@ import type { RunSummary } from "@/server/runs/list";
 import { readFilter, writeFilter } from "./address";
 import { describeSource } from "./describe-source";
 import { FilterBar } from "./filter-bar";
+import { ListMenu } from "./list-menu";
 import { runsQuery } from "./query";
+import { SelectionBar, useSelection } from "./selection";
 import { useLiveRuns } from "./use-live-runs";
 
 /** The runs of the organization: live, filtered by the address, older ones by cursor. */
@@ -31,13 +35,17 @@ export function RunsList() {
   const runs = useMemo(() => query.data?.pages.flatMap((page) => page.items) ?? [], [query.data]);
   const { waiting, showWaiting } = useLiveRuns(filter, runs);
   const list = useRef<HTMLTableSectionElement>(null);
+  const mayCancel = useMay("member");
+  const { selection, select, clear } = useSelection();
   useListKeys(list);
 
   const setFilter = (next: RunFilter) => router.replace(`/runs${writeFilter(next)}`, { scroll: false });
 
   return (
     <>
-      <PageHead title="Runs" />
+      <PageHead title="Runs">
+        <ListMenu filter={filter} />
+      </PageHead>
       <FilterBar filter={filter} onChange={setFilter} />
       <div className="relative">
         {waiting > 0 ? (
@@ -81,10 +89,22 @@ export function RunsList() {
               </tr>
             </thead>
             <tbody ref={list}>
-              {query.isPending ? <Bones /> : runs.map((run) => <RunRow key={run.id} run={run} />)}
+              {query.isPending ? (
+                <Bones />
+              ) : (
+                runs.map((run) => (
+                  <RunRow
+                    key={run.id}
+                    onSelect={mayCancel ? select : undefined}
+                    run={run}
+                    selected={selection.has(run.id)}
+                  />
+                ))
+              )}
             </tbody>
           </table>
         )}
+        <SelectionBar onClear={clear} runs={runs.filter((run) => selection.has(run.id))} />
         {query.hasNextPage ? (
           <div className="flex justify-center py-4">
             <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
@@ -100,13 +120,43 @@ export function RunsList() {
 const CELL = "h-10 border-line border-b px-3 py-1 sm:table-cell";
 
 /** One run; on a phone its cells become two lines. */
-function RunRow({ run }: { run: RunSummary }) {
+function RunRow({
+  run,
+  selected,
+  onSelect,
+}: {
+  run: RunSummary;
+  selected: boolean;
+  onSelect: ((id: string, selected: boolean) => void) | undefined;
+}) {
   const KindIcon = run.kind === "agent" ? AgentIcon : ToolIcon;
   return (
     <tr className="group relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-1.5 hover:bg-hover has-[a:focus-visible]:bg-hover max-sm:border-line max-sm:border-b sm:table-row sm:p-0">
       <td className={`${CELL} min-w-0 max-sm:h-auto max-sm:border-0 max-sm:p-0 sm:pl-6`}>
         <div className="flex min-w-0 items-center gap-2">
-          <KindIcon aria-label={run.kind} className="shrink-0 text-faint" />
+          <span className="relative z-10 flex size-4 shrink-0 items-center justify-center">
+            <KindIcon
+              className={classNames(
+                "text-faint",
+                onSelect && "sm:group-focus-within:hidden sm:group-hover:hidden",
+                selected && "hidden",
+              )}
+            />
+            {onSelect ? (
+              <input
+                aria-label={`Select the run of ${run.targetName}, ${run.status}`}
+                checked={selected}
+                className={classNames(
+                  "size-3.5 accent-accent max-sm:hidden",
+                  !selected &&
+                    "absolute opacity-0 focus-visible:opacity-100 group-hover:opacity-100 group-focus-within:opacity-100",
+                )}
+                data-select
+                onChange={(event) => onSelect(run.id, event.target.checked)}
+                type="checkbox"
+              />
+            ) : null}
+          </span>
           <Link
             className="max-w-[60%] shrink-0 truncate font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-focus focus-visible:after:-outline-offset-2"
             data-row
@@ -201,13 +251,22 @@ function Bones() {
   ));
 }
 
-/** `j` and `k` (and the arrows, once in the list) walk the rows, `enter` opens, `/` goes to the search. */
+/** `j` and `k` (and the arrows, once in the list) walk the rows, `enter` opens, `x` selects, `/` goes to the search. */
 function useListKeys(list: React.RefObject<HTMLElement | null>): void {
   useEffect(() => {
     function onKey(event: KeyboardEvent) {
       if (event.metaKey || event.ctrlKey || event.altKey || event.isComposing) return;
       const target = event.target instanceof HTMLElement ? event.target : null;
-      if (target?.closest("input, textarea, select, [contenteditable], [role=menu], [role=dialog]")) return;
+      if (
+        target?.closest(
+          "input:not([type=checkbox]), textarea, select, [contenteditable], [role=menu], [role=dialog]",
+        )
+      )
+        return;
+      if (event.key === "x" && target?.matches("[data-row]")) {
+        target.closest("tr")?.querySelector<HTMLElement>("[data-select]")?.click();
+        return;
+      }
       if (event.key === "/") {
         document.querySelector<HTMLInputElement>("[data-search]")?.focus();
         event.preventDefault();

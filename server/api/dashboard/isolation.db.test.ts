@@ -110,6 +110,11 @@ const TABLE: Record<string, Row> = {
     call: (api) => api.runs.rerun({ runId: foreign.runId }),
     gets: "not_found",
   },
+  "runs.cancelMatching": {
+    role: "member",
+    call: (api) => api.runs.cancelMatching({ filter: { toolId: other.toolId } }),
+    gets: (answer) => JSON.stringify(answer) === '{"found":0,"more":false}',
+  },
   "runs.cancel": {
     role: "member",
     call: (api) => api.runs.cancel({ runIds: [foreign.runId] }),

@@ -7,7 +7,7 @@ import { inspectCall, inspectRun, inspectStep } from "@/server/runs/inspect";
 import { countNewerRuns, listRuns, readRunsById } from "@/server/runs/list";
 import { readRunMetrics } from "@/server/runs/metrics";
 import { rerun, startFromDashboard } from "@/server/runs/rerun";
-import { RUN_PERIODS } from "@/server/runs/words";
+import { RUN_PERIODS, type RunStatusWord } from "@/server/runs/words";
 
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
@@ -74,4 +74,19 @@ export const runsRouter = router({
       if (found === 0) throw new AppError("not_found", "There is no such run in this organization.");
       return { found };
     }),
+
+  /** Cancels open runs that a filter lets through, at most 200 a call; `more` says that there may be others. */
+  cancelMatching: member.input(z.object({ filter: runFilter })).mutation(async ({ ctx, input }) => {
+    const filter = { ...input.filter, status: openStatuses(input.filter.status) };
+    if (filter.status.length === 0) return { found: 0, more: false };
+    const { items, nextCursor } = await listRuns(ctx.services, ctx.actor, { filter, limit: 200 });
+    const fresh = items.filter((run) => !run.cancelRequested);
+    for (const run of fresh) await cancelRun(ctx.services, ctx.actor.orgId, run.id, ctx.actor.name);
+    return { found: fresh.length, more: nextCursor !== null && fresh.length > 0 };
+  }),
 });
+
+function openStatuses(wanted: RunStatusWord[] | undefined): RunStatusWord[] {
+  const open: RunStatusWord[] = ["Pending", "Running"];
+  return wanted?.length ? open.filter((status) => wanted.includes(status)) : open;
+}

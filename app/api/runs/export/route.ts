@@ -1,0 +1,34 @@
+import { readFilter } from "@/app/(dashboard)/runs/address";
+import { memberForRoute } from "@/app/request";
+import { exportRuns } from "@/server/runs/export";
+import { getServices } from "@/wiring";
+
+/** The runs of the list with this address, as a file: `?format=csv|json` and the list's own filters. Streamed. */
+export async function GET(request: Request): Promise<Response> {
+  const services = getServices();
+  const found = await memberForRoute(services, request);
+  if ("refusal" in found) return found.refusal;
+  const params = new URL(request.url).searchParams;
+  const format = params.get("format") === "json" ? "json" : "csv";
+  const pieces = exportRuns(services, found.actor, { filter: readFilter(params), format });
+  const encoder = new TextEncoder();
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { value, done } = await pieces.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await pieces.return(undefined);
+    },
+  });
+  const day = services.clock.now().toISOString().slice(0, 10);
+  return new Response(stream, {
+    headers: {
+      "content-type": format === "csv" ? "text/csv; charset=utf-8" : "application/json; charset=utf-8",
+      "content-disposition": `attachment; filename="runs-${day}.${format}"`,
+      "x-content-type-options": "nosniff",
+      "cache-control": "private, no-store",
+    },
+  });
+}

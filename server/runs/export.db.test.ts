@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { MemberActor } from "@/server/auth/actor";
+import { csvField, exportRuns } from "@/server/runs/export";
+import { createMember, insertRun } from "@/server/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+
+let world: World;
+let tenant: Tenant;
+let actor: MemberActor;
+
+beforeAll(async () => {
+  world = await createWorld();
+  tenant = await createTenant(world);
+  actor = await createMember(world, tenant, "viewer");
+  const other = await createTenant(world);
+  await insertRun(world, other, { input: "of the other" });
+  for (let index = 0; index < 205; index += 1) {
+    await insertRun(world, tenant, { input: JSON.stringify({ index }), durationMs: 42 });
+  }
+  await insertRun(world, tenant, { status: "Failed", error: '=1+1, "quoted"\nand broken' });
+});
+afterAll(() => world.close());
+
+async function read(
+  filter: Parameters<typeof exportRuns>[2]["filter"],
+  format: "csv" | "json",
+): Promise<string> {
+  let text = "";
+  for await (const piece of exportRuns(world, actor, { filter, format })) text += piece;
+  return text;
+}
+
+describe("an export", () => {
+  it("is one JSON array of all runs, newest first, over several pages", async () => {
+    const runs: { id: string; input: string; durationMs: number }[] = JSON.parse(
+      await read({ status: ["Completed"] }, "json"),
+    );
+    expect(runs).toHaveLength(205);
+    expect(new Set(runs.map((run) => run.id)).size).toBe(205);
+    expect(runs[0]).toMatchObject({ input: '{"index":204}', durationMs: 42 });
+  });
+
+  it("is an empty JSON array when nothing fits", async () => {
+    expect(JSON.parse(await read({ status: ["Cancelled"] }, "json"))).toEqual([]);
+  });
+
+  it("is CSV with a head, quotes doubled, and no formulas", async () => {
+    const [head, ...lines] = (await read({ status: ["Failed"] }, "csv")).split("\r\n");
+    expect(head).toMatch(/^id,kind,target,/);
+    expect(lines.join("\r\n")).toContain(`"'=1+1, ""quoted""\nand broken"`);
+  });
+
+  it.each([
+    [null, ""],
+    [12, "12"],
+    ["plain", "plain"],
+    ["a,b", '"a,b"'],
+    ["-1", "'-1"],
+    ["@cmd", "'@cmd"],
+  ])("writes %j as %j", (value, field) => {
+    expect(csvField(value)).toBe(field);
+  });
+});
