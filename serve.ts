@@ -105,6 +105,12 @@ function createHandler(services: Wired, showPage: Handler, dev: boolean, state: 
   const common = commonHeaders(protocol === "https:");
   const asData = { ...common, "Content-Security-Policy": DATA_POLICY };
 
+  const answerReadiness = async (): Promise<Response> => {
+    const report = await checkReadiness(services);
+    const ready = report.ready && !state.stopping;
+    return Response.json({ ...report, ready }, { status: ready ? 200 : 503 });
+  };
+
   const answer: Handler = async (incoming, outgoing) => {
     const url = targetOf(incoming, origin);
     const door = doorOf(url.pathname);
@@ -114,9 +120,7 @@ function createHandler(services: Wired, showPage: Handler, dev: boolean, state: 
       return;
     }
     if (door === "health" || door === "ready") {
-      const report = door === "health" ? { ready: true } : await checkReadiness(services);
-      const ready = report.ready && !(door === "ready" && state.stopping);
-      const body = Response.json({ ...report, ready }, { status: ready ? 200 : 503 });
+      const body = door === "health" ? Response.json({ alive: true }) : await answerReadiness();
       body.headers.set("Cache-Control", "no-store");
       await sendWebResponse(outgoing, body, asData);
       return;

@@ -29,6 +29,22 @@ const weather: OfferedTool = {
   },
 };
 
+/** The tool of the first start (examples/demo.yaml). */
+const quote: OfferedTool = {
+  name: "quote",
+  description: "Prices an order of one item, with a discount of 10 % from ten pieces on.",
+  parameters: {
+    type: "object",
+    properties: {
+      item: { type: "string", minLength: 1 },
+      quantity: { type: "integer", minimum: 1, maximum: 10000 },
+      unitPrice: { type: "number", minimum: 0 },
+    },
+    required: ["item", "quantity", "unitPrice"],
+    additionalProperties: false,
+  },
+};
+
 const request = (
   content: string,
   tools: OfferedTool[],
@@ -53,6 +69,7 @@ describe("calls what fits", () => {
 
   test.each<[string, unknown]>([
     ["What is 17 * 23?", ["calculate", { expression: "17 * 23" }]],
+    ["What is 17 times 23 plus 4?", ["calculate", { expression: "17 * 23 + 4" }]],
     ["Please add (2 + 3) * 4 and tell me", ["calculate", { expression: "(2 + 3) * 4" }]],
     ["What time is it in Berlin?", ["current_time", { timezone: "Europe/Berlin" }]],
     ["Which date is today?", ["current_time", {}]],
@@ -68,6 +85,72 @@ describe("calls what fits", () => {
     expect(await firstCall("The order of 2026-03-04 is late", [offered("calculate")])).toBeUndefined();
     expect(await firstCall("What is 17 * 23?", [])).toBeUndefined();
   });
+});
+
+describe("fills a tool's fields from the message", () => {
+  test.each<[string, JsonObject]>([
+    ["What do 12 apples at 0.80 cost?", { item: "apples", quantity: 12, unitPrice: 0.8 }],
+    ["How much are 3 red pears for 1.20 each?", { item: "red pears", quantity: 3, unitPrice: 1.2 }],
+    ["At 0.5 each, quote 7 pens please", { item: "pens", quantity: 7, unitPrice: 0.5 }],
+    [
+      'Price 4 of the "left-handed hammer" at $12',
+      { item: "left-handed hammer", quantity: 4, unitPrice: 12 },
+    ],
+    ['{"question": "What do 12 apples at 0.80 cost?"}', { item: "apples", quantity: 12, unitPrice: 0.8 }],
+    ["Price apples", { item: "apples", quantity: 1, unitPrice: 1 }],
+  ])("%s", async (content, expected) => {
+    expect(await firstCall(content, [offered("calculate"), offered("current_time"), quote])).toEqual([
+      "quote",
+      expected,
+    ]);
+  });
+});
+
+/** Lets the demo model work until it answers; `results` holds what each function or tool gives back. */
+async function converse(content: string, tools: OfferedTool[], results: Record<string, unknown>) {
+  const calls: [string, unknown][] = [];
+  const messages: ModelRequest["messages"] = [{ role: "user", content }];
+  for (;;) {
+    const { content: said, toolCalls } = await callDemoModel(request("", tools, { messages }), clock);
+    if (toolCalls.length === 0) return { calls, answer: said };
+    messages.push({ role: "assistant", content: said, toolCalls });
+    for (const call of toolCalls) {
+      calls.push([call.name, JSON.parse(call.arguments)]);
+      messages.push({ role: "tool", toolCallId: call.id, content: JSON.stringify(results[call.name]) });
+    }
+  }
+}
+
+test("calls everything a message asks for, each with its own numbers, and words the answer from the results", async () => {
+  const { calls, answer } = await converse(
+    "What do 12 apples at 0.80 and 3 pears at 1.20 cost, what is 15% of 80, and what time is it in Berlin?",
+    [offered("calculate"), offered("current_time"), quote],
+    {
+      quote: { item: "apples", total: 8.64, text: "12 × apples: 8.64" },
+      calculate: 12,
+      current_time: {
+        weekday: "Saturday",
+        date: "2026-11-21",
+        time: "08:05:00",
+        timezone: "Europe/Berlin",
+      },
+    },
+  );
+  expect(calls).toEqual([
+    ["quote", { item: "apples", quantity: 12, unitPrice: 0.8 }],
+    ["quote", { item: "pears", quantity: 3, unitPrice: 1.2 }],
+    ["calculate", { expression: "15 / 100 * 80" }],
+    ["current_time", { timezone: "Europe/Berlin" }],
+  ]);
+  expect(answer).toMatch(/^This is a simulated answer/);
+  expect(answer).toContain("- quote: 12 × apples: 8.64 (item apples, total 8.64)");
+  expect(answer).toContain("- 15 / 100 * 80 = 12");
+  expect(answer).toContain("- It is Saturday, 2026-11-21, 08:05:00 (Europe/Berlin).");
+});
+
+test("says what failed", async () => {
+  const { answer } = await converse("Price 2 cups at 3", [quote], { quote: { error: "no such item" } });
+  expect(answer).toContain("quote did not work: no such item");
 });
 
 test.each<[string, JsonObject]>([
@@ -159,7 +242,22 @@ test("answers with JSON when a schema is asked for, and keeps to its limit of to
 test("hostile messages are read quickly", async () => {
   const started = performance.now();
   const parameters: JsonObject = { type: "object", properties: { e: { type: "string", format: "email" } } };
-  for (const unit of ["(", "1+", "@", "a@", "in A ", '"', "http://", "A/", " "]) {
+  for (const unit of [
+    "(",
+    "1+",
+    "@",
+    "a@",
+    "in A ",
+    '"',
+    "http://",
+    "A/",
+    " ",
+    "1 a ",
+    '{"a":"',
+    "1 % ",
+    "9",
+    "a ",
+  ]) {
     await callDemoModel(
       request(unit.repeat(200_000), [
         offered("calculate"),

@@ -1,0 +1,77 @@
+import { isJsonObject, type Json } from "@/server/json";
+import type { ModelRequest } from "@/server/models/port";
+
+/** How the demo model (demo.ts) words what its calls brought. */
+
+const NOTICE = "This is a simulated answer by the built-in demo model; no real model was called.";
+
+const shorten = (text: string, length: number) =>
+  text.length <= length ? text : `${text.slice(0, length)}…`;
+
+function parse(text: string): Json | undefined {
+  try {
+    const value: Json = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+const wordOf = (value: Json) => (typeof value === "string" ? value : JSON.stringify(value));
+/** `unitPrice` → "unit price". */
+const labelOf = (key: string) =>
+  key.replace(/[_-]+/g, " ").replace(/(?<=\p{Ll})\p{Lu}/gu, (letter) => ` ${letter.toLowerCase()}`);
+
+/** One call's result as a sentence or a short list of facts. */
+function describeResult(name: string, argumentsText: string, resultText: string): string {
+  const result = parse(resultText);
+  const called = parse(argumentsText);
+  if (isJsonObject(result) && typeof result.error === "string") {
+    return `${name} did not work: ${shorten(result.error, 300)}`;
+  }
+  if (name === "calculate" && isJsonObject(called) && result !== undefined) {
+    return `${wordOf(called.expression ?? "")} = ${shorten(wordOf(result), 300)}`;
+  }
+  if (name === "current_time" && isJsonObject(result) && typeof result.time === "string") {
+    const { weekday, date, time, timezone } = result;
+    return `It is ${wordOf(weekday ?? "")}, ${wordOf(date ?? "")}, ${time} (${wordOf(timezone ?? "UTC")}).`;
+  }
+  if (isJsonObject(result)) {
+    const { text, ...facts } = result;
+    const list = Object.entries(facts)
+      .filter(([, value]) => value !== null)
+      .map(([key, value]) => `${labelOf(key)} ${shorten(wordOf(value), 120)}`)
+      .join(", ");
+    const said =
+      typeof text === "string" && text !== "" ? `${shorten(text, 300)}${list && ` (${list})`}` : list;
+    return `${name}: ${shorten(said, 600)}`;
+  }
+  return `${name}: ${shorten(typeof result === "string" ? result : resultText, 600)}`;
+}
+
+/** The results so far, one each. */
+function describeResults(request: ModelRequest): string[] {
+  const results = new Map(
+    request.messages.flatMap((message) =>
+      message.role === "tool" ? [[message.toolCallId, message.content]] : [],
+    ),
+  );
+  return request.messages.flatMap((message) =>
+    message.role === "assistant"
+      ? message.toolCalls.map((call) =>
+          describeResult(call.name, call.arguments, results.get(call.id) ?? "no result"),
+        )
+      : [],
+  );
+}
+
+/** The last reply of a run: that it is a simulation, then what the calls brought. `text` is what was asked. */
+export function wordAnswer(request: ModelRequest, text: string): string {
+  const results = describeResults(request);
+  const [only] = results;
+  if (only === undefined) {
+    return `${NOTICE}\n\nYou wrote: “${shorten(text.trim().replace(/\s+/g, " "), 200)}”`;
+  }
+  if (results.length === 1) return `${NOTICE}\n\n${only}`;
+  return `${NOTICE}\n\n${results.map((line) => `- ${line}`).join("\n")}`;
+}

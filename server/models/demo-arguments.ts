@@ -1,0 +1,113 @@
+import { isJsonObject, type Json, type JsonObject } from "@/server/json";
+import { findCounted, findName, findNumbers, findTopic } from "@/server/models/demo-reading";
+
+/** Arguments for any JSON Schema, guessed from a message: the demo model's hand (demo.ts). */
+
+/** The text, and its numbers that no field has taken yet, as they were written. */
+type Material = { text: string; numbers: string[] };
+
+const COUNTED_FIELD = /item|product|article|goods|thing|what/i;
+const WHOLE_TEXT_FIELD = /^(question|message|prompt|text|request|note|comment)$/i;
+/** Longer texts are no fit for a field that asks for one thing. */
+const SHORT = 60;
+
+/** A value that fits the schema as well as can be guessed from the text. */
+export function makeValue(schema: Json | undefined, text: string): Json {
+  return fill(schema, { text, numbers: findNumbers(text) }, "", 0);
+}
+
+/**
+ * Arguments with every required property, and the others when nothing is required. The text's numbers go to the
+ * number fields in order of appearance, whole ones to integer fields first; each is used once.
+ */
+export function makeArguments(schema: JsonObject, text: string): JsonObject {
+  return fillObject(schema, { text, numbers: findNumbers(text) }, 0);
+}
+
+/** How many numbers of a text a tool could make use of. */
+export function countNumberFields(schema: JsonObject): number {
+  const properties = isJsonObject(schema.properties) ? Object.values(schema.properties) : [];
+  return properties.filter((property) => ["number", "integer"].includes(typeOf(property) ?? "")).length;
+}
+
+function typeOf(schema: Json | undefined): string | undefined {
+  if (!isJsonObject(schema)) return undefined;
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
+  return typeof type === "string" ? type : undefined;
+}
+
+function fill(schema: Json | undefined, material: Material, field: string, depth: number): Json {
+  if (!isJsonObject(schema) || depth > 6) return subjectFor(field, material.text);
+  if (schema.const !== undefined) return schema.const;
+  if (Array.isArray(schema.enum) && schema.enum.length > 0) {
+    const lower = material.text.toLowerCase();
+    const named = schema.enum.find(
+      (value) => typeof value === "string" && lower.includes(value.toLowerCase()),
+    );
+    return named ?? schema.default ?? schema.enum[0] ?? null;
+  }
+  if (schema.default !== undefined) return schema.default;
+  for (const key of ["anyOf", "oneOf"]) {
+    const branches = schema[key];
+    if (Array.isArray(branches) && branches.length > 0) return fill(branches[0], material, field, depth + 1);
+  }
+  const type = typeOf(schema);
+  if (type === "object" || (type === undefined && isJsonObject(schema.properties))) {
+    return fillObject(schema, material, depth + 1);
+  }
+  if (type === "array") {
+    const count = typeof schema.minItems === "number" ? Math.min(schema.minItems, 10) : 1;
+    return Array.from({ length: count }, () => fill(schema.items, material, field, depth + 1));
+  }
+  if (type === "number" || type === "integer") return makeNumber(schema, material);
+  if (type === "boolean") return true;
+  if (type === "null") return null;
+  return makeText(schema, material.text, field);
+}
+
+function fillObject(schema: JsonObject, material: Material, depth: number): JsonObject {
+  const properties = isJsonObject(schema.properties) ? Object.entries(schema.properties) : [];
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const wanted = (
+    required.length > 0 ? properties.filter(([name]) => required.includes(name)) : properties
+  ).slice(0, 50);
+  const whole = wanted.filter(([, property]) => typeOf(property) === "integer");
+  const others = wanted.filter((entry) => !whole.includes(entry));
+  const values = new Map(
+    [...whole, ...others].map(([name, property]) => [name, fill(property, material, name, depth)]),
+  );
+  return Object.fromEntries(wanted.map(([name]) => [name, values.get(name) ?? null]));
+}
+
+function makeNumber(schema: JsonObject, { numbers }: Material): number {
+  const isWhole = schema.type === "integer";
+  const index = isWhole ? numbers.findIndex((number) => !number.includes(".")) : 0;
+  const [taken] = numbers.splice(Math.max(index, 0), 1);
+  const found = Number(taken ?? 1);
+  const min = typeof schema.minimum === "number" ? schema.minimum : Number.NEGATIVE_INFINITY;
+  const max = typeof schema.maximum === "number" ? schema.maximum : Number.POSITIVE_INFINITY;
+  return Math.min(max, Math.max(min, isWhole ? Math.round(found) : found));
+}
+
+function makeText(schema: JsonObject, text: string, field: string): string {
+  if (schema.format === "date") return /\d{4}-\d\d-\d\d/.exec(text)?.[0] ?? "2026-01-01";
+  if (schema.format === "date-time") return "2026-01-01T00:00:00Z";
+  if (schema.format === "email")
+    return /[^\s@]{1,64}@[^\s@]{1,100}\.\w{2,20}/.exec(text)?.[0] ?? "someone@example.com";
+  if (schema.format === "uri") return /https?:\/\/[^\s"'<>]+/.exec(text)?.[0] ?? "https://example.com/";
+  const subject = subjectFor(field, text);
+  const max = typeof schema.maxLength === "number" ? schema.maxLength : subject.length;
+  const min = typeof schema.minLength === "number" ? Math.min(schema.minLength, 1000) : 0;
+  return subject.slice(0, max).padEnd(min, "x");
+}
+
+/** What in a text could fill the text field of this name. */
+function subjectFor(field: string, text: string): string {
+  const whole = text.trim().slice(0, 200);
+  if (WHOLE_TEXT_FIELD.test(field)) return whole;
+  const name = findName(text);
+  const counted = findCounted(text);
+  if (COUNTED_FIELD.test(field)) return counted ?? name ?? findTopic(text) ?? whole;
+  if (name !== undefined || counted !== undefined) return name ?? counted ?? whole;
+  return whole.length <= SHORT && !whole.includes("?") ? whole : (findTopic(text) ?? whole);
+}

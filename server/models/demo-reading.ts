@@ -1,0 +1,135 @@
+/**
+ * What the demo model (demo.ts) reads out of a message: sums, numbers, places, things that are counted or priced. All
+ * patterns are bounded, so that hostile messages stay cheap.
+ */
+
+const CITY_ZONES: Record<string, string> = {
+  amsterdam: "Europe/Amsterdam",
+  berlin: "Europe/Berlin",
+  chicago: "America/Chicago",
+  delhi: "Asia/Kolkata",
+  istanbul: "Europe/Istanbul",
+  lisbon: "Europe/Lisbon",
+  london: "Europe/London",
+  madrid: "Europe/Madrid",
+  mumbai: "Asia/Kolkata",
+  "new york": "America/New_York",
+  oslo: "Europe/Oslo",
+  paris: "Europe/Paris",
+  rome: "Europe/Rome",
+  "san francisco": "America/Los_Angeles",
+  "são paulo": "America/Sao_Paulo",
+  singapore: "Asia/Singapore",
+  sydney: "Australia/Sydney",
+  tokyo: "Asia/Tokyo",
+  vienna: "Europe/Vienna",
+  zurich: "Europe/Zurich",
+};
+
+/** A text that is a JSON object, as webhooks send it, is read as the list of what it says. */
+export function readMessage(text: string): string {
+  if (!text.trimStart().startsWith("{")) return text;
+  const values = [...text.matchAll(/:\s{0,20}(?:"((?:[^"\\]|\\.){1,2000})"|(-?\d[\d.]{0,20}))/g)];
+  const said = values.map((match) => (match[1] ?? match[2] ?? "").replace(/\\./g, " "));
+  return said.length === 0 ? text : said.join(", ");
+}
+
+const NUMBER = "\\d{1,15}(?:\\.\\d{1,15})?";
+const WORDED_OPERATORS: [RegExp, string][] = [
+  [/(\d) {0,3}(?:times|multiplied by) {0,3}(?=\d)/gi, "$1 * "],
+  [/(\d) {0,3}(?:divided by|over) {0,3}(?=\d)/gi, "$1 / "],
+  [/(\d) {0,3}plus {0,3}(?=\d)/gi, "$1 + "],
+  [/(\d) {0,3}minus {0,3}(?=\d)/gi, "$1 - "],
+  [new RegExp(`(${NUMBER}) {0,3}(?:%|percent) {1,3}of {1,3}(${NUMBER})`, "gi"), "$1 / 100 * $2"],
+];
+const SUM = /[(\d][\d\s.()+*/×÷^%-]{1,200}[\d)%]/g;
+
+/** The text with its sums written in signs: "17 times 23" becomes "17 * 23". */
+const inSigns = (text: string) =>
+  WORDED_OPERATORS.reduce((worded, [pattern, sign]) => worded.replace(pattern, sign), text);
+
+function isSum(part: string): boolean {
+  const balanced = (part.match(/\(/g) ?? []).length === (part.match(/\)/g) ?? []).length;
+  return balanced && /\d\s*[+*/×÷^-]\s*[(\d]/.test(part) && !/^\d{4}-\d\d-\d\d/.test(part);
+}
+
+/** Arithmetic in a text: at least two numbers with an operator between. */
+export function findArithmetic(text: string): string[] {
+  const found = inSigns(text).match(SUM) ?? [];
+  return found
+    .map((part) => part.trim())
+    .filter(isSum)
+    .slice(0, 3);
+}
+
+/** The numbers that a text tells, in order; not those of its sums, dates, times and addresses. */
+export function findNumbers(text: string): string[] {
+  const rest = inSigns(text)
+    .replace(/https?:\/\/\S+|\d{4}-\d\d-\d\d|\d{1,2}:\d\d/g, " ")
+    .replace(SUM, (part) => (isSum(part) ? " " : part));
+  return rest.match(new RegExp(`(?<![\\p{L}\\d.])-?${NUMBER}`, "gu")) ?? [];
+}
+
+/** The time zone that a text names, itself or by a city. */
+export function findZone(text: string): string | undefined {
+  const named = /\b[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+\b/.exec(text)?.[0];
+  if (named !== undefined) return named;
+  const lower = text.toLowerCase();
+  return Object.entries(CITY_ZONES).find(([city]) => lower.includes(city))?.[1];
+}
+
+const LITTLE_WORDS = new Set(
+  (
+    "a about all am an and any are as at be by buy can cost costs could dollar dollars do does each eur euro euros " +
+    "find for from get give how i if in into is it me more much my need of off offer on one or order our out per " +
+    "percent piece pieces please price prices priced quote she should so tell that the them then they this to total " +
+    "units us usd want we what when where which who why will with would you your"
+  ).split(" "),
+);
+
+const isLittle = (word: string) => LITTLE_WORDS.has(word.toLowerCase());
+
+/** What is counted in a text: "apples" of "12 apples at 0.80", "red apples" of "twelve or 12 red apples". */
+export function findCounted(text: string): string | undefined {
+  const counted = new RegExp(
+    `(?<![\\d.])${NUMBER} {0,3}(?:x|×|pieces of|units of)? {0,3}(\\p{L}[\\p{L}'-]{0,40}(?: \\p{L}[\\p{L}'-]{0,40}){0,2})`,
+    "gu",
+  );
+  for (const [, phrase = ""] of text.matchAll(counted)) {
+    const words = phrase.split(" ");
+    const end = words.findIndex(isLittle);
+    const thing = words.slice(0, end === -1 ? words.length : end).join(" ");
+    if (thing !== "") return thing;
+  }
+  return undefined;
+}
+
+/** Orders in a text, each with its own numbers: "12 apples at 0.80" and "3 pears at 1.20". */
+export function findOrders(text: string): string[] {
+  const order = new RegExp(
+    `(?<![\\d.])\\d{1,15} {0,3}[x×]? {0,3}(?:\\p{L}[\\p{L}'-]{0,40} ){1,3}(?:at|for|@|à) {0,3}[$€£]?${NUMBER}`,
+    "gu",
+  );
+  return text.match(order) ?? [];
+}
+
+/** What a text asks for by name: something quoted, or named after a preposition, or written large. */
+export function findName(text: string): string | undefined {
+  const quoted = /["“«]([^"”»]{1,200})["”»]/.exec(text)?.[1];
+  if (quoted !== undefined) return quoted;
+  const name = /\b(?:in|for|of|at|about|to|from)\s+(\p{Lu}[\p{L}'-]*(?:\s+\p{Lu}[\p{L}'-]*){0,3})/u.exec(
+    text,
+  );
+  return name?.[1] ?? /(?<=[\p{L},]\s)\p{Lu}[\p{L}'-]+/u.exec(text)?.[0];
+}
+
+/** The few words of a text that carry it, for a field that wants a short text. */
+export function findTopic(text: string): string | undefined {
+  const words = text.match(/\p{L}[\p{L}'-]{1,40}/gu) ?? [];
+  return (
+    words
+      .filter((word) => !isLittle(word))
+      .slice(0, 3)
+      .join(" ") || undefined
+  );
+}
