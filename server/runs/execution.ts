@@ -55,7 +55,9 @@ export async function callModel(
   await beginModelCall(services, run, { key, iteration, provider, model: request.model });
   let reply: ModelReply;
   try {
-    reply = await services.models.call({ ...request, maxOutputTokens: cover.maxOutputTokens, signal });
+    // A signal of the call's own: what a client hangs onto it goes with the call, not with the run.
+    const own = AbortSignal.any([signal]);
+    reply = await services.models.call({ ...request, maxOutputTokens: cover.maxOutputTokens, signal: own });
   } catch (error) {
     await purse.spend(cover.reserved, new Decimal(0));
     if (error instanceof ModelError) {
