@@ -150,15 +150,6 @@ export const SparkIcon = (props: Props) => (
     <path d="M8 2v3.2M8 10.8V14M2 8h3.2M10.8 8H14M4 4l1.8 1.8M10.2 10.2 12 12M12 4l-1.8 1.8M5.8 10.2 4 12" />
   </Icon>
 );
-export const BranchIcon = (props: Props) => (
-  <Icon {...props}>
-    <circle cx="4" cy="3.8" r="1.6" />
-    <circle cx="12" cy="12.2" r="1.6" />
-    <path d="M4 5.5v3a3 3 0 0 0 3 3h3.3" />
-  </Icon>
-);
-
-/** Our mark: three rising steps. */
 export const StepwellMark = (props: Props) => (
   <svg aria-hidden="true" fill="currentColor" height="20" viewBox="0 0 20 20" width="20" {...props}>
     <rect height="4" rx="1" width="6" x="2" y="13" />

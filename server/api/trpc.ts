@@ -43,7 +43,6 @@ const t = initTRPC
 
 export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
-export const mergeRouters = t.mergeRouters;
 
 /** What may be told of an error: an AppError as it is, a fault of the input with its places, nothing of the rest. */
 export function showError(error: TRPCError, requestId: string): ShownError {

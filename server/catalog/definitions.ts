@@ -167,4 +167,3 @@ export const organizationDefinition = z.strictObject({
   credits: amount.optional(),
 });
 export type OrganizationDefinition = z.output<typeof organizationDefinition>;
-export type OrganizationInput = z.input<typeof organizationDefinition>;

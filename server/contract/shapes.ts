@@ -46,7 +46,6 @@ export const agentRunStep = z
     duration: z.int().min(0).meta({ description: "Milliseconds" }),
   })
   .meta({ id: "AgentRunStep" });
-export type AgentRunStep = z.infer<typeof agentRunStep>;
 
 export const agentRunDetailsView = agentRunStatusView
   .extend({ steps: z.array(agentRunStep) })

@@ -2,7 +2,7 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { Button, buttonClass } from "@/app/_ui/button";
+import { Button } from "@/app/_ui/button";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
 import { formatPlural } from "@/app/_ui/format";
 import { CloseIcon, DownloadIcon, MoreIcon } from "@/app/_ui/icons";
