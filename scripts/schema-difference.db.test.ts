@@ -1,0 +1,28 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createTestDatabase, type TestDatabase } from "@/server/testing/database";
+import { findSchemaDifference } from "./schema-difference.mjs";
+
+const SCHEMA = "prisma/schema.prisma";
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => database.drop());
+
+it("finds none: the migrations make what schema.prisma describes", async () => {
+  expect(await findSchemaDifference(database.url, SCHEMA)).toBe("");
+});
+
+it("finds what was only written into schema.prisma", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "stepwell-schema-"));
+  const changed = join(folder, "schema.prisma");
+  const text = await readFile(SCHEMA, "utf8");
+  await writeFile(changed, text.replace(/^model Plan \{/m, "model Plan {\n  motto String?"));
+  expect(await findSchemaDifference(database.url, changed)).toMatch(
+    /^-- AlterTable\nALTER TABLE "plans" ADD COLUMN\s+"motto" TEXT;$/,
+  );
+  await rm(folder, { recursive: true });
+});

@@ -1,0 +1,84 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname } from "node:path";
+import { PrismaPg } from "@prisma/adapter-pg";
+import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-utils";
+import * as glue from "@prisma/schema-engine-wasm/schema_engine_bg";
+import pg from "pg";
+
+/** What Prisma cannot say, and the engine would want to drop or stumbles over: checks and partial indexes. */
+const DROP_UNSPEAKABLE = `
+  DO $$ DECLARE statement text; BEGIN
+    FOR statement IN
+      SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname)
+      FROM pg_constraint WHERE contype = 'c' AND conrelid <> 0 AND connamespace = 'public'::regnamespace
+      UNION ALL
+      SELECT format('DROP INDEX %s', indexrelid::regclass)
+      FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+      WHERE indpred IS NOT NULL AND relnamespace = 'public'::regnamespace
+    LOOP EXECUTE statement; END LOOP;
+  END $$`;
+
+/**
+ * The SQL that would make the migrated database at `url` what `schemaFile` describes; "" when it is that already. Only
+ * the schema `public` is looked at, and only what schema.prisma can say. The database is thrown away afterwards: checks
+ * and partial indexes are dropped in it first.
+ * @param {string} url
+ * @param {string} schemaFile
+ */
+export async function findSchemaDifference(url, schemaFile) {
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  pool.on("error", () => {});
+  try {
+    await pool.query(DROP_UNSPEAKABLE);
+    readCharAsText(pool);
+    const engine = await startEngine(pool);
+    const files = [{ path: schemaFile, content: await readFile(schemaFile, "utf8") }];
+    const { stdout } = await engine.diff({
+      from: { tag: "schemaDatasource", files, configDir: dirname(schemaFile) },
+      to: { tag: "schemaDatamodel", files },
+      script: true,
+      exitCode: null,
+      filters: { externalTables: [], externalEnums: [] },
+    });
+    const script = (stdout ?? "").trim();
+    return script === "-- This is an empty migration." ? "" : script;
+  } finally {
+    await pool.end();
+  }
+}
+
+/** @type {Promise<void> | undefined} */
+let loading;
+
+/** @param {pg.Pool} pool */
+async function startEngine(pool) {
+  loading ??= load();
+  await loading;
+  const factory = bindMigrationAwareSqlAdapterFactory(new PrismaPg(pool));
+  return glue.SchemaEngine.new({ datamodels: undefined }, () => {}, factory);
+}
+
+/** Node loads no .wasm imports: the engine is put together by hand, once. */
+async function load() {
+  const file = createRequire(import.meta.url).resolve("@prisma/schema-engine-wasm/schema_engine_bg");
+  const module = await WebAssembly.compile(await readFile(file.replace(/\.js$/, ".wasm")));
+  const { exports } = await WebAssembly.instantiate(module, { "./schema_engine_bg.js": glue });
+  glue.__wbg_set_wasm(exports);
+  Object.assign(globalThis, { PRISMA_WASM_PANIC_REGISTRY: { set_message: console.error } });
+  const start = exports.__wbindgen_start;
+  if (typeof start === "function") start();
+}
+
+/** PostgreSQL's own catalogues have columns of type "char" (18), which the adapter refuses: they are read as text (25). @param {pg.Pool} pool */
+function readCharAsText(pool) {
+  const query = pool.query.bind(pool);
+  Object.defineProperty(pool, "query", {
+    /** @param {import("pg").QueryArrayConfig} config @param {unknown[]} values */
+    value: async (config, values) => {
+      const result = await query(config, values);
+      for (const field of result.fields) if (field.dataTypeID === 18) field.dataTypeID = 25;
+      return result;
+    },
+  });
+}
