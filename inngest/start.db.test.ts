@@ -95,3 +95,32 @@ it("settles a run whose execution fails for reasons of our own as Failed, withou
   const { balance } = await world.db.organization.findUniqueOrThrow({ where: { id: tenant.orgId } });
   expect(balance.toString()).toBe("100");
 });
+
+it("lets one run of an organization pass 10,000 queued ones of another", async () => {
+  play = () => ({ content: "Done." });
+  const crowd = await createTenant(world, { credits: "10000", plan: { concurrency: 10_000 } });
+  const first = await start(crowd);
+  await ended(first);
+  await world.pool.query(
+    `INSERT INTO runs (id, organization_id, kind, agent_id, target_name, target_version, model, configuration_hash, source,
+                       root_run_id, input, created_at, deadline_seconds)
+     SELECT copy.id, organization_id, kind, agent_id, target_name, target_version, model, configuration_hash, source,
+            copy.id, input, now(), deadline_seconds
+     FROM runs, (SELECT overlay(gen_random_uuid()::text placing '7' from 15)::uuid AS id FROM generate_series(1, 10000)) AS copy
+     WHERE runs.id = $1`,
+    [first],
+  );
+  engine.ring();
+  const finished = () =>
+    world.db.run.count({ where: { organizationId: crowd.orgId, finishedAt: { not: null } } });
+  while ((await finished()) < 20) await new Promise((resolve) => setTimeout(resolve, 5));
+
+  const other = await createTenant(world);
+  const before = await finished();
+  const [run] = await ended(await start(other));
+  expect(run).toMatchObject({ status: "Completed" });
+  expect((await finished()) - before).toBeLessThan(200);
+  await world.db.run.deleteMany({
+    where: { organizationId: crowd.orgId, status: "Pending", admittedAt: null },
+  });
+}, 60_000);

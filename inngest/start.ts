@@ -3,8 +3,10 @@ import { type AdmittedRun, admitRuns } from "@/server/runs/dispatch";
 import type { Engine, Services } from "@/server/services";
 import { type Driver, startEmbedded, startOnServer } from "./driver";
 
-/** Runs that one look admits at most; the next look follows at once when there were that many. */
-const ADMITTED_AT_ONCE = 200;
+/** Runs that are admitted ahead of being taken up: enough to keep the engines busy, few enough to wait behind. */
+const BACKLOG = 20;
+/** How soon the next are admitted when there may be more than that. */
+const LOOK_AGAIN_MS = 25;
 /** How often pending runs are looked for although nobody rang. */
 const LOOK_EVERY_MS = 2_000;
 /** How often what was lost is looked for. */
@@ -78,9 +80,10 @@ function startDispatcher(services: Services, driver: Driver): Dispatcher {
 
   const first = (run: AdmittedRun) => run.id;
   const look = guarded("pending runs could not be admitted; they will be", async () => {
-    const runs = await admitRuns(services, ADMITTED_AT_ONCE);
+    const runs = await admitRuns(services, BACKLOG);
     await driver.wake(runs, first);
-    return runs.length === ADMITTED_AT_ONCE;
+    if (runs.length > 0) setTimeout(look, LOOK_AGAIN_MS).unref();
+    return false;
   });
   const reconcile = guarded("the reconciler could not do its work; it will", async () => {
     await driver.wake(await findUnwokenRuns(services), first);

@@ -8,9 +8,10 @@ const ADMISSION_LOCK = 7_305_001;
 export type AdmittedRun = { id: string; kind: "agent" | "tool" };
 
 /**
- * Pending runs of every organization, oldest first, as far as its plan's concurrency has room; taken in turn, the
- * first of each organization before anybody's second, so that a long queue delays nobody else
- * (product.md, "Durability promises" 6). Waiting runs and child runs hold no place.
+ * Pending runs of every organization, oldest first, as far as its plan's concurrency has room; taken in turn, those
+ * with the fewest runs in flight first, so that a long queue delays nobody else (product.md, "Durability
+ * promises" 6). No more are admitted than the engine takes up at once: a newcomer waits behind `$2` runs at most,
+ * whoever they belong to. Waiting runs and child runs hold no place.
  */
 const ADMIT = `
   WITH RECURSIVE organizations_waiting AS (
@@ -20,35 +21,39 @@ const ADMIT = `
             WHERE r.status = 'Pending' AND r.admitted_at IS NULL AND r.organization_id > w.organization_id
             ORDER BY r.organization_id LIMIT 1)
     FROM organizations_waiting w WHERE w.organization_id IS NOT NULL
+  ), room AS (
+    SELECT greatest(0, $2 - count(*)) AS places FROM runs
+    WHERE status IN ('Pending', 'Running') AND admitted_at IS NOT NULL AND status = 'Pending' AND parent_run_id IS NULL
   ), candidates AS (
-    SELECT r.id, row_number() OVER (PARTITION BY w.organization_id ORDER BY r.id) AS turn
-    FROM organizations_waiting w
+    SELECT r.id, f.in_flight + row_number() OVER (PARTITION BY w.organization_id ORDER BY r.id) AS turn
+    FROM room
+    CROSS JOIN organizations_waiting w
     JOIN plans p ON p.organization_id = w.organization_id
     CROSS JOIN LATERAL (
-      SELECT greatest(0, p.concurrency - count(*)) AS room FROM runs f
+      SELECT count(*) AS in_flight FROM runs f
       WHERE f.organization_id = w.organization_id AND f.status IN ('Pending', 'Running')
         AND f.admitted_at IS NOT NULL AND f.waiting_since IS NULL AND f.parent_run_id IS NULL
-    ) AS places
+    ) AS f
     CROSS JOIN LATERAL (
       SELECT q.id FROM runs q
       WHERE q.organization_id = w.organization_id AND q.status = 'Pending' AND q.admitted_at IS NULL
-      ORDER BY q.id LIMIT least(places.room, $2)
+      ORDER BY q.id LIMIT least(greatest(0, p.concurrency - f.in_flight), room.places)
     ) AS r
     WHERE w.organization_id IS NOT NULL
   ), chosen AS (
-    SELECT id FROM candidates ORDER BY turn, id LIMIT $2
+    SELECT id FROM candidates ORDER BY turn, id LIMIT (SELECT places FROM room)
   )
   UPDATE runs SET admitted_at = $1 FROM chosen WHERE runs.id = chosen.id AND runs.status = 'Pending'
   RETURNING runs.id, runs.kind`;
 
 /**
- * Admits as many pending runs as plans and `capacity` (places free on the engines) allow, and returns them to be
- * woken. If the process dies before the engine has heard of them, the reconciler hands them over again.
+ * Admits pending runs as far as plans allow and until `backlog` runs are admitted but not yet taken up, and returns
+ * them to be woken. If the process dies before the engine has heard of them, the reconciler hands them over again.
  */
-export async function admitRuns(services: Services, capacity: number): Promise<AdmittedRun[]> {
+export async function admitRuns(services: Services, backlog: number): Promise<AdmittedRun[]> {
   return transact(services.pool, async (client) => {
     await client.query("SELECT pg_advisory_xact_lock($1)", [ADMISSION_LOCK]);
-    const { rows } = await client.query<AdmittedRun>(ADMIT, [services.clock.now(), capacity]);
+    const { rows } = await client.query<AdmittedRun>(ADMIT, [services.clock.now(), backlog]);
     return rows;
   });
 }

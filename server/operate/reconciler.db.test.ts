@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { cancelRun } from "@/server/runs/cancel";
+import { admitRuns } from "@/server/runs/dispatch";
+import { claimRun } from "@/server/runs/lifecycle";
+import { startRun } from "@/server/runs/start";
+import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { findOverdueRuns, findUnwokenRuns, settleOverdueRuns } from "./reconciler";
+
+/** The published bounds: what no engine and no worker looks after any more is found and settled. */
+
+let world: World;
+let tenant: Tenant;
+beforeAll(async () => {
+  world = await createWorld();
+  tenant = await createTenant(world);
+});
+afterAll(() => world.close());
+
+async function start(): Promise<string> {
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  return (await startRun(world, actor, { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" })).runId;
+}
+
+const read = (id: string) => world.db.run.findUniqueOrThrow({ where: { id } });
+const ids = (runs: { id: string }[]) => runs.map(({ id }) => id);
+
+it("hands an admitted run over again that nobody claimed within 10 seconds", async () => {
+  const runId = await start();
+  await admitRuns(world, 100);
+  world.clock.advance(10_000);
+  expect(ids(await findUnwokenRuns(world))).not.toContain(runId);
+  world.clock.advance(1);
+  expect(ids(await findUnwokenRuns(world))).toContain(runId);
+  await claimRun(world, runId);
+  expect(ids(await findUnwokenRuns(world))).not.toContain(runId);
+});
+
+it("finds a running run without a sign of life for a minute", async () => {
+  const runId = await start();
+  await claimRun(world, runId);
+  world.clock.advance(60_000);
+  expect(ids(await findOverdueRuns(world))).not.toContain(runId);
+  world.clock.advance(1);
+  expect(await findOverdueRuns(world)).toContainEqual({ id: runId, kind: "agent", epoch: 1 });
+});
+
+it("fails a run 30 seconds past its deadline and gives its hold back", async () => {
+  const runId = await start();
+  await claimRun(world, runId);
+  world.clock.advance(930_000);
+  await settleOverdueRuns(world);
+  expect((await read(runId)).status).toBe("Running");
+  world.clock.advance(1);
+  await settleOverdueRuns(world);
+  const run = await read(runId);
+  expect(run).toMatchObject({ status: "Failed", errorCode: "deadline_exceeded" });
+  expect(run.held.toNumber()).toBe(0);
+});
+
+it("carries a cancel out that its worker did not, within 15 seconds", async () => {
+  const runId = await start();
+  await claimRun(world, runId);
+  await cancelRun(world, tenant.orgId, runId, "Ada");
+  world.clock.advance(15_001);
+  await settleOverdueRuns(world);
+  expect(await read(runId)).toMatchObject({ status: "Cancelled", cancelledBy: "Ada", errorMessage: null });
+});
+
+it("gives a run up that could not be admitted for 24 hours", async () => {
+  const runId = await start();
+  world.clock.advance(24 * 3600_000);
+  await settleOverdueRuns(world);
+  expect((await read(runId)).status).toBe("Pending");
+  world.clock.advance(1);
+  await settleOverdueRuns(world);
+  expect(await read(runId)).toMatchObject({ status: "Failed", errorCode: "not_admitted", startedAt: null });
+});
