@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { systemClock } from "@/server/clock";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
+import { cancelRun } from "@/server/runs/cancel";
 import { startRun } from "@/server/runs/start";
 import type { Services } from "@/server/services";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
@@ -123,4 +124,37 @@ it("lets one run of an organization pass 10,000 queued ones of another", async (
   await world.db.run.deleteMany({
     where: { organizationId: crowd.orgId, status: "Pending", admittedAt: null },
   });
+  // Those on their way come to their end before the next test gives the model other words.
+  while ((await world.db.run.count({ where: { organizationId: crowd.orgId, finishedAt: null } })) > 0) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }, 60_000);
+
+it("stops a run that executes in another process: its model call is aborted, it is Cancelled and charged for its use", async () => {
+  let asked: () => void = () => {};
+  const thinking = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  play = async (request) => {
+    if (!request.messages.some(({ role }) => role === "tool")) return calculateOnce(request);
+    asked();
+    return new Promise((_resolve, reject) => {
+      request.signal.addEventListener("abort", () => reject(request.signal.reason));
+    });
+  };
+  const tenant = await createTenant(world);
+  const runId = await start(tenant);
+  await thinking;
+  // Another process: the same database, but none of this one's runs in flight.
+  const elsewhere: Services = { ...services };
+  await cancelRun(elsewhere, tenant.orgId, runId, "Ada");
+  const [run] = await ended(runId);
+  expect(run).toMatchObject({
+    status: "Cancelled",
+    cancelledBy: "Ada",
+    errorMessage: null,
+    stepsExecuted: 1,
+  });
+  expect(run?.creditsUsed.toString()).toBe("0.024");
+  expect((run?.finishedAt?.getTime() ?? 0) - (run?.cancelRequestedAt?.getTime() ?? 0)).toBeLessThan(30_000);
+});
