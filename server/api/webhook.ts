@@ -147,9 +147,7 @@ async function accept(
     }
   };
 
-  delivery.senderId = parseIdempotencyKey(
-    request.headers.get("idempotency-key") ?? request.headers.get("webhook-id"),
-  );
+  delivery.senderId = parseIdempotencyKey(senderIdOf(request.headers, trigger));
   if (delivery.senderId === null) return { fresh: await start() };
   const idempotency = {
     scope: trigger.actor.triggerId,
@@ -164,6 +162,15 @@ async function accept(
     () => clock.now(),
     () => start(idempotency),
   );
+}
+
+/**
+ * The sender's own id of the call. Where the signature covers `webhook-id`, no other header counts: a call that was
+ * overheard could else be sent again under a new id.
+ */
+function senderIdOf(headers: Headers, { scheme, secrets }: Trigger): string | null {
+  const signedId = scheme === "standard_webhooks" && secrets.length > 0;
+  return (signedId ? null : headers.get("idempotency-key")) ?? headers.get("webhook-id");
 }
 
 function acceptedAnswer(trigger: Trigger, runId: string): WebhookAccepted {

@@ -4,6 +4,7 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handleWebhook } from "@/server/api/webhook";
 import { newId } from "@/server/ids";
+import { hasProgram } from "@/server/testing/programs";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/server/testing/world";
 import { redeliver } from "./redeliver";
 import { secretPurpose } from "./token";
@@ -49,7 +50,8 @@ describe("hexadecimal signatures", () => {
       { input: BODY, encoding: "utf8" },
     ).trim();
 
-  it.each([
+  const missing = ["openssl", "python3"].some((program) => !hasProgram(program));
+  it.skipIf(missing).each([
     ["openssl dgst -sha256 -hmac", openssl],
     ["Python's hmac", python],
     ["Python's hmac with sha256=", () => `sha256=${python()}`],
@@ -61,7 +63,9 @@ describe("hexadecimal signatures", () => {
 
   it("are of the exact bytes: one more space is a forgery", async () => {
     const { token } = await createTrigger(world, tenant, { secrets: [SECRET] });
-    expect(await send(token, { "X-Signature": openssl() }, `${BODY} `)).toMatchObject({ status: 401 });
+    const signature = createHmac("sha256", SECRET).update(BODY).digest("hex");
+    expect(await send(token, { "X-Signature": signature })).toMatchObject({ status: 200 });
+    expect(await send(token, { "X-Signature": signature }, `${BODY} `)).toMatchObject({ status: 401 });
   });
 
   it("are accepted under two secrets during a rotation, until the old one's end", async () => {
@@ -95,6 +99,8 @@ describe("Standard Webhooks", () => {
     const first = await send(token, signed("msg_1", now));
     expect(first.status).toBe(200);
     expect(await send(token, signed("msg_1", now))).toEqual(first);
+    // Overheard and sent again under a new, unsigned id: still the same call.
+    expect(await send(token, { ...signed("msg_1", now), "Idempotency-Key": "new" })).toEqual(first);
     const late = new Date(now.getTime() - 301_000);
     expect(await send(token, signed("msg_2", late))).toMatchObject({
       status: 401,

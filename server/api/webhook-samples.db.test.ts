@@ -1,0 +1,104 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { hasProgram } from "@/server/testing/programs";
+import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { sendWebResponse, targetOf, toWebRequest } from "./node-http";
+import { handleWebhook } from "./webhook";
+
+/** The samples of docs/webhooks.md, taken from the page and run as a sender would, against the door over HTTP. */
+
+const PAGE = readFileSync(join(import.meta.dirname, "../../docs/webhooks.md"), "utf8");
+
+const SAMPLES = [...PAGE.matchAll(/^```(sh|js|python) (hex|standard-webhooks)\n([\s\S]*?)^```$/gm)].map(
+  ([, language = "", form = "", code = ""]) => ({ language, form, code }),
+);
+
+const PROGRAMS: Record<string, { needs: string[]; command: string; options: string[] }> = {
+  sh: { needs: ["sh", "curl", "openssl"], command: "sh", options: ["-euc"] },
+  js: { needs: [], command: process.execPath, options: ["--input-type=module", "-e"] },
+  python: { needs: ["python3"], command: "python3", options: ["-c"] },
+};
+
+const SECRETS: Record<string, string> = {
+  hex: "s3cret & more",
+  "standard-webhooks": `whsec_${Buffer.from("\0\x01 a secret of 24 bytes").toString("base64")}`,
+};
+
+let world: World;
+let tenant: Tenant;
+let server: Server;
+let origin: string;
+/** Calls that are refused before the door sees them, to see a sample try again. */
+let refusals = 0;
+
+beforeAll(async () => {
+  world = await createWorld();
+  // Senders' timestamps are of the machine's clock.
+  world.clock.set(new Date());
+  tenant = await createTenant(world);
+  server = createServer((incoming, outgoing) => {
+    const request = toWebRequest(incoming, targetOf(incoming, origin));
+    refusals -= 1;
+    const answer =
+      refusals >= 0
+        ? request
+            .arrayBuffer()
+            .then(() => new Response(null, { status: 429, headers: { "Retry-After": "1" } }))
+        : handleWebhook(world, request);
+    void answer.then((response) => sendWebResponse(outgoing, response, {}));
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the server has no port");
+  origin = `http://127.0.0.1:${address.port}`;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
+  await world.close();
+});
+
+it("there are samples in three languages for both forms of signature", () => {
+  const found = SAMPLES.map(({ language, form }) => `${language} ${form}`);
+  const wanted = ["sh", "js", "python"].flatMap((language) =>
+    Object.keys(SECRETS).map((form) => `${language} ${form}`),
+  );
+  expect(found).toEqual(wanted);
+});
+
+for (const { language, form, code } of SAMPLES) {
+  const { needs, command, options } = PROGRAMS[language] ?? { needs: ["-"], command: "", options: [] };
+  it.skipIf(!needs.every(hasProgram))(
+    `the sample for ${language}, ${form}, starts one run, tries again after 429, and is refused with another secret`,
+    async () => {
+      const secret = SECRETS[form] ?? "";
+      const scheme = form === "hex" ? "hex" : "standard_webhooks";
+      const { id, token } = await createTrigger(world, tenant, { secrets: [secret], scheme });
+      const run = (WEBHOOK_SECRET: string) =>
+        promisify(execFile)(command, [...options, code], {
+          env: { ...process.env, WEBHOOK_URL: `${origin}/webhooks/${token}`, WEBHOOK_SECRET },
+        });
+
+      const first = JSON.parse((await run(secret)).stdout);
+      expect(first).toEqual({ success: true, runId: expect.any(String), type: "agent" });
+      const [started, ...more] = await world.db.run.findMany({ where: { triggerId: id } });
+      expect(more).toEqual([]);
+      expect(started?.id).toBe(first.runId);
+      expect(JSON.parse(started?.input ?? "")).toEqual({ event: "order.created", order: 42 });
+
+      // The same event again, through one refusal: the first run's id, and no second run.
+      refusals = 1;
+      expect(JSON.parse((await run(secret)).stdout)).toEqual(first);
+      expect(refusals).toBeLessThan(0);
+      expect(await world.db.run.count({ where: { triggerId: id } })).toBe(1);
+
+      const wrong = form === "hex" ? "another" : `whsec_${Buffer.from("another").toString("base64")}`;
+      await expect(run(wrong)).rejects.toMatchObject({ code: expect.any(Number) });
+      expect(await world.db.delivery.count({ where: { triggerId: id, code: "invalid_signature" } })).toBe(1);
+    },
+  );
+}
