@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { readEnvironment } from "./env";
+
+const REQUIRED = { DATABASE_URL: "postgres://localhost/x", STEPWELL_SECRET: "x".repeat(32) };
+
+it("needs only a database and a secret, and takes empty variables as unset", () => {
+  const names = [
+    ...readFileSync(join(import.meta.dirname, "../.env.example"), "utf8").matchAll(/^([A-Z_]+)=/gm),
+  ];
+  const empty = Object.fromEntries(names.map(([, name]) => [name ?? "", ""]));
+  expect(names.length).toBeGreaterThan(10);
+  for (const source of [REQUIRED, { ...empty, ...REQUIRED }]) {
+    expect(readEnvironment(source)).toMatchObject({
+      port: 3000,
+      appUrl: "http://localhost:3000",
+      openai: undefined,
+      inngest: undefined,
+    });
+  }
+});
+
+it("names every wrong value at once", () => {
+  const wrong = {
+    ...REQUIRED,
+    PORT: "http",
+    APP_URL: "ftp://x",
+    EGRESS_ALLOW: "localhost",
+    STEPWELL_SECRET: "short",
+  };
+  for (const name of ["PORT", "APP_URL", "EGRESS_ALLOW", "STEPWELL_SECRET"]) {
+    expect(() => readEnvironment(wrong)).toThrow(new RegExp(`^ {2}${name} `, "m"));
+  }
+});
+
+it("cuts the address's trailing slash and reads lists", () => {
+  const env = readEnvironment({ ...REQUIRED, APP_URL: "https://a.test/", EGRESS_ALLOW: "A:1, [::1]:2" });
+  expect(env.appUrl).toBe("https://a.test");
+  expect(env.egressAllow).toEqual(["a:1", "[::1]:2"]);
+});
