@@ -17,10 +17,13 @@ const applied = z.object({
 export type Organization = {
   agentId: string;
   toolId: string;
+  /** A tool that takes `{ to }` and makes so many steps, one after the other. */
+  counterId: string;
   apiKey: string;
   /** Addresses of the triggers, by slug. */
   triggers: Record<string, string>;
   owner: { email: string; password: string };
+  viewer: { email: string; password: string };
 };
 
 type Fixtures = {
@@ -36,9 +39,11 @@ export const test = base.extend<Fixtures>({
     await use({
       agentId: idOf(found.agents, "helper"),
       toolId: idOf(found.tools, "double"),
+      counterId: idOf(found.tools, "counter"),
       apiKey: found.apiKeys[0]?.key ?? "",
       triggers: Object.fromEntries(found.triggers.map(({ slug, url }) => [slug, url])),
       owner: { email: "ada@e2e.test", password: "correct-horse-battery" },
+      viewer: { email: "vic@e2e.test", password: "correct-horse-battery" },
     });
   },
   ownerPage: async ({ page, organization }, use) => {

@@ -1,6 +1,6 @@
 "use client";
 
-import { Dialog } from "@base-ui/react/dialog";
+import dynamic from "next/dynamic";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { type ReactNode, useState } from "react";
@@ -9,7 +9,6 @@ import { rememberInCookie } from "@/app/_ui/cookie";
 import {
   AgentIcon,
   ChartIcon,
-  CloseIcon,
   KeyIcon,
   MenuIcon,
   MoonIcon,
@@ -28,6 +27,9 @@ import { RoleContext } from "@/app/_ui/role";
 import { signOut } from "@/app/_ui/sign-out";
 import type { MemberRole } from "@/server/auth/actor";
 import type { OrganizationLine } from "@/server/auth/organizations";
+
+/** Only phones need it: its parts are loaded with the first tap. */
+const Drawer = dynamic(() => import("./drawer").then((module) => module.Drawer), { ssr: false });
 
 const PLACES = [
   { href: "/runs", label: "Runs", Icon: RunsIcon },
@@ -60,27 +62,21 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
         Skip to content
       </a>
       <div className="sticky top-0 z-30 flex h-12 items-center gap-2 border-line border-b bg-surface px-2 md:hidden">
-        <Dialog.Root onOpenChange={setOpen} open={open}>
-          <Dialog.Trigger
-            aria-label="Open the menu"
-            className="flex size-9 items-center justify-center rounded-md hover:bg-hover"
-          >
-            <MenuIcon />
-          </Dialog.Trigger>
-          <Dialog.Portal>
-            <Dialog.Backdrop className="fixed inset-0 z-40 bg-backdrop" />
-            <Dialog.Popup className="fixed inset-y-0 left-0 z-50 flex w-64 flex-col border-line border-r bg-surface outline-none">
-              <Dialog.Title className="sr-only">Menu</Dialog.Title>
-              <Dialog.Close
-                aria-label="Close the menu"
-                className="absolute top-2 right-2 z-10 flex size-9 items-center justify-center rounded-md hover:bg-hover"
-              >
-                <CloseIcon />
-              </Dialog.Close>
-              <Sidebar {...props} onGo={() => setOpen(false)} />
-            </Dialog.Popup>
-          </Dialog.Portal>
-        </Dialog.Root>
+        <button
+          aria-expanded={open}
+          aria-haspopup="dialog"
+          aria-label="Open the menu"
+          className="flex size-9 items-center justify-center rounded-md hover:bg-hover"
+          onClick={() => setOpen(true)}
+          type="button"
+        >
+          <MenuIcon />
+        </button>
+        {open ? (
+          <Drawer onClose={() => setOpen(false)}>
+            <Sidebar {...props} onGo={() => setOpen(false)} />
+          </Drawer>
+        ) : null}
         <StepwellMark className="text-accent" />
         <span className="truncate font-medium">{props.organizations.find((each) => each.active)?.name}</span>
       </div>

@@ -1,6 +1,5 @@
 import { QueryClient } from "@tanstack/react-query";
 import { TRPCClientError } from "@trpc/client";
-import { z } from "zod/mini";
 
 /** A client whose data stays fresh by live events; so it does not refetch on every focus. */
 export function createQueryClient(): QueryClient {
@@ -14,15 +13,19 @@ export function createQueryClient(): QueryClient {
   });
 }
 
-const shownError = z.object({
-  shown: z.object({ code: z.string(), message: z.string(), requestId: z.string() }),
-});
+/** The part of an error's data that `server/api/trpc.ts` shows to callers. Written by hand: zod weighs too much here. */
+function readShownError(data: unknown): { code: string; message: string } | null {
+  const shown: unknown = typeof data === "object" && data !== null && "shown" in data ? data.shown : null;
+  if (typeof shown !== "object" || shown === null || !("code" in shown) || !("message" in shown)) return null;
+  const { code, message } = shown;
+  return typeof code === "string" && typeof message === "string" ? { code, message } : null;
+}
 
 /** What the server said of an error, or a sentence of our own when it could not be reached. */
 export function describeError(error: unknown): { code: string; message: string } {
   if (error instanceof TRPCClientError) {
-    const parsed = shownError.safeParse(error.data);
-    if (parsed.success) return parsed.data.shown;
+    const shown = readShownError(error.data);
+    if (shown) return shown;
     return {
       code: "unreachable",
       message: "The server could not be reached. Check the connection and try again.",

@@ -1,46 +1,61 @@
 "use client";
 
-import { Toast } from "@base-ui/react/toast";
-import type { ReactNode } from "react";
+import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from "react";
+import { IconButton } from "@/app/_ui/button";
 import { CloseIcon } from "@/app/_ui/icons";
+
+type Notice = { id: number; title: string; description: string | undefined };
+type Notify = (title: string, description?: string) => void;
+
+const NotifyContext = createContext<Notify>(() => {});
+const SHOWN_MS = 6_000;
+const MOST = 3;
 
 /** Short messages after an action, at the lower edge, read out politely. */
 export function ToastProvider({ children }: { children: ReactNode }) {
+  const [notices, setNotices] = useState<Notice[]>([]);
+  const last = useRef(0);
+  const dismiss = useCallback(
+    (id: number) => setNotices((before) => before.filter((each) => each.id !== id)),
+    [],
+  );
+  const notify = useCallback<Notify>(
+    (title, description) => {
+      last.current += 1;
+      const id = last.current;
+      setNotices((before) => [...before.slice(1 - MOST), { id, title, description }]);
+      setTimeout(() => dismiss(id), SHOWN_MS);
+    },
+    [dismiss],
+  );
   return (
-    <Toast.Provider limit={3} timeout={6_000}>
+    <NotifyContext value={notify}>
       {children}
-      <Toast.Portal>
-        <Toast.Viewport className="fixed right-4 bottom-4 left-4 z-50 mx-auto flex max-w-sm flex-col gap-2 sm:left-auto">
-          <ToastList />
-        </Toast.Viewport>
-      </Toast.Portal>
-    </Toast.Provider>
+      <div
+        aria-live="polite"
+        className="pointer-events-none fixed right-4 bottom-4 left-4 z-[60] mx-auto flex max-w-sm flex-col gap-2 sm:right-4 sm:left-auto sm:w-96"
+        role="status"
+      >
+        {notices.map(({ id, title, description }) => (
+          <div
+            className="pointer-events-auto flex items-start gap-3 rounded-lg border border-line-strong bg-raised px-3 py-2.5 shadow-raised"
+            key={id}
+          >
+            <div className="min-w-0 flex-1">
+              <p className="font-medium">{title}</p>
+              {description ? <p className="text-muted">{description}</p> : null}
+            </div>
+            <IconButton label="Dismiss" onClick={() => dismiss(id)}>
+              <CloseIcon />
+            </IconButton>
+          </div>
+        ))}
+      </div>
+    </NotifyContext>
   );
 }
 
-function ToastList() {
-  const { toasts } = Toast.useToastManager();
-  return toasts.map((toast) => (
-    <Toast.Root
-      className="flex items-start gap-3 rounded-lg border border-line-strong bg-raised px-3 py-2.5 shadow-raised"
-      key={toast.id}
-      toast={toast}
-    >
-      <div className="min-w-0 flex-1">
-        <Toast.Title className="font-medium" />
-        <Toast.Description className="text-muted" />
-      </div>
-      <Toast.Close aria-label="Dismiss" className="text-muted hover:text-ink">
-        <CloseIcon />
-      </Toast.Close>
-    </Toast.Root>
-  ));
-}
-
 /** Says something after an action. */
-export function useNotify(): (title: string, description?: string) => void {
-  const { add } = Toast.useToastManager();
-  return (title, description) => {
-    add({ title, ...(description ? { description } : {}) });
-  };
+export function useNotify(): Notify {
+  return useContext(NotifyContext);
 }

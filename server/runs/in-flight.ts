@@ -34,10 +34,6 @@ export function enterRun(services: Services, runId: string, controller: AbortCon
   }
   return () => {
     if (state.controllers.get(runId) === controller) state.controllers.delete(runId);
-    if (state.controllers.size === 0) {
-      clearInterval(state.timer);
-      state.timer = undefined;
-    }
   };
 }
 
@@ -48,7 +44,12 @@ export function abortRun(services: Services, runId: string, reason: Error): void
 
 async function beat(services: Services, state: InFlight): Promise<void> {
   const ids = [...state.controllers.keys()];
-  if (ids.length === 0) return;
+  if (ids.length === 0) {
+    // Only here, not when a run leaves: one of many short steps enters and leaves all the time, and would never beat.
+    clearInterval(state.timer);
+    state.timer = undefined;
+    return;
+  }
   try {
     const { rows } = await services.pool.query<{ id: string; cancel: boolean }>(
       `UPDATE runs SET heartbeat_at = $1 WHERE id = ANY($2::uuid[]) AND status = 'Running'

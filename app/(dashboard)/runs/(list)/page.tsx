@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
-import { readFilter } from "./address";
-import { runsQuery } from "./query";
-import { RunsList } from "./runs-list";
+import { readFilter } from "../address";
+import { runsQuery } from "../query";
+import { RunsList } from "../runs-list";
 
 export const metadata: Metadata = { title: "Runs" };
 

@@ -1,0 +1,60 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Button } from "@/app/_ui/button";
+import { Dialog, DialogActions } from "@/app/_ui/dialog";
+import { formatPlural } from "@/app/_ui/format";
+import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
+import { describeError } from "@/app/_ui/query-client";
+import { useNotify } from "@/app/_ui/toast";
+import type { RunFilter } from "@/server/runs/filter";
+
+/** Asks once more, then cancels every open run that the filter lets through. */
+export function CancelAllDialog({
+  filter,
+  open,
+  onClose,
+}: {
+  filter: RunFilter;
+  open: boolean;
+  onClose: () => void;
+}) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queryClient = useQueryClient();
+  const notify = useNotify();
+  const cancelAll = useMutation({
+    mutationFn: async () => {
+      let count = 0;
+      for (;;) {
+        const { found, more } = await client.runs.cancelMatching.mutate({ filter });
+        count += found;
+        if (!more) return count;
+      }
+    },
+    onSuccess: (count) =>
+      notify(count === 0 ? "No run was open" : `Cancelling ${formatPlural(count, "run")}`),
+    onError: (error) => notify("Not all runs could be cancelled", describeError(error).message),
+    onSettled: () => {
+      onClose();
+      return queryClient.invalidateQueries({ queryKey: trpc.runs.list.pathKey() });
+    },
+  });
+  const filtered = Object.keys(filter).length > 0;
+  return (
+    <Dialog onOpenChange={(next) => !next && onClose()} open title="Cancel all open runs">
+      <p>
+        {filtered
+          ? "Every pending and running run that fits the filters is cancelled, also those further down the list."
+          : "Every pending and running run of this organization is cancelled."}{" "}
+        What they have used so far is charged.
+      </p>
+      <DialogActions>
+        <Button onClick={onClose}>Keep them</Button>
+        <Button disabled={cancelAll.isPending} look="danger" onClick={() => cancelAll.mutate()}>
+          {cancelAll.isPending ? "Cancelling" : "Cancel them"}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,273 @@
+import type { Page } from "@playwright/test";
+import { expect, signIn, test } from "./fixtures";
+import { finishRun, startRun } from "./start";
+
+/** A text of its own for each test: they share one organization. */
+const unique = (text: string) => `${text} ${crypto.randomUUID().slice(0, 8)}`;
+const rows = (page: Page) => page.getByRole("table", { name: "Runs" }).locator("tbody tr");
+
+test.describe("signing in", () => {
+  test("a stranger is sent to sign in, a wrong password is explained, a right one leads to the runs", async ({
+    page,
+    organization,
+  }) => {
+    await page.goto("/runs");
+    await expect(page).toHaveURL(/\/sign-in/);
+    await page.getByLabel("Email").fill(organization.owner.email);
+    await page.getByLabel("Password").fill("wrong-password");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expect(page.getByText("This email and password do not go together.")).toBeVisible();
+    await page.getByLabel("Password").fill(organization.owner.password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expect(page.getByRole("heading", { name: "Runs" })).toBeVisible();
+  });
+
+  test("signing out ends the session", async ({ ownerPage: page }) => {
+    await page.getByRole("button", { name: /^Signed in as/ }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.waitForURL("**/sign-in");
+    await page.goto("/runs");
+    await expect(page).toHaveURL(/\/sign-in/);
+  });
+
+  test("the theme chosen is there from the first byte", async ({ ownerPage: page }) => {
+    await page.getByRole("button", { name: /^Signed in as/ }).click();
+    await page.getByRole("menuitemradio", { name: "Dark" }).click();
+    await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+    const html = await (await page.request.get("/runs")).text();
+    expect(html).toMatch(/<html[^>]* data-theme="dark"/);
+  });
+});
+
+test.describe("the list of runs", () => {
+  test("shows a finished run, finds it by its text, and opens it with the keyboard", async ({
+    ownerPage: page,
+    request,
+    organization,
+  }) => {
+    const message = unique("What is 6 * 7?");
+    const id = await finishRun(request, organization, { agent: message });
+    await page.goto("/runs");
+    await page.keyboard.press("/");
+    await page.keyboard.type(message);
+    await expect(page).toHaveURL(/q=What/);
+    await expect(rows(page)).toHaveCount(1);
+    await expect(rows(page).first()).toContainText("Completed");
+    await expect(rows(page).first()).toContainText("key e2e");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(new RegExp(`/runs/${id}`));
+  });
+
+  test("filters stand in the address, and a chip takes them away", async ({
+    ownerPage: page,
+    request,
+    organization,
+  }) => {
+    await finishRun(request, organization, { tool: organization.toolId, input: { number: 1 } });
+    await page.goto("/runs");
+    await page.getByRole("button", { name: "Filter", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Kind" }).hover();
+    await page.getByRole("menuitem", { name: "tool runs" }).click();
+    await expect(page).toHaveURL(/kind=tool/);
+    await expect(rows(page).first()).toContainText("Double");
+    await page.getByRole("button", { name: "Remove the filter kind" }).click();
+    await expect(page).not.toHaveURL(/kind=/);
+  });
+
+  test("new runs wait behind a bar, and changes of shown ones come by themselves", async ({
+    ownerPage: page,
+    request,
+    organization,
+  }) => {
+    const first = unique("What is 1 + 1?");
+    await finishRun(request, organization, { agent: first });
+    await page.goto("/runs?kind=agent");
+    await expect(rows(page).filter({ hasText: first })).toHaveCount(1);
+    const second = unique("What is 2 + 2?");
+    await finishRun(request, organization, { agent: second });
+    const bar = page.getByRole("button", { name: /^\d+\+? new$/ });
+    await expect(bar).toBeVisible();
+    await expect(rows(page).filter({ hasText: second })).toHaveCount(0);
+    await bar.click();
+    await expect(rows(page).filter({ hasText: second })).toContainText("Completed");
+  });
+
+  test("chosen runs are cancelled together", async ({ ownerPage: page, request, organization }) => {
+    const id = await startRun(request, organization, { tool: organization.counterId, input: { to: 1000 } });
+    await page.goto(`/runs?q=${id}`);
+    await rows(page).first().hover();
+    await page.getByRole("checkbox", { name: /^Select the run of Counter/ }).check();
+    await page.getByRole("button", { name: "Cancel 1 run" }).click();
+    await expect(rows(page).first()).toContainText("Cancelled", { timeout: 20_000 });
+  });
+
+  test("the export holds what the list shows", async ({ ownerPage: page, request, organization }) => {
+    const message = unique("What is 3 + 3?");
+    const id = await finishRun(request, organization, { agent: message });
+    const address = `/api/runs/export?q=${encodeURIComponent(message)}`;
+    const runs = await (await page.request.get(`${address}&format=json`)).json();
+    expect(runs).toMatchObject([{ id, input: message, status: "Completed" }]);
+    const csv = await (await page.request.get(`${address}&format=csv`)).text();
+    expect(csv.split("\r\n")).toHaveLength(3);
+    expect((await request.get(address)).status()).toBe(401);
+  });
+});
+
+test.describe("the page of a run", () => {
+  test("shows input, answer, every step with its input and output, and the figures", async ({
+    ownerPage: page,
+    request,
+    organization,
+  }) => {
+    const id = await finishRun(request, organization, { agent: "What is 6 * 7?" });
+    await page.goto(`/runs/${id}`);
+    await expect(page.getByRole("region", { name: "Input" })).toContainText("What is 6 * 7?");
+    await expect(page.getByRole("region", { name: "Answer" })).toContainText("42");
+    await expect(page.locator("header")).toContainText(/[\d,]+ tokens/);
+    const timeline = page.getByRole("listbox", { name: "Timeline" });
+    await expect(timeline.getByRole("option")).toHaveCount(3);
+    await timeline.getByRole("option", { name: /^Step 1, calculate/ }).click();
+    await expect(page).toHaveURL(/step=1/);
+    const step = page.getByRole("region", { name: "Step 1" });
+    await step.getByRole("tab", { name: "Input" }).click();
+    await expect(step.getByRole("tabpanel")).toContainText("6 * 7");
+    await step.getByRole("tab", { name: "Output" }).click();
+    await expect(step.getByRole("tabpanel")).toContainText("42");
+    await timeline.getByRole("option", { selected: true }).focus();
+    await page.keyboard.press("ArrowDown");
+    await expect(page).toHaveURL(/call=/);
+    await expect(page.getByRole("region", { name: /^Model call/ })).toBeVisible();
+  });
+
+  test("the address leads to a step", async ({ ownerPage: page, request, organization }) => {
+    const id = await finishRun(request, organization, { tool: organization.counterId, input: { to: 5 } });
+    await page.goto(`/runs/${id}?step=4`);
+    await expect(page.getByRole("region", { name: "Step 4" })).toBeVisible();
+    await expect(page.getByRole("option", { selected: true })).toContainText("4");
+  });
+
+  test("a run is watched live, step by step, to its cancellation, and nothing jumps", async ({
+    ownerPage: page,
+    request,
+    organization,
+  }) => {
+    const id = await startRun(request, organization, { tool: organization.counterId, input: { to: 1000 } });
+    await page.goto(`/runs/${id}`);
+    await expect(page.getByRole("option").nth(3)).toBeVisible();
+    await page.evaluate(() => {
+      Object.assign(window, { shift: 0 });
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) {
+          if ("value" in entry && !("hadRecentInput" in entry && entry.hadRecentInput)) {
+            Object.assign(window, { shift: Reflect.get(window, "shift") + entry.value });
+          }
+        }
+      }).observe({ type: "layout-shift" });
+    });
+    const before = await page.getByRole("option").count();
+    await expect.poll(() => page.getByRole("option").count()).toBeGreaterThan(before + 3);
+    expect(await page.evaluate(() => Reflect.get(window, "shift"))).toBeLessThan(0.01);
+    await page.getByRole("button", { name: "Cancel run" }).click();
+    await expect(page.locator("header")).toContainText("Cancelled", { timeout: 20_000 });
+  });
+
+  test("a run is run again, with another input too", async ({ ownerPage: page, request, organization }) => {
+    const id = await finishRun(request, organization, { tool: organization.toolId, input: { number: 4 } });
+    await page.goto(`/runs/${id}`);
+    await page.getByRole("button", { name: "Run again", exact: true }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(id));
+    await expect(page.getByRole("region", { name: "Output" })).toContainText("8");
+
+    await page.getByRole("button", { name: "More ways to run again" }).click();
+    await page.getByRole("menuitem", { name: "With another input" }).click();
+    const input = page.getByRole("textbox", { name: "Input, a JSON object" });
+    await input.fill("{");
+    await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
+    await expect(page.getByRole("dialog")).toContainText("This is not valid JSON");
+    await input.fill('{"number": "four"}');
+    await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
+    await expect(page.getByRole("dialog")).toContainText("does not match");
+    await input.fill('{"number": 50}');
+    await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
+    await expect(page.getByRole("region", { name: "Output" })).toContainText("100");
+  });
+
+  test("two runs are compared side by side", async ({ ownerPage: page, request, organization }) => {
+    const a = await finishRun(request, organization, { tool: organization.toolId, input: { number: 3 } });
+    const b = await finishRun(request, organization, { tool: organization.toolId, input: { number: 5 } });
+    await page.goto(`/runs/${a}`);
+    await page.getByRole("link", { name: "Compare" }).click();
+    await page.locator(`a[href$="b=${b}"]`).click();
+    await expect(page.getByRole("region", { name: "Output", exact: true })).toContainText("doubled");
+    await page.getByRole("table", { name: "Steps of both runs" }).getByRole("button").first().click();
+    await expect(page.getByRole("region", { name: "Step 1" })).toHaveCount(2);
+  });
+
+  test("an unknown run is said to be none", async ({ ownerPage: page }) => {
+    for (const path of ["/runs/01a1fce1-2efc-779d-96d7-58140f1414c7", "/runs/nonsense"]) {
+      const answer = await page.goto(path);
+      expect(answer?.status()).toBe(404);
+      await expect(page.getByText("There is no such run in this organization")).toBeVisible();
+    }
+  });
+});
+
+test("a viewer reads, and is offered nothing else", async ({ page, request, organization }) => {
+  const id = await finishRun(request, organization, { agent: "What is 2 * 2?" });
+  await signIn(page, organization.viewer);
+  await page.goto(`/runs/${id}`);
+  await expect(page.getByRole("region", { name: "Answer" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Run again" })).toHaveCount(0);
+  const refused = await page.request.post("/api/trpc/runs.rerun", {
+    headers: { origin: new URL(page.url()).origin },
+    data: { runId: id },
+  });
+  expect(refused.status()).toBe(403);
+});
+
+test("changes are taken only from the dashboard's own pages", async ({ ownerPage: page, organization }) => {
+  const body = { kind: "agent", id: organization.agentId, input: "Hello" };
+  const foreign = await page.request.post("/api/trpc/runs.start", {
+    headers: { origin: "https://evil.test" },
+    data: body,
+  });
+  expect(foreign.status()).toBe(403);
+  const form = await page.request.post("/api/trpc/runs.start", {
+    headers: { origin: new URL(page.url()).origin, "content-type": "text/plain" },
+    data: JSON.stringify(body),
+  });
+  expect(form.status()).toBe(403);
+});
+
+test("metrics lead to the runs they count", async ({ ownerPage: page, request, organization }) => {
+  await finishRun(request, organization, { agent: "What is 9 * 9?" });
+  await page.goto("/metrics");
+  await page
+    .getByRole("region", { name: "By agent", exact: true })
+    .getByRole("row", { name: /^Helper/ })
+    .getByRole("link")
+    .first()
+    .click();
+  await expect(page).toHaveURL(/\/runs\?.*agent=/);
+  await expect(rows(page).first()).toContainText("Helper");
+});
+
+test("the runs list loads less than 250 kB of script", async ({ ownerPage: page }) => {
+  let bytes = 0;
+  const client = await page.context().newCDPSession(page);
+  await client.send("Network.enable");
+  await client.send("Network.setCacheDisabled", { cacheDisabled: true });
+  const scripts = new Set<string>();
+  client.on("Network.responseReceived", ({ requestId, type }) => {
+    if (type === "Script") scripts.add(requestId);
+  });
+  client.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
+    if (scripts.has(requestId)) bytes += encodedDataLength;
+  });
+  await page.goto("/runs", { waitUntil: "networkidle" }).catch(() => {});
+  await expect(page.getByRole("heading", { name: "Runs" })).toBeVisible();
+  expect(scripts.size).toBeGreaterThan(3);
+  expect(bytes).toBeLessThan(250_000);
+});

@@ -1,0 +1,32 @@
+import { type APIRequestContext, expect } from "@playwright/test";
+import type { Organization } from "./fixtures";
+
+/** Starts a run over REST, as programs do; returns its id. */
+export async function startRun(
+  request: APIRequestContext,
+  organization: Organization,
+  what: { agent: string } | { tool: string; input: object },
+): Promise<string> {
+  const path = "agent" in what ? `/v1/agents/run/${organization.agentId}` : `/v1/tools/run/${what.tool}`;
+  const answer = await request.post(path, {
+    headers: { "X-API-Key": organization.apiKey },
+    data: "agent" in what ? { userMessage: what.agent } : what.input,
+  });
+  expect(answer.status(), await answer.text()).toBe(200);
+  return (await answer.json()).id;
+}
+
+/** Starts a run and waits until it has completed. */
+export async function finishRun(
+  request: APIRequestContext,
+  organization: Organization,
+  what: { agent: string } | { tool: string; input: object },
+): Promise<string> {
+  const id = await startRun(request, organization, what);
+  const kind = "agent" in what ? "agents" : "tools";
+  const headers = { "X-API-Key": organization.apiKey };
+  const readStatus = async () =>
+    (await (await request.get(`/v1/${kind}/run/${id}/status`, { headers })).json()).status;
+  await expect.poll(readStatus).toBe("Completed");
+  return id;
+}
