@@ -1,20 +1,18 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Page } from "@playwright/test";
+import axe from "axe-core";
 import { z } from "zod";
 import { expect, test } from "./fixtures";
 import { finishRun } from "./start";
 
 /** Each page in both themes and on a phone: no serious axe finding, no error in the console, nothing sideways. */
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const findings = z.array(
   z.object({ id: z.string(), impact: z.string().nullable(), nodes: z.array(z.string()) }),
 );
 
 async function findFaults(page: Page) {
   // The policy of our pages refuses foreign scripts; the debugger's own channel is not bound by it.
-  await page.evaluate(axe);
+  await page.evaluate(axe.source);
   const found = await page.evaluate(async () => {
     const run = Reflect.get(Reflect.get(window, "axe"), "run");
     const { violations } = await run(document, { resultTypes: ["violations"] });

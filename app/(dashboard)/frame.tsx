@@ -141,11 +141,13 @@ function OrganizationMenu({ organizations }: { organizations: OrganizationLine[]
   return (
     <Menu
       align="start"
-      label={`Organization ${active?.name ?? ""}`}
       trigger={
         <>
           <StepwellMark className="shrink-0 text-accent" />
-          <span className="min-w-0 flex-1 truncate font-medium">{active?.name}</span>
+          <span className="min-w-0 flex-1 truncate font-medium">
+            <span className="sr-only">Organization </span>
+            {active?.name}
+          </span>
           <UpDownIcon className="shrink-0 text-muted" />
         </>
       }
@@ -180,7 +182,6 @@ function PersonMenu({
   return (
     <Menu
       align="start"
-      label={`Signed in as ${user.name}`}
       trigger={
         <>
           <span
@@ -189,7 +190,10 @@ function PersonMenu({
           >
             {user.name.slice(0, 1)}
           </span>
-          <span className="min-w-0 flex-1 truncate">{user.name}</span>
+          <span className="min-w-0 flex-1 truncate">
+            <span className="sr-only">Signed in as </span>
+            {user.name}
+          </span>
           <span className="text-muted text-xs">{role}</span>
         </>
       }

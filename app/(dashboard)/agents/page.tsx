@@ -19,7 +19,7 @@ export default async function AgentsPage() {
           <Command>npm run -s stepwell -- apply agents.yaml</Command>
         </Empty>
       ) : (
-        <Table label="Agents">
+        <Table className="max-md:block" label="Agents">
           <thead className="max-md:hidden">
             <tr>
               <HeadCell>Agent</HeadCell>
@@ -29,7 +29,7 @@ export default async function AgentsPage() {
               <HeadCell>Last run</HeadCell>
             </tr>
           </thead>
-          <tbody>
+          <tbody className="max-md:block">
             {agents.map((agent) => (
               <tr
                 className="relative hover:bg-hover max-md:block max-md:border-line max-md:border-b max-md:px-4 max-md:py-2"

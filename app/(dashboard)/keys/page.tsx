@@ -18,7 +18,7 @@ export default async function KeysPage() {
           <Command>npm run -s stepwell -- keys create</Command>
         </Empty>
       ) : (
-        <Table label="API keys">
+        <Table className="max-md:block" label="API keys">
           <thead className="max-md:hidden">
             <tr>
               <HeadCell>Key</HeadCell>
@@ -29,7 +29,7 @@ export default async function KeysPage() {
               <HeadCell>Created</HeadCell>
             </tr>
           </thead>
-          <tbody>
+          <tbody className="max-md:block">
             {keys.map((key) => (
               <tr
                 className="relative hover:bg-hover max-md:block max-md:border-line max-md:border-b max-md:px-4 max-md:py-2"

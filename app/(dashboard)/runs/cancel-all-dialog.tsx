@@ -10,15 +10,7 @@ import { useNotify } from "@/app/_ui/toast";
 import type { RunFilter } from "@/server/runs/filter";
 
 /** Asks once more, then cancels every open run that the filter lets through. */
-export function CancelAllDialog({
-  filter,
-  open,
-  onClose,
-}: {
-  filter: RunFilter;
-  open: boolean;
-  onClose: () => void;
-}) {
+export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClose: () => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queryClient = useQueryClient();

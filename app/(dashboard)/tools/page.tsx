@@ -19,7 +19,7 @@ export default async function ToolsPage() {
           <Command>npm run -s stepwell -- apply tools.yaml</Command>
         </Empty>
       ) : (
-        <Table label="Tools">
+        <Table className="max-md:block" label="Tools">
           <thead className="max-md:hidden">
             <tr>
               <HeadCell>Tool</HeadCell>
@@ -28,7 +28,7 @@ export default async function ToolsPage() {
               <HeadCell>Last run</HeadCell>
             </tr>
           </thead>
-          <tbody>
+          <tbody className="max-md:block">
             {tools.map((tool) => (
               <tr
                 className="relative hover:bg-hover max-md:block max-md:border-line max-md:border-b max-md:px-4 max-md:py-2"

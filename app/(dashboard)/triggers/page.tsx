@@ -21,7 +21,7 @@ export default async function TriggersPage() {
           <Command>npm run -s stepwell -- apply triggers.yaml</Command>
         </Empty>
       ) : (
-        <Table label="Triggers">
+        <Table className="max-md:block" label="Triggers">
           <thead className="max-md:hidden">
             <tr>
               <HeadCell>Trigger</HeadCell>
@@ -31,7 +31,7 @@ export default async function TriggersPage() {
               <HeadCell>Last run</HeadCell>
             </tr>
           </thead>
-          <tbody>
+          <tbody className="max-md:block">
             {triggers.map((trigger) => (
               <tr
                 className="relative hover:bg-hover max-md:block max-md:border-line max-md:border-b max-md:px-4 max-md:py-2"

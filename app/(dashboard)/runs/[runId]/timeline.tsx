@@ -117,7 +117,6 @@ function TimelineRow({
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list around handles the keys.
     <div
-      aria-label={`${line.kind === "step" ? `Step ${line.step.number}, ` : ""}${line.label}, ${status}, ${formatDuration(length)}`}
       aria-selected={chosen}
       className={classNames(
         COLUMNS,
@@ -141,13 +140,19 @@ function TimelineRow({
         ) : (
           <StatusShape status={status} />
         )}
-        {line.kind === "step" ? <span className="text-faint">{line.step.number}</span> : null}
+        {line.kind === "step" ? (
+          <span className="text-faint">
+            <span className="sr-only">Step </span>
+            {line.step.number}
+          </span>
+        ) : null}
         <span className={classNames("truncate", line.kind === "call" ? "text-muted" : "font-medium")}>
           {line.label}
           {line.kind === "call" && line.depth === 0 ? (
             <span className="text-faint"> {line.call.iteration}</span>
           ) : null}
         </span>
+        <span className="sr-only">, {status}, </span>
       </span>
       <svg aria-hidden="true" className="overflow-visible" height="12" width="100%">
         <rect
