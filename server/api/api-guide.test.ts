@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { HTTP_STATUS } from "@/server/errors";
+import {
+  MAX_BODY_BYTES,
+  MAX_FINAL_OUTPUT_BYTES,
+  MAX_STEP_OUTPUT_BYTES,
+  MAX_USER_MESSAGE_BYTES,
+} from "@/server/limits/sizes";
+import { listOperations } from "./operations";
+
+/** docs/api.md and docs/webhooks.md say what the code does. */
+
+const read = (name: string) => readFileSync(join(import.meta.dirname, "../../docs", name), "utf8");
+const guide = read("api.md");
+const webhooks = read("webhooks.md");
+
+it("lists every error code with its status, and no other", () => {
+  const listed = [...guide.matchAll(/^\| (\d{3}) \| `(\w+)` \| [^|]+ \| [^|]+ \|$/gm)];
+  const table = Object.fromEntries(listed.map(([, status, code = ""]) => [code, Number(status)]));
+  expect(listed).toHaveLength(Object.keys(HTTP_STATUS).length);
+  expect(table).toEqual(HTTP_STATUS);
+});
+
+it("lists for webhooks only codes that exist, with their status there", () => {
+  const listed = [...webhooks.matchAll(/^\| (\d{3}) `(\w+)` \|/gm)];
+  expect(listed.length).toBeGreaterThan(8);
+  const statuses = z.record(z.string(), z.number()).parse({ ...HTTP_STATUS, organization_suspended: 400 });
+  for (const [, status, code = ""] of listed) expect([code, Number(status)]).toEqual([code, statuses[code]]);
+});
+
+it("lists every endpoint with its scope and limit, and no other", () => {
+  const listed = [...guide.matchAll(/^\| `(GET|POST) (\/v1\S+)` \| [^|]+ \| `([\w:]+)` \| (\w+) \|$/gm)];
+  const told = listed.map(([, method, path, scope, limit]) => ({ method, path, scope, limit: `${limit}s` }));
+  const declared = listOperations().map(({ method, path, scope, limit }) => ({ method, path, scope, limit }));
+  const sorted = (rows: { path?: string | undefined }[]) => rows.map((row) => JSON.stringify(row)).sort();
+  expect(sorted(told)).toEqual(sorted(declared));
+});
+
+it("tells the sizes", () => {
+  const mib = (bytes: number) => `${bytes / 1024 ** 2} MiB`;
+  expect(guide).toContain(`| A tool's input, a webhook's body | ${mib(MAX_BODY_BYTES)} |`);
+  expect(guide).toContain(`| \`userMessage\` | ${MAX_USER_MESSAGE_BYTES / 1024} KiB in UTF-8 |`);
+  expect(guide).toContain(`| One function's output | ${mib(MAX_STEP_OUTPUT_BYTES)}:`);
+  expect(guide).toContain(`| Final output | ${mib(MAX_FINAL_OUTPUT_BYTES)}:`);
+  expect(webhooks).toContain(`- ${mib(MAX_BODY_BYTES)} for a body.`);
+});
+
+it("tells the plan's and the trigger's limits, as the database sets them", () => {
+  const schema = readFileSync(join(import.meta.dirname, "../../prisma/schema.prisma"), "utf8");
+  const preset = (field: string) =>
+    new RegExp(`^ +${field} +Int +@default\\((\\d+)\\)`, "m").exec(schema)?.[1];
+  expect(guide).toContain(`| Starts | ${preset("startsPerMinute")} in any 60 seconds`);
+  expect(guide).toContain(`| Reads and cancels | ${preset("readsPerMinute")} in any 60 seconds`);
+  expect(guide).toContain(`| Runs at once | ${preset("concurrency")} for`);
+  expect(guide).toContain(
+    `| Webhooks | ${preset("rateLimitRequests")} in any ${preset("rateLimitSeconds")} seconds for each trigger`,
+  );
+  expect(webhooks).toContain(
+    `- ${preset("rateLimitRequests")} accepted calls in any ${preset("rateLimitSeconds")} seconds`,
+  );
+});
