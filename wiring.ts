@@ -1,5 +1,6 @@
 import { createEngine, type RunningEngine } from "@/inngest/start";
 import { systemClock } from "@/server/clock";
+import { DEFAULT_PRICES } from "@/server/credits/prices";
 import { openDatabase } from "@/server/db/client";
 import { createGuardedEgress } from "@/server/egress/guarded-fetch";
 import { type Environment, readEnvironment } from "@/server/env";
@@ -20,6 +21,7 @@ export function wire(env: Environment): Wired {
     db,
     pool,
     engine: createEngine(() => services),
+    prices: DEFAULT_PRICES,
     models: createModels({ openai: env.openai, clock: systemClock }),
     fetch: createGuardedEgress({ allow: env.egressAllow }).fetch,
     vault: createVault(env.secret),

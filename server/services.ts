@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import type { Clock } from "@/server/clock";
+import type { PriceList } from "@/server/credits/prices";
 import type { Database } from "@/server/db/client";
 import type { Environment } from "@/server/env";
 import type { EgressFetch } from "@/server/functions/define";
@@ -23,6 +24,8 @@ export type Services = {
   pool: Pool;
   engine: Engine;
   models: Models;
+  /** What models and actions cost. */
+  prices: PriceList;
   /** The guarded way out of the network. */
   fetch: EgressFetch;
   /** Encrypts secrets at rest. */

@@ -5,6 +5,8 @@ import { verifyPassword } from "better-auth/crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { authenticateKey } from "@/server/auth/authenticate-key";
 import { newId } from "@/server/ids";
+import { executeRun } from "@/server/runs/execute";
+import { startRun } from "@/server/runs/start";
 import { createVault } from "@/server/secrets/vault";
 import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
 import { runCommandLine } from "./command-line";
@@ -179,6 +181,25 @@ test("credits are granted with a note", async () => {
     expect(await call(["credits", "grant", tenant.slug, amount])).toMatchObject({ code: 1, out: "" });
   }
   expect(await call(["credits", "show", tenant.slug])).toMatchObject({ out: "3.5\n" });
+});
+
+test("an ended run's charge is given back once, with a note", async () => {
+  const tenant = await createTenant(world, { credits: "1" });
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const request = { kind: "tool", targetId: tenant.toolId, input: { a: 1, b: 2 } } as const;
+  const { runId } = await startRun(world, actor, request);
+  await executeRun(world, runId, (_name, work) => work());
+  expect((await call(["credits", "refund", tenant.slug, runId])).code).toBe(2);
+  const refund = ["credits", "refund", tenant.slug, runId, "--note", "It was wrong."];
+  expect(await call(refund)).toMatchObject({
+    code: 0,
+    out: `${tenant.slug} was given back 0.01 credits; its balance is 1.\n`,
+  });
+  expect(await call(refund)).toMatchObject({
+    code: 1,
+    out: "",
+    err: expect.stringContaining("nothing to refund"),
+  });
 });
 
 test("people are made, made members, and given another password", async () => {

@@ -2,7 +2,7 @@ import { isAppError } from "@/server/errors";
 import { checkSecretFingerprint } from "@/server/secrets/fingerprint";
 import type { Services } from "@/server/services";
 import { type RunnableCommand, type Terminal, UsageError } from "./command";
-import { balanceCommand, grantCommand } from "./credits";
+import { balanceCommand, grantCommand, refundCommand } from "./credits";
 import { apply, exportCommand } from "./definitions";
 import { describeDatabaseFault, doctorCommand } from "./doctor";
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from "./keys";
@@ -26,6 +26,7 @@ const COMMANDS: readonly RunnableCommand[] = [
   suspendCommand,
   resumeCommand,
   grantCommand,
+  refundCommand,
   balanceCommand,
   createKeyCommand,
   listKeysCommand,

@@ -1,5 +1,6 @@
 import { grantToOrganization, operatorOf } from "@/server/catalog/organizations";
-import { argument, defineCommand } from "./command";
+import { refundRun } from "@/server/credits/refund";
+import { argument, defineCommand, UsageError } from "./command";
 
 /** `credits grant ORG AMOUNT`. */
 export const grantCommand = defineCommand({
@@ -14,6 +15,26 @@ export const grantCommand = defineCommand({
     const actor = await operatorOf(services, slug);
     const balance = await grantToOrganization(services, actor, { amount, note: values.note });
     terminal.out(`${slug} was given ${amount} credits; its balance is ${balance.toFixed()}.`);
+    return true;
+  },
+});
+
+/** `credits refund ORG RUN`. */
+export const refundCommand = defineCommand({
+  name: "credits refund",
+  parameters: "ORG RUN",
+  summary: "Give back what an ended run was charged, once",
+  optionTexts: [["--note TEXT", "why; kept in the ledger, required"]],
+  options: { note: { type: "string" } },
+  async run({ services, terminal }, { values, positionals }) {
+    const slug = argument(positionals, 0);
+    const runId = argument(positionals, 1);
+    if (!values.note) throw new UsageError("--note is missing: say why.");
+    const actor = await operatorOf(services, slug);
+    const { refunded, balance } = await refundRun(services, actor, { runId, note: values.note });
+    terminal.out(
+      `${slug} was given back ${refunded.toFixed()} credits; its balance is ${balance.toFixed()}.`,
+    );
     return true;
   },
 });

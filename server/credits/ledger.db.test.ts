@@ -4,10 +4,11 @@ import { handleRest } from "@/server/api/rest";
 import { Decimal } from "@/server/credits/amount";
 import type { ModelReply } from "@/server/models/port";
 import { cancelRun } from "@/server/runs/cancel";
-import { executeRun } from "@/server/runs/execute";
+import { executeRun, settleGivenUp } from "@/server/runs/execute";
 import { startRun } from "@/server/runs/start";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
 import { grantCredits, postEntries } from "./ledger";
+import { refundRun } from "./refund";
 
 let world: World;
 let reply: () => Partial<ModelReply> = () => ({});
@@ -70,6 +71,8 @@ type Action =
   | { do: "start"; kind: "agent" | "tool" }
   | { do: "execute"; tokens: number; calls: number; crashAfter: number | null }
   | { do: "cancel" }
+  | { do: "giveUp" }
+  | { do: "refund"; nth: number }
   | { do: "grant"; amount: number };
 
 const action: fc.Arbitrary<Action> = fc.oneof(
@@ -90,6 +93,11 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("cancel" as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("giveUp" as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("refund" as const), nth: fc.integer({ min: 0, max: 9 }) }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant("grant" as const), amount: fc.integer({ min: 1, max: 20_000 }) }),
@@ -158,6 +166,24 @@ async function perform(tenant: Tenant, open: string[], next: Action): Promise<vo
       if (runId !== undefined) open.push(runId);
       return;
     }
+    case "giveUp": {
+      // The engine has tried for the last time.
+      const runId = open.shift();
+      if (runId !== undefined) await settleGivenUp(world, runId, new Error("the database was away"));
+      return;
+    }
+    case "refund": {
+      const runs = await world.db.run.findMany({
+        where: { organizationId: tenant.orgId },
+        orderBy: { id: "asc" },
+      });
+      const run = runs[next.nth];
+      if (run === undefined) return;
+      await refundRun(world, actor, { runId: run.id, note: "sorry" }).catch((error: Error) =>
+        expect(error.message).toMatch(/has not ended|nothing to refund/),
+      );
+      return;
+    }
     case "grant":
       await grantCredits(world.pool, {
         orgId: tenant.orgId,
@@ -219,5 +245,12 @@ async function expectSound(tenant: Tenant): Promise<void> {
       .reduce((sum, { amount }) => sum.sub(amount), new Decimal(0));
     expect(charged.equals(run.creditsUsed)).toBe(true);
     expect(run.held.isZero()).toBe(true);
+    const refunds = entries.filter(({ runId, kind }) => runId === run.id && kind === "refund");
+    expect(refunds.length).toBeLessThanOrEqual(1);
+    for (const { amount } of refunds) expect(amount.equals(charged)).toBe(true);
+    // A fault of the platform costs nothing, whatever had been charged on the way.
+    if (run.errorCode === "internal_error") expect(charged.isZero()).toBe(true);
+    const caller = runs.find(({ id }) => id === run.parentRunId);
+    if (caller?.errorCode === "internal_error" && !charged.isZero()) expect(refunds).toHaveLength(1);
   }
 }

@@ -11,10 +11,10 @@ const price = (input: string, output: string): ModelPrice => ({
 });
 
 /**
- * What things cost, in credits: the only place that says so (product.md, "Credits"). A model that is not
- * listed has the default price.
+ * What things cost, in credits, unless the operator's own list says otherwise (product.md, "Credits"). A model that is
+ * not listed has the default price.
  */
-export const PRICE_LIST: PriceList = {
+export const DEFAULT_PRICES: PriceList = {
   defaultModel: price("0.1", "0.4"),
   models: {},
   action: new Decimal("0.01"),
@@ -29,33 +29,33 @@ export const COVERED_OUTPUT_TOKENS = 1_000;
 /** Output tokens that a model call is allowed when the balance has room for them. */
 export const WANTED_OUTPUT_TOKENS = 4_000;
 
-function priceOf(model: string, list: PriceList): ModelPrice {
+function priceOf(list: PriceList, model: string): ModelPrice {
   return Object.hasOwn(list.models, model) ? (list.models[model] ?? list.defaultModel) : list.defaultModel;
 }
 
 /** Credits of one model call: (in × rate_in + out × rate_out) / 1000, to four places. */
 export function creditsOfTokens(
+  list: PriceList,
   model: string,
   tokens: { inputTokens: number; outputTokens: number },
-  list: PriceList = PRICE_LIST,
 ): Decimal {
-  const { input, output } = priceOf(model, list);
+  const { input, output } = priceOf(list, model);
   return toLedger(input.mul(tokens.inputTokens).add(output.mul(tokens.outputTokens)).div(1000));
 }
 
 /** Credits of executed functions and tools. */
-export function creditsOfActions(actions: number, list: PriceList = PRICE_LIST): Decimal {
+export function creditsOfActions(list: PriceList, actions: number): Decimal {
   return list.action.mul(actions);
 }
 
 /** How many output tokens `credits` pay for, after an input of `inputTokens`; never negative. */
 export function outputTokensFor(
+  list: PriceList,
   model: string,
   credits: Decimal,
   inputTokens: number,
-  list: PriceList = PRICE_LIST,
 ): number {
-  const { input, output } = priceOf(model, list);
+  const { input, output } = priceOf(list, model);
   const left = credits.mul(1000).sub(input.mul(inputTokens));
   if (left.lte(0)) return 0;
   if (output.isZero()) return Number.MAX_SAFE_INTEGER;
@@ -63,9 +63,9 @@ export function outputTokensFor(
 }
 
 /** What the start of an agent run holds: the counted prompt and 1,000 output tokens. */
-export function holdForFirstCall(model: string, promptTokens: number, list: PriceList = PRICE_LIST): Decimal {
+export function holdForFirstCall(list: PriceList, model: string, promptTokens: number): Decimal {
   return Decimal.max(
     SMALLEST_HOLD,
-    creditsOfTokens(model, { inputTokens: promptTokens, outputTokens: COVERED_OUTPUT_TOKENS }, list),
+    creditsOfTokens(list, model, { inputTokens: promptTokens, outputTokens: COVERED_OUTPUT_TOKENS }),
   );
 }

@@ -3,9 +3,9 @@ import { executeFunction } from "@/server/functions/execute";
 import type { Json } from "@/server/json";
 import type { Attempt } from "@/server/models/port";
 import { replaceNul, storeOutput } from "@/server/secrets/stored-output";
-import { CapReached, callModel, type Execution } from "./execution";
+import { callModel, type Execution } from "./execution";
 import { finishStep, RunLost, type StoredStep } from "./journal";
-import { CreditsExhausted } from "./purse";
+import { CapReached, CreditsExhausted } from "./purse";
 
 /** First wait between tries of a step; doubles each time, up to the longest. */
 const FIRST_WAIT_MS = 500;
@@ -41,7 +41,7 @@ export async function callFunction(
   store: Store,
 ): Promise<StoredStep> {
   const { services, run, purse, signal } = execution;
-  const price = creditsOfActions(1);
+  const price = creditsOfActions(services.prices, 1);
   const reserved = await purse.reserve(price);
   const attempts: Attempt[] = [];
   const result = await tryFunction(execution, call, attempts, store);

@@ -21,7 +21,7 @@ export async function callTool(
   const { services, run, purse, signal } = execution;
   const { childRunId } = step;
   if (childRunId === null) throw new Error(`step ${step.key} of run ${run.id} has no child run id`);
-  const price = creditsOfActions(1);
+  const price = creditsOfActions(services.prices, 1);
   const reserved = await purse.reserve(price);
   const startedAt = services.clock.now();
 

@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Actor } from "@/server/auth/actor";
+import { authenticateKey } from "@/server/auth/authenticate-key";
+import { Decimal } from "@/server/credits/amount";
 import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
+import {
+  createTenant,
+  createTrigger,
+  createWorld,
+  quietModels,
+  type Tenant,
+  type World,
+} from "@/server/testing/world";
 import { cancelRun } from "./cancel";
 import { executeRun, type Remember } from "./execute";
 import { abortRun, RunStopped } from "./in-flight";
@@ -211,21 +221,78 @@ describe("agent runs", () => {
     await expectLedgerSound(tenant);
   });
 
-  it("stops at maxCredits and names the cap", async () => {
+  const WIDE = "0.5";
+  const NARROW = "0.05";
+  it.each([
+    ["agent's setting", { agent: NARROW, trigger: WIDE }, "the agent's setting"],
+    ["API key", { agent: WIDE, key: NARROW }, 'the API key "ci"'],
+    ["trigger", { agent: WIDE, trigger: NARROW }, 'the trigger "Inbound"'],
+  ])("stop at maxCredits of the %s and name it", async (_name, caps, named) => {
     const tenant = await createTenant(world);
-    await world.db.agentVersion.updateMany({
-      where: { agentId: tenant.agentId },
-      data: { maxCredits: "0.05" },
-    });
-    const failed = await run(tenant, "Hi", (request, call) => {
+    const { agentId, apiKeyId, orgId, key } = tenant;
+    await world.db.agentVersion.updateMany({ where: { agentId }, data: { maxCredits: caps.agent } });
+    if ("key" in caps) {
+      await world.db.apiKey.update({ where: { id: apiKeyId }, data: { maxCredits: caps.key } });
+    }
+    const target = { kind: "agent", targetId: agentId, userMessage: "Hi" } as const;
+    script = (request, call) => {
       expect(request.maxOutputTokens).toBeLessThan(130);
       return {
         ...ask("calculate", { expression: `${call}+1` }),
         usage: { inputTokens: 20, outputTokens: 100, estimated: false },
       };
-    });
+    };
+    const actor: Actor =
+      "key" in caps
+        ? await authenticateKey(world, key)
+        : {
+            kind: "trigger",
+            orgId,
+            triggerId: (await createTrigger(world, tenant)).id,
+            name: "Inbound",
+            maxCredits: new Decimal(caps.trigger),
+          };
+    const { runId } = await startRun(world, actor, target);
+    await executeRun(world, runId, remember);
+    const failed = await read(runId);
     expect(failed).toMatchObject({ status: "Failed", errorCode: "max_credits" });
-    expect(failed.errorMessage).toContain("0.05");
+    expect(failed.errorMessage).toContain(`cap of 0.05 credits (maxCredits of ${named}): 0.052 are used`);
+    await expectLedgerSound(tenant);
+  });
+
+  it("stop at maxCredits whatever their tools have used of it, also after a crash", async () => {
+    const tenant = await createTenant(world, { agent: { functions: [] } });
+    // Each call of the tool asks the model for 0.04 and pays two actions.
+    const definition = {
+      parameters: { type: "object" },
+      steps: [{ id: "text", uses: "generate_text", with: { prompt: "write" } }],
+      output: "{{ steps.text }}",
+    };
+    await world.db.toolVersion.updateMany({
+      where: { toolId: tenant.toolId },
+      data: { definition: JSON.stringify(definition) },
+    });
+    await world.db.agentVersion.updateMany({
+      where: { agentId: tenant.agentId },
+      data: { maxCredits: "0.1" },
+    });
+    const usage = { inputTokens: 0, outputTokens: 100, estimated: false };
+    script = (request) =>
+      request.messages.some(({ content }) => content === "write")
+        ? { content: "text", usage }
+        : { ...ask("adder", {}), usage: { ...usage, outputTokens: 0 } };
+    const { runId } = await start(tenant);
+    const crashAtThird: Remember = async (name, work) => {
+      if (name === "think-2") throw new Error("the process died");
+      return work();
+    };
+    await expect(executeRun(world, runId, crashAtThird)).rejects.toThrow("died");
+    await executeRun(world, runId, remember);
+    const failed = await read(runId);
+    expect(failed).toMatchObject({ status: "Failed", errorCode: "max_credits" });
+    const total = await world.db.run.aggregate({ where: { rootRunId: runId }, _sum: { creditsUsed: true } });
+    expect(total._sum.creditsUsed?.toNumber()).toBeLessThanOrEqual(0.13);
+    expect(failed.stepsExecuted).toBe(2);
     await expectLedgerSound(tenant);
   });
 

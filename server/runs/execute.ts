@@ -1,12 +1,13 @@
+import { Decimal, ZERO } from "@/server/credits/amount";
 import { ModelError } from "@/server/models/port";
 import type { Services } from "@/server/services";
 import { executeAgent } from "./execute-agent";
 import { executeTool } from "./execute-tool";
-import { CapReached, type Execution } from "./execution";
+import type { Execution } from "./execution";
 import { enterRun, RunStopped } from "./in-flight";
 import { RunLost, readJournal } from "./journal";
 import { type ClaimedRun, claimRun, endRun, type Outcome } from "./lifecycle";
-import { CreditsExhausted, openPurse, type Purse } from "./purse";
+import { CapReached, CreditsExhausted, openPurse, type Purse } from "./purse";
 
 /**
  * The engine's part: runs `work` unless it has finished under this name before, and remembers the short text it
@@ -35,8 +36,14 @@ export async function executeRun(services: Services, runId: string, remember: Re
     await remember("settle", async () => settleUnclaimed(services, runId));
     return;
   }
-  const open = run.epoch > 1 ? await creditsOfOpenChildren(services, run) : run.creditsUsed.mul(0);
-  const purse = openPurse(services, run.rootRunId, run.held, run.creditsUsed.add(open));
+  const children = run.epoch > 1 ? await creditsOfChildren(services, run) : { open: ZERO, ended: ZERO };
+  const purse = openPurse(services, {
+    id: run.rootRunId,
+    held: run.held,
+    used: run.creditsUsed.add(children.open),
+    settled: children.ended,
+    cap: run.cap,
+  });
   await executeClaimed(services, run, purse, remember);
 }
 
@@ -149,16 +156,18 @@ async function settleUnclaimed(services: Services, runId: string): Promise<strin
   return "ended";
 }
 
-/** Credits that unsettled children of a run have used: its hold still covers them. */
-async function creditsOfOpenChildren(services: Services, run: ClaimedRun) {
-  const sum = await services.db.run.aggregate({
-    where: { rootRunId: run.id, id: { not: run.id }, status: { in: ["Pending", "Running"] } },
-    _sum: { creditsUsed: true },
-  });
-  return sum._sum.creditsUsed ?? run.creditsUsed.mul(0);
+/** What a run's children have used: the open ones out of its hold, the ended ones were charged. */
+async function creditsOfChildren(services: Services, run: ClaimedRun) {
+  const { rows } = await services.pool.query<{ open: string; ended: string }>(
+    `SELECT coalesce(sum(credits_used) FILTER (WHERE finished_at IS NULL), 0) AS open,
+            coalesce(sum(credits_used) FILTER (WHERE finished_at IS NOT NULL), 0) AS ended
+     FROM runs WHERE parent_run_id = $1`,
+    [run.id],
+  );
+  return { open: new Decimal(rows[0]?.open ?? 0), ended: new Decimal(rows[0]?.ended ?? 0) };
 }
 
-/** Ends a run that the engine gave up after its retries; a platform fault, so its cause stays in the log. */
+/** Ends a run that the engine gave up after its retries; a fault of the platform: uncharged, its cause only in the log. */
 export async function settleGivenUp(services: Services, runId: string, error: unknown): Promise<void> {
   // The engine gave up a worker that another one had replaced: the run is in better hands.
   if (error instanceof Error && error.name === "RunLost") return;

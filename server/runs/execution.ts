@@ -3,6 +3,7 @@ import {
   COVERED_OUTPUT_TOKENS,
   creditsOfTokens,
   outputTokensFor,
+  type PriceList,
   WANTED_OUTPUT_TOKENS,
 } from "@/server/credits/prices";
 import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
@@ -30,11 +31,6 @@ export type Execution = {
   /** Executes a claimed child run to its end, in this worker and on this run's purse. */
   runChild(child: ClaimedRun): Promise<void>;
 };
-
-/** The run would go past its own cap. */
-export class CapReached extends Error {
-  override name = "CapReached";
-}
 
 /**
  * Calls a model on the run's account: a finished call is returned from its row; else the hold is made to cover it,
@@ -71,7 +67,7 @@ export async function callModel(
     name: replaceNul(call.name),
     arguments: replaceNul(call.arguments),
   }));
-  const price = priceOfReply(request.model, provider, reply);
+  const price = priceOfReply(services.prices, request.model, provider, reply);
   const credits = await purse.spend(cover.reserved, price);
   await finishModelCall(services, run, key, { reply, credits });
   run.creditsUsed = run.creditsUsed.add(credits);
@@ -82,8 +78,8 @@ export async function callModel(
 }
 
 /** The demo model is a simulation and free. */
-function priceOfReply(model: string, provider: string, reply: ModelReply): Decimal {
-  return provider === "demo" ? new Decimal(0) : creditsOfTokens(model, reply.usage);
+function priceOfReply(prices: PriceList, model: string, provider: string, reply: ModelReply): Decimal {
+  return provider === "demo" ? new Decimal(0) : creditsOfTokens(prices, model, reply.usage);
 }
 
 async function coverCall(
@@ -91,24 +87,18 @@ async function coverCall(
   request: Pick<ModelRequest, "model" | "messages" | "tools"> & { maxOutputTokens?: number },
   provider: string,
 ): Promise<{ reserved: Decimal; maxOutputTokens: number }> {
-  const { services, run, purse } = execution;
+  const { services, purse } = execution;
+  const { prices } = services;
   const limit = request.maxOutputTokens ?? WANTED_OUTPUT_TOKENS;
   if (provider === "demo") return { reserved: new Decimal(0), maxOutputTokens: limit };
   const inputTokens = services.models.countTokens(request);
-  const priceFor = (outputTokens: number) => creditsOfTokens(request.model, { inputTokens, outputTokens });
-  let minimum = priceFor(Math.min(limit, COVERED_OUTPUT_TOKENS));
-  let wanted = priceFor(limit);
-  if (run.maxCredits !== null) {
-    const left = run.maxCredits.sub(run.creditsUsed);
-    if (outputTokensFor(request.model, left, inputTokens) < 1) {
-      throw new CapReached(
-        `The run reached its cap (maxCredits) of ${run.maxCredits} credits: ${run.creditsUsed} are used, and the next model call may cost more than the rest.`,
-      );
-    }
-    minimum = Decimal.min(minimum, left);
-    wanted = Decimal.min(wanted, left);
-  }
-  const reserved = await purse.reserve(minimum, wanted);
-  const affordable = outputTokensFor(request.model, reserved, inputTokens);
+  const priceFor = (outputTokens: number) =>
+    creditsOfTokens(prices, request.model, { inputTokens, outputTokens });
+  const reserved = await purse.reserveForCall({
+    least: priceFor(1),
+    minimum: priceFor(Math.min(limit, COVERED_OUTPUT_TOKENS)),
+    wanted: priceFor(limit),
+  });
+  const affordable = outputTokensFor(prices, request.model, reserved, inputTokens);
   return { reserved, maxOutputTokens: Math.max(1, Math.min(limit, affordable)) };
 }

@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { type RunConfiguration, runConfiguration } from "@/server/agent/definition";
 import { mintOrgId, type OrgId } from "@/server/auth/actor";
-import { Decimal } from "@/server/credits/amount";
+import { Decimal, ZERO } from "@/server/credits/amount";
 import { type LedgerEntry, postEntries } from "@/server/credits/ledger";
+import { findRefundable } from "@/server/credits/refund";
 import { type Queryable, transact } from "@/server/db/sql";
 import { ringRun } from "@/server/live/doorbell";
 import type { Services } from "@/server/services";
 import { abortRun, RunStopped } from "./in-flight";
+import type { Cap } from "./purse";
 
 /**
  * The sole writer of a run's status. Every move is a compare-and-set under the run's row lock; a terminal row is
@@ -28,7 +30,7 @@ export type ClaimedRun = {
   startedAt: Date;
   deadline: Date;
   deadlineSeconds: number;
-  maxCredits: Decimal | null;
+  cap: Cap | null;
   /** What this run has used so far. */
   creditsUsed: Decimal;
   /** The root run's hold. */
@@ -46,7 +48,7 @@ const CLAIM = {
     RETURNING *
   )
   SELECT r.id, r.organization_id, r.kind, r.epoch, r.sequence, r.input, r.root_run_id, r.created_at, r.started_at,
-         r.deadline_seconds, r.max_credits, r.credits_used, r.steps_executed,
+         r.deadline_seconds, r.max_credits, r.max_credits_of, r.credits_used, r.steps_executed,
          CASE WHEN r.root_run_id = r.id THEN r.held ELSE root.held END AS held, c.document
   FROM claimed r
   JOIN runs root ON root.id = r.root_run_id
@@ -65,6 +67,7 @@ const claimedRow = z.object({
   started_at: z.date(),
   deadline_seconds: z.number(),
   max_credits: z.string().nullable(),
+  max_credits_of: z.string().nullable(),
   credits_used: z.string(),
   steps_executed: z.number(),
   held: z.string(),
@@ -92,7 +95,10 @@ export async function claimRun(services: Services, runId: string): Promise<Claim
     startedAt: row.started_at,
     deadlineSeconds: row.deadline_seconds,
     deadline: new Date(row.started_at.getTime() + row.deadline_seconds * 1000),
-    maxCredits: row.max_credits === null ? null : new Decimal(row.max_credits),
+    cap:
+      row.max_credits === null
+        ? null
+        : { credits: new Decimal(row.max_credits), of: row.max_credits_of ?? "this run" },
     creditsUsed: new Decimal(row.credits_used),
     held: new Decimal(row.held),
     stepsExecuted: row.steps_executed,
@@ -101,6 +107,7 @@ export async function claimRun(services: Services, runId: string): Promise<Claim
 
 export type Outcome =
   | { status: "Completed"; output: string }
+  /** Code `internal_error`: a fault of the platform, for which nothing is charged. */
   | { status: "Failed"; code: string; message: string }
   | { status: "Cancelled"; by: string };
 
@@ -113,7 +120,8 @@ export type EndOptions = {
 
 /**
  * Ends a run and settles its credits in one transaction: the hold is released, what was used is charged, open
- * steps are closed. Returns false, changing nothing, when the run has ended already or belongs to another worker.
+ * steps are closed. After a fault of the platform nothing is charged, and what ended children were charged is
+ * refunded. Returns false, changing nothing, when the run has ended already or belongs to another worker.
  */
 export async function endRun(
   services: Services,
@@ -172,7 +180,8 @@ async function endWithin(
 
   const now = services.clock.now();
   const orgId = mintOrgId(run.organization_id);
-  const used = new Decimal(run.credits_used);
+  const waived = isPlatformFault(outcome) ? new Decimal(run.credits_used) : ZERO;
+  const used = new Decimal(run.credits_used).sub(waived);
   const isRoot = run.root_run_id === runId;
   // A child's use was covered by its root's hold: that part of the hold ends with the child.
   const released = isRoot ? new Decimal(held) : used;
@@ -183,8 +192,15 @@ async function endWithin(
     ]);
   }
   const entries: LedgerEntry[] = [];
-  if (released.gt(0)) entries.push({ kind: "release", amount: released, runId, note: "run ended" });
+  const note = waived.gt(0)
+    ? `run ended by a fault of the platform: ${waived} credits used are not charged`
+    : "run ended";
+  if (released.gt(0)) entries.push({ kind: "release", amount: released, runId, note });
   if (used.gt(0)) entries.push({ kind: "charge", amount: used.neg(), runId, note: "run ended" });
+  if (isRoot && isPlatformFault(outcome)) {
+    const reason = "the calling run ended by a fault of the platform";
+    entries.push(...(await findRefundable(client, orgId, runId, reason)));
+  }
   if (entries.length > 0) await postEntries(client, orgId, entries, "run", services.clock);
 
   await client.query(
@@ -202,7 +218,7 @@ async function endWithin(
   );
   const updated = await client.query<{ sequence: number }>(
     `UPDATE runs SET status = $2::run_status, finished_at = $3, held = 0, sequence = sequence + 1, waiting_since = NULL,
-            output = $4, error_code = $5, error_message = $6, cancelled_by = $7,
+            output = $4, credits_used = $8::numeric, error_code = $5, error_message = $6, cancelled_by = $7,
             steps_executed = (SELECT count(*) FROM steps WHERE run_id = $1)
      WHERE id = $1 RETURNING sequence`,
     [
@@ -213,6 +229,7 @@ async function endWithin(
       outcome.status === "Failed" ? outcome.code : null,
       outcome.status === "Failed" ? outcome.message : null,
       outcome.status === "Cancelled" ? outcome.by : null,
+      used.toFixed(4),
     ],
   );
   return { orgId, sequence: updated.rows[0]?.sequence ?? 0 };
@@ -221,7 +238,12 @@ async function endWithin(
 /** A child that is still open when its caller ends can only be cancelled or fail with it. */
 function outcomeOfChild(outcome: Outcome): Outcome {
   if (outcome.status === "Cancelled") return outcome;
-  return { status: "Failed", code: "caller_ended", message: "The run that called this one has ended." };
+  const code = isPlatformFault(outcome) ? outcome.code : "caller_ended";
+  return { status: "Failed", code, message: "The run that called this one has ended." };
+}
+
+function isPlatformFault(outcome: Outcome): outcome is Extract<Outcome, { status: "Failed" }> {
+  return outcome.status === "Failed" && outcome.code === "internal_error";
 }
 
 async function readHeld(client: Queryable, runId: string): Promise<string> {

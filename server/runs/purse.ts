@@ -7,6 +7,14 @@ export class CreditsExhausted extends Error {
   override name = "CreditsExhausted";
 }
 
+/** The run would go past its cap. */
+export class CapReached extends Error {
+  override name = "CapReached";
+}
+
+/** Most that a run and its children may use, and whose setting that is. */
+export type Cap = { credits: Decimal; of: string };
+
 /**
  * What a root run and its children may still spend: the hold on one side, what was used and what is promised to
  * calls under way on the other. Used credits never exceed the hold, and the hold never exceeds the balance.
@@ -18,14 +26,27 @@ export type Purse = {
    * Returns what was set aside. Throws CreditsExhausted.
    */
   reserve(minimum: Decimal, wanted?: Decimal): Promise<Decimal>;
+  /**
+   * The same for a model call, within the run's cap: when the cap leaves less than `minimum`, down to `least`.
+   * Throws CapReached, CreditsExhausted.
+   */
+  reserveForCall(amounts: { least: Decimal; minimum: Decimal; wanted: Decimal }): Promise<Decimal>;
   /** Turns what was set aside into what was used, extending the hold if more was. Returns what can be charged. */
   spend(reserved: Decimal, used: Decimal): Promise<Decimal>;
   /** Takes a child's settled use out: its part of the hold ended with it. */
   settleChild(used: Decimal): void;
 };
 
-/** Opens the purse of a root run. `used` is what the run and its open children have used so far. */
-export function openPurse(services: Services, rootRunId: string, held: Decimal, used: Decimal): Purse {
+/**
+ * Opens the purse of a root run. `used` is what the run and its open children have used so far, `settled` what its
+ * ended children were charged.
+ */
+export function openPurse(
+  services: Services,
+  run: { id: string; held: Decimal; used: Decimal; settled: Decimal; cap: Cap | null },
+): Purse {
+  const { id: rootRunId, cap } = run;
+  let { held, used, settled } = run;
   let reserved = ZERO;
   // Parallel calls take turns: each sees the hold that the one before it left.
   let turn: Promise<unknown> = Promise.resolve();
@@ -45,19 +66,30 @@ export function openPurse(services: Services, rootRunId: string, held: Decimal, 
     return true;
   };
 
+  const setAside = async (minimum: Decimal, wanted: Decimal): Promise<Decimal> => {
+    const amounts = wanted.gt(minimum) ? [wanted, minimum] : [minimum];
+    for (const amount of amounts) {
+      if (await makeRoom(amount)) {
+        reserved = reserved.add(amount);
+        return amount;
+      }
+    }
+    throw new CreditsExhausted("Insufficient credits: the balance does not cover the next step of this run.");
+  };
+
   return {
-    reserve: (minimum, wanted = minimum) =>
-      inTurn(async () => {
-        const amounts = wanted.gt(minimum) ? [wanted, minimum] : [minimum];
-        for (const amount of amounts) {
-          if (await makeRoom(amount)) {
-            reserved = reserved.add(amount);
-            return amount;
-          }
+    reserve: (minimum, wanted = minimum) => inTurn(() => setAside(minimum, wanted)),
+    reserveForCall: ({ least, minimum, wanted }) =>
+      inTurn(() => {
+        if (cap === null) return setAside(minimum, wanted);
+        const spent = used.add(settled);
+        const left = cap.credits.sub(spent).sub(reserved);
+        if (left.lt(least) || left.lte(0)) {
+          throw new CapReached(
+            `The run reached its cap of ${cap.credits} credits (maxCredits of ${cap.of}): ${spent} are used, and the next model call may cost more than the rest.`,
+          );
         }
-        throw new CreditsExhausted(
-          "Insufficient credits: the balance does not cover the next step of this run.",
-        );
+        return setAside(Decimal.min(minimum, left), Decimal.min(wanted, left));
       }),
     spend: (amount, actual) =>
       inTurn(async () => {
@@ -68,9 +100,10 @@ export function openPurse(services: Services, rootRunId: string, held: Decimal, 
         used = used.add(charged);
         return charged;
       }),
-    settleChild(settled) {
-      used = used.sub(settled);
-      held = held.sub(settled);
+    settleChild(charged) {
+      used = used.sub(charged);
+      held = held.sub(charged);
+      settled = settled.add(charged);
     },
   };
 }

@@ -3,7 +3,7 @@ import type { RunConfiguration } from "@/server/agent/definition";
 import { offeredTools } from "@/server/agent/offered-tools";
 import { openingMessages } from "@/server/agent/prompts";
 import { type Actor, actorReference } from "@/server/auth/actor";
-import { Decimal } from "@/server/credits/amount";
+import type { Decimal } from "@/server/credits/amount";
 import { holdForFirstCall, SMALLEST_HOLD } from "@/server/credits/prices";
 import { isUniqueViolation } from "@/server/db/sql";
 import { AppError } from "@/server/errors";
@@ -74,7 +74,7 @@ function prepare(services: Services, actor: Actor, target: Target, request: Star
     return {
       configuration,
       input: request.userMessage,
-      hold: holdForFirstCall(configuration.model, promptTokens),
+      hold: holdForFirstCall(services.prices, configuration.model, promptTokens),
       model: configuration.model,
     };
   }
@@ -108,9 +108,9 @@ const START = {
   ), started AS (
     INSERT INTO runs
       (id, organization_id, kind, agent_id, tool_id, target_name, target_version, model, configuration_hash,
-       source, trigger_id, api_key_id, user_id, root_run_id, input, held, max_credits, created_at, deadline_seconds)
+       source, trigger_id, api_key_id, user_id, root_run_id, input, held, max_credits, created_at, deadline_seconds, max_credits_of)
     SELECT $4::uuid, $1::uuid, $7::run_kind, $8, $9, $10, $11, $12, $5::bytea,
-           $13::run_source, $14::uuid, $15, $16, $4::uuid, $17, $2::numeric, $18::numeric, $3::timestamptz, $19
+           $13::run_source, $14::uuid, $15, $16, $4::uuid, $17, $2::numeric, $18::numeric, $3::timestamptz, $19, $31
     FROM charged
   ), entry AS (
     INSERT INTO credit_entries
@@ -141,6 +141,7 @@ async function commitStart(
   const now = services.clock.now();
   const document = JSON.stringify(prepared.configuration);
   const origin = originOf(actor);
+  const cap = narrowestCap(target, actor);
   const { delivery } = request;
   const kept =
     request.idempotency === undefined ? undefined : keepIdempotentAnswer(request.idempotency, runId, now);
@@ -162,7 +163,7 @@ async function commitStart(
     origin.apiKeyId,
     origin.userId,
     prepared.input,
-    narrowest(target.maxCredits, "maxCredits" in actor ? actor.maxCredits : null)?.toFixed(4) ?? null,
+    cap?.credits.toFixed(4) ?? null,
     target.deadlineSeconds,
     actorReference(actor),
     kept?.scope ?? null,
@@ -175,6 +176,7 @@ async function commitStart(
     delivery?.body ?? null,
     delivery?.senderId ?? null,
     delivery?.redeliveryOf ?? null,
+    cap?.of ?? null,
   ];
   try {
     const result = await services.pool.query({ ...START, values });
@@ -187,9 +189,19 @@ async function commitStart(
   }
 }
 
-function narrowest(first: Decimal | null, second: Decimal | null): Decimal | null {
-  if (first === null || second === null) return first ?? second;
-  return Decimal.min(first, second);
+/** The narrowest cap of the run and whose it is, in words for the run's error message. */
+function narrowestCap(target: Target, actor: Actor): { credits: Decimal; of: string } | null {
+  const caps: { credits: Decimal | null; of: string }[] = [
+    { credits: target.maxCredits, of: `the ${target.kind}'s setting` },
+  ];
+  if (actor.kind === "api_key") caps.push({ credits: actor.maxCredits, of: `the API key "${actor.name}"` });
+  if (actor.kind === "trigger") caps.push({ credits: actor.maxCredits, of: `the trigger "${actor.name}"` });
+  let narrowest: { credits: Decimal; of: string } | null = null;
+  for (const { credits, of } of caps) {
+    if (credits !== null && (narrowest === null || credits.lt(narrowest.credits)))
+      narrowest = { credits, of };
+  }
+  return narrowest;
 }
 
 function originOf(actor: Actor) {

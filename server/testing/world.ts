@@ -3,6 +3,7 @@ import { mintOrgId, type OrgId } from "@/server/auth/actor";
 import { newApiKey } from "@/server/auth/api-key";
 import { Decimal } from "@/server/credits/amount";
 import { grantCredits } from "@/server/credits/ledger";
+import { DEFAULT_PRICES, type PriceList } from "@/server/credits/prices";
 import { openDatabase } from "@/server/db/client";
 import { readEnvironment } from "@/server/env";
 import { newId } from "@/server/ids";
@@ -34,9 +35,20 @@ export const quietModels: Models = {
 
 /** Makes a world. Close it in `afterAll`. */
 export async function createWorld(
-  parts: { models?: Models; engine?: Engine; env?: Record<string, string>; fetch?: Services["fetch"] } = {},
+  parts: {
+    models?: Models;
+    prices?: PriceList;
+    engine?: Engine;
+    env?: Record<string, string>;
+    fetch?: Services["fetch"];
+    /** Another process on the same database: its services, with a pool of their own. */
+    beside?: World;
+  } = {},
 ): Promise<World> {
-  const database = await createTestDatabase();
+  const { beside } = parts;
+  const database = beside
+    ? { url: beside.env.databaseUrl, drop: async () => {} }
+    : await createTestDatabase();
   const env = readEnvironment({
     DATABASE_URL: database.url,
     STEPWELL_SECRET: "test-secret-test-secret-test-secret",
@@ -51,9 +63,10 @@ export async function createWorld(
     pool,
     engine: parts.engine ?? { ring: () => {}, ready: async () => true },
     models: parts.models ?? quietModels,
+    prices: parts.prices ?? DEFAULT_PRICES,
     fetch: parts.fetch ?? (() => Promise.reject(new Error("no way out in this test"))),
     vault: createVault(env.secret),
-    clock: testClock("2026-11-21T01:22:07.000Z"),
+    clock: beside?.clock ?? testClock("2026-11-21T01:22:07.000Z"),
     log,
     async close() {
       await db.$disconnect();
@@ -82,6 +95,8 @@ export async function createTenant(
       startsPerMinute: number;
       readsPerMinute: number;
       concurrency: number;
+      retentionDays: number;
+      monthlyCredits: string;
     }>;
     agent?: Partial<{
       status: "active" | "inactive";
@@ -177,6 +192,7 @@ export async function createTrigger(
     disabled?: boolean;
     rateLimit?: { requests: number; seconds: number };
     messageTemplate?: string;
+    maxCredits?: string;
   } = {},
 ): Promise<{ id: string; token: string }> {
   const now = world.clock.now();
@@ -194,6 +210,7 @@ export async function createTrigger(
       signatureScheme: options.scheme ?? "hex",
       disabledAt: options.disabled ? now : null,
       messageTemplate: options.messageTemplate ?? null,
+      maxCredits: options.maxCredits ?? null,
       ...(options.rateLimit
         ? { rateLimitRequests: options.rateLimit.requests, rateLimitSeconds: options.rateLimit.seconds }
         : {}),

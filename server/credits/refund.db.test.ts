@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { executeRun, settleGivenUp } from "@/server/runs/execute";
+import { startRun } from "@/server/runs/start";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
+import { refundRun } from "./refund";
+
+/** Faults of the platform cost nothing, visibly; what was charged can be given back once. */
+
+let world: World;
+let modelCalls = 0;
+
+beforeAll(async () => {
+  world = await createWorld({
+    models: {
+      ...quietModels,
+      async call(request) {
+        modelCalls += 1;
+        const base = await quietModels.call(request);
+        if (modelCalls > 1) return base;
+        const toolCalls = [{ id: "a", name: "adder", arguments: '{"a":1,"b":2}' }];
+        return { ...base, toolCalls };
+      },
+    },
+  });
+});
+afterAll(() => world.close());
+
+const operator = ({ orgId }: Tenant) => ({ kind: "operator", orgId, name: "test" }) as const;
+const entriesOf = (tenant: Tenant) =>
+  world.db.creditEntry.findMany({ where: { organizationId: tenant.orgId }, orderBy: { sequence: "asc" } });
+const balanceOf = async ({ orgId }: Tenant) =>
+  (await world.db.organization.findUniqueOrThrow({ where: { id: orgId } })).balance.toString();
+
+/** An agent run that has called the model and a tool; `dies` keeps it from going on after that. */
+async function runHelper(tenant: Tenant, dies: boolean): Promise<string> {
+  modelCalls = 0;
+  const request = { kind: "agent", targetId: tenant.agentId, userMessage: "Add" } as const;
+  const { runId } = await startRun(world, operator(tenant), request);
+  const executed = executeRun(world, runId, async (name, work) => {
+    if (dies && name === "think-2") throw new Error("the engine's memory is gone");
+    return work();
+  });
+  if (dies) await expect(executed).rejects.toThrow("memory is gone");
+  else await executed;
+  return runId;
+}
+
+it("charges nothing for a run that ended by a fault of the platform, and the ledger says so", async () => {
+  const tenant = await createTenant(world, { credits: "10" });
+  const runId = await runHelper(tenant, true);
+  const before = await world.db.run.findUniqueOrThrow({ where: { id: runId } });
+  expect(before.creditsUsed.toString()).toBe("0.024");
+
+  await settleGivenUp(world, runId, new Error("the engine's memory is gone"));
+  const run = await world.db.run.findUniqueOrThrow({ where: { id: runId }, include: { children: true } });
+  expect(run).toMatchObject({ status: "Failed", errorCode: "internal_error", stepsExecuted: 1 });
+  expect(run.creditsUsed.toString()).toBe("0");
+  expect(await balanceOf(tenant)).toBe("10");
+  const [child] = run.children;
+  // The tool's own run had ended well and stays as it was; its charge is given back.
+  expect(child?.creditsUsed.toString()).toBe("0.01");
+  const told = (await entriesOf(tenant))
+    .slice(-2)
+    .map(({ kind, amount, note, runId: of }) => ({ kind, amount: amount.toString(), note, of }));
+  expect(told).toEqual([
+    {
+      kind: "release",
+      amount: expect.any(String),
+      note: expect.stringContaining("0.024 credits used are not charged"),
+      of: runId,
+    },
+    {
+      kind: "refund",
+      amount: "0.01",
+      note: "the calling run ended by a fault of the platform",
+      of: child?.id,
+    },
+  ]);
+  await expect(refundRun(world, operator(tenant), { runId, note: "again" })).rejects.toThrow(
+    "nothing to refund",
+  );
+});
+
+it("gives back what an ended run and its tools were charged, once, and leaves the run alone", async () => {
+  const tenant = await createTenant(world, { credits: "10" });
+  const runId = await runHelper(tenant, false);
+  const before = await world.db.run.findUniqueOrThrow({ where: { id: runId } });
+  expect(await balanceOf(tenant)).toBe("9.952");
+
+  const refund = () => refundRun(world, operator(tenant), { runId, note: "The model had a bad day." });
+  const tries = await Promise.allSettled([refund(), refund(), refund()]);
+  expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  expect(await balanceOf(tenant)).toBe("10");
+  const refunds = (await entriesOf(tenant)).filter(({ kind }) => kind === "refund");
+  expect(refunds.map(({ amount, actor }) => [amount.toString(), actor])).toEqual([
+    ["0.038", "operator"],
+    ["0.01", "operator"],
+  ]);
+  expect(await world.db.run.findUniqueOrThrow({ where: { id: runId } })).toEqual(before);
+});
+
+it("refuses to refund an open run, another organization's, and without a word why", async () => {
+  const tenant = await createTenant(world);
+  const stranger = await createTenant(world);
+  const request = { kind: "tool", targetId: tenant.toolId, input: { a: 1, b: 2 } } as const;
+  const { runId } = await startRun(world, operator(tenant), request);
+  await expect(refundRun(world, operator(tenant), { runId, note: "why" })).rejects.toThrow("has not ended");
+  await executeRun(world, runId, (_name, work) => work());
+  await expect(refundRun(world, operator(stranger), { runId, note: "why" })).rejects.toThrow(
+    "There is no run",
+  );
+  await expect(refundRun(world, operator(tenant), { runId, note: " " })).rejects.toThrow("note must say why");
+  await expect(refundRun(world, operator(tenant), { runId: "x", note: "why" })).rejects.toThrow(
+    "not a run id",
+  );
+});

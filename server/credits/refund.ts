@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { actorReference, type OperatorActor, type OrgId } from "@/server/auth/actor";
+import { type Queryable, transact } from "@/server/db/sql";
+import { AppError } from "@/server/errors";
+import type { Services } from "@/server/services";
+import { Decimal, ZERO } from "./amount";
+import { type LedgerEntry, postEntries } from "./ledger";
+
+/**
+ * The entries that would refund an ended run and the runs it called: for each what it was charged, unless it was
+ * refunded before. Empty when there is nothing to give back. Locks the organization.
+ */
+export async function findRefundable(
+  client: Queryable,
+  orgId: OrgId,
+  runId: string,
+  note: string,
+): Promise<LedgerEntry[]> {
+  // Two refunds at once take turns; the later one finds nothing left.
+  await client.query("SELECT 1 FROM organizations WHERE id = $1 FOR UPDATE", [orgId]);
+  const { rows } = await client.query<{ run_id: string; charged: string }>(
+    `WITH RECURSIVE tree AS (
+       SELECT $2::uuid AS id
+       UNION ALL
+       SELECT r.id FROM runs r JOIN tree ON r.parent_run_id = tree.id WHERE r.organization_id = $1
+     )
+     SELECT e.run_id, -sum(e.amount) FILTER (WHERE e.kind = 'charge') AS charged
+     FROM tree JOIN credit_entries e ON e.run_id = tree.id AND e.organization_id = $1
+     GROUP BY e.run_id
+     HAVING sum(e.amount) FILTER (WHERE e.kind = 'charge') < 0 AND NOT bool_or(e.kind = 'refund')
+     ORDER BY min(e.sequence)`,
+    [orgId, runId],
+  );
+  return rows.map((row) => ({ kind: "refund", amount: new Decimal(row.charged), runId: row.run_id, note }));
+}
+
+const refund = z.object({
+  runId: z.uuid("is not a run id"),
+  note: z.string().trim().min(1, "must say why").max(1_000),
+});
+
+/**
+ * Gives back what an ended run and the runs it called were charged, for the operator alone: entries in the ledger, while
+ * the run itself stays as it ended. Once for each run, which the database sees to. Returns what was given back and the
+ * new balance. Throws `not_found`, `invalid_request`.
+ */
+export async function refundRun(
+  services: Pick<Services, "pool" | "clock">,
+  actor: OperatorActor,
+  input: z.input<typeof refund>,
+): Promise<{ refunded: Decimal; balance: Decimal }> {
+  const parsed = refund.safeParse(input);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new AppError("invalid_request", `${issue?.path.join(".")} ${issue?.message}.`);
+  }
+  const { runId, note } = parsed.data;
+  return transact(services.pool, async (client) => {
+    const { rows } = await client.query<{ ended: boolean }>(
+      `SELECT finished_at IS NOT NULL AS ended FROM runs WHERE organization_id = $1 AND id = $2
+       UNION ALL SELECT true FROM credit_entries WHERE organization_id = $1 AND run_id = $2 LIMIT 1`,
+      [actor.orgId, runId],
+    );
+    if (rows[0] === undefined)
+      throw new AppError("not_found", `There is no run ${runId} in this organization.`);
+    if (!rows[0].ended)
+      throw new AppError("invalid_request", "The run has not ended: it was charged nothing yet.");
+    const entries = await findRefundable(client, actor.orgId, runId, note);
+    if (entries.length === 0) {
+      throw new AppError(
+        "invalid_request",
+        "There is nothing to refund: the run was charged nothing, or was refunded.",
+      );
+    }
+    const balance = await postEntries(client, actor.orgId, entries, actorReference(actor), services.clock);
+    return { refunded: entries.reduce((sum, { amount }) => sum.add(amount), ZERO), balance };
+  });
+}
