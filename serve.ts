@@ -71,8 +71,22 @@ export async function serve({ root, dev = false, say = () => {} }: ServeOptions)
   const demo = await seedDemo(services, root);
 
   const state = { stopping: false };
-  const pages = next({ dir: root, dev, hostname: services.env.host, port: services.env.port, quiet: true });
-  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS });
+  const pages = next({
+    dir: root,
+    dev,
+    hostname: services.env.host,
+    port: services.env.port,
+    quiet: true,
+    // Next would listen for upgrades on whichever server brings its first request, and hang up on every client that
+    // offers HTTP/2 by `Upgrade: h2c`. In production it gets a server that nobody reaches.
+    ...(dev ? {} : { httpServer: createServer() }),
+  });
+  const server = createServer({
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Refused by us, with the contract's error body.
+    requireHostHeader: false,
+  });
   await pages.prepare();
   const showPage = pages.getRequestHandler();
   server.on("request", createHandler(services, showPage, dev, state));
@@ -112,6 +126,9 @@ function createHandler(services: Wired, showPage: Handler, dev: boolean, state: 
   };
 
   const answer: Handler = async (incoming, outgoing) => {
+    if (incoming.httpVersion === "1.1" && incoming.headers.host === undefined) {
+      throw new UnspeakableRequestError("The header Host is missing.");
+    }
     const url = targetOf(incoming, origin);
     const door = doorOf(url.pathname);
     if (door === "rest" || door === "webhook") {

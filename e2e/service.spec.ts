@@ -64,6 +64,24 @@ test("pages carry a strict policy that they keep to", async ({ page, organizatio
   expect(violations).toEqual([]);
 });
 
+test("a client that offers HTTP/2 is answered in HTTP/1.1, also after pages were seen", async ({
+  request,
+  baseURL,
+}) => {
+  expect((await request.get("/sign-in")).status()).toBe(200);
+  const { hostname, port } = new URL(baseURL ?? "");
+  const status = await new Promise((resolve, reject) => {
+    const headers = { Connection: "Upgrade, HTTP2-Settings", Upgrade: "h2c", "HTTP2-Settings": "AAMAAABk" };
+    httpRequest({ hostname, port, path: "/v1/agents/run/x/status", headers }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    })
+      .on("error", reject)
+      .end();
+  });
+  expect(status).toBe(401);
+});
+
 test("health and readiness tell that it can serve", async ({ request }) => {
   const health = await request.get("/api/health");
   expect([health.status(), await health.json()]).toEqual([200, { alive: true }]);

@@ -44,6 +44,8 @@ export async function startEmbedded(services: Services): Promise<Driver> {
     fetch: engine.fetch,
     isDev: true,
     baseUrl: "http://engine.local",
+    // No limit: there is no HTTP call here that could be cut off, and leaving a call costs a hand-over per 10 s.
+    checkpointing: { maxRuntime: 0 },
   });
   await engine.register(client, createRunFunctions(client, services));
   await engine.start();

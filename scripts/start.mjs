@@ -1,5 +1,7 @@
 import { relative } from "node:path";
+
 import { pathToFileURL } from "node:url";
+import { noteAddress } from "./address.mjs";
 import { ensureBuild } from "./build.mjs";
 import { develop } from "./develop.mjs";
 import { beforeEnd, runCommand, settle } from "./ending.mjs";
@@ -38,6 +40,7 @@ await runCommand(async () => {
     return serving.stop();
   });
   settle();
+  beforeEnd(noteAddress(serving.appUrl));
   announce(serving);
   return undefined;
 });
