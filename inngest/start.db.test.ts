@@ -56,6 +56,25 @@ it("takes a run from its start to its end", async () => {
   expect(run).toMatchObject({ status: "Completed", output: "Two.", stepsExecuted: 1, epoch: 1 });
 });
 
+it("keeps a run longer than ten seconds in one call", async () => {
+  let claims: unknown;
+  play = async (request) => {
+    const rounds = request.messages.filter(({ role }) => role === "tool").length;
+    if (rounds === 4) {
+      claims = (await world.pool.query("SELECT generation FROM engine.jobs")).rows;
+      return { content: "Slowly." };
+    }
+    await new Promise((resolve) => setTimeout(resolve, 2_600));
+    return {
+      toolCalls: [{ id: `c${rounds}`, name: "calculate", arguments: `{"expression":"${rounds}+1"}` }],
+    };
+  };
+  const tenant = await createTenant(world);
+  const [run] = await ended(await start(tenant));
+  expect(run).toMatchObject({ status: "Completed", output: "Slowly.", epoch: 1 });
+  expect(claims).toEqual([{ generation: 1 }]);
+}, 30_000);
+
 it("admits by the plan's concurrency, and lets another organization pass a long queue", async () => {
   let running = 0;
   let most = 0;
