@@ -71,12 +71,17 @@ const BEGIN_MODEL_CALL = {
   )
   INSERT INTO model_calls (id, organization_id, run_id, key, iteration_number, provider, model, started_at, sequence)
   SELECT $4, organization_id, $1, $5, $6, $7, $8, $3, sequence FROM run
-  ON CONFLICT (run_id, key) DO UPDATE SET started_at = EXCLUDED.started_at, sequence = EXCLUDED.sequence
-  WHERE model_calls.status = 'Running'
+  ON CONFLICT (run_id, key) DO UPDATE
+  SET status = 'Running', started_at = EXCLUDED.started_at, finished_at = NULL, duration_ms = NULL,
+      error_message = NULL, sequence = EXCLUDED.sequence
+  WHERE model_calls.status <> 'Completed'
   RETURNING sequence`,
 };
 
-/** Writes that a model call begins, so that pages show it. Throws RunLost. */
+/**
+ * Writes that a model call begins, so that pages show it. One that failed begins anew: the process died before
+ * anything came of the failure. Throws RunLost.
+ */
 export async function beginModelCall(
   services: Services,
   run: ClaimedRun,
