@@ -29,6 +29,13 @@ const PERIOD_MS: Record<RunPeriod, number> = {
   "30d": 30 * 86_400_000,
 };
 
+/**
+ * How a text is searched: `index` asks the index of words for all its runs first; `ended` is the same for runs that
+ * have ended only, and lets the other conditions' indexes help; `rows` reads every row that the other conditions
+ * leave: right for a few, wrong for all.
+ */
+export type TextSearch = "index" | "ended" | "rows";
+
 /** Ids are made a moment before or after `createdAt` is read; this much is allowed for. */
 const ID_SLACK_MS = 3_600_000;
 
@@ -36,7 +43,12 @@ const ID_SLACK_MS = 3_600_000;
  * The WHERE conditions (over `runs r`) of a filter within one organization. Times also bound the id, which is
  * a UUID v7, so that the index on (organization, id) serves them.
  */
-export function runConditions(orgId: OrgId, filter: RunFilter, now: Date): Prisma.Sql[] {
+export function runConditions(
+  orgId: OrgId,
+  filter: RunFilter,
+  now: Date,
+  search: TextSearch = "index",
+): Prisma.Sql[] {
   const conditions = [Prisma.sql`r.organization_id = ${orgId}::uuid`];
   if (filter.status?.length) {
     conditions.push(Prisma.sql`r.status = ANY (${filter.status}::run_status[])`);
@@ -61,7 +73,7 @@ export function runConditions(orgId: OrgId, filter: RunFilter, now: Date): Prism
     const ceiling = idFloor(new Date(to.getTime() + ID_SLACK_MS));
     conditions.push(Prisma.sql`r.created_at < ${to} AND r.id < ${ceiling}::uuid`);
   }
-  if (filter.text) conditions.push(textCondition(filter.text));
+  if (filter.text) conditions.push(textCondition(orgId, filter.text, search));
   return conditions;
 }
 
@@ -71,14 +83,33 @@ export function idFloor(at: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`;
 }
 
+/** 8 and more hexadecimal digits of a UUID. */
 const ID_START = /^[0-9a-f]{8}[0-9a-f-]{0,28}$/i;
 
-function textCondition(text: string): Prisma.Sql {
-  if (ID_START.test(text)) {
-    const plain = text.toLowerCase();
-    return Prisma.sql`r.id::text LIKE ${`${plain}%`}`;
-  }
+function textCondition(orgId: OrgId, text: string, search: TextSearch): Prisma.Sql {
+  if (ID_START.test(text)) return idCondition(text);
+  const query = Prisma.sql`run_words_query(${orgId}::uuid, ${text})`;
+  const words = (table: Prisma.Sql) =>
+    Prisma.sql`run_words(${table}.organization_id, ${table}.input, ${table}.output, ${table}.error_message) @@ ${query}`;
+  // Runs that have not ended are few and not in the index: they are read, letter by letter.
   const pattern = `%${text.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
-  return Prisma.sql`(left(r.input, 8192) ILIKE ${pattern} OR left(r.output, 8192) ILIKE ${pattern}
-    OR r.error_message ILIKE ${pattern} OR r.target_name ILIKE ${pattern})`;
+  if (search === "ended") return Prisma.sql`r.finished_at IS NOT NULL AND ${words(Prisma.sql`r`)}`;
+  if (search === "rows") {
+    return Prisma.sql`CASE WHEN r.finished_at IS NOT NULL THEN ${words(Prisma.sql`r`)} ELSE r.input ILIKE ${pattern} END`;
+  }
+  return Prisma.sql`r.id IN (
+    SELECT w.id FROM runs w WHERE w.finished_at IS NOT NULL AND ${words(Prisma.sql`w`)}
+    UNION ALL
+    SELECT o.id FROM runs o
+    WHERE o.organization_id = ${orgId}::uuid AND o.status IN ('Pending', 'Running') AND o.input ILIKE ${pattern})`;
+}
+
+/** Ids that begin with these digits, as a range of the index. */
+function idCondition(text: string): Prisma.Sql {
+  const digits = text.toLowerCase().replaceAll("-", "");
+  const bound = (filler: string) => {
+    const full = digits.padEnd(32, filler);
+    return [0, 8, 12, 16, 20].map((from, part) => full.slice(from, [8, 12, 16, 20, 32][part])).join("-");
+  };
+  return Prisma.sql`r.id BETWEEN ${bound("0")}::uuid AND ${bound("f")}::uuid`;
 }

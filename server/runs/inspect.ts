@@ -99,7 +99,7 @@ export async function inspectRun(
 }
 
 async function readRun(services: Services, actor: MemberActor, runId: string): Promise<RunDetail> {
-  const [summary] = await readRunsById(services, actor, [runId]);
+  const [summary] = await readRunsById(services, actor.orgId, [runId]);
   const found = await services.db.$queryRaw`
     SELECT agent_id, tool_id, trigger_id, api_key_id, parent_run_id, root_run_id, input_tokens, output_tokens,
       actions_used, error_code, error_message, cancelled_by,

@@ -33,7 +33,7 @@ export const runsRouter = router({
 
   byIds: viewer
     .input(z.object({ ids: z.array(z.uuid()).max(200) }))
-    .query(({ ctx, input }) => readRunsById(ctx.services, ctx.actor, input.ids)),
+    .query(({ ctx, input }) => readRunsById(ctx.services, ctx.actor.orgId, input.ids)),
 
   countNewer: viewer
     .input(z.object({ filter: runFilter.default({}), after: z.uuid().nullable() }))
