@@ -1,6 +1,16 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
+import { countFiles } from "./count-files.mjs";
 import { ensurePrismaClient } from "./generate.mjs";
 import { isHeld } from "./holders.mjs";
 import { ensureDependencies } from "./install.mjs";
@@ -14,6 +24,7 @@ import { runNode } from "./run-program.mjs";
  *
  *   serve.mjs, stepwell.mjs   the process and the command line, bundled; packages stay in node_modules
  *   next/                     the pages
+ *   *.count                   how many files each of the two has when whole
  *   holders/                  who uses it (holders.mjs)
  *
  * `dist/current` links to the newest.
@@ -78,8 +89,27 @@ export async function ensureBuild(say, { pages = true } = {}) {
 }
 
 /** @param {Build} build @param {boolean} pages */
-function isWhole({ serve, stepwell, pages: folder }, pages) {
-  return existsSync(serve) && existsSync(stepwell) && (!pages || existsSync(join(folder, "BUILD_ID")));
+function isWhole({ folder }, pages) {
+  return (
+    isUndamaged(folder, "programs", countPrograms) && (!pages || isUndamaged(folder, "pages", countPages))
+  );
+}
+
+/** @param {string} folder @param {string} part @param {(folder: string) => number} count */
+function isUndamaged(folder, part, count) {
+  const note = join(folder, `${part}.count`);
+  return existsSync(note) && count(folder) >= Number(readFileSync(note, "utf8"));
+}
+
+/** @param {string} folder */
+function countPrograms(folder) {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.filter((name) => /\.mjs(\.map)?$/.test(name)).length + countFiles(join(folder, "chunks"));
+}
+
+/** @param {string} folder */
+function countPages(folder) {
+  return countFiles(join(folder, "next"));
 }
 
 /**
@@ -113,13 +143,12 @@ async function buildPrograms({ folder }) {
   await build(programOptions(making)).catch((/** @type {Error} */ error) => {
     throw new SetupError(`The build failed.\n${error.message}`);
   });
-  // The programs come last: while they are missing, the build counts as not whole.
-  const names = readdirSync(making).sort((a, b) => Number(a.endsWith(".mjs")) - Number(b.endsWith(".mjs")));
-  for (const name of names) {
+  for (const name of readdirSync(making)) {
     rmSync(join(folder, name), { recursive: true, force: true });
     renameSync(join(making, name), join(folder, name));
   }
   rmSync(making, { recursive: true });
+  writeFileSync(join(folder, "programs.count"), String(countPrograms(folder)));
 }
 
 /** @param {Build} build */
@@ -135,8 +164,9 @@ async function buildPages({ folder, pages }) {
   mkdirSync(pages);
   // Next links the packages it leaves outside by relative paths, two folders up from what it made.
   link(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  const names = readdirSync(working).filter((name) => !NOT_SERVED.includes(name) && name !== "BUILD_ID");
-  for (const name of [...names, "BUILD_ID"]) renameSync(join(working, name), join(pages, name));
+  const names = readdirSync(working).filter((name) => !NOT_SERVED.includes(name));
+  for (const name of names) renameSync(join(working, name), join(pages, name));
+  writeFileSync(join(folder, "pages.count"), String(countPages(folder)));
 }
 
 /** @param {Build} build */

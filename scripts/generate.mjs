@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { countFiles } from "./count-files.mjs";
 import { fingerprint, ROOT, timed } from "./project.mjs";
 import { runNode } from "./run-program.mjs";
 
@@ -16,21 +17,14 @@ export async function ensurePrismaClient(say) {
     "prisma.config.ts",
     "node_modules/prisma/package.json",
   ]);
-  if (existsSync(join(GENERATED, "client.ts")) && read(STAMP) === wanted) return;
+  const stamp = () => `${wanted} ${countFiles(GENERATED)}`;
+  if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === stamp()) return;
   await timed(say, "Generating the database client", async () => {
     rmSync(GENERATED, { recursive: true, force: true });
     await runNode("prisma generate", join(ROOT, "node_modules/prisma/build/index.js"), ["generate"], {
       env: { CHECKPOINT_DISABLE: "1", PRISMA_HIDE_UPDATE_MESSAGE: "1" },
     });
-    writeFileSync(STAMP, wanted);
+    writeFileSync(STAMP, ""); // It is counted too.
+    writeFileSync(STAMP, stamp());
   });
-}
-
-/** @param {string} path */
-function read(path) {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
 }

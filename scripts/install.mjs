@@ -1,6 +1,8 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { countFiles } from "./count-files.mjs";
 import { ROOT, SetupError, timed } from "./project.mjs";
 import { runProgram } from "./run-program.mjs";
 
@@ -10,55 +12,81 @@ import { runProgram } from "./run-program.mjs";
  */
 
 const MODULES = join(ROOT, "node_modules");
+/** npm's own note of what it installed. */
 const INSTALLED = join(MODULES, ".package-lock.json");
+/** Ours: how many files each package had right after. */
+const COUNTS = join(MODULES, ".stepwell-counts.json");
 
 /**
- * Installs the packages of package-lock.json when some are missing or of another version. Needs nothing but npm.
+ * Installs the packages of package-lock.json when some are missing, of another version, or lost files. Needs nothing but npm.
  * @param {import("./project.mjs").Say} say
  */
 export async function ensureDependencies(say) {
   const before = findFaults();
-  if (before.length === 0) return;
-  // npm believes its own note: packages that were damaged behind its back are only mended without it.
-  rmSync(INSTALLED, { force: true });
-  for (const path of before) rmSync(join(ROOT, path), { recursive: true, force: true });
-  await timed(
-    say,
-    existsSync(MODULES)
+  if (before.length > 0) {
+    // npm believes its own note: packages that were damaged behind its back are only mended without it.
+    rmSync(INSTALLED, { force: true });
+    for (const path of before) rmSync(join(ROOT, path), { recursive: true, force: true });
+    const label = existsSync(MODULES)
       ? "Installing packages"
-      : "Installing packages (the first time takes a minute or two)",
-    install,
-  );
-  const after = findFaults();
-  if (after.length > 0) {
-    throw new SetupError(`npm did not install ${after.slice(0, 5).join(", ")}: try \`npm install\` by hand.`);
+      : "Installing packages (the first time takes a minute or two)";
+    await timed(say, label, install);
+    const after = findFaults();
+    if (after.length > 0) {
+      throw new SetupError(
+        `npm did not install ${after.slice(0, 5).join(", ")}: try \`npm install\` by hand.`,
+      );
+    }
   }
-}
-
-/**
- * Removes what is installed, so that the next `ensureDependencies` begins anew; for damage that only shows in use.
- * @param {import("./project.mjs").Say} say
- */
-export async function reinstallDependencies(say) {
-  say("Some installed packages are damaged: installing them anew");
-  rmSync(MODULES, { recursive: true, force: true });
-  await ensureDependencies(say);
+  noteCounts();
 }
 
 /** @returns {string[]} folders of packages that are missing or wrong; ["node_modules"] when nothing is installed */
 function findFaults() {
   const wanted = readPackages(join(ROOT, "package-lock.json"));
-  if (wanted === undefined)
+  if (wanted === undefined) {
     throw new SetupError("package-lock.json is missing or damaged; restore it from the repository.");
+  }
   const installed = readPackages(INSTALLED);
   if (installed === undefined) return ["node_modules"];
-  return Object.entries(wanted)
+  const wrong = Object.entries(wanted)
     .filter(([path, entry]) => path !== "" && isMeantForHere(entry))
-    .filter(
-      ([path, entry]) =>
-        installed[path]?.version !== entry.version || !existsSync(join(ROOT, path, "package.json")),
-    )
+    .filter(([path, entry]) => installed[path]?.version !== entry.version || !existsSync(join(ROOT, path)))
     .map(([path]) => path);
+  const counted = readCounts();
+  const poorer = Object.entries(counted).filter(([path, count]) => countPackage(path) < count);
+  return [...new Set([...wrong, ...poorer.map(([path]) => path)])];
+}
+
+/** Whatever is installed by hand later is taken as it is, and counted anew. */
+function noteCounts() {
+  if (Object.keys(readCounts()).length > 0) return;
+  const paths = Object.keys(readPackages(INSTALLED) ?? {});
+  const counts = Object.fromEntries(paths.map((path) => [path, countPackage(path)]));
+  try {
+    writeFileSync(COUNTS, JSON.stringify({ of: fingerprintInstalled(), counts }));
+  } catch {
+    // Installed by another user, who keeps the counts.
+  }
+}
+
+/** @returns {Record<string, number>} empty when npm installed something since */
+function readCounts() {
+  try {
+    const { of, counts } = JSON.parse(readFileSync(COUNTS, "utf8"));
+    return of === fingerprintInstalled() ? counts : {};
+  } catch {
+    return {};
+  }
+}
+
+function fingerprintInstalled() {
+  return createHash("sha256").update(readFileSync(INSTALLED)).digest("hex");
+}
+
+/** @param {string} path */
+function countPackage(path) {
+  return countFiles(join(ROOT, path), (name) => name === "node_modules");
 }
 
 /** @param {Entry} entry */
