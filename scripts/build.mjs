@@ -13,7 +13,7 @@ import { pathToFileURL } from "node:url";
 import { countFiles } from "./count-files.mjs";
 import { ensurePrismaClient } from "./generate.mjs";
 import { isHeld } from "./holders.mjs";
-import { ensureDependencies } from "./install.mjs";
+import { ensureDependencies, mendingPackages } from "./install.mjs";
 import { withLock } from "./lock.mjs";
 import { DIST, fingerprint, ROOT, SetupError, timed } from "./project.mjs";
 import { runNode } from "./run-program.mjs";
@@ -195,7 +195,7 @@ function link(target, path) {
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const say = console.log;
   await ensureDependencies(say);
-  await ensurePrismaClient(say);
-  const { folder } = await ensureBuild(say);
+  await mendingPackages(say, () => ensurePrismaClient(say));
+  const { folder } = await mendingPackages(say, () => ensureBuild(say));
   say(`Built: ${folder}`);
 }

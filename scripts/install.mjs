@@ -41,6 +41,27 @@ export async function ensureDependencies(say) {
   noteCounts();
 }
 
+/**
+ * Does work that uses the packages. When one of their own files turns out to be missing (damage from before we first
+ * counted), all packages are installed anew and the work is done again.
+ * @template Result
+ * @param {import("./project.mjs").Say} say
+ * @param {() => Promise<Result>} work
+ * @returns {Promise<Result>}
+ */
+export async function mendingPackages(say, work) {
+  try {
+    return await work();
+  } catch (error) {
+    const said = String(error);
+    if (!/Cannot find (module|package)/.test(said) || !said.includes("node_modules")) throw error;
+    say("A file of an installed package is missing: all are installed anew");
+    rmSync(MODULES, { recursive: true, force: true });
+    await ensureDependencies(say);
+    return work();
+  }
+}
+
 /** @returns {string[]} folders of packages that are missing or wrong; ["node_modules"] when nothing is installed */
 function findFaults() {
   const wanted = readPackages(join(ROOT, "package-lock.json"));
