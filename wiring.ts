@@ -1,6 +1,5 @@
 import { createEngine, type RunningEngine } from "@/inngest/start";
 import { systemClock } from "@/server/clock";
-import { DEFAULT_PRICES } from "@/server/credits/prices";
 import { openDatabase } from "@/server/db/client";
 import { createGuardedEgress } from "@/server/egress/guarded-fetch";
 import { type Environment, readEnvironment } from "@/server/env";
@@ -21,8 +20,8 @@ export function wire(env: Environment): Wired {
     db,
     pool,
     engine: createEngine(() => services),
-    prices: DEFAULT_PRICES,
-    models: createModels({ openai: env.openai, clock: systemClock }),
+    prices: env.prices,
+    models: createModels({ openai: env.openai, providers: env.providers, clock: systemClock }),
     fetch: createGuardedEgress({ allow: env.egressAllow }).fetch,
     vault: createVault(env.secret),
     clock: systemClock,

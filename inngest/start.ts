@@ -1,4 +1,6 @@
+import { grantMonthlyCredits } from "@/server/credits/monthly-grants";
 import { findOverdueRuns, findUnwokenRuns, settleOverdueRuns } from "@/server/operate/reconciler";
+import { removeExpired } from "@/server/operate/retention";
 import { type AdmittedRun, admitRuns } from "@/server/runs/dispatch";
 import type { Engine, Services } from "@/server/services";
 import { type Driver, startEmbedded, startOnServer } from "./driver";
@@ -11,6 +13,8 @@ const LOOK_AGAIN_MS = 25;
 const LOOK_EVERY_MS = 2_000;
 /** How often what was lost is looked for. */
 const RECONCILE_EVERY_MS = 5_000;
+/** How often the month's credits are granted and expired data is removed. */
+const KEEP_HOUSE_EVERY_MS = 60 * 60 * 1000;
 
 /** An engine that can be started and stopped with the process. */
 export type RunningEngine = Engine & {
@@ -96,8 +100,19 @@ function startDispatcher(services: Services, driver: Driver): Dispatcher {
     return false;
   });
 
-  const timers = [setInterval(look, LOOK_EVERY_MS), setInterval(reconcile, RECONCILE_EVERY_MS)];
+  const keepHouse = guarded("credits could not be granted or expired data not be removed", async () => {
+    await grantMonthlyCredits(services);
+    await removeExpired(services, () => !stopped);
+    return false;
+  });
+
+  const timers = [
+    setInterval(look, LOOK_EVERY_MS),
+    setInterval(reconcile, RECONCILE_EVERY_MS),
+    setInterval(keepHouse, KEEP_HOUSE_EVERY_MS),
+  ];
   look();
+  keepHouse();
   return {
     driver,
     look,

@@ -67,6 +67,8 @@ function forgetSettings() {
     "HOST",
     "APP_URL",
     "DEFAULT_MODEL",
+    "MODEL_PROVIDERS",
+    "PRICE_LIST",
     "EGRESS_ALLOW",
     "TRUST_PROXY",
   ]) {

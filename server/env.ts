@@ -1,4 +1,7 @@
 import { z } from "zod";
+import { ConfigurationFileError, readModelProviders, readPriceList } from "@/server/configuration-files";
+import { DEFAULT_PRICES, type PriceList } from "@/server/credits/prices";
+import type { NamedProvider } from "@/server/models/registry";
 
 const optionalText = z
   .string()
@@ -36,6 +39,8 @@ const schema = z.object({
   OPENAI_API_KEY: optionalText,
   OPENAI_BASE_URL: optionalText.pipe(httpUrl.optional()),
   DEFAULT_MODEL: optionalText.pipe(z.string().default("gpt-5-mini")),
+  MODEL_PROVIDERS: optionalText,
+  PRICE_LIST: optionalText,
   EGRESS_ALLOW: hostList,
   TRUST_PROXY: optionalText.pipe(z.enum(["0", "1"]).default("0")),
   LOG_LEVEL: optionalText.pipe(z.enum(["debug", "info", "warn", "error"]).default("info")),
@@ -54,6 +59,10 @@ export type Environment = {
   dataDir: string;
   secret: string;
   openai: { apiKey: string | undefined; baseUrl: string | undefined } | undefined;
+  /** Named model providers beside that one. */
+  providers: NamedProvider[];
+  /** What models and actions cost. */
+  prices: PriceList;
   /** Model of functions that name none. */
   defaultModel: string;
   /** `host:port` that functions may reach though private. */
@@ -108,10 +117,35 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
       value.OPENAI_API_KEY || value.OPENAI_BASE_URL
         ? { apiKey: value.OPENAI_API_KEY, baseUrl: value.OPENAI_BASE_URL }
         : undefined,
+    ...readFiles(value, source),
     defaultModel: value.DEFAULT_MODEL,
     egressAllow: value.EGRESS_ALLOW,
     trustProxy: value.TRUST_PROXY === "1",
     logLevel: value.LOG_LEVEL,
     inngest,
   };
+}
+
+function readFiles(
+  paths: { PRICE_LIST: string | undefined; MODEL_PROVIDERS: string | undefined },
+  source: Record<string, string | undefined>,
+): Pick<Environment, "prices" | "providers"> {
+  const faults: string[] = [];
+  const read = <T>(name: keyof typeof paths, preset: T, reader: (path: string) => T): T => {
+    const path = paths[name];
+    if (path === undefined) return preset;
+    try {
+      return reader(path);
+    } catch (error) {
+      if (!(error instanceof ConfigurationFileError)) throw error;
+      faults.push(`  ${name} ${error.message}`);
+      return preset;
+    }
+  };
+  const prices = read("PRICE_LIST", DEFAULT_PRICES, readPriceList);
+  const providers = read("MODEL_PROVIDERS", [], (path) => readModelProviders(path, source));
+  if (faults.length === 0) return { prices, providers };
+  throw new EnvironmentError(
+    `The configuration is wrong:\n${faults.join("\n")}\nSee docs/configuration-files.md.`,
+  );
 }

@@ -37,13 +37,22 @@ export async function transact<T>(pool: Pool, work: (client: PoolClient) => Prom
   }
 }
 
+/** Whether an error is PostgreSQL's of a violated foreign key, by the constraint's name. */
+export function isForeignKeyViolation(error: unknown, constraint: string): boolean {
+  return isViolation(error, "23503", constraint);
+}
+
 /** PostgreSQL's code for a violated unique constraint, with the constraint's name. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
+  return isViolation(error, "23505", constraint);
+}
+
+function isViolation(error: unknown, code: string, constraint: string): boolean {
   return (
     typeof error === "object" &&
     error !== null &&
     "code" in error &&
-    error.code === "23505" &&
+    error.code === code &&
     "constraint" in error &&
     error.constraint === constraint
   );

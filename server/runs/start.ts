@@ -5,7 +5,7 @@ import { openingMessages } from "@/server/agent/prompts";
 import { type Actor, actorReference } from "@/server/auth/actor";
 import type { Decimal } from "@/server/credits/amount";
 import { holdForFirstCall, SMALLEST_HOLD } from "@/server/credits/prices";
-import { isUniqueViolation } from "@/server/db/sql";
+import { isForeignKeyViolation, isUniqueViolation } from "@/server/db/sql";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import type { JsonObject } from "@/server/json";
@@ -52,7 +52,12 @@ export async function startRun(
   }
   const runId = newId();
   const prepared = prepare(services, actor, target, request);
-  const committed = await commitStart(services, actor, runId, target, prepared, request);
+  const commit = () => commitStart(services, actor, runId, target, prepared, request);
+  const committed = await commit().catch((error: unknown) => {
+    // Retention removed the long unused configuration between two looks at it: now it is written anew.
+    if (isForeignKeyViolation(error, "runs_organization_id_configuration_hash_fkey")) return commit();
+    throw error;
+  });
   if (!committed) throw new AppError("insufficient_credits", "Insufficient credits.");
   services.engine.ring();
   return { runId };

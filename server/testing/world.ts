@@ -3,7 +3,7 @@ import { mintOrgId, type OrgId } from "@/server/auth/actor";
 import { newApiKey } from "@/server/auth/api-key";
 import { Decimal } from "@/server/credits/amount";
 import { grantCredits } from "@/server/credits/ledger";
-import { DEFAULT_PRICES, type PriceList } from "@/server/credits/prices";
+import type { PriceList } from "@/server/credits/prices";
 import { openDatabase } from "@/server/db/client";
 import { readEnvironment } from "@/server/env";
 import { newId } from "@/server/ids";
@@ -63,7 +63,7 @@ export async function createWorld(
     pool,
     engine: parts.engine ?? { ring: () => {}, ready: async () => true },
     models: parts.models ?? quietModels,
-    prices: parts.prices ?? DEFAULT_PRICES,
+    prices: parts.prices ?? env.prices,
     fetch: parts.fetch ?? (() => Promise.reject(new Error("no way out in this test"))),
     vault: createVault(env.secret),
     clock: beside?.clock ?? testClock("2026-11-21T01:22:07.000Z"),

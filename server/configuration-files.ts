@@ -1,0 +1,112 @@
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+import { z } from "zod";
+import { Decimal } from "@/server/credits/amount";
+import { DEFAULT_PRICES, type ModelPrice, type PriceList } from "@/server/credits/prices";
+import type { NamedProvider } from "@/server/models/registry";
+
+/**
+ * The files that PRICE_LIST and MODEL_PROVIDERS name, YAML or JSON; docs/configuration-files.md describes them. Each reader
+ * throws ConfigurationFileError, which names the file and every wrong value in it.
+ */
+
+export class ConfigurationFileError extends Error {
+  override name = "ConfigurationFileError";
+}
+
+/** A number of credits with at most `places` decimal places, as a number or as text. */
+const credits = (places: number) =>
+  z
+    .union([z.number(), z.string()], { error: "must be a number" })
+    .transform(String)
+    .refine((text) => new RegExp(`^\\d{1,9}(\\.\\d{1,${places}})?$`).test(text), {
+      error: `must be a number from 0 with at most ${places} decimal places`,
+    })
+    .transform((text) => new Decimal(text));
+
+const modelPrice = z.strictObject({ input: credits(6), output: credits(6) });
+
+const priceFile = z.strictObject({
+  default: modelPrice.optional(),
+  action: credits(4).optional(),
+  models: z.record(z.string().min(1), modelPrice).optional(),
+});
+
+/** Reads a price list. What it leaves out costs what it costs without the file. */
+export function readPriceList(path: string): PriceList {
+  const given = readFileOf(path, priceFile);
+  const models: Record<string, ModelPrice> = { ...DEFAULT_PRICES.models, ...given.models };
+  return {
+    defaultModel: given.default ?? DEFAULT_PRICES.defaultModel,
+    action: given.action ?? DEFAULT_PRICES.action,
+    models,
+  };
+}
+
+const providerFile = z.array(
+  z.strictObject({
+    name: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "must be of lowercase letters, digits and hyphens")
+      .refine(
+        (name) => name !== "demo" && name !== "openai",
+        "is taken: demo is built in, openai is OPENAI_*",
+      ),
+    baseUrl: z.url({ protocol: /^https?$/, error: "must be an http or https address" }),
+    apiKey: z.string().min(1).optional(),
+    /** The environment variable that holds the key, so that the file holds no secret. */
+    apiKeyFrom: z.string().min(1).optional(),
+    models: z.array(z.string().min(1)).default([]),
+  }),
+);
+
+/** Reads named model providers. `source` holds the variables that `apiKeyFrom` names. */
+export function readModelProviders(
+  path: string,
+  source: Record<string, string | undefined>,
+): NamedProvider[] {
+  const providers = readFileOf(path, providerFile);
+  const faults: string[] = [];
+  const names = new Set<string>();
+  const models = new Map<string, string>();
+  for (const [index, { name, apiKey, apiKeyFrom, ...provider }] of providers.entries()) {
+    if (names.has(name)) faults.push(`${index}.name "${name}" is there twice`);
+    names.add(name);
+    if (apiKey !== undefined && apiKeyFrom !== undefined) {
+      faults.push(`${index} has both apiKey and apiKeyFrom`);
+    }
+    if (apiKeyFrom !== undefined && !source[apiKeyFrom]) {
+      faults.push(`${index}.apiKeyFrom names ${apiKeyFrom}, which is not set`);
+    }
+    for (const model of provider.models) {
+      const other = model === "demo" ? "the built-in simulation" : models.get(model);
+      if (other !== undefined) faults.push(`${index}.models "${model}" is already ${other}'s`);
+      models.set(model, name);
+    }
+  }
+  if (faults.length > 0) throw faulty(path, faults);
+  return providers.map(({ apiKeyFrom, apiKey, ...provider }) => ({
+    ...provider,
+    apiKey: apiKeyFrom === undefined ? apiKey : source[apiKeyFrom],
+  }));
+}
+
+function readFileOf<Schema extends z.ZodType>(path: string, schema: Schema): z.output<Schema> {
+  let content: unknown;
+  try {
+    content = parse(readFileSync(path, "utf8"));
+  } catch (cause) {
+    const reason = cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : String(cause);
+    throw new ConfigurationFileError(`${path} cannot be read: ${reason}`, { cause });
+  }
+  const parsed = schema.safeParse(content);
+  if (parsed.success) return parsed.data;
+  throw faulty(
+    path,
+    parsed.error.issues.map((issue) => `${issue.path.join(".") || "the whole"} ${issue.message}`),
+  );
+}
+
+function faulty(path: string, faults: string[]): ConfigurationFileError {
+  return new ConfigurationFileError(`${path} is wrong: ${faults.join("; ")}`);
+}

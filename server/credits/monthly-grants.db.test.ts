@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { grantMonthlyCredits } from "./monthly-grants";
+
+let world: World;
+let beside: World;
+
+beforeAll(async () => {
+  world = await createWorld();
+  beside = await createWorld({ beside: world });
+});
+afterAll(async () => {
+  await beside.close();
+  await world.close();
+});
+
+const grantsOf = async ({ orgId }: Tenant) => {
+  const entries = await world.db.creditEntry.findMany({
+    where: { organizationId: orgId, actor: "system" },
+    orderBy: { sequence: "asc" },
+  });
+  return entries.map(({ kind, amount, note }) => `${kind} ${amount} ${note}`);
+};
+
+it("grants a plan's credits once a month, though several processes do it at once", async () => {
+  world.clock.set("2026-11-21T00:00:00.000Z");
+  const tenant = await createTenant(world, { credits: "0", plan: { monthlyCredits: "12.5" } });
+  const without = await createTenant(world, { credits: "0" });
+  const passes = Array.from({ length: 8 }, (_, index) => grantMonthlyCredits(index % 2 ? world : beside));
+  expect((await Promise.all(passes)).reduce((sum, count) => sum + count)).toBe(1);
+  expect(await grantsOf(tenant)).toEqual(["grant 12.5 Credits of the plan for 2026-11"]);
+
+  world.clock.set("2026-11-30T23:59:59.999Z");
+  expect(await grantMonthlyCredits(world)).toBe(0);
+  world.clock.set("2026-12-01T00:00:00.000Z");
+  expect(await grantMonthlyCredits(world)).toBe(1);
+  // A process whose clock still stands in the old month grants it no second time.
+  world.clock.set("2026-11-30T23:59:59.999Z");
+  expect(await grantMonthlyCredits(world)).toBe(0);
+  expect(await grantsOf(tenant)).toHaveLength(2);
+  const { balance } = await world.db.organization.findUniqueOrThrow({ where: { id: tenant.orgId } });
+  expect(balance.toString()).toBe("25");
+  expect(await grantsOf(without)).toEqual([]);
+});
+
+it("grants nothing while an organization is suspended", async () => {
+  world.clock.set("2027-01-10T00:00:00.000Z");
+  const tenant = await createTenant(world, { credits: "0", plan: { monthlyCredits: "1" } });
+  const suspend = (suspendedAt: Date | null) =>
+    world.db.organization.update({ where: { id: tenant.orgId }, data: { suspendedAt } });
+  await suspend(world.clock.now());
+  await grantMonthlyCredits(world);
+  expect(await grantsOf(tenant)).toEqual([]);
+  await suspend(null);
+  await grantMonthlyCredits(world);
+  expect(await grantsOf(tenant)).toEqual(["grant 1 Credits of the plan for 2027-01"]);
+});

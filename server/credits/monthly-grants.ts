@@ -1,0 +1,49 @@
+import { mintOrgId } from "@/server/auth/actor";
+import { transact } from "@/server/db/sql";
+import type { Services } from "@/server/services";
+import { Decimal } from "./amount";
+import { postEntries } from "./ledger";
+
+/** A month of the calendar in UTC, `YYYY-MM`. */
+function monthOf(moment: Date): string {
+  return moment.toISOString().slice(0, 7);
+}
+
+/**
+ * Grants every organization its plan's credits of this month, once a month however many processes do it; they
+ * add to what is left of earlier ones. A suspended organization gets them when it is resumed within the month; a plan changed
+ * after the grant counts from the next month. Returns how many organizations were granted.
+ */
+export async function grantMonthlyCredits(
+  services: Pick<Services, "pool" | "clock" | "log">,
+): Promise<number> {
+  const { pool, clock, log } = services;
+  const month = monthOf(clock.now());
+  const due = await pool.query<{ organization_id: string }>(
+    `SELECT p.organization_id FROM plans p JOIN organizations o ON o.id = p.organization_id
+     WHERE p.monthly_credits > 0 AND (p.granted_month IS NULL OR p.granted_month < $1) AND o.suspended_at IS NULL
+     ORDER BY p.organization_id`,
+    [month],
+  );
+  let granted = 0;
+  for (const { organization_id: id } of due.rows) {
+    const done = await transact(pool, async (client) => {
+      // The organization first, as whoever changes it and its plan does.
+      await client.query("SELECT 1 FROM organizations WHERE id = $1 FOR UPDATE", [id]);
+      const { rows } = await client.query<{ monthly_credits: string }>(
+        `UPDATE plans SET granted_month = $2
+         WHERE organization_id = $1 AND monthly_credits > 0 AND (granted_month IS NULL OR granted_month < $2)
+         RETURNING monthly_credits`,
+        [id, month],
+      );
+      if (rows[0] === undefined) return false;
+      const amount = new Decimal(rows[0].monthly_credits);
+      const entry = { kind: "grant", amount, runId: null, note: `Credits of the plan for ${month}` } as const;
+      await postEntries(client, mintOrgId(id), [entry], "system", clock);
+      return true;
+    });
+    if (done) granted += 1;
+  }
+  if (granted > 0) log.info("monthly credits were granted", { month, organizations: granted });
+  return granted;
+}

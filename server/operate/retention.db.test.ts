@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { handleRest } from "@/server/api/rest";
+import { handleWebhook } from "@/server/api/webhook";
+import { executeRun } from "@/server/runs/execute";
+import { startRun } from "@/server/runs/start";
+import {
+  createTenant,
+  createTrigger,
+  createWorld,
+  quietModels,
+  type Tenant,
+  type World,
+} from "@/server/testing/world";
+import { removeExpired } from "./retention";
+
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld({
+    models: {
+      ...quietModels,
+      async call(request) {
+        const base = await quietModels.call(request);
+        const asked = request.messages.some(({ role }) => role === "tool");
+        return asked
+          ? base
+          : { ...base, toolCalls: [{ id: "a", name: "adder", arguments: '{"a":1,"b":2}' }] };
+      },
+    },
+  });
+});
+afterAll(() => world.close());
+
+const DAY_MS = 24 * 3600 * 1000;
+const operator = ({ orgId }: Tenant) => ({ kind: "operator", orgId, name: "test" }) as const;
+
+/** An agent run with a child, started by REST with an idempotency key; and a webhook call that was refused. */
+async function live(tenant: Tenant): Promise<string> {
+  const headers = { "X-API-Key": tenant.key, "Content-Type": "application/json", "Idempotency-Key": "once" };
+  const body = '{"userMessage":"Add"}';
+  const request = new Request(`http://stepwell.test/v1/agents/run/${tenant.agentId}`, {
+    method: "POST",
+    headers,
+    body,
+  });
+  const { id } = await (await handleRest(world, request)).json();
+  await executeRun(world, id, (_name, work) => work());
+  const { token } = await createTrigger(world, tenant);
+  await handleWebhook(
+    world,
+    new Request(`http://stepwell.test/webhooks/${token}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: "not JSON",
+    }),
+  );
+  return id;
+}
+
+async function countOf({ orgId: organizationId }: Tenant) {
+  const where = { organizationId };
+  const { db } = world;
+  return {
+    runs: await db.run.count({ where }),
+    steps: await db.step.count({ where }),
+    modelCalls: await db.modelCall.count({ where }),
+    configurations: await db.configuration.count({ where }),
+    deliveries: await db.delivery.count({ where }),
+    idempotencyKeys: await db.idempotencyKey.count({ where }),
+  };
+}
+
+it("removes what a plan no longer keeps, whole trees of runs, and leaves ledger, open runs and other plans alone", async () => {
+  const short = await createTenant(world, { plan: { retentionDays: 7 } });
+  const long = await createTenant(world, { plan: { retentionDays: 30 } });
+  await live(short);
+  await live(long);
+  const request = { kind: "tool", targetId: short.toolId, input: { a: 1, b: 2 } } as const;
+  const { runId: open } = await startRun(world, operator(short), request);
+  const all = { runs: 2, steps: 2, modelCalls: 2, configurations: 2, deliveries: 1, idempotencyKeys: 1 };
+  expect(await countOf(long)).toEqual(all);
+  expect(await countOf(short)).toEqual({ ...all, runs: 3 });
+  const ledger = await world.db.creditEntry.findMany({ where: { organizationId: short.orgId } });
+
+  world.clock.advance(7 * DAY_MS);
+  // Nothing but the idempotency keys, which last a day, and the windows, is past its time yet.
+  await removeExpired(world);
+  expect(await countOf(short)).toEqual({ ...all, runs: 3, idempotencyKeys: 0 });
+  expect(await world.db.rateWindow.count()).toBe(0);
+
+  world.clock.advance(1);
+  const removed = await removeExpired(world);
+  expect(removed).toMatchObject({ runs: 2, deliveries: 1, configurations: 1 });
+  // The tool's configuration is still the open run's.
+  expect(await countOf(short)).toEqual({
+    runs: 1,
+    steps: 0,
+    modelCalls: 0,
+    configurations: 1,
+    deliveries: 0,
+    idempotencyKeys: 0,
+  });
+  expect(await world.db.run.findUniqueOrThrow({ where: { id: open } })).toMatchObject({ status: "Pending" });
+  expect(await world.db.creditEntry.findMany({ where: { organizationId: short.orgId } })).toEqual(ledger);
+  expect(await countOf(long)).toEqual({ ...all, idempotencyKeys: 0 });
+});
+
+it("removes more than a batch, and is done by one process at a time", async () => {
+  const tenant = await createTenant(world, { plan: { retentionDays: 1 } });
+  const at = world.clock.now();
+  await world.pool.query(
+    `INSERT INTO deliveries (id, organization_id, trigger_id, received_at, outcome, status, code, reason, headers, body, body_bytes)
+     SELECT gen_random_uuid(), $1, $2, $3, 'rejected', 400, 'invalid_request', 'x', '{}', ''::bytea, 0 FROM generate_series(1, 950)`,
+    [tenant.orgId, (await createTrigger(world, tenant)).id, at],
+  );
+  world.clock.advance(DAY_MS + 1);
+  const passes = await Promise.all(Array.from({ length: 4 }, () => removeExpired(world)));
+  expect(passes.filter((pass) => pass !== null).reduce((sum, { deliveries }) => sum + deliveries, 0)).toBe(
+    950,
+  );
+  expect(passes).toContain(null);
+  expect(await removeExpired(world)).toMatchObject({ deliveries: 0 });
+});
+
+it("never makes a start fail that uses a configuration being removed", async () => {
+  const tenant = await createTenant(world, { plan: { retentionDays: 1 } });
+  const request = { kind: "tool", targetId: tenant.toolId, input: { a: 1, b: 2 } } as const;
+  const { runId } = await startRun(world, operator(tenant), request);
+  await executeRun(world, runId, (_name, work) => work());
+  await world.pool.query("DELETE FROM runs WHERE id = $1", [runId]);
+  const remover = await world.pool.connect();
+  try {
+    await remover.query("BEGIN");
+    await remover.query("DELETE FROM configurations WHERE organization_id = $1", [tenant.orgId]);
+    const started = startRun(world, operator(tenant), request);
+    // The start waits for the remover at the configuration's row.
+    await expect
+      .poll(
+        async () =>
+          (
+            await world.pool.query(
+              "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+            )
+          ).rowCount,
+      )
+      .toBeGreaterThan(0);
+    await remover.query("COMMIT");
+    expect(await started).toEqual({ runId: expect.any(String) });
+  } finally {
+    remover.release();
+  }
+});

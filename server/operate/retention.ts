@@ -1,0 +1,112 @@
+import type { Services } from "@/server/services";
+
+/** Rows that one statement removes at most; each statement is a transaction of its own. */
+const BATCH = 200;
+/** Statements of one kind in one pass; what is left waits for the next. */
+const MOST_BATCHES = 500;
+
+/** Only one process removes at a time. */
+const RETENTION_LOCK = 7_305_002;
+
+/** `$1` is the moment, `$2` the batch. Ledger and audit log are kept for ever; they hold ids of runs as plain values. */
+const REMOVALS = {
+  deliveries: `
+    DELETE FROM deliveries WHERE id IN (
+      SELECT d.id FROM plans p CROSS JOIN LATERAL (
+        SELECT id FROM deliveries WHERE organization_id = p.organization_id
+          AND received_at < $1::timestamptz - make_interval(days => p.retention_days)
+        ORDER BY received_at LIMIT $2
+      ) d LIMIT $2)`,
+  // Whole trees: a child goes with its root. Steps and model calls go with their run.
+  runs: `
+    WITH RECURSIVE tree AS (
+      (SELECT r.id FROM plans p CROSS JOIN LATERAL (
+         SELECT id FROM runs WHERE organization_id = p.organization_id AND parent_run_id IS NULL
+           AND finished_at < $1::timestamptz - make_interval(days => p.retention_days)
+         ORDER BY finished_at LIMIT $2
+       ) r LIMIT $2)
+      UNION ALL
+      SELECT child.id FROM runs child JOIN tree ON child.parent_run_id = tree.id
+    )
+    DELETE FROM runs WHERE id IN (SELECT id FROM tree)`,
+  configurations: `
+    DELETE FROM configurations WHERE (organization_id, hash) IN (
+      SELECT c.organization_id, c.hash FROM configurations c JOIN plans p USING (organization_id)
+      WHERE c.created_at < $1::timestamptz - make_interval(days => p.retention_days)
+        AND NOT EXISTS (SELECT 1 FROM runs r
+                        WHERE r.organization_id = c.organization_id AND r.configuration_hash = c.hash)
+      LIMIT $2)`,
+  idempotencyKeys: `
+    DELETE FROM idempotency_keys WHERE (organization_id, scope, key) IN (
+      SELECT organization_id, scope, key FROM idempotency_keys WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+  // The longest window is a day.
+  rateWindows: `
+    DELETE FROM rate_windows WHERE key IN (
+      SELECT key FROM rate_windows WHERE updated_at < $1::timestamptz - interval '1 day' ORDER BY updated_at LIMIT $2)
+      AND updated_at < $1::timestamptz - interval '1 day'`,
+  sessions: `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= $1 LIMIT $2)`,
+  verifications: `DELETE FROM verifications WHERE id IN (SELECT id FROM verifications WHERE expires_at <= $1 LIMIT $2)`,
+} as const;
+
+/** How many rows of each kind were removed; runs with their children. */
+export type Removed = Record<keyof typeof REMOVALS, number>;
+
+const NOTHING: Removed = {
+  deliveries: 0,
+  runs: 0,
+  configurations: 0,
+  idempotencyKeys: 0,
+  rateWindows: 0,
+  sessions: 0,
+  verifications: 0,
+};
+
+/** Configurations after the runs that use them. */
+const KINDS = [
+  "deliveries",
+  "runs",
+  "configurations",
+  "idempotencyKeys",
+  "rateWindows",
+  "sessions",
+  "verifications",
+] as const;
+
+/**
+ * Removes what the plans' retention days no longer keep: deliveries, ended runs with their steps and model calls,
+ * configurations that no run uses; and what has expired by itself: idempotency keys, rate windows, sessions. In
+ * small batches until nothing is left or `goOn` says no. Null when another process is at it.
+ */
+export async function removeExpired(
+  services: Pick<Services, "pool" | "clock" | "log">,
+  goOn: () => boolean = () => true,
+): Promise<Removed | null> {
+  const client = await services.pool.connect();
+  let broken = true;
+  try {
+    const lock = await client.query<{ taken: boolean }>("SELECT pg_try_advisory_lock($1) AS taken", [
+      RETENTION_LOCK,
+    ]);
+    if (lock.rows[0]?.taken !== true) {
+      broken = false;
+      return null;
+    }
+    const removed: Removed = { ...NOTHING };
+    const now = services.clock.now();
+    for (const kind of KINDS) {
+      for (let batch = 0; batch < MOST_BATCHES && goOn(); batch += 1) {
+        const { rowCount } = await client.query(REMOVALS[kind], [now, BATCH]);
+        removed[kind] += rowCount ?? 0;
+        if ((rowCount ?? 0) < BATCH) break;
+      }
+    }
+    await client.query("SELECT pg_advisory_unlock($1)", [RETENTION_LOCK]);
+    broken = false;
+    if (Object.values(removed).some((count) => count > 0))
+      services.log.info("expired data was removed", removed);
+    return removed;
+  } finally {
+    // A connection that may still hold the lock is closed, which gives it back.
+    client.release(broken);
+  }
+}
