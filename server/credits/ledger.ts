@@ -85,7 +85,7 @@ const EXTEND_HOLD = {
   text: `
   WITH run AS (
     SELECT id, organization_id FROM runs
-    WHERE id = $1 AND status IN ('Pending', 'Running') FOR UPDATE
+    WHERE id = $1 AND epoch = $4 AND status IN ('Pending', 'Running') FOR UPDATE
   ), org AS (
     UPDATE organizations o SET balance = o.balance - $2::numeric, ledger_sequence = o.ledger_sequence + 1, updated_at = $3
     FROM run WHERE o.id = run.organization_id AND o.balance >= $2::numeric
@@ -98,23 +98,24 @@ const EXTEND_HOLD = {
     SELECT org.id, org.ledger_sequence, 'hold', -($2::numeric), org.balance + $2::numeric, org.balance, $1, 'hold extended', 'run', $3
     FROM org
   )
-  SELECT held FROM held`,
+  SELECT held.held IS NOT NULL AS extended FROM run LEFT JOIN held ON true`,
 };
 
 /**
- * Extends a root run's hold by `amount` (above zero), in one statement. Returns the new hold, or null when the
- * balance does not cover it or the run has ended; then nothing changed.
+ * Extends a root run's hold by `amount` (above zero), in one statement. Nothing changes when the balance does not
+ * cover it (`uncovered`), and when the run has ended or was claimed anew since `epoch` (`lost`).
  */
 export async function extendHold(
   client: Queryable,
-  rootRunId: string,
+  root: { id: string; epoch: number },
   amount: Decimal,
   clock: Clock,
-): Promise<Decimal | null> {
-  const result = await client.query<{ held: string }>({
+): Promise<"extended" | "uncovered" | "lost"> {
+  const result = await client.query<{ extended: boolean }>({
     ...EXTEND_HOLD,
-    values: [rootRunId, amount.toFixed(4), clock.now()],
+    values: [root.id, amount.toFixed(4), clock.now(), root.epoch],
   });
   const row = result.rows[0];
-  return row === undefined ? null : new Decimal(row.held);
+  if (row === undefined) return "lost";
+  return row.extended ? "extended" : "uncovered";
 }

@@ -5,7 +5,7 @@ import { creditsOfActions } from "@/server/credits/prices";
 import type { JsonObject } from "@/server/json";
 import { storeCut } from "./call-function";
 import type { Execution } from "./execution";
-import { finishStep, type StoredStep } from "./journal";
+import { finishStep, RunLost, type StoredStep } from "./journal";
 import { claimRun } from "./lifecycle";
 
 /**
@@ -49,16 +49,24 @@ export async function callTool(
 const INSERT_CHILD = {
   name: "insert-child-run",
   text: `
-  WITH configured AS (
+  WITH parent AS (
+    SELECT id FROM runs WHERE id = $9 AND epoch = $13 AND status = 'Running' FOR SHARE
+  ), configured AS (
     INSERT INTO configurations (organization_id, hash, document, created_at) VALUES ($2, $3, $4, $5)
     ON CONFLICT (organization_id, hash) DO NOTHING
+  ), inserted AS (
+    INSERT INTO runs (id, organization_id, kind, tool_id, target_name, target_version, configuration_hash, source,
+                      parent_run_id, root_run_id, input, created_at, admitted_at, deadline_seconds)
+    SELECT $1, $2, 'tool', $6, $7, $8, $3, 'run', parent.id, $10, $11, $5, $5, $12 FROM parent
+    ON CONFLICT (id) DO NOTHING
   )
-  INSERT INTO runs (id, organization_id, kind, tool_id, target_name, target_version, configuration_hash, source,
-                    parent_run_id, root_run_id, input, created_at, admitted_at, deadline_seconds)
-  VALUES ($1, $2, 'tool', $6, $7, $8, $3, 'run', $9, $10, $11, $5, $5, $12)
-  ON CONFLICT (id) DO NOTHING`,
+  SELECT 1 FROM parent`,
 };
 
+/**
+ * Writes the child's row, unless it is there. The parent's row is locked and must still be this worker's: whoever ends
+ * the parent ends the children it finds, and one that came later would stay open for ever. Throws RunLost.
+ */
 async function insertChild(
   { services, run }: Execution,
   childRunId: string,
@@ -71,7 +79,7 @@ async function insertChild(
     definition: callable.definition,
   };
   const document = JSON.stringify(configuration);
-  await services.pool.query({
+  const { rows } = await services.pool.query({
     ...INSERT_CHILD,
     values: [
       childRunId,
@@ -86,6 +94,8 @@ async function insertChild(
       run.rootRunId,
       JSON.stringify(input),
       callable.deadlineSeconds,
+      run.epoch,
     ],
   });
+  if (rows.length === 0) throw new RunLost(`run ${run.id} is no longer this worker's`);
 }

@@ -1,4 +1,4 @@
-import { Decimal, ZERO } from "@/server/credits/amount";
+import { ZERO } from "@/server/credits/amount";
 import { ModelError } from "@/server/models/port";
 import type { Services } from "@/server/services";
 import { executeAgent } from "./execute-agent";
@@ -6,7 +6,7 @@ import { executeTool } from "./execute-tool";
 import type { Execution } from "./execution";
 import { enterRun, RunStopped } from "./in-flight";
 import { RunLost, readJournal } from "./journal";
-import { type ClaimedRun, claimRun, endRun, type Outcome } from "./lifecycle";
+import { type ClaimedRun, claimRun, endRun, type Outcome, takeChildren } from "./lifecycle";
 import { CapReached, CreditsExhausted, openPurse, type Purse } from "./purse";
 
 /**
@@ -36,10 +36,12 @@ export async function executeRun(services: Services, runId: string, remember: Re
     await remember("settle", async () => settleUnclaimed(services, runId));
     return;
   }
-  const children = run.epoch > 1 ? await creditsOfChildren(services, run) : { open: ZERO, ended: ZERO };
+  const children =
+    run.epoch > 1 ? await takeChildren(services, run) : { open: ZERO, ended: ZERO, held: run.held };
   const purse = openPurse(services, {
     id: run.rootRunId,
-    held: run.held,
+    epoch: run.epoch,
+    held: children.held,
     used: run.creditsUsed.add(children.open),
     settled: children.ended,
     cap: run.cap,
@@ -58,6 +60,15 @@ export async function executeClaimed(
   const stop = new AbortController();
   const signal = parentSignal === undefined ? stop.signal : AbortSignal.any([stop.signal, parentSignal]);
 
+  /** Ends the run. What the engine is to remember of it must be true: not that a run ended which another worker has. */
+  const end = async (outcome: Outcome) => {
+    const ended = await endRun(services, run.id, outcome, { epoch: run.epoch });
+    if (!ended && (await stateOf(services, run.id)) !== "ended") {
+      throw new RunLost(`run ${run.id} is no longer this worker's`);
+    }
+    return "ended" as const;
+  };
+
   /** One remembered step: the only place where the run's work is done, watched and ended. */
   const step = async (name: string, work: () => Promise<Outcome | undefined>) => {
     const verdict = await remember(name, async () => {
@@ -66,14 +77,12 @@ export async function executeClaimed(
         signal.throwIfAborted();
         const outcome = await work();
         if (outcome === undefined) return "done";
-        await endRun(services, run.id, outcome, { epoch: run.epoch });
-        return "ended";
+        return await end(outcome);
       } catch (error) {
         const cause = signal.aborted ? signal.reason : error;
         const outcome = await outcomeOf(services, run, cause);
         if (outcome === null) throw cause;
-        if (outcome !== "ended") await endRun(services, run.id, outcome, { epoch: run.epoch });
-        return "ended";
+        return outcome === "ended" ? outcome : await end(outcome);
       } finally {
         leave();
       }
@@ -108,7 +117,7 @@ export async function executeClaimed(
 
 /** Lets cancels and the deadline stop the work of one step. */
 function watch(services: Services, run: ClaimedRun, stop: AbortController): () => void {
-  const leave = enterRun(services, run.id, stop);
+  const leave = enterRun(services, run, stop);
   const left = run.deadline.getTime() - services.clock.now().getTime();
   const pass = () =>
     stop.abort(new DeadlinePassed(`The run passed its deadline of ${run.deadlineSeconds} seconds.`));
@@ -128,7 +137,10 @@ async function outcomeOf(
   error: unknown,
 ): Promise<Outcome | "ended" | null> {
   if (error instanceof RunLost) return null;
-  if (error instanceof RunStopped) return (await outcomeOfStop(services, run.id)) ?? "ended";
+  if (error instanceof RunStopped) {
+    const state = await stateOf(services, run.id);
+    return state === "open" ? null : state;
+  }
   if (error instanceof DeadlinePassed)
     return { status: "Failed", code: "deadline_exceeded", message: error.message };
   if (error instanceof CreditsExhausted) {
@@ -139,32 +151,21 @@ async function outcomeOf(
   return null;
 }
 
-/** A stopped run is Cancelled when somebody asked for it; else it ended elsewhere. */
-async function outcomeOfStop(services: Services, runId: string): Promise<Outcome | null> {
+/** Whether a run has ended, is to be cancelled, or is open: then another worker has it. */
+async function stateOf(services: Services, runId: string): Promise<Outcome | "ended" | "open"> {
   const row = await services.db.run.findUnique({
     where: { id: runId },
     select: { status: true, cancelRequestedAt: true, cancelledBy: true },
   });
-  if (row === null || (row.status !== "Pending" && row.status !== "Running")) return null;
-  return row.cancelRequestedAt === null ? null : { status: "Cancelled", by: row.cancelledBy ?? "a user" };
+  if (row === null || (row.status !== "Pending" && row.status !== "Running")) return "ended";
+  return row.cancelRequestedAt === null ? "open" : { status: "Cancelled", by: row.cancelledBy ?? "a user" };
 }
 
 /** A run that cannot be claimed has ended, or is to be cancelled and nobody owns it any more. */
 async function settleUnclaimed(services: Services, runId: string): Promise<string> {
-  const outcome = await outcomeOfStop(services, runId);
-  if (outcome !== null) await endRun(services, runId, outcome);
+  const state = await stateOf(services, runId);
+  if (typeof state === "object") await endRun(services, runId, state);
   return "ended";
-}
-
-/** What a run's children have used: the open ones out of its hold, the ended ones were charged. */
-async function creditsOfChildren(services: Services, run: ClaimedRun) {
-  const { rows } = await services.pool.query<{ open: string; ended: string }>(
-    `SELECT coalesce(sum(credits_used) FILTER (WHERE finished_at IS NULL), 0) AS open,
-            coalesce(sum(credits_used) FILTER (WHERE finished_at IS NOT NULL), 0) AS ended
-     FROM runs WHERE parent_run_id = $1`,
-    [run.id],
-  );
-  return { open: new Decimal(rows[0]?.open ?? 0), ended: new Decimal(rows[0]?.ended ?? 0) };
 }
 
 /** Ends a run that the engine gave up after its retries; a fault of the platform: uncharged, its cause only in the log. */

@@ -12,54 +12,63 @@ export class RunStopped extends Error {
   override name = "RunStopped";
 }
 
-type InFlight = { controllers: Map<string, AbortController>; timer: NodeJS.Timeout | undefined };
+/** One worker's hold of a run: the run's epoch says whether it still is the newest. */
+type Entry = { runId: string; epoch: number; controller: AbortController };
+type InFlight = { entries: Set<Entry>; timer: NodeJS.Timeout | undefined };
 const inFlightOf = new WeakMap<Services, InFlight>();
 
 function inFlight(services: Services): InFlight {
   let known = inFlightOf.get(services);
   if (known === undefined) {
-    known = { controllers: new Map(), timer: undefined };
+    known = { entries: new Set(), timer: undefined };
     inFlightOf.set(services, known);
   }
   return known;
 }
 
 /** Enters a run whose work `controller` can stop; the returned function must be called when that work ends. */
-export function enterRun(services: Services, runId: string, controller: AbortController): () => void {
+export function enterRun(
+  services: Services,
+  run: { id: string; epoch: number },
+  controller: AbortController,
+): () => void {
   const state = inFlight(services);
-  state.controllers.set(runId, controller);
+  const entry = { runId: run.id, epoch: run.epoch, controller };
+  state.entries.add(entry);
   if (state.timer === undefined) {
     state.timer = setInterval(() => void beat(services, state), HEARTBEAT_MS);
     state.timer.unref();
   }
-  return () => {
-    if (state.controllers.get(runId) === controller) state.controllers.delete(runId);
-  };
+  return () => void state.entries.delete(entry);
 }
 
 /** Aborts a run's work if it executes in this process. */
 export function abortRun(services: Services, runId: string, reason: Error): void {
-  inFlight(services).controllers.get(runId)?.abort(reason);
+  for (const entry of inFlight(services).entries) {
+    if (entry.runId === runId) entry.controller.abort(reason);
+  }
 }
 
 async function beat(services: Services, state: InFlight): Promise<void> {
-  const ids = [...state.controllers.keys()];
-  if (ids.length === 0) {
+  const entries = [...state.entries];
+  if (entries.length === 0) {
     // Only here, not when a run leaves: one of many short steps enters and leaves all the time, and would never beat.
     clearInterval(state.timer);
     state.timer = undefined;
     return;
   }
   try {
-    const { rows } = await services.pool.query<{ id: string; cancel: boolean }>(
-      `UPDATE runs SET heartbeat_at = $1 WHERE id = ANY($2::uuid[]) AND status = 'Running'
-       RETURNING id, cancel_requested_at IS NOT NULL AS cancel`,
-      [services.clock.now(), ids],
+    const { rows } = await services.pool.query<{ id: string; epoch: number; cancel: boolean }>(
+      `UPDATE runs SET heartbeat_at = $1 FROM unnest($2::uuid[], $3::int[]) AS held (id, epoch)
+       WHERE runs.id = held.id AND runs.epoch = held.epoch AND status = 'Running'
+       RETURNING runs.id, runs.epoch, cancel_requested_at IS NOT NULL AS cancel`,
+      [services.clock.now(), entries.map(({ runId }) => runId), entries.map(({ epoch }) => epoch)],
     );
-    const alive = new Map(rows.map((row) => [row.id, row.cancel]));
-    for (const id of ids) {
-      if (alive.get(id) === true) abortRun(services, id, new RunStopped("The run is to be cancelled."));
-      else if (!alive.has(id)) abortRun(services, id, new RunStopped("The run has ended."));
+    const alive = new Map(rows.map((row) => [row.id, row]));
+    for (const { runId, epoch, controller } of entries) {
+      const row = alive.get(runId);
+      if (row?.epoch !== epoch) controller.abort(new RunStopped("The run has ended or has another worker."));
+      else if (row.cancel) controller.abort(new RunStopped("The run is to be cancelled."));
     }
   } catch (error) {
     services.log.warn("a heartbeat failed", { error });

@@ -8,6 +8,7 @@ import { type Queryable, transact } from "@/server/db/sql";
 import { ringRun } from "@/server/live/doorbell";
 import type { Services } from "@/server/services";
 import { abortRun, RunStopped } from "./in-flight";
+import { RunLost } from "./journal";
 import type { Cap } from "./purse";
 
 /**
@@ -105,6 +106,34 @@ export async function claimRun(services: Services, runId: string): Promise<Claim
   };
 }
 
+/**
+ * Takes the open children of a run that was claimed before: the worker that had them is refused from now on. Returns
+ * what they have used, the open ones out of the hold and the ended ones charged, and the hold, which each child that
+ * ended took its part from. Throws RunLost when the run was claimed anew meanwhile.
+ */
+export async function takeChildren(
+  services: Services,
+  run: ClaimedRun,
+): Promise<{ open: Decimal; ended: Decimal; held: Decimal }> {
+  await services.pool.query(
+    `UPDATE runs SET epoch = epoch + 1 WHERE id IN (
+       SELECT id FROM runs WHERE parent_run_id = $1 AND status IN ('Pending', 'Running')
+         AND EXISTS (SELECT 1 FROM runs root WHERE root.id = $1 AND root.epoch = $2) ORDER BY id FOR UPDATE
+     )`,
+    [run.id, run.epoch],
+  );
+  const { rows } = await services.pool.query<{ open: string; ended: string; held: string }>(
+    `SELECT run.held, coalesce(sum(c.credits_used) FILTER (WHERE c.finished_at IS NULL), 0) AS open,
+            coalesce(sum(c.credits_used) FILTER (WHERE c.finished_at IS NOT NULL), 0) AS ended
+     FROM runs run LEFT JOIN runs c ON c.parent_run_id = run.id
+     WHERE run.id = $1 AND run.epoch = $2 AND run.finished_at IS NULL GROUP BY run.id`,
+    [run.id, run.epoch],
+  );
+  const row = rows[0];
+  if (row === undefined) throw new RunLost(`run ${run.id} is no longer this worker's`);
+  return { open: new Decimal(row.open), ended: new Decimal(row.ended), held: new Decimal(row.held) };
+}
+
 export type Outcome =
   | { status: "Completed"; output: string }
   /** Code `internal_error`: a fault of the platform, for which nothing is charged. */
@@ -169,7 +198,7 @@ async function endWithin(
   if (options.from !== undefined && options.from !== run.status) return null;
 
   const children = await client.query<{ id: string }>(
-    `SELECT id FROM runs WHERE parent_run_id = $1 AND status IN ('Pending', 'Running')`,
+    `SELECT id FROM runs WHERE parent_run_id = $1 AND status IN ('Pending', 'Running') ORDER BY id`,
     [runId],
   );
   for (const child of children.rows) {

@@ -1,6 +1,7 @@
 import { Decimal, ZERO } from "@/server/credits/amount";
 import { extendHold } from "@/server/credits/ledger";
 import type { Services } from "@/server/services";
+import { RunLost } from "./journal";
 
 /** The balance does not cover what the run would use next. */
 export class CreditsExhausted extends Error {
@@ -18,7 +19,8 @@ export type Cap = { credits: Decimal; of: string };
 /**
  * What a root run and its children may still spend: the hold on one side, what was used and what is promised to
  * calls under way on the other. Used credits never exceed the hold, and the hold never exceeds the balance.
- * One purse lives in the one process that owns the run.
+ * One purse lives in the one process that owns the run; one of a worker that lost it extends no hold any more.
+ * Everything throws RunLost then.
  */
 export type Purse = {
   /**
@@ -38,14 +40,14 @@ export type Purse = {
 };
 
 /**
- * Opens the purse of a root run. `used` is what the run and its open children have used so far, `settled` what its
+ * Opens the purse of a root run claimed with `epoch`. `used` is what the run and its open children have used so far, `settled` what its
  * ended children were charged.
  */
 export function openPurse(
   services: Services,
-  run: { id: string; held: Decimal; used: Decimal; settled: Decimal; cap: Cap | null },
+  run: { id: string; epoch: number; held: Decimal; used: Decimal; settled: Decimal; cap: Cap | null },
 ): Purse {
-  const { id: rootRunId, cap } = run;
+  const { cap } = run;
   let { held, used, settled } = run;
   let reserved = ZERO;
   // Parallel calls take turns: each sees the hold that the one before it left.
@@ -60,9 +62,10 @@ export function openPurse(
   const makeRoom = async (amount: Decimal): Promise<boolean> => {
     const missing = used.add(reserved).add(amount).sub(held);
     if (missing.lte(0)) return true;
-    const extended = await extendHold(services.pool, rootRunId, missing, services.clock);
-    if (extended === null) return false;
-    held = extended;
+    const outcome = await extendHold(services.pool, run, missing, services.clock);
+    if (outcome === "lost") throw new RunLost(`run ${run.id} is no longer this worker's`);
+    if (outcome === "uncovered") return false;
+    held = held.add(missing);
     return true;
   };
 

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { ModelReply, ModelRequest } from "@/server/models/port";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
+import { executeRun, type Remember } from "./execute";
+import { claimRun, endRun } from "./lifecycle";
+import { startRun } from "./start";
+
+/** Two workers on one run: the older one is held up in front of a statement while a newer one claims, or ends, the run. */
+
+type Script = (request: ModelRequest, call: number) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
+let script: Script;
+let modelCalls = 0;
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld({
+    models: {
+      ...quietModels,
+      async call(request) {
+        modelCalls += 1;
+        return { ...(await quietModels.call(request)), ...(await script(request, modelCalls)) };
+      },
+    },
+  });
+});
+afterAll(() => world.close());
+
+const callsAdder: Script = (request) =>
+  request.messages.some(({ role }) => role === "tool")
+    ? { content: "Three." }
+    : { content: "", toolCalls: [{ id: "c", name: "adder", arguments: '{"a":1,"b":2}' }] };
+
+async function start(tenant: Tenant): Promise<string> {
+  modelCalls = 0;
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  return (await startRun(world, actor, { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" })).runId;
+}
+
+function isNamed(statement: unknown, name: string): boolean {
+  return (
+    typeof statement === "object" && statement !== null && "name" in statement && statement.name === name
+  );
+}
+
+/** The world of a worker to whom `happens` before its first statement of this name gets through. */
+function heldUpBefore(name: string, happens: () => Promise<unknown>): World {
+  let done = false;
+  const query = world.pool.query.bind(world.pool);
+  const pool = new Proxy(world.pool, {
+    get(target, property) {
+      if (property === "query") {
+        return async (...parts: Parameters<typeof query>) => {
+          const statement: unknown = parts[0];
+          if (!done && isNamed(statement, name)) {
+            done = true;
+            await happens();
+          }
+          return query(...parts);
+        };
+      }
+      const value: unknown = Reflect.get(target, property);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  return { ...world, pool };
+}
+
+const lost = /no longer this worker's|has another worker/;
+const remember: Remember = (_name, work) => work();
+const read = (id: string) => world.db.run.findUniqueOrThrow({ where: { id } });
+
+async function expectNothingOpen(tenant: Tenant): Promise<void> {
+  const where = { organizationId: tenant.orgId };
+  expect(await world.db.run.count({ where: { ...where, finishedAt: null } })).toBe(0);
+  const runs = await world.db.run.aggregate({ where, _sum: { creditsUsed: true } });
+  const { balance } = await world.db.organization.findUniqueOrThrow({ where: { id: tenant.orgId } });
+  expect(balance.add(runs._sum.creditsUsed ?? 0).toString()).toBe("100");
+}
+
+it("begins no child under a run that has just ended", async () => {
+  const tenant = await createTenant(world);
+  script = callsAdder;
+  const runId = await start(tenant);
+  const old = heldUpBefore("insert-child-run", () =>
+    endRun(world, runId, { status: "Cancelled", by: "Ada" }),
+  );
+  await executeRun(old, runId, remember).catch(() => {});
+  expect((await read(runId)).status).toBe("Cancelled");
+  await expectNothingOpen(tenant);
+});
+
+it("refuses the older worker's writes to the children as well", async () => {
+  const tenant = await createTenant(world);
+  script = callsAdder;
+  const runId = await start(tenant);
+  let finished = 0;
+  const old = heldUpBefore("finish-step", async () => {
+    // The newer worker goes all the way while the older one sits in the child's step.
+    await executeRun(world, runId, remember);
+    finished = (await world.db.step.findMany({ where: { organizationId: tenant.orgId } })).length;
+  });
+  await expect(executeRun(old, runId, remember)).rejects.toThrow(lost);
+  expect(finished).toBe(2);
+  expect(await read(runId)).toMatchObject({ status: "Completed", actionsUsed: 1 });
+  await expectNothingOpen(tenant);
+});
+
+it("takes the children from the older worker at once, not when their turn comes", async () => {
+  const tenant = await createTenant(world);
+  script = callsAdder;
+  const runId = await start(tenant);
+  const old = heldUpBefore("finish-step", async () => {
+    let claimed = false;
+    const newer = heldUpBefore("insert-child-run", async () => {
+      claimed = true;
+      throw new Error("the newer worker dies here");
+    });
+    await expect(executeRun(newer, runId, remember)).rejects.toThrow("dies here");
+    expect(claimed).toBe(true);
+  });
+  await expect(executeRun(old, runId, remember)).rejects.toThrow(lost);
+  const child = await world.db.run.findFirstOrThrow({ where: { parentRunId: runId } });
+  expect(child).toMatchObject({ status: "Running", stepsExecuted: 0 });
+  await executeRun(world, runId, remember);
+  expect((await read(runId)).status).toBe("Completed");
+  await expectNothingOpen(tenant);
+});
+
+it("extends no hold for a worker that has lost the run, and does not tell the engine that it ended", async () => {
+  const tenant = await createTenant(world);
+  script = () => ({ content: "Done." });
+  const runId = await start(tenant);
+  const before = (await read(runId)).held.toString();
+  const remembered: string[] = [];
+  const old = heldUpBefore("extend-hold", () => claimRun(world, runId));
+  const listening: Remember = async (name, work) => {
+    const verdict = await work();
+    remembered.push(`${name}: ${verdict}`);
+    return verdict;
+  };
+  await expect(executeRun(old, runId, listening)).rejects.toThrow(lost);
+  expect(remembered).toEqual([]);
+  expect((await read(runId)).held.toString()).toBe(before);
+});
+
+it("does not tell the engine that a run ended at its deadline which another worker has", async () => {
+  const tenant = await createTenant(world);
+  script = callsAdder;
+  const runId = await start(tenant);
+  const verdicts: string[] = [];
+  const late: Remember = async (name, work) => {
+    if (name === "act-1") {
+      await claimRun(world, runId);
+      world.clock.advance(901_000);
+    }
+    const verdict = await work();
+    verdicts.push(`${name}: ${verdict}`);
+    return verdict;
+  };
+  await expect(executeRun(world, runId, late)).rejects.toThrow(lost);
+  expect(verdicts).toEqual(["think-1: done"]);
+  expect((await read(runId)).status).toBe("Running");
+});
+
+it("tells a worker by its heartbeat that another one has the run, and beats for the newest alone", async () => {
+  const tenant = await createTenant(world);
+  const runId = await start(tenant);
+  script = async (request) => {
+    await claimRun(world, runId);
+    world.clock.advance(1_000);
+    return new Promise((_resolve, reject) => {
+      request.signal.addEventListener("abort", () => reject(request.signal.reason));
+    });
+  };
+  const claimedAt = world.clock.now();
+  await expect(executeRun(world, runId, remember)).rejects.toThrow(lost);
+  expect((await read(runId)).heartbeatAt).toEqual(claimedAt);
+});
