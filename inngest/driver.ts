@@ -89,7 +89,9 @@ export async function startOnServer(
   let stopped = false;
   const register = async (): Promise<void> => {
     try {
-      const response = await handler(new Request(`${env.appUrl}/api/inngest`, { method: "PUT" }));
+      // Without `host` the SDK's handler cannot read the address it was called under.
+      const headers = { host: new URL(env.appUrl).host };
+      const response = await handler(new Request(`${env.appUrl}/api/inngest`, { method: "PUT", headers }));
       registered = response.ok;
       if (!registered)
         log.warn("the Inngest server refused the functions", { answer: await response.text() });
