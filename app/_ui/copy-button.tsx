@@ -2,17 +2,19 @@
 
 import { useEffect, useState } from "react";
 import { IconButton } from "@/app/_ui/button";
-import { CheckIcon, CopyIcon } from "@/app/_ui/icons";
+import { CheckIcon, CopyIcon, PathIcon } from "@/app/_ui/icons";
 
 /** Copies `text`, and says so for a moment in place. */
 export function CopyButton({
   text,
   label,
   className,
+  look = "text",
 }: {
   text: string | (() => Promise<string>);
   label: string;
   className?: string;
+  look?: "text" | "path";
 }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -29,7 +31,7 @@ export function CopyButton({
       }}
       {...(className ? { className } : {})}
     >
-      {copied ? <CheckIcon className="text-completed" /> : <CopyIcon />}
+      {copied ? <CheckIcon className="text-completed" /> : look === "path" ? <PathIcon /> : <CopyIcon />}
     </IconButton>
   );
 }

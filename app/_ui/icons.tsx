@@ -82,6 +82,11 @@ export const CopyIcon = (props: Props) => (
     <path d="M3.5 10.5A1 1 0 0 1 2.5 9.5v-6a1 1 0 0 1 1-1h6a1 1 0 0 1 1 1" />
   </Icon>
 );
+export const PathIcon = (props: Props) => (
+  <Icon {...props}>
+    <path d="M2.5 4.5h.01M5 12l3-8M9 12l3-8" />
+  </Icon>
+);
 export const CheckIcon = (props: Props) => (
   <Icon {...props}>
     <path d="m3 8.5 3.2 3.2L13 4.8" />

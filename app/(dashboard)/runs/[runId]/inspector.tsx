@@ -245,7 +245,7 @@ function TextPanel({ text, address }: { text: LongText; address: string }) {
         </a>
         <CopyButton label="Copy" text={whole.read} />
       </div>
-      <JsonView cut={whole.cut} text={whole.text} />
+      <JsonView cut={whole.cut} text={whole.text} tools />
     </div>
   );
 }

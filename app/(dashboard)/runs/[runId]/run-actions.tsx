@@ -3,7 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { Button, buttonClass } from "@/app/_ui/button";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
 import { ChevronDownIcon } from "@/app/_ui/icons";
@@ -12,6 +12,7 @@ import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { useMay } from "@/app/_ui/role";
 import { useNotify } from "@/app/_ui/toast";
+import { useWholeText } from "@/app/_ui/whole-text";
 import type { RunDetail } from "@/server/runs/inspect";
 import { isTerminal } from "@/server/runs/words";
 
@@ -122,7 +123,11 @@ function RerunDialog({
   onStart: (input: string) => void;
   onClose: () => void;
 }) {
-  const [input, setInput] = useState(() => (run.input.cut ? "" : prettify(run)));
+  const whole = useWholeText(run.input, `/api/runs/${run.id}/text?field=input`);
+  const [typed, setTyped] = useState<string | null>(null);
+  const input = typed ?? (whole.cut ? "" : prettify(run.kind, whole.text));
+  const latest = useRef(whole.load);
+  useEffect(() => latest.current(), []);
   const [fault, setFault] = useState<string | null>(null);
   const isTool = run.kind === "tool";
 
@@ -139,16 +144,16 @@ function RerunDialog({
         <label className="font-medium" htmlFor="rerun-input">
           {isTool ? "Input, a JSON object" : "Message"}
         </label>
-        {run.input.cut ? (
-          <p className="text-muted">
-            The input of this run is too long to be edited here. Write or paste another one.
-          </p>
+        {whole.failed ? (
+          <p className="text-failed">The input could not be read. Close this and try again.</p>
         ) : null}
         <textarea
           aria-describedby="rerun-problem"
           className="mono h-64 resize-y rounded-md border border-line-strong bg-canvas p-2.5"
           id="rerun-input"
-          onChange={(event) => setInput(event.target.value)}
+          disabled={whole.cut}
+          onChange={(event) => setTyped(event.target.value)}
+          placeholder={whole.loading ? "Loading the input" : undefined}
           spellCheck={!isTool}
           value={input}
         />
@@ -157,7 +162,7 @@ function RerunDialog({
         </p>
         <DialogActions>
           <Button onClick={onClose}>Close</Button>
-          <Button disabled={busy} look="primary" type="submit">
+          <Button disabled={busy || whole.cut} look="primary" type="submit">
             {busy ? "Starting" : "Run"}
           </Button>
         </DialogActions>
@@ -166,12 +171,12 @@ function RerunDialog({
   );
 }
 
-function prettify(run: RunDetail): string {
-  if (run.kind === "agent") return run.input.text;
+function prettify(kind: RunDetail["kind"], text: string): string {
+  if (kind === "agent") return text;
   try {
-    return JSON.stringify(JSON.parse(run.input.text), null, 2);
+    return JSON.stringify(JSON.parse(text), null, 2);
   } catch {
-    return run.input.text;
+    return text;
   }
 }
 

@@ -10,6 +10,8 @@ import type { RunDetail } from "@/server/runs/inspect";
 import { isTerminal } from "@/server/runs/words";
 import { type Line, lineFacts, lineId } from "./timeline-lines";
 
+const FEW_LINES = 60;
+
 /** Every call of the model and every step, to scale in time; a list one walks with the arrow keys. */
 export function Timeline({
   run,
@@ -24,7 +26,8 @@ export function Timeline({
 }) {
   const list = useRef<HTMLDivElement>(null);
   const live = !isTerminal(run.status);
-  const now = useNow(live);
+  // Every row moves with the scale: a long list moves once a second only.
+  const now = useNow(live && lines.length <= FEW_LINES);
   const start = new Date(run.startedAt ?? run.createdAt).getTime();
   const last = Math.max(...lines.map((line) => endOf(line, now)), start);
   const end = run.finishedAt ? Math.max(new Date(run.finishedAt).getTime(), last) : Math.max(now, last);

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { columnsOf, joinPath, searchJson } from "./json-paths";
+
+const order = {
+  id: 4711,
+  customer: { name: "Grace", city: "Lisbon" },
+  lines: [{ sku: "A-1" }, { sku: "B-7" }],
+};
+
+describe("a search through a document", () => {
+  it("keeps hits and the way to them, nothing else", () => {
+    expect([...(searchJson(order, "lisb")?.paths ?? [])].sort()).toEqual(["customer", "customer.city"]);
+    expect([...(searchJson(order, "b-7")?.paths ?? [])].sort()).toEqual([
+      "lines",
+      "lines[1]",
+      "lines[1].sku",
+    ]);
+    expect(searchJson(order, "4711")?.hits).toBe(1);
+  });
+
+  it("keeps everything below a name that hits", () => {
+    expect([...(searchJson(order, "CUSTOMER")?.paths ?? [])].sort()).toEqual([
+      "customer",
+      "customer.city",
+      "customer.name",
+    ]);
+  });
+
+  it("stops at five hundred hits, and says so", () => {
+    const many = Array.from({ length: 2_000 }, (_, index) => ({ text: `hit ${index}` }));
+    expect(searchJson(many, "hit")).toMatchObject({ hits: 500, more: true });
+  });
+
+  it("is none without a text", () => {
+    expect(searchJson(order, "  ")).toBeNull();
+  });
+});
+
+describe("a path", () => {
+  it.each([
+    ["", "id", false, "id"],
+    ["customer", "city", false, "customer.city"],
+    ["lines", "0", true, "lines[0]"],
+    ["headers", "content-type", false, 'headers["content-type"]'],
+    ["", 'a"b', false, '["a\\"b"]'],
+  ])("from %j to %j", (path, key, isIndex, expected) => {
+    expect(joinPath(path, key, isIndex)).toBe(expected);
+  });
+});
+
+describe("a table", () => {
+  it("is a list of objects, its columns in the order of their appearance", () => {
+    expect(columnsOf([{ a: 1 }, { b: 2, a: 3 }])).toEqual(["a", "b"]);
+  });
+
+  it.each([[[]], [[1, 2]], [[{ a: 1 }, null]], [{ a: 1 }], ["text"]])("is not %j", (value) => {
+    expect(columnsOf(value)).toBeNull();
+  });
+});

@@ -1,0 +1,68 @@
+import type { Json } from "@/server/json";
+
+/** A JSON value with members. */
+export type JsonNode = Json[] | { [key: string]: Json };
+
+/** A search through a document: the text in small letters, every path to show, and how many values hit. */
+export type Search = { text: string; paths: ReadonlySet<string>; hits: number; more: boolean };
+
+const MOST_HITS = 500;
+
+export function keysOf(value: JsonNode): string[] {
+  return Array.isArray(value) ? Array.from(value.keys(), String) : Object.keys(value);
+}
+
+export function memberOf(value: JsonNode, key: string): Json {
+  if (Array.isArray(value)) return value[Number(key)] ?? null;
+  return Object.hasOwn(value, key) ? (value[key] ?? null) : null;
+}
+
+/** The way to a member as one writes it in code: `lines[0].sku`, `headers["content-type"]`. */
+export function joinPath(path: string, key: string, isIndex: boolean): string {
+  if (isIndex) return `${path}[${key}]`;
+  if (!/^[A-Za-z_$][\w$]*$/.test(key)) return `${path}[${JSON.stringify(key)}]`;
+  return path === "" ? key : `${path}.${key}`;
+}
+
+/**
+ * Finds members whose name or plain value holds `sought`, whatever the case, with all that lies above them; at most
+ * 500. A member whose name hits is shown with everything below it.
+ */
+export function searchJson(value: JsonNode, sought: string): Search | null {
+  const text = sought.trim().toLowerCase();
+  if (text === "") return null;
+  const paths = new Set<string>();
+  let hits = 0;
+  const visit = (node: JsonNode, path: string, wanted: boolean): boolean => {
+    let found = false;
+    for (const key of keysOf(node)) {
+      if (hits >= MOST_HITS) return found;
+      const member = memberOf(node, key);
+      const here = joinPath(path, key, Array.isArray(node));
+      const nested = typeof member === "object" && member !== null;
+      const named = !Array.isArray(node) && key.toLowerCase().includes(text);
+      const hit = named || (!nested && String(member).toLowerCase().includes(text));
+      if (hit) hits += 1;
+      const below = nested ? visit(member, here, wanted || named) : false;
+      if (hit || below || wanted) {
+        paths.add(here);
+        found = true;
+      }
+    }
+    return found;
+  };
+  visit(value, "", false);
+  return { text, paths, hits, more: hits >= MOST_HITS };
+}
+
+/** The columns of a list of plain objects, or null when it is no table. */
+export function columnsOf(value: Json): string[] | null {
+  if (!Array.isArray(value) || value.length === 0) return null;
+  const columns = new Set<string>();
+  for (const row of value) {
+    if (typeof row !== "object" || row === null || Array.isArray(row)) return null;
+    for (const key of Object.keys(row)) columns.add(key);
+    if (columns.size > 50) return null;
+  }
+  return columns.size === 0 ? null : [...columns];
+}
