@@ -90,8 +90,9 @@ function startDispatcher(services: Services, driver: Driver): Dispatcher {
     return false;
   });
   const reconcile = guarded("the reconciler could not do its work; it will", async () => {
-    await driver.wake(await findUnwokenRuns(services), first);
+    // First what needs no engine: runs end in time although it cannot be reached.
     await settleOverdueRuns(services);
+    await driver.wake(await findUnwokenRuns(services), first);
     for (const run of await findOverdueRuns(services)) {
       if ((await driver.knows(run.id)) === true) continue;
       log.warn("a run lost its engine and is handed over again", { runId: run.id, epoch: run.epoch });

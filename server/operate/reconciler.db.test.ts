@@ -75,3 +75,28 @@ it("gives a run up that could not be admitted for 24 hours", async () => {
   await settleOverdueRuns(world);
   expect(await read(runId)).toMatchObject({ status: "Failed", errorCode: "not_admitted", startedAt: null });
 });
+
+it("leaves a run its whole deadline that waited nearly 24 hours for its place", async () => {
+  const runId = await start();
+  world.clock.advance(24 * 3600_000 - 60_000);
+  await claimRun(world, runId);
+  world.clock.advance(120_000);
+  await settleOverdueRuns(world);
+  expect((await read(runId)).status).toBe("Running");
+});
+
+it("settles the others although one run cannot be", async () => {
+  const [broken, sound] = [await start(), await start()];
+  for (const runId of [broken, sound]) await claimRun(world, runId);
+  // What it used is more than its hold and the balance together: the database refuses the charge.
+  await world.pool.query("UPDATE runs SET credits_used = 1000 WHERE id = $1", [broken]);
+  world.clock.advance(931_000);
+  await settleOverdueRuns(world);
+  expect((await read(broken)).status).toBe("Running");
+  expect((await read(sound)).status).toBe("Failed");
+  expect(
+    world.log.entries.some(
+      ({ level, ...entry }) => level === "error" && JSON.stringify(entry).includes(broken),
+    ),
+  ).toBe(true);
+});

@@ -43,19 +43,19 @@ export async function findOverdueRuns(services: Services): Promise<(AdmittedRun 
   return rows;
 }
 
-/** Ends runs past their deadline, runs whose cancel nobody carried out, and runs that waited for admission too long. */
+type OverdueRun = { id: string; by: string | null; deadline_seconds: number; started: boolean };
+
+/**
+ * Ends runs past their deadline, runs whose cancel nobody carried out, and runs that waited for admission too long.
+ * One that cannot be ended is logged and does not keep the others waiting.
+ */
 export async function settleOverdueRuns(services: Services): Promise<void> {
-  const { rows } = await services.pool.query<{
-    id: string;
-    by: string | null;
-    deadline_seconds: number;
-    started: boolean;
-  }>(
+  const { rows } = await services.pool.query<OverdueRun>(
     `SELECT id, CASE WHEN cancel_requested_at < $1 THEN coalesce(cancelled_by, 'a user') END AS by,
             deadline_seconds, started_at IS NOT NULL AS started
      FROM runs
      WHERE status IN ('Pending', 'Running') AND parent_run_id IS NULL AND waiting_since IS NULL
-       AND (cancel_requested_at < $1 OR created_at < $2
+       AND (cancel_requested_at < $1 OR (status = 'Pending' AND created_at < $2)
             OR started_at + make_interval(secs => deadline_seconds) < $3)
      ORDER BY id LIMIT $4`,
     [
@@ -66,24 +66,25 @@ export async function settleOverdueRuns(services: Services): Promise<void> {
     ],
   );
   for (const run of rows) {
-    if (run.by !== null) await endRun(services, run.id, { status: "Cancelled", by: run.by });
-    else if (run.started) {
-      const message = `The run passed its deadline of ${run.deadline_seconds} seconds.`;
-      await endRun(
-        services,
-        run.id,
-        { status: "Failed", code: "deadline_exceeded", message },
-        { from: "Running" },
-      );
-    } else {
-      const message = "The run waited 24 hours for a place and was given up.";
-      await endRun(
-        services,
-        run.id,
-        { status: "Failed", code: "not_admitted", message },
-        { from: "Pending" },
-      );
+    try {
+      await settle(services, run);
+    } catch (error) {
+      services.log.error("an overdue run could not be settled", { runId: run.id, error });
     }
+  }
+}
+
+async function settle(services: Services, run: OverdueRun): Promise<void> {
+  if (run.by !== null) {
+    await endRun(services, run.id, { status: "Cancelled", by: run.by });
+  } else if (run.started) {
+    const message = `The run passed its deadline of ${run.deadline_seconds} seconds.`;
+    const outcome = { status: "Failed", code: "deadline_exceeded", message } as const;
+    await endRun(services, run.id, outcome, { from: "Running" });
+  } else {
+    const message = "The run waited 24 hours for a place and was given up.";
+    const outcome = { status: "Failed", code: "not_admitted", message } as const;
+    await endRun(services, run.id, outcome, { from: "Pending" });
   }
 }
 
