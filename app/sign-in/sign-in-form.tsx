@@ -3,6 +3,7 @@
 import { type FormEvent, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { Field } from "@/app/_ui/field";
+import { targetAfterSignIn } from "./target";
 
 /** Sends email and password to better-auth, then goes where the reader wanted to be. */
 export function SignInForm() {
@@ -22,7 +23,7 @@ export function SignInForm() {
       });
       if (response.ok) {
         // A full load: nothing that was cached for somebody else survives.
-        window.location.assign(targetOf(window.location.search));
+        window.location.assign(targetAfterSignIn(window.location.search, window.location.origin));
         return;
       }
       setProblem(explain(response.status));
@@ -51,10 +52,4 @@ function explain(status: number): string {
   if (status === 429) return "Too many tries. Wait a minute, then try again.";
   if (status === 403) return "The page was opened under another address than APP_URL names. Open it there.";
   return "Signing in failed on the server. The cause is in its log.";
-}
-
-/** Only addresses within the dashboard are followed. */
-function targetOf(search: string): string {
-  const to = new URLSearchParams(search).get("to");
-  return to && /^\/(?![/\\])/.test(to) ? to : "/runs";
 }
