@@ -21,6 +21,24 @@ it("needs only a database and a secret, and takes empty variables as unset", () 
   }
 });
 
+it("is described whole in .env.example and in the operating guide", () => {
+  const textOf = (path: string) => readFileSync(join(import.meta.dirname, "..", path), "utf8");
+  const sorted = (names: Iterable<string | undefined>) => [...new Set(names)].toSorted();
+  const read = new Set<string>();
+  const spied = new Proxy<Record<string, string>>(REQUIRED, {
+    get: (source, name) => {
+      if (/^[A-Z]/.test(String(name))) read.add(String(name));
+      return source[String(name)];
+    },
+  });
+  readEnvironment(spied);
+  const example = [...textOf(".env.example").matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name);
+  const rows = textOf("docs/operating.md").matchAll(/^\| ((?:`[A-Z_]+`(?:, )?)+) \|/gm);
+  const guide = [...rows].flatMap(([, cell = ""]) => cell.match(/[A-Z_]+/g) ?? []);
+  expect(sorted(example)).toEqual(sorted(read));
+  expect(sorted(guide)).toEqual(sorted(read));
+});
+
 it("names every wrong value at once", () => {
   const wrong = {
     ...REQUIRED,
