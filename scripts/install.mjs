@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { countFiles } from "./count-files.mjs";
-import { ROOT, SetupError, timed } from "./project.mjs";
+import { withLock } from "./lock.mjs";
+import { DIST, ROOT, SetupError, timed } from "./project.mjs";
 import { runProgram } from "./run-program.mjs";
 
 /**
@@ -22,23 +23,27 @@ const COUNTS = join(MODULES, ".stepwell-counts.json");
  * @param {import("./project.mjs").Say} say
  */
 export async function ensureDependencies(say) {
-  const before = findFaults();
-  if (before.length > 0) {
-    // npm believes its own note: packages that were damaged behind its back are only mended without it.
-    rmSync(INSTALLED, { force: true });
-    for (const path of before) rmSync(join(ROOT, path), { recursive: true, force: true });
-    const label = existsSync(MODULES)
-      ? "Installing packages"
-      : "Installing packages (the first time takes a minute or two)";
-    await timed(say, label, install);
-    const after = findFaults();
-    if (after.length > 0) {
-      throw new SetupError(
-        `npm did not install ${after.slice(0, 5).join(", ")}: try \`npm install\` by hand.`,
-      );
-    }
+  if (findFaults().length > 0) {
+    mkdirSync(DIST, { recursive: true });
+    const onWait = () => say("Another process is installing packages: waiting for it …");
+    await withLock(join(DIST, "install.lock"), () => mend(say), { onWait });
   }
   noteCounts();
+}
+
+/** @param {import("./project.mjs").Say} say */
+async function mend(say) {
+  const faults = findFaults();
+  if (faults.length === 0) return;
+  // npm believes its own note: packages that were damaged behind its back are only mended without it.
+  rmSync(INSTALLED, { force: true });
+  for (const path of faults) rmSync(join(ROOT, path), { recursive: true, force: true });
+  const first = !existsSync(MODULES);
+  await timed(say, `Installing packages${first ? " (the first time takes a minute or two)" : ""}`, install);
+  const left = findFaults();
+  if (left.length > 0) {
+    throw new SetupError(`npm did not install ${left.slice(0, 5).join(", ")}: try \`npm install\` by hand.`);
+  }
 }
 
 /**
