@@ -42,7 +42,11 @@ export function Bone({ className }: { className: string }) {
 /** A command line to paste. */
 export function Command({ children }: { children: string }) {
   return (
-    <pre className="mono max-w-full overflow-x-auto rounded-md border border-line bg-surface px-3 py-2 text-ink">
+    <pre
+      className="mono max-w-full overflow-x-auto rounded-md border border-line bg-surface px-3 py-2 text-ink"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+      tabIndex={0}
+    >
       {children}
     </pre>
   );

@@ -41,7 +41,7 @@ export default async function TriggersPage() {
                   <span className="flex items-center gap-2 whitespace-nowrap">
                     <Link
                       className="font-medium after:absolute after:inset-0"
-                      href={`/runs?trigger=${trigger.id}`}
+                      href={`/triggers/${trigger.id}`}
                       prefetch={false}
                     >
                       {trigger.name}

@@ -3,8 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDashboardCaller, dashboardRouter } from "@/server/api/dashboard/router";
 import type { Actor, MemberRole } from "@/server/auth/actor";
 import { isAppError } from "@/server/errors";
+import { newId } from "@/server/ids";
 import { createMember, insertRun } from "@/server/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { recordDelivery } from "@/server/webhooks/deliveries";
 
 /**
  * Every procedure of the dashboard against another organization's ids, and against every role. The table below must
@@ -14,7 +16,7 @@ import { createTenant, createWorld, type Tenant, type World } from "@/server/tes
 let world: World;
 let own: Tenant;
 let other: Tenant;
-let foreign: { runId: string; stepId: string; callId: string };
+let foreign: { runId: string; stepId: string; callId: string; triggerId: string; deliveryId: string };
 
 beforeAll(async () => {
   world = await createWorld();
@@ -36,7 +38,16 @@ beforeAll(async () => {
       finishedAt: world.clock.now(),
     },
   });
-  foreign = { runId, stepId: step.id, callId: call.id };
+  const trigger = await createTrigger(world, other);
+  const deliveryId = newId();
+  await recordDelivery(
+    world.pool,
+    { orgId: other.orgId, triggerId: trigger.id },
+    { id: deliveryId, headers: "{}", body: Buffer.from("{}"), senderId: null, redeliveryOf: null },
+    { outcome: "rejected", status: 400, code: "invalid_request", reason: "Because." },
+    world.clock.now(),
+  );
+  foreign = { runId, stepId: step.id, callId: call.id, triggerId: trigger.id, deliveryId };
 });
 afterAll(() => world.close());
 
@@ -118,6 +129,23 @@ const TABLE: Record<string, Row> = {
   "runs.cancel": {
     role: "member",
     call: (api) => api.runs.cancel({ runIds: [foreign.runId] }),
+    gets: "not_found",
+  },
+  "triggers.inspect": { role: "viewer", call: (api) => api.triggers.inspect(foreign), gets: "not_found" },
+  "triggers.deliveries": {
+    role: "viewer",
+    call: (api) => api.triggers.deliveries(foreign),
+    gets: "not_found",
+  },
+  "triggers.delivery": { role: "viewer", call: (api) => api.triggers.delivery(foreign), gets: "not_found" },
+  "triggers.previewMessage": {
+    role: "member",
+    call: (api) => api.triggers.previewMessage({ ...foreign, template: "{{ body }}" }),
+    gets: "not_found",
+  },
+  "triggers.redeliver": {
+    role: "member",
+    call: (api) => api.triggers.redeliver(foreign),
     gets: "not_found",
   },
 };

@@ -1,6 +1,7 @@
 import { accountRouter } from "@/server/api/dashboard/account";
 import { catalogRouter } from "@/server/api/dashboard/catalog";
 import { runsRouter } from "@/server/api/dashboard/runs";
+import { triggersRouter } from "@/server/api/dashboard/triggers";
 import { createCallerFactory, router } from "@/server/api/trpc";
 
 /** Everything that pages ask of the server, for signed-in members. */
@@ -8,6 +9,7 @@ export const dashboardRouter = router({
   account: accountRouter,
   catalog: catalogRouter,
   runs: runsRouter,
+  triggers: triggersRouter,
 });
 export type DashboardRouter = typeof dashboardRouter;
 

@@ -40,7 +40,6 @@ export function RunView({ runId }: { runId: string }) {
   return (
     <article>
       <RunHeader run={run} />
-      {run.status === "Failed" ? <Failure chosen={chosen} onShow={choose} lines={lines} run={run} /> : null}
       {failure && !wasLive ? failure : null}
       <RunTexts failure={wasLive ? failure : null} reserve={wasLive} run={run} />
       {lines.length === 0 ? (

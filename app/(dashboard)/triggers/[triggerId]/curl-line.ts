@@ -1,0 +1,38 @@
+import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
+
+/**
+ * A call of the trigger for a shell, working as pasted; when calls must be signed, once `SECRET` holds the signing
+ * secret, which is shown nowhere. The signature is computed in the line itself (docs/webhooks.md).
+ */
+export function curlLine(
+  trigger: Pick<TriggerDetail, "scheme" | "secrets" | "exampleBody">,
+  url: string,
+): string {
+  const body = quote(trigger.exampleBody);
+  const post = [`curl -X POST ${quote(url)}`, "-H 'Content-Type: application/json'"];
+  if (trigger.secrets.length === 0) return [...post, `--data-raw ${body}`].join(" \\\n  ");
+  if (trigger.scheme === "hex") {
+    return [
+      `BODY=${body}`,
+      [
+        ...post,
+        `-H "X-Signature: $(printf '%s' "$BODY" | openssl dgst -sha256 -hmac "$SECRET" -r | cut -d' ' -f1)"`,
+        '--data-raw "$BODY"',
+      ].join(" \\\n  "),
+    ].join("\n");
+  }
+  return [
+    `BODY=${body} ID="msg_$(openssl rand -hex 8)" AT="$(date +%s)"`,
+    `KEY="$(printf '%s' "\${SECRET#whsec_}" | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \\n')"`,
+    [
+      ...post,
+      '-H "webhook-id: $ID" -H "webhook-timestamp: $AT"',
+      `-H "webhook-signature: v1,$(printf '%s' "$ID.$AT.$BODY" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$KEY" -binary | openssl base64 -A)"`,
+      '--data-raw "$BODY"',
+    ].join(" \\\n  "),
+  ].join("\n");
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,172 @@
+"use client";
+
+import { useInfiniteQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useSearchParams } from "next/navigation";
+import { Button } from "@/app/_ui/button";
+import { ChoiceLinks } from "@/app/_ui/choice-links";
+import { PartHead } from "@/app/_ui/facts";
+import { formatBytes, shortId } from "@/app/_ui/format";
+import { Bone, Empty, Problem } from "@/app/_ui/page";
+import { useTRPC } from "@/app/_ui/providers";
+import { describeError } from "@/app/_ui/query-client";
+import { Cell, HeadCell, Table } from "@/app/_ui/table";
+import { Ago } from "@/app/_ui/time";
+import type { DeliverySummary } from "@/server/webhooks/inspect-deliveries";
+import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
+import { DeliveryDialog } from "./delivery-dialog";
+import { OutcomeMark } from "./outcome";
+import { deliveriesQuery, OUTCOMES, type Outcome, readOutcome } from "./query";
+
+/** The calls that came to a trigger, newest first; each opens to what was sent. */
+export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
+  const trpc = useTRPC();
+  const params = useSearchParams();
+  const outcome = readOutcome(params.get("outcome"));
+  const opened = params.get("delivery");
+  const query = useInfiniteQuery(deliveriesQuery(trpc, trigger.id, outcome));
+  const items = query.data?.pages.flatMap((page) => page.items) ?? [];
+  const addressOf = (next: Outcome | null, delivery?: string) => {
+    const search = new URLSearchParams({
+      ...(next ? { outcome: next } : {}),
+      ...(delivery ? { delivery } : {}),
+    }).toString();
+    return `/triggers/${trigger.id}${search ? `?${search}` : ""}`;
+  };
+  return (
+    <section aria-label="Deliveries">
+      <PartHead title="Deliveries">
+        <ChoiceLinks
+          label="Outcome"
+          options={[null, ...OUTCOMES].map((value) => ({
+            value,
+            label: value ?? "all",
+            href: addressOf(value),
+          }))}
+          value={outcome}
+        />
+        <Button disabled={query.isFetching} onClick={() => void query.refetch()}>
+          Refresh
+        </Button>
+      </PartHead>
+      {query.isError && items.length === 0 ? (
+        <Problem title="The deliveries could not be read">
+          <p>{describeError(query.error).message}</p>
+          <Button className="mt-3" onClick={() => void query.refetch()}>
+            Try again
+          </Button>
+        </Problem>
+      ) : query.isSuccess && items.length === 0 ? (
+        <NoDeliveries outcome={outcome} />
+      ) : (
+        <Table className="max-md:block" label="Deliveries">
+          <thead className="max-md:hidden">
+            <tr>
+              <HeadCell>Received</HeadCell>
+              <HeadCell>Outcome</HeadCell>
+              <HeadCell className="w-full">Reason</HeadCell>
+              <HeadCell className="text-right">Size</HeadCell>
+              <HeadCell>Run</HeadCell>
+            </tr>
+          </thead>
+          <tbody className="max-md:block">
+            {query.isPending ? (
+              <Bones />
+            ) : (
+              items.map((delivery) => (
+                <DeliveryRow delivery={delivery} href={addressOf(outcome, delivery.id)} key={delivery.id} />
+              ))
+            )}
+          </tbody>
+        </Table>
+      )}
+      {query.hasNextPage ? (
+        <div className="flex justify-center py-4">
+          <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            {query.isFetchingNextPage ? "Loading older deliveries" : "Load older deliveries"}
+          </Button>
+        </div>
+      ) : null}
+      {opened ? (
+        <DeliveryDialog
+          deliveryId={opened}
+          key={opened}
+          onClose={() => window.history.pushState(null, "", addressOf(outcome))}
+          trigger={trigger}
+        />
+      ) : null}
+    </section>
+  );
+}
+
+const STACKED = "max-md:block max-md:h-auto max-md:border-0 max-md:p-0";
+
+function DeliveryRow({ delivery, href }: { delivery: DeliverySummary; href: string }) {
+  return (
+    <tr className="relative hover:bg-hover max-md:block max-md:border-line max-md:border-b max-md:px-4 max-md:py-2">
+      <Cell className={`whitespace-nowrap max-md:float-right ${STACKED}`}>
+        <a
+          className="text-muted after:absolute after:inset-0"
+          href={href}
+          onClick={(event) => {
+            if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+            event.preventDefault();
+            window.history.pushState(null, "", href);
+          }}
+        >
+          <span className="sr-only">Delivery </span>
+          <Ago at={delivery.receivedAt} />
+        </a>
+      </Cell>
+      <Cell className={`whitespace-nowrap ${STACKED}`}>
+        <OutcomeMark outcome={delivery.outcome} /> <span className="ml-1 text-muted">{delivery.status}</span>
+        {delivery.redeliveryOf ? (
+          <span className="ml-2 rounded border border-line-strong px-1.5 text-muted text-xs">redelivery</span>
+        ) : null}
+      </Cell>
+      <Cell className={`[overflow-wrap:anywhere] ${STACKED}`}>
+        {delivery.reason ? (
+          <>
+            {delivery.reason} <span className="mono text-muted">{delivery.code}</span>
+          </>
+        ) : null}
+      </Cell>
+      <Cell className="mono whitespace-nowrap text-right text-muted max-md:hidden">
+        {formatBytes(delivery.bytes)}
+      </Cell>
+      <Cell className={`whitespace-nowrap ${STACKED}`}>
+        {delivery.runId ? (
+          <Link
+            className="mono relative z-10 text-accent hover:underline"
+            href={`/runs/${delivery.runId}`}
+            prefetch={false}
+          >
+            {shortId(delivery.runId)}
+          </Link>
+        ) : (
+          <span className="text-faint max-md:hidden">none</span>
+        )}
+      </Cell>
+    </tr>
+  );
+}
+
+function NoDeliveries({ outcome }: { outcome: Outcome | null }) {
+  return outcome ? (
+    <Empty title={`No delivery was ${outcome}`} />
+  ) : (
+    <Empty title="Nothing was sent here yet">
+      <p>Every call of the address appears here, refused ones with the reason. Try the call above.</p>
+    </Empty>
+  );
+}
+
+function Bones() {
+  return ["w-40", "w-56", "w-48", "w-64"].map((width) => (
+    <tr key={width}>
+      <Cell colSpan={5}>
+        <Bone className={width} />
+      </Cell>
+    </tr>
+  ));
+}

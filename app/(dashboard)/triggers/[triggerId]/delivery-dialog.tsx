@@ -1,0 +1,217 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import Link from "next/link";
+import { useState } from "react";
+import { Button } from "@/app/_ui/button";
+import { CopyButton } from "@/app/_ui/copy-button";
+import { Dialog } from "@/app/_ui/dialog";
+import { formatBytes, shortId } from "@/app/_ui/format";
+import { JsonView, PlainText } from "@/app/_ui/json-view";
+import { Bone } from "@/app/_ui/page";
+import { useTRPC } from "@/app/_ui/providers";
+import { describeError } from "@/app/_ui/query-client";
+import { useMay } from "@/app/_ui/role";
+import { Moment } from "@/app/_ui/time";
+import type { DeliveryDetail } from "@/server/webhooks/inspect-deliveries";
+import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
+import { OutcomeMark } from "./outcome";
+import { TemplatePreview } from "./template-preview";
+
+/** One delivery: what was sent, what was answered and why; members can deliver it again. */
+export function DeliveryDialog({
+  deliveryId,
+  trigger,
+  onClose,
+}: {
+  deliveryId: string;
+  trigger: TriggerDetail;
+  onClose: () => void;
+}) {
+  const trpc = useTRPC();
+  const [whole, setWhole] = useState(false);
+  const first = useQuery(trpc.triggers.delivery.queryOptions({ deliveryId }));
+  const all = useQuery(trpc.triggers.delivery.queryOptions({ deliveryId, whole: true }, { enabled: whole }));
+  const delivery = all.data ?? first.data;
+  const mayAct = useMay("member");
+  return (
+    <Dialog onOpenChange={(open) => !open && onClose()} open title="Delivery" wide>
+      {first.isError ? (
+        <p className="text-failed" role="alert">
+          {describeError(first.error).message}
+        </p>
+      ) : delivery ? (
+        <>
+          <Summary delivery={delivery} />
+          {mayAct ? <Redelivery delivery={delivery} trigger={trigger} /> : null}
+          <Headers headers={delivery.headers} />
+          <Body
+            delivery={delivery}
+            loading={all.isFetching}
+            onWhole={() => setWhole(true)}
+            problem={all.isError ? describeError(all.error).message : null}
+          />
+          {mayAct && trigger.target.kind === "agent" ? (
+            <TemplatePreview deliveryId={delivery.id} saved={trigger.messageTemplate} />
+          ) : null}
+        </>
+      ) : (
+        <div aria-busy="true" className="flex flex-col gap-3">
+          <Bone className="w-56" />
+          <Bone className="w-40" />
+          <Bone className="w-64" />
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+function Summary({ delivery }: { delivery: DeliveryDetail }) {
+  return (
+    <div className="flex flex-col gap-1">
+      <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <OutcomeMark outcome={delivery.outcome} />
+        <span>{delivery.status}</span>
+        <span className="text-muted">
+          <Moment at={delivery.receivedAt} />
+        </span>
+        <span className="mono text-muted">{formatBytes(delivery.bytes)}</span>
+        {delivery.runId ? (
+          <Link className="text-accent underline" href={`/runs/${delivery.runId}`}>
+            run <span className="mono">{shortId(delivery.runId)}</span>
+          </Link>
+        ) : null}
+      </p>
+      {delivery.reason ? (
+        <p className="[overflow-wrap:anywhere]">
+          {delivery.reason} <span className="mono text-muted">{delivery.code}</span>
+        </p>
+      ) : null}
+      {delivery.senderId ? (
+        <p className="text-muted">
+          Sender's id <span className="mono [overflow-wrap:anywhere]">{delivery.senderId}</span>
+        </p>
+      ) : null}
+      {delivery.redeliveryOf ? (
+        <p className="text-muted">
+          A redelivery of <span className="mono">{shortId(delivery.redeliveryOf)}</span>
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+function Redelivery({ delivery, trigger }: { delivery: DeliveryDetail; trigger: TriggerDetail }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const [asking, setAsking] = useState(false);
+  const redeliver = useMutation(
+    trpc.triggers.redeliver.mutationOptions({
+      onSettled: () => {
+        setAsking(false);
+        return queryClient.invalidateQueries({ queryKey: trpc.triggers.deliveries.pathKey() });
+      },
+    }),
+  );
+  return (
+    <div aria-live="polite" className="flex flex-col items-start gap-2">
+      {redeliver.isSuccess ? (
+        <p>
+          Delivered again as{" "}
+          <Link className="text-accent underline" href={`/runs/${redeliver.data.runId}`}>
+            run <span className="mono">{shortId(redeliver.data.runId)}</span>
+          </Link>
+          .
+        </p>
+      ) : null}
+      {redeliver.isError ? <p className="text-failed">{describeError(redeliver.error).message}</p> : null}
+      {asking ? (
+        <>
+          <p>
+            This starts a new run of {trigger.target.name} with this body, as the trigger is now. It costs
+            credits like any other.
+          </p>
+          <div className="flex gap-2">
+            <Button
+              disabled={redeliver.isPending}
+              look="primary"
+              onClick={() => redeliver.mutate({ deliveryId: delivery.id })}
+            >
+              {redeliver.isPending ? "Starting" : "Start the run"}
+            </Button>
+            <Button disabled={redeliver.isPending} onClick={() => setAsking(false)}>
+              Keep it
+            </Button>
+          </div>
+        </>
+      ) : (
+        <Button
+          onClick={() => {
+            redeliver.reset();
+            setAsking(true);
+          }}
+        >
+          Redeliver
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Headers({ headers }: { headers: string }) {
+  return (
+    <section aria-label="Headers">
+      <div className="flex items-center justify-between">
+        <h3 className="font-medium">Headers</h3>
+        <CopyButton label="Copy the headers" text={headers} />
+      </div>
+      <JsonView text={headers} />
+    </section>
+  );
+}
+
+function Body({
+  delivery: { body, bytes },
+  loading,
+  problem,
+  onWhole,
+}: {
+  delivery: DeliveryDetail;
+  loading: boolean;
+  problem: string | null;
+  onWhole: () => void;
+}) {
+  return (
+    <section aria-label="Body">
+      <div className="flex items-center justify-between">
+        <h3 className="font-medium">
+          Body {body.kind === "hex" ? <span className="text-muted">not UTF-8, as bytes</span> : null}
+        </h3>
+        {body.kind === "empty" ? null : <CopyButton label="Copy the body as shown" text={body.text} />}
+      </div>
+      {body.kind === "empty" ? (
+        <p className="text-faint">empty</p>
+      ) : body.kind === "hex" ? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+        <pre className="mono overflow-x-auto" tabIndex={0}>
+          {body.text}
+        </pre>
+      ) : body.kind === "json" ? (
+        <JsonView cut={body.cut} text={body.text} />
+      ) : (
+        <PlainText text={body.text} />
+      )}
+      {body.cut ? (
+        <p className="mt-1 text-muted">
+          The start of {formatBytes(bytes)}.{" "}
+          {body.kind === "hex" ? null : (
+            <button className="text-accent underline" disabled={loading} onClick={onWhole} type="button">
+              {loading ? "Loading" : "Show all"}
+            </button>
+          )}
+        </p>
+      ) : null}
+      {problem ? <p className="text-failed">{problem}</p> : null}
+    </section>
+  );
+}

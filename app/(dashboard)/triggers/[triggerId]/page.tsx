@@ -1,0 +1,39 @@
+import type { Metadata } from "next";
+import { notFound } from "next/navigation";
+import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
+import { isAppError } from "@/server/errors";
+import { isUuid } from "@/server/ids";
+import { deliveriesQuery, readOutcome } from "./query";
+import { TriggerView } from "./trigger-view";
+
+type Props = {
+  params: Promise<{ triggerId: string }>;
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+};
+
+export const metadata: Metadata = { title: "Trigger" };
+
+export default async function TriggerPage({ params, searchParams }: Props) {
+  const { triggerId } = await params;
+  if (!isUuid(triggerId)) notFound();
+  const address = await searchParams;
+  const outcome = readOutcome([address.outcome].flat()[0]);
+  const delivery = [address.delivery].flat()[0];
+  const prefetch = await createPrefetch();
+  const { queryClient, trpc } = prefetch;
+  await queryClient.fetchQuery(trpc.triggers.inspect.queryOptions({ triggerId })).catch((error: unknown) => {
+    if (error instanceof Error && isAppError(error.cause) && error.cause.code === "not_found") notFound();
+    throw error;
+  });
+  await Promise.all([
+    queryClient.prefetchInfiniteQuery(deliveriesQuery(trpc, triggerId, outcome)),
+    delivery && isUuid(delivery)
+      ? queryClient.prefetchQuery(trpc.triggers.delivery.queryOptions({ deliveryId: delivery }))
+      : null,
+  ]);
+  return (
+    <Prefetched from={prefetch}>
+      <TriggerView triggerId={triggerId} />
+    </Prefetched>
+  );
+}

@@ -1,0 +1,54 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useId, useState } from "react";
+import { Button } from "@/app/_ui/button";
+import { PlainText } from "@/app/_ui/json-view";
+import { useTRPC } from "@/app/_ui/providers";
+import { describeError } from "@/app/_ui/query-client";
+
+/** What a message template makes of one delivery; the trigger keeps its own until it is saved elsewhere. */
+export function TemplatePreview({ deliveryId, saved }: { deliveryId: string; saved: string | null }) {
+  const trpc = useTRPC();
+  const id = useId();
+  const [template, setTemplate] = useState(saved ?? "{{ body }}");
+  const preview = useMutation(trpc.triggers.previewMessage.mutationOptions());
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    preview.mutate({ deliveryId, template });
+  }
+  return (
+    <form className="flex flex-col gap-2" onSubmit={submit}>
+      <label className="font-medium" htmlFor={id}>
+        Message template
+      </label>
+      <p className="text-muted">
+        Text with JSONata over <span className="mono">body</span> between {"{{ }}"}. Trying one changes
+        nothing.
+      </p>
+      <textarea
+        className="mono h-24 resize-y rounded-md border border-line-strong bg-canvas p-2.5"
+        id={id}
+        maxLength={100_000}
+        onChange={(event) => setTemplate(event.target.value)}
+        required
+        spellCheck={false}
+        value={template}
+      />
+      <div>
+        <Button disabled={preview.isPending || template.trim() === ""} type="submit">
+          {preview.isPending ? "Reading" : "Preview the message"}
+        </Button>
+      </div>
+      <div aria-live="polite">
+        {preview.isError ? (
+          <p className="text-failed [overflow-wrap:anywhere]">{describeError(preview.error).message}</p>
+        ) : preview.data ? (
+          <section aria-label="Message" className="rounded-md border border-line bg-surface px-3 py-2">
+            <PlainText text={preview.data.message} />
+          </section>
+        ) : null}
+      </div>
+    </form>
+  );
+}

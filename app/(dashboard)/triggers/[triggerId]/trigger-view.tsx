@@ -1,0 +1,165 @@
+"use client";
+
+import { useSuspenseQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { CopyButton } from "@/app/_ui/copy-button";
+import { Fact, Facts, PartHead } from "@/app/_ui/facts";
+import { formatCredits } from "@/app/_ui/format";
+import { ChevronLeftIcon } from "@/app/_ui/icons";
+import { Command } from "@/app/_ui/page";
+import { useTRPC } from "@/app/_ui/providers";
+import { Moment } from "@/app/_ui/time";
+import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
+import { curlLine } from "./curl-line";
+import { Deliveries } from "./deliveries";
+
+/** The page of one trigger: its address, how to call it, and everything that was sent to it. */
+export function TriggerView({ triggerId }: { triggerId: string }) {
+  const trpc = useTRPC();
+  const { data: trigger } = useSuspenseQuery(trpc.triggers.inspect.queryOptions({ triggerId }));
+  return (
+    <article>
+      <header className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 sm:px-6">
+        <Link
+          className="-ml-1 flex items-center gap-0.5 rounded-md py-1 pr-1.5 text-muted hover:text-ink"
+          href="/triggers"
+        >
+          <ChevronLeftIcon />
+          Triggers
+        </Link>
+        <h1 className="min-w-0 truncate font-semibold text-base">{trigger.name}</h1>
+        <span className="mono text-muted">{trigger.slug}</span>
+        {trigger.enabled ? null : (
+          <span className="rounded border border-line-strong px-1.5 text-muted text-xs">disabled</span>
+        )}
+        <Link className="ml-auto text-accent hover:underline" href={`/runs?trigger=${trigger.id}`}>
+          Its runs
+        </Link>
+      </header>
+      <Definition trigger={trigger} />
+      <CallIt trigger={trigger} />
+      <Deliveries trigger={trigger} />
+    </article>
+  );
+}
+
+function Definition({ trigger }: { trigger: TriggerDetail }) {
+  const { target } = trigger;
+  return (
+    <Facts label="Definition">
+      <Fact name="Address">
+        <Address trigger={trigger} />
+      </Fact>
+      <Fact name="Starts">
+        <span className="text-muted">{target.kind}</span>{" "}
+        {target.gone ? (
+          target.name
+        ) : (
+          <Link
+            className="text-accent hover:underline"
+            href={`/${target.kind}s/${target.id}`}
+            prefetch={false}
+          >
+            {target.name}
+          </Link>
+        )}
+        {target.gone ? <span className="text-failed"> (deleted: calls are refused)</span> : null}
+        {target.inactive ? <span className="text-failed"> (inactive: calls are refused)</span> : null}
+      </Fact>
+      <Fact name="Signature">
+        <Signature trigger={trigger} />
+      </Fact>
+      <Fact name="Rate limit">
+        {trigger.rateLimit.requests} calls per {trigger.rateLimit.seconds} s
+      </Fact>
+      {trigger.maxCredits ? (
+        <Fact name="Credits per run">at most {formatCredits(trigger.maxCredits)}</Fact>
+      ) : null}
+      {target.kind === "agent" ? (
+        <Fact name="Message">
+          {trigger.messageTemplate ? (
+            <pre className="mono max-h-60 overflow-auto whitespace-pre-wrap [overflow-wrap:anywhere]">
+              {trigger.messageTemplate}
+            </pre>
+          ) : (
+            <span className="text-muted">the body as it is received</span>
+          )}
+        </Fact>
+      ) : null}
+      <Fact name="Created">
+        <Moment at={trigger.createdAt} />
+      </Fact>
+    </Facts>
+  );
+}
+
+function Address({ trigger }: { trigger: TriggerDetail }) {
+  if (trigger.url === null) {
+    return (
+      <span className="text-failed">
+        The address cannot be read: it was sealed under another STEPWELL_SECRET. Make a new one.
+      </span>
+    );
+  }
+  return (
+    <span className="flex min-w-0 items-start gap-1">
+      <span className="mono min-w-0 [overflow-wrap:anywhere]">{trigger.url}</span>
+      {trigger.masked ? (
+        <span className="shrink-0 text-muted">shown to members</span>
+      ) : (
+        <CopyButton className="-my-1" label="Copy the address" text={trigger.url} />
+      )}
+    </span>
+  );
+}
+
+const SCHEMES = {
+  hex: "HMAC-SHA256 of the body, in X-Signature",
+  standard_webhooks: "Standard Webhooks",
+} as const;
+
+function Signature({ trigger }: { trigger: TriggerDetail }) {
+  if (trigger.secrets.length === 0) {
+    return <span className="text-muted">none: whoever knows the address may call it</span>;
+  }
+  return (
+    <>
+      <p>{SCHEMES[trigger.scheme]}</p>
+      <ul className="text-muted">
+        {trigger.secrets.map((secret) => (
+          <li key={secret.id}>
+            secret of <Moment at={secret.createdAt} />,{" "}
+            {secret.expiresAt ? (
+              <>
+                valid until <Moment at={secret.expiresAt} />
+              </>
+            ) : (
+              "valid until it is replaced"
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function CallIt({ trigger }: { trigger: TriggerDetail }) {
+  if (trigger.url === null || trigger.masked) return null;
+  const line = curlLine(trigger, trigger.url);
+  return (
+    <section aria-label="Call it">
+      <PartHead title="Call it">
+        <CopyButton label="Copy the call" text={line} />
+      </PartHead>
+      <div className="px-4 pb-2 sm:px-6">
+        {trigger.secrets.length > 0 ? (
+          <p className="mb-1.5 text-muted">
+            Set <span className="mono">SECRET</span> to the signing secret first; the line computes the
+            signature.
+          </p>
+        ) : null}
+        <Command>{line}</Command>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,39 @@
+"use client";
+
+import { classNames } from "@/app/_ui/class-names";
+
+/** One of a few filters, each with an address of its own; changing it asks the server for nothing but the rows. */
+export function ChoiceLinks({
+  label,
+  value,
+  options,
+}: {
+  label: string;
+  value: string | null;
+  options: readonly { value: string | null; label: string; href: string }[];
+}) {
+  return (
+    <nav aria-label={label} className="flex flex-wrap items-center gap-1">
+      {options.map((option) => (
+        <a
+          aria-current={option.value === value ? "true" : undefined}
+          className={classNames(
+            "inline-flex h-7 items-center rounded-md px-2",
+            option.value === value
+              ? "bg-selected font-medium text-ink"
+              : "text-muted hover:bg-hover hover:text-ink",
+          )}
+          href={option.href}
+          key={option.label}
+          onClick={(event) => {
+            if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+            event.preventDefault();
+            window.history.replaceState(null, "", option.href);
+          }}
+        >
+          {option.label}
+        </a>
+      ))}
+    </nav>
+  );
+}

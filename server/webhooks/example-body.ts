@@ -1,0 +1,48 @@
+import { isJsonObject, type Json, type JsonObject } from "@/server/json";
+
+/** Deeper schemas are left empty: a sample is to be read. */
+const MAX_DEPTH = 4;
+
+/**
+ * A small body that fits a tool's parameters as far as types, constants and given examples say: its required
+ * properties, or the first one when none is required. For sample calls, not a promise that the schema accepts it.
+ */
+export function exampleBody(schema: JsonObject): JsonObject {
+  const example = exampleOf(schema, 0);
+  return isJsonObject(example) ? example : {};
+}
+
+function exampleOf(schema: Json | undefined, depth: number): Json {
+  if (!isJsonObject(schema) || depth > MAX_DEPTH) return {};
+  if (schema.const !== undefined) return schema.const;
+  if (schema.default !== undefined) return schema.default;
+  const listed = [schema.examples, schema.enum].find((list) => Array.isArray(list) && list.length > 0);
+  if (Array.isArray(listed)) return listed[0] ?? null;
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
+  switch (type) {
+    case "string":
+      return schema.format === "date-time" ? "2026-01-01T00:00:00Z" : "text";
+    case "integer":
+    case "number":
+      return Math.max(1, typeof schema.minimum === "number" ? schema.minimum : 1);
+    case "boolean":
+      return true;
+    case "null":
+      return null;
+    case "array":
+      return typeof schema.minItems === "number" && schema.minItems > 0
+        ? [exampleOf(schema.items, depth + 1)]
+        : [];
+    default:
+      return exampleObject(schema, depth);
+  }
+}
+
+function exampleObject(schema: JsonObject, depth: number): JsonObject {
+  const properties = isJsonObject(schema.properties) ? schema.properties : {};
+  const required = Array.isArray(schema.required)
+    ? schema.required.filter((name): name is string => typeof name === "string")
+    : [];
+  const names = required.length > 0 ? required : Object.keys(properties).slice(0, 1);
+  return Object.fromEntries(names.map((name) => [name, exampleOf(properties[name], depth + 1)]));
+}

@@ -1,0 +1,174 @@
+import type { MemberActor } from "@/server/auth/actor";
+import { AppError } from "@/server/errors";
+import { decodeText, parseBodyText, refuseNul } from "@/server/json-body";
+import type { Services } from "@/server/services";
+import { fillMessageTemplate } from "./message-template";
+
+export const DELIVERY_OUTCOMES = ["accepted", "repeated", "rejected"] as const;
+export type DeliveryOutcomeWord = (typeof DELIVERY_OUTCOMES)[number];
+
+export type DeliverySummary = {
+  id: string;
+  receivedAt: string;
+  outcome: DeliveryOutcomeWord;
+  /** HTTP status that was answered. */
+  status: number;
+  code: string | null;
+  /** Why it was rejected, in the words that the sender was given. */
+  reason: string | null;
+  bytes: number;
+  runId: string | null;
+  /** The delivery that this one repeated by hand. */
+  redeliveryOf: string | null;
+};
+
+export type DeliveryPage = {
+  items: DeliverySummary[];
+  /** Pass as `before` for the next, older page; null: no more. */
+  nextCursor: string | null;
+};
+
+const SUMMARY = {
+  id: true,
+  receivedAt: true,
+  outcome: true,
+  status: true,
+  code: true,
+  reason: true,
+  bodyBytes: true,
+  runId: true,
+  redeliveryOf: true,
+} as const;
+
+type SummaryRow = Omit<DeliverySummary, "receivedAt" | "bytes"> & { receivedAt: Date; bodyBytes: number };
+
+function toSummary({ receivedAt, bodyBytes, ...rest }: SummaryRow): DeliverySummary {
+  return { ...rest, receivedAt: receivedAt.toISOString(), bytes: bodyBytes };
+}
+
+/** What came to one trigger, newest first, by cursor; without the bodies. Throws `not_found`. */
+export async function listDeliveries(
+  { db }: Services,
+  actor: MemberActor,
+  input: {
+    triggerId: string;
+    outcome?: DeliveryOutcomeWord | undefined;
+    before?: string | undefined;
+    limit: number;
+  },
+): Promise<DeliveryPage> {
+  const trigger = await db.trigger.findFirst({
+    where: { id: input.triggerId, organizationId: actor.orgId, deletedAt: null },
+    select: { id: true },
+  });
+  if (!trigger) throw new AppError("not_found", "There is no such trigger.");
+  const rows = await db.delivery.findMany({
+    where: {
+      organizationId: actor.orgId,
+      triggerId: trigger.id,
+      ...(input.outcome ? { outcome: input.outcome } : {}),
+      ...(input.before ? { id: { lt: input.before } } : {}),
+    },
+    orderBy: { id: "desc" },
+    take: input.limit + 1,
+    select: SUMMARY,
+  });
+  const items = rows.slice(0, input.limit).map(toSummary);
+  return { items, nextCursor: rows.length > input.limit ? (items.at(-1)?.id ?? null) : null };
+}
+
+export type DeliveryBody = {
+  /** `hex` when the bytes are not UTF-8. */
+  kind: "json" | "text" | "hex" | "empty";
+  text: string;
+  /** True when only the start is here. */
+  cut: boolean;
+};
+
+export type DeliveryDetail = DeliverySummary & {
+  triggerId: string;
+  senderId: string | null;
+  /** JSON object of the headers that were kept; secret values are redacted. */
+  headers: string;
+  body: DeliveryBody;
+};
+
+/** So much of a body is shown until the reader asks for all of it. */
+const PREVIEW_BYTES = 64 * 1024;
+/** Bytes that nobody reads beyond their start. */
+const HEX_BYTES = 4 * 1024;
+
+/** One delivery with its headers and body; `whole` gives a text body uncut (up to 1 MiB). Throws `not_found`. */
+export async function inspectDelivery(
+  { db }: Services,
+  actor: MemberActor,
+  { deliveryId, whole = false }: { deliveryId: string; whole?: boolean | undefined },
+): Promise<DeliveryDetail> {
+  const row = await db.delivery.findFirst({
+    where: { id: deliveryId, organizationId: actor.orgId },
+    select: { ...SUMMARY, triggerId: true, senderId: true, headers: true, body: true },
+  });
+  if (!row) throw new AppError("not_found", "There is no such delivery: its retention time may be over.");
+  const { triggerId, senderId, headers, body, ...summary } = row;
+  return { ...toSummary(summary), triggerId, senderId, headers, body: showBody(body, whole) };
+}
+
+/** A body as people can read it. */
+export function showBody(body: Uint8Array, whole: boolean): DeliveryBody {
+  if (body.length === 0) return { kind: "empty", text: "", cut: false };
+  let text: string;
+  try {
+    text = decodeText(body);
+  } catch {
+    return {
+      kind: "hex",
+      text: hexLines(body.subarray(0, HEX_BYTES)),
+      cut: body.length > HEX_BYTES,
+    };
+  }
+  const kind = isJson(text) ? "json" : "text";
+  if (whole || body.length <= PREVIEW_BYTES) return { kind, text, cut: false };
+  // A character that the cut would halve is left out.
+  const start = new TextDecoder().decode(body.subarray(0, PREVIEW_BYTES), { stream: true });
+  return { kind, text: start, cut: true };
+}
+
+/** `00000010  7b 22 61 …  {"a…`, sixteen bytes a line. */
+function hexLines(bytes: Uint8Array): string {
+  const lines: string[] = [];
+  for (let at = 0; at < bytes.length; at += 16) {
+    const part = [...bytes.subarray(at, at + 16)];
+    const hex = part.map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
+    const shown = part.map((byte) => (byte >= 32 && byte < 127 ? String.fromCharCode(byte) : ".")).join("");
+    lines.push(`${at.toString(16).padStart(8, "0")}  ${hex.padEnd(47)}  ${shown}`);
+  }
+  return lines.join("\n");
+}
+
+function isJson(text: string): boolean {
+  try {
+    parseBodyText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The user message that a template makes of a stored delivery; nothing is started or saved. Throws `not_found`,
+ * `invalid_request` (the body is no JSON, or leaves nothing to say), `trigger_misconfigured` (the template fails).
+ */
+export async function previewMessage(
+  { db, clock }: Services,
+  actor: MemberActor,
+  { deliveryId, template }: { deliveryId: string; template: string },
+): Promise<{ message: string }> {
+  const row = await db.delivery.findFirst({
+    where: { id: deliveryId, organizationId: actor.orgId },
+    select: { body: true },
+  });
+  if (!row) throw new AppError("not_found", "There is no such delivery: its retention time may be over.");
+  const body = parseBodyText(decodeText(row.body));
+  refuseNul(body);
+  return { message: fillMessageTemplate(template, body, { now: clock.now(), seed: deliveryId }) };
+}

@@ -1,0 +1,107 @@
+import { z } from "zod";
+import type { MemberActor } from "@/server/auth/actor";
+import { roleCovers } from "@/server/auth/sessions";
+import { AppError } from "@/server/errors";
+import type { JsonObject } from "@/server/json";
+import { VaultError } from "@/server/secrets/vault";
+import type { Services } from "@/server/services";
+import { exampleBody } from "./example-body";
+import { tokenPurpose, triggerUrl } from "./token";
+
+/** What stands for the token in an address that the reader may not see. */
+const MASK = "••••••••";
+
+export type TriggerDetail = {
+  id: string;
+  slug: string;
+  name: string;
+  enabled: boolean;
+  /** Null when the sealed token does not open: the address must be made anew. */
+  url: string | null;
+  /** True when the token in `url` is masked: viewers may not start runs, so they don't see the address either. */
+  masked: boolean;
+  target: { kind: "agent" | "tool"; id: string; name: string; gone: boolean; inactive: boolean };
+  scheme: "hex" | "standard_webhooks";
+  /** Live secrets, newest first; never the secret itself. `expiresAt` is the end of a rotation's overlap. */
+  secrets: { id: string; createdAt: string; expiresAt: string | null }[];
+  rateLimit: { requests: number; seconds: number };
+  messageTemplate: string | null;
+  maxCredits: string | null;
+  createdAt: string;
+  /** A body that the target takes, as JSON, for a sample call. */
+  exampleBody: string;
+};
+
+const parametersOf = z
+  .object({ parameters: z.record(z.string(), z.json()).default({}) })
+  .catch({ parameters: {} });
+
+/** One trigger of the organization as its page shows it. Throws `not_found`. */
+export async function inspectTrigger(
+  services: Services,
+  actor: MemberActor,
+  triggerId: string,
+): Promise<TriggerDetail> {
+  const now = services.clock.now();
+  const target = { select: { id: true, name: true, deletedAt: true } } as const;
+  const trigger = await services.db.trigger.findFirst({
+    where: { id: triggerId, organizationId: actor.orgId, deletedAt: null },
+    include: {
+      agent: { select: { ...target.select, status: true } },
+      tool: {
+        select: {
+          ...target.select,
+          versions: { orderBy: { number: "desc" }, take: 1, select: { definition: true } },
+        },
+      },
+      secrets: {
+        where: { OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
+        orderBy: { createdAt: "desc" },
+        select: { id: true, createdAt: true, expiresAt: true },
+      },
+    },
+  });
+  if (!trigger) throw new AppError("not_found", "There is no such trigger.");
+  const found = trigger.agent ?? trigger.tool;
+  const masked = !roleCovers(actor.role, "member");
+  return {
+    id: trigger.id,
+    slug: trigger.slug,
+    name: trigger.name,
+    enabled: trigger.disabledAt === null,
+    url: masked ? triggerUrl(services.env.appUrl, MASK) : openUrl(services, trigger),
+    masked,
+    target: {
+      kind: trigger.agentId ? "agent" : "tool",
+      id: found?.id ?? "",
+      name: found?.name ?? "",
+      gone: !found || found.deletedAt !== null,
+      inactive: trigger.agent?.status === "inactive",
+    },
+    scheme: trigger.signatureScheme,
+    secrets: trigger.secrets.map(({ id, createdAt, expiresAt }) => ({
+      id,
+      createdAt: createdAt.toISOString(),
+      expiresAt: expiresAt?.toISOString() ?? null,
+    })),
+    rateLimit: { requests: trigger.rateLimitRequests, seconds: trigger.rateLimitSeconds },
+    messageTemplate: trigger.messageTemplate,
+    maxCredits: trigger.maxCredits?.toFixed(4) ?? null,
+    createdAt: trigger.createdAt.toISOString(),
+    exampleBody: JSON.stringify(sampleFor(trigger.tool)),
+  };
+}
+
+function sampleFor(tool: { versions: { definition: string }[] } | null): JsonObject {
+  if (!tool) return { message: "Hello" };
+  return exampleBody(parametersOf.parse(JSON.parse(tool.versions[0]?.definition ?? "{}")).parameters);
+}
+
+function openUrl({ env, vault }: Services, trigger: { id: string; tokenSealed: string }): string | null {
+  try {
+    return triggerUrl(env.appUrl, vault.open(trigger.tokenSealed, tokenPurpose(trigger.id)));
+  } catch (error) {
+    if (error instanceof VaultError) return null;
+    throw error;
+  }
+}
