@@ -5,6 +5,7 @@ import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { decodeText, parseBodyText, requireJson } from "@/server/json-body";
 import { rateLimited, rateLimitHeaders, takeFromWindow } from "@/server/limits/rate-window";
+import { readBody } from "@/server/limits/read-body";
 import { MAX_BODY_BYTES, MAX_START_AGENT_BODY_BYTES } from "@/server/limits/sizes";
 import {
   hashRequest,
@@ -14,7 +15,6 @@ import {
 } from "@/server/runs/idempotency";
 import type { Services } from "@/server/services";
 import { listOperations, type Operation } from "./operations";
-import { readBody } from "./read-body";
 import { errorResponse, jsonResponse, toAppError } from "./respond";
 import type { ApiContext } from "./trpc";
 import { startedAnswer, v1Router } from "./v1";

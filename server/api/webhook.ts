@@ -9,6 +9,7 @@ import {
   rateLimitHeaders,
   takeFromWindow,
 } from "@/server/limits/rate-window";
+import { readBody } from "@/server/limits/read-body";
 import { MAX_BODY_BYTES } from "@/server/limits/sizes";
 import { hashRequest, onceOnly, parseIdempotencyKey } from "@/server/runs/idempotency";
 import { type StartRequest, startRun } from "@/server/runs/start";
@@ -18,7 +19,6 @@ import { findTrigger, type Trigger } from "@/server/webhooks/find-trigger";
 import { readStart } from "@/server/webhooks/read-start";
 import { isSigned } from "@/server/webhooks/signature";
 import { clientAddress } from "./client-address";
-import { readBody } from "./read-body";
 import { errorResponse, jsonResponse, toAppError } from "./respond";
 
 /**

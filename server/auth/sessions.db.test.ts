@@ -119,6 +119,21 @@ describe("signing in", () => {
     expect(response.status).toBe(403);
   });
 
+  it("reads no more of what strangers send than signing in takes", async () => {
+    let sent = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += 1;
+        if (sent > 1_000) controller.close();
+        else controller.enqueue(new Uint8Array(1024).fill(0x20));
+      },
+    });
+    const init = { method: "POST", body, duplex: "half", headers: { origin: ORIGIN, host: "stepwell.test" } };
+    const request = new Request(`${ORIGIN}/api/auth/sign-in/email`, init);
+    expect((await handleAuthRequest(world, request, "192.0.2.200")).status).toBe(413);
+    expect(sent).toBeLessThan(100);
+  });
+
   it("refuses the eleventh try in a minute from one address", async () => {
     const body = { email: "nobody@stepwell.test", password: "guess-guess" };
     const statuses: number[] = [];

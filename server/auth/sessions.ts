@@ -5,8 +5,11 @@ import { hashPassword } from "better-auth/crypto";
 import { z } from "zod";
 import { type MemberActor, type MemberRole, mintOrgId } from "@/server/auth/actor";
 import type { Transaction } from "@/server/db/client";
+import { isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { takeFromWindow } from "@/server/limits/rate-window";
+import { readBody } from "@/server/limits/read-body";
+import { MAX_SIGN_IN_BYTES } from "@/server/limits/sizes";
 import type { Services } from "@/server/services";
 
 /** Header in which better-auth is told the client's address. */
@@ -94,11 +97,21 @@ export async function handleAuthRequest(
       { status: 403 },
     );
   }
+  // Anybody may send this: it is not read to its end whatever its size.
+  const body = await readBody(request, MAX_SIGN_IN_BYTES).catch((error: unknown) => {
+    if (isAppError(error)) return error;
+    throw error;
+  });
+  if (!Buffer.isBuffer(body)) {
+    return Response.json({ code: body.code, message: body.message }, { status: body.status });
+  }
+  const { method, url } = request;
   const headers = new Headers(request.headers);
   headers.set(CLIENT_ADDRESS_HEADER, clientAddress);
-  const handle = () => getAuth(services).handler(new Request(request, { headers }));
-  if (new URL(request.url).pathname !== "/api/auth/sign-in/email") return handle();
-  return limitSignIn(services, await emailOf(request.clone()), clientAddress, handle);
+  const sent = body.length === 0 ? null : new Uint8Array(body);
+  const handle = () => getAuth(services).handler(new Request(url, { method, headers, body: sent }));
+  if (new URL(url).pathname !== "/api/auth/sign-in/email") return handle();
+  return limitSignIn(services, emailOf(body), clientAddress, handle);
 }
 
 const TRIES_PER_ADDRESS = { limit: 10, seconds: 60 };
@@ -135,9 +148,12 @@ async function limitSignIn(
 
 const signInBody = z.object({ email: z.string() });
 
-async function emailOf(request: Request): Promise<string> {
-  const parsed = signInBody.safeParse(await request.json().catch(() => null));
-  return parsed.success ? parsed.data.email.trim().toLowerCase() : "";
+function emailOf(body: Buffer): string {
+  try {
+    return signInBody.parse(JSON.parse(body.toString())).email.trim().toLowerCase();
+  } catch {
+    return "";
+  }
 }
 
 /** A signed-in person without an organization yet, or with a membership that ended. */

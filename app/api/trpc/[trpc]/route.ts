@@ -1,7 +1,10 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { dashboardRouter } from "@/server/api/dashboard/router";
 import { isSameOrigin, memberFromHeaders } from "@/server/auth/sessions";
+import { type ErrorCode, HTTP_STATUS, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { readBody } from "@/server/limits/read-body";
+import { MAX_DASHBOARD_CALL_BYTES } from "@/server/limits/sizes";
 import { getServices } from "@/wiring";
 
 /** The door of the dashboard's own calls: JSON only, changes only from our own pages (CSRF). */
@@ -11,13 +14,15 @@ async function handle(request: Request): Promise<Response> {
   if (request.method !== "GET") {
     const contentType = request.headers.get("content-type")?.split(";")[0]?.trim();
     if (!isSameOrigin(services, request.headers) || contentType !== "application/json") {
-      return refuse(requestId);
+      return refuse(requestId, "forbidden", "This call must come from the dashboard itself, as JSON.");
     }
   }
   const actor = await memberFromHeaders(services, request.headers);
+  const sized = actor === null || request.method === "GET" ? request : await readSized(request);
+  if (sized === null) return refuse(requestId, "payload_too_large", "This call is too large.");
   return fetchRequestHandler({
     endpoint: "/api/trpc",
-    req: request,
+    req: sized,
     router: dashboardRouter,
     createContext: () => ({ services, actor, requestId }),
     responseMeta: () => ({
@@ -26,11 +31,22 @@ async function handle(request: Request): Promise<Response> {
   });
 }
 
-function refuse(requestId: string): Response {
-  const message = "This call must come from the dashboard itself, as JSON.";
+/** The same request with its body read; null when that is too large. */
+async function readSized(request: Request): Promise<Request | null> {
+  const { method, url, headers } = request;
+  try {
+    const body = new Uint8Array(await readBody(request, MAX_DASHBOARD_CALL_BYTES));
+    return new Request(url, { method, headers, body });
+  } catch (error) {
+    if (isAppError(error)) return null;
+    throw error;
+  }
+}
+
+function refuse(requestId: string, code: ErrorCode, message: string): Response {
   return Response.json(
-    { success: false, code: "forbidden", message, requestId },
-    { status: 403, headers: { "x-request-id": requestId } },
+    { success: false, code, message, requestId },
+    { status: HTTP_STATUS[code], headers: { "x-request-id": requestId } },
   );
 }
 
