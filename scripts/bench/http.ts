@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { createServer } from "node:net";
 import { cpus, tmpdir } from "node:os";
@@ -12,7 +12,8 @@ import { startModelServer } from "@/server/testing/model-server";
 /**
  * Measures start, poll and whole agent runs over real HTTP against the built service on a throwaway data folder, beside
  * a bare node:http server in the same run, whose figures say how fast the machine is at that moment. With
- * `--against REF` another commit is built in a temporary clone and measured in turn with this one. Figures go to standard
+ * `--against REF` another commit is built in a temporary clone and measured in turn with this one; a folder that holds
+ * it serves as well, and spares the build the next time. Figures go to standard
  * output; CPU is the service's own process without PostgreSQL, and Linux only.
  *
  *   npx esbuild scripts/bench/http.ts --bundle --platform=node --format=esm --packages=external \
@@ -230,16 +231,12 @@ async function startService(name: string, root: string, modelUrl: string, profil
   return target;
 }
 
-/** A clone of another commit beside this one; it borrows the packages when the lock is the same. */
+/** A clone of another commit beside this one; starting it installs its packages and builds it. */
 function cloneOf(ref: string): string {
   const folder = mkdtempSync(join(tmpdir(), "stepwell-bench-clone-"));
   execFileSync("git", ["clone", "-q", process.cwd(), folder]);
   const commit = execFileSync("git", ["rev-parse", ref]).toString().trim();
   execFileSync("git", ["checkout", "-q", commit], { cwd: folder });
-  const lock = (root: string) => readFileSync(join(root, "package-lock.json"), "utf8");
-  if (lock(folder) === lock(process.cwd())) {
-    symlinkSync(join(process.cwd(), "node_modules"), join(folder, "node_modules"));
-  }
   return folder;
 }
 
@@ -267,12 +264,15 @@ async function main(): Promise<void> {
     { calls: [{ name: "calculate", arguments: { expression: "6 * 7" } }] },
     { content: "42" },
   );
-  const clone = options.against === undefined ? undefined : cloneOf(options.against);
+  const { against } = options;
+  const isFolder = against !== undefined && existsSync(join(against, "package.json"));
+  const clone = against === undefined || isFolder ? undefined : cloneOf(against);
+  const other = isFolder ? against : clone;
   const services: Target[] = [];
   const bare = await startBare();
   try {
     services.push(await startService("this", process.cwd(), models.url, options.profile));
-    if (clone !== undefined) services.push(await startService(options.against ?? "", clone, models.url));
+    if (other !== undefined) services.push(await startService(against ?? other, other, models.url));
 
     type Phase = { name: string; run(target: Target): Promise<Measured>; bare: boolean };
     const phases: Phase[] = [

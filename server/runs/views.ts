@@ -6,13 +6,14 @@ import type {
   ToolRunStatusView,
 } from "@/server/contract/shapes";
 import { TOOL_STATUS_INT } from "@/server/contract/shapes";
-import type { Run, Step } from "@/server/db/generated/client";
+import type { Step } from "@/server/db/generated/client";
+import type { RunFacts } from "@/server/runs/read";
 import { inferSchema } from "@/server/workflow/schema";
 
 /** Rows → the contract's views (interface-spec.md, "Resources and their fields"). */
 
 /** The status view of an agent run. */
-export function agentRunStatus(run: Run): AgentRunStatusView {
+export function agentRunStatus(run: RunFacts): AgentRunStatusView {
   return {
     id: run.id,
     agentId: run.agentId ?? "",
@@ -31,7 +32,7 @@ export function agentRunStatus(run: Run): AgentRunStatusView {
 }
 
 /** The details view: the status view and the finished steps, in order. */
-export function agentRunDetails(run: Run, steps: Step[]): AgentRunDetailsView {
+export function agentRunDetails(run: RunFacts, steps: Step[]): AgentRunDetailsView {
   return {
     ...agentRunStatus(run),
     // Steps finish while the row is read: the count shown is that of the steps shown.
@@ -50,7 +51,7 @@ export function agentRunDetails(run: Run, steps: Step[]): AgentRunDetailsView {
 }
 
 /** Cancelled has no number in the contract's table: it shows as Failed (product.md, "Tool run cancelled"). */
-function toolStatus(run: Run) {
+function toolStatus(run: RunFacts) {
   const status = run.status === "Cancelled" ? "Failed" : run.status;
   const errorMessage =
     run.status === "Cancelled" ? `Cancelled by ${run.cancelledBy ?? "a user"}.` : run.errorMessage;
@@ -58,13 +59,13 @@ function toolStatus(run: Run) {
 }
 
 /** 0 while pending, elapsed while running, final after; milliseconds. */
-function duration(run: Run, now: Date): number {
+function duration(run: RunFacts, now: Date): number {
   if (run.startedAt === null) return 0;
   return Math.max(0, (run.finishedAt ?? now).getTime() - run.startedAt.getTime());
 }
 
 /** The status view of a tool run. */
-export function toolRunStatus(run: Run, now: Date): ToolRunStatusView {
+export function toolRunStatus(run: RunFacts, now: Date): ToolRunStatusView {
   return {
     id: run.id,
     toolId: run.toolId ?? "",
@@ -79,7 +80,7 @@ export function toolRunStatus(run: Run, now: Date): ToolRunStatusView {
 }
 
 /** The result view of a tool run; `configuration` is its frozen configuration's document. */
-export function toolRunResult(run: Run, configuration: string, now: Date): ToolRunResultView {
+export function toolRunResult(run: RunFacts, configuration: string, now: Date): ToolRunResultView {
   const { definition } = toolConfiguration.parse(JSON.parse(configuration));
   const outputSchema =
     definition.outputSchema ?? (run.output === null ? {} : inferSchema(JSON.parse(run.output)));
