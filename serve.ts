@@ -67,7 +67,13 @@ export type ServeOptions = {
 export async function serve({ root, dev = false, say = () => {} }: ServeOptions): Promise<Serving> {
   const services = getServices();
   await prepareDatabase(services.env.databaseUrl, root, say);
-  await checkSecretFingerprint(services);
+  try {
+    await checkSecretFingerprint(services);
+  } catch (error) {
+    // The embedded database stops next; an idle connection would complain of it below the message.
+    await services.pool.end();
+    throw error;
+  }
   const demo = await seedDemo(services, root);
 
   const state = { stopping: false };

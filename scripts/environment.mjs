@@ -43,6 +43,9 @@ export async function checkPort() {
     throw new SetupError(`PORT must be a port number; it is "${text}".`);
   const fault = await tryPort(port, process.env.HOST || "0.0.0.0");
   if (fault === undefined) return;
+  if (fault === "ENOTFOUND" || fault === "EADDRNOTAVAIL") {
+    throw new SetupError(`HOST is "${process.env.HOST}", which is no address of this machine (${fault}).`);
+  }
   const why = { EADDRINUSE: "is taken by another process", EACCES: "needs rights this user does not have" }[
     fault
   ];
