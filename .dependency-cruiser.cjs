@@ -6,6 +6,10 @@
 const TESTS = "(\\.test\\.tsx?$|^server/testing/|^inngest/(testing/|engine-suite\\.ts$)|^scripts/bench/)";
 const NODE_MODULES = "(^|/)node_modules/";
 
+/** Where an OrgId may be made: see server/auth/mint-org-id.ts. */
+const MAY_MINT =
+  "^(server/auth/(sessions|authenticate-key)|server/catalog/organizations|server/webhooks/find-trigger|server/credits/monthly-grants|server/runs/lifecycle|scripts/stepwell/runs)\\.ts$";
+
 /** One vendor's package and the only places that may import it. */
 const home = (name, packages, places) => ({
   name: `home-of-${name}`,
@@ -75,6 +79,14 @@ module.exports = {
       comment: "agent, workflow, functions, models and expressions get what they need as arguments.",
       from: { path: "^server/(agent|workflow|functions|models|expressions)/", pathNot: TESTS },
       to: { path: `^server/db/|^prisma/|${NODE_MODULES}(@prisma|pg|prisma)/` },
+    },
+    {
+      name: "tenants-are-proven",
+      severity: "error",
+      comment:
+        "An OrgId is made where a caller was proven to belong to the organization, or a row was taken to work on.",
+      from: { pathNot: `${MAY_MINT}|${TESTS}` },
+      to: { path: "^server/auth/mint-org-id\\.ts$" },
     },
     {
       name: "rooms-below-the-doors",

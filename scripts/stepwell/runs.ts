@@ -1,4 +1,4 @@
-import { mintOrgId } from "@/server/auth/actor";
+import { mintOrgId } from "@/server/auth/mint-org-id";
 import { operatorOf } from "@/server/catalog/organizations";
 import { isUuid } from "@/server/ids";
 import { cancelRun } from "@/server/runs/cancel";

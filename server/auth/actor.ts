@@ -1,16 +1,11 @@
 import type { Decimal } from "@/server/credits/amount";
 
 /**
- * The id of an organization that a caller was proven to belong to. Only server/auth mints it, so a query
+ * The id of an organization that a caller was proven to belong to. Only the few files that may import mint-org-id.ts make one, so a query
  * that forgets the organization, or takes it from the caller's input, is a type error.
  */
 export type OrgId = string & { readonly [orgIdBrand]: true };
 declare const orgIdBrand: unique symbol;
-
-/** Mints an OrgId from an id that was just read from a verified key, session, trigger or the operator's database. */
-export function mintOrgId(id: string): OrgId {
-  return id as OrgId;
-}
 
 /** What a key may do (product.md, "API keys"). */
 export const KEY_SCOPES = ["runs:read", "runs:start"] as const;

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { Decimal } from "@/server/credits/amount";
 import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
-import { type ApiKeyActor, mintOrgId } from "./actor";
+import type { ApiKeyActor } from "./actor";
 import { hashApiKey } from "./api-key";
+import { mintOrgId } from "./mint-org-id";
 
 /** How often a key's last use is written down. */
 const LAST_USED_EVERY_MS = 60_000;

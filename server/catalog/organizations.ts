@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { actorReference, mintOrgId, type OperatorActor, type OrgId } from "@/server/auth/actor";
+import { actorReference, type OperatorActor, type OrgId } from "@/server/auth/actor";
+import { mintOrgId } from "@/server/auth/mint-org-id";
 import { Decimal } from "@/server/credits/amount";
 import { grantCredits } from "@/server/credits/ledger";
 import type { Transaction } from "@/server/db/client";

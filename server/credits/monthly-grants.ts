@@ -1,4 +1,4 @@
-import { mintOrgId } from "@/server/auth/actor";
+import { mintOrgId } from "@/server/auth/mint-org-id";
 import { transact } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 import { Decimal } from "./amount";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type RunConfiguration, runConfiguration } from "@/server/agent/definition";
-import { mintOrgId, type OrgId } from "@/server/auth/actor";
+import type { OrgId } from "@/server/auth/actor";
+import { mintOrgId } from "@/server/auth/mint-org-id";
 import { Decimal, ZERO } from "@/server/credits/amount";
 import { type LedgerEntry, postEntries } from "@/server/credits/ledger";
 import { findRefundable } from "@/server/credits/refund";

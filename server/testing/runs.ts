@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { type MemberActor, type MemberRole, mintOrgId } from "@/server/auth/actor";
+import type { MemberActor, MemberRole } from "@/server/auth/actor";
+import { mintOrgId } from "@/server/auth/mint-org-id";
 import { createUser } from "@/server/auth/sessions";
 import type { RunSource, RunStatus } from "@/server/db/generated/client";
 import { newId } from "@/server/ids";

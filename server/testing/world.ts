@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { mintOrgId, type OrgId } from "@/server/auth/actor";
+import type { OrgId } from "@/server/auth/actor";
 import { newApiKey } from "@/server/auth/api-key";
+import { mintOrgId } from "@/server/auth/mint-org-id";
 import { Decimal } from "@/server/credits/amount";
 import { grantCredits } from "@/server/credits/ledger";
 import type { PriceList } from "@/server/credits/prices";

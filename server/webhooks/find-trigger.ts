@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { mintOrgId, type OrgId, type TriggerActor } from "@/server/auth/actor";
+import type { OrgId, TriggerActor } from "@/server/auth/actor";
+import { mintOrgId } from "@/server/auth/mint-org-id";
 import { Decimal } from "@/server/credits/amount";
 import { AppError } from "@/server/errors";
 import { VaultError } from "@/server/secrets/vault";
