@@ -199,27 +199,34 @@ function isPostgresOf(pid, folder) {
 /**
  * Where a cluster of this process's account can lie: `wanted` if the account can work there, else a folder of its own
  * under /var/lib or the system's temporary folder, named after `wanted`.
- * @param {string} wanted an absolute path whose parent exists
+ * @param {string} wanted an absolute path whose parent exists and is ours
  * @param {string} name for the folder elsewhere
  */
 export function placeForCluster(wanted, name) {
   const account = findAccount();
-  if (!account || reachable(dirname(wanted), account)) return wanted;
+  if (!account || isReachable(dirname(wanted), account)) return wanted;
   for (const parent of ["/var/lib/stepwell", join(tmpdir(), "stepwell")]) {
+    const folder = join(parent, name);
     try {
-      mkdirSync(join(parent, name), { recursive: true, mode: 0o755 });
+      mkdirSync(folder, { recursive: true });
+      chmodSync(parent, 0o755); // Whatever the umask made of it.
+      if (isReachable(folder, account)) return join(folder, "postgres");
     } catch {
-      continue;
+      // The next one.
     }
-    if (reachable(join(parent, name), account)) return join(parent, name, "postgres");
   }
   throw new Error(
     `PostgreSQL runs as ${account.name}, who can write neither near ${wanted} nor in /var/lib/stepwell.`,
   );
 }
 
-/** @param {string} parent @param {import("./postgres-account.mjs").Account} account */
-function reachable(parent, account) {
+/**
+ * Whether the account can have a folder of its own in `parent`, which is opened for passing through (not for reading).
+ * @param {string} parent
+ * @param {import("./postgres-account.mjs").Account} account
+ */
+function isReachable(parent, account) {
+  chmodSync(parent, statSync(parent).mode | 0o001);
   const probe = mkdtempSync(join(parent, ".reach-"));
   try {
     chownSync(probe, account.uid, account.gid);
@@ -280,8 +287,8 @@ function hydrateLinks(home) {
 /** @param {string} home */
 function copyPrograms(home) {
   const { version } = JSON.parse(readFileSync(join(dirname(home), "package.json"), "utf8"));
-  const copy = placeForCluster(join(home, "unused"), `programs-${version}-${process.arch}`);
-  const target = join(dirname(copy), "native");
+  const elsewhere = placeForCluster(join(home, "unused"), `programs-${version}-${process.arch}`);
+  const target = join(dirname(elsewhere), "native");
   if (existsSync(target)) return target;
   const making = mkdtempSync(`${target}-`);
   cpSync(home, making, { recursive: true, verbatimSymlinks: true });
