@@ -56,3 +56,22 @@ test("the test logger collects entries of children too", () => {
   log.child({ a: 1 }).debug("seen");
   expect(log.entries).toMatchObject([{ level: "debug", message: "seen", fields: { a: 1 } }]);
 });
+
+test("keys, tokens, secrets and passwords do not get into the log, wherever they stand", () => {
+  const key = `sw_live_${"a1B2".repeat(10)}`;
+  const token = "tok-EN_".repeat(5).slice(0, 32);
+  const cause = new Error(`connect postgres://stepwell:hunter22@db/x failed for Bearer ${"x".repeat(30)}`);
+  const [line] = render("info", (log) =>
+    log.error(`refused ${key}`, {
+      path: `/webhooks/${token}?a=1`,
+      headers: [key],
+      error: new Error("no", { cause }),
+      secret: "whsec_c2VjcmV0c2VjcmV0",
+    }),
+  );
+  const text = JSON.stringify(line);
+  for (const secret of [key, key.slice(0, 16), token, "hunter22", "xxxxx", "c2VjcmV0"])
+    expect(text).not.toContain(secret);
+  expect(text).toContain("postgres://stepwell:[redacted]@db/x");
+  expect(text).toContain("/webhooks/[redacted]?a=1");
+});

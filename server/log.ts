@@ -54,7 +54,20 @@ function writeToStandardError(entry: LogEntry): void {
 
 /** Renders an entry as one line of JSON: `time`, `level`, `message`, then its fields. */
 export function renderAsJson({ at, level, message, fields }: LogEntry): string {
-  return stringify({ ...fields, time: at.toISOString(), level, message });
+  return redact(stringify({ ...fields, time: at.toISOString(), level, message }));
+}
+
+/**
+ * The last net under what callers of the log forgot to leave out: API keys, triggers' tokens, signing secrets, passwords in
+ * addresses.
+ */
+function redact(line: string): string {
+  return line
+    .replace(/\bsw_live_[0-9A-Za-z]{8,}/g, "sw_live_[redacted]")
+    .replace(/(\/webhooks\/)[\w%-]{16,}/g, "$1[redacted]")
+    .replace(/\bwhsec_[0-9A-Za-z+/=]{8,}/g, "whsec_[redacted]")
+    .replace(/\b([a-z][a-z0-9+]*:\/\/[^\s:@/"]*):[^\s@/"]+@/gi, "$1:[redacted]@")
+    .replace(/\b(Bearer\s+|sk-)[\w.~+/-]{16,}/g, "$1[redacted]");
 }
 
 function renderForPeople({ at, level, message, fields }: LogEntry): string {
@@ -63,8 +76,8 @@ function renderForPeople({ at, level, message, fields }: LogEntry): string {
     ([name, value]) => `${name}=${typeof value === "string" ? value : stringify(value)}`,
   );
   const line = [at.toISOString().slice(11, 23), level.padEnd(5), message, ...facts].join(" ");
-  if (error === undefined) return line;
-  return `${line}\n${error instanceof Error ? (error.stack ?? error.message) : stringify(error)}`;
+  if (error === undefined) return redact(line);
+  return redact(`${line}\n${error instanceof Error ? (error.stack ?? error.message) : stringify(error)}`);
 }
 
 /** A log must never throw: circles, BigInts and hostile getters become text. */

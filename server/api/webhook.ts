@@ -18,7 +18,7 @@ import { keptHeaders, type ReceivedDelivery, recordDelivery } from "@/server/web
 import { findTrigger, type Trigger } from "@/server/webhooks/find-trigger";
 import { readStart } from "@/server/webhooks/read-start";
 import { isSigned } from "@/server/webhooks/signature";
-import { clientAddress } from "./client-address";
+import { clientAddress, guardKey } from "./client-address";
 import { errorResponse, jsonResponse, toAppError } from "./respond";
 
 /**
@@ -33,7 +33,10 @@ const UNKNOWN_TOKENS = { limit: 60, seconds: 60 };
 /** Calls of one address to one token; only protects the machine. */
 const FLOOD = { limit: 300, seconds: 60 };
 
-type Guards = { unknown: MemoryWindow; flood: MemoryWindow };
+/** Large bodies of refused calls that are kept for one trigger; of more only the facts are, so that forgers cannot fill the disk. */
+const REFUSED_BODIES = { limit: 60, seconds: 60, smallBytes: 4096 };
+
+type Guards = { unknown: MemoryWindow; flood: MemoryWindow; refusedBodies: MemoryWindow };
 const guardsOf = new WeakMap<Services, Guards>();
 
 function guards(services: Services): Guards {
@@ -42,6 +45,7 @@ function guards(services: Services): Guards {
     known = {
       unknown: createMemoryWindow(UNKNOWN_TOKENS.limit, UNKNOWN_TOKENS.seconds, services.clock),
       flood: createMemoryWindow(FLOOD.limit, FLOOD.seconds, services.clock),
+      refusedBodies: createMemoryWindow(REFUSED_BODIES.limit, REFUSED_BODIES.seconds, services.clock),
     };
     guardsOf.set(services, known);
   }
@@ -67,7 +71,7 @@ async function admit(services: Services, request: Request): Promise<Trigger> {
   if (request.method !== "POST") {
     throw new AppError("method_not_allowed", "This path takes POST.", { headers: { Allow: "POST" } });
   }
-  const address = clientAddress(services.env, request.headers);
+  const address = guardKey(clientAddress(services.env, request.headers));
   const { unknown, flood } = guards(services);
   const trigger = await findTrigger(services, token);
   if (trigger === null) {
@@ -109,6 +113,11 @@ async function receive(
   } catch (thrown) {
     const { code, status, message: reason } = toAppError(thrown);
     const rejected = { outcome: "rejected", code, status, reason } as const;
+    const { refusedBodies } = guards(services);
+    if (delivery.body.length > REFUSED_BODIES.smallBytes && !refusedBodies.allows(trigger.actor.triggerId)) {
+      delivery.bodyBytes = delivery.body.length;
+      delivery.body = Buffer.alloc(0);
+    }
     await recordDelivery(services.pool, trigger.actor, delivery, rejected, receivedAt);
     throw thrown;
   }

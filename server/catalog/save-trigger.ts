@@ -23,6 +23,7 @@ import { parseInput, refusal } from "./issues";
 export type SavedTrigger = { id: string; slug: string; token: string; saved: Saved };
 
 /** Standard Webhooks 1.0: base64, with or without `whsec_`. */
+const LEAST_STANDARD_BYTES = 16;
 const STANDARD_SECRET = /^(whsec_)?[A-Za-z0-9+/]+={0,2}$/;
 
 /**
@@ -136,8 +137,13 @@ export function describeSecretFault(
   signature: TriggerDefinition["signature"],
   secret: string,
 ): string | null {
-  if (signature === "hex" || STANDARD_SECRET.test(secret)) return null;
-  return "must be base64, with or without whsec_, for signatures of the kind standard-webhooks";
+  if (signature === "hex") return null;
+  if (!STANDARD_SECRET.test(secret)) {
+    return "must be base64, with or without whsec_, for signatures of the kind standard-webhooks";
+  }
+  const bytes = Buffer.from(secret.replace(/^whsec_/, ""), "base64").length;
+  if (bytes >= LEAST_STANDARD_BYTES) return null;
+  return `must be base64 of at least ${LEAST_STANDARD_BYTES} bytes, for signatures of the kind standard-webhooks`;
 }
 
 function findTextFaults({ signature, secret, messageTemplate }: TriggerDefinition): Issue[] {

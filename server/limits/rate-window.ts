@@ -15,18 +15,26 @@ export type RateDecision = {
   resetSeconds: number;
 };
 
+/**
+ * Times are kept for this much longer than they count: of two calls that meet at the row, the earlier one may come to it
+ * later, and must still see what counted at its own moment. Covers waiting for the row and clocks that differ.
+ */
+const KEPT_SECONDS = 5;
+
 const TAKE = {
   name: "take-rate",
   text: `
   INSERT INTO rate_windows AS w (key, hits, updated_at) VALUES ($1, ARRAY[$2::timestamptz], $2)
   ON CONFLICT (key) DO UPDATE SET
     hits = (
-      SELECT array_agg(hit ORDER BY hit) || $2::timestamptz
-      FROM unnest(w.hits) AS hit WHERE hit > $2::timestamptz - make_interval(secs => $4)
+      SELECT array_agg(hit) FROM unnest(w.hits || $2::timestamptz) AS hit
+      WHERE hit > $2::timestamptz - make_interval(secs => $4::float8 + $5::float8)
     ),
     updated_at = $2
-  WHERE (SELECT count(*) FROM unnest(w.hits) AS hit WHERE hit > $2::timestamptz - make_interval(secs => $4)) < $3
-  RETURNING cardinality(hits) AS taken, hits[1] AS oldest`,
+  WHERE (SELECT count(*) FROM unnest(w.hits) AS hit WHERE hit > $2::timestamptz - make_interval(secs => $4::float8)) < $3
+  RETURNING
+    (SELECT count(*)::int FROM unnest(hits) AS hit WHERE hit > $2::timestamptz - make_interval(secs => $4::float8)) AS taken,
+    (SELECT min(hit) FROM unnest(hits) AS hit WHERE hit > $2::timestamptz - make_interval(secs => $4::float8)) AS oldest`,
 };
 
 const PEEK = `
@@ -46,7 +54,7 @@ export async function takeFromWindow(
   const now = clock.now();
   const taken = await client.query<{ taken: number; oldest: Date }>({
     ...TAKE,
-    values: [limit.key, now, limit.limit, limit.seconds],
+    values: [limit.key, now, limit.limit, limit.seconds, KEPT_SECONDS],
   });
   const row = taken.rows[0];
   if (row !== undefined) return decide(true, limit, row.taken, row.oldest, now);

@@ -7,7 +7,10 @@ export type ReceivedDelivery = {
   id: string;
   /** JSON object of the request's headers, without secrets. */
   headers: string;
+  /** As it is kept: empty when it was too much to keep, which `bodyBytes` tells. */
   body: Buffer;
+  /** How large it was. Unset: as large as `body`. */
+  bodyBytes?: number;
   /** The sender's own id for it: Idempotency-Key or webhook-id. */
   senderId: string | null;
   redeliveryOf: string | null;
@@ -24,15 +27,18 @@ const SECRET_HEADERS = new Set([
   "x-hub-signature",
   "x-hub-signature-256",
 ]);
-const SECRET_NAME = /secret|token|password|api-?key|signature|credential/i;
+const SECRET_NAME =
+  /secret|token|passw|signature|credential|auth|session|jwt|hmac|(^|-)(key|sig|pwd)$|api-?key/i;
+/** The sender's own ids, whatever they look like. */
+const KNOWN_HEADERS = new Set(["idempotency-key", "webhook-id"]);
 
 /** The headers of a delivery as JSON, with the values of secret ones left out. */
 export function keptHeaders(headers: Headers): string {
-  const kept: Record<string, string> = {};
+  const kept: Record<string, string> = Object.create(null);
   for (const [name, value] of headers) {
     if (name.startsWith("x-stepwell-")) continue;
-    kept[name] =
-      SECRET_HEADERS.has(name) || SECRET_NAME.test(name) ? "[redacted]" : value.replaceAll("\0", "");
+    const secret = SECRET_HEADERS.has(name) || (SECRET_NAME.test(name) && !KNOWN_HEADERS.has(name));
+    kept[name] = secret ? "[redacted]" : value.replaceAll("\0", "");
   }
   return JSON.stringify(kept);
 }
@@ -53,7 +59,7 @@ export async function recordDelivery(
   await client.query(
     `INSERT INTO deliveries (id, organization_id, trigger_id, received_at, outcome, status, code, reason, headers, body,
                              body_bytes, sender_id, redelivery_of, run_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::bytea, octet_length($10::bytea), $11, $12, $13)`,
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::bytea, $14, $11, $12, $13)`,
     [
       delivery.id,
       trigger.orgId,
@@ -68,6 +74,7 @@ export async function recordDelivery(
       delivery.senderId,
       delivery.redeliveryOf,
       outcome.outcome === "repeated" ? outcome.runId : null,
+      delivery.bodyBytes ?? delivery.body.length,
     ],
   );
 }

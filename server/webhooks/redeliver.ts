@@ -20,6 +20,12 @@ export async function redeliver(
     where: { id: deliveryId, organizationId: actor.orgId },
   });
   if (stored === null) throw new AppError("not_found", "Delivery not found.");
+  if (stored.body.length < stored.bodyBytes) {
+    throw new AppError(
+      "invalid_request",
+      "This delivery's body was not kept: too many large calls were refused at once.",
+    );
+  }
   const trigger = await findTriggerById(services, actor.orgId, stored.triggerId);
   if (trigger === null) throw new AppError("not_found", "The delivery's trigger no longer exists.");
   const delivery = {

@@ -3,9 +3,11 @@ import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handleWebhook } from "@/server/api/webhook";
+import { describeSecretFault } from "@/server/catalog/save-trigger";
 import { newId } from "@/server/ids";
 import { hasProgram } from "@/server/testing/programs";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { keptHeaders } from "./deliveries";
 import { redeliver } from "./redeliver";
 import { secretPurpose } from "./token";
 
@@ -113,6 +115,77 @@ describe("Standard Webhooks", () => {
       "webhook-signature": `v1,AAAA ${signed("msg_5", now)["webhook-signature"]}`,
     };
     expect(await send(token, two)).toMatchObject({ status: 200 });
+  });
+});
+
+describe("what hostile callers send", () => {
+  it("is kept without what may be secret in its headers", () => {
+    const kept = JSON.parse(
+      keptHeaders(
+        new Headers({
+          "X-Auth": "s",
+          "X-Functions-Key": "s",
+          "X-Gitlab-Token": "s",
+          Cookie: "s",
+          "X-Signature": "s",
+          "X-Session-Id": "s",
+          "Idempotency-Key": "kept",
+          "webhook-id": "kept",
+          "User-Agent": "kept",
+          "x-stepwell-peer": "s",
+        }),
+      ),
+    );
+    const { "idempotency-key": a, "webhook-id": b, "user-agent": c, ...secret } = kept;
+    expect([a, b, c]).toEqual(["kept", "kept", "kept"]);
+    expect([...new Set(Object.values(secret))]).toEqual(["[redacted]"]);
+    expect(Object.keys(secret)).toHaveLength(6);
+  });
+
+  it("fills no disk: of many large refused calls only some bodies are kept, and all the facts", async () => {
+    const { id, token } = await createTrigger(world, tenant, { secrets: [SECRET] });
+    const large = JSON.stringify({ padding: "x".repeat(5_000) });
+    for (let call = 0; call < 63; call += 1) {
+      expect(await send(token, { "X-Signature": "0".repeat(64) }, large)).toMatchObject({ status: 401 });
+    }
+    const stored = await world.db.delivery.findMany({ where: { triggerId: id }, orderBy: { id: "asc" } });
+    expect(stored).toHaveLength(63);
+    expect(stored.every(({ bodyBytes }) => bodyBytes === large.length)).toBe(true);
+    const cut = stored.filter(({ body }) => body.length === 0);
+    expect(cut).toHaveLength(3);
+    const actor = {
+      kind: "member",
+      orgId: tenant.orgId,
+      userId: newId(),
+      name: "Ada",
+      role: "admin",
+    } as const;
+    await expect(redeliver(world, actor, cut[0]?.id ?? "")).rejects.toThrow("body was not kept");
+    // A small one is kept all the same.
+    await send(token, { "X-Signature": "0".repeat(64) });
+    const last = await world.db.delivery.findFirstOrThrow({
+      where: { triggerId: id },
+      orderBy: { id: "desc" },
+    });
+    expect(Buffer.from(last.body).toString()).toBe(BODY);
+  });
+
+  it("is no signature when the stored secret holds no bytes", async () => {
+    const { token } = await createTrigger(world, tenant, {
+      secrets: ["whsec_"],
+      scheme: "standard_webhooks",
+    });
+    const at = String(Math.floor(world.clock.now().getTime() / 1000));
+    const signature = createHmac("sha256", "").update(`m.${at}.${BODY}`).digest("base64");
+    const headers = { "webhook-id": "m", "webhook-timestamp": at, "webhook-signature": `v1,${signature}` };
+    expect(await send(token, headers)).toMatchObject({ status: 401 });
+  });
+
+  it("is no secret when it is too short to be one", () => {
+    expect(describeSecretFault("standard-webhooks", "A")).toContain("at least 16 bytes");
+    expect(describeSecretFault("standard-webhooks", "whsec_c2hvcnQ=")).toContain("at least 16 bytes");
+    const enough = Buffer.alloc(24, 1).toString("base64");
+    expect(describeSecretFault("standard-webhooks", `whsec_${enough}`)).toBeNull();
   });
 });
 

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { handleRest } from "@/server/api/rest";
+import { revokeApiKey } from "@/server/catalog/api-keys";
+import { createTenant, createWorld, type World } from "@/server/testing/world";
+
+let world: World;
+let beside: World;
+
+beforeAll(async () => {
+  world = await createWorld();
+  beside = await createWorld({ beside: world });
+});
+afterAll(async () => {
+  await beside.close();
+  await world.close();
+});
+
+it("a revocation in one process counts for the very next call in every other", async () => {
+  const tenant = await createTenant(world);
+  const call = async (process: World) => {
+    const url = `http://stepwell.test/v1/tools/run/${tenant.apiKeyId}/status`;
+    const answer = await handleRest(process, new Request(url, { headers: { "X-API-Key": tenant.key } }));
+    return (await answer.json()).code;
+  };
+  // Both know the key well: whatever they might keep of it, they keep.
+  for (const process of [world, beside, world, beside]) expect(await call(process)).toBe("not_found");
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  await revokeApiKey(world, actor, { id: tenant.apiKeyId });
+  expect(await Promise.all([call(beside), call(world)])).toEqual(["unauthenticated", "unauthenticated"]);
+});
+
+it("an end counts from its moment on, and the last use is written down once a minute", async () => {
+  const tenant = await createTenant(world);
+  const { apiKeyId: id, key } = tenant;
+  const statement: string[] = [];
+  const query = world.pool.query.bind(world.pool);
+  const pool = new Proxy(world.pool, {
+    get(target, name) {
+      if (name !== "query") return Reflect.get(target, name);
+      return (...parts: Parameters<typeof query>) => {
+        const [text] = parts;
+        if (typeof text === "string") statement.push(text);
+        return query(...parts);
+      };
+    },
+  });
+  const call = async () => {
+    const url = `http://stepwell.test/v1/tools/run/${id}/status`;
+    return (await handleRest({ ...world, pool }, new Request(url, { headers: { "X-API-Key": key } }))).status;
+  };
+  const notes = () => statement.filter((text) => text.includes("last_used_at")).length;
+  const lastUse = async () =>
+    (await world.db.apiKey.findUniqueOrThrow({ where: { id } })).lastUsedAt?.getTime();
+  expect(await call()).toBe(404);
+  await expect.poll(lastUse).toBe(world.clock.now().getTime());
+  world.clock.advance(60_000);
+  expect(await call()).toBe(404);
+  expect(notes()).toBe(1);
+  world.clock.advance(1);
+  expect(await call()).toBe(404);
+  expect(notes()).toBe(2);
+  await expect.poll(lastUse).toBe(world.clock.now().getTime());
+
+  const expiresAt = new Date(world.clock.now().getTime() + 1);
+  await world.db.apiKey.update({ where: { id }, data: { expiresAt } });
+  expect(await call()).toBe(404);
+  world.clock.advance(1);
+  expect(await call()).toBe(401);
+});
