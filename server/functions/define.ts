@@ -14,9 +14,10 @@ export type FunctionContext = {
   fetch: EgressFetch;
   /** Stable over retries and crashes of the same step; sent along with unsafe outbound calls. */
   idempotencyKey: string;
-  /** Calls a model on the run's account: credits are held before, usage is recorded and charged. */
+  /** Calls a model on the run's account: credits are held before, usage is recorded and charged. Ends with the function's time. */
   callModel(
     request: Omit<ModelRequest, "signal" | "maxOutputTokens"> & { maxOutputTokens?: number },
+    signal?: AbortSignal,
   ): Promise<Pick<ModelReply, "content" | "toolCalls">>;
   /** The model of the agent that runs, or the configured default one; for functions whose input names none. */
   defaultModel: string;

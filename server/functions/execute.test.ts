@@ -23,3 +23,17 @@ test("an aborted run ends the call with the run's reason", async () => {
     reason,
   );
 });
+
+test("a model call ends with the time of the function that makes it", async () => {
+  let heard: unknown;
+  const callModel: typeof never.callModel = (_request, signal) =>
+    new Promise((_resolve, reject) => {
+      signal?.addEventListener("abort", () => {
+        heard = signal.reason;
+        reject(signal.reason);
+      });
+    });
+  const call = executeFunction("generate_text", { prompt: "Hi" }, { ...never, callModel }, 20);
+  await expect(call).rejects.toThrow("took longer than 20 ms");
+  expect(heard).toBeInstanceOf(Error);
+});

@@ -38,6 +38,7 @@ export async function executeFunction(
   const timeout = new AbortController();
   const signal = AbortSignal.any([context.signal, timeout.signal]);
   const timer = setTimeout(() => timeout.abort(new Error(`${name} took longer than ${limit} ms.`)), limit);
+  const callModel: FunctionContext["callModel"] = (request) => context.callModel(request, signal);
   let onAbort: (() => void) | undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
     onAbort = () => reject(signal.reason);
@@ -45,7 +46,7 @@ export async function executeFunction(
   });
   try {
     // A function that does not heed its signal is left behind rather than waited for.
-    return await Promise.race([definition.run(parsed.data, { ...context, signal }), aborted]);
+    return await Promise.race([definition.run(parsed.data, { ...context, signal, callModel }), aborted]);
   } finally {
     clearTimeout(timer);
     if (onAbort) signal.removeEventListener("abort", onAbort);

@@ -81,13 +81,14 @@ async function tryFunction(
           fetch: services.fetch,
           idempotencyKey: `${run.id}:${call.key}`,
           defaultModel: call.defaultModel,
-          callModel: async (request) => {
+          callModel: async (request, within) => {
             modelCalls += 1;
             return callModel(
               execution,
               `${call.key}/model-${attempt}-${modelCalls}`,
               call.iteration,
               request,
+              within,
             );
           },
         },

@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
 import type { AttachedCallable, ToolConfiguration } from "@/server/agent/definition";
-import { Decimal } from "@/server/credits/amount";
 import { creditsOfActions } from "@/server/credits/prices";
 import type { JsonObject } from "@/server/json";
 import { storeCut } from "./call-function";
 import type { Execution } from "./execution";
 import { finishStep, RunLost, type StoredStep } from "./journal";
-import { claimRun } from "./lifecycle";
 
 /**
  * Executes a tool that an agent called: a child run with rows of its own, in the same worker and on the root's hold,
@@ -26,10 +24,8 @@ export async function callTool(
   const startedAt = services.clock.now();
 
   await insertChild(execution, childRunId, callable, input);
-  const child = await claimRun(services, childRunId);
-  if (child !== null) await execution.runChild(child);
+  await execution.runChild(childRunId);
   const ended = await services.db.run.findUniqueOrThrow({ where: { id: childRunId } });
-  if (child !== null) purse.settleChild(new Decimal(ended.creditsUsed));
   signal.throwIfAborted();
 
   const error =

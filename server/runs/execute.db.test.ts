@@ -350,24 +350,6 @@ describe("crashes", () => {
     await expectLedgerSound(tenant);
   });
 
-  it("make a model call again that had failed when the process died", async () => {
-    const tenant = await createTenant(world);
-    script = () => {
-      throw new ModelError("The provider says no.", { passing: true, attempts: [] });
-    };
-    const { runId } = await start(tenant);
-    // Claim, extend the hold, begin, finish as failed; the end does not get through.
-    await dieAfter(4, () => executeRun(crashing.world, runId, remember));
-    expect((await read(runId)).modelCalls).toMatchObject([{ key: "think-1", status: "Failed" }]);
-    script = () => ({ content: "Now it does." });
-    await executeRun(world, runId, remember);
-    expect(await read(runId)).toMatchObject({ status: "Completed", output: "Now it does." });
-    expect((await read(runId)).modelCalls).toMatchObject([
-      { key: "think-1", status: "Completed", errorMessage: null },
-    ]);
-    await expectLedgerSound(tenant);
-  });
-
   const crashing = { world: undefined as unknown as World, left: 0 };
 
   async function countStatements(tenant: Tenant, play: Script): Promise<number> {
@@ -390,9 +372,6 @@ describe("crashes", () => {
             if (crashing.left < 0) return Promise.reject(new Error("the process died"));
             return query(...parts);
           };
-        }
-        if (name === "connect" && crashing.left <= 0) {
-          return () => Promise.reject(new Error("the process died"));
         }
         const value: unknown = Reflect.get(target, name);
         return typeof value === "function" ? value.bind(target) : value;

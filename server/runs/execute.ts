@@ -101,7 +101,11 @@ export async function executeClaimed(
         await work();
         return undefined;
       }),
-    runChild: (child) => executeClaimed(services, child, purse, (_name, work) => work(), signal),
+    runChild: async (childRunId) => {
+      const child = await claimRun(services, childRunId);
+      if (child === null) await settleUnclaimed(services, childRunId);
+      else await executeClaimed(services, child, purse, (_name, work) => work(), signal);
+    },
   };
   try {
     const { configuration } = run;

@@ -28,13 +28,14 @@ export type Execution = {
   modelCalls: Map<string, StoredModelCall>;
   steps: Map<string, StoredStep>;
   durably: Durably;
-  /** Executes a claimed child run to its end, in this worker and on this run's purse. */
-  runChild(child: ClaimedRun): Promise<void>;
+  /** Claims a child run and executes it to its end, in this worker and on this run's purse. */
+  runChild(childRunId: string): Promise<void>;
 };
 
 /**
  * Calls a model on the run's account: a finished call is returned from its row; else the hold is made to cover it,
  * the call is made within that cover, and reply, usage and price are committed in one statement.
+ * `signal` ends the call earlier than the run's own would.
  * Throws CreditsExhausted, CapReached, ModelError, RunLost, or the signal's reason.
  */
 export async function callModel(
@@ -42,10 +43,11 @@ export async function callModel(
   key: string,
   iteration: number,
   request: Omit<ModelRequest, "signal" | "maxOutputTokens"> & { maxOutputTokens?: number },
+  signal: AbortSignal = execution.signal,
 ): Promise<StoredModelCall> {
   const stored = execution.modelCalls.get(key);
   if (stored !== undefined) return stored;
-  const { services, run, purse, signal } = execution;
+  const { services, run, purse } = execution;
   const provider = services.models.providerOf(request.model);
   const cover = await coverCall(execution, request, provider);
   await beginModelCall(services, run, { key, iteration, provider, model: request.model });
@@ -58,6 +60,10 @@ export async function callModel(
     await purse.spend(cover.reserved, new Decimal(0));
     if (error instanceof ModelError) {
       await finishModelCall(services, run, key, { error: error.message, attempts: error.attempts });
+    } else if (signal.aborted && !execution.signal.aborted) {
+      // Only this call's time is up; the run goes on without it.
+      const message = error instanceof Error ? error.message : String(error);
+      await finishModelCall(services, run, key, { error: message, attempts: [] });
     }
     throw error;
   }

@@ -35,8 +35,6 @@ export type Purse = {
   reserveForCall(amounts: { least: Decimal; minimum: Decimal; wanted: Decimal }): Promise<Decimal>;
   /** Turns what was set aside into what was used, extending the hold if more was. Returns what can be charged. */
   spend(reserved: Decimal, used: Decimal): Promise<Decimal>;
-  /** Takes a child's settled use out: its part of the hold ended with it. */
-  settleChild(used: Decimal): void;
 };
 
 /**
@@ -48,7 +46,8 @@ export function openPurse(
   run: { id: string; epoch: number; held: Decimal; used: Decimal; settled: Decimal; cap: Cap | null },
 ): Purse {
   const { cap } = run;
-  let { held, used, settled } = run;
+  // A child that ends takes as much from the hold as it has used: what is left between the two stays, so neither moves.
+  let { held, used } = run;
   let reserved = ZERO;
   // Parallel calls take turns: each sees the hold that the one before it left.
   let turn: Promise<unknown> = Promise.resolve();
@@ -85,7 +84,7 @@ export function openPurse(
     reserveForCall: ({ least, minimum, wanted }) =>
       inTurn(() => {
         if (cap === null) return setAside(minimum, wanted);
-        const spent = used.add(settled);
+        const spent = used.add(run.settled);
         const left = cap.credits.sub(spent).sub(reserved);
         if (left.lt(least) || left.lte(0)) {
           throw new CapReached(
@@ -103,10 +102,5 @@ export function openPurse(
         used = used.add(charged);
         return charged;
       }),
-    settleChild(charged) {
-      used = used.sub(charged);
-      held = held.sub(charged);
-      settled = settled.add(charged);
-    },
   };
 }

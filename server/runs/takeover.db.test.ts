@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { ModelReply, ModelRequest } from "@/server/models/port";
+import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
+import { cancelRun } from "./cancel";
 import { executeRun, type Remember } from "./execute";
 import { claimRun, endRun } from "./lifecycle";
 import { startRun } from "./start";
@@ -65,6 +66,18 @@ function heldUpBefore(name: string, happens: () => Promise<unknown>): World {
   return { ...world, pool };
 }
 
+/** The world of a worker that dies when it is about to end a run: nothing else takes a connection of its own. */
+function unableToEnd(): World {
+  const pool = new Proxy(world.pool, {
+    get(target, property) {
+      if (property === "connect") return () => Promise.reject(new Error("the worker dies here"));
+      const value: unknown = Reflect.get(target, property);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  return { ...world, pool };
+}
+
 const lost = /no longer this worker's|has another worker/;
 const remember: Remember = (_name, work) => work();
 const read = (id: string) => world.db.run.findUniqueOrThrow({ where: { id } });
@@ -76,6 +89,23 @@ async function expectNothingOpen(tenant: Tenant): Promise<void> {
   const { balance } = await world.db.organization.findUniqueOrThrow({ where: { id: tenant.orgId } });
   expect(balance.add(runs._sum.creditsUsed ?? 0).toString()).toBe("100");
 }
+
+it("makes a model call again that had failed when the worker died", async () => {
+  const tenant = await createTenant(world);
+  script = () => {
+    throw new ModelError("The provider says no.", { passing: true, attempts: [] });
+  };
+  const runId = await start(tenant);
+  await expect(executeRun(unableToEnd(), runId, remember)).rejects.toThrow("dies here");
+  const where = { runId };
+  expect(await world.db.modelCall.findMany({ where })).toMatchObject([{ key: "think-1", status: "Failed" }]);
+  script = () => ({ content: "Now it does." });
+  await executeRun(world, runId, remember);
+  expect(await read(runId)).toMatchObject({ status: "Completed", output: "Now it does." });
+  const [call] = await world.db.modelCall.findMany({ where });
+  expect(call).toMatchObject({ key: "think-1", status: "Completed", errorMessage: null });
+  await expectNothingOpen(tenant);
+});
 
 it("begins no child under a run that has just ended", async () => {
   const tenant = await createTenant(world);
@@ -123,6 +153,20 @@ it("takes the children from the older worker at once, not when their turn comes"
   expect(child).toMatchObject({ status: "Running", stepsExecuted: 0 });
   await executeRun(world, runId, remember);
   expect((await read(runId)).status).toBe("Completed");
+  await expectNothingOpen(tenant);
+});
+
+it("ends a child whose worker died while it was to be cancelled", async () => {
+  const tenant = await createTenant(world);
+  script = callsAdder;
+  const runId = await start(tenant);
+  const old = heldUpBefore("finish-step", () => Promise.reject(new Error("the worker dies here")));
+  await expect(executeRun(old, runId, remember)).rejects.toThrow("dies here");
+  const child = await world.db.run.findFirstOrThrow({ where: { parentRunId: runId } });
+  await cancelRun(world, tenant.orgId, child.id, "Ada");
+  await executeRun(world, runId, remember);
+  expect(await read(child.id)).toMatchObject({ status: "Cancelled", cancelledBy: "Ada" });
+  expect(await read(runId)).toMatchObject({ status: "Completed", actionsUsed: 1 });
   await expectNothingOpen(tenant);
 });
 
