@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
+import { SetupError } from "./project.mjs";
 
 /**
  * Whom PostgreSQL runs as: it refuses root, so that root's start hands it to an account without rights.
@@ -17,7 +18,7 @@ export function findAccount() {
   if (process.getuid?.() !== 0) return undefined;
   const found = lookUp("postgres") ?? lookUp(NEW_ACCOUNT) ?? make() ?? lookUp("nobody");
   if (found) return found;
-  throw new Error(
+  throw new SetupError(
     "PostgreSQL refuses to run as root, and no account for it could be found or made. " +
       "Make one (`useradd --system stepwell`), run this as an ordinary user, or set DATABASE_URL.",
   );
@@ -55,7 +56,7 @@ export function accountFor(folder) {
   const { uid, gid } = statSync(folder);
   if (account) return uid === 0 || uid === account.uid ? account : { uid, gid, name: `user ${uid}` };
   if (uid === process.getuid()) return undefined;
-  throw new Error(
+  throw new SetupError(
     `${folder} belongs to another user (id ${uid}): run this as that user or as root, or name another data folder by STEPWELL_DATA_DIR.`,
   );
 }

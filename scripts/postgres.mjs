@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import {
   accessSync,
   chownSync,
@@ -18,9 +18,11 @@ import {
   clusterUrl,
   createCluster,
   placeForCluster,
+  resetPassword,
   startCluster,
   stopCluster,
 } from "./postgres-cluster.mjs";
+import { SetupError } from "./project.mjs";
 
 /**
  * The embedded PostgreSQL of a data folder, shared by whatever processes of Stepwell run on it: the first one starts it,
@@ -38,12 +40,12 @@ const DATABASE = "stepwell";
 /**
  * Makes and starts the data folder's PostgreSQL as far as needed, and notes this process as one that uses it.
  * @param {string} dataDir made when missing
- * @param {{ onStart?: (cluster: string) => void, onWait?: (owner: string) => void }} [options] told when a server is started,
- *   or when another process is at it
+ * @param {{ onWait?: (owner: string) => void }} [options] told when another process is
+ *   at it
  * @returns {Promise<{ url: string, cluster: string, elsewhere: boolean, leave: () => Promise<void> }>} the database's address,
  *   where the data lie, whether that is outside the data folder; `leave` must be called before the process ends
  */
-export async function joinPostgres(dataDir, { onStart = () => {}, onWait = () => {} } = {}) {
+export async function joinPostgres(dataDir, { onWait = () => {} } = {}) {
   makeDataFolder(dataDir);
   const root = realpathSync(dataDir);
   const paths = {
@@ -54,9 +56,9 @@ export async function joinPostgres(dataDir, { onStart = () => {}, onWait = () =>
   return withLock(
     paths.lock,
     async () => {
-      const record = readRecord(paths.record) ?? newRecord(root);
+      const known = readRecord(paths.record);
+      const record = known ?? newRecord(root);
       const cluster = { folder: record.elsewhere ?? join(root, "postgres"), password: record.password };
-      writeRecord(paths.record, record);
       const letGo = hold(paths.holders);
       giveToOwner(paths.holders);
       const leave = async () => {
@@ -64,8 +66,10 @@ export async function joinPostgres(dataDir, { onStart = () => {}, onWait = () =>
         if (!isHeld(paths.holders)) await stopCluster(cluster.folder);
       };
       try {
-        onStart(cluster.folder);
+        if (!known && existsSync(join(cluster.folder, "PG_VERSION"))) await resetPassword(cluster);
         await createCluster(cluster);
+        // Only now: of a record without its cluster the password would be wrong.
+        if (!known) writeRecord(paths.record, record);
         const running = await startCluster(cluster, record.port);
         if (running.port !== record.port) writeRecord(paths.record, { ...record, port: running.port });
         await ensureDatabase(clusterUrl(cluster, running.port, "postgres"));
@@ -90,9 +94,12 @@ function makeDataFolder(dataDir) {
     mkdirSync(dataDir, { recursive: true });
     accessSync(dataDir, constants.W_OK | constants.X_OK);
   } catch (cause) {
-    throw new Error(`The data folder ${dataDir} cannot be written to; name another by STEPWELL_DATA_DIR.`, {
-      cause,
-    });
+    throw new SetupError(
+      `The data folder ${dataDir} cannot be written to; name another by STEPWELL_DATA_DIR.`,
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -117,14 +124,18 @@ async function ensureDatabase(adminUrl) {
 /** @param {string} root @returns {Placement} */
 function newRecord(root) {
   const inside = join(root, "postgres");
-  const place = placeForCluster(inside, createHash("sha256").update(root).digest("hex").slice(0, 12));
+  const place = placeForCluster(inside, randomBytes(6).toString("hex"));
   const password = randomBytes(24).toString("base64url");
   return place === inside ? { password } : { password, elsewhere: place };
 }
 
 /** @param {string} path @returns {Placement | undefined} */
 function readRecord(path) {
-  return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : undefined;
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch {
+    return undefined; // Missing or damaged: the cluster gets a new password.
+  }
 }
 
 /** @param {string} path @param {Placement} record */
