@@ -5,7 +5,7 @@ import { Button } from "@/app/_ui/button";
 import { Field } from "@/app/_ui/field";
 import { targetAfterSignIn } from "./target";
 
-/** Sends email and password to better-auth, then goes where the reader wanted to be. */
+/** Sends email and password to better-auth, then goes to the page that `?to=` names, or to the runs. */
 export function SignInForm() {
   const [problem, setProblem] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);

@@ -2,8 +2,8 @@ import { isIPv6 } from "node:net";
 import type { Environment } from "@/server/env";
 
 /**
- * The header in which the process (serve.ts) hands the peer's address to the doors. It is set on every request
- * and whatever a client sent under this name is dropped.
+ * The header in which the process (serve.ts) hands the peer's address to the doors. It sets it on every request and
+ * drops whatever a client sent under this name; where Next runs alone nobody does, and limits by address mean little.
  */
 export const PEER_ADDRESS_HEADER = "x-stepwell-peer";
 

@@ -7,7 +7,7 @@ import { Decimal, toLedger } from "./amount";
 /**
  * The append-only ledger. A hold takes from the balance when a run starts; the end of the run releases the
  * whole hold and charges what was used, so the balance is the sum of all entries at every moment. Rows are
- * always locked in the order run → root run → organization.
+ * always locked in the order root run → child run → steps → organization.
  */
 
 export type LedgerEntry = {
