@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
+import { refundRun } from "@/server/credits/refund";
 import { executeRun } from "@/server/runs/execute";
 import { startRun } from "@/server/runs/start";
 import {
@@ -73,7 +74,7 @@ async function countOf({ orgId: organizationId }: Tenant) {
 it("removes what a plan no longer keeps, whole trees of runs, and leaves ledger, open runs and other plans alone", async () => {
   const short = await createTenant(world, { plan: { retentionDays: 7 } });
   const long = await createTenant(world, { plan: { retentionDays: 30 } });
-  await live(short);
+  const gone = await live(short);
   await live(long);
   const request = { kind: "tool", targetId: short.toolId, input: { a: 1, b: 2 } } as const;
   const { runId: open } = await startRun(world, operator(short), request);
@@ -103,6 +104,11 @@ it("removes what a plan no longer keeps, whole trees of runs, and leaves ledger,
   expect(await world.db.run.findUniqueOrThrow({ where: { id: open } })).toMatchObject({ status: "Pending" });
   expect(await world.db.creditEntry.findMany({ where: { organizationId: short.orgId } })).toEqual(ledger);
   expect(await countOf(long)).toEqual({ ...all, idempotencyKeys: 0 });
+
+  // What the run was charged can be given back though the run is gone.
+  const charged = ledger.find(({ runId, kind }) => runId === gone && kind === "charge")?.amount;
+  const { refunded } = await refundRun(world, operator(short), { runId: gone, note: "late" });
+  expect(refunded.toString()).toBe(charged?.neg().toString());
 });
 
 it("removes more than a batch, and is done by one process at a time", async () => {
