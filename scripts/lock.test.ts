@@ -1,0 +1,49 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { withLock } from "./lock.mjs";
+import { isMarkAlive, writeMark } from "./processes.mjs";
+
+let folder: string;
+let lock: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "stepwell-lock-"));
+  lock = join(folder, "lock");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+it("takes over the lock of a process that died, and leaves nothing behind", async () => {
+  const { pid } = spawnSync(process.execPath, ["-e", ""]);
+  writeFileSync(lock, `${pid} 1\n`);
+  const waited: string[] = [];
+  expect(await withLock(lock, async () => "done", { onWait: (owner) => waited.push(owner) })).toBe("done");
+  expect(waited).toEqual([]);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it("waits for a living owner, saying once for whom", async () => {
+  writeFileSync(lock, writeMark());
+  const waited: string[] = [];
+  const mine = withLock(lock, async () => "mine", {
+    onWait: (owner) => {
+      waited.push(owner);
+      rmSync(lock);
+    },
+  });
+  expect(await mine).toBe("mine");
+  expect(waited).toEqual([String(process.pid)]);
+});
+
+it("is given back when the work fails", async () => {
+  await expect(withLock(lock, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect(await withLock(lock, async () => 1)).toBe(1);
+});
+
+it.runIf(process.platform === "linux")("does not take a later process of the same id for the owner", () => {
+  const [pid, began] = writeMark().trim().split(" ");
+  expect(isMarkAlive(`${pid} ${began}`)).toBe(true);
+  expect(isMarkAlive(`${pid} ${Number(began) - 1}`)).toBe(false);
+  expect(isMarkAlive("")).toBe(false);
+});
