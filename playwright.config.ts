@@ -1,5 +1,6 @@
 import { defineConfig, devices } from "@playwright/test";
 import { findBrowser } from "./scripts/browser.mjs";
+import { forgetSettings } from "./scripts/environment.mjs";
 import { freePort } from "./scripts/postgres-cluster.mjs";
 import { makeThrowaway } from "./scripts/throwaway.mjs";
 
@@ -7,6 +8,7 @@ import { makeThrowaway } from "./scripts/throwaway.mjs";
  * The browser and API tests against the built service, started as `npm start` starts it, on a database of its own.
  * Workers read this file again: what they must share with the first reading is in the environment.
  */
+forgetSettings();
 process.env.STEPWELL_E2E_PORT ??= String(await freePort());
 process.env.STEPWELL_E2E_DATA ??= await makeThrowaway();
 const { STEPWELL_E2E_PORT: port, STEPWELL_E2E_DATA: dataDir } = process.env;
@@ -18,7 +20,9 @@ export default defineConfig({
   fullyParallel: true,
   workers: 2,
   forbidOnly: process.env.CI !== undefined,
-  timeout: 30_000,
+  // Generous: the machine may be small and busy. What is waited for is a fact, never a time.
+  timeout: 90_000,
+  expect: { timeout: 15_000 },
   reporter: "list",
   globalSetup: "./e2e/global-setup.ts",
   use: {

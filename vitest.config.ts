@@ -16,7 +16,7 @@ export default defineConfig({
           include: ["{server,inngest,scripts,app,prisma,examples}/**/*.test.ts", "*.test.ts"],
           exclude: ["**/*.db.test.ts", "**/node_modules/**"],
           // Generous: some tests wait for a time limit of 1 s, and machines may be busy.
-          testTimeout: 20_000,
+          testTimeout: 60_000,
         },
       },
       {
@@ -25,8 +25,8 @@ export default defineConfig({
           name: "db",
           include: ["{server,inngest,scripts,app,prisma,examples}/**/*.db.test.ts", "*.db.test.ts"],
           globalSetup: ["server/testing/database-setup.ts"],
-          testTimeout: 20_000,
-          hookTimeout: 30_000,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
     ],

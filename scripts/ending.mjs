@@ -1,21 +1,15 @@
 /**
  * The end of one of our commands: Ctrl-C and SIGTERM first put in order what was begun, in reverse, then the process ends.
- * A second signal ends it at once.
+ * A signal that comes later than a second after the first ends it at once.
  */
 
 /** @type {(() => unknown)[]} */
 const duties = [];
 let ending = false;
+/** When the first signal came: npm passes on what the terminal has sent us already. */
+let signalledAt = 0;
 /** Whether the end is the usual one (a server was asked to stop) and no interruption of unfinished work. */
 let settled = false;
-
-for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
-  process.on(signal, () => {
-    const code = signal === "SIGINT" ? 130 : 143;
-    if (ending) process.exit(code);
-    void end(settled ? 0 : code);
-  });
-}
 
 /**
  * Adds something that has to be put in order before the process ends.
@@ -54,6 +48,14 @@ export async function end(code) {
  * @param {() => Promise<number | undefined>} command the exit code, or undefined to stay until a signal
  */
 export async function runCommand(command) {
+  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+    process.on(signal, () => {
+      const code = signal === "SIGINT" ? 130 : 143;
+      if (ending && Date.now() - signalledAt > 1_000) process.exit(code);
+      signalledAt ||= Date.now();
+      void end(settled ? 0 : code);
+    });
+  }
   try {
     const code = await command();
     if (code !== undefined) await end(code);

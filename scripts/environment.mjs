@@ -15,13 +15,21 @@ const MINIMUM_NODE = [20, 19];
 export function checkGround() {
   checkNode();
   process.chdir(ROOT);
-  if (existsSync(".env")) process.loadEnvFile(".env");
+  const settings = process.env.STEPWELL_ENV_FILE ?? ".env";
+  if (settings !== "" && existsSync(settings)) process.loadEnvFile(settings);
   if (process.env.DATABASE_URL && !process.env.STEPWELL_SECRET) {
     throw new SetupError(
       "With DATABASE_URL set, STEPWELL_SECRET is required: it encrypts secrets in that database. " +
         "Set it to at least 32 random characters, for instance from `openssl rand -hex 32`, and keep it.",
     );
   }
+}
+
+/** Tests bring their own configuration: what .env.example describes is forgotten, and `.env` not read. */
+export function forgetSettings() {
+  const described = readFileSync(join(ROOT, ".env.example"), "utf8").matchAll(/^([A-Z_]+)=/gm);
+  for (const [, name = ""] of described) delete process.env[name];
+  process.env.STEPWELL_ENV_FILE = "";
 }
 
 /** Refuses a Node that is too old, by name. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ensureBrowser } from "./browser.mjs";
 import { ensureBuild } from "./build.mjs";
 import { beforeEnd, runCommand } from "./ending.mjs";
-import { checkNode } from "./environment.mjs";
+import { checkNode, forgetSettings } from "./environment.mjs";
 import { ensurePrismaClient } from "./generate.mjs";
 import { ensureDependencies, mendingPackages } from "./install.mjs";
 import { ROOT } from "./project.mjs";
@@ -55,26 +55,6 @@ await runCommand(async () => {
   say(`\n${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
   return sum.failed === 0 ? 0 : 1;
 });
-
-/** The tests bring their own configuration: a developer's must not reach them. */
-function forgetSettings() {
-  for (const name of Object.keys(process.env)) {
-    if (/^(STEPWELL_|OPENAI_|INNGEST_(?!TEST_))/.test(name)) delete process.env[name];
-  }
-  for (const name of [
-    "DATABASE_URL",
-    "PORT",
-    "HOST",
-    "APP_URL",
-    "DEFAULT_MODEL",
-    "MODEL_PROVIDERS",
-    "PRICE_LIST",
-    "EGRESS_ALLOW",
-    "TRUST_PROXY",
-  ]) {
-    delete process.env[name];
-  }
-}
 
 /**
  * Runs one runner and reads its report. What failed beside single tests (a file that does not load, a server that
