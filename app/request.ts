@@ -4,7 +4,7 @@ import { cache } from "react";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
 import type { MemberActor } from "@/server/auth/actor";
 import { type Session, sessionFromHeaders } from "@/server/auth/sessions";
-import { type ErrorCode, HTTP_STATUS } from "@/server/errors";
+import { type ErrorCode, HTTP_STATUS, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import type { Services } from "@/server/services";
 import { getServices } from "@/wiring";
@@ -45,4 +45,9 @@ export function refuseRoute(code: ErrorCode, message: string): Response {
     { success: false, code, message, requestId },
     { status: HTTP_STATUS[code], headers: { "x-request-id": requestId } },
   );
+}
+
+/** Whether a procedure that a page called found nothing: the page answers 404 then, and fails for anything else. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof Error && isAppError(error.cause) && error.cause.code === "not_found";
 }

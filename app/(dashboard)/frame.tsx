@@ -8,8 +8,11 @@ import { classNames } from "@/app/_ui/class-names";
 import { rememberInCookie } from "@/app/_ui/cookie";
 import {
   AgentIcon,
+  AuditIcon,
   ChartIcon,
+  CreditsIcon,
   KeyIcon,
+  MembersIcon,
   MenuIcon,
   MoonIcon,
   RunsIcon,
@@ -38,6 +41,9 @@ const PLACES = [
   { href: "/tools", label: "Tools", Icon: ToolIcon },
   { href: "/triggers", label: "Triggers", Icon: TriggerIcon },
   { href: "/keys", label: "API keys", Icon: KeyIcon },
+  { href: "/credits", label: "Credits", Icon: CreditsIcon },
+  { href: "/members", label: "Members", Icon: MembersIcon },
+  { href: "/audit", label: "Audit log", Icon: AuditIcon, role: "admin" },
 ] as const;
 
 export type Theme = "system" | "light" | "dark";
@@ -104,24 +110,26 @@ function Sidebar({ organizations, role, theme, user, onGo }: FrameProps & { onGo
         <OrganizationMenu organizations={organizations} />
       </div>
       <nav aria-label="Places" className="flex flex-1 flex-col gap-px overflow-y-auto px-2 py-1">
-        {PLACES.map(({ href, label, Icon }) => {
-          const here = path === href || path.startsWith(`${href}/`);
-          return (
-            <Link
-              aria-current={here ? "page" : undefined}
-              className={classNames(
-                "flex h-8 items-center gap-2.5 rounded-md px-2",
-                here ? "bg-selected font-medium text-ink" : "text-muted hover:bg-hover hover:text-ink",
-              )}
-              href={href}
-              key={href}
-              onClick={onGo}
-            >
-              <Icon className={here ? "text-accent" : undefined} />
-              {label}
-            </Link>
-          );
-        })}
+        {PLACES.filter((place) => !("role" in place) || role === "admin" || role === "owner").map(
+          ({ href, label, Icon }) => {
+            const here = path === href || path.startsWith(`${href}/`);
+            return (
+              <Link
+                aria-current={here ? "page" : undefined}
+                className={classNames(
+                  "flex h-8 items-center gap-2.5 rounded-md px-2",
+                  here ? "bg-selected font-medium text-ink" : "text-muted hover:bg-hover hover:text-ink",
+                )}
+                href={href}
+                key={href}
+                onClick={onGo}
+              >
+                <Icon className={here ? "text-accent" : undefined} />
+                {label}
+              </Link>
+            );
+          },
+        )}
       </nav>
       <div className="border-line border-t p-2">
         <PersonMenu role={role} theme={theme} user={user} />

@@ -56,6 +56,24 @@ export const ChartIcon = (props: Props) => (
     <path d="M2.5 13.5h11M4.5 11V8M8 11V4.5M11.5 11V6.5" />
   </Icon>
 );
+export const CreditsIcon = (props: Props) => (
+  <Icon {...props}>
+    <ellipse cx="8" cy="4.5" rx="5" ry="2" />
+    <path d="M3 4.5v7c0 1.1 2.2 2 5 2s5-.9 5-2v-7M3 8c0 1.1 2.2 2 5 2s5-.9 5-2" />
+  </Icon>
+);
+export const MembersIcon = (props: Props) => (
+  <Icon {...props}>
+    <circle cx="6" cy="5.5" r="2.5" />
+    <path d="M1.8 13.5c.3-2.4 2-3.8 4.2-3.8s3.9 1.4 4.2 3.8M10.5 3.2a2.5 2.5 0 0 1 0 4.6M12 10.2c1.3.6 2 1.8 2.2 3.3" />
+  </Icon>
+);
+export const AuditIcon = (props: Props) => (
+  <Icon {...props}>
+    <rect height="11" rx="1.5" width="9" x="3.5" y="2.5" />
+    <path d="M6 5.8h4M6 8.3h4M6 10.8h2.5" />
+  </Icon>
+);
 export const ChevronLeftIcon = (props: Props) => (
   <Icon {...props}>
     <path d="M10 3.5 5.5 8l4.5 4.5" />

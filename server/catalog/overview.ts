@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
+import { nameActors } from "@/server/auth/name-actors";
 import { RUN_STATUSES, type RunStatusWord } from "@/server/runs/words";
 import type { Services } from "@/server/services";
 
@@ -148,6 +149,10 @@ export type KeyLine = {
   /** The readable start of the key; the rest is known to nobody. */
   prefix: string;
   scopes: string[];
+  /** Names of the agents and tools it is limited to; empty: all. */
+  targets: string[];
+  /** Who made it. */
+  createdBy: string;
   state: "active" | "expired" | "revoked";
   createdAt: string;
   lastUsedAt: string | null;
@@ -163,11 +168,28 @@ export async function listKeys(services: Services, actor: MemberActor): Promise<
     orderBy: [{ revokedAt: { sort: "desc", nulls: "first" } }, { name: "asc" }],
     omit: { hash: true },
   });
+  const limitedTo = [...new Set(keys.flatMap((key) => key.targetIds))];
+  const query = {
+    where: { organizationId: actor.orgId, id: { in: limitedTo } },
+    select: { id: true, name: true },
+  };
+  const [nameOf, agents, tools] = await Promise.all([
+    nameActors(
+      services,
+      actor.orgId,
+      keys.map((key) => key.createdBy),
+    ),
+    limitedTo.length === 0 ? [] : services.db.agent.findMany(query),
+    limitedTo.length === 0 ? [] : services.db.tool.findMany(query),
+  ]);
+  const targets = new Map([...agents, ...tools].map(({ id, name }) => [id, name]));
   return keys.map((key) => ({
     id: key.id,
     name: key.name,
     prefix: key.prefix,
     scopes: key.scopes,
+    targets: key.targetIds.map((id) => targets.get(id) ?? "something deleted"),
+    createdBy: nameOf(key.createdBy),
     state: key.revokedAt ? "revoked" : key.expiresAt && key.expiresAt <= now ? "expired" : "active",
     createdAt: key.createdAt.toISOString(),
     lastUsedAt: key.lastUsedAt?.toISOString() ?? null,

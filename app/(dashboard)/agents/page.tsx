@@ -39,7 +39,7 @@ export default async function AgentsPage() {
                   <span className="flex items-center gap-2">
                     <Link
                       className="font-medium after:absolute after:inset-0"
-                      href={`/runs?agent=${agent.id}`}
+                      href={`/agents/${agent.id}`}
                       prefetch={false}
                     >
                       {agent.name}

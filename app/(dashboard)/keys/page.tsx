@@ -51,8 +51,17 @@ export default async function KeysPage() {
                   className={`max-md:inline max-md:h-auto max-md:border-0 max-md:p-0 ${key.state === "active" ? "" : "text-failed"}`}
                 >
                   {key.state}
+                  {key.revokedAt ? (
+                    <>
+                      {" "}
+                      <Moment at={key.revokedAt} className="text-muted" />
+                    </>
+                  ) : null}
                 </Cell>
-                <Cell className="text-muted max-md:hidden">{key.scopes.join(", ")}</Cell>
+                <Cell className="text-muted max-md:hidden">
+                  {key.scopes.join(", ")}
+                  {key.targets.length > 0 ? ` of ${key.targets.join(", ")}` : ""}
+                </Cell>
                 <Cell className="whitespace-nowrap text-muted max-md:block max-md:h-auto max-md:border-0 max-md:p-0">
                   {key.lastUsedAt ? <Ago at={key.lastUsedAt} /> : "never used"}
                 </Cell>
@@ -60,7 +69,7 @@ export default async function KeysPage() {
                   {key.expiresAt ? <Moment at={key.expiresAt} /> : "never"}
                 </Cell>
                 <Cell className="whitespace-nowrap text-muted max-md:hidden">
-                  <Moment at={key.createdAt} />
+                  <Moment at={key.createdAt} /> by {key.createdBy}
                 </Cell>
               </tr>
             ))}

@@ -38,7 +38,7 @@ export default async function ToolsPage() {
                   <span className="flex items-center gap-2 whitespace-nowrap">
                     <Link
                       className="font-medium after:absolute after:inset-0"
-                      href={`/runs?tool=${tool.id}`}
+                      href={`/tools/${tool.id}`}
                       prefetch={false}
                     >
                       {tool.name}

@@ -2,6 +2,7 @@ import { TRPCError } from "@trpc/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDashboardCaller, dashboardRouter } from "@/server/api/dashboard/router";
 import type { Actor, MemberRole } from "@/server/auth/actor";
+import { saveAgent } from "@/server/catalog/save-agent";
 import { isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { createMember, insertRun } from "@/server/testing/runs";
@@ -16,7 +17,14 @@ import { recordDelivery } from "@/server/webhooks/deliveries";
 let world: World;
 let own: Tenant;
 let other: Tenant;
-let foreign: { runId: string; stepId: string; callId: string; triggerId: string; deliveryId: string };
+let foreign: {
+  runId: string;
+  stepId: string;
+  callId: string;
+  triggerId: string;
+  deliveryId: string;
+  email: string;
+};
 
 beforeAll(async () => {
   world = await createWorld();
@@ -47,7 +55,13 @@ beforeAll(async () => {
     { outcome: "rejected", status: 400, code: "invalid_request", reason: "Because." },
     world.clock.now(),
   );
-  foreign = { runId, stepId: step.id, callId: call.id, triggerId: trigger.id, deliveryId };
+  const { email } = await createMember(world, other, "owner");
+  await saveAgent(
+    world,
+    { kind: "operator", orgId: other.orgId, name: "operator" },
+    { slug: "w", name: "W", model: "m" },
+  );
+  foreign = { email, runId, stepId: step.id, callId: call.id, triggerId: trigger.id, deliveryId };
 });
 afterAll(() => world.close());
 
@@ -130,6 +144,46 @@ const TABLE: Record<string, Row> = {
     role: "member",
     call: (api) => api.runs.cancel({ runIds: [foreign.runId] }),
     gets: "not_found",
+  },
+  "credits.balance": {
+    role: "viewer",
+    call: (api) => api.credits.balance(),
+    gets: (answer) => JSON.stringify(answer).includes('"available":"100.0000"'),
+  },
+  "credits.ledger": {
+    role: "viewer",
+    call: (api) => api.credits.ledger({}),
+    gets: (answer) => showsNothingForeign(answer) && JSON.stringify(answer).includes('"sequence":1,'),
+  },
+  "definitions.agent": {
+    role: "viewer",
+    call: (api) => api.definitions.agent({ agentId: other.agentId }),
+    gets: "not_found",
+  },
+  "definitions.tool": {
+    role: "viewer",
+    call: (api) => api.definitions.tool({ toolId: other.toolId }),
+    gets: "not_found",
+  },
+  "definitions.versions": {
+    role: "viewer",
+    call: (api) => api.definitions.versions({ kind: "agent", id: other.agentId }),
+    gets: "not_found",
+  },
+  "definitions.changes": {
+    role: "viewer",
+    call: (api) => api.definitions.changes({ kind: "tool", id: other.toolId, number: 1 }),
+    gets: "not_found",
+  },
+  "organization.members": {
+    role: "viewer",
+    call: (api) => api.organization.members(),
+    gets: (answer) => !JSON.stringify(answer).includes(foreign.email),
+  },
+  "organization.audit": {
+    role: "admin",
+    call: (api) => api.organization.audit({}),
+    gets: (answer) => JSON.stringify(answer) === '{"items":[],"nextCursor":null}',
   },
   "triggers.inspect": { role: "viewer", call: (api) => api.triggers.inspect(foreign), gets: "not_found" },
   "triggers.deliveries": {

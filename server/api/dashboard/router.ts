@@ -1,5 +1,8 @@
 import { accountRouter } from "@/server/api/dashboard/account";
 import { catalogRouter } from "@/server/api/dashboard/catalog";
+import { creditsRouter } from "@/server/api/dashboard/credits";
+import { definitionsRouter } from "@/server/api/dashboard/definitions";
+import { organizationRouter } from "@/server/api/dashboard/organization";
 import { runsRouter } from "@/server/api/dashboard/runs";
 import { triggersRouter } from "@/server/api/dashboard/triggers";
 import { createCallerFactory, router } from "@/server/api/trpc";
@@ -8,6 +11,9 @@ import { createCallerFactory, router } from "@/server/api/trpc";
 export const dashboardRouter = router({
   account: accountRouter,
   catalog: catalogRouter,
+  credits: creditsRouter,
+  definitions: definitionsRouter,
+  organization: organizationRouter,
   runs: runsRouter,
   triggers: triggersRouter,
 });

@@ -7,11 +7,12 @@ import { Button } from "@/app/_ui/button";
 import { ChoiceLinks } from "@/app/_ui/choice-links";
 import { PartHead } from "@/app/_ui/facts";
 import { formatBytes, shortId } from "@/app/_ui/format";
-import { Bone, Empty, Problem } from "@/app/_ui/page";
+import { OlderButton } from "@/app/_ui/older-button";
+import { Bone, Empty } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import { Ago } from "@/app/_ui/time";
+import { Unreadable } from "@/app/_ui/unreadable";
 import type { DeliverySummary } from "@/server/webhooks/inspect-deliveries";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 import { DeliveryDialog } from "./delivery-dialog";
@@ -50,12 +51,11 @@ export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
         </Button>
       </PartHead>
       {query.isError && items.length === 0 ? (
-        <Problem title="The deliveries could not be read">
-          <p>{describeError(query.error).message}</p>
-          <Button className="mt-3" onClick={() => void query.refetch()}>
-            Try again
-          </Button>
-        </Problem>
+        <Unreadable
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          what="The deliveries could not be read"
+        />
       ) : query.isSuccess && items.length === 0 ? (
         <NoDeliveries outcome={outcome} />
       ) : (
@@ -80,13 +80,7 @@ export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
           </tbody>
         </Table>
       )}
-      {query.hasNextPage ? (
-        <div className="flex justify-center py-4">
-          <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            {query.isFetchingNextPage ? "Loading older deliveries" : "Load older deliveries"}
-          </Button>
-        </div>
-      ) : null}
+      <OlderButton query={query} what="deliveries" />
       {opened ? (
         <DeliveryDialog
           deliveryId={opened}

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
-import { isAppError } from "@/server/errors";
+import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
 import { deliveriesQuery, readOutcome } from "./query";
 import { TriggerView } from "./trigger-view";
@@ -22,7 +22,7 @@ export default async function TriggerPage({ params, searchParams }: Props) {
   const prefetch = await createPrefetch();
   const { queryClient, trpc } = prefetch;
   await queryClient.fetchQuery(trpc.triggers.inspect.queryOptions({ triggerId })).catch((error: unknown) => {
-    if (error instanceof Error && isAppError(error.cause) && error.cause.code === "not_found") notFound();
+    if (isNotFound(error)) notFound();
     throw error;
   });
   await Promise.all([

@@ -1,0 +1,96 @@
+import Link from "next/link";
+import { CopyButton } from "@/app/_ui/copy-button";
+import { Fact } from "@/app/_ui/facts";
+import { formatCredits, formatDuration } from "@/app/_ui/format";
+import { ChevronLeftIcon } from "@/app/_ui/icons";
+import { Moment } from "@/app/_ui/time";
+import type { TriggerName } from "@/server/catalog/inspect-definition";
+
+/** Which agent or tool this is, and the way back to its list. */
+export function DefinitionHead({
+  of,
+  back,
+}: {
+  of: { id: string; name: string; slug: string; version: number; status?: "active" | "inactive" };
+  back: { href: string; label: string };
+}) {
+  return (
+    <header className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 sm:px-6">
+      <Link
+        className="-ml-1 flex items-center gap-0.5 rounded-md py-1 pr-1.5 text-muted hover:text-ink"
+        href={back.href}
+      >
+        <ChevronLeftIcon />
+        {back.label}
+      </Link>
+      <h1 className="min-w-0 truncate font-semibold text-base">{of.name}</h1>
+      <span className="mono text-muted">{of.slug}</span>
+      <span className="text-muted">v{of.version}</span>
+      {of.status === "inactive" ? (
+        <span className="rounded border border-line-strong px-1.5 text-muted text-xs">inactive</span>
+      ) : null}
+      <CopyButton label={`Copy the id of ${of.name}`} text={of.id} />
+    </header>
+  );
+}
+
+/** What agents and tools have in common: their limits, their triggers, their dates. */
+export function CommonFacts({
+  of,
+}: {
+  of: {
+    maxCredits: string | null;
+    deadlineSeconds: number;
+    triggers: TriggerName[];
+    createdAt: string;
+    updatedAt: string;
+  };
+}) {
+  return (
+    <>
+      <Fact name="Credits per run">
+        {of.maxCredits ? (
+          `at most ${formatCredits(of.maxCredits)}`
+        ) : (
+          <span className="text-muted">no cap of its own</span>
+        )}
+      </Fact>
+      <Fact name="Deadline">{formatDuration(of.deadlineSeconds * 1_000)}</Fact>
+      <Fact name="Triggers">
+        <NameLinks
+          none="none: it is started by key or by hand"
+          of={of.triggers.map(({ id, name, enabled }) => ({
+            name: enabled ? name : `${name} (disabled)`,
+            href: `/triggers/${id}`,
+          }))}
+        />
+      </Fact>
+      <Fact name="Changed">
+        <Moment at={of.updatedAt} />{" "}
+        <span className="text-muted">
+          made <Moment at={of.createdAt} />
+        </span>
+      </Fact>
+    </>
+  );
+}
+
+/** Names, as links where they lead somewhere. */
+export function NameLinks({ of, none }: { of: { name: string; href: string | null }[]; none: string }) {
+  if (of.length === 0) return <span className="text-muted">{none}</span>;
+  return (
+    <ul className="flex flex-wrap gap-x-3">
+      {of.map(({ name, href }) => (
+        <li key={href ?? name}>
+          {href ? (
+            <Link className="text-accent hover:underline" href={href} prefetch={false}>
+              {name}
+            </Link>
+          ) : (
+            <span className="mono">{name}</span>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,19 @@
+import type { TRPCOptionsProxy } from "@trpc/tanstack-react-query";
+import type { DashboardRouter } from "@/server/api/dashboard/router";
+import type { DefinitionRef } from "@/server/catalog/versions";
+
+/** The versions of an agent or tool as an infinite query; the same on the server and in the browser. */
+export function versionsQuery(trpc: TRPCOptionsProxy<DashboardRouter>, of: DefinitionRef) {
+  return trpc.definitions.versions.infiniteQueryOptions(
+    { ...of, limit: 20 },
+    { getNextPageParam: (page) => page.nextCursor, initialCursor: null },
+  );
+}
+
+/** The newest runs of an agent or tool. */
+export function recentRunsQuery(trpc: TRPCOptionsProxy<DashboardRouter>, { kind, id }: DefinitionRef) {
+  return trpc.runs.list.queryOptions({
+    filter: kind === "agent" ? { agentId: id } : { toolId: id },
+    limit: 8,
+  });
+}

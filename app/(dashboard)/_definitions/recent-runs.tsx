@@ -1,0 +1,71 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { PartHead } from "@/app/_ui/facts";
+import { Bone } from "@/app/_ui/page";
+import { useTRPC } from "@/app/_ui/providers";
+import { Status } from "@/app/_ui/status";
+import { Ago, Elapsed } from "@/app/_ui/time";
+import { Unreadable } from "@/app/_ui/unreadable";
+import type { DefinitionRef } from "@/server/catalog/versions";
+import { recentRunsQuery } from "./query";
+
+/** The newest runs of an agent or tool; all of them are one link away. */
+export function RecentRuns({ of }: { of: DefinitionRef }) {
+  const trpc = useTRPC();
+  const query = useQuery(recentRunsQuery(trpc, of));
+  const runs = query.data?.items ?? [];
+  return (
+    <section aria-label="Recent runs">
+      <PartHead title="Recent runs">
+        {runs.length > 0 ? (
+          <Link className="text-accent hover:underline" href={`/runs?${of.kind}=${of.id}`}>
+            All runs
+          </Link>
+        ) : null}
+      </PartHead>
+      {query.isError ? (
+        <Unreadable
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          what="The runs could not be read"
+        />
+      ) : (
+        <ul aria-busy={query.isPending} className="border-line border-t">
+          {query.isPending ? (
+            <li className="flex h-10 items-center border-line border-b px-6">
+              <Bone className="w-56" />
+            </li>
+          ) : runs.length === 0 ? (
+            <li className="px-4 py-3 text-muted sm:px-6">It was never run.</li>
+          ) : (
+            runs.map((run) => (
+              <li
+                className="relative flex min-h-10 flex-wrap items-center gap-x-3 border-line border-b px-4 py-1.5 hover:bg-hover sm:flex-nowrap sm:px-6"
+                key={run.id}
+              >
+                <Link
+                  aria-label={`Run, ${run.status}: ${run.inputPreview.slice(0, 60)}`}
+                  className="after:absolute after:inset-0"
+                  href={`/runs/${run.id}`}
+                  prefetch={false}
+                >
+                  <Status status={run.status} waiting={run.waiting} />
+                </Link>
+                <span className="mono min-w-0 flex-1 truncate text-muted max-sm:order-last max-sm:basis-full">
+                  {run.errorPreview ?? run.inputPreview}
+                </span>
+                <span className="text-faint">v{run.targetVersion}</span>
+                <span className="mono whitespace-nowrap text-muted">
+                  <Elapsed from={run.startedAt} to={run.finishedAt} />
+                </span>
+                <Ago at={run.createdAt} className="whitespace-nowrap text-muted max-sm:ml-auto" />
+              </li>
+            ))
+          )}
+        </ul>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,30 @@
+import type { Metadata } from "next";
+import { notFound } from "next/navigation";
+import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
+import { isNotFound } from "@/app/request";
+import { isUuid } from "@/server/ids";
+import { recentRunsQuery, versionsQuery } from "../../_definitions/query";
+import { AgentView } from "./agent-view";
+
+export const metadata: Metadata = { title: "Agent" };
+
+export default async function AgentPage({ params }: { params: Promise<{ agentId: string }> }) {
+  const { agentId } = await params;
+  if (!isUuid(agentId)) notFound();
+  const prefetch = await createPrefetch();
+  const { queryClient, trpc } = prefetch;
+  await queryClient.fetchQuery(trpc.definitions.agent.queryOptions({ agentId })).catch((error: unknown) => {
+    if (isNotFound(error)) notFound();
+    throw error;
+  });
+  const of = { kind: "agent", id: agentId } as const;
+  await Promise.all([
+    queryClient.prefetchQuery(recentRunsQuery(trpc, of)),
+    queryClient.prefetchInfiniteQuery(versionsQuery(trpc, of)),
+  ]);
+  return (
+    <Prefetched from={prefetch}>
+      <AgentView agentId={agentId} />
+    </Prefetched>
+  );
+}

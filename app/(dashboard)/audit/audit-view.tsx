@@ -1,0 +1,162 @@
+"use client";
+
+import { useInfiniteQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useState } from "react";
+import { classNames } from "@/app/_ui/class-names";
+import { ChevronRightIcon } from "@/app/_ui/icons";
+import { JsonView } from "@/app/_ui/json-view";
+import { OlderButton } from "@/app/_ui/older-button";
+import { Bone, Empty } from "@/app/_ui/page";
+import { useTRPC } from "@/app/_ui/providers";
+import { Ago, Moment } from "@/app/_ui/time";
+import { Unreadable } from "@/app/_ui/unreadable";
+import type { AuditLine } from "@/server/operate/read-audit";
+import { auditQuery } from "./query";
+
+/** Who did what, newest first; a line opens to what changed. */
+export function AuditView() {
+  const trpc = useTRPC();
+  const query = useInfiniteQuery(auditQuery(trpc));
+  const lines = query.data?.pages.flatMap((page) => page.items) ?? [];
+  if (query.isError && lines.length === 0) {
+    return (
+      <Unreadable
+        error={query.error}
+        onRetry={() => void query.refetch()}
+        what="The audit log could not be read"
+      />
+    );
+  }
+  if (query.isSuccess && lines.length === 0) {
+    return (
+      <Empty title="Nothing was changed yet">
+        <p>Changes of agents, tools, triggers, keys and members appear here.</p>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <ol aria-busy={query.isPending} aria-label="Audit log" className="border-line border-t">
+        {query.isPending ? <Bones /> : lines.map((line) => <Line key={line.id} line={line} />)}
+      </ol>
+      <OlderButton query={query} what="lines" />
+    </>
+  );
+}
+
+const PLACES: Record<string, string> = { agent: "/agents", tool: "/tools", trigger: "/triggers" };
+
+function Line({ line }: { line: AuditLine }) {
+  const [open, setOpen] = useState(false);
+  const empty = line.changes === "{}";
+  const place = PLACES[line.subjectKind];
+  return (
+    <li className="border-line border-b">
+      <button
+        aria-expanded={empty ? undefined : open}
+        className={classNames(
+          "flex min-h-10 w-full flex-wrap items-center gap-x-2 px-4 py-1.5 text-left sm:px-6",
+          empty ? "!cursor-default" : "hover:bg-hover",
+        )}
+        onClick={() => setOpen(!open && !empty)}
+        type="button"
+      >
+        <ChevronRightIcon
+          className={classNames("shrink-0 text-faint", open && "rotate-90", empty && "invisible")}
+          height="12"
+          width="12"
+        />
+        <span className="font-medium">{line.actorName}</span>
+        <span className="mono text-muted">{line.action}</span>
+        <span className="min-w-0 [overflow-wrap:anywhere]">{line.subjectName}</span>
+        <Ago at={line.createdAt} className="ml-auto whitespace-nowrap text-muted" />
+      </button>
+      {open ? (
+        <div className="px-4 pb-3 sm:pr-6 sm:pl-11">
+          <p className="mb-2 text-muted">
+            <Moment at={line.createdAt} />
+            {place && line.subjectId ? (
+              <>
+                {" · "}
+                <Link
+                  className="text-accent hover:underline"
+                  href={`${place}/${line.subjectId}`}
+                  prefetch={false}
+                >
+                  Open the {line.subjectKind}
+                </Link>
+              </>
+            ) : null}
+          </p>
+          <Changes text={line.changes} />
+        </div>
+      ) : null}
+    </li>
+  );
+}
+
+/** Fields that changed, before and after side by side; other facts as they are. */
+function Changes({ text }: { text: string }) {
+  const changes = readChanges(text);
+  if (!changes) return <JsonView text={text} />;
+  return (
+    <div className="overflow-x-auto">
+      <table aria-label="Changes" className="w-full text-left">
+        <thead className="text-muted text-xs">
+          <tr>
+            <th className="py-1 pr-4 font-normal" scope="col">
+              Field
+            </th>
+            <th className="w-1/2 py-1 pr-4 font-normal" scope="col">
+              Before
+            </th>
+            <th className="w-1/2 py-1 font-normal" scope="col">
+              After
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {changes.map(({ field, from, to }) => (
+            <tr className="align-top" key={field}>
+              <th className="whitespace-nowrap py-0.5 pr-4 font-normal" scope="row">
+                {field}
+              </th>
+              <td className="mono whitespace-pre-wrap bg-failed-wash px-1 py-0.5 [overflow-wrap:anywhere]">
+                {from}
+              </td>
+              <td className="mono whitespace-pre-wrap bg-added-wash px-1 py-0.5 [overflow-wrap:anywhere]">
+                {to}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The changes as before and after; null when one of them is no such pair. */
+function readChanges(text: string): { field: string; from: string; to: string }[] | null {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== "object" || value === null) return null;
+  const pairs = Object.entries(value).map(([field, change]: [string, unknown]) =>
+    typeof change === "object" && change !== null && "from" in change && "to" in change
+      ? { field, from: show(change.from), to: show(change.to) }
+      : null,
+  );
+  return pairs.every((pair) => pair !== null) ? pairs : null;
+}
+
+function show(value: unknown): string {
+  if (value === null) return "—";
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
+
+function Bones() {
+  return ["w-40", "w-56", "w-48", "w-64"].map((width) => (
+    <li className="flex h-10 items-center border-line border-b px-6" key={width}>
+      <Bone className={width} />
+    </li>
+  ));
+}

@@ -1,0 +1,31 @@
+import type { Metadata } from "next";
+import { Empty, PageHead } from "@/app/_ui/page";
+import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
+import { requirePageMember } from "@/app/request";
+import { roleCovers } from "@/server/auth/sessions";
+import { AuditView } from "./audit-view";
+import { auditQuery } from "./query";
+
+export const metadata: Metadata = { title: "Audit log" };
+
+export default async function AuditPage() {
+  const { actor } = await requirePageMember();
+  if (!roleCovers(actor.role, "admin")) {
+    return (
+      <>
+        <PageHead title="Audit log" />
+        <Empty title="The audit log is for admins and owners">
+          <p>Your role here is {actor.role}. An owner can change it.</p>
+        </Empty>
+      </>
+    );
+  }
+  const prefetch = await createPrefetch();
+  await prefetch.queryClient.prefetchInfiniteQuery(auditQuery(prefetch.trpc));
+  return (
+    <Prefetched from={prefetch}>
+      <PageHead title="Audit log" />
+      <AuditView />
+    </Prefetched>
+  );
+}

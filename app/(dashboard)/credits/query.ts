@@ -1,0 +1,19 @@
+import type { TRPCOptionsProxy } from "@trpc/tanstack-react-query";
+import type { DashboardRouter } from "@/server/api/dashboard/router";
+
+/** What the ledger can be narrowed to. */
+export const KINDS = ["grant", "hold", "charge", "release", "refund", "adjustment"] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** The kind that an address names; null for all. */
+export function readKind(text: string | null | undefined): Kind | null {
+  return KINDS.find((kind) => kind === text) ?? null;
+}
+
+/** The ledger as an infinite query; the same on the server, for the first paint, and in the browser. */
+export function ledgerQuery(trpc: TRPCOptionsProxy<DashboardRouter>, kind: Kind | null) {
+  return trpc.credits.ledger.infiniteQueryOptions(
+    { limit: 50, ...(kind ? { kind } : {}) },
+    { getNextPageParam: (page) => page.nextCursor, initialCursor: null },
+  );
+}

@@ -1,0 +1,149 @@
+import { z } from "zod";
+import type { MemberActor } from "@/server/auth/actor";
+import { AppError } from "@/server/errors";
+import type { Services } from "@/server/services";
+import { workflowStep } from "@/server/workflow/definition";
+
+/** A trigger that starts something, as its page lists it. */
+export type TriggerName = { id: string; name: string; enabled: boolean };
+
+type Common = {
+  id: string;
+  slug: string;
+  name: string;
+  version: number;
+  maxCredits: string | null;
+  deadlineSeconds: number;
+  createdAt: string;
+  updatedAt: string;
+  triggers: TriggerName[];
+};
+
+export type AgentDetail = Common & {
+  status: "active" | "inactive";
+  model: string;
+  systemPrompt: string;
+  maxSteps: number;
+  functions: string[];
+  tools: { id: string; name: string; gone: boolean }[];
+};
+
+export type ToolDetail = Common & {
+  description: string;
+  /** JSON Schema, as JSON. */
+  parameters: string;
+  steps: z.infer<typeof step>[];
+  /** JSON whose texts may hold `{{ }}`; null: the last step's output. */
+  output: string | null;
+  /** JSON Schema, as JSON; null: inferred from the output. */
+  outputSchema: string | null;
+  /** Agents that may call it. */
+  agents: { id: string; name: string }[];
+};
+
+/** A stored step: keys of later versions of Stepwell must not make the page fail. */
+const step = z.object(workflowStep.shape);
+const stored = z.object({
+  parameters: z.unknown().optional(),
+  steps: z.array(step).default([]),
+  output: z.unknown().optional(),
+  outputSchema: z.unknown().optional(),
+});
+
+/** An agent with its current version. Throws `not_found`. */
+export async function inspectAgent(
+  { db }: Services,
+  actor: MemberActor,
+  agentId: string,
+): Promise<AgentDetail> {
+  const agent = await db.agent.findFirst({
+    where: { id: agentId, organizationId: actor.orgId, deletedAt: null },
+    include: { versions: { orderBy: { number: "desc" }, take: 1 }, triggers: TRIGGERS },
+  });
+  const version = agent?.versions[0];
+  if (!agent || !version) throw new AppError("not_found", "There is no such agent.");
+  const tools = await db.tool.findMany({
+    where: { organizationId: actor.orgId, id: { in: version.toolIds } },
+    select: { id: true, name: true, deletedAt: true },
+  });
+  const { model, systemPrompt, maxSteps, functions, toolIds } = version;
+  return {
+    ...common(agent, version),
+    status: agent.status,
+    model,
+    systemPrompt,
+    maxSteps,
+    functions,
+    tools: toolIds.map((id) => {
+      const tool = tools.find((each) => each.id === id);
+      return { id, name: tool?.name ?? "a deleted tool", gone: !tool || tool.deletedAt !== null };
+    }),
+  };
+}
+
+/** A tool with its current version. Throws `not_found`. */
+export async function inspectTool({ db }: Services, actor: MemberActor, toolId: string): Promise<ToolDetail> {
+  const tool = await db.tool.findFirst({
+    where: { id: toolId, organizationId: actor.orgId, deletedAt: null },
+    include: { versions: { orderBy: { number: "desc" }, take: 1 }, triggers: TRIGGERS },
+  });
+  const version = tool?.versions[0];
+  if (!tool || !version) throw new AppError("not_found", "There is no such tool.");
+  const agents = await db.agent.findMany({
+    where: { organizationId: actor.orgId, deletedAt: null },
+    select: {
+      id: true,
+      name: true,
+      versions: { orderBy: { number: "desc" }, take: 1, select: { toolIds: true } },
+    },
+    orderBy: { name: "asc" },
+  });
+  const definition = stored.parse(JSON.parse(version.definition));
+  return {
+    ...common(tool, version),
+    description: tool.description,
+    parameters: JSON.stringify(definition.parameters ?? {}),
+    steps: definition.steps,
+    output: definition.output === undefined ? null : JSON.stringify(definition.output),
+    outputSchema: definition.outputSchema === undefined ? null : JSON.stringify(definition.outputSchema),
+    agents: agents
+      .filter((agent) => agent.versions[0]?.toolIds.includes(tool.id))
+      .map(({ id, name }) => ({ id, name })),
+  };
+}
+
+const TRIGGERS = {
+  where: { deletedAt: null },
+  orderBy: { name: "asc" },
+  select: { id: true, name: true, disabledAt: true },
+} as const;
+
+function common(
+  found: {
+    id: string;
+    slug: string;
+    name: string;
+    version: number;
+    createdAt: Date;
+    updatedAt: Date;
+    triggers: { id: string; name: string; disabledAt: Date | null }[];
+  },
+  version: { maxCredits: { toFixed(places: number): string } | null; deadlineSeconds: number },
+): Common {
+  const { id, slug, name, createdAt, updatedAt, triggers } = found;
+  return {
+    id,
+    slug,
+    name,
+    version: found.version,
+    maxCredits: version.maxCredits?.toFixed(4) ?? null,
+    deadlineSeconds: version.deadlineSeconds,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+    triggers: triggers.map((trigger) => ({
+      id: trigger.id,
+      name: trigger.name,
+      enabled: trigger.disabledAt === null,
+    })),
+  };
+}

@@ -1,0 +1,153 @@
+import { z } from "zod";
+import type { MemberActor } from "@/server/auth/actor";
+import { nameActors } from "@/server/auth/name-actors";
+import { AppError } from "@/server/errors";
+import type { Services } from "@/server/services";
+
+/** Which agent or tool. */
+export type DefinitionRef = { kind: "agent" | "tool"; id: string };
+
+/** One version of an agent or tool, as its history shows it. */
+export type VersionLine = {
+  number: number;
+  current: boolean;
+  by: string;
+  at: string;
+  /** Names of the fields that differ from the version before; null for the first one. */
+  changed: string[] | null;
+};
+
+export type VersionPage = {
+  items: VersionLine[];
+  /** Pass as `before` for the next, older page; null: no more. */
+  nextCursor: number | null;
+};
+
+/** A field before and after; null: not set. Texts of several lines are meant to be compared by lines. */
+export type FieldChange = { field: string; from: string | null; to: string | null };
+
+/** A version as texts, field by field. */
+type Version = { number: number; createdBy: string; createdAt: Date; fields: Map<string, string> };
+
+/** The versions of an agent or tool, newest first, by cursor over their numbers. Throws `not_found`. */
+export async function listVersions(
+  services: Services,
+  actor: MemberActor,
+  { kind, id, before, limit }: DefinitionRef & { before?: number | undefined; limit: number },
+): Promise<VersionPage> {
+  const current = await currentVersion(services, actor, { kind, id });
+  const found = await readVersions(services, actor, { kind, id }, before ?? current + 1, limit + 1);
+  const shown = found.slice(0, limit);
+  const nameOf = await nameActors(
+    services,
+    actor.orgId,
+    shown.map(({ createdBy }) => createdBy),
+  );
+  return {
+    items: shown.map((version, index) => {
+      const earlier = found[index + 1];
+      return {
+        number: version.number,
+        current: version.number === current,
+        by: nameOf(version.createdBy),
+        at: version.createdAt.toISOString(),
+        changed: earlier ? compareVersions(earlier, version).map(({ field }) => field) : null,
+      };
+    }),
+    nextCursor: found.length > limit ? (shown.at(-1)?.number ?? null) : null,
+  };
+}
+
+/** What one version changed against the one before; for the first, every field it set. Throws `not_found`. */
+export async function readVersionChanges(
+  services: Services,
+  actor: MemberActor,
+  { kind, id, number }: DefinitionRef & { number: number },
+): Promise<FieldChange[]> {
+  await currentVersion(services, actor, { kind, id });
+  const [version, earlier] = await readVersions(services, actor, { kind, id }, number + 1, 2);
+  if (version?.number !== number) throw new AppError("not_found", `There is no version ${number}.`);
+  return compareVersions(earlier ?? null, version);
+}
+
+async function currentVersion(
+  { db }: Services,
+  actor: MemberActor,
+  { kind, id }: DefinitionRef,
+): Promise<number> {
+  const query = { where: { id, organizationId: actor.orgId, deletedAt: null }, select: { version: true } };
+  const found = kind === "agent" ? await db.agent.findFirst(query) : await db.tool.findFirst(query);
+  if (!found) throw new AppError("not_found", `There is no such ${kind}.`);
+  return found.version;
+}
+
+async function readVersions(
+  services: Services,
+  actor: MemberActor,
+  { kind, id }: DefinitionRef,
+  before: number,
+  take: number,
+): Promise<Version[]> {
+  const { db } = services;
+  const page = { orderBy: { number: "desc" }, take } as const;
+  if (kind === "tool") {
+    const rows = await db.toolVersion.findMany({
+      where: { toolId: id, number: { lt: before }, tool: { organizationId: actor.orgId } },
+      ...page,
+    });
+    return rows.map((row) => ({
+      ...row,
+      fields: new Map([...definitionFields(row.definition), ...limitFields(row)]),
+    }));
+  }
+  const rows = await db.agentVersion.findMany({
+    where: { agentId: id, number: { lt: before }, agent: { organizationId: actor.orgId } },
+    ...page,
+  });
+  const toolIds = [...new Set(rows.flatMap((row) => row.toolIds))];
+  const tools = await db.tool.findMany({
+    where: { organizationId: actor.orgId, id: { in: toolIds } },
+    select: { id: true, slug: true },
+  });
+  const slugs = new Map(tools.map((tool) => [tool.id, tool.slug]));
+  return rows.map((row) => ({
+    ...row,
+    fields: new Map([
+      ["model", row.model],
+      ["system prompt", row.systemPrompt],
+      ["max steps", String(row.maxSteps)],
+      ["functions", row.functions.join("\n")],
+      ["tools", row.toolIds.map((toolId) => slugs.get(toolId) ?? "a deleted tool").join("\n")],
+      ...limitFields(row),
+    ]),
+  }));
+}
+
+function limitFields(row: {
+  maxCredits: { toFixed(places: number): string } | null;
+  deadlineSeconds: number;
+}): [string, string][] {
+  return [
+    ...(row.maxCredits ? [["max credits", row.maxCredits.toFixed(4)] satisfies [string, string]] : []),
+    ["deadline", `${row.deadlineSeconds} s`],
+  ];
+}
+
+const WORDS: Record<string, string> = { outputSchema: "output schema" };
+
+function definitionFields(definition: string): [string, string][] {
+  const parts = z.record(z.string(), z.unknown()).parse(JSON.parse(definition));
+  return Object.entries(parts).map(([field, value]) => [
+    WORDS[field] ?? field,
+    JSON.stringify(value, null, 2),
+  ]);
+}
+
+function compareVersions(earlier: Version | null, version: Version): FieldChange[] {
+  const names = new Set([...(earlier?.fields.keys() ?? []), ...version.fields.keys()]);
+  return [...names].flatMap((field) => {
+    const from = earlier?.fields.get(field) ?? null;
+    const to = version.fields.get(field) ?? null;
+    return from === to ? [] : [{ field, from, to }];
+  });
+}

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createMember, insertRun } from "@/server/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { Decimal } from "./amount";
+import { grantCredits, postEntries } from "./ledger";
+import { listLedger, readBalance } from "./read-ledger";
+
+let world: World;
+let tenant: Tenant;
+beforeAll(async () => {
+  world = await createWorld();
+  tenant = await createTenant(world, { credits: "10" });
+});
+afterAll(() => world.close());
+
+const post = (kind: "hold" | "refund", amount: string, runId: string | null, actor: string) =>
+  postEntries(
+    world.pool,
+    tenant.orgId,
+    [{ kind, amount: new Decimal(amount), runId, note: "" }],
+    actor,
+    world.clock,
+  );
+
+it("reads balance, holds and every line with its run and its author", async () => {
+  const reader = await createMember(world, tenant, "viewer");
+  const runId = await insertRun(world, tenant, { status: "Running" });
+  await post("hold", "-0.5", runId, `api_key:${tenant.apiKeyId}`);
+  await world.db.run.update({ where: { id: runId }, data: { held: "0.5" } });
+  const gone = "01a1fce1-2efc-779d-96d7-58140f1414c7";
+  await post("refund", "0.25", gone, `user:${reader.userId}`);
+
+  expect(await readBalance(world, reader)).toEqual({
+    available: "9.7500",
+    held: "0.5000",
+    openRuns: 1,
+    monthly: "0.0000",
+  });
+  const { items } = await listLedger(world, reader, { limit: 10 });
+  expect(items).toMatchObject([
+    { sequence: 3, kind: "refund", amount: "0.2500", actor: reader.name, runId: gone, runKept: false },
+    {
+      sequence: 2,
+      kind: "hold",
+      amount: "-0.5000",
+      before: "10.0000",
+      actor: "key ci",
+      runId,
+      runKept: true,
+    },
+    { sequence: 1, kind: "grant", after: "10.0000", actor: "operator", runId: null },
+  ]);
+});
+
+it("is read page by page, also of one kind, without gaps", async () => {
+  const reader = await createMember(world, tenant, "viewer");
+  for (let index = 0; index < 5; index += 1) {
+    await grantCredits(world.pool, {
+      orgId: tenant.orgId,
+      amount: new Decimal(1),
+      note: "more",
+      actor: "operator",
+      clock: world.clock,
+    });
+  }
+  const read = async (kind?: "grant") => {
+    const seen: number[] = [];
+    let before: number | undefined;
+    do {
+      const page = await listLedger(world, reader, { kind, before, limit: 2 });
+      seen.push(...page.items.map(({ sequence }) => sequence));
+      before = page.nextCursor ?? undefined;
+    } while (before !== undefined);
+    return seen;
+  };
+  expect(await read()).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
+  expect(await read("grant")).toEqual([8, 7, 6, 5, 4, 1]);
+});

@@ -1,0 +1,109 @@
+import type { MemberActor } from "@/server/auth/actor";
+import { nameActors } from "@/server/auth/name-actors";
+import { Decimal } from "@/server/credits/amount";
+import type { Services } from "@/server/services";
+
+export const ENTRY_KINDS = ["grant", "hold", "charge", "release", "refund", "adjustment"] as const;
+export type EntryKind = (typeof ENTRY_KINDS)[number];
+
+/** Amounts are decimals in texts, with four places. */
+export type Balance = {
+  /** What can still be spent. */
+  available: string;
+  /** What open runs hold; it is not in `available`. */
+  held: string;
+  openRuns: number;
+  /** What the plan grants each month; "0.0000" when nothing. */
+  monthly: string;
+};
+
+/** What the organization has, and what its open runs hold. */
+export async function readBalance({ db }: Services, actor: MemberActor): Promise<Balance> {
+  const [organization, open] = await Promise.all([
+    db.organization.findUniqueOrThrow({
+      where: { id: actor.orgId },
+      select: { balance: true, plan: { select: { monthlyCredits: true } } },
+    }),
+    db.run.aggregate({
+      where: { organizationId: actor.orgId, status: { in: ["Pending", "Running"] } },
+      _sum: { held: true },
+      _count: true,
+    }),
+  ]);
+  return {
+    available: organization.balance.toFixed(4),
+    held: (open._sum.held ?? new Decimal(0)).toFixed(4),
+    openRuns: open._count,
+    monthly: (organization.plan?.monthlyCredits ?? new Decimal(0)).toFixed(4),
+  };
+}
+
+/** One line of the ledger; `amount` is its effect on the balance. */
+export type LedgerLine = {
+  sequence: number;
+  kind: EntryKind;
+  amount: string;
+  before: string;
+  after: string;
+  runId: string | null;
+  /** Whether that run is still kept, so that a link leads somewhere. */
+  runKept: boolean;
+  note: string;
+  actor: string;
+  createdAt: string;
+};
+
+export type LedgerPage = {
+  items: LedgerLine[];
+  /** Pass as `before` for the next, older page; null: no more. */
+  nextCursor: number | null;
+};
+
+/** The organization's ledger, newest first, by cursor over its own numbering. */
+export async function listLedger(
+  services: Services,
+  actor: MemberActor,
+  { kind, before, limit }: { kind?: EntryKind | undefined; before?: number | undefined; limit: number },
+): Promise<LedgerPage> {
+  const { db } = services;
+  const rows = await db.creditEntry.findMany({
+    where: {
+      organizationId: actor.orgId,
+      ...(kind ? { kind } : {}),
+      ...(before === undefined ? {} : { sequence: { lt: before } }),
+    },
+    orderBy: { sequence: "desc" },
+    take: limit + 1,
+  });
+  const shown = rows.slice(0, limit);
+  const runIds = [...new Set(shown.flatMap(({ runId }) => runId ?? []))];
+  const [nameOf, runs] = await Promise.all([
+    nameActors(
+      services,
+      actor.orgId,
+      shown.map((row) => row.actor),
+    ),
+    runIds.length === 0
+      ? []
+      : db.run.findMany({
+          where: { organizationId: actor.orgId, id: { in: runIds } },
+          select: { id: true },
+        }),
+  ]);
+  const kept = new Set(runs.map(({ id }) => id));
+  return {
+    items: shown.map((row) => ({
+      sequence: row.sequence,
+      kind: row.kind,
+      amount: row.amount.toFixed(4),
+      before: row.balanceBefore.toFixed(4),
+      after: row.balanceAfter.toFixed(4),
+      runId: row.runId,
+      runKept: row.runId !== null && kept.has(row.runId),
+      note: row.note,
+      actor: nameOf(row.actor),
+      createdAt: row.createdAt.toISOString(),
+    })),
+    nextCursor: rows.length > limit ? (shown.at(-1)?.sequence ?? null) : null,
+  };
+}

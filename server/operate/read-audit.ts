@@ -1,0 +1,45 @@
+import type { MemberActor } from "@/server/auth/actor";
+import type { Services } from "@/server/services";
+
+export type AuditLine = {
+  id: string;
+  actorName: string;
+  /** `agent.updated`, `api_key.revoked`, … */
+  action: string;
+  subjectKind: string;
+  subjectId: string | null;
+  subjectName: string;
+  /** JSON object: field → `{ from, to }`, or plain facts; without secrets. */
+  changes: string;
+  createdAt: string;
+};
+
+export type AuditPage = {
+  items: AuditLine[];
+  /** Pass as `before` for the next, older page; null: no more. */
+  nextCursor: string | null;
+};
+
+/** Who did what in the organization, newest first, by cursor. */
+export async function listAudit(
+  { db }: Services,
+  actor: MemberActor,
+  { before, limit }: { before?: string | undefined; limit: number },
+): Promise<AuditPage> {
+  const rows = await db.auditEntry.findMany({
+    where: { organizationId: actor.orgId, ...(before ? { id: { lt: before } } : {}) },
+    orderBy: { id: "desc" },
+    take: limit + 1,
+  });
+  const items = rows.slice(0, limit).map((row) => ({
+    id: row.id,
+    actorName: row.actorName,
+    action: row.action,
+    subjectKind: row.subjectKind,
+    subjectId: row.subjectId,
+    subjectName: row.subjectName,
+    changes: row.changes,
+    createdAt: row.createdAt.toISOString(),
+  }));
+  return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+}
