@@ -67,6 +67,12 @@ for (const view of VIEWS) {
         "/tools",
         "/triggers",
         "/keys",
+        `/agents/${organization.agentId}`,
+        `/tools/${organization.toolId}`,
+        `/triggers/${organization.triggerIds.doubles}`,
+        "/credits",
+        "/members",
+        "/audit",
       ]) {
         await page.goto(path);
         await expect(page.getByRole("heading", { level: 1 })).toBeVisible();

@@ -22,6 +22,8 @@ export type Organization = {
   apiKey: string;
   /** Addresses of the triggers, by slug. */
   triggers: Record<string, string>;
+  /** Ids of the triggers, by slug. */
+  triggerIds: Record<string, string>;
   owner: { email: string; password: string };
   viewer: { email: string; password: string };
 };
@@ -42,6 +44,7 @@ export const test = base.extend<Fixtures>({
       counterId: idOf(found.tools, "counter"),
       apiKey: found.apiKeys[0]?.key ?? "",
       triggers: Object.fromEntries(found.triggers.map(({ slug, url }) => [slug, url])),
+      triggerIds: Object.fromEntries(found.triggers.map(({ slug, id }) => [slug, id])),
       owner: { email: "ada@e2e.test", password: "correct-horse-battery" },
       viewer: { email: "vic@e2e.test", password: "correct-horse-battery" },
     });

@@ -54,7 +54,7 @@ function BalanceFacts() {
             {formatCredits(balance.held)}{" "}
             <span className="text-muted">
               by{" "}
-              <Link className="text-accent hover:underline" href="/runs?status=Pending,Running">
+              <Link className="text-accent underline" href="/runs?status=Pending,Running">
                 {formatPlural(balance.openRuns, "open run")}
               </Link>
               ; what they do not use comes back

@@ -1,0 +1,137 @@
+import { execFile } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { promisify } from "node:util";
+import { expect, signIn, test } from "./fixtures";
+import { finishRun, startRun } from "./start";
+
+const SECRET = "e2e-signing-secret";
+const signed = (body: string) => ({
+  "Content-Type": "application/json",
+  "X-Signature": createHmac("sha256", SECRET).update(body).digest("hex"),
+});
+
+test.describe("the page of a trigger", () => {
+  test("its call works as it is pasted", async ({ ownerPage: page, organization }) => {
+    await page.goto(`/triggers/${organization.triggerIds.doubles}`);
+    const line = await page.getByRole("region", { name: "Call it" }).locator("pre").textContent();
+    if (line === null) throw new Error("There is no call.");
+    expect(line).not.toContain(SECRET);
+    const { stdout } = await promisify(execFile)("sh", ["-c", line], { env: { ...process.env, SECRET } });
+    expect(JSON.parse(stdout)).toMatchObject({ success: true, type: "tool" });
+  });
+
+  test("tells every delivery's reason, opens it and delivers it again", async ({
+    ownerPage: page,
+    request,
+    organization,
+  }) => {
+    const url = organization.triggers.doubles ?? "";
+    const id = organization.triggerIds.doubles;
+    const body = JSON.stringify({ number: 21 });
+    expect((await request.post(url, { headers: signed(body), data: body })).status()).toBe(200);
+    const unsigned = { "Content-Type": "application/json" };
+    expect((await request.post(url, { headers: unsigned, data: body })).status()).toBe(401);
+
+    await page.goto(`/triggers/${id}`);
+    await page.getByRole("link", { name: "rejected" }).click();
+    await expect(page).toHaveURL(/outcome=rejected/);
+    const rows = page.getByRole("table", { name: "Deliveries" }).locator("tbody tr");
+    await expect(rows.first()).toContainText("The signature is missing or not valid. invalid_signature");
+    await page.goto(`/triggers/${id}?outcome=accepted`);
+    await rows
+      .first()
+      .getByRole("link", { name: /^Delivery/ })
+      .focus();
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Delivery" });
+    await expect(dialog.getByRole("region", { name: "Headers" })).toContainText("[redacted]");
+    await expect(dialog.getByRole("region", { name: "Body" })).toContainText("number");
+    await dialog.getByRole("button", { name: "Redeliver" }).click();
+    await dialog.getByRole("button", { name: "Start the run" }).click();
+    await expect(dialog).toContainText("Delivered again as run");
+    await page.keyboard.press("Escape");
+    await expect(dialog).toBeHidden();
+    await expect(rows.filter({ hasText: "redelivery" }).first()).toBeVisible();
+  });
+
+  test("a message template is tried on a delivery", async ({ ownerPage: page, request, organization }) => {
+    const headers = { "Content-Type": "application/json" };
+    await request.post(organization.triggers.inbound ?? "", { headers, data: { order: { id: 7 } } });
+    await page.goto(`/triggers/${organization.triggerIds.inbound}?outcome=accepted`);
+    await page
+      .getByRole("link", { name: /^Delivery/ })
+      .first()
+      .click();
+    await page.getByLabel("Message template").fill("{{ body.( }}");
+    await page.getByRole("button", { name: "Preview the message" }).click();
+    await expect(page.getByText("The trigger's message template fails")).toBeVisible();
+    await page.getByLabel("Message template").fill("Order {{ body.order.id }}");
+    await page.getByRole("button", { name: "Preview the message" }).click();
+    await expect(page.getByRole("region", { name: "Message" })).toHaveText("Order 7");
+  });
+});
+
+test("an agent and a tool show what they are, and lead onward", async ({ ownerPage: page, organization }) => {
+  await page.goto("/agents");
+  await page.getByRole("link", { name: "Helper", exact: true }).click();
+  await expect(page).toHaveURL(new RegExp(`/agents/${organization.agentId}`));
+  const definition = page.getByRole("region", { name: "Definition" });
+  await expect(definition).toContainText("You help with sums.");
+  await page.getByRole("button", { name: /^v1/ }).click();
+  await expect(page.getByRole("region", { name: "Versions" })).toContainText("gpt-5-mini");
+  await definition.getByRole("link", { name: "Double", exact: true }).click();
+  await expect(page).toHaveURL(new RegExp(`/tools/${organization.toolId}`));
+  await expect(page.getByRole("region", { name: "Steps" })).toContainText("calculate");
+  await expect(definition.getByRole("link", { name: "Helper" })).toBeVisible();
+});
+
+test("the ledger tells what a run cost", async ({ ownerPage: page, request, organization }) => {
+  const id = await finishRun(request, organization, { tool: organization.toolId, input: { number: 2 } });
+  await page.goto("/credits?kind=charge");
+  const row = page.getByRole("table", { name: "Ledger" }).locator("tbody tr", {
+    has: page.locator(`a[href="/runs/${id}"]`),
+  });
+  await expect(row).toContainText("−0.0100");
+  await page.getByRole("link", { name: "grant" }).click();
+  await expect(page.getByRole("table", { name: "Ledger" })).toContainText("+1,000.0000");
+});
+
+test("the audit log opens to what changed, for owners", async ({ ownerPage: page }) => {
+  await page.goto("/audit");
+  await page.getByRole("button", { name: /agent\.created Helper/ }).click();
+  await expect(page.getByRole("table", { name: "Changes" })).toContainText("gpt-5-mini");
+});
+
+test("a viewer sees neither a trigger's address nor the audit log", async ({ page, organization }) => {
+  await signIn(page, organization.viewer);
+  const token = (organization.triggers.inbound ?? "").split("/").at(-1) ?? "";
+  const address = `/triggers/${organization.triggerIds.inbound}`;
+  await page.goto(address);
+  await expect(page.getByText("shown to members")).toBeVisible();
+  expect(await (await page.request.get(address)).text()).not.toContain(token);
+  await expect(page.getByRole("link", { name: "Audit log" })).toHaveCount(0);
+  await page.goto("/audit");
+  await expect(page.getByText("The audit log is for admins and owners")).toBeVisible();
+  await page.goto("/members");
+  await expect(page.getByRole("table", { name: "Members" })).toContainText("ada@e2e.test");
+});
+
+test("what is unknown is said to be so", async ({ ownerPage: page }) => {
+  for (const kind of ["agent", "tool", "trigger"]) {
+    for (const id of ["01a1fce1-2efc-779d-96d7-58140f1414c7", "nonsense"]) {
+      const answer = await page.goto(`/${kind}s/${id}`);
+      expect(answer?.status()).toBe(404);
+      await expect(page.getByText(`There is no such ${kind} in this organization`)).toBeVisible();
+    }
+  }
+});
+
+test("a failed run says its failure once", async ({ ownerPage: page, request, organization }) => {
+  const id = await startRun(request, organization, { tool: organization.toolId, input: { number: 1e308 } });
+  const headers = { "X-API-Key": organization.apiKey };
+  const status = async () =>
+    (await (await request.get(`/v1/tools/run/${id}/status`, { headers })).json()).status;
+  await expect.poll(status).toBe("Failed");
+  await page.goto(`/runs/${id}`);
+  await expect(page.getByRole("region", { name: "Failure" })).toHaveCount(1);
+});
