@@ -223,10 +223,34 @@ async function closeServer(server: Server): Promise<void> {
   clearTimeout(timer);
 }
 
+/** Tells people where it is, how they get in, and a line that works as pasted. */
+export function announce({ appUrl, demo }: Serving, say: (line: string) => void): void {
+  say(`\nStepwell is ready: ${appUrl}`);
+  if (demo) {
+    say(`  Sign in as  ${demo.login}${demo.password === null ? "" : `  password  ${demo.password}`}`);
+    if (demo.apiKey !== undefined) say(`  API key     ${demo.apiKey}  (shown this once)`);
+    const line = tryingLine(appUrl, demo);
+    if (line !== null) say(`  Try it:     ${line}`);
+  }
+  say("  Stop with Ctrl-C\n");
+}
+
+/** By the API key while it is known, later by a trigger, whose address is its own key. */
+function tryingLine(appUrl: string, demo: Demo): string | null {
+  const message = "What do 12 apples at 0.80 cost?";
+  const curl = (url: string, body: object, header = "") =>
+    `curl -s ${url} ${header}-H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
+  if (demo.apiKey !== undefined) {
+    const url = `${appUrl}/v1/agents/run/${demo.agentId}`;
+    return curl(url, { userMessage: message }, `-H 'X-API-Key: ${demo.apiKey}' `);
+  }
+  return demo.triggerUrl === null ? null : curl(demo.triggerUrl, { question: message });
+}
+
 /** Run by itself, as `npm run dev` does; what it needs is in the environment then. */
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) {
   const serving = await serve({ root: process.cwd(), dev: process.argv.includes("--dev"), say: console.log });
-  console.log(`Stepwell is ready: ${serving.appUrl}`);
+  announce(serving, console.log);
   let stopping = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {

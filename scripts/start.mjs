@@ -33,7 +33,7 @@ await runCommand(async () => {
   process.env.STEPWELL_NEXT_DIR = relative(ROOT, build.pages);
   process.setSourceMapsEnabled(true);
   /** @type {typeof import("../serve.ts")} */
-  const { serve } = await import(pathToFileURL(build.serve).href);
+  const { announce, serve } = await import(pathToFileURL(build.serve).href);
   const serving = await serve({ root: ROOT, say });
   beforeEnd(() => {
     say("\nStopping …");
@@ -41,26 +41,6 @@ await runCommand(async () => {
   });
   settle();
   beforeEnd(noteAddress(serving.appUrl));
-  announce(serving);
+  announce(serving, say);
   return undefined;
 });
-
-/** @param {import("../serve.ts").Serving} serving */
-function announce({ appUrl, demo }) {
-  say(`\nStepwell is ready: ${appUrl}`);
-  if (!demo) return;
-  say(`  Sign in as  ${demo.login}${demo.password === null ? "" : `  password  ${demo.password}`}`);
-  const message = "What do 12 apples at 0.80 cost?";
-  const json = "-H 'Content-Type: application/json'";
-  if (demo.apiKey === undefined) {
-    const body = JSON.stringify({ question: message });
-    if (demo.triggerUrl !== null) say(`  Try it:     curl -s ${demo.triggerUrl} ${json} -d '${body}'`);
-  } else {
-    say(`  API key     ${demo.apiKey}  (shown this once)`);
-    const body = JSON.stringify({ userMessage: message });
-    say(
-      `  Try it:     curl -s ${appUrl}/v1/agents/run/${demo.agentId} -H 'X-API-Key: ${demo.apiKey}' ${json} -d '${body}'`,
-    );
-  }
-  say("  Stop with Ctrl-C\n");
-}
