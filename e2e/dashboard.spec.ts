@@ -48,8 +48,13 @@ test.describe("the list of runs", () => {
     const message = unique("What is 6 * 7?");
     const id = await finishRun(request, organization, { agent: message });
     await page.goto("/runs");
-    await page.keyboard.press("/");
-    await page.keyboard.type(message);
+    // Keys count once the page's scripts run; the text must not get lost before.
+    const search = page.getByRole("searchbox");
+    await expect(async () => {
+      await page.keyboard.press("/");
+      await expect(search).toBeFocused({ timeout: 250 });
+    }).toPass();
+    await search.fill(message);
     await expect(page).toHaveURL(/q=What/);
     await expect(rows(page)).toHaveCount(1);
     await expect(rows(page).first()).toContainText("Completed");
