@@ -157,10 +157,10 @@ function Row({ line }: { line: LedgerLine }) {
       <Cell className="text-muted [overflow-wrap:anywhere] max-md:hidden">{line.note}</Cell>
       <Cell className="whitespace-nowrap max-md:hidden">{run}</Cell>
       <Cell className="whitespace-nowrap text-muted max-md:hidden">{line.actor}</Cell>
-      <Cell className={`whitespace-nowrap text-muted ${STACKED}`}>
+      <Cell className={`whitespace-nowrap text-muted md:!pr-6 ${STACKED}`}>
         <Moment at={line.createdAt} /> <span className="md:hidden">{run}</span>
       </Cell>
-      <Cell className="text-right text-muted md:hidden max-md:h-auto max-md:border-0 max-md:p-0">
+      <Cell className="!p-0 max-md:h-auto max-md:border-0 text-right text-muted md:hidden">
         {signed(line.after, "")}
       </Cell>
     </tr>
