@@ -79,11 +79,7 @@ function Line({ line }: { line: AuditLine }) {
             {place && line.subjectId ? (
               <>
                 {" · "}
-                <Link
-                  className="text-accent hover:underline"
-                  href={`${place}/${line.subjectId}`}
-                  prefetch={false}
-                >
+                <Link className="text-accent underline" href={`${place}/${line.subjectId}`} prefetch={false}>
                   Open the {line.subjectKind}
                 </Link>
               </>

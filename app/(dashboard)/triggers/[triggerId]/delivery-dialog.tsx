@@ -140,7 +140,7 @@ function Redelivery({ delivery, trigger }: { delivery: DeliveryDetail; trigger: 
               {redeliver.isPending ? "Starting" : "Start the run"}
             </Button>
             <Button disabled={redeliver.isPending} onClick={() => setAsking(false)}>
-              Keep it
+              Not now
             </Button>
           </div>
         </>
