@@ -140,7 +140,8 @@ describe("faults", { timeout: 30_000 }, () => {
     await start("frozen", 4, 300);
     await reached("frozen", "step-2");
     frozen.signal("SIGSTOP");
-    await begin("other", { leaseMs: 1_500 });
+    // Its own lease is long: a busy machine must not give the run back to the one that was frozen.
+    await begin("other", { leaseMs: 15_000 });
     await vi.waitFor(
       async () => expect((await effects("frozen")).some((one) => one.process === "other")).toBe(true),
       { timeout: 10_000, interval: 20 },
