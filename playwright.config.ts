@@ -1,7 +1,7 @@
 import { defineConfig, devices } from "@playwright/test";
 import { findBrowser } from "./scripts/browser.mjs";
 import { forgetSettings } from "./scripts/environment.mjs";
-import { freePort } from "./scripts/postgres-cluster.mjs";
+import { freePort } from "./scripts/ports.mjs";
 import { makeThrowaway } from "./scripts/throwaway.mjs";
 
 /**

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "@playwright/test";
-import { freePort } from "../scripts/postgres-cluster.mjs";
+import { freePort } from "../scripts/ports.mjs";
 
 /** A short version of the chaos command (scripts/chaos): its own service, killed with -9 again and again. */
 test("nothing is lost, repeated or stuck when the service and the database are killed", async () => {

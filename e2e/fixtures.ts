@@ -24,6 +24,8 @@ export type Organization = {
   triggers: Record<string, string>;
   /** Ids of the triggers, by slug. */
   triggerIds: Record<string, string>;
+  /** What calls of the trigger `doubles` are signed with. */
+  signingSecret: string;
   owner: { email: string; password: string };
   viewer: { email: string; password: string };
 };
@@ -45,6 +47,7 @@ export const test = base.extend<Fixtures>({
       apiKey: found.apiKeys[0]?.key ?? "",
       triggers: Object.fromEntries(found.triggers.map(({ slug, url }) => [slug, url])),
       triggerIds: Object.fromEntries(found.triggers.map(({ slug, id }) => [slug, id])),
+      signingSecret: "e2e-signing-secret",
       owner: { email: "ada@e2e.test", password: "correct-horse-battery" },
       viewer: { email: "vic@e2e.test", password: "correct-horse-battery" },
     });

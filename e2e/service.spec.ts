@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { request as httpRequest } from "node:http";
 import { expect, test } from "./fixtures";
 
@@ -16,9 +17,28 @@ test("an agent is started over REST and its run seen to its end", async ({ reque
 
 test("a signed webhook starts a tool, a forged one is refused", async ({ request, organization }) => {
   const url = organization.triggers.doubles ?? "";
-  const refused = await request.post(url, { data: { number: 21 } });
+  const data = Buffer.from('{"number": 21}');
+  const send = (key: string) => {
+    const signature = createHmac("sha256", key).update(data).digest("hex");
+    return request.post(url, {
+      data,
+      headers: { "Content-Type": "application/json", "X-Signature": signature },
+    });
+  };
+
+  const refused = await send("somebody else's secret");
   expect(refused.status()).toBe(401);
   expect(await refused.json()).toMatchObject({ success: false, code: "invalid_signature" });
+
+  const accepted = await send(organization.signingSecret);
+  expect(accepted.status()).toBe(200);
+  const answer = await accepted.json();
+  expect(answer).toEqual({ success: true, runId: expect.any(String), type: "tool" });
+  const headers = { "X-API-Key": organization.apiKey };
+  const readResult = async () =>
+    (await request.get(`/v1/tools/run/${answer.runId}/result`, { headers })).json();
+  await expect.poll(async () => (await readResult()).status).toBe("Completed");
+  expect(await readResult()).toMatchObject({ inputData: '{"number": 21}', outputData: '{"doubled":42}' });
 });
 
 test("what is no path for Next reaches the contract's own answers", async ({ request, baseURL }) => {

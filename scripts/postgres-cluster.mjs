@@ -16,10 +16,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { answers, freePort, isFree } from "./ports.mjs";
 import { accountFor, canWriteIn, findAccount, runAs } from "./postgres-account.mjs";
 import { isAlive } from "./processes.mjs";
 import { SetupError } from "./project.mjs";
@@ -372,34 +372,5 @@ function run(account, program, parameters) {
       if (code === 0) return resolve();
       reject(new Error(`${program} ended with ${signal ?? code}:\n${said.trim()}`));
     });
-  });
-}
-
-/** @returns {Promise<number>} a port on loopback that is free at the moment */
-export function freePort() {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
-}
-
-/** @param {number} port @returns {Promise<boolean>} */
-function isFree(port) {
-  return new Promise((resolve) => {
-    const probe = createServer().once("error", () => resolve(false));
-    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
-  });
-}
-
-/** @param {number} port @returns {Promise<boolean>} */
-function answers(port) {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1", () => {
-      socket.destroy();
-      resolve(true);
-    }).once("error", () => resolve(false));
   });
 }

@@ -82,6 +82,10 @@ it("is made anew from a folder that initdb had only half made", async () => {
   await second.leave();
 });
 
+it.runIf(process.platform === "linux")("says so where no data folder can be made", async () => {
+  await expect(joinPostgres("/proc/stepwell/data")).rejects.toThrow(/cannot be written to/);
+});
+
 /** Another process that joins, and leaves or is killed when told. */
 async function joinElsewhere() {
   const module = pathToFileURL(join(import.meta.dirname, "postgres.mjs")).href;

@@ -91,7 +91,7 @@ export async function joinPostgres(dataDir, { onWait = () => {} } = {}) {
 /** @param {string} dataDir */
 function makeDataFolder(dataDir) {
   try {
-    mkdirSync(dataDir, { recursive: true });
+    makeFolders(dataDir);
     accessSync(dataDir, constants.W_OK | constants.X_OK);
   } catch (cause) {
     throw new SetupError(
@@ -100,6 +100,20 @@ function makeDataFolder(dataDir) {
         cause,
       },
     );
+  }
+}
+
+/**
+ * One by one: where nothing can be made, as below /proc, Node's own recursion never ends.
+ * @param {string} folder
+ */
+function makeFolders(folder) {
+  if (existsSync(folder)) return;
+  makeFolders(dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error; // Else another process was quicker.
   }
 }
 

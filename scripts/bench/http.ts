@@ -1,13 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
-import { createServer } from "node:net";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { startModelServer } from "@/server/testing/model-server";
+import { freePort } from "../ports.mjs";
 
 /**
  * Measures start, poll and whole agent runs over real HTTP against the built service on a throwaway data folder, beside
@@ -142,16 +142,6 @@ async function measure(
 
 const forAWhile = (_done: number, ms: number) => ms > PHASE_MS;
 const times = (count: number) => (done: number) => done >= count;
-
-async function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
-      probe.close(() => resolve(port));
-    });
-  });
-}
 
 function untilSaid(process: ChildProcess, word: string): Promise<void> {
   return new Promise((resolve, reject) => {

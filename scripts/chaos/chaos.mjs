@@ -124,10 +124,12 @@ function startService(port) {
       } catch {
         // not listening yet
       }
+      if (child.exitCode !== null) throw new Error(`the service on ${port} ended by itself`);
       if (Date.now() > END) throw new Error(`the service on ${port} did not become ready`);
       await pause(200);
     }
   })();
+  ready.catch(() => {}); // Told to whoever waits for it; the last ones may go unawaited.
   return { port, pid: child.pid ?? 0, ready };
 }
 
