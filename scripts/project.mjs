@@ -21,7 +21,7 @@ export class SetupError extends Error {
  * @param {string[]} paths relative to the project's folder
  */
 export function fingerprint(paths) {
-  const hash = createHash("sha256").update(`node ${process.versions.modules}`);
+  const hash = createHash("sha256");
   for (const path of paths) addTo(hash, path);
   return hash.digest("hex").slice(0, 16);
 }
