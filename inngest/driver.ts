@@ -1,16 +1,16 @@
 import { Inngest } from "inngest";
 import { serve } from "inngest/edge";
-import type { AdmittedRun } from "@/server/runs/dispatch";
+import type { WakeUp } from "@/server/runs/dispatch";
 import type { Services } from "@/server/services";
 import { createEmbeddedEngine } from "./embedded/engine";
 import { createRunFunctions, RUN_EVENTS } from "./functions";
 
 /** What executes the durable functions: the embedded engine, or an Inngest server. */
 export type Driver = {
-  /** Hands runs over. `round` tells hand-overs of the same run apart: the engine takes each round once. */
-  wake(runs: readonly AdmittedRun[], round: (run: AdmittedRun) => string): Promise<void>;
-  /** Whether the engine is still busy with what this event id woke; null: it cannot tell. */
-  knows(eventId: string): Promise<boolean | null>;
+  /** Hands runs over; the engine takes each event once. */
+  wake(wakeUps: readonly WakeUp[]): Promise<void>;
+  /** Whether this run of the engine is still under way there; null: it cannot tell. */
+  knows(engineRunId: string): Promise<boolean | null>;
   ready(): Promise<boolean>;
   stop(graceMs?: number): Promise<void>;
   /** Answers the Inngest server's calls; null on the embedded engine, which is never reached over HTTP. */
@@ -22,10 +22,10 @@ const CONCURRENCY = 40;
 const REGISTER_AGAIN_MS = 5_000;
 
 function wakeBy(client: Inngest): Driver["wake"] {
-  return async (runs, round) => {
-    if (runs.length === 0) return;
+  return async (wakeUps) => {
+    if (wakeUps.length === 0) return;
     await client.send(
-      runs.map((run) => ({ id: round(run), name: RUN_EVENTS[run.kind], data: { runId: run.id } })),
+      wakeUps.map(({ runId, kind, eventId }) => ({ id: eventId, name: RUN_EVENTS[kind], data: { runId } })),
     );
   };
 }
@@ -51,7 +51,7 @@ export async function startEmbedded(services: Services): Promise<Driver> {
   await engine.start();
   return {
     wake: wakeBy(client),
-    knows: async (eventId) => (await engine.findRuns(eventId)).some(({ status }) => status === "running"),
+    knows: (engineRunId) => engine.isRunning(engineRunId),
     ready: () => engine.ready(),
     stop: (graceMs) => engine.stop(graceMs),
     handle: null,

@@ -1,6 +1,6 @@
 import { type Inngest, NonRetriableError } from "inngest";
 import { z } from "zod";
-import { executeRun, settleGivenUp } from "@/server/runs/execute";
+import { executeRun, type Remember, settleGivenUp } from "@/server/runs/execute";
 import type { Services } from "@/server/services";
 
 /**
@@ -25,15 +25,14 @@ export function createRunFunctions(client: Inngest.Any, services: Services) {
         triggers: [{ event }],
         onFailure: async ({ event: failure, error }) => {
           const { runId } = eventData.parse(failure.data.event.data);
-          await settleGivenUp(services, runId, error);
+          await settleGivenUp(services, runId, error, failure.data.run_id);
         },
       },
-      async ({ event: admitted, step }) => {
+      async ({ event: admitted, step, runId: engineRunId }) => {
         const parsed = eventData.safeParse(admitted.data);
         if (!parsed.success) throw new NonRetriableError("the event names no run");
-        await executeRun(services, parsed.data.runId, async (name, work) =>
-          z.string().parse(await step.run(name, work)),
-        );
+        const remember: Remember = async (name, work) => z.string().parse(await step.run(name, work));
+        await executeRun(services, parsed.data.runId, remember, engineRunId);
       },
     );
   return [create("agent-run-v1", RUN_EVENTS.agent), create("tool-run-v1", RUN_EVENTS.tool)];

@@ -116,6 +116,27 @@ it("settles a run whose execution fails for reasons of our own as Failed, withou
   expect(balance.toString()).toBe("100");
 });
 
+it("executes a run whose event the engine took and lost: another event wakes it", async () => {
+  const tenant = await createTenant(world, { plan: { concurrency: 1 } });
+  const gates: (() => void)[] = [];
+  play = async () => {
+    await new Promise<void>((open) => gates.push(open));
+    return { content: "First." };
+  };
+  const first = await start(tenant);
+  while (gates.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  // It finds no place, and so stays as it is: admitted three minutes ago, the event taken, nothing come of it.
+  const lost = await start(tenant);
+  await world.pool.query("INSERT INTO engine.events (id, name, received_at) VALUES ($1, 'lost', now())", [
+    lost,
+  ]);
+  await world.pool.query("UPDATE runs SET admitted_at = now() - interval '3 minutes' WHERE id = $1", [lost]);
+  play = () => ({ content: "Found." });
+  expect(await ended(lost)).toMatchObject([{ status: "Completed", output: "Found." }]);
+  for (const open of gates) open();
+  await ended(first);
+});
+
 it("lets one run of an organization pass 10,000 queued ones of another", async () => {
   play = () => ({ content: "Done." });
   const crowd = await createTenant(world, { credits: "10000", plan: { concurrency: 10_000 } });

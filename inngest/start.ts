@@ -1,7 +1,7 @@
 import { grantMonthlyCredits } from "@/server/credits/monthly-grants";
 import { findOverdueRuns, findUnwokenRuns, settleOverdueRuns } from "@/server/operate/reconciler";
 import { removeExpired } from "@/server/operate/retention";
-import { type AdmittedRun, admitRuns } from "@/server/runs/dispatch";
+import { admitRuns } from "@/server/runs/dispatch";
 import type { Engine, Services } from "@/server/services";
 import { type Driver, startEmbedded, startOnServer } from "./driver";
 
@@ -82,22 +82,24 @@ function startDispatcher(services: Services, driver: Driver): Dispatcher {
     };
   };
 
-  const first = (run: AdmittedRun) => run.id;
   const look = guarded("pending runs could not be admitted; they will be", async () => {
-    const runs = await admitRuns(services, BACKLOG);
-    await driver.wake(runs, first);
-    if (runs.length > 0) setTimeout(look, LOOK_AGAIN_MS).unref();
+    const admitted = await admitRuns(services, BACKLOG);
+    await driver.wake(admitted);
+    if (admitted.length > 0) setTimeout(look, LOOK_AGAIN_MS).unref();
     return false;
   });
+  let told = new Set<string>();
   const reconcile = guarded("the reconciler could not do its work; it will", async () => {
     // First what needs no engine: runs end in time although it cannot be reached.
     await settleOverdueRuns(services);
-    await driver.wake(await findUnwokenRuns(services), first);
-    for (const run of await findOverdueRuns(services)) {
-      if ((await driver.knows(run.id)) === true) continue;
-      log.warn("a run lost its engine and is handed over again", { runId: run.id, epoch: run.epoch });
-      await driver.wake([run], () => `${run.id}:${run.epoch}`);
+    await driver.wake(await findUnwokenRuns(services));
+    const silent = await findOverdueRuns(services);
+    for (const { engineRunId, ...wakeUp } of silent) {
+      if (engineRunId !== null && (await driver.knows(engineRunId)) === true) continue;
+      if (!told.has(wakeUp.eventId)) log.warn("a run lost its engine and is handed over again", wakeUp);
+      await driver.wake([wakeUp]);
     }
+    told = new Set(silent.map(({ eventId }) => eventId));
     return false;
   });
 

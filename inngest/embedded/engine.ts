@@ -20,7 +20,7 @@ import {
 } from "./protocol";
 import { type Assignment, createQueue } from "./queue";
 import { createScheduler, finishedSteps } from "./scheduler";
-import { findRunsOfEvent, type Job, prune, type RunStatus } from "./store";
+import { findRunsOfEvent, isUnfinished, type Job, prune, type RunStatus } from "./store";
 import { createTransport } from "./transport";
 
 /**
@@ -53,6 +53,8 @@ export type EmbeddedEngine = {
   ready(): Promise<boolean>;
   /** Cancels an unfinished run by the engine's id; its onFailure is not called. False when there is no such run. */
   cancelRun(runId: string): Promise<boolean>;
+  /** Whether this run is unfinished, by the engine's id. */
+  isRunning(runId: string): Promise<boolean>;
   /** The runs that an event started, as far as they are remembered: finished ones for `finishedRunsMs`. */
   findRuns(eventId: string): Promise<RunStatus[]>;
 };
@@ -231,6 +233,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
       announce();
       return cancelled;
     },
+    isRunning: (runId) => isUnfinished(pool, runId),
     findRuns: (eventId) => findRunsOfEvent(pool, eventId),
   };
 }

@@ -308,6 +308,14 @@ export async function findUnfinished(
   return rows.map((row) => ({ ...row, event: JSON.parse(row.event) }));
 }
 
+/** Whether a run is unfinished; the id may be of another engine's making. */
+export async function isUnfinished(db: Connection, runId: string): Promise<boolean> {
+  const { rows } = await db.query(`SELECT 1 FROM engine.runs WHERE status = 'running' AND id::text = $1`, [
+    runId,
+  ]);
+  return rows.length > 0;
+}
+
 /** What became of an event: the runs it started, oldest first, as far as they are still remembered. */
 export type RunStatus = {
   id: string;

@@ -22,7 +22,7 @@ async function start(): Promise<string> {
 }
 
 const read = (id: string) => world.db.run.findUniqueOrThrow({ where: { id } });
-const ids = (runs: { id: string }[]) => runs.map(({ id }) => id);
+const ids = (runs: { runId: string }[]) => runs.map(({ runId }) => runId);
 
 it("hands an admitted run over again that nobody claimed within 10 seconds", async () => {
   const runId = await start();
@@ -35,13 +35,38 @@ it("hands an admitted run over again that nobody claimed within 10 seconds", asy
   expect(ids(await findUnwokenRuns(world))).not.toContain(runId);
 });
 
+it("wakes a run by a new event every two minutes: an engine takes no event twice, though it may have lost it", async () => {
+  const runId = await start();
+  const [admitted] = (await admitRuns(world, 100)).filter((wakeUp) => wakeUp.runId === runId);
+  const eventOf = async () => (await findUnwokenRuns(world)).find((one) => one.runId === runId)?.eventId;
+  world.clock.advance(119_999);
+  expect([admitted?.eventId, await eventOf()]).toEqual([runId, runId]);
+  world.clock.advance(1);
+  expect(await eventOf()).toBe(`${runId}:0.1`);
+  world.clock.advance(120_000);
+  expect(await eventOf()).toBe(`${runId}:0.2`);
+});
+
 it("finds a running run without a sign of life for a minute", async () => {
   const runId = await start();
-  await claimRun(world, runId);
+  await claimRun(world, runId, "engine-run");
   world.clock.advance(60_000);
   expect(ids(await findOverdueRuns(world))).not.toContain(runId);
   world.clock.advance(1);
-  expect(await findOverdueRuns(world)).toContainEqual({ id: runId, kind: "agent", epoch: 1 });
+  const silent = { runId, kind: "agent", eventId: `${runId}:1.0`, engineRunId: "engine-run" };
+  expect(await findOverdueRuns(world)).toContainEqual(silent);
+  world.clock.advance(60_000);
+  expect(await findOverdueRuns(world)).toContainEqual({ ...silent, eventId: `${runId}:1.1` });
+});
+
+it("takes no sign of life from the future for one: the clock was put back by an hour", async () => {
+  const [admitted, running] = [await start(), await start()];
+  await admitRuns(world, 100);
+  await claimRun(world, running, "engine-run");
+  world.clock.advance(-3_600_000);
+  expect(await findUnwokenRuns(world)).toContainEqual({ runId: admitted, kind: "agent", eventId: admitted });
+  expect(ids(await findOverdueRuns(world))).toContain(running);
+  world.clock.advance(3_600_000);
 });
 
 it("fails a run 30 seconds past its deadline and gives its hold back", async () => {

@@ -1,4 +1,4 @@
-import type { AdmittedRun } from "@/server/runs/dispatch";
+import type { WakeUp } from "@/server/runs/dispatch";
 import { endRun } from "@/server/runs/lifecycle";
 import type { Services } from "@/server/services";
 
@@ -11,6 +11,8 @@ import type { Services } from "@/server/services";
 const UNCLAIMED_AFTER_MS = 10_000;
 /** A running run without a sign of life for this long has no worker. */
 const SILENT_AFTER_MS = 60_000;
+/** So long after its first wake-up, and each time again, a run is woken by a new event. */
+const NEW_EVENT_EVERY_MS = 120_000;
 /** How long after its deadline a run is settled for its worker. */
 const DEADLINE_GRACE_MS = 30_000;
 /** How long after a cancel a run is settled for its worker. */
@@ -21,26 +23,41 @@ const BATCH = 500;
 
 /**
  * Admitted runs that no worker has claimed: the process died between the commit and the hand-over, or the engine
- * lost the event. Handing a run over twice is harmless, its id is the event's.
+ * lost the event. At first they are woken by the event that may have been lost on the way, then by new ones: what an
+ * engine took it takes no second time, though it may have lost it. Only one worker gets the run (`claimRun`).
  */
-export async function findUnwokenRuns(services: Services): Promise<AdmittedRun[]> {
-  const { rows } = await services.pool.query<AdmittedRun>(
-    `SELECT id, kind FROM runs
-     WHERE status = 'Pending' AND admitted_at < $1 AND parent_run_id IS NULL ORDER BY id LIMIT $2`,
-    [before(services, UNCLAIMED_AFTER_MS), BATCH],
+export async function findUnwokenRuns(services: Services): Promise<WakeUp[]> {
+  const { rows } = await services.pool.query<SilentRun>(
+    `SELECT id, kind, epoch, admitted_at AS since FROM runs
+     WHERE status = 'Pending' AND (admitted_at < $1 OR admitted_at > $2) AND parent_run_id IS NULL ORDER BY id LIMIT $3`,
+    [before(services, UNCLAIMED_AFTER_MS), before(services, -SILENT_AFTER_MS), BATCH],
   );
-  return rows;
+  return rows.map((run) => wakeUp(services, run));
 }
 
-/** Running runs whose worker has gone silent; the engine knows whether it will come back to them. */
-export async function findOverdueRuns(services: Services): Promise<(AdmittedRun & { epoch: number })[]> {
-  const { rows } = await services.pool.query<AdmittedRun & { epoch: number }>(
-    `SELECT id, kind, epoch FROM runs
-     WHERE status = 'Running' AND heartbeat_at < $1 AND waiting_since IS NULL AND parent_run_id IS NULL
-     ORDER BY id LIMIT $2`,
-    [before(services, SILENT_AFTER_MS), BATCH],
+/**
+ * Running runs whose worker has gone silent, with the engine's run that had them: the engine may know whether it will
+ * come back to it. A sign of life from the future is none: a machine's clock was put back.
+ */
+export async function findOverdueRuns(
+  services: Services,
+): Promise<(WakeUp & { engineRunId: string | null })[]> {
+  const { rows } = await services.pool.query<SilentRun & { claimed_by: string | null }>(
+    `SELECT id, kind, epoch, claimed_by, heartbeat_at AS since FROM runs
+     WHERE status = 'Running' AND (heartbeat_at < $1 OR heartbeat_at > $2)
+       AND waiting_since IS NULL AND parent_run_id IS NULL
+     ORDER BY id LIMIT $3`,
+    [before(services, SILENT_AFTER_MS), before(services, -SILENT_AFTER_MS), BATCH],
   );
-  return rows;
+  return rows.map((run) => ({ ...wakeUp(services, run), engineRunId: run.claimed_by }));
+}
+
+type SilentRun = { id: string; kind: "agent" | "tool"; epoch: number; since: Date };
+
+function wakeUp(services: Services, { id, kind, epoch, since }: SilentRun): WakeUp {
+  const silentMs = services.clock.now().getTime() - since.getTime();
+  const round = Math.max(0, Math.floor(silentMs / NEW_EVENT_EVERY_MS));
+  return { runId: id, kind, eventId: epoch + round === 0 ? id : `${id}:${epoch}.${round}` };
 }
 
 type OverdueRun = { id: string; by: string | null; deadline_seconds: number; started: boolean };

@@ -4,8 +4,8 @@ import type { Services } from "@/server/services";
 /** Only one process admits at a time: a plan's concurrency is exact. */
 const ADMISSION_LOCK = 7_305_001;
 
-/** A run to be woken on the engine. */
-export type AdmittedRun = { id: string; kind: "agent" | "tool" };
+/** A run to be woken on the engine, by an event that the engine takes once. */
+export type WakeUp = { runId: string; kind: "agent" | "tool"; eventId: string };
 
 /**
  * Pending runs of every organization, oldest first, as far as its plan's concurrency has room; taken in turn, those
@@ -44,16 +44,16 @@ const ADMIT = `
     SELECT id FROM candidates ORDER BY turn, id LIMIT (SELECT places FROM room)
   )
   UPDATE runs SET admitted_at = $1 FROM chosen WHERE runs.id = chosen.id AND runs.status = 'Pending'
-  RETURNING runs.id, runs.kind`;
+  RETURNING runs.id AS "runId", runs.kind, runs.id::text AS "eventId"`;
 
 /**
  * Admits pending runs as far as plans allow and until `backlog` runs are admitted but not yet taken up, and returns
  * them to be woken. If the process dies before the engine has heard of them, the reconciler hands them over again.
  */
-export async function admitRuns(services: Services, backlog: number): Promise<AdmittedRun[]> {
+export async function admitRuns(services: Services, backlog: number): Promise<WakeUp[]> {
   return transact(services.pool, async (client) => {
     await client.query("SELECT pg_advisory_xact_lock($1)", [ADMISSION_LOCK]);
-    const { rows } = await client.query<AdmittedRun>(ADMIT, [services.clock.now(), backlog]);
+    const { rows } = await client.query<WakeUp>(ADMIT, [services.clock.now(), backlog]);
     return rows;
   });
 }

@@ -6,7 +6,7 @@ import { executeTool } from "./execute-tool";
 import type { Execution } from "./execution";
 import { enterRun, RunStopped } from "./in-flight";
 import { RunLost, readJournal } from "./journal";
-import { type ClaimedRun, claimRun, endRun, type Outcome, takeChildren } from "./lifecycle";
+import { type ClaimedRun, claimRun, endRun, hasOtherWorker, type Outcome, takeChildren } from "./lifecycle";
 import { CapReached, CreditsExhausted, openPurse, type Purse } from "./purse";
 
 /**
@@ -27,11 +27,17 @@ class DeadlinePassed extends Error {
 
 /**
  * Executes a run from wherever it stands to its end: claims it, goes through its loop or workflow, and settles it.
- * Every write lies inside a remembered step; the rows decide what has been done. Throws only what a later try may
- * mend (the database is away, the worker lost the run).
+ * Every write lies inside a remembered step; the rows decide what has been done. With `engineRunId`, a run that
+ * another run of the engine is executing is left to it. Throws only what a later try may mend (the database is away,
+ * the worker lost the run).
  */
-export async function executeRun(services: Services, runId: string, remember: Remember): Promise<void> {
-  const run = await claimRun(services, runId);
+export async function executeRun(
+  services: Services,
+  runId: string,
+  remember: Remember,
+  engineRunId?: string,
+): Promise<void> {
+  const run = await claimRun(services, runId, engineRunId);
   if (run === null) {
     await remember("settle", async () => settleUnclaimed(services, runId));
     return;
@@ -165,17 +171,26 @@ async function stateOf(services: Services, runId: string): Promise<Outcome | "en
   return row.cancelRequestedAt === null ? "open" : { status: "Cancelled", by: row.cancelledBy ?? "a user" };
 }
 
-/** A run that cannot be claimed has ended, or is to be cancelled and nobody owns it any more. */
+/** A run that cannot be claimed has ended, is in other hands, or is to be cancelled and nobody owns it any more. */
 async function settleUnclaimed(services: Services, runId: string): Promise<string> {
   const state = await stateOf(services, runId);
   if (typeof state === "object") await endRun(services, runId, state);
-  return "ended";
+  return state === "open" ? "left to its worker" : "ended";
 }
 
-/** Ends a run that the engine gave up after its retries; a fault of the platform: uncharged, its cause only in the log. */
-export async function settleGivenUp(services: Services, runId: string, error: unknown): Promise<void> {
+/**
+ * Ends a run that the engine's run `engineRunId` gave up after its retries; a fault of the platform: uncharged, its
+ * cause only in the log. A run that another one executes is left to that.
+ */
+export async function settleGivenUp(
+  services: Services,
+  runId: string,
+  error: unknown,
+  engineRunId?: string,
+): Promise<void> {
   // The engine gave up a worker that another one had replaced: the run is in better hands.
   if (error instanceof Error && error.name === "RunLost") return;
+  if (engineRunId !== undefined && (await hasOtherWorker(services, runId, engineRunId))) return;
   services.log.error("the engine gave a run up", { runId, error });
   const message = "Something failed on our side while this run was executed. Start it again.";
   await endRun(services, runId, { status: "Failed", code: "internal_error", message });

@@ -40,13 +40,17 @@ export type ClaimedRun = {
   stepsExecuted: number;
 };
 
+/** A run whose worker has been silent for this long may be taken by another engine run: half of the reconciler's patience. */
+const SILENT_AFTER_MS = 30_000;
+
 const CLAIM = {
   name: "claim-run",
   text: `
   WITH claimed AS (
-    UPDATE runs SET status = 'Running', started_at = coalesce(started_at, $2), heartbeat_at = $2,
+    UPDATE runs SET status = 'Running', started_at = coalesce(started_at, $2), heartbeat_at = $2, claimed_by = $3,
                     admitted_at = coalesce(admitted_at, $2), epoch = epoch + 1, sequence = sequence + 1
     WHERE id = $1 AND status IN ('Pending', 'Running') AND cancel_requested_at IS NULL
+      AND (status = 'Pending' OR $3::text IS NULL OR claimed_by IS NULL OR claimed_by = $3 OR heartbeat_at < $4)
     RETURNING *
   )
   SELECT r.id, r.organization_id, r.kind, r.epoch, r.sequence, r.input, r.root_run_id, r.created_at, r.started_at,
@@ -78,10 +82,21 @@ const claimedRow = z.object({
 
 /**
  * Takes a run for execution: Pending or Running → Running, with a new epoch that fences every earlier worker.
- * Null when the run has ended, is to be cancelled or does not exist.
+ * `engineRunId` names the engine's run that asks: it comes back to what it had, but takes nothing from another one
+ * that gave a sign of life within 30 s. A run may be woken more than once, and all but one are to leave it alone.
+ * Null when the run has ended, is to be cancelled, is in other hands or does not exist.
  */
-export async function claimRun(services: Services, runId: string): Promise<ClaimedRun | null> {
-  const { rows } = await services.pool.query({ ...CLAIM, values: [runId, services.clock.now()] });
+export async function claimRun(
+  services: Services,
+  runId: string,
+  engineRunId?: string,
+): Promise<ClaimedRun | null> {
+  const now = services.clock.now();
+  const silentSince = new Date(now.getTime() - SILENT_AFTER_MS);
+  const { rows } = await services.pool.query({
+    ...CLAIM,
+    values: [runId, now, engineRunId ?? null, silentSince],
+  });
   if (rows.length === 0) return null;
   const row = claimedRow.parse(rows[0]);
   ringRun(services, row.organization_id, row.id, row.sequence);
@@ -105,6 +120,20 @@ export async function claimRun(services: Services, runId: string): Promise<Claim
     held: new Decimal(row.held),
     stepsExecuted: row.steps_executed,
   };
+}
+
+/** Whether another of the engine's runs executes this run and has given a sign of life within 30 s. */
+export async function hasOtherWorker(
+  services: Services,
+  runId: string,
+  engineRunId: string,
+): Promise<boolean> {
+  const silentSince = new Date(services.clock.now().getTime() - SILENT_AFTER_MS);
+  const { rows } = await services.pool.query(
+    `SELECT 1 FROM runs WHERE id = $1 AND status = 'Running' AND claimed_by <> $2 AND heartbeat_at >= $3`,
+    [runId, engineRunId, silentSince],
+  );
+  return rows.length > 0;
 }
 
 /**

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
 import { cancelRun } from "./cancel";
-import { executeRun, type Remember } from "./execute";
+import { executeRun, type Remember, settleGivenUp } from "./execute";
 import { claimRun, endRun } from "./lifecycle";
 import { startRun } from "./start";
 
@@ -89,6 +89,31 @@ async function expectNothingOpen(tenant: Tenant): Promise<void> {
   const { balance } = await world.db.organization.findUniqueOrThrow({ where: { id: tenant.orgId } });
   expect(balance.add(runs._sum.creditsUsed ?? 0).toString()).toBe("100");
 }
+
+it("leaves a run to the engine's run that executes it, and takes it when that has been silent for 30 seconds", async () => {
+  const tenant = await createTenant(world);
+  const runId = await start(tenant);
+  script = async () => {
+    // A second wake-up of the same run: an engine that was slow takes both events.
+    await executeRun(world, runId, remember, "second");
+    await settleGivenUp(world, runId, new Error("out of attempts"), "second");
+    return { content: "Done by the first." };
+  };
+  await executeRun(world, runId, remember, "first");
+  expect(modelCalls).toBe(1);
+  expect(await read(runId)).toMatchObject({ status: "Completed", output: "Done by the first.", epoch: 1 });
+
+  const other = await start(tenant);
+  expect(await claimRun(world, other, "first")).toMatchObject({ epoch: 1 });
+  expect(await claimRun(world, other, "first")).toMatchObject({ epoch: 2 });
+  world.clock.advance(30_000);
+  expect(await claimRun(world, other, "second")).toBeNull();
+  world.clock.advance(1);
+  expect(await claimRun(world, other, "second")).toMatchObject({ epoch: 3 });
+  expect(await claimRun(world, other, "first")).toBeNull();
+  await endRun(world, other, { status: "Cancelled", by: "Ada" });
+  await expectNothingOpen(tenant);
+});
 
 it("makes a model call again that had failed when the worker died", async () => {
   const tenant = await createTenant(world);
