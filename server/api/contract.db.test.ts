@@ -304,15 +304,30 @@ describe("errors of endpoints 1 and 2", () => {
       403,
       "forbidden",
     );
+  });
 
+  it("403 for a target beyond the key's own list, whatever the body and whoever started it before", async () => {
     const limited = await createTenant(world);
+    const path = `/v1/tools/run/${limited.toolId}`;
+    const headers = { "Idempotency-Key": "once" };
+    const body = '{"a":1,"b":2}';
+    const before = await rest({ path, key: limited.key, headers, body });
+    expect(before.status).toBe(200);
     await world.db.apiKey.update({ where: { id: limited.apiKeyId }, data: { targetIds: [limited.agentId] } });
-    expectError(
-      await rest({ path: `/v1/tools/run/${limited.toolId}`, key: limited.key, body: '{"a":1,"b":2}' }),
-      403,
-      "forbidden",
-    );
+    expectError(await rest({ path, key: limited.key, headers, body }), 403, "forbidden");
+    expectError(await rest({ path, key: limited.key, body: "not JSON" }), 403, "forbidden");
+    const status = await rest({ method: "GET", path: `${path}/status`, key: limited.key });
+    expectError(status, 404, "not_found");
+    const started = await rest({
+      method: "GET",
+      path: `/v1/tools/run/${before.body.id}/status`,
+      key: limited.key,
+    });
+    expectError(started, 404, "not_found");
+
     expect(await startAgent(limited)).toMatch(UUID);
+    const shouted = { path: `/v1/agents/run/${limited.agentId.toUpperCase()}`, key: limited.key };
+    expect((await rest({ ...shouted, body: '{"userMessage":"Hello"}' })).status).toBe(200);
   });
 
   it("401 for a revoked and for an expired key, saying which", async () => {

@@ -1,5 +1,5 @@
 import { callTRPCProcedure } from "@trpc/server";
-import type { ApiKeyActor, KeyScope } from "@/server/auth/actor";
+import type { ApiKeyActor } from "@/server/auth/actor";
 import { authenticateKey } from "@/server/auth/authenticate-key";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
@@ -51,12 +51,12 @@ async function answer(
 ): Promise<Response> {
   const { route, values } = findRoute(request);
   const actor = await authenticateKey(services, request.headers.get("x-api-key"));
-  authorize(actor, route.scope);
-  Object.assign(headers, await limitRate(services, actor, route.limit));
   // Each operation has one path parameter.
   const path = Object.fromEntries(
     Object.keys(route.parameters).map((name, index) => [name, values[index] ?? ""]),
   );
+  authorize(actor, route, values);
+  Object.assign(headers, await limitRate(services, actor, route.limit));
   const context = { services, actor, requestId };
 
   if (route.body === undefined) {
@@ -112,12 +112,18 @@ function decodeSegment(segment: string): string {
   }
 }
 
-function authorize(actor: ApiKeyActor, scope: KeyScope): void {
+function authorize(actor: ApiKeyActor, { scope, limit, tag }: Route, [id = ""]: string[]): void {
   if (!actor.plan.apiAccess) {
     throw new AppError("api_access_disabled", "API access is not enabled on the organization's plan.");
   }
   if (!actor.scopes.includes(scope)) {
     throw new AppError("forbidden", `The API key ${actor.name} lacks the scope ${scope}.`);
+  }
+  // Of a start, the path names the target itself; what the other operations name is looked up first (runs/read.ts).
+  const isLimited = limit === "starts" && actor.targetIds.length > 0;
+  if (isLimited && !actor.targetIds.includes(id.toLowerCase())) {
+    const target = tag === "Tools" ? "tool" : "agent";
+    throw new AppError("forbidden", `The API key ${actor.name} may not start this ${target}.`);
   }
   if (actor.suspended) throw new AppError("organization_suspended", "The organization is suspended.");
 }

@@ -35,17 +35,14 @@ export type StartRequest = (
  * Starts a run: one committed statement inserts the Pending row with its frozen configuration and holds its
  * credits (product.md, "Credits" and "Durability promises"). The row itself is the outbox that wakes the engine.
  *
- * Throws AppError `forbidden` (key limited to other targets), `not_found`, `agent_inactive`, `invalid_request`
- * with issues, `insufficient_credits`, `idempotency_conflict` when another request with the same key committed first.
+ * Throws AppError `not_found`, `agent_inactive`, `invalid_request` with issues, `insufficient_credits`,
+ * `idempotency_conflict` when another request with the same key committed first.
  */
 export async function startRun(
   services: Services,
   actor: Actor,
   request: StartRequest,
 ): Promise<{ runId: string }> {
-  if (actor.kind === "api_key" && actor.targetIds.length > 0 && !actor.targetIds.includes(request.targetId)) {
-    throw new AppError("forbidden", `The key ${actor.name} may not start this ${request.kind}.`);
-  }
   const target = await findTarget(services.pool, actor.orgId, request.kind, request.targetId);
   if (target === null) {
     throw new AppError("not_found", request.kind === "agent" ? "Agent not found." : "Tool not found.");
