@@ -18,6 +18,7 @@ import {
   toWebRequest,
   UnspeakableRequestError,
 } from "@/server/api/node-http";
+import { PAGE_ADDRESS_HEADER } from "@/server/api/page-address";
 import { commonHeaders, DATA_POLICY, pagePolicy } from "@/server/api/protective-headers";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
@@ -152,6 +153,7 @@ function createHandler(services: Wired, showPage: Handler, dev: boolean, state: 
     const policy = pagePolicy({ dev });
     outgoing.setHeader("Content-Security-Policy", policy);
     incoming.headers["content-security-policy"] = policy;
+    incoming.headers[PAGE_ADDRESS_HEADER] = url.pathname + url.search;
     incoming.headers[PEER_ADDRESS_HEADER] = peerAddress(incoming);
     await showPage(incoming, outgoing);
   };

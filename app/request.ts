@@ -1,7 +1,9 @@
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { cache } from "react";
+import { signInAddress } from "@/app/sign-in/target";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
+import { PAGE_ADDRESS_HEADER } from "@/server/api/page-address";
 import type { MemberActor } from "@/server/auth/actor";
 import { type Session, sessionFromHeaders } from "@/server/auth/sessions";
 import { type ErrorCode, HTTP_STATUS, isAppError } from "@/server/errors";
@@ -14,10 +16,10 @@ export const readSession = cache(
   async (): Promise<Session | null> => sessionFromHeaders(getServices(), await headers()),
 );
 
-/** The signed-in member for a page; sends everybody else to the sign-in page. */
+/** The signed-in member for a page; sends everybody else to the sign-in page, which leads back to it. */
 export async function requirePageMember(): Promise<{ session: Session; actor: MemberActor }> {
   const session = await readSession();
-  if (!session) redirect("/sign-in");
+  if (!session) redirect(signInAddress((await headers()).get(PAGE_ADDRESS_HEADER)));
   if (!session.member) redirect("/no-organization");
   return { session, actor: session.member };
 }

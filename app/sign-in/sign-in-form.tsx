@@ -3,11 +3,14 @@
 import { type FormEvent, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { Field } from "@/app/_ui/field";
-import { targetAfterSignIn } from "./target";
+import { problemOfStatus, sentenceOf } from "./problem";
 
-/** Sends email and password to better-auth, then goes to the page that `?to=` names, or to the runs. */
-export function SignInForm() {
-  const [problem, setProblem] = useState<string | null>(null);
+/**
+ * Sends email and password, then goes on to `target`. Without scripts, or before they have come, the browser sends the
+ * form itself (app/api/sign-in) and a refusal comes back as `problem`.
+ */
+export function SignInForm({ target, problem: sent }: { target: string; problem: string | null }) {
+  const [problem, setProblem] = useState(sent);
   const [busy, setBusy] = useState(false);
 
   async function signIn(event: FormEvent<HTMLFormElement>) {
@@ -23,10 +26,10 @@ export function SignInForm() {
       });
       if (response.ok) {
         // A full load: nothing that was cached for somebody else survives.
-        window.location.assign(targetAfterSignIn(window.location.search, window.location.origin));
+        window.location.assign(target);
         return;
       }
-      setProblem(explain(response.status));
+      setProblem(sentenceOf(problemOfStatus(response.status)));
     } catch {
       setProblem("The server could not be reached. Check the connection and try again.");
     }
@@ -34,7 +37,8 @@ export function SignInForm() {
   }
 
   return (
-    <form className="flex flex-col gap-4" method="post" onSubmit={signIn}>
+    <form action="/api/sign-in" className="flex flex-col gap-4" method="post" onSubmit={signIn}>
+      <input name="to" type="hidden" value={target} />
       <Field autoComplete="username" label="Email" name="email" required type="email" />
       <Field autoComplete="current-password" label="Password" name="password" required type="password" />
       <p aria-live="polite" className="text-failed empty:hidden" role="alert">
@@ -45,11 +49,4 @@ export function SignInForm() {
       </Button>
     </form>
   );
-}
-
-function explain(status: number): string {
-  if (status === 401 || status === 400) return "This email and password do not go together.";
-  if (status === 429) return "Too many tries. Wait a minute, then try again.";
-  if (status === 403) return "The page was opened under another address than APP_URL names. Open it there.";
-  return "Signing in failed on the server. The cause is in its log.";
 }

@@ -1,12 +1,10 @@
 import { expect, test } from "vitest";
-import { targetAfterSignIn } from "./target";
-
-const origin = "https://stepwell.test";
-const after = (to: string) => targetAfterSignIn(`?to=${encodeURIComponent(to)}`, origin);
+import { signInAddress, targetAfterSignIn } from "./target";
 
 test("a page of the dashboard is followed", () => {
-  expect(after("/runs/1?tab=steps#3")).toBe(`${origin}/runs/1?tab=steps#3`);
-  expect(targetAfterSignIn("", origin)).toBe("/runs");
+  expect(targetAfterSignIn("/runs/1?tab=steps#3")).toBe("/runs/1?tab=steps#3");
+  expect(targetAfterSignIn(null)).toBe("/runs");
+  expect(targetAfterSignIn("")).toBe("/runs");
 });
 
 test.each([
@@ -20,7 +18,20 @@ test.each([
   "//",
   "/.//evil.test/",
   "/x/..//evil.test/",
+  "/%2e//evil.test/",
+  "http://stepwell.invalid//evil.test/",
 ])("%j leads nowhere else", (to) => {
-  const target = after(to);
+  const target = targetAfterSignIn(to);
+  const origin = "https://stepwell.test";
   expect(new URL(target, origin).origin).toBe(origin);
+  expect(target).toMatch(/^\/(?!\/)/);
+});
+
+test("the sign-in page leads back to what was asked for", () => {
+  expect(signInAddress("/runs/1?step=2")).toBe("/sign-in?to=%2Fruns%2F1%3Fstep%3D2");
+  expect(signInAddress("/credits?kind=charge&_rsc=1abc")).toBe("/sign-in?to=%2Fcredits%3Fkind%3Dcharge");
+  for (const home of ["/", "/runs", "/runs?_rsc=1", null]) expect(signInAddress(home)).toBe("/sign-in");
+  expect(targetAfterSignIn(new URLSearchParams(signInAddress("/a?b=c&d").split("?")[1]).get("to"))).toBe(
+    "/a?b=c&d=",
+  );
 });

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { problemOfStatus, type SignInProblem } from "@/app/sign-in/problem";
+import { targetAfterSignIn } from "@/app/sign-in/target";
+import { clientAddress } from "@/server/api/client-address";
+import { handleAuthRequest } from "@/server/auth/sessions";
+import { isAppError } from "@/server/errors";
+import { readBody } from "@/server/limits/read-body";
+import { MAX_SIGN_IN_BYTES } from "@/server/limits/sizes";
+import { getServices } from "@/wiring";
+
+const fields = z.object({
+  email: z.string().catch(""),
+  password: z.string().catch(""),
+  to: z.string().optional().catch(undefined),
+});
+
+/**
+ * The sign-in form as a browser without scripts sends it: the same door as with them (origin, limits and all), answered
+ * by a way on: to the page that was asked for, or back to the form with what went wrong.
+ */
+export async function POST(request: Request): Promise<Response> {
+  const services = getServices();
+  const body = await readBody(request, MAX_SIGN_IN_BYTES).catch((error: unknown) => {
+    if (isAppError(error)) return null;
+    throw error;
+  });
+  if (body === null) return goBack("failed", undefined);
+  const { email, password, to } = fields.parse(Object.fromEntries(new URLSearchParams(body.toString())));
+  const headers = new Headers(request.headers);
+  headers.set("content-type", "application/json");
+  headers.delete("content-length");
+  const asked = new Request(new URL("/api/auth/sign-in/email", request.url), {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ email, password, rememberMe: true }),
+  });
+  const answer = await handleAuthRequest(services, asked, clientAddress(services.env, request.headers));
+  if (!answer.ok) return goBack(problemOfStatus(answer.status), to);
+  const response = goTo(targetAfterSignIn(to));
+  for (const cookie of answer.headers.getSetCookie()) response.headers.append("set-cookie", cookie);
+  return response;
+}
+
+function goBack(problem: SignInProblem, to: string | undefined): Response {
+  const search = new URLSearchParams({ problem, ...(to === undefined ? {} : { to: targetAfterSignIn(to) }) });
+  return goTo(`/sign-in?${search}`);
+}
+
+/** Relative, so that it holds under whichever address the page was opened. */
+function goTo(location: string): Response {
+  return new Response(null, { status: 303, headers: { location, "cache-control": "no-store" } });
+}

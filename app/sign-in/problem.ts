@@ -1,0 +1,21 @@
+/** Why signing in did not work, as it stands in the address after a form was sent without scripts. */
+export type SignInProblem = "wrong" | "busy" | "address" | "failed";
+
+const SENTENCES: Record<SignInProblem, string> = {
+  wrong: "This email and password do not go together.",
+  busy: "Too many tries. Wait a minute, then try again.",
+  address: "The page was opened under another address than APP_URL names. Open it there.",
+  failed: "Signing in failed on the server. The cause is in its log.",
+};
+
+/** The problem behind a refused try's HTTP status. */
+export function problemOfStatus(status: number): SignInProblem {
+  if (status === 400 || status === 401) return "wrong";
+  if (status === 403) return "address";
+  return status === 429 ? "busy" : "failed";
+}
+
+/** What to tell of a problem; null when the word is none of ours. */
+export function sentenceOf(problem: string | undefined): string | null {
+  return Object.entries(SENTENCES).find(([word]) => word === problem)?.[1] ?? null;
+}
