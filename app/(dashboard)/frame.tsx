@@ -5,23 +5,14 @@ import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { classNames } from "@/app/_ui/class-names";
-import { rememberInCookie } from "@/app/_ui/cookie";
 import {
-  AgentIcon,
-  AuditIcon,
-  ChartIcon,
-  CreditsIcon,
-  KeyIcon,
-  MembersIcon,
   MenuIcon,
   MoonIcon,
-  RunsIcon,
+  SearchIcon,
   SignOutIcon,
   StepwellMark,
   SunIcon,
   SystemThemeIcon,
-  ToolIcon,
-  TriggerIcon,
   UpDownIcon,
 } from "@/app/_ui/icons";
 import { Menu, MenuChoice, MenuHeading, MenuItem, MenuSeparator } from "@/app/_ui/menu";
@@ -30,23 +21,12 @@ import { RoleContext } from "@/app/_ui/role";
 import { signOut } from "@/app/_ui/sign-out";
 import type { MemberRole } from "@/server/auth/actor";
 import type { OrganizationLine } from "@/server/auth/organizations";
+import { preloadPalette, usePalette } from "./_palette/use-palette";
+import { placesFor } from "./places";
+import { applyTheme, type Theme } from "./theme";
 
 /** Only phones need it: its parts are loaded with the first tap. */
 const Drawer = dynamic(() => import("./drawer").then((module) => module.Drawer), { ssr: false });
-
-const PLACES = [
-  { href: "/runs", label: "Runs", Icon: RunsIcon },
-  { href: "/metrics", label: "Metrics", Icon: ChartIcon },
-  { href: "/agents", label: "Agents", Icon: AgentIcon },
-  { href: "/tools", label: "Tools", Icon: ToolIcon },
-  { href: "/triggers", label: "Triggers", Icon: TriggerIcon },
-  { href: "/keys", label: "API keys", Icon: KeyIcon },
-  { href: "/credits", label: "Credits", Icon: CreditsIcon },
-  { href: "/members", label: "Members", Icon: MembersIcon },
-  { href: "/audit", label: "Audit log", Icon: AuditIcon, role: "admin" },
-] as const;
-
-export type Theme = "system" | "light" | "dark";
 
 type FrameProps = {
   organizations: OrganizationLine[];
@@ -54,11 +34,33 @@ type FrameProps = {
   suspended: boolean;
   theme: Theme;
   user: { name: string; email: string };
+  /** Whether the keys are those of a Mac: its palette opens by ⌘K. */
+  mac: boolean;
 };
 
 /** What stands around every page: places, organization, person. On a phone the places fold into a drawer. */
 export function Frame({ children, ...props }: FrameProps & { children: ReactNode }) {
   const [open, setOpen] = useState(false);
+  const [theme, setTheme] = useState(props.theme);
+  const client = useTRPCClient();
+  const chooseTheme = (next: Theme) => {
+    setTheme(next);
+    applyTheme(next);
+  };
+  async function chooseOrganization(organizationId: string) {
+    if (props.organizations.some(({ id, active }) => active && id === organizationId)) return;
+    await client.account.switchOrganization.mutate({ organizationId });
+    window.location.assign("/runs");
+  }
+  const choices = {
+    onTheme: chooseTheme,
+    onOrganization: (organizationId: string) => void chooseOrganization(organizationId),
+  };
+  const { palette, openPalette } = usePalette(
+    { role: props.role, organizations: props.organizations, ...choices },
+    props.mac,
+  );
+  const sidebar = { ...props, ...choices, theme, onPalette: openPalette };
   return (
     <div className="min-h-dvh md:grid md:grid-cols-[13rem_minmax(0,1fr)]">
       <a
@@ -80,14 +82,34 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
         </button>
         {open ? (
           <Drawer onClose={() => setOpen(false)}>
-            <Sidebar {...props} onGo={() => setOpen(false)} />
+            <Sidebar
+              {...sidebar}
+              onGo={() => setOpen(false)}
+              onPalette={() => {
+                setOpen(false);
+                openPalette();
+              }}
+            />
           </Drawer>
         ) : null}
         <StepwellMark className="text-accent" />
-        <span className="truncate font-medium">{props.organizations.find((each) => each.active)?.name}</span>
+        <span className="min-w-0 flex-1 truncate font-medium">
+          {props.organizations.find((each) => each.active)?.name}
+        </span>
+        <button
+          aria-haspopup="dialog"
+          aria-label="Go to or do"
+          className="flex size-9 shrink-0 items-center justify-center rounded-md hover:bg-hover"
+          onClick={openPalette}
+          onPointerDown={preloadPalette}
+          type="button"
+        >
+          <SearchIcon />
+        </button>
       </div>
+      {palette}
       <div className="sticky top-0 hidden h-dvh flex-col border-line border-r bg-surface md:flex">
-        <Sidebar {...props} onGo={() => {}} />
+        <Sidebar {...sidebar} onGo={() => {}} />
       </div>
       <main className="min-w-0 max-w-[90rem]" id="content">
         {props.suspended ? (
@@ -102,50 +124,73 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
   );
 }
 
-function Sidebar({ organizations, role, theme, user, onGo }: FrameProps & { onGo: () => void }) {
+type SidebarProps = FrameProps & {
+  onTheme: (theme: Theme) => void;
+  onOrganization: (organizationId: string) => void;
+  onPalette: () => void;
+  onGo: () => void;
+};
+
+function Sidebar(props: SidebarProps) {
+  const { organizations, role, theme, user, mac, onTheme, onOrganization, onPalette, onGo } = props;
   const path = usePathname();
   return (
     <>
       <div className="flex h-12 items-center px-2 pr-12 md:pr-2">
-        <OrganizationMenu organizations={organizations} />
+        <OrganizationMenu onChoose={onOrganization} organizations={organizations} />
+      </div>
+      <div className="px-2 pb-1">
+        <button
+          aria-haspopup="dialog"
+          aria-keyshortcuts={mac ? "Meta+K" : "Control+K"}
+          className="flex h-8 w-full items-center gap-2.5 rounded-md border border-line bg-canvas px-2 text-muted hover:border-line-strong hover:text-ink"
+          onClick={onPalette}
+          onFocus={preloadPalette}
+          onPointerEnter={preloadPalette}
+          type="button"
+        >
+          <SearchIcon />
+          <span className="flex-1 text-left">Go to or do</span>
+          <span aria-hidden="true" className="text-faint text-xs">
+            {mac ? "⌘K" : "Ctrl K"}
+          </span>
+        </button>
       </div>
       <nav aria-label="Places" className="flex flex-1 flex-col gap-px overflow-y-auto px-2 py-1">
-        {PLACES.filter((place) => !("role" in place) || role === "admin" || role === "owner").map(
-          ({ href, label, Icon }) => {
-            const here = path === href || path.startsWith(`${href}/`);
-            return (
-              <Link
-                aria-current={here ? "page" : undefined}
-                className={classNames(
-                  "flex h-8 items-center gap-2.5 rounded-md px-2",
-                  here ? "bg-selected font-medium text-ink" : "text-muted hover:bg-hover hover:text-ink",
-                )}
-                href={href}
-                key={href}
-                onClick={onGo}
-              >
-                <Icon className={here ? "text-accent" : undefined} />
-                {label}
-              </Link>
-            );
-          },
-        )}
+        {placesFor(role).map(({ href, label, Icon }) => {
+          const here = path === href || path.startsWith(`${href}/`);
+          return (
+            <Link
+              aria-current={here ? "page" : undefined}
+              className={classNames(
+                "flex h-8 items-center gap-2.5 rounded-md px-2",
+                here ? "bg-selected font-medium text-ink" : "text-muted hover:bg-hover hover:text-ink",
+              )}
+              href={href}
+              key={href}
+              onClick={onGo}
+            >
+              <Icon className={here ? "text-accent" : undefined} />
+              {label}
+            </Link>
+          );
+        })}
       </nav>
       <div className="border-line border-t p-2">
-        <PersonMenu role={role} theme={theme} user={user} />
+        <PersonMenu onTheme={onTheme} role={role} theme={theme} user={user} />
       </div>
     </>
   );
 }
 
-function OrganizationMenu({ organizations }: { organizations: OrganizationLine[] }) {
-  const client = useTRPCClient();
+function OrganizationMenu({
+  organizations,
+  onChoose,
+}: {
+  organizations: OrganizationLine[];
+  onChoose: (organizationId: string) => void;
+}) {
   const active = organizations.find((each) => each.active);
-  async function choose(organizationId: string) {
-    if (organizationId === active?.id) return;
-    await client.account.switchOrganization.mutate({ organizationId });
-    window.location.assign("/runs");
-  }
   return (
     <Menu
       align="start"
@@ -163,7 +208,7 @@ function OrganizationMenu({ organizations }: { organizations: OrganizationLine[]
     >
       <MenuHeading>Organization</MenuHeading>
       <MenuChoice
-        onChange={(id) => void choose(id)}
+        onChange={onChoose}
         options={organizations.map(({ id, name }) => ({ value: id, label: name }))}
         value={active?.id ?? ""}
       />
@@ -181,12 +226,13 @@ function PersonMenu({
   role,
   theme,
   user,
+  onTheme,
 }: {
   role: MemberRole;
   theme: Theme;
   user: { name: string; email: string };
+  onTheme: (theme: Theme) => void;
 }) {
-  const [chosen, setChosen] = useState<Theme>(theme);
   return (
     <Menu
       align="start"
@@ -210,14 +256,7 @@ function PersonMenu({
       <MenuHeading>{user.email}</MenuHeading>
       <MenuSeparator />
       <MenuHeading>Appearance</MenuHeading>
-      <MenuChoice
-        onChange={(next) => {
-          setChosen(next);
-          applyTheme(next);
-        }}
-        options={THEMES}
-        value={chosen}
-      />
+      <MenuChoice onChange={onTheme} options={THEMES} value={theme} />
       <MenuSeparator />
       <MenuItem onClick={() => void signOut()}>
         <SignOutIcon className="text-muted" />
@@ -225,12 +264,4 @@ function PersonMenu({
       </MenuItem>
     </Menu>
   );
-}
-
-/** Changes the theme in place and remembers it in a cookie, so that the server paints it from the first byte. */
-function applyTheme(theme: Theme): void {
-  const root = document.documentElement;
-  rememberInCookie("theme", theme === "system" ? null : theme);
-  if (theme === "system") delete root.dataset.theme;
-  else root.dataset.theme = theme;
 }

@@ -1,4 +1,4 @@
-import { cookies } from "next/headers";
+import { cookies, headers } from "next/headers";
 import type { ReactNode } from "react";
 import { requirePageMember, serverApi } from "@/app/request";
 import { Frame } from "./frame";
@@ -7,8 +7,10 @@ export default async function DashboardLayout({ children }: { children: ReactNod
   const { session, actor } = await requirePageMember();
   const api = await serverApi();
   const theme = (await cookies()).get("theme")?.value;
+  const agent = (await headers()).get("user-agent") ?? "";
   return (
     <Frame
+      mac={/Mac|iPhone|iPad/.test(agent)}
       organizations={await api.account.organizations()}
       role={actor.role}
       suspended={session.organization?.suspended ?? false}

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { PartHead } from "@/app/_ui/facts";
 import { Bone } from "@/app/_ui/page";
+import { usePageActions } from "@/app/_ui/page-actions";
 import { useTRPC } from "@/app/_ui/providers";
 import { Status } from "@/app/_ui/status";
 import { Ago, Elapsed } from "@/app/_ui/time";
@@ -16,11 +17,17 @@ export function RecentRuns({ of }: { of: DefinitionRef }) {
   const trpc = useTRPC();
   const query = useQuery(recentRunsQuery(trpc, of));
   const runs = query.data?.items ?? [];
+  const all = `/runs?${of.kind}=${of.id}`;
+  const metrics = `/metrics?${of.kind}=${of.id}`;
+  usePageActions([
+    { label: `Runs of this ${of.kind}`, href: all },
+    { label: `Metrics of this ${of.kind}`, href: metrics },
+  ]);
   return (
     <section aria-label="Recent runs">
       <PartHead title="Recent runs">
         {runs.length > 0 ? (
-          <Link className="text-accent hover:underline" href={`/runs?${of.kind}=${of.id}`}>
+          <Link className="text-accent hover:underline" href={all}>
             All runs
           </Link>
         ) : null}

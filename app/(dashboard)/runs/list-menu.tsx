@@ -4,6 +4,7 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { CloseIcon, DownloadIcon, MoreIcon } from "@/app/_ui/icons";
 import { Menu, MenuItem, MenuLink } from "@/app/_ui/menu";
+import { usePageActions } from "@/app/_ui/page-actions";
 import { useMay } from "@/app/_ui/role";
 import type { RunFilter } from "@/server/runs/filter";
 import { writeFilter } from "./address";
@@ -23,6 +24,18 @@ export function ListMenu({ filter }: { filter: RunFilter }) {
     const query = writeFilter(filter);
     return `/api/runs/export${query === "" ? "?" : `${query}&`}format=${format}`;
   };
+  usePageActions([
+    { label: "Export these runs as CSV", icon: <DownloadIcon />, href: exportAddress("csv"), download: true },
+    {
+      label: "Export these runs as JSON",
+      icon: <DownloadIcon />,
+      href: exportAddress("json"),
+      download: true,
+    },
+    ...(mayCancel
+      ? [{ label: "Cancel all open runs", icon: <CloseIcon />, run: () => setAsking(true) }]
+      : []),
+  ]);
   return (
     <>
       <Menu

@@ -1,4 +1,5 @@
 import { memberProcedure, router } from "@/server/api/trpc";
+import { listDirectory } from "@/server/catalog/directory";
 import { listAgents, listFilterTargets, listKeys, listTools, listTriggers } from "@/server/catalog/overview";
 
 const viewer = memberProcedure("viewer");
@@ -9,5 +10,6 @@ export const catalogRouter = router({
   tools: viewer.query(({ ctx }) => listTools(ctx.services, ctx.actor)),
   triggers: viewer.query(({ ctx }) => listTriggers(ctx.services, ctx.actor)),
   keys: viewer.query(({ ctx }) => listKeys(ctx.services, ctx.actor)),
+  directory: viewer.query(({ ctx }) => listDirectory(ctx.services, ctx.actor)),
   filterTargets: viewer.query(({ ctx }) => listFilterTargets(ctx.services, ctx.actor)),
 });

@@ -97,6 +97,14 @@ const TABLE: Record<string, Row> = {
   "catalog.tools": { role: "viewer", call: (api) => api.catalog.tools(), gets: showsNothingForeign },
   "catalog.triggers": { role: "viewer", call: (api) => api.catalog.triggers(), gets: showsNothingForeign },
   "catalog.keys": { role: "viewer", call: (api) => api.catalog.keys(), gets: showsNothingForeign },
+  "catalog.directory": {
+    role: "viewer",
+    call: (api) => api.catalog.directory(),
+    gets: (answer) =>
+      showsNothingForeign(answer) &&
+      !JSON.stringify(answer).includes(foreign.triggerId) &&
+      JSON.stringify(answer).includes(own.agentId),
+  },
   "catalog.filterTargets": {
     role: "viewer",
     call: (api) => api.catalog.filterTargets(),

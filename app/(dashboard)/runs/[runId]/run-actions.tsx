@@ -8,6 +8,7 @@ import { Button, buttonClass } from "@/app/_ui/button";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
 import { ChevronDownIcon } from "@/app/_ui/icons";
 import { Menu, MenuItem } from "@/app/_ui/menu";
+import { usePageActions } from "@/app/_ui/page-actions";
 import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { useMay } from "@/app/_ui/role";
@@ -30,12 +31,10 @@ export function RunActions({ run }: { run: RunDetail }) {
 }
 
 function CompareLink({ run }: { run: RunDetail }) {
+  const href = `/runs/compare?a=${run.id}`;
+  usePageActions([{ label: "Compare with another run", href }]);
   return (
-    <Link
-      className={buttonClass("plain", "max-sm:hidden")}
-      href={`/runs/compare?a=${run.id}`}
-      prefetch={false}
-    >
+    <Link className={buttonClass("plain", "max-sm:hidden")} href={href} prefetch={false}>
       Compare
     </Link>
   );
@@ -53,8 +52,10 @@ function CancelButton({ run }: { run: RunDetail }) {
     }),
   );
   const asked = run.cancelRequested || cancel.isPending || cancel.isSuccess;
+  const ask = () => cancel.mutate({ runIds: [run.id] });
+  usePageActions(asked ? [] : [{ label: "Cancel run", run: ask }]);
   return (
-    <Button disabled={asked} look="danger" onClick={() => cancel.mutate({ runIds: [run.id] })}>
+    <Button disabled={asked} look="danger" onClick={ask}>
       {asked ? "Cancelling" : "Cancel run"}
     </Button>
   );
@@ -74,19 +75,23 @@ function RunAgain({ run }: { run: RunDetail }) {
     }),
   );
   const busy = rerun.isPending;
+  const runAgain = () =>
+    rerun.mutate(
+      { runId: run.id },
+      { onError: (error) => notify("The run could not be started", describeError(error).message) },
+    );
+  usePageActions(
+    busy
+      ? []
+      : [
+          { label: "Run again", run: runAgain },
+          { label: "Run again with another input", run: () => setEditing(true) },
+        ],
+  );
   return (
     <>
       <div className="flex">
-        <Button
-          className="rounded-r-none border-r-0"
-          disabled={busy}
-          onClick={() =>
-            rerun.mutate(
-              { runId: run.id },
-              { onError: (error) => notify("The run could not be started", describeError(error).message) },
-            )
-          }
-        >
+        <Button className="rounded-r-none border-r-0" disabled={busy} onClick={runAgain}>
           {busy && !editing ? "Starting" : "Run again"}
         </Button>
         <Menu

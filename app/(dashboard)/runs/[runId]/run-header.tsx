@@ -5,6 +5,7 @@ import { CopyButton, copyText } from "@/app/_ui/copy-button";
 import { formatCount, formatCredits, formatPlural, shortId } from "@/app/_ui/format";
 import { ChevronLeftIcon, CopyIcon, DownloadIcon, MoreIcon, TerminalIcon } from "@/app/_ui/icons";
 import { Menu, MenuItem, MenuLink } from "@/app/_ui/menu";
+import { usePageActions } from "@/app/_ui/page-actions";
 import { Status } from "@/app/_ui/status";
 import { Elapsed, Moment } from "@/app/_ui/time";
 import { useNotify } from "@/app/_ui/toast";
@@ -125,31 +126,35 @@ function StartedBy({ run }: { run: RunDetail }) {
 
 function MoreMenu({ run }: { run: RunDetail }) {
   const notify = useNotify();
+  const copyCurl = async () => {
+    await copyText(await curlOf(run));
+    notify("Copied as curl", "Set API_KEY to one of your keys before running it.");
+  };
+  const copyId = async () => {
+    await copyText(run.id);
+    notify("Run id copied");
+  };
+  const file = `/api/runs/${run.id}/download`;
+  usePageActions([
+    { label: "Copy as curl", icon: <TerminalIcon />, run: () => void copyCurl() },
+    { label: "Copy the run's id", icon: <CopyIcon />, run: () => void copyId() },
+    { label: "Download the run as JSON", icon: <DownloadIcon />, href: file, download: true },
+  ]);
   return (
     <Menu
       label="More"
       trigger={<MoreIcon />}
       triggerClass="inline-flex size-8 items-center justify-center rounded-md border border-line-strong bg-raised hover:bg-hover"
     >
-      <MenuItem
-        onClick={async () => {
-          await copyText(await curlOf(run));
-          notify("Copied as curl", "Set API_KEY to one of your keys before running it.");
-        }}
-      >
+      <MenuItem onClick={() => void copyCurl()}>
         <TerminalIcon className="text-muted" />
         Copy as curl
       </MenuItem>
-      <MenuItem
-        onClick={async () => {
-          await copyText(run.id);
-          notify("Run id copied");
-        }}
-      >
+      <MenuItem onClick={() => void copyId()}>
         <CopyIcon className="text-muted" />
         Copy id
       </MenuItem>
-      <MenuLink download href={`/api/runs/${run.id}/download`}>
+      <MenuLink download href={file}>
         <DownloadIcon className="text-muted" />
         Download as JSON
       </MenuLink>

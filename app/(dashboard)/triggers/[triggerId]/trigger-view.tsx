@@ -2,13 +2,15 @@
 
 import { useSuspenseQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { CopyButton } from "@/app/_ui/copy-button";
+import { CopyButton, copyText } from "@/app/_ui/copy-button";
 import { Fact, Facts, PartHead } from "@/app/_ui/facts";
 import { formatCredits } from "@/app/_ui/format";
 import { ChevronLeftIcon } from "@/app/_ui/icons";
 import { Command } from "@/app/_ui/page";
+import { usePageActions } from "@/app/_ui/page-actions";
 import { useTRPC } from "@/app/_ui/providers";
 import { Moment } from "@/app/_ui/time";
+import { useNotify } from "@/app/_ui/toast";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 import { curlLine } from "./curl-line";
 import { Deliveries } from "./deliveries";
@@ -17,6 +19,7 @@ import { Deliveries } from "./deliveries";
 export function TriggerView({ triggerId }: { triggerId: string }) {
   const trpc = useTRPC();
   const { data: trigger } = useSuspenseQuery(trpc.triggers.inspect.queryOptions({ triggerId }));
+  useTriggerActions(trigger);
   return (
     <article>
       <header className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 sm:px-6">
@@ -41,6 +44,24 @@ export function TriggerView({ triggerId }: { triggerId: string }) {
       <Deliveries trigger={trigger} />
     </article>
   );
+}
+
+function useTriggerActions(trigger: TriggerDetail): void {
+  const notify = useNotify();
+  const { url, masked, target } = trigger;
+  const copy = (text: string, done: string) => () => void copyText(text).then(() => notify(done));
+  usePageActions([
+    { label: "Runs of this trigger", href: `/runs?trigger=${trigger.id}` },
+    ...(target.gone
+      ? []
+      : [{ label: `Open the ${target.kind} ${target.name}`, href: `/${target.kind}s/${target.id}` }]),
+    ...(url === null || masked
+      ? []
+      : [
+          { label: "Copy the address", run: copy(url, "Address copied") },
+          { label: "Copy the call as curl", run: copy(curlLine(trigger, url), "Call copied") },
+        ]),
+  ]);
 }
 
 function Definition({ trigger }: { trigger: TriggerDetail }) {

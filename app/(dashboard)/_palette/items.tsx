@@ -1,0 +1,227 @@
+"use client";
+
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { type ReactNode, useEffect, useState } from "react";
+import { formatAgo, shortId } from "@/app/_ui/format";
+import {
+  AgentIcon,
+  ChevronRightIcon,
+  MoonIcon,
+  RunsIcon,
+  SignOutIcon,
+  StepwellMark,
+  SunIcon,
+  SystemThemeIcon,
+  ToolIcon,
+  TriggerIcon,
+} from "@/app/_ui/icons";
+import { type PageAction, useOfferedActions } from "@/app/_ui/page-actions";
+import { useTRPC } from "@/app/_ui/providers";
+import { signOut } from "@/app/_ui/sign-out";
+import { StatusShape } from "@/app/_ui/status";
+import { useNow, useTimeZone } from "@/app/_ui/time";
+import type { MemberRole } from "@/server/auth/actor";
+import type { OrganizationLine } from "@/server/auth/organizations";
+import type { RunSummary } from "@/server/runs/list";
+import { placesFor } from "../places";
+import type { Theme } from "../theme";
+import { type Findable, findItems, type Group, idIn } from "./rank";
+
+/** One entry of the palette. `take` goes there or does it; with `newTab`, places open beside this one. */
+export type PaletteItem = Findable & {
+  id: string;
+  icon: ReactNode;
+  hint?: ReactNode;
+  take: (newTab: boolean) => void;
+};
+
+export type PaletteProps = {
+  role: MemberRole;
+  organizations: OrganizationLine[];
+  onTheme: (theme: Theme) => void;
+  onOrganization: (organizationId: string) => void;
+};
+
+const KIND_ICONS = { agent: AgentIcon, tool: ToolIcon, trigger: TriggerIcon };
+const RECENT_RUNS = 6;
+/** Shorter texts are in most runs. */
+const SEARCHED_LENGTH = 2;
+
+/** `pending`: the server has not answered for this text yet. `failed`: it could not be asked for everything. */
+export type Found = { groups: Group<PaletteItem>[]; pending: boolean; failed: boolean };
+
+/** What answers to the text: what is known here at once, runs when the server has found them. */
+export function useFound(props: PaletteProps, text: string): Found {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const go = useGo();
+  const actions = useOfferedActions();
+  const id = idIn(text);
+  const typed = id ?? text.trim();
+  const wanted = typed.length >= SEARCHED_LENGTH ? typed : "";
+  const searched = useRested(wanted, 200);
+  const directory = useQuery(trpc.catalog.directory.queryOptions());
+  const runs = useQuery({
+    ...trpc.runs.list.queryOptions({
+      filter: searched === "" ? {} : { text: searched },
+      limit: RECENT_RUNS,
+    }),
+    staleTime: 0,
+    placeholderData: keepPreviousData,
+  });
+
+  const named = (directory.data ?? []).map((entry): PaletteItem => {
+    const Icon = KIND_ICONS[entry.kind];
+    const { take } = go(`/${entry.kind}s/${entry.id}`);
+    return {
+      id: entry.id,
+      label: entry.name,
+      words: `${entry.kind} ${entry.slug} ${entry.id}`,
+      icon: <Icon />,
+      hint: entry.kind,
+      take,
+    };
+  });
+  const found = findItems(
+    [
+      { name: "This page", items: actions.map((action, index) => actionItem(action, index, go)) },
+      { name: "Go to", items: placeItems(props.role, go) },
+      ...(typed === "" ? [] : [{ name: "Agents, tools and triggers", items: named }]),
+      { name: "Everywhere", items: typed === "" ? [] : everywhereItems(props) },
+    ],
+    typed,
+  );
+  const listed = (runs.data?.items ?? []).map((run) => runItem(run, go));
+  // Until the server has searched for this very text, only what answers to it by itself: `enter` must not take another.
+  const fresh = searched === wanted && !runs.isPlaceholderData;
+  const runItems =
+    fresh && wanted === typed
+      ? listed
+      : findItems([{ name: "", items: listed }], typed).flatMap(({ items }) => items);
+  const pending = directory.isPending || runs.isPending || !fresh;
+  // A pasted id leads on at once, before the server has said what it is: most are runs.
+  if (id !== null && runItems.length === 0 && found.length === 0 && pending) {
+    const take = async (newTab: boolean) => {
+      const entries = await queryClient
+        .ensureQueryData(trpc.catalog.directory.queryOptions())
+        .catch(() => []);
+      const kind = entries.find((entry) => entry.id === id)?.kind ?? "run";
+      go(`/${kind}s/${id}`).take(newTab);
+    };
+    runItems.push({ id, label: shortId(id), icon: <RunsIcon />, take: (newTab) => void take(newTab) });
+  }
+  const ofRuns = { name: typed === "" ? "Recent runs" : "Runs", items: runItems };
+  const groups = id === null ? [...found, ofRuns] : [ofRuns, ...found];
+  return {
+    groups: groups.filter(({ items }) => items.length > 0),
+    pending,
+    failed: directory.isError || runs.isError,
+  };
+}
+
+type Go = (href: string) => { take: (newTab: boolean) => void };
+
+function useGo(): Go {
+  const router = useRouter();
+  return (href) => ({
+    take: (newTab) => {
+      if (newTab) window.open(href, "_blank", "noopener");
+      else router.push(href);
+    },
+  });
+}
+
+function actionItem(action: PageAction, index: number, go: Go): PaletteItem {
+  return {
+    id: `action-${index}`,
+    label: action.label,
+    icon: action.icon ?? <ChevronRightIcon />,
+    take: (newTab) => {
+      if ("run" in action) action.run();
+      else if (action.download) download(action.href);
+      else go(action.href).take(newTab);
+    },
+  };
+}
+
+function placeItems(role: MemberRole, go: Go): PaletteItem[] {
+  return placesFor(role).map(({ href, label, Icon }) => ({
+    id: href,
+    label,
+    icon: <Icon />,
+    take: go(href).take,
+  }));
+}
+
+const THEMES = [
+  { theme: "light", label: "Light appearance", icon: <SunIcon /> },
+  { theme: "dark", label: "Dark appearance", icon: <MoonIcon /> },
+  { theme: "system", label: "Appearance as the system", icon: <SystemThemeIcon /> },
+] as const;
+
+function everywhereItems({ organizations, onTheme, onOrganization }: PaletteProps): PaletteItem[] {
+  return [
+    ...organizations
+      .filter(({ active }) => !active)
+      .map(({ id, name, slug }) => ({
+        id,
+        label: `Switch to ${name}`,
+        words: `organization ${slug}`,
+        icon: <StepwellMark />,
+        take: () => onOrganization(id),
+      })),
+    ...THEMES.map(({ theme, label, icon }) => ({
+      id: theme,
+      label,
+      words: "theme",
+      icon,
+      take: () => onTheme(theme),
+    })),
+    {
+      id: "sign-out",
+      label: "Sign out",
+      words: "log out",
+      icon: <SignOutIcon />,
+      take: () => void signOut(),
+    },
+  ];
+}
+
+function runItem(run: RunSummary, go: Go): PaletteItem {
+  const said = (run.errorPreview ?? run.inputPreview).replace(/\s+/g, " ").slice(0, 80);
+  return {
+    id: run.id,
+    label: run.targetName,
+    words: `${run.kind} ${run.status} ${run.id} ${said}`,
+    icon: <StatusShape status={run.status} />,
+    hint: (
+      <>
+        <span className="sr-only">{run.status}, </span>
+        {said} · <RunAge at={run.createdAt} />
+      </>
+    ),
+    take: go(`/runs/${run.id}`).take,
+  };
+}
+
+function RunAge({ at }: { at: string }) {
+  return formatAgo(new Date(at), useNow(), useTimeZone());
+}
+
+function download(href: string): void {
+  const link = document.createElement("a");
+  link.href = href;
+  link.download = "";
+  link.click();
+}
+
+/** A value once it has not changed for `ms`. */
+function useRested<Value>(value: Value, ms: number): Value {
+  const [rested, setRested] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return rested;
+}

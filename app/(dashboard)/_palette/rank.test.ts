@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { findItems, idIn } from "./rank";
+
+const groups = [
+  { name: "Go to", items: [{ label: "Runs" }, { label: "API keys" }, { label: "Triggers" }] },
+  {
+    name: "Agents",
+    items: [
+      { label: "Order helper", words: "agent orders" },
+      { label: "Helper", words: "agent helper" },
+      { label: "Rerun watcher", words: "agent watch-runs" },
+    ],
+  },
+  { name: "Tools", items: [] },
+];
+const find = (text: string) =>
+  findItems(groups, text).map(({ name, items }) => [name, ...items.map(({ label }) => label)]);
+
+test("without a text everything is there, empty groups are not", () => {
+  expect(find(" ")).toEqual([
+    ["Go to", "Runs", "API keys", "Triggers"],
+    ["Agents", "Order helper", "Helper", "Rerun watcher"],
+  ]);
+});
+
+test("the nearest comes first, with its group", () => {
+  expect(find("helper")).toEqual([["Agents", "Helper", "Order helper"]]);
+  expect(find("run")).toEqual([
+    ["Go to", "Runs"],
+    ["Agents", "Rerun watcher"],
+  ]);
+  expect(find("agent ord")[0]).toEqual(["Agents", "Order helper"]);
+  expect(find("KEYS")).toEqual([["Go to", "API keys"]]);
+});
+
+test("every typed word must be answered to", () => {
+  expect(find("order keys")).toEqual([]);
+});
+
+test("an id is found bare and in an address", () => {
+  const id = "0193c4aa-2efc-779d-96d7-58140f1414c7";
+  expect(idIn(` ${id.toUpperCase()}\n`)).toBe(id);
+  expect(idIn(`https://stepwell.test/runs/${id}?step=1`)).toBe(id);
+  expect(idIn("0193c4aa")).toBeNull();
+});

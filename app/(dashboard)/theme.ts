@@ -1,0 +1,11 @@
+import { rememberInCookie } from "@/app/_ui/cookie";
+
+export type Theme = "system" | "light" | "dark";
+
+/** Changes the theme in place and remembers it in a cookie, so that the server paints it from the first byte. */
+export function applyTheme(theme: Theme): void {
+  const root = document.documentElement;
+  rememberInCookie("theme", theme === "system" ? null : theme);
+  if (theme === "system") delete root.dataset.theme;
+  else root.dataset.theme = theme;
+}

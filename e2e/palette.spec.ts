@@ -1,0 +1,126 @@
+import type { Page } from "@playwright/test";
+import { expect, signIn, test } from "./fixtures";
+import { finishRun } from "./start";
+
+const input = (page: Page) => page.getByRole("combobox", { name: "Go to or do" });
+const marked = (page: Page) => page.locator("[role=option][data-highlighted]");
+
+/** Presses the shortcut until the page's scripts hear it. */
+async function openPalette(page: Page): Promise<void> {
+  await expect(async () => {
+    await page.keyboard.press("Control+k");
+    await expect(input(page)).toBeFocused({ timeout: 2_000 });
+  }).toPass();
+}
+
+test("the palette leads to a page, an agent, a tool and a trigger by what is typed", async ({
+  ownerPage: page,
+  organization,
+}) => {
+  await page.goto("/members");
+  for (const [typed, leadsTo] of [
+    ["metr", "/metrics"],
+    ["agent help", `/agents/${organization.agentId}`],
+    ["double", `/tools/${organization.toolId}`],
+    [organization.triggerIds.inbound ?? "", `/triggers/${organization.triggerIds.inbound}`],
+  ] as const) {
+    await openPalette(page);
+    await page.keyboard.type(typed);
+    await expect(marked(page)).toHaveCount(1);
+    await expect(page.getByRole("option").first()).toHaveAttribute("data-highlighted", "");
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(leadsTo);
+    await expect(input(page)).toHaveCount(0);
+  }
+});
+
+test("a pasted run's id, bare or in an address, leads to the run", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const id = await finishRun(request, organization, { tool: organization.toolId, input: { number: 2 } });
+  for (const pasted of [id, `http://stepwell.test/runs/${id}?step=1`]) {
+    await page.goto("/agents");
+    await openPalette(page);
+    await page.keyboard.insertText(pasted);
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(`/runs/${id}`);
+    await expect(page.getByRole("heading", { name: "Double" })).toBeVisible();
+  }
+});
+
+test("runs are found by their text, and walked by arrows", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const text = `What is 5 * 5? ${crypto.randomUUID().slice(0, 8)}`;
+  const id = await finishRun(request, organization, { agent: text });
+  await page.goto("/keys");
+  await openPalette(page);
+  await page.keyboard.type(text);
+  await expect(page.getByRole("option", { name: /^Helper Completed/ })).toHaveCount(1);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`/runs/${id}`);
+  await openPalette(page);
+  await page.keyboard.press("ArrowDown");
+  await expect(page.getByRole("option").nth(1)).toHaveAttribute("data-highlighted", "");
+  await page.keyboard.press("ArrowUp");
+  await expect(page.getByRole("option").first()).toHaveAttribute("data-highlighted", "");
+  await page.keyboard.press("Escape");
+  await expect(input(page)).toHaveCount(0);
+  await expect(page).toHaveURL(`/runs/${id}`);
+});
+
+test("the actions of the page are there, and what they open keeps the focus", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const id = await finishRun(request, organization, { tool: organization.toolId, input: { number: 4 } });
+  await page.goto(`/runs/${id}`);
+  await openPalette(page);
+  await page.keyboard.type("another input");
+  await page.keyboard.press("Enter");
+  const editor = page.getByRole("dialog", { name: "Run Double again" });
+  await expect(editor).toBeVisible();
+  await expect(editor.locator(":focus")).toHaveCount(1);
+  // What is being written in a dialog is not left by a key.
+  await page.keyboard.press("Control+k");
+  await expect(input(page)).toHaveCount(0);
+  await page.keyboard.press("Escape");
+  await openPalette(page);
+  await page.keyboard.type("run again");
+  await expect(marked(page)).toHaveText("Run again");
+  await page.keyboard.press("Enter");
+  await expect(page).not.toHaveURL(`/runs/${id}`);
+  await openPalette(page);
+  await page.keyboard.type("dark app");
+  await page.keyboard.press("Enter");
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+});
+
+test("a viewer is offered what a viewer may do", async ({ page, request, organization }) => {
+  const id = await finishRun(request, organization, { tool: organization.toolId, input: { number: 3 } });
+  await signIn(page, organization.viewer);
+  await page.goto(`/runs/${id}`);
+  await openPalette(page);
+  await expect(page.getByRole("option", { name: "Compare with another run" })).toBeVisible();
+  await expect(page.getByRole("option", { name: "Run again" })).toHaveCount(0);
+  await expect(page.getByRole("option", { name: "Audit log" })).toHaveCount(0);
+});
+
+test.describe("on a phone", () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
+  test("a button opens the palette", async ({ ownerPage: page, organization }) => {
+    await page.goto("/runs");
+    await expect(async () => {
+      await page.getByRole("button", { name: "Go to or do" }).tap();
+      await expect(input(page)).toBeFocused({ timeout: 2_000 });
+    }).toPass();
+    await input(page).fill("inbound");
+    await page.getByRole("option").first().tap();
+    await expect(page).toHaveURL(`/triggers/${organization.triggerIds.inbound}`);
+  });
+});
