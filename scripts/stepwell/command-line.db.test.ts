@@ -273,12 +273,15 @@ test("a suspended organization starts nothing, its runs are cancelled, until it 
   const id = await addRun(tenant);
   const other = await createTenant(world);
   const untouched = await addRun(other);
+  const justLetIn = await authenticateKey(world, tenant.key);
   const suspended = await call(["organizations", "suspend", tenant.slug, "--reason", "unpaid"]);
   expect(suspended).toMatchObject({ code: 0, out: `${tenant.slug} is suspended; 1 run was cancelled.\n` });
   const run = await world.db.run.findUniqueOrThrow({ where: { id } });
   expect(run).toMatchObject({ status: "Cancelled", cancelledBy: "the organization's suspension" });
   expect((await world.db.run.findUniqueOrThrow({ where: { id: untouched } })).status).toBe("Pending");
   expect((await authenticateKey(world, tenant.key)).suspended).toBe(true);
+  const late = startRun(world, justLetIn, { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" });
+  await expect(late).rejects.toMatchObject({ code: "organization_suspended" });
   expect((await call(["organizations", "list"])).out).toMatch(
     new RegExp(`^${tenant.slug} .* suspended `, "m"),
   );

@@ -1,4 +1,4 @@
-import type { MemberActor, MemberRole, OrgId } from "@/server/auth/actor";
+import type { MemberActor, MemberRole } from "@/server/auth/actor";
 import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
 
@@ -39,18 +39,4 @@ export async function switchOrganization(
     where: { userId: actor.userId },
     data: { activeOrganizationId: organizationId },
   });
-}
-
-/** Throws `organization_suspended` while the organization may start nothing. */
-export async function requireActiveOrganization(services: Services, orgId: OrgId): Promise<void> {
-  const organization = await services.db.organization.findUnique({
-    where: { id: orgId },
-    select: { suspendedAt: true },
-  });
-  if (!organization || organization.suspendedAt !== null) {
-    throw new AppError(
-      "organization_suspended",
-      "The organization is suspended: runs can be read, not started.",
-    );
-  }
 }

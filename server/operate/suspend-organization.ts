@@ -3,9 +3,6 @@ import { recordAudit } from "@/server/operate/audit";
 import { cancelRun } from "@/server/runs/cancel";
 import type { Services } from "@/server/services";
 
-/** Starts that had passed their checks at the moment of the suspension are caught by a later pass. */
-const PASSES = 3;
-
 /**
  * Suspends an organization: nothing new starts, and what waits or runs is cancelled (product.md, "Agent
  * `Cancelled`"). For the operator alone; suspending again only looks for runs. Returns how many were cancelled.
@@ -24,25 +21,19 @@ export async function suspendOrganization(
     });
     if (count > 0) await note(tx, actor, "suspended", { reason }, at);
   });
-  const cancelled = new Set<string>();
-  for (let pass = 0; pass < PASSES; pass += 1) {
-    const open = await db.run.findMany({
-      where: {
-        organizationId: actor.orgId,
-        status: { in: ["Pending", "Running"] },
-        cancelRequestedAt: null,
-      },
-      select: { id: true },
-      // Parents first: their children end with them.
-      orderBy: { id: "asc" },
-    });
-    if (open.length === 0) break;
-    for (const { id } of open) {
-      await cancelRun(services, actor.orgId, id, "the organization's suspension");
-      cancelled.add(id);
-    }
-  }
-  return cancelled.size;
+  // A start commits on the organization's own row: before the suspension, and it is found here, or not at all.
+  const open = await db.run.findMany({
+    where: {
+      organizationId: actor.orgId,
+      status: { in: ["Pending", "Running"] },
+      cancelRequestedAt: null,
+    },
+    select: { id: true },
+    // Parents first: their children end with them.
+    orderBy: { id: "asc" },
+  });
+  for (const { id } of open) await cancelRun(services, actor.orgId, id, "the organization's suspension");
+  return open.length;
 }
 
 /** Lets a suspended organization start runs again. Returns false when it was not suspended. */

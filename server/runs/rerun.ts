@@ -1,5 +1,4 @@
 import type { MemberActor } from "@/server/auth/actor";
-import { requireActiveOrganization } from "@/server/auth/organizations";
 import { AppError } from "@/server/errors";
 import { isJsonObject, type JsonObject } from "@/server/json";
 import { parseJson } from "@/server/json-text";
@@ -9,14 +8,13 @@ import type { Services } from "@/server/services";
 
 /**
  * Starts a run from the dashboard. `input` is an agent's message or a tool's JSON object as text. Throws what
- * `startRun` throws, `organization_suspended`, `payload_too_large` and `invalid_request`.
+ * `startRun` throws, `payload_too_large` and `invalid_request`.
  */
 export async function startFromDashboard(
   services: Services,
   actor: MemberActor,
   target: { kind: "agent" | "tool"; id: string; input: string; messageFromOutside?: boolean },
 ): Promise<{ runId: string }> {
-  await requireActiveOrganization(services, actor.orgId);
   const { kind, id: targetId, input, messageFromOutside = false } = target;
   const most = kind === "agent" ? MAX_USER_MESSAGE_BYTES : MAX_BODY_BYTES;
   if (Buffer.byteLength(input) > most) {

@@ -36,7 +36,7 @@ export type StartRequest = (
  * credits (product.md, "Credits" and "Durability promises"). The row itself is the outbox that wakes the engine.
  *
  * Throws AppError `not_found`, `agent_inactive`, `invalid_request` with issues, `insufficient_credits`,
- * `idempotency_conflict` when another request with the same key committed first.
+ * `organization_suspended`, `idempotency_conflict` when another request with the same key committed first.
  */
 export async function startRun(
   services: Services,
@@ -55,7 +55,7 @@ export async function startRun(
     if (isForeignKeyViolation(error, "runs_organization_id_configuration_hash_fkey")) return commit();
     throw error;
   });
-  if (!committed) throw new AppError("insufficient_credits", "Insufficient credits.");
+  if (!committed) throw await whyRefused(services, actor);
   services.engine.ring();
   return { runId };
 }
@@ -101,7 +101,7 @@ const START = {
   WITH charged AS (
     UPDATE organizations
     SET balance = balance - $2::numeric, ledger_sequence = ledger_sequence + 1, updated_at = $3::timestamptz
-    WHERE id = $1::uuid AND balance >= $2::numeric
+    WHERE id = $1::uuid AND balance >= $2::numeric AND suspended_at IS NULL
     RETURNING balance, ledger_sequence
   ), configured AS (
     INSERT INTO configurations (organization_id, hash, document, created_at)
@@ -131,7 +131,7 @@ const START = {
   SELECT balance FROM charged`,
 };
 
-/** Commits the start; false when the balance does not cover the hold. */
+/** Commits the start; false when the balance does not cover the hold, or the organization is suspended. */
 async function commitStart(
   services: Services,
   actor: Actor,
@@ -189,6 +189,16 @@ async function commitStart(
       cause,
     });
   }
+}
+
+async function whyRefused(services: Services, actor: Actor): Promise<AppError> {
+  const { suspendedAt } = await services.db.organization.findUniqueOrThrow({
+    where: { id: actor.orgId },
+    select: { suspendedAt: true },
+  });
+  if (suspendedAt === null) return new AppError("insufficient_credits", "Insufficient credits.");
+  const message = "The organization is suspended: runs can be read, not started.";
+  return new AppError("organization_suspended", message, actor.kind === "trigger" ? { status: 400 } : {});
 }
 
 /** The narrowest cap of the run and whose it is, in words for the run's error message. */
