@@ -1,10 +1,11 @@
 import { Client, type ClientConfig, type Pool } from "pg";
+import { sleep } from "@/server/db/outage";
 import type { Logger } from "@/server/log";
-import { sleep } from "./outage";
 
 const CHANNEL = "engine";
 const RING_EVERY_MS = 20;
 const GOODBYE_MS = 1_000;
+const CONNECT_MS = 10_000;
 
 /**
  * Tells the other processes on the database that there is work. It carries nothing and may be lost: who missed it
@@ -30,7 +31,7 @@ export function createDoorbell(options: {
   let pending: NodeJS.Timeout | null = null;
 
   async function listenOnce(signal: AbortSignal): Promise<void> {
-    const client = new Client({ keepAlive: true, ...listenConfig });
+    const client = new Client({ keepAlive: true, connectionTimeoutMillis: CONNECT_MS, ...listenConfig });
     const lost = new Promise<void>((resolve) => {
       // Without an error handler a restart of Postgres would take the process down.
       client.on("error", () => resolve());

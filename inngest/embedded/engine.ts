@@ -2,11 +2,11 @@ import type { Inngest, InngestFunction } from "inngest";
 import { serve } from "inngest/edge";
 import type { ClientConfig, Pool } from "pg";
 import type { Clock } from "@/server/clock";
+import { outlast } from "@/server/db/outage";
 import type { Logger } from "@/server/log";
 import { createDoorbell } from "./doorbell";
 import { compileExpression } from "./expression";
 import { releaseLeases, saveCheckpoint } from "./leases";
-import { outlast } from "./outage";
 import {
   type Answer,
   buildCall,

@@ -1,8 +1,8 @@
 import type { Pool } from "pg";
 import type { Clock } from "@/server/clock";
+import { outlast, sleep } from "@/server/db/outage";
 import type { Logger } from "@/server/log";
 import { claim, claimLimited, extendLeases, findNextDue, type Memory, recall, releaseLeases } from "./leases";
-import { outlast, sleep } from "./outage";
 import type { EngineFunction } from "./protocol";
 import { inTransaction, type Job } from "./store";
 

@@ -1,5 +1,5 @@
 import { ZodError } from "zod";
-import { isPassing } from "./outage";
+import { isPassing } from "@/server/db/outage";
 import {
   type Checkpoint,
   checkpointSchema,

@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import type { Pool, PoolClient, QueryResultRow } from "pg";
 import type { Transaction } from "./client";
 
@@ -35,6 +36,25 @@ export async function transact<T>(pool: Pool, work: (client: PoolClient) => Prom
   } finally {
     client.release(broken);
   }
+}
+
+/**
+ * Reads in one transaction that may take longer than a caller at a door would wait: the pool's bounds (`PATIENCE` in
+ * client.ts) don't hold for its statements. For exports.
+ */
+export async function readUnhurried<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  return transact(pool, async (client) => {
+    const { stream } = client.connection;
+    const silence = stream instanceof Socket ? (stream.timeout ?? 0) : 0;
+    if (stream instanceof Socket) stream.setTimeout(0);
+    try {
+      await client.query("SET TRANSACTION READ ONLY");
+      await client.query("SET LOCAL statement_timeout = 0");
+      return await work(client);
+    } finally {
+      if (stream instanceof Socket) stream.setTimeout(silence);
+    }
+  });
 }
 
 /** Whether an error is PostgreSQL's of a violated foreign key, by the constraint's name. */

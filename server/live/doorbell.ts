@@ -14,6 +14,7 @@ const COALESCE_MS = 20;
 /** NOTIFY carries at most 8,000 bytes: about 90 rings. */
 const RINGS_PER_NOTIFICATION = 80;
 const RECONNECT_MS = 1_000;
+const CONNECT_MS = 10_000;
 /** A LISTEN connection nobody needs any more is given back after this time. */
 const IDLE_MS = 30_000;
 
@@ -131,6 +132,7 @@ class Doorbell {
       connectionString: this.#url,
       application_name: "stepwell live",
       keepAlive: true,
+      connectionTimeoutMillis: CONNECT_MS,
     });
     this.#client = client;
     client.on("notification", ({ payload }) => this.#hear(payload ?? ""));

@@ -15,7 +15,7 @@ let actor: Awaited<ReturnType<typeof createMember>>;
 
 beforeAll(async () => {
   world = await createWorld();
-  writer = openDatabase(world.env.databaseUrl, world.log, 2);
+  writer = openDatabase(world.env.databaseUrl, world.log, { maxConnections: 2 });
   tenant = await createTenant(world);
   actor = await createMember(world, tenant, "viewer");
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { MemberActor } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
+import { readUnhurried } from "@/server/db/sql";
 import { type RunFilter, runConditions } from "@/server/runs/filter";
 import type { Services } from "@/server/services";
 
@@ -85,15 +86,16 @@ async function readPage(
   before: string | undefined,
 ): Promise<ExportedRun[]> {
   const all = before ? [...conditions, Prisma.sql`r.id < ${before}::uuid`] : conditions;
-  const found = await services.db.$queryRaw`
+  const { text, values } = Prisma.sql`
     SELECT r.id, r.kind::text, r.target_name AS target, r.target_version AS version, r.model, r.status::text,
       r.source::text, r.created_at, r.started_at, r.finished_at, r.steps_executed AS steps, r.input_tokens,
       r.output_tokens, r.actions_used AS actions, r.credits_used::text AS credits, r.error_message AS error,
       r.input, r.output
     FROM runs r WHERE ${Prisma.join(all, " AND ")} ORDER BY r.id DESC LIMIT ${PAGE}`;
+  const { rows } = await readUnhurried(services.pool, (client) => client.query(text, values));
   return z
     .array(row)
-    .parse(found)
+    .parse(rows)
     .map((run) => ({
       id: run.id,
       kind: run.kind,

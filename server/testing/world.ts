@@ -5,7 +5,7 @@ import { mintOrgId } from "@/server/auth/mint-org-id";
 import { Decimal } from "@/server/credits/amount";
 import { grantCredits } from "@/server/credits/ledger";
 import type { PriceList } from "@/server/credits/prices";
-import { openDatabase } from "@/server/db/client";
+import { openDatabase, type Patience } from "@/server/db/client";
 import { readEnvironment } from "@/server/env";
 import { newId } from "@/server/ids";
 import type { Models } from "@/server/models/port";
@@ -42,6 +42,8 @@ export async function createWorld(
     engine?: Engine;
     env?: Record<string, string>;
     fetch?: Services["fetch"];
+    /** How long its pool waits for the database; as in production when absent. */
+    patience?: Patience;
     /** Another process on the same database: its services, with a pool of their own. */
     beside?: World;
   } = {},
@@ -57,7 +59,7 @@ export async function createWorld(
     ...parts.env,
   });
   const log = testLogger();
-  const { db, pool } = openDatabase(database.url, log);
+  const { db, pool } = openDatabase(database.url, log, parts.patience ? { patience: parts.patience } : {});
   return {
     env,
     db,

@@ -3,8 +3,9 @@
  */
 
 // PostgreSQL error classes and codes after which the same transaction may be tried again as it is: connection
-// exceptions, serialization failures and deadlocks, too many connections, shutdown and start-up.
-const AGAIN = /^(08...|40001|40P01|53300|57P0[123])$/;
+// exceptions, a transaction that fell asleep, serialization failures and deadlocks, too many connections, locks not
+// got, a statement that ran out of time, shutdown and start-up.
+const AGAIN = /^(08...|25P03|40001|40P01|53300|55P03|57014|57P0[123])$/;
 const NETWORK = new Set([
   "ECONNREFUSED",
   "ECONNRESET",

@@ -1,0 +1,133 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { handleRest } from "@/server/api/rest";
+import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { openDatabase, type Patience } from "./client";
+import { readUnhurried } from "./sql";
+
+/** Nothing waits for the database for ever, and everything goes on once it is back. */
+
+const patience: Patience = { connection: 2_000, statement: 600, idleInTransaction: 600, silence: 1_200 };
+let world: World;
+let tenant: Tenant;
+const closers: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  world = await createWorld({ patience });
+  tenant = await createTenant(world);
+});
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+afterAll(() => world.close());
+
+/** A pool through a line that can fall silent. */
+async function openThroughLine(limits: Patience) {
+  const target = new URL(world.env.databaseUrl);
+  const sockets = new Set<Socket>();
+  let silent = false;
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on("data", (data) => silent || to.write(data));
+      from.on("error", () => {});
+      from.on("close", () => to.destroy());
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const url = new URL(target);
+  url.port = String(port);
+  const { db, pool } = openDatabase(url.href, world.log, { maxConnections: 2, patience: limits });
+  closers.push(async () => {
+    await Promise.all([db.$disconnect(), pool.end()]);
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return {
+    pool,
+    db,
+    fallSilent(now: boolean) {
+      silent = now;
+    },
+  };
+}
+
+async function lockAgents() {
+  const holder = openDatabase(world.env.databaseUrl, world.log, {
+    patience: { ...patience, idleInTransaction: 60_000 },
+  });
+  const client = await holder.pool.connect();
+  await client.query("BEGIN");
+  await client.query("LOCK TABLE agents IN ACCESS EXCLUSIVE MODE");
+  return async () => {
+    await client.query("ROLLBACK");
+    client.release();
+    await holder.pool.end();
+  };
+}
+
+const startRun = () =>
+  handleRest(
+    world,
+    new Request(`http://stepwell.test/v1/agents/run/${tenant.agentId}`, {
+      method: "POST",
+      headers: { "X-API-Key": tenant.key, "Content-Type": "application/json" },
+      body: JSON.stringify({ userMessage: "Hi" }),
+    }),
+  );
+
+it("ends a statement that is stuck: the caller gets a clear error, the next one its run", async () => {
+  const unlock = await lockAgents();
+  const stuck = await startRun();
+  expect([stuck.status, await stuck.json()]).toMatchObject([500, { code: "internal_error" }]);
+  await unlock();
+  expect((await startRun()).status).toBe(200);
+  expect(await world.db.run.count({ where: { organizationId: tenant.orgId } })).toBe(1);
+});
+
+it("takes the locks from a process that froze in the middle of a transaction, which lives on", async () => {
+  // A frozen process does not break its own connections either.
+  const own = openDatabase(world.env.databaseUrl, world.log, { patience: { ...patience, silence: 60_000 } });
+  closers.push(() => own.pool.end());
+  const frozen = await own.pool.connect();
+  await frozen.query("BEGIN");
+  await frozen.query("SELECT 1 FROM organizations WHERE id = $1 FOR UPDATE", [tenant.orgId]);
+  await expect.poll(async () => (await startRun()).status, { timeout: 10_000 }).toBe(200);
+  await expect(frozen.query("COMMIT")).rejects.toThrow();
+  frozen.release(true);
+});
+
+it("breaks a connection whose server says nothing any more, in a transaction too, and goes on over new ones", async () => {
+  const line = await openThroughLine(patience);
+  expect((await line.pool.query("SELECT 1 AS n")).rows).toEqual([{ n: 1 }]);
+  line.fallSilent(true);
+  const began = Date.now();
+  const waiting = await Promise.allSettled([
+    line.pool.query("SELECT 2"),
+    line.db.$transaction(async (tx) => tx.$queryRaw`SELECT 3`),
+    line.pool.query("SELECT 4"),
+  ]);
+  expect(waiting.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+  expect(Date.now() - began).toBeLessThan(10_000);
+  line.fallSilent(false);
+  await expect
+    .poll(async () => (await line.pool.query("SELECT 5 AS n")).rows, { timeout: 10_000 })
+    .toEqual([{ n: 5 }]);
+  expect(await line.db.$transaction(async (tx) => tx.$queryRaw`SELECT 6 AS n`)).toEqual([{ n: 6 }]);
+});
+
+it("lets an export take its time", async () => {
+  const slow = "SELECT 'done' AS word FROM pg_sleep(2)";
+  await expect(world.pool.query(slow)).rejects.toThrow("statement timeout");
+  const { rows } = await readUnhurried(world.pool, (client) => client.query(slow));
+  expect(rows).toEqual([{ word: "done" }]);
+  // The connection it had is bounded again.
+  await expect(Promise.all(Array.from({ length: 20 }, () => world.pool.query(slow)))).rejects.toThrow();
+});
