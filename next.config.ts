@@ -7,7 +7,7 @@ const config: NextConfig = {
   // Compression would hold live events back; a proxy in front compresses better.
   compress: true,
   reactStrictMode: true,
-  serverExternalPackages: ["pg", "better-auth"],
+  serverExternalPackages: ["pg", "better-auth", "js-tiktoken"],
   typescript: { ignoreBuildErrors: true },
 };
 

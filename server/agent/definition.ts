@@ -13,6 +13,8 @@ export const attachedCallable = z.discriminatedUnion("kind", [
     description: z.string(),
     definition: workflowDefinition,
     deadlineSeconds: z.number().int(),
+    /** The tool's own cap, in credits; it holds within that of the calling run. */
+    maxCredits: z.string().nullable().default(null),
   }),
 ]);
 export type AttachedCallable = z.infer<typeof attachedCallable>;

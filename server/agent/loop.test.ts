@@ -23,6 +23,7 @@ const weather: AttachedCallable = {
     steps: [{ id: "a", uses: "current_time" }],
   }),
   deadlineSeconds: 60,
+  maxCredits: null,
 };
 
 const configure = (overrides: Partial<AgentConfiguration> = {}): AgentConfiguration => ({

@@ -16,6 +16,7 @@ const order: AttachedCallable = {
     steps: [{ id: "a", uses: "current_time" }],
   }),
   deadlineSeconds: 60,
+  maxCredits: null,
 };
 const callables: AttachedCallable[] = [{ kind: "function", name: "calculate" }, order];
 

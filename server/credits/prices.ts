@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { Decimal, toLedger } from "./amount";
 
 /** Credits per 1,000 tokens. */
@@ -28,6 +29,16 @@ export const COVERED_OUTPUT_TOKENS = 1_000;
 
 /** Output tokens that a model call is allowed when the balance has room for them. */
 export const WANTED_OUTPUT_TOKENS = 4_000;
+
+const decimal = z.string().transform((text) => new Decimal(text));
+const frozenPrice = z.object({ input: decimal, output: decimal });
+
+/** A price list in the JSON of a run's configuration: a run pays the prices it was started under. */
+export const frozenPrices = z.object({
+  models: z.record(z.string(), frozenPrice),
+  defaultModel: frozenPrice,
+  action: decimal,
+}) satisfies z.ZodType<PriceList>;
 
 function priceOf(list: PriceList, model: string): ModelPrice {
   return Object.hasOwn(list.models, model) ? (list.models[model] ?? list.defaultModel) : list.defaultModel;

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Json } from "@/server/json";
 import type { ModelMessage, ModelReply, ModelRequest, ToolCall } from "@/server/models/port";
-import { countRequestTokens, countTextTokens } from "@/server/models/tokens";
 import { replaceNul } from "@/server/secrets/stored-output";
 
 /** What one provider could not do and is spared from then on. */
@@ -137,11 +136,11 @@ function readCalls(
   });
 }
 
-/** Reads a provider's answer, which is believed in nothing. Throws AnswerError. */
+/** Reads a provider's answer, which is believed in nothing; `usage` is null when it tells none. Throws AnswerError. */
 export function readChatCompletion(
   body: unknown,
-  request: Pick<ModelRequest, "messages" | "tools">,
-): Pick<ModelReply, "content" | "toolCalls" | "finishReason" | "usage"> {
+  request: Pick<ModelRequest, "messages">,
+): Pick<ModelReply, "content" | "toolCalls" | "finishReason"> & { usage: ModelReply["usage"] | null } {
   const parsed = completion.safeParse(body);
   if (!parsed.success) {
     const wrapped = wrappedError.safeParse(body);
@@ -165,19 +164,6 @@ export function readChatCompletion(
     finishReason: choice.finish_reason ?? null,
     usage: believable
       ? { inputTokens: told.data.prompt_tokens, outputTokens: told.data.completion_tokens, estimated: false }
-      : { ...countUsage(request, content, toolCalls), estimated: true },
-  };
-}
-
-/** What a call took, counted here. */
-export function countUsage(
-  request: Pick<ModelRequest, "messages" | "tools">,
-  content: string,
-  toolCalls: readonly ToolCall[],
-): { inputTokens: number; outputTokens: number } {
-  const called = toolCalls.map((call) => countTextTokens(call.name) + countTextTokens(call.arguments) + 6);
-  return {
-    inputTokens: countRequestTokens(request),
-    outputTokens: countTextTokens(content) + called.reduce((sum, count) => sum + count, 1),
+      : null,
   };
 }

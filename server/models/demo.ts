@@ -1,10 +1,10 @@
 import type { Clock } from "@/server/clock";
 import type { JsonObject } from "@/server/json";
-import { countUsage } from "@/server/models/chat-completion";
 import { wordAnswer } from "@/server/models/demo-answer";
 import { countNumberFields, makeArguments, makeValue } from "@/server/models/demo-arguments";
 import { findArithmetic, findNumbers, findOrders, findZone, readMessage } from "@/server/models/demo-reading";
 import type { ModelReply, ModelRequest, OfferedTool, ToolCall } from "@/server/models/port";
+import { countUsage } from "@/server/models/tokens";
 
 /**
  * The demo model: a script, no model. It reads the user's message and the offered tools, calls what fits one after
@@ -115,12 +115,12 @@ export async function callDemoModel(request: ModelRequest, clock: Clock): Promis
   const whole = next === undefined ? answer(request, text) : `(demo model, simulated) ${next.reason}`;
   // What the caller pays for is limited, here by the usual three characters a token.
   const content = whole.slice(0, request.maxOutputTokens * 3);
-  const usage = countUsage(request, content, toolCalls);
+  const usage = await countUsage(request, { content, toolCalls });
   return {
     content,
     toolCalls,
     finishReason: next === undefined ? "stop" : "tool_calls",
-    usage: { ...usage, outputTokens: Math.min(usage.outputTokens, request.maxOutputTokens), estimated: true },
+    usage: { ...usage, outputTokens: Math.min(usage.outputTokens, request.maxOutputTokens) },
     provider: DEMO_PROVIDER,
     attempts: [{ startedAt, durationMs: 0, error: null }],
   };

@@ -9,6 +9,7 @@ import {
   toChatCompletion,
 } from "@/server/models/chat-completion";
 import { type Attempt, ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
+import { countUsage } from "@/server/models/tokens";
 import { redactText } from "@/server/secrets/stored-output";
 
 /** One place that models are called at. */
@@ -159,7 +160,8 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
         try {
           const reply = await tryOnce(request);
           record(null);
-          return { ...reply, provider: name, attempts };
+          const usage = reply.usage ?? (await countUsage(request, reply));
+          return { ...reply, usage, provider: name, attempts };
         } catch (error) {
           request.signal.throwIfAborted();
           const fault = toFault(error);

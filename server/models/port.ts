@@ -35,7 +35,7 @@ export type ModelReply = {
   usage: {
     inputTokens: number;
     outputTokens: number;
-    /** True when the provider gave no usage and the tokens were counted here. */
+    /** True when the provider gave no usage and the tokens were counted here with a tokenizer. */
     estimated: boolean;
   };
   provider: string;
@@ -64,6 +64,8 @@ export type Models = {
   call(request: ModelRequest): Promise<ModelReply>;
   /** The name of the provider that would serve this model, `demo` for the built-in simulation. */
   providerOf(model: string): string;
-  /** Counts the tokens of a request before it is sent, erring upwards. */
-  countTokens(request: Pick<ModelRequest, "messages" | "tools">): number;
+  /** A quick upper bound for the tokens of a request. */
+  boundTokens(request: Pick<ModelRequest, "messages" | "tools">): number;
+  /** Counts the tokens of a request with a tokenizer. */
+  countTokens(request: Pick<ModelRequest, "messages" | "tools">): Promise<number>;
 };

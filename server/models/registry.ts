@@ -4,6 +4,7 @@ import type { EgressFetch } from "@/server/functions/define";
 import { callDemoModel, DEMO_PROVIDER } from "@/server/models/demo";
 import { createOpenAiCompatible, type Provider } from "@/server/models/openai-compatible";
 import type { Models } from "@/server/models/port";
+import { boundRequestTokens } from "@/server/models/token-bound";
 import { countRequestTokens } from "@/server/models/tokens";
 
 export type NamedProvider = {
@@ -71,6 +72,7 @@ export function createModels(options: ModelsOptions): Models {
   return {
     call: (request) => providerFor(request.model).call(request),
     providerOf: (model) => providerFor(model).name,
+    boundTokens: boundRequestTokens,
     countTokens: countRequestTokens,
   };
 }

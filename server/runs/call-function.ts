@@ -1,3 +1,4 @@
+import { ZERO } from "@/server/credits/amount";
 import { creditsOfActions } from "@/server/credits/prices";
 import { executeFunction } from "@/server/functions/execute";
 import type { Json } from "@/server/json";
@@ -5,7 +6,7 @@ import type { Attempt } from "@/server/models/port";
 import { replaceNul, storeOutput } from "@/server/secrets/stored-output";
 import { callModel, type Execution } from "./execution";
 import { finishStep, RunLost, type StoredStep } from "./journal";
-import { CapReached, CreditsExhausted } from "./purse";
+import { CapReached, CreditsExhausted, exactly } from "./purse";
 
 /** First wait between tries of a step; doubles each time, up to the longest. */
 const FIRST_WAIT_MS = 500;
@@ -41,10 +42,14 @@ export async function callFunction(
   store: Store,
 ): Promise<StoredStep> {
   const { services, run, purse, signal } = execution;
-  const price = creditsOfActions(services.prices, 1);
-  const reserved = await purse.reserve(price);
+  const price = creditsOfActions(run.prices, 1);
+  const reserved = await purse.reserve(exactly(price));
   const attempts: Attempt[] = [];
-  const result = await tryFunction(execution, call, attempts, store);
+  const result = await tryFunction(execution, call, attempts, store).catch(async (error: unknown) => {
+    // A tool that ends at its cap gives back to its caller what it had set aside.
+    await purse.spend(reserved, ZERO);
+    throw error;
+  });
   const credits = await purse.spend(reserved, price);
   signal.throwIfAborted();
   const failed = "error" in result;

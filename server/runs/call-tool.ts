@@ -5,6 +5,7 @@ import type { JsonObject } from "@/server/json";
 import { storeCut } from "./call-function";
 import type { Execution } from "./execution";
 import { finishStep, RunLost, type StoredStep } from "./journal";
+import { exactly } from "./purse";
 
 /**
  * Executes a tool that an agent called: a child run with rows of its own, in the same worker and on the root's hold,
@@ -19,8 +20,8 @@ export async function callTool(
   const { services, run, purse, signal } = execution;
   const { childRunId } = step;
   if (childRunId === null) throw new Error(`step ${step.key} of run ${run.id} has no child run id`);
-  const price = creditsOfActions(services.prices, 1);
-  const reserved = await purse.reserve(price);
+  const price = creditsOfActions(run.prices, 1);
+  const reserved = await purse.reserve(exactly(price));
   const startedAt = services.clock.now();
 
   await insertChild(execution, childRunId, callable, input);
@@ -52,8 +53,9 @@ const INSERT_CHILD = {
     ON CONFLICT (organization_id, hash) DO NOTHING
   ), inserted AS (
     INSERT INTO runs (id, organization_id, kind, tool_id, target_name, target_version, configuration_hash, source,
-                      parent_run_id, root_run_id, input, created_at, admitted_at, deadline_seconds)
-    SELECT $1, $2, 'tool', $6, $7, $8, $3, 'run', parent.id, $10, $11, $5, $5, $12 FROM parent
+                      parent_run_id, root_run_id, input, created_at, admitted_at, deadline_seconds,
+                      max_credits, max_credits_of)
+    SELECT $1, $2, 'tool', $6, $7, $8, $3, 'run', parent.id, $10, $11, $5, $5, $12, $14::numeric, $15 FROM parent
     ON CONFLICT (id) DO NOTHING
   )
   SELECT 1 FROM parent`,
@@ -74,7 +76,7 @@ async function insertChild(
     name: callable.title,
     definition: callable.definition,
   };
-  const document = JSON.stringify(configuration);
+  const document = JSON.stringify({ ...configuration, prices: run.prices });
   const { rows } = await services.pool.query({
     ...INSERT_CHILD,
     values: [
@@ -91,6 +93,8 @@ async function insertChild(
       JSON.stringify(input),
       callable.deadlineSeconds,
       run.epoch,
+      callable.maxCredits,
+      callable.maxCredits === null ? null : "the tool's setting",
     ],
   });
   if (rows.length === 0) throw new RunLost(`run ${run.id} is no longer this worker's`);

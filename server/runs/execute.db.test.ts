@@ -256,7 +256,7 @@ describe("agent runs", () => {
     await executeRun(world, runId, remember);
     const failed = await read(runId);
     expect(failed).toMatchObject({ status: "Failed", errorCode: "max_credits" });
-    expect(failed.errorMessage).toContain(`cap of 0.05 credits (maxCredits of ${named}): 0.052 are used`);
+    expect(failed.errorMessage).toContain(`cap of 0.05 credits (maxCredits of ${named}): 0.042 are used`);
     await expectLedgerSound(tenant);
   });
 
@@ -279,7 +279,7 @@ describe("agent runs", () => {
     const usage = { inputTokens: 0, outputTokens: 100, estimated: false };
     script = (request) =>
       request.messages.some(({ content }) => content === "write")
-        ? { content: "text", usage }
+        ? { content: "text", usage: { ...usage, outputTokens: Math.min(100, request.maxOutputTokens) } }
         : { ...ask("adder", {}), usage: { ...usage, outputTokens: 0 } };
     const { runId } = await start(tenant);
     const crashAtThird: Remember = async (name, work) => {
@@ -291,8 +291,63 @@ describe("agent runs", () => {
     const failed = await read(runId);
     expect(failed).toMatchObject({ status: "Failed", errorCode: "max_credits" });
     const total = await world.db.run.aggregate({ where: { rootRunId: runId }, _sum: { creditsUsed: true } });
-    expect(total._sum.creditsUsed?.toNumber()).toBeLessThanOrEqual(0.13);
+    expect(total._sum.creditsUsed?.toNumber()).toBeLessThanOrEqual(0.1);
     expect(failed.stepsExecuted).toBe(2);
+    await expectLedgerSound(tenant);
+  });
+
+  it("stop at maxCredits before an action too, in parallel ones as well", async () => {
+    const tenant = await createTenant(world);
+    // The thought costs 0.014: of three actions at 0.01 the cap leaves two.
+    await world.db.agentVersion.updateMany({
+      where: { agentId: tenant.agentId },
+      data: { maxCredits: "0.035" },
+    });
+    const failed = await run(tenant, "Add", () => ({
+      content: "",
+      toolCalls: ["a", "b", "c"].flatMap((id) => ask("calculate", { expression: "1+1" }, id).toolCalls),
+      usage: { inputTokens: 100, outputTokens: 10, estimated: false },
+    }));
+    expect(failed).toMatchObject({ status: "Failed", errorCode: "max_credits", actionsUsed: 2 });
+    expect(failed.errorMessage).toContain("cap of 0.035 credits (maxCredits of the agent's setting)");
+    expect(failed.creditsUsed.toString()).toBe("0.034");
+    await expectLedgerSound(tenant);
+  });
+
+  it("let a tool fail at its own maxCredits, inside their own, and go on", async () => {
+    const tenant = await createTenant(world, { agent: { functions: [] } });
+    await setTool(tenant, { maxCredits: "0.025" });
+    const done = await run(tenant, "Add", (_request, call) =>
+      call === 1 ? ask("adder", {}) : { content: "The tool is too dear." },
+    );
+    expect(done).toMatchObject({ status: "Completed", actionsUsed: 1 });
+    const error =
+      "The run reached its cap of 0.025 credits (maxCredits of the tool's setting): 0.02 are used";
+    expect(done.steps[0]?.output).toContain(error);
+    const child = await world.db.run.findUniqueOrThrow({ where: { id: done.steps[0]?.childRunId ?? "" } });
+    expect(child).toMatchObject({ status: "Failed", errorCode: "max_credits", actionsUsed: 2 });
+    expect(child.errorMessage).toContain(error);
+    await expectLedgerSound(tenant);
+  });
+
+  it("fail as a whole when a tool meets the caller's cap before its own, naming the caller's", async () => {
+    const tenant = await createTenant(world, { agent: { functions: [] } });
+    await setTool(tenant, { maxCredits: "5" });
+    await world.db.agentVersion.updateMany({
+      where: { agentId: tenant.agentId },
+      data: { maxCredits: "0.04" },
+    });
+    const usage = { inputTokens: 10, outputTokens: 5, estimated: false };
+    const failed = await run(tenant, "Add", () => ({ ...ask("adder", {}), usage }));
+    expect(failed).toMatchObject({ status: "Failed", errorCode: "max_credits" });
+    expect(failed.errorMessage).toContain("maxCredits of the agent's setting");
+    const child = await world.db.run.findUniqueOrThrow({ where: { id: failed.steps[0]?.childRunId ?? "" } });
+    expect(child.errorMessage).toContain("cap of 0.04 credits (maxCredits of the agent's setting)");
+    const total = await world.db.run.aggregate({
+      where: { rootRunId: failed.id },
+      _sum: { creditsUsed: true },
+    });
+    expect(total._sum.creditsUsed?.toNumber()).toBeLessThanOrEqual(0.04);
     await expectLedgerSound(tenant);
   });
 
@@ -306,6 +361,90 @@ describe("agent runs", () => {
       return { content: "too late" };
     });
     expect(late).toMatchObject({ status: "Failed", errorCode: "deadline_exceeded" });
+  });
+});
+
+/** Makes the tenant's tool three actions in a row, or in turn over a list. */
+async function setTool(tenant: Tenant, settings: { maxCredits: string | null; forEach?: boolean }) {
+  const calculate = { uses: "calculate", with: { expression: "1+1" } };
+  const steps = settings.forEach
+    ? [{ id: "each", ...calculate, forEach: "{{ [1,2,3] }}", as: "item", concurrency: 3 }]
+    : ["one", "two", "three"].map((id) => ({ id, ...calculate }));
+  await world.db.toolVersion.updateMany({
+    where: { toolId: tenant.toolId },
+    data: {
+      definition: JSON.stringify({ parameters: { type: "object" }, steps }),
+      maxCredits: settings.maxCredits,
+    },
+  });
+}
+
+describe("tool runs", () => {
+  const CAP = "0.025";
+  it.each([
+    ["tool's setting", { tool: CAP, key: "1" }, "the tool's setting", false],
+    ["tool's setting, with parallel items", { tool: CAP, key: "1" }, "the tool's setting", true],
+    ["API key", { tool: "1", key: CAP }, 'the API key "ci"', false],
+    ["trigger", { tool: "1", trigger: CAP }, 'the trigger "Inbound"', false],
+  ])(
+    "made of actions alone stop at maxCredits of the %s and name it",
+    async (_name, caps, named, forEach) => {
+      const tenant = await createTenant(world);
+      await setTool(tenant, { maxCredits: caps.tool, forEach });
+      const target = { kind: "tool", targetId: tenant.toolId, input: {} } as const;
+      let actor: Actor;
+      if ("key" in caps) {
+        await world.db.apiKey.update({ where: { id: tenant.apiKeyId }, data: { maxCredits: caps.key } });
+        actor = await authenticateKey(world, tenant.key);
+      } else {
+        const { id: triggerId } = await createTrigger(world, tenant);
+        const maxCredits = new Decimal(caps.trigger);
+        actor = { kind: "trigger", orgId: tenant.orgId, triggerId, name: "Inbound", maxCredits };
+      }
+      const { runId } = await startRun(world, actor, target);
+      await executeRun(world, runId, remember);
+      const failed = await read(runId);
+      expect(failed).toMatchObject({ status: "Failed", errorCode: "max_credits", actionsUsed: 2 });
+      expect(failed.errorMessage).toContain(
+        `cap of 0.025 credits (maxCredits of ${named}): ${forEach ? "" : "0.02 are used"}`,
+      );
+      expect(failed.creditsUsed.toString()).toBe("0.02");
+      await expectLedgerSound(tenant);
+    },
+  );
+});
+
+describe("prices", () => {
+  it("are those of the start, though the run is executed under another price list, children too", async () => {
+    const tenant = await createTenant(world);
+    const dearer = {
+      models: { "gpt-5-mini": { input: new Decimal(50), output: new Decimal(50) } },
+      defaultModel: { input: new Decimal(50), output: new Decimal(50) },
+      action: new Decimal(1),
+    };
+    script = (_request, call) => (call === 1 ? ask("adder", { a: 1, b: 2 }) : { content: "Done." });
+    modelCalls = 0;
+    const { runId } = await start(tenant);
+    const diesAfterThinking: Remember = async (name, work) => {
+      if (name === "act-1") throw new Error("the process died");
+      return work();
+    };
+    await expect(executeRun(world, runId, diesAfterThinking)).rejects.toThrow("died");
+    await executeRun({ ...world, prices: dearer }, runId, remember);
+    const done = await read(runId);
+    // Two thoughts at 0.014 and one action at 0.01; the child's action at 0.01.
+    expect(done).toMatchObject({ status: "Completed", output: "Done." });
+    expect(done.creditsUsed.toString()).toBe("0.038");
+    const child = await world.db.run.findUniqueOrThrow({ where: { id: done.steps[0]?.childRunId ?? "" } });
+    expect(child.creditsUsed.toString()).toBe("0.01");
+    const { runId: later } = await startRun(
+      { ...world, prices: dearer },
+      { kind: "operator", orgId: tenant.orgId, name: "test" },
+      { kind: "tool", targetId: tenant.toolId, input: { a: 1, b: 2 } },
+    );
+    await executeRun(world, later, remember);
+    expect((await read(later)).creditsUsed.toString()).toBe("1");
+    await expectLedgerSound(tenant);
   });
 });
 

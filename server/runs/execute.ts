@@ -7,7 +7,7 @@ import type { Execution } from "./execution";
 import { enterRun, RunStopped } from "./in-flight";
 import { RunLost, readJournal } from "./journal";
 import { type ClaimedRun, claimRun, endRun, hasOtherWorker, type Outcome, takeChildren } from "./lifecycle";
-import { CapReached, CreditsExhausted, openPurse, type Purse } from "./purse";
+import { CapReached, CreditsExhausted, capPurse, openPurse, type Purse } from "./purse";
 
 /**
  * The engine's part: runs `work` unless it has finished under this name before, and remembers the short text it
@@ -44,15 +44,9 @@ export async function executeRun(
   }
   const children =
     run.epoch > 1 ? await takeChildren(services, run) : { open: ZERO, ended: ZERO, held: run.held };
-  const purse = openPurse(services, {
-    id: run.rootRunId,
-    epoch: run.epoch,
-    held: children.held,
-    used: run.creditsUsed.add(children.open),
-    settled: children.ended,
-    cap: run.cap,
-  });
-  await executeClaimed(services, run, purse, remember);
+  const used = run.creditsUsed.add(children.open);
+  const purse = openPurse(services, { id: run.rootRunId, epoch: run.epoch, held: children.held, used });
+  await executeClaimed(services, run, capPurse(purse, run.cap, used.add(children.ended)), remember);
 }
 
 /** Executes a claimed run on a given purse; child runs come in here, inside a step of their parent. */
@@ -110,7 +104,10 @@ export async function executeClaimed(
     runChild: async (childRunId) => {
       const child = await claimRun(services, childRunId);
       if (child === null) await settleUnclaimed(services, childRunId);
-      else await executeClaimed(services, child, purse, (_name, work) => work(), signal);
+      else {
+        const own = capPurse(purse, child.cap, child.creditsUsed);
+        await executeClaimed(services, child, own, (_name, work) => work(), signal);
+      }
     },
   };
   try {

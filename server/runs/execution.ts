@@ -1,4 +1,4 @@
-import { Decimal } from "@/server/credits/amount";
+import { type Decimal, ZERO } from "@/server/credits/amount";
 import {
   COVERED_OUTPUT_TOKENS,
   creditsOfTokens,
@@ -11,7 +11,7 @@ import { replaceNul } from "@/server/secrets/stored-output";
 import type { Services } from "@/server/services";
 import { beginModelCall, finishModelCall, type StoredModelCall, type StoredStep } from "./journal";
 import type { ClaimedRun } from "./lifecycle";
-import type { Purse } from "./purse";
+import { CapReached, CreditsExhausted, exactly, type Purse } from "./purse";
 
 /**
  * Runs a named piece of work durably: the engine remembers that it has finished, the run's rows remember with what.
@@ -57,7 +57,7 @@ export async function callModel(
     const own = AbortSignal.any([signal]);
     reply = await services.models.call({ ...request, maxOutputTokens: cover.maxOutputTokens, signal: own });
   } catch (error) {
-    await purse.spend(cover.reserved, new Decimal(0));
+    await purse.spend(cover.reserved, ZERO);
     if (error instanceof ModelError) {
       await finishModelCall(services, run, key, { error: error.message, attempts: error.attempts });
     } else if (signal.aborted && !execution.signal.aborted) {
@@ -73,7 +73,7 @@ export async function callModel(
     name: replaceNul(call.name),
     arguments: replaceNul(call.arguments),
   }));
-  const price = priceOfReply(services.prices, request.model, provider, reply);
+  const price = priceOfReply(run.prices, request.model, provider, reply);
   const credits = await purse.spend(cover.reserved, price);
   await finishModelCall(services, run, key, { reply, credits });
   run.creditsUsed = run.creditsUsed.add(credits);
@@ -85,26 +85,36 @@ export async function callModel(
 
 /** The demo model is a simulation and free. */
 function priceOfReply(prices: PriceList, model: string, provider: string, reply: ModelReply): Decimal {
-  return provider === "demo" ? new Decimal(0) : creditsOfTokens(prices, model, reply.usage);
+  return provider === "demo" ? ZERO : creditsOfTokens(prices, model, reply.usage);
 }
 
+/**
+ * Sets aside what a call may cost. As a rule a quick bound of the prompt and all the output that is wanted fit into cap and
+ * balance; where they don't, the prompt is counted, and the call's output limit is what the cover leaves for it.
+ */
 async function coverCall(
-  execution: Execution,
+  { services, run, purse }: Execution,
   request: Pick<ModelRequest, "model" | "messages" | "tools"> & { maxOutputTokens?: number },
   provider: string,
 ): Promise<{ reserved: Decimal; maxOutputTokens: number }> {
-  const { services, purse } = execution;
-  const { prices } = services;
   const limit = request.maxOutputTokens ?? WANTED_OUTPUT_TOKENS;
-  if (provider === "demo") return { reserved: new Decimal(0), maxOutputTokens: limit };
-  const inputTokens = services.models.countTokens(request);
-  const priceFor = (outputTokens: number) =>
-    creditsOfTokens(prices, request.model, { inputTokens, outputTokens });
-  const reserved = await purse.reserveForCall({
-    least: priceFor(1),
-    minimum: priceFor(Math.min(limit, COVERED_OUTPUT_TOKENS)),
-    wanted: priceFor(limit),
+  if (provider === "demo") return { reserved: ZERO, maxOutputTokens: limit };
+  const priceFor = (inputTokens: number, outputTokens: number) =>
+    creditsOfTokens(run.prices, request.model, { inputTokens, outputTokens });
+
+  const ample = priceFor(services.models.boundTokens(request), limit);
+  const reserved = await purse.reserve(exactly(ample)).catch((error: unknown) => {
+    if (error instanceof CapReached || error instanceof CreditsExhausted) return null;
+    throw error;
   });
-  const affordable = outputTokensFor(prices, request.model, reserved, inputTokens);
-  return { reserved, maxOutputTokens: Math.max(1, Math.min(limit, affordable)) };
+  if (reserved !== null) return { reserved, maxOutputTokens: limit };
+
+  const inputTokens = await services.models.countTokens(request);
+  const scarce = await purse.reserve({
+    least: priceFor(inputTokens, 1),
+    minimum: priceFor(inputTokens, Math.min(limit, COVERED_OUTPUT_TOKENS)),
+    wanted: priceFor(inputTokens, limit),
+  });
+  const affordable = outputTokensFor(run.prices, request.model, scarce, inputTokens);
+  return { reserved: scarce, maxOutputTokens: Math.max(1, Math.min(limit, affordable)) };
 }

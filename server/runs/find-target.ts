@@ -25,7 +25,8 @@ const AGENT = {
          v.max_credits, v.deadline_seconds,
          (SELECT coalesce(json_agg(json_build_object(
                    'id', t.id, 'slug', t.slug, 'name', t.name, 'description', t.description,
-                   'version', t.version, 'definition', tv.definition, 'deadlineSeconds', tv.deadline_seconds)
+                   'version', t.version, 'definition', tv.definition, 'deadlineSeconds', tv.deadline_seconds,
+                   'maxCredits', tv.max_credits::text)
                  ORDER BY attached.place), '[]')
           FROM unnest(v.tool_ids) WITH ORDINALITY AS attached (id, place)
           JOIN tools t ON t.id = attached.id AND t.organization_id = a.organization_id AND t.deleted_at IS NULL
@@ -54,6 +55,7 @@ const agentRow = z.object({
       version: z.number(),
       definition: z.string(),
       deadlineSeconds: z.number(),
+      maxCredits: z.string().nullable(),
     }),
   ),
 });
@@ -128,6 +130,7 @@ export async function findTarget(
           description: tool.description,
           definition: workflowDefinition.parse(JSON.parse(tool.definition)),
           deadlineSeconds: tool.deadlineSeconds,
+          maxCredits: tool.maxCredits,
         })),
       ],
     },

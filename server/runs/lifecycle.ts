@@ -4,6 +4,7 @@ import type { OrgId } from "@/server/auth/actor";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { Decimal, ZERO } from "@/server/credits/amount";
 import { type LedgerEntry, postEntries } from "@/server/credits/ledger";
+import { frozenPrices, type PriceList } from "@/server/credits/prices";
 import { findRefundable } from "@/server/credits/refund";
 import { type Queryable, transact } from "@/server/db/sql";
 import { ringRun } from "@/server/live/doorbell";
@@ -26,6 +27,8 @@ export type ClaimedRun = {
   kind: "agent" | "tool";
   epoch: number;
   configuration: RunConfiguration;
+  /** What things cost this run: the price list of the moment it was started. */
+  prices: PriceList;
   input: string;
   rootRunId: string;
   createdAt: Date;
@@ -80,6 +83,9 @@ const claimedRow = z.object({
   document: z.string(),
 });
 
+/** Runs of releases before prices were frozen have none. */
+const startedUnder = z.object({ prices: frozenPrices.optional() });
+
 /**
  * Takes a run for execution: Pending or Running → Running, with a new epoch that fences every earlier worker.
  * `engineRunId` names the engine's run that asks: it comes back to what it had, but takes nothing from another one
@@ -100,12 +106,14 @@ export async function claimRun(
   if (rows.length === 0) return null;
   const row = claimedRow.parse(rows[0]);
   ringRun(services, row.organization_id, row.id, row.sequence);
+  const document: unknown = JSON.parse(row.document);
   return {
     id: row.id,
     orgId: mintOrgId(row.organization_id),
     kind: row.kind,
     epoch: row.epoch,
-    configuration: runConfiguration.parse(JSON.parse(row.document)),
+    configuration: runConfiguration.parse(document),
+    prices: startedUnder.parse(document).prices ?? services.prices,
     input: row.input,
     rootRunId: row.root_run_id,
     createdAt: row.created_at,

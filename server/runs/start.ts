@@ -49,18 +49,34 @@ export async function startRun(
   }
   const runId = newId();
   const prepared = prepare(services, actor, target, request);
-  const commit = () => commitStart(services, actor, runId, target, prepared, request);
-  const committed = await commit().catch((error: unknown) => {
-    // Retention removed the long unused configuration between two looks at it: now it is written anew.
-    if (isForeignKeyViolation(error, "runs_organization_id_configuration_hash_fkey")) return commit();
-    throw error;
-  });
+  const commit = async (hold: Decimal): Promise<boolean> => {
+    const tryOnce = () => commitStart(services, actor, runId, target, prepared, hold, request);
+    return tryOnce().catch((error: unknown) => {
+      // Retention removed the long unused configuration between two looks at it: now it is written anew.
+      if (isForeignKeyViolation(error, "runs_organization_id_configuration_hash_fkey")) return tryOnce();
+      throw error;
+    });
+  };
+  let committed = await commit(prepared.hold);
+  if (!committed) {
+    // The bound is quick and good enough to hold; only what it would refuse is worth a count.
+    const counted = await prepared.countHold();
+    committed = counted.lt(prepared.hold) && (await commit(counted));
+  }
   if (!committed) throw await whyRefused(services, actor);
   services.engine.ring();
   return { runId };
 }
 
-type Prepared = { configuration: RunConfiguration; input: string; hold: Decimal; model: string | null };
+type Prepared = {
+  configuration: RunConfiguration;
+  input: string;
+  model: string | null;
+  /** What the start holds, made of a bound of the prompt's tokens. */
+  hold: Decimal;
+  /** The same, made of the counted prompt. */
+  countHold: () => Promise<Decimal>;
+};
 
 function prepare(services: Services, actor: Actor, target: Target, request: StartRequest): Prepared {
   if (target.kind === "agent" && request.kind === "agent") {
@@ -69,15 +85,18 @@ function prepare(services: Services, actor: Actor, target: Target, request: Star
       ...target.configuration,
       messageFromOutside: actor.kind === "trigger" || request.messageFromOutside === true,
     };
-    const promptTokens = services.models.countTokens({
+    const prompt = {
       messages: openingMessages(configuration, request.userMessage),
       tools: offeredTools(configuration.callables),
-    });
+    };
+    const { models, prices } = services;
+    const holdFor = (tokens: number) => holdForFirstCall(prices, configuration.model, tokens);
     return {
       configuration,
       input: request.userMessage,
-      hold: holdForFirstCall(services.prices, configuration.model, promptTokens),
       model: configuration.model,
+      hold: holdFor(models.boundTokens(prompt)),
+      countHold: async () => holdFor(await models.countTokens(prompt)),
     };
   }
   if (target.kind === "tool" && request.kind === "tool") {
@@ -88,8 +107,9 @@ function prepare(services: Services, actor: Actor, target: Target, request: Star
     return {
       configuration: target.configuration,
       input: JSON.stringify(request.input),
-      hold: SMALLEST_HOLD,
       model: null,
+      hold: SMALLEST_HOLD,
+      countHold: async () => SMALLEST_HOLD,
     };
   }
   throw new Error("target and request are of different kinds");
@@ -138,10 +158,11 @@ async function commitStart(
   runId: string,
   target: Target,
   prepared: Prepared,
+  hold: Decimal,
   request: StartRequest,
 ): Promise<boolean> {
   const now = services.clock.now();
-  const document = JSON.stringify(prepared.configuration);
+  const document = JSON.stringify({ ...prepared.configuration, prices: services.prices });
   const origin = originOf(actor);
   const cap = narrowestCap(target, actor);
   const { delivery } = request;
@@ -149,7 +170,7 @@ async function commitStart(
     request.idempotency === undefined ? undefined : keepIdempotentAnswer(request.idempotency, runId, now);
   const values = [
     actor.orgId,
-    prepared.hold.toFixed(4),
+    hold.toFixed(4),
     now,
     runId,
     createHash("sha256").update(document).digest(),

@@ -8,7 +8,7 @@ import type { PriceList } from "@/server/credits/prices";
 import { openDatabase, type Patience } from "@/server/db/client";
 import { readEnvironment } from "@/server/env";
 import { newId } from "@/server/ids";
-import type { Models } from "@/server/models/port";
+import type { ModelRequest, Models } from "@/server/models/port";
 import { createVault } from "@/server/secrets/vault";
 import type { Engine, Services } from "@/server/services";
 import { newTriggerToken, secretPurpose, tokenPurpose } from "@/server/webhooks/token";
@@ -18,6 +18,10 @@ import { type TestLogger, testLogger } from "./log";
 
 /** Services over a database of one's own, with a clock that stands still and an engine that never starts a run. */
 export type World = Services & { clock: TestClock; log: TestLogger; close(): Promise<void> };
+
+function countCharacters({ messages }: Pick<ModelRequest, "messages">): number {
+  return messages.reduce((sum, { content }) => sum + Math.ceil(content.length / 4), 10);
+}
 
 /** A model that answers at once with a fixed text; tests that need more bring their own. */
 export const quietModels: Models = {
@@ -30,8 +34,8 @@ export const quietModels: Models = {
     attempts: [],
   }),
   providerOf: () => "test",
-  countTokens: ({ messages }) =>
-    messages.reduce((sum, { content }) => sum + Math.ceil(content.length / 4), 10),
+  boundTokens: countCharacters,
+  countTokens: async (request) => countCharacters(request),
 };
 
 /** Makes a world. Close it in `afterAll`. */

@@ -145,7 +145,7 @@ function CallInspector({ runId, callId, label }: { runId: string; callId: string
         facts={[
           [
             "Tokens",
-            `${formatCount(call.inputTokens)} in · ${formatCount(call.outputTokens)} out${call.estimated ? " (counted here)" : ""}`,
+            `${formatCount(call.inputTokens)} in · ${formatCount(call.outputTokens)} out${call.estimated ? " (estimated)" : ""}`,
           ],
           ["Credits", formatCredits(call.credits)],
           ["Started", <Moment at={call.startedAt} key="started" />],

@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { boundRequestTokens, boundTextTokens } from "@/server/models/token-bound";
+
+// The figures of the o200k vocabulary, looked up once.
+test.each([
+  ["The quick brown fox jumps over the lazy dog. ".repeat(10), 101],
+  ["今天天气很好，我们去公园散步吧。人工智能正在改变世界，许多公司都在投资。", 25],
+  ["Сегодня очень хорошая погода, пойдём гулять в парк всей семьёй.", 18],
+  ['<div class="a-b c"><p>Hello &amp; welcome</p></div>', 18],
+])("%s counts at least its true tokens", (text, actual) => {
+  expect(boundTextTokens(text)).toBeGreaterThanOrEqual(actual - 1);
+  expect(boundTextTokens(text)).toBeLessThanOrEqual(actual * 4);
+});
+
+test("counts are whole, never negative, and grow with the text", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (a, b) => {
+      const tokens = boundTextTokens(a);
+      expect(Number.isInteger(tokens)).toBe(true);
+      expect(boundTextTokens(`${a}\n.\n${b}`)).toBeGreaterThanOrEqual(tokens);
+    }),
+  );
+  expect(boundTextTokens("")).toBe(0);
+});
+
+test("a mebibyte of anything is counted quickly", () => {
+  const started = performance.now();
+  for (const unit of ["a", " ", "7", "{", "字", "aB1 "]) boundTextTokens(unit.repeat(1024 * 1024));
+  expect(performance.now() - started).toBeLessThan(8000);
+});
+
+test("a request bounds its messages, calls and tools", () => {
+  const bare = boundRequestTokens({ messages: [{ role: "user", content: "hi" }], tools: [] });
+  const called = boundRequestTokens({
+    messages: [
+      { role: "user", content: "hi" },
+      {
+        role: "assistant",
+        content: "",
+        toolCalls: [{ id: "1", name: "f", arguments: '{"a":"some words here"}' }],
+      },
+    ],
+    tools: [],
+  });
+  const offered = boundRequestTokens({
+    messages: [{ role: "user", content: "hi" }],
+    tools: [{ name: "f", description: "does f", parameters: { type: "object" } }],
+  });
+  expect(called).toBeGreaterThan(bare + 10);
+  expect(offered).toBeGreaterThan(bare + 10);
+});
