@@ -33,6 +33,11 @@ export const WANTED_OUTPUT_TOKENS = 4_000;
 const decimal = z.string().transform((text) => new Decimal(text));
 const frozenPrice = z.object({ input: decimal, output: decimal });
 
+/** A price list for the JSON of a run's configuration; the same list always gives the same text. */
+export function freezePrices({ defaultModel, models, action }: PriceList): PriceList {
+  return { defaultModel, models, action };
+}
+
 /** A price list in the JSON of a run's configuration: a run pays the prices it was started under. */
 export const frozenPrices = z.object({
   models: z.record(z.string(), frozenPrice),

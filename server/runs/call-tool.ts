@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AttachedCallable, ToolConfiguration } from "@/server/agent/definition";
-import { creditsOfActions } from "@/server/credits/prices";
+import { creditsOfActions, freezePrices } from "@/server/credits/prices";
 import type { JsonObject } from "@/server/json";
 import { storeCut } from "./call-function";
 import type { Execution } from "./execution";
@@ -76,7 +76,7 @@ async function insertChild(
     name: callable.title,
     definition: callable.definition,
   };
-  const document = JSON.stringify({ ...configuration, prices: run.prices });
+  const document = JSON.stringify({ ...configuration, prices: freezePrices(run.prices) });
   const { rows } = await services.pool.query({
     ...INSERT_CHILD,
     values: [

@@ -4,7 +4,7 @@ import { offeredTools } from "@/server/agent/offered-tools";
 import { openingMessages } from "@/server/agent/prompts";
 import { type Actor, actorReference } from "@/server/auth/actor";
 import type { Decimal } from "@/server/credits/amount";
-import { holdForFirstCall, SMALLEST_HOLD } from "@/server/credits/prices";
+import { freezePrices, holdForFirstCall, SMALLEST_HOLD } from "@/server/credits/prices";
 import { isForeignKeyViolation, isUniqueViolation } from "@/server/db/sql";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
@@ -162,7 +162,7 @@ async function commitStart(
   request: StartRequest,
 ): Promise<boolean> {
   const now = services.clock.now();
-  const document = JSON.stringify({ ...prepared.configuration, prices: services.prices });
+  const document = JSON.stringify({ ...prepared.configuration, prices: freezePrices(services.prices) });
   const origin = originOf(actor);
   const cap = narrowestCap(target, actor);
   const { delivery } = request;
