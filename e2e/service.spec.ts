@@ -17,7 +17,7 @@ test("an agent is started over REST and its run seen to its end", async ({ reque
 
 test("a signed webhook starts a tool, a forged one is refused", async ({ request, organization }) => {
   const url = organization.triggers.doubles ?? "";
-  const data = Buffer.from('{"number": 21}');
+  const data = Buffer.from('{"number":21}');
   const send = (key: string) => {
     const signature = createHmac("sha256", key).update(data).digest("hex");
     return request.post(url, {
@@ -38,7 +38,7 @@ test("a signed webhook starts a tool, a forged one is refused", async ({ request
   const readResult = async () =>
     (await request.get(`/v1/tools/run/${answer.runId}/result`, { headers })).json();
   await expect.poll(async () => (await readResult()).status).toBe("Completed");
-  expect(await readResult()).toMatchObject({ inputData: '{"number": 21}', outputData: '{"doubled":42}' });
+  expect(await readResult()).toMatchObject({ inputData: '{"number":21}', outputData: '{"doubled":42}' });
 });
 
 test("what is no path for Next reaches the contract's own answers", async ({ request, baseURL }) => {
