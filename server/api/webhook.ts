@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { WebhookAccepted } from "@/server/contract/shapes";
 import { AppError, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { type ByteBudget, createByteBudget } from "@/server/limits/byte-budget";
 import { createMemoryWindow, type MemoryWindow } from "@/server/limits/memory-window";
 import {
   type RateDecision,
@@ -14,7 +15,12 @@ import { MAX_BODY_BYTES } from "@/server/limits/sizes";
 import { hashRequest, onceOnly, parseIdempotencyKey } from "@/server/runs/idempotency";
 import { type StartRequest, startRun } from "@/server/runs/start";
 import type { Services } from "@/server/services";
-import { keptHeaders, type ReceivedDelivery, recordDelivery } from "@/server/webhooks/deliveries";
+import {
+  keptHeaders,
+  REFUSED_BODIES,
+  type ReceivedDelivery,
+  recordDelivery,
+} from "@/server/webhooks/deliveries";
 import { findTrigger, type Trigger } from "@/server/webhooks/find-trigger";
 import { readStart } from "@/server/webhooks/read-start";
 import { isSigned } from "@/server/webhooks/signature";
@@ -23,7 +29,7 @@ import { errorResponse, jsonResponse, toAppError } from "./respond";
 
 /**
  * The door of endpoint 7, in the order of checks of product.md ("Order of checks, 7"). Every call to an existing
- * trigger leaves a delivery, rejected ones with their reason.
+ * trigger leaves a delivery, rejected ones with their reason; of a flood the first one in a minute.
  */
 
 const PATH = /^\/webhooks\/([^/]+)$/;
@@ -32,11 +38,16 @@ const PATH = /^\/webhooks\/([^/]+)$/;
 const UNKNOWN_TOKENS = { limit: 60, seconds: 60 };
 /** Calls of one address to one token; only protects the machine. */
 const FLOOD = { limit: 300, seconds: 60 };
+const FLOOD_NOTE =
+  "More calls from this address may have come within the minute; only the first refused one is kept.";
 
-/** Large bodies of refused calls that are kept for one trigger; of more only the facts are, so that forgers cannot fill the disk. */
-const REFUSED_BODIES = { limit: 60, seconds: 60, smallBytes: 4096 };
-
-type Guards = { unknown: MemoryWindow; flood: MemoryWindow; refusedBodies: MemoryWindow };
+type Guards = {
+  unknown: MemoryWindow;
+  flood: MemoryWindow;
+  /** Floods that are recorded: the first refused call of each caller in a minute. */
+  floodRecords: MemoryWindow;
+  refusedBodies: ByteBudget;
+};
 const guardsOf = new WeakMap<Services, Guards>();
 
 function guards(services: Services): Guards {
@@ -45,7 +56,12 @@ function guards(services: Services): Guards {
     known = {
       unknown: createMemoryWindow(UNKNOWN_TOKENS.limit, UNKNOWN_TOKENS.seconds, services.clock),
       flood: createMemoryWindow(FLOOD.limit, FLOOD.seconds, services.clock),
-      refusedBodies: createMemoryWindow(REFUSED_BODIES.limit, REFUSED_BODIES.seconds, services.clock),
+      floodRecords: createMemoryWindow(1, FLOOD.seconds, services.clock),
+      refusedBodies: createByteBudget(
+        REFUSED_BODIES.burst.bytes,
+        REFUSED_BODIES.burst.seconds,
+        services.clock,
+      ),
     };
     guardsOf.set(services, known);
   }
@@ -64,23 +80,32 @@ export async function handleWebhook(services: Services, request: Request): Promi
   }
 }
 
-/** Path, method, token and flood guard: what is refused here leaves no delivery. */
+/** Path, method, token and flood guard: what is refused here is refused with its body unread. */
 async function admit(services: Services, request: Request): Promise<Trigger> {
   const token = PATH.exec(new URL(request.url).pathname)?.[1];
   if (token === undefined) throw new AppError("not_found", "There is nothing at this path.");
-  if (request.method !== "POST") {
-    throw new AppError("method_not_allowed", "This path takes POST.", { headers: { Allow: "POST" } });
-  }
+  const wrongMethod =
+    request.method === "POST"
+      ? null
+      : new AppError("method_not_allowed", "This path takes POST.", { headers: { Allow: "POST" } });
   const address = guardKey(clientAddress(services.env, request.headers));
-  const { unknown, flood } = guards(services);
+  const { unknown, flood, floodRecords } = guards(services);
   const trigger = await findTrigger(services, token);
   if (trigger === null) {
-    if (!unknown.allows(address)) throw tooMany(UNKNOWN_TOKENS);
+    const tooOften = !unknown.allows(address);
+    if (wrongMethod !== null) throw wrongMethod;
+    if (tooOften) throw tooMany(UNKNOWN_TOKENS);
     throw new AppError("not_found", "Webhook token not found.");
   }
   const caller = createHash("sha256").update(`${address} ${token}`).digest("base64");
-  if (!flood.allows(caller)) throw tooMany(FLOOD);
-  return trigger;
+  const tooOften = !flood.allows(caller);
+  const refusal = wrongMethod ?? (tooOften ? tooMany(FLOOD) : null);
+  if (refusal === null) return trigger;
+  if (!tooOften || floodRecords.allows(caller)) {
+    const reason = tooOften ? `${refusal.message} ${FLOOD_NOTE}` : refusal.message;
+    await recordRefusal(services, trigger, unreadDelivery(request), refusal, reason, services.clock.now());
+  }
+  throw refusal;
 }
 
 function tooMany({ limit, seconds }: { limit: number; seconds: number }): AppError {
@@ -96,31 +121,58 @@ async function receive(
   headers: Record<string, string>,
 ): Promise<Response> {
   const receivedAt = services.clock.now();
-  const delivery: ReceivedDelivery = {
-    id: newId(),
-    headers: keptHeaders(request.headers),
-    body: Buffer.alloc(0),
-    senderId: null,
-    redeliveryOf: null,
-  };
+  const delivery = unreadDelivery(request);
   try {
     delivery.body = await readBody(request, MAX_BODY_BYTES);
+    delete delivery.notKept;
     const answered = await accept(services, request, trigger, delivery, headers);
     if ("fresh" in answered) return jsonResponse(answered.fresh, requestId, headers);
     const repeated = { outcome: "repeated", runId: answered.kept.runId } as const;
     await recordDelivery(services.pool, trigger.actor, delivery, repeated, receivedAt);
     return jsonResponse(answered.kept.response, requestId, { ...headers, "Idempotent-Replayed": "true" });
   } catch (thrown) {
-    const { code, status, message: reason } = toAppError(thrown);
-    const rejected = { outcome: "rejected", code, status, reason } as const;
+    const error = toAppError(thrown);
+    const bytes = delivery.body.length;
     const { refusedBodies } = guards(services);
-    if (delivery.body.length > REFUSED_BODIES.smallBytes && !refusedBodies.allows(trigger.actor.triggerId)) {
-      delivery.bodyBytes = delivery.body.length;
+    if (error.code === "payload_too_large" && delivery.notKept) {
+      delivery.notKept.because = "it is larger than 1 MiB";
+    } else if (bytes > REFUSED_BODIES.smallBytes && !refusedBodies.takes(trigger.actor.triggerId, bytes)) {
       delivery.body = Buffer.alloc(0);
+      delivery.notKept = {
+        bytes,
+        because: "more than 8 MiB of refused calls came to this trigger in a minute",
+      };
     }
-    await recordDelivery(services.pool, trigger.actor, delivery, rejected, receivedAt);
+    await recordRefusal(services, trigger, delivery, error, error.message, receivedAt);
     throw thrown;
   }
+}
+
+/** A call as it is before its body was read. */
+function unreadDelivery(request: Request): ReceivedDelivery {
+  const declared = Number(request.headers.get("content-length") ?? 0);
+  // Whatever number a sender makes up.
+  const bytes = Number.isSafeInteger(declared) ? Math.min(Math.max(0, declared), 2 ** 31 - 1) : 0;
+  return {
+    id: newId(),
+    headers: keptHeaders(request.headers),
+    body: Buffer.alloc(0),
+    notKept: { bytes, because: "the call was refused before it was read" },
+    senderId: null,
+    redeliveryOf: null,
+  };
+}
+
+function recordRefusal(
+  { pool }: Services,
+  trigger: Trigger,
+  delivery: ReceivedDelivery,
+  { code, status }: AppError,
+  reason: string,
+  receivedAt: Date,
+): Promise<void> {
+  const rejected = { outcome: "rejected", code, status, reason } as const;
+  return recordDelivery(pool, trigger.actor, delivery, rejected, receivedAt);
 }
 
 async function accept(
@@ -132,6 +184,10 @@ async function accept(
 ) {
   const { clock, pool } = services;
   const { secrets, scheme } = trigger;
+  if (secrets === null) {
+    const message = "The trigger's signing secret cannot be read; it must be set anew.";
+    throw new AppError("trigger_misconfigured", message);
+  }
   if (secrets.length > 0 && !isSigned(scheme, secrets, request.headers, delivery.body, clock.now())) {
     throw new AppError("invalid_signature", "The signature is missing or not valid.");
   }
@@ -178,7 +234,7 @@ async function accept(
  * overheard could else be sent again under a new id.
  */
 function senderIdOf(headers: Headers, { scheme, secrets }: Trigger): string | null {
-  const signedId = scheme === "standard_webhooks" && secrets.length > 0;
+  const signedId = scheme === "standard_webhooks" && secrets?.length !== 0;
   return (signedId ? null : headers.get("idempotency-key")) ?? headers.get("webhook-id");
 }
 

@@ -2,7 +2,7 @@ import { AppError } from "@/server/errors";
 
 /**
  * Reads a request's raw bytes, at most `limit` of them: beyond it the reading stops and `payload_too_large` is
- * thrown, whatever Content-Length claimed.
+ * thrown, whatever Content-Length claimed. Throws `invalid_request` when the sender breaks off.
  */
 export async function readBody(request: Request, limit: number): Promise<Buffer> {
   const tooLarge = () => new AppError("payload_too_large", `The body is larger than ${limit} bytes.`);
@@ -15,7 +15,9 @@ export async function readBody(request: Request, limit: number): Promise<Buffer>
   let size = 0;
   const reader = request.body.getReader();
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch((cause: unknown) => {
+      throw new AppError("invalid_request", "The body ended before it was whole.", { cause });
+    });
     if (done) return Buffer.concat(chunks, size);
     size += value.byteLength;
     if (size > limit) {

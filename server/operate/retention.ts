@@ -1,4 +1,5 @@
 import type { Services } from "@/server/services";
+import { REFUSED_BODIES } from "@/server/webhooks/deliveries";
 
 /** Rows that one statement removes at most; each statement is a transaction of its own. */
 const BATCH = 200;
@@ -17,6 +18,14 @@ const REMOVALS = {
           AND received_at < $1::timestamptz - make_interval(days => p.retention_days)
         ORDER BY received_at LIMIT $2
       ) d LIMIT $2)`,
+  // The rows stay, with what is told of the call.
+  refusedBodies: `
+    UPDATE deliveries SET body = '', body_note = 'newer refused calls of this trigger took its room' WHERE id IN (
+      SELECT id FROM (
+        SELECT id, sum(body_bytes) OVER (PARTITION BY trigger_id ORDER BY id DESC) AS newer FROM deliveries
+        WHERE outcome = 'rejected' AND body_bytes > ${REFUSED_BODIES.smallBytes} AND body_note IS NULL
+          AND received_at <= $1
+      ) d WHERE newer > ${REFUSED_BODIES.total} LIMIT $2)`,
   // Whole trees: a child goes with its root. Steps and model calls go with their run.
   runs: `
     WITH RECURSIVE tree AS (
@@ -53,6 +62,7 @@ export type Removed = Record<keyof typeof REMOVALS, number>;
 
 const NOTHING: Removed = {
   deliveries: 0,
+  refusedBodies: 0,
   runs: 0,
   configurations: 0,
   idempotencyKeys: 0,
@@ -64,6 +74,7 @@ const NOTHING: Removed = {
 /** Configurations after the runs that use them. */
 const KINDS = [
   "deliveries",
+  "refusedBodies",
   "runs",
   "configurations",
   "idempotencyKeys",
@@ -74,7 +85,7 @@ const KINDS = [
 
 /**
  * Removes what the plans' retention days no longer keep: deliveries, ended runs with their steps and model calls,
- * configurations that no run uses; and what has expired by itself: idempotency keys, rate windows, sessions. In
+ * configurations that no run uses; bodies of refused calls beyond what is kept of them; and what has expired by itself: idempotency keys, rate windows, sessions. In
  * small batches until nothing is left or `goOn` says no. Null when another process is at it.
  */
 export async function removeExpired(

@@ -7,14 +7,26 @@ export type ReceivedDelivery = {
   id: string;
   /** JSON object of the request's headers, without secrets. */
   headers: string;
-  /** As it is kept: empty when it was too much to keep, which `bodyBytes` tells. */
+  /** Empty when it is not kept; `notKept` says why. */
   body: Buffer;
-  /** How large it was. Unset: as large as `body`. */
-  bodyBytes?: number;
+  notKept?: BodyNotKept;
   /** The sender's own id for it: Idempotency-Key or webhook-id. */
   senderId: string | null;
   redeliveryOf: string | null;
 };
+
+/** `bytes`: how large the body was, as far as that is known. `because` completes "The body was not kept: …". */
+export type BodyNotKept = { bytes: number; because: string };
+
+/**
+ * How much is kept of the bodies of refused calls, for each trigger, so that nobody who knows an address fills the disk:
+ * up to `burst.bytes` in `burst.seconds` from each process, and `total` bytes in all, the newest. Small ones don't count.
+ */
+export const REFUSED_BODIES = {
+  smallBytes: 4096,
+  burst: { bytes: 8 * 1024 * 1024, seconds: 60 },
+  total: 256 * 1024 * 1024,
+} as const;
 
 /** Header values that are never kept. */
 const SECRET_HEADERS = new Set([
@@ -58,8 +70,8 @@ export async function recordDelivery(
   const rejected = outcome.outcome === "rejected" ? outcome : undefined;
   await client.query(
     `INSERT INTO deliveries (id, organization_id, trigger_id, received_at, outcome, status, code, reason, headers, body,
-                             body_bytes, sender_id, redelivery_of, run_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::bytea, $14, $11, $12, $13)`,
+                             body_bytes, sender_id, redelivery_of, run_id, body_note)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::bytea, $14, $11, $12, $13, $15)`,
     [
       delivery.id,
       trigger.orgId,
@@ -74,7 +86,8 @@ export async function recordDelivery(
       delivery.senderId,
       delivery.redeliveryOf,
       outcome.outcome === "repeated" ? outcome.runId : null,
-      delivery.bodyBytes ?? delivery.body.length,
+      delivery.notKept?.bytes ?? delivery.body.length,
+      delivery.notKept?.because ?? null,
     ],
   );
 }

@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { OrgId, TriggerActor } from "@/server/auth/actor";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { Decimal } from "@/server/credits/amount";
-import { AppError } from "@/server/errors";
 import { VaultError } from "@/server/secrets/vault";
 import type { Services } from "@/server/services";
 import { hashToken, secretPurpose } from "./token";
@@ -15,8 +14,8 @@ export type Trigger = {
   misconfigured: string | null;
   suspended: boolean;
   scheme: "hex" | "standard_webhooks";
-  /** Live secrets, newest first; empty: calls are not signed. */
-  secrets: string[];
+  /** Live secrets, newest first; empty: calls are not signed. Null: they cannot be read, so that no call can be verified. */
+  secrets: string[] | null;
   rateLimit: { requests: number; seconds: number };
   messageTemplate: string | null;
 };
@@ -96,17 +95,11 @@ function toTrigger(services: Services, found: z.infer<typeof row>): Trigger {
 }
 
 /** A secret that does not open must not make the trigger one without a secret. */
-function openSecrets({ vault }: Services, triggerId: string, sealed: string[]): string[] {
+function openSecrets({ vault }: Services, triggerId: string, sealed: string[]): string[] | null {
   try {
     return sealed.map((secret) => vault.open(secret, secretPurpose(triggerId)));
   } catch (error) {
-    if (!(error instanceof VaultError)) throw error;
-    throw new AppError(
-      "trigger_misconfigured",
-      "The trigger's signing secret cannot be read; it must be set anew.",
-      {
-        cause: error,
-      },
-    );
+    if (error instanceof VaultError) return null;
+    throw error;
   }
 }

@@ -91,12 +91,19 @@ export type DeliveryDetail = DeliverySummary & {
   /** JSON object of the headers that were kept; secret values are redacted. */
   headers: string;
   body: DeliveryBody;
+  /** Why the body was not kept, to complete "The body was not kept: …"; null when it was. */
+  bodyNote: string | null;
 };
 
 /** So much of a body is shown until the reader asks for all of it. */
 const PREVIEW_BYTES = 64 * 1024;
 /** Bytes that nobody reads beyond their start. */
 const HEX_BYTES = 4 * 1024;
+
+/** The error of whatever needs the body of a delivery that has none. */
+export function bodyMissing(note: string): AppError {
+  return new AppError("invalid_request", `This delivery's body was not kept: ${note}.`);
+}
 
 /** One delivery with its headers and body; `whole` gives a text body uncut (up to 1 MiB). Throws `not_found`. */
 export async function inspectDelivery(
@@ -106,11 +113,11 @@ export async function inspectDelivery(
 ): Promise<DeliveryDetail> {
   const row = await db.delivery.findFirst({
     where: { id: deliveryId, organizationId: actor.orgId },
-    select: { ...SUMMARY, triggerId: true, senderId: true, headers: true, body: true },
+    select: { ...SUMMARY, triggerId: true, senderId: true, headers: true, body: true, bodyNote: true },
   });
   if (!row) throw new AppError("not_found", "There is no such delivery: its retention time may be over.");
-  const { triggerId, senderId, headers, body, ...summary } = row;
-  return { ...toSummary(summary), triggerId, senderId, headers, body: showBody(body, whole) };
+  const { triggerId, senderId, headers, body, bodyNote, ...summary } = row;
+  return { ...toSummary(summary), triggerId, senderId, headers, body: showBody(body, whole), bodyNote };
 }
 
 /** A body as people can read it. */
@@ -165,9 +172,10 @@ export async function previewMessage(
 ): Promise<{ message: string }> {
   const row = await db.delivery.findFirst({
     where: { id: deliveryId, organizationId: actor.orgId },
-    select: { body: true },
+    select: { body: true, bodyNote: true },
   });
   if (!row) throw new AppError("not_found", "There is no such delivery: its retention time may be over.");
+  if (row.bodyNote !== null) throw bodyMissing(row.bodyNote);
   const body = parseBodyText(decodeText(row.body));
   refuseNul(body);
   return { message: fillMessageTemplate(template, body, { now: clock.now(), seed: deliveryId }) };

@@ -1,15 +1,17 @@
 import type { MemberActor } from "@/server/auth/actor";
-import { AppError } from "@/server/errors";
+import { AppError, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { startRun } from "@/server/runs/start";
 import type { Services } from "@/server/services";
+import { type ReceivedDelivery, recordDelivery } from "./deliveries";
 import { findTriggerById } from "./find-trigger";
+import { bodyMissing } from "./inspect-deliveries";
 import { readStart } from "./read-start";
 
 /**
  * Delivers a stored delivery again, accepted or rejected: a new run of the trigger's target as it is now, recorded as a
- * redelivery. Signature, limits and repetition were the sender's matter and are not checked again.
- * Throws `not_found`, and what a start of the trigger throws.
+ * redelivery, and so is a redelivery that is refused. Signature, limits and repetition were the sender's matter and are not
+ * checked again. Throws `not_found`, `invalid_request` (the body was not kept), and what a start of the trigger throws.
  */
 export async function redeliver(
   services: Services,
@@ -20,21 +22,26 @@ export async function redeliver(
     where: { id: deliveryId, organizationId: actor.orgId },
   });
   if (stored === null) throw new AppError("not_found", "Delivery not found.");
-  if (stored.body.length < stored.bodyBytes) {
-    throw new AppError(
-      "invalid_request",
-      "This delivery's body was not kept: too many large calls were refused at once.",
-    );
-  }
+  if (stored.bodyNote !== null) throw bodyMissing(stored.bodyNote);
   const trigger = await findTriggerById(services, actor.orgId, stored.triggerId);
   if (trigger === null) throw new AppError("not_found", "The delivery's trigger no longer exists.");
-  const delivery = {
+  const delivery: ReceivedDelivery = {
     id: newId(),
     headers: stored.headers,
     body: Buffer.from(stored.body),
     senderId: stored.senderId,
     redeliveryOf: stored.redeliveryOf ?? stored.id,
   };
-  const started = readStart("application/json", trigger, delivery, services.clock.now());
-  return startRun(services, trigger.actor, { ...started, delivery });
+  const now = services.clock.now();
+  try {
+    const started = readStart("application/json", trigger, delivery, now);
+    return await startRun(services, trigger.actor, { ...started, delivery });
+  } catch (error) {
+    if (isAppError(error)) {
+      const { code, status, message: reason } = error;
+      const rejected = { outcome: "rejected", code, status, reason } as const;
+      await recordDelivery(services.pool, trigger.actor, delivery, rejected, now);
+    }
+    throw error;
+  }
 }

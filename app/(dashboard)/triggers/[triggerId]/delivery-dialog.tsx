@@ -43,7 +43,7 @@ export function DeliveryDialog({
       ) : delivery ? (
         <>
           <Summary delivery={delivery} />
-          {mayAct ? <Redelivery delivery={delivery} trigger={trigger} /> : null}
+          {mayAct && delivery.bodyNote === null ? <Redelivery delivery={delivery} trigger={trigger} /> : null}
           <Headers headers={delivery.headers} />
           <Body
             delivery={delivery}
@@ -51,7 +51,7 @@ export function DeliveryDialog({
             onWhole={() => setWhole(true)}
             problem={all.isError ? describeError(all.error).message : null}
           />
-          {mayAct && trigger.target.kind === "agent" ? (
+          {mayAct && delivery.bodyNote === null && trigger.target.kind === "agent" ? (
             <TemplatePreview deliveryId={delivery.id} saved={trigger.messageTemplate} />
           ) : null}
         </>
@@ -171,7 +171,7 @@ function Headers({ headers }: { headers: string }) {
 }
 
 function Body({
-  delivery: { body, bytes },
+  delivery: { body, bodyNote, bytes },
   loading,
   problem,
   onWhole,
@@ -189,7 +189,9 @@ function Body({
         </h3>
         {body.kind === "empty" ? null : <CopyButton label="Copy the body as shown" text={body.text} />}
       </div>
-      {body.kind === "empty" ? (
+      {bodyNote !== null ? (
+        <p className="text-muted">The body was not kept: {bodyNote}. It cannot be delivered again.</p>
+      ) : body.kind === "empty" ? (
         <p className="text-faint">empty</p>
       ) : body.kind === "hex" ? (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.

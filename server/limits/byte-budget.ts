@@ -1,0 +1,29 @@
+import type { Clock } from "@/server/clock";
+
+/** Most keys kept at once; the oldest is forgotten beyond it. */
+const MAX_KEYS = 10_000;
+
+/**
+ * So many bytes in so many seconds for each key, in this process's memory: guards that only protect the machine. It fills up
+ * again steadily, as a bucket does, and begins full. `takes` takes the bytes when they are there.
+ */
+export function createByteBudget(bytes: number, seconds: number, clock: Clock) {
+  const buckets = new Map<string, { left: number; at: number }>();
+  return {
+    takes(key: string, wanted: number): boolean {
+      const at = clock.now().getTime();
+      const bucket = buckets.get(key) ?? { left: bytes, at };
+      const left = Math.min(bytes, bucket.left + (Math.max(0, at - bucket.at) * bytes) / (seconds * 1000));
+      const enough = wanted <= left;
+      buckets.delete(key);
+      buckets.set(key, { left: enough ? left - wanted : left, at });
+      if (buckets.size > MAX_KEYS) {
+        const oldest = buckets.keys().next();
+        if (!oldest.done) buckets.delete(oldest.value);
+      }
+      return enough;
+    },
+  };
+}
+
+export type ByteBudget = ReturnType<typeof createByteBudget>;
