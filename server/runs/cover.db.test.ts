@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import type { ModelRequest } from "@/server/models/port";
 import { createMember } from "@/server/testing/runs";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
 import { readWholeRun } from "./download";
@@ -78,6 +79,36 @@ it("gives a call all the output that is left beside the counted prompt", async (
   // 0.7 less 0.1 for the prompt, at 0.4 per 1,000.
   expect(limits).toEqual([1_500]);
   expect(counts).toBe(1);
+});
+
+it("extends the hold before each model call, by an entry of its own", async () => {
+  const tenant = await createTenant(world, { agent: { functions: ["calculate"] } });
+  const run = await start(tenant);
+  const heldAtCalls: string[] = [];
+  const models = {
+    ...world.models,
+    call: async (request: ModelRequest) => {
+      const { held } = await world.db.run.findUniqueOrThrow({ where: { id: run.id } });
+      heldAtCalls.push(held.toString());
+      const toolCalls = [{ id: "a", name: "calculate", arguments: '{"expression":"1+1"}' }];
+      const reply = await quietModels.call(request);
+      return heldAtCalls.length === 1 ? { ...reply, toolCalls } : reply;
+    },
+  };
+  await executeRun({ ...world, models }, run.id, (_name, work) => work());
+  // 5,000 tokens in and 4,000 out are 2.1; before the second call 0.014 and 0.01 were used.
+  expect(heldAtCalls).toEqual(["2.1", "2.124"]);
+  const entries = await world.db.creditEntry.findMany({
+    where: { runId: run.id },
+    orderBy: { sequence: "asc" },
+  });
+  expect(entries.map(({ kind, amount }) => [kind, amount.toString()])).toEqual([
+    ["hold", "-0.9"],
+    ["hold", "-1.2"],
+    ["hold", "-0.024"],
+    ["release", "2.124"],
+    ["charge", "-0.038"],
+  ]);
 });
 
 it.each([true, false])("shows whether the tokens are estimated: %s", async (mark) => {

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createApiKey } from "@/server/catalog/api-keys";
+import { newId } from "@/server/ids";
+import { createTenant, createTrigger, createWorld, type World } from "@/server/testing/world";
+import { handleRest } from "./rest";
+import { handleWebhook } from "./webhook";
+
+/** Limits as callers meet them: their headers on every answer, and who may set them. */
+
+let world: World;
+let beside: World;
+
+beforeAll(async () => {
+  world = await createWorld();
+  beside = await createWorld({ beside: world });
+});
+afterAll(async () => {
+  await beside.close();
+  await world.close();
+});
+
+type Call = { method?: string; path: string; key?: string; body?: string; headers?: Record<string, string> };
+
+function send({ method = "POST", path, key, body, headers }: Call, process = world): Promise<Response> {
+  const request = new Request(`http://stepwell.test${path}`, {
+    method,
+    headers: { "Content-Type": "application/json", ...(key ? { "X-API-Key": key } : {}), ...headers },
+    ...(body === undefined ? {} : { body }),
+  });
+  return (path.startsWith("/webhooks") ? handleWebhook : handleRest)(process, request);
+}
+
+/** draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4: lists of strings with parameters q and w, r and t. */
+const POLICY = /^"[a-z]+";q=\d+;w=\d+$/;
+const LIMIT = /^"[a-z]+";r=\d+;t=\d+$/;
+
+describe("the standard headers", () => {
+  it("are on the answers of all seven endpoints, errors behind the limit included", async () => {
+    const tenant = await createTenant(world);
+    const { token } = await createTrigger(world, tenant);
+    const { key } = tenant;
+    const start = await send({
+      path: `/v1/agents/run/${tenant.agentId}`,
+      key,
+      body: '{"userMessage":"Hi"}',
+    });
+    const started = await send({ path: `/v1/tools/run/${tenant.toolId}`, key, body: '{"a":1,"b":2}' });
+    const [run, toolRun] = [(await start.json()).id, (await started.json()).id];
+    const answers: [string, number, Response][] = [
+      ["starts", 200, start],
+      ["starts", 200, started],
+      ["reads", 200, await send({ method: "GET", path: `/v1/agents/run/${run}/status`, key })],
+      ["reads", 200, await send({ method: "GET", path: `/v1/agents/run/${run}/details`, key })],
+      ["reads", 200, await send({ method: "GET", path: `/v1/tools/run/${toolRun}/status`, key })],
+      ["reads", 200, await send({ method: "GET", path: `/v1/tools/run/${toolRun}/result`, key })],
+      ["webhook", 200, await send({ path: `/webhooks/${token}`, body: "{}" })],
+      ["starts", 400, await send({ path: `/v1/tools/run/${tenant.toolId}`, key, body: "{" })],
+      ["starts", 404, await send({ path: `/v1/tools/run/${newId()}`, key, body: "{}" })],
+      ["reads", 404, await send({ method: "GET", path: `/v1/tools/run/${newId()}/status`, key })],
+      ["webhook", 400, await send({ path: `/webhooks/${token}`, body: "{" })],
+    ];
+    for (const [name, status, { status: answered, headers }] of answers) {
+      expect(answered).toBe(status);
+      expect(headers.get("ratelimit-policy")).toMatch(POLICY);
+      expect(headers.get("ratelimit")).toMatch(LIMIT);
+      expect(headers.get("ratelimit")).toContain(`"${name}";`);
+      expect(headers.get("retry-after")).toBeNull();
+    }
+  });
+
+  it("come with Retry-After on every kind of 429", async () => {
+    const tenant = await createTenant(world, { plan: { startsPerMinute: 1, readsPerMinute: 1 } });
+    const busy = await createTrigger(world, tenant, { rateLimit: { requests: 1, seconds: 7 } });
+    const flooded = await createTrigger(world, tenant, { secrets: ["s3cret"] });
+    const { key } = tenant;
+    const from = (address: string) => ({ "x-stepwell-peer": address });
+    const repeated: [string, number, Call][] = [
+      ["starts", 1, { path: `/v1/tools/run/${tenant.toolId}`, key }],
+      ["reads", 1, { method: "GET", path: `/v1/tools/run/${newId()}/status`, key }],
+      ["webhook", 1, { path: `/webhooks/${busy.token}`, body: "{}" }],
+      ["calls", 60, { path: "/webhooks/unknown", body: "{}", headers: from("192.0.2.50") }],
+      ["calls", 300, { path: `/webhooks/${flooded.token}`, body: "{}", headers: from("192.0.2.51") }],
+    ];
+    for (const [name, allowed, call] of repeated) {
+      for (let time = 0; time < allowed; time += 1) expect((await send(call)).status).not.toBe(429);
+      const { status, headers } = await send(call);
+      expect(status).toBe(429);
+      expect(headers.get("ratelimit-policy")).toBe(`"${name}";q=${allowed};w=${name === "webhook" ? 7 : 60}`);
+      expect(headers.get("ratelimit")).toMatch(new RegExp(`^"${name}";r=0;t=\\d+$`));
+      expect(Number(headers.get("retry-after"))).toBe(name === "webhook" ? 7 : 60);
+    }
+  });
+});
+
+describe("limits are set", () => {
+  it("by the plan, by a key for itself, by a trigger for itself, and each key has its own window", async () => {
+    const tenant = await createTenant(world, { plan: { startsPerMinute: 3, readsPerMinute: 4 } });
+    const admin = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+    const narrow = await createApiKey(world, admin, {
+      name: "narrow",
+      startsPerMinute: 1,
+      readsPerMinute: 2,
+    });
+    const wide = await createApiKey(world, admin, { name: "wide", startsPerMinute: 5, readsPerMinute: 6 });
+    const accepted = async (call: Call, refusal: number) => {
+      let count = 0;
+      while ((await send(call)).status !== refusal) count += 1;
+      return count;
+    };
+    for (const [key, starts, reads] of [
+      [narrow.key, 1, 2],
+      [tenant.key, 3, 4],
+      [wide.key, 5, 6],
+    ] as const) {
+      expect(
+        await accepted({ path: `/v1/tools/run/${tenant.toolId}`, key, body: '{"a":1,"b":2}' }, 429),
+      ).toBe(starts);
+      expect(await accepted({ method: "GET", path: `/v1/tools/run/${newId()}/status`, key }, 429)).toBe(
+        reads,
+      );
+    }
+    const { token } = await createTrigger(world, tenant, { rateLimit: { requests: 2, seconds: 60 } });
+    expect(await accepted({ path: `/webhooks/${token}`, body: "{}" }, 429)).toBe(2);
+  });
+
+  it("over all processes together, for reads as for starts", async () => {
+    const tenant = await createTenant(world, { plan: { readsPerMinute: 20 } });
+    const call = { method: "GET", path: `/v1/tools/run/${newId()}/status`, key: tenant.key };
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => send(call, n % 2 === 0 ? world : beside)),
+    );
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(30);
+  });
+});
+
+it("webhooks are checked in the order of the contract: the earlier of two faults is told", async () => {
+  const poor = await createTenant(world, { credits: "0" });
+  const signed = await createTrigger(world, poor, {
+    target: "tool",
+    secrets: ["s3cret"],
+    rateLimit: { requests: 4, seconds: 60 },
+  });
+  const path = `/webhooks/${signed.token}`;
+  const { createHmac } = await import("node:crypto");
+  const sign = (body: string) => ({
+    "X-Signature": createHmac("sha256", "s3cret").update(body).digest("hex"),
+  });
+  const codeOf = async (call: Call) => (await (await send(call)).json()).code;
+  const tooLarge = "x".repeat(1024 * 1024 + 1);
+  const wrongType = { "Content-Type": "text/plain" };
+
+  expect(await codeOf({ path: "/webhooks/unknown-order", body: tooLarge })).toBe("not_found");
+  expect(await codeOf({ path, body: tooLarge })).toBe("payload_too_large");
+  // Forged, and of the wrong type, not JSON, without credits.
+  expect(await codeOf({ path, body: "not JSON", headers: wrongType })).toBe("invalid_signature");
+  // Each of the next four counts: content type or JSON, then the trigger, then the input, then the credits.
+  await world.db.trigger.update({ where: { id: signed.id }, data: { disabledAt: world.clock.now() } });
+  const notJson = "not JSON";
+  expect(await codeOf({ path, body: notJson, headers: sign(notJson) })).toBe("invalid_request");
+  expect(await codeOf({ path, body: "[]", headers: sign("[]") })).toBe("trigger_misconfigured");
+  await world.db.trigger.update({ where: { id: signed.id }, data: { disabledAt: null } });
+  const wrongInput = '{"a":"1"}';
+  expect(await codeOf({ path, body: wrongInput, headers: sign(wrongInput) })).toBe("invalid_request");
+  const fine = '{"a":1,"b":2}';
+  expect(await codeOf({ path, body: fine, headers: sign(fine) })).toBe("insufficient_credits");
+  // The limit comes before all of these, the signature before the limit.
+  expect(await codeOf({ path, body: notJson, headers: sign(notJson) })).toBe("rate_limited");
+  expect(await codeOf({ path, body: fine })).toBe("invalid_signature");
+});
