@@ -1,5 +1,7 @@
+import type { QueryConfig, QueryResultRow } from "pg";
 import { z } from "zod";
 import type { Decimal } from "@/server/credits/amount";
+import { outlast } from "@/server/db/outage";
 import { newId } from "@/server/ids";
 import { ringRun } from "@/server/live/doorbell";
 import type { Attempt, ModelReply, ToolCall } from "@/server/models/port";
@@ -15,6 +17,20 @@ import type { ClaimedRun } from "./lifecycle";
 /** Another worker owns the run now, or it has ended: this one must stop without a word. */
 export class RunLost extends Error {
   override name = "RunLost";
+}
+
+/** How long a write waits for a database that is away. */
+const OUTLAST_MS = 60_000;
+
+/**
+ * Writes to the journal. What was done outside is not done again because the database was away when its row was due:
+ * each statement may be repeated, and one whose commit was not confirmed is refused or changes nothing.
+ */
+function write<Row extends QueryResultRow>(
+  services: Services,
+  statement: QueryConfig,
+): Promise<{ rows: Row[] }> {
+  return outlast(() => services.pool.query<Row>(statement), AbortSignal.timeout(OUTLAST_MS));
 }
 
 export type StoredModelCall = {
@@ -97,7 +113,7 @@ export async function beginModelCall(
     call.provider,
     call.model,
   ];
-  const { rows } = await services.pool.query<{ sequence: number }>({ ...BEGIN_MODEL_CALL, values });
+  const { rows } = await write<{ sequence: number }>(services, { ...BEGIN_MODEL_CALL, values });
   announce(services, run, rows[0]?.sequence);
 }
 
@@ -142,7 +158,7 @@ export async function finishModelCall(
     "error" in result ? result.error : null,
     JSON.stringify(reply?.attempts ?? ("attempts" in result ? result.attempts : [])),
   ];
-  const { rows } = await services.pool.query<{ sequence: number }>({ ...FINISH_MODEL_CALL, values });
+  const { rows } = await write<{ sequence: number }>(services, { ...FINISH_MODEL_CALL, values });
   announce(services, run, rows[0]?.sequence);
 }
 
@@ -201,7 +217,7 @@ export async function beginSteps(
     steps.map((step) => step.usage.outputTokens),
     steps.map((step) => step.childRunId),
   ];
-  const { rows } = await services.pool.query<{ sequence: number; key: string; child_run_id: string | null }>({
+  const { rows } = await write<{ sequence: number; key: string; child_run_id: string | null }>(services, {
     ...BEGIN_STEPS,
     values,
   });
@@ -255,7 +271,7 @@ export async function finishStep(
     result.error,
     JSON.stringify(result.attempts),
   ];
-  const { rows } = await services.pool.query<{ sequence: number }>({ ...FINISH_STEP, values });
+  const { rows } = await write<{ sequence: number }>(services, { ...FINISH_STEP, values });
   announce(services, run, rows[0]?.sequence);
 }
 

@@ -132,6 +132,22 @@ it("makes a model call again that had failed when the worker died", async () => 
   await expectNothingOpen(tenant);
 });
 
+it.each(["begin-model-call", "finish-model-call", "begin-steps", "finish-step"])(
+  "waits for a database that is away at %s, and does nothing twice",
+  async (name) => {
+    const tenant = await createTenant(world);
+    script = callsAdder;
+    const runId = await start(tenant);
+    const worker = heldUpBefore(name, async () => {
+      throw Object.assign(new Error("terminating connection"), { code: "57P01" });
+    });
+    await executeRun(worker, runId, remember);
+    expect(modelCalls).toBe(2);
+    expect(await read(runId)).toMatchObject({ status: "Completed", epoch: 1, actionsUsed: 1 });
+    await expectNothingOpen(tenant);
+  },
+);
+
 it("begins no child under a run that has just ended", async () => {
   const tenant = await createTenant(world);
   script = callsAdder;
