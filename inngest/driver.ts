@@ -1,5 +1,6 @@
 import { Inngest } from "inngest";
 import { serve } from "inngest/edge";
+import type { Logger } from "@/server/log";
 import type { WakeUp } from "@/server/runs/dispatch";
 import type { Services } from "@/server/services";
 import { createEmbeddedEngine } from "./embedded/engine";
@@ -19,7 +20,9 @@ export type Driver = {
 
 /** Jobs that one process performs at a time. */
 const CONCURRENCY = 40;
-const REGISTER_AGAIN_MS = 5_000;
+
+/** How often the functions are registered: until the server took them, and from then on, since it may forget them. */
+const REGISTER_EVERY_MS = { refused: 5_000, taken: 60_000 };
 
 function wakeBy(client: Inngest): Driver["wake"] {
   return async (wakeUps) => {
@@ -61,13 +64,16 @@ export async function startEmbedded(services: Services): Promise<Driver> {
 /**
  * An Inngest server, chosen by the INNGEST_* variables (dev server, self-hosted or cloud). It calls back at
  * `/api/inngest`, signed unless it is a dev server; the functions are registered with it at start, again and again
- * until it takes them.
+ * until it takes them, and then now and again: one that was restarted may know them no more, and would take events for
+ * nothing. Ready means that it took them once: starts are taken while it is away.
  */
 export async function startOnServer(
   services: Services,
   settings: NonNullable<Services["env"]["inngest"]>,
+  registerEveryMs = REGISTER_EVERY_MS,
 ): Promise<Driver> {
-  const { env, log } = services;
+  const { env } = services;
+  const log = services.log.child({ component: "inngest", server: settings.baseUrl ?? settings.dev });
   const isDev = settings.dev !== undefined && settings.dev !== "0" && settings.dev !== "false";
   const devUrl = isDev && /^https?:/.test(settings.dev ?? "") ? settings.dev : undefined;
   const baseUrl = settings.baseUrl ?? devUrl;
@@ -85,29 +91,57 @@ export async function startOnServer(
     serveOrigin: env.appUrl,
     servePath: "/api/inngest",
   });
-  let registered = false;
-  let stopped = false;
-  const register = async (): Promise<void> => {
+  /** Why the server does not have the functions; null: it does. */
+  const register = async (): Promise<unknown> => {
     try {
       // Without `host` the SDK's handler cannot read the address it was called under.
       const headers = { host: new URL(env.appUrl).host };
       const response = await handler(new Request(`${env.appUrl}/api/inngest`, { method: "PUT", headers }));
-      registered = response.ok;
-      if (!registered)
-        log.warn("the Inngest server refused the functions", { answer: await response.text() });
+      return response.ok ? null : await response.text();
     } catch (error) {
-      log.warn("the Inngest server cannot be reached to register the functions", { error });
+      return error;
     }
-    if (!registered && !stopped) setTimeout(() => void register(), REGISTER_AGAIN_MS).unref();
   };
-  void register();
+  const registration = keepRegistered(register, log, registerEveryMs);
   return {
     wake: wakeBy(client),
     knows: async () => null,
-    ready: async () => registered,
+    ready: async () => registration.everTaken(),
     async stop() {
-      stopped = true;
+      registration.stop();
     },
     handle: (request) => handler(request),
+  };
+}
+
+/** Registers at once and from then on, and says when it begins to fail and when it works again. */
+function keepRegistered(
+  register: () => Promise<unknown>,
+  log: Logger,
+  everyMs: typeof REGISTER_EVERY_MS,
+): { everTaken(): boolean; stop(): void } {
+  let everTaken = false;
+  let taken: boolean | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const go = async (): Promise<void> => {
+    const error = await register();
+    const before = taken;
+    taken = error === null;
+    everTaken ||= taken;
+    if (taken && before !== true) log.info("the Inngest server has the functions");
+    if (!taken && before !== false)
+      log.warn("the Inngest server does not take the functions; runs wait until it does", { error });
+    if (stopped) return;
+    timer = setTimeout(() => void go(), everyMs[taken ? "taken" : "refused"]);
+    timer.unref();
+  };
+  void go();
+  return {
+    everTaken: () => everTaken,
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
   };
 }

@@ -137,6 +137,23 @@ it("executes a run whose event the engine took and lost: another event wakes it"
   await ended(first);
 });
 
+it("lets a run wait for its tools though its organization may run but one: they need no place", async () => {
+  play = (request) =>
+    request.messages.some(({ role }) => role === "tool")
+      ? { content: "Three." }
+      : { toolCalls: [{ id: "c", name: "adder", arguments: '{"a":1,"b":2}' }] };
+  const tenant = await createTenant(world, { plan: { concurrency: 1 } });
+  const runs = await ended(...(await Promise.all([start(tenant), start(tenant), start(tenant)])));
+  expect(runs.map(({ status }) => status)).toEqual(["Completed", "Completed", "Completed"]);
+  expect(
+    await world.db.run.count({ where: { organizationId: tenant.orgId, parentRunId: { not: null } } }),
+  ).toBe(3);
+});
+
+it("answers nothing at /api/inngest: the embedded engine is not reached over HTTP", () => {
+  expect(engine.handle(new Request("http://stepwell.test/api/inngest", { method: "POST" }))).toBeNull();
+});
+
 it("lets one run of an organization pass 10,000 queued ones of another", async () => {
   play = () => ({ content: "Done." });
   const crowd = await createTenant(world, { credits: "10000", plan: { concurrency: 10_000 } });

@@ -7,7 +7,8 @@ import { testLogger } from "@/server/testing/log";
 import { until } from "../engine-suite";
 import { openApp } from "../testing/embedded-app";
 import { createEmbeddedEngine, type EmbeddedEngine, type EmbeddedEngineOptions } from "./engine";
-import { prune } from "./store";
+import { claim, extendLeases, recall, releaseLeases, saveCheckpoint } from "./leases";
+import { insertSteps, inTransaction, prune, retryJob, takeJob } from "./store";
 
 /** What only the embedded engine promises, and what one has to reach below the SDK to try. */
 describe("the embedded engine's guarantees", { timeout: 20_000 }, () => {
@@ -134,6 +135,75 @@ describe("the embedded engine's guarantees", { timeout: 20_000 }, () => {
     // The same checkpoint from the holder is taken, so it was the generation that refused it.
     expect((await post(engine, path, { ...checkpoint, generation_id: job.generation + 1 })).status).toBe(200);
     expect(await sole("SELECT count(*)::int AS n FROM engine.steps")).toEqual({ n: 1 });
+  });
+
+  test("who lost a lease can neither extend it nor give the job back, end it or put it off", async () => {
+    const { client } = await open((app) => [
+      app.createFunction({ id: "f", triggers: { event: "go" } }, () => {}),
+    ]);
+    await client.send({ name: "go" });
+    const due = { now: new Date(), leaseMs: 60_000, count: 1, except: [] };
+    const [stale] = await claim(pool, [`${client.id}-f`], due);
+    await pool.query("UPDATE engine.jobs SET due_at = now() - interval '1 second'");
+    const [held] = await claim(pool, [`${client.id}-f`], due);
+    if (stale === undefined || held === undefined) throw new Error("the job was not claimed twice");
+    const row = () => sole("SELECT generation, claimed, attempt, due_at FROM engine.jobs");
+    const before = await row();
+
+    expect(await extendLeases(pool, [stale], 120_000)).toEqual(new Set());
+    await releaseLeases(pool, [stale], new Date());
+    const late = await inTransaction(pool, async (tx) => [
+      await retryJob(tx, stale, new Date()),
+      await takeJob(tx, stale),
+    ]);
+    expect(late).toEqual([false, null]);
+    expect(await row()).toEqual(before);
+
+    // It was the generation that refused all that: the holder may.
+    expect(await extendLeases(pool, [held], 120_000)).toEqual(new Set([held.id]));
+    await releaseLeases(pool, [held], new Date());
+    expect(await row()).toMatchObject({ claimed: false });
+  });
+
+  test("a step keeps its first result, whoever reports another one later", async () => {
+    const { client } = await open((app) => [
+      app.createFunction({ id: "f", triggers: { event: "go" } }, () => {}),
+    ]);
+    await client.send({ name: "go" });
+    const { id, run_id: runId } = await sole("SELECT id, run_id FROM engine.jobs");
+    const told = (data: string) => [{ id: "a", name: "a", state: { type: "data", data } as const }];
+    await inTransaction(pool, (tx) => insertSteps(tx, runId, told("first")));
+    await inTransaction(pool, (tx) => insertSteps(tx, runId, told("second")));
+    await claim(pool, [`${client.id}-f`], { now: new Date(), leaseMs: 60_000, count: 1, except: [] });
+    expect(await saveCheckpoint(pool, { id, generation: 1 }, told("third"))).toBe(true);
+    expect((await recall(pool, [runId])).get(runId)?.memo).toEqual([
+      { id: "a", state: { type: "data", data: "first" } },
+    ]);
+  });
+
+  test("a process that stops in the middle of a step gives its job back at once, and it counts as no attempt", async () => {
+    let begun = false;
+    let release = () => {};
+    const { engine, client } = await open((app) => [
+      app.createFunction({ id: "f", triggers: { event: "go" } }, async ({ step }) => {
+        await step.run("slow", async () => {
+          begun = true;
+          await new Promise<void>((resolve) => {
+            release = resolve;
+          });
+        });
+      }),
+    ]);
+    await engine.start();
+    await client.send({ name: "go" });
+    await until(() => begun);
+    await engine.stop(0);
+    expect(await sole("SELECT claimed, attempt, due_at <= now() AS due FROM engine.jobs")).toEqual({
+      claimed: false,
+      attempt: 0,
+      due: true,
+    });
+    release();
   });
 
   test("a step's result and the job that follows are committed together or not at all", async () => {
@@ -546,7 +616,11 @@ describe("the embedded engine's guarantees", { timeout: 20_000 }, () => {
       { id: "q", name: "quick" },
       { id: "l", name: "long" },
     ]);
-    await vi.waitFor(async () => expect(await engine.findRuns("q")).toMatchObject([{ status: "completed" }]));
+    await vi.waitFor(async () => {
+      expect(await engine.findRuns("q")).toMatchObject([{ status: "completed" }]);
+      // Nobody works on the other one any more either: pruning would leave alone what is locked.
+      expect(await sole("SELECT kind, claimed FROM engine.jobs")).toEqual({ kind: "sleep", claimed: false });
+    });
     const at = new Date("2026-01-02T00:00:00Z");
     expect(await prune(pool, new Date("2025-12-31T23:59:59Z"), new Date("2025-12-31T23:59:59Z"), 10)).toBe(0);
     expect(await prune(pool, at, at, 10)).toBe(3);
