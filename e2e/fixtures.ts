@@ -19,6 +19,8 @@ export type Organization = {
   toolId: string;
   /** A tool that takes `{ to }` and makes so many steps, one after the other. */
   counterId: string;
+  /** Ids of all tools, by slug. */
+  toolIds: Record<string, string>;
   apiKey: string;
   /** Addresses of the triggers, by slug. */
   triggers: Record<string, string>;
@@ -44,6 +46,7 @@ export const test = base.extend<Fixtures>({
       agentId: idOf(found.agents, "helper"),
       toolId: idOf(found.tools, "double"),
       counterId: idOf(found.tools, "counter"),
+      toolIds: Object.fromEntries(found.tools.map(({ slug, id }) => [slug, id])),
       apiKey: found.apiKeys[0]?.key ?? "",
       triggers: Object.fromEntries(found.triggers.map(({ slug, url }) => [slug, url])),
       triggerIds: Object.fromEntries(found.triggers.map(({ slug, id }) => [slug, id])),

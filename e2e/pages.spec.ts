@@ -116,6 +116,24 @@ test("a viewer sees neither a trigger's address nor the audit log", async ({ pag
   await expect(page.getByRole("table", { name: "Members" })).toContainText("ada@e2e.test");
 });
 
+test("what is unknown is said to be so by a link as well, and the frame stays", async ({
+  ownerPage: page,
+}) => {
+  await page.goto("/agents");
+  const unknown = "01a1fce1-2efc-779d-96d7-58140f1414c7";
+  await expect(async () => {
+    await page.keyboard.press("Control+k");
+    await expect(page.getByRole("combobox")).toBeFocused({ timeout: 2_000 });
+  }).toPass();
+  await page.keyboard.insertText(unknown);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`/runs/${unknown}`);
+  await expect(page.getByText("There is no such run in this organization")).toBeVisible();
+  await expect(page.getByRole("navigation", { name: "Places" })).toBeVisible();
+  await page.getByRole("link", { name: "Go to runs" }).click();
+  await expect(page.getByRole("heading", { name: "Runs" })).toBeVisible();
+});
+
 test("what is unknown is said to be so", async ({ ownerPage: page }) => {
   for (const kind of ["agent", "tool", "trigger"]) {
     for (const id of ["01a1fce1-2efc-779d-96d7-58140f1414c7", "nonsense"]) {
@@ -126,12 +144,41 @@ test("what is unknown is said to be so", async ({ ownerPage: page }) => {
   }
 });
 
-test("a failed run says its failure once", async ({ ownerPage: page, request, organization }) => {
-  const id = await startRun(request, organization, { tool: organization.toolId, input: { number: 1e308 } });
-  const headers = { "X-API-Key": organization.apiKey };
-  const status = async () =>
-    (await (await request.get(`/v1/tools/run/${id}/status`, { headers })).json()).status;
-  await expect.poll(status).toBe("Failed");
-  await page.goto(`/runs/${id}`);
-  await expect(page.getByRole("region", { name: "Failure" })).toHaveCount(1);
-});
+const FAILURES = [
+  { tool: "undivided", input: {}, says: "A calculation failed.", where: "step 1, calculate" },
+  {
+    tool: "inward",
+    input: {},
+    says: "A call to another service got no answer.",
+    where: "step 1, http_request",
+  },
+  // Twice as much is no number of JSON any more.
+  {
+    tool: "double",
+    input: { number: 1e308 },
+    says: "does not fit the tool's own output schema",
+    where: null,
+  },
+];
+
+for (const { tool, input, says, where } of FAILURES) {
+  test(`a run of ${tool} opens on its failure, said once, with a way out`, async ({
+    ownerPage: page,
+    request,
+    organization,
+  }) => {
+    const toolId = organization.toolIds[tool] ?? "";
+    const id = await startRun(request, organization, { tool: toolId, input });
+    const headers = { "X-API-Key": organization.apiKey };
+    const read = async () => (await request.get(`/v1/tools/run/${id}/status`, { headers })).json();
+    await expect.poll(async () => (await read()).status).toBe("Failed");
+    await page.goto(`/runs/${id}`);
+    const failure = page.getByRole("region", { name: "Failure" });
+    await expect(failure).toHaveCount(1);
+    await expect(failure).toContainText(says);
+    await expect(failure).toContainText((await read()).errorMessage);
+    if (where !== null) await expect(failure).toContainText(where);
+    await failure.getByRole("link", { name: "Open the tool" }).click();
+    await expect(page).toHaveURL(`/tools/${toolId}`);
+  });
+}

@@ -96,13 +96,15 @@ const wrappedError = z.object({
   error: z.object({ message: z.string(), code: z.union([z.number(), z.string()]).nullish() }),
 });
 
-/** An answer that is no chat completion; `status` when it is an error in a successful response's clothes. */
+/** An answer that is no chat completion; `status` or `code` when it is an error in a successful response's clothes. */
 export class AnswerError extends Error {
   readonly status: number | undefined;
-  constructor(message: string, status?: number) {
+  readonly code: string | undefined;
+  constructor(message: string, told?: number | string | null) {
     super(message);
     this.name = "AnswerError";
-    this.status = status;
+    this.status = Number.isInteger(Number(told ?? Number.NaN)) ? Number(told) : undefined;
+    this.code = typeof told === "string" ? told : undefined;
   }
 }
 
@@ -145,8 +147,7 @@ export function readChatCompletion(
   if (!parsed.success) {
     const wrapped = wrappedError.safeParse(body);
     if (!wrapped.success) throw new AnswerError("the answer is not a chat completion");
-    const status = Number(wrapped.data.error.code);
-    throw new AnswerError(wrapped.data.error.message, Number.isInteger(status) ? status : undefined);
+    throw new AnswerError(wrapped.data.error.message, wrapped.data.error.code);
   }
   const [choice] = parsed.data.choices;
   if (choice === undefined) throw new AnswerError("the answer holds no choice");

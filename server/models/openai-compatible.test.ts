@@ -200,7 +200,10 @@ describe("odd and hostile answers", () => {
   test("what is no chat completion is tried again, then fails as passing", async () => {
     server.script("hi", { body: { nonsense: true } });
     const error = await failure(provider({ maxAttempts: 2 }).call(ask("hi")));
-    expect(error).toMatchObject({ passing: true, message: expect.stringContaining("not a chat completion") });
+    expect(error).toMatchObject({
+      reason: "unavailable",
+      message: expect.stringContaining("not a chat completion"),
+    });
     expect(error.attempts).toHaveLength(2);
   });
 
@@ -208,7 +211,7 @@ describe("odd and hostile answers", () => {
     server.script("hi", [{ body: { error: { message: "slow down", code: 429 } } }, { content: "ok" }]);
     expect((await provider().call(ask("hi"))).content).toBe("ok");
     server.script("no", { body: { error: { message: "no such model", code: 404 } } });
-    expect(await failure(provider().call(ask("no")))).toMatchObject({ passing: false });
+    expect(await failure(provider().call(ask("no")))).toMatchObject({ reason: "unknown" });
   });
 });
 
@@ -245,7 +248,7 @@ describe("passing faults", () => {
     server.script("hi", { status: 503, message: "overloaded" });
     const error = await failure(provider().call(ask("hi")));
     expect(error).toMatchObject({
-      passing: true,
+      reason: "unavailable",
       message: 'The model provider "test" answered 503 overloaded',
     });
     expect(error.attempts).toHaveLength(5);
@@ -258,7 +261,7 @@ describe("passing faults", () => {
     expect(patient.waits).toEqual([7000]);
     server.script("long", { status: 429, retryAfter: 3600 });
     const impatient = provider();
-    expect(await failure(impatient.call(ask("long")))).toMatchObject({ passing: true });
+    expect(await failure(impatient.call(ask("long")))).toMatchObject({ reason: "unavailable" });
     expect(impatient.waits).toEqual([]);
   });
 
@@ -272,7 +275,7 @@ describe("passing faults", () => {
     await server.close();
     const error = await failure(provider({ maxAttempts: 2 }).call(ask("hi")));
     expect(error).toMatchObject({
-      passing: true,
+      reason: "unavailable",
       message: expect.stringContaining("the connection was refused"),
     });
     server = await startModelServer();
@@ -286,11 +289,28 @@ test("a fault that stays fails at once, its message without keys", async () => {
   });
   const error = await failure(provider().call(ask("hi")));
   expect(error).toMatchObject({
-    passing: false,
+    reason: "unauthorized",
     message: 'The model provider "test" answered 401 Incorrect API key provided: [redacted], or [redacted]',
   });
   expect(JSON.stringify(error.attempts)).not.toContain(API_KEY);
   expect(server.requests).toHaveLength(1);
+});
+
+test.each([
+  [401, undefined, "unauthorized"],
+  [403, undefined, "unauthorized"],
+  [404, undefined, "unknown"],
+  [400, "model_not_found", "unknown"],
+  [402, undefined, "quota"],
+  [429, "insufficient_quota", "quota"],
+  [413, undefined, "input_too_long"],
+  [400, "context_length_exceeded", "input_too_long"],
+  [400, undefined, "refused"],
+])("a refusal with %s and code %s means %s, and is not tried again", async (status, code, reason) => {
+  server.script("hi", { status, message: "no", ...(code === undefined ? {} : { code }) });
+  const error = await failure(provider().call(ask("hi")));
+  expect(error).toMatchObject({ reason });
+  expect(error.attempts).toHaveLength(1);
 });
 
 test("a server that does not know max_completion_tokens or response_format is spared them from then on", async () => {

@@ -8,7 +8,13 @@ import {
   readChatCompletion,
   toChatCompletion,
 } from "@/server/models/chat-completion";
-import { type Attempt, ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
+import {
+  type Attempt,
+  ModelError,
+  type ModelFault,
+  type ModelReply,
+  type ModelRequest,
+} from "@/server/models/port";
 import { countUsage } from "@/server/models/tokens";
 import { redactText } from "@/server/secrets/stored-output";
 
@@ -40,8 +46,17 @@ const MAX_WAIT_MS = 20_000;
 const MAX_RETRY_AFTER_MS = 60_000;
 const PASSING = new Set([408, 409, 425, 429]);
 
-/** Why one try failed. `retryAfterMs` is what the provider asked for. */
-type Fault = { message: string; passing: boolean; retryAfterMs: number | undefined; cause: unknown };
+/** Why one try failed; `unavailable` passes by itself. `retryAfterMs` is what the provider asked for. */
+type Fault = { message: string; reason: ModelFault; retryAfterMs: number | undefined; cause: unknown };
+
+/** What a refusal means, by its status and, where providers use one status for several things, by OpenAI's code. */
+function reasonOf(status: number | undefined, code: string | null | undefined): ModelFault {
+  if (code === "insufficient_quota" || status === 402) return "quota";
+  if (code === "context_length_exceeded" || status === 413) return "input_too_long";
+  if (code === "model_not_found" || status === 404) return "unknown";
+  if (code === "invalid_api_key" || status === 401 || status === 403) return "unauthorized";
+  return status === undefined || PASSING.has(status) || status >= 500 ? "unavailable" : "refused";
+}
 
 /** How long a provider asks to be left alone, in milliseconds (RFC 9110, section 10.2.3, and `retry-after-ms`). */
 function retryAfterMs(headers: Headers | undefined, now: Date): number | undefined {
@@ -109,23 +124,22 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
     if (error instanceof APIError && error.status !== undefined) {
       // The message begins with the status.
       const message = clean(`the model provider "${name}" answered ${error.message}`);
-      const passing = PASSING.has(error.status) || error.status >= 500;
-      return { message, passing, retryAfterMs: retryAfterMs(error.headers, clock.now()), cause: error };
+      const reason = reasonOf(error.status, error.code);
+      return { message, reason, retryAfterMs: retryAfterMs(error.headers, clock.now()), cause: error };
     }
     if (error instanceof AnswerError) {
-      const { status } = error;
-      const passing = status === undefined || PASSING.has(status) || status >= 500;
       const message = clean(`the model provider "${name}" answered: ${error.message}`);
-      return { message, passing, retryAfterMs: undefined, cause: error };
+      const reason = reasonOf(error.status, error.code);
+      return { message, reason, retryAfterMs: undefined, cause: error };
     }
     let inner = error;
     for (let i = 0; i < 5 && inner instanceof Error && inner.cause instanceof Error; i += 1) {
       if (inner instanceof EgressError || inner.cause.message === "") break;
       inner = inner.cause;
     }
-    const reason = inner instanceof Error ? inner.message : "an unknown fault";
-    const message = clean(`the model provider "${name}" could not be reached: ${reason}`);
-    return { message, passing: true, retryAfterMs: undefined, cause: error };
+    const told = inner instanceof Error ? inner.message : "an unknown fault";
+    const message = clean(`the model provider "${name}" could not be reached: ${told}`);
+    return { message, reason: "unavailable", retryAfterMs: undefined, cause: error };
   }
 
   /** Learns from a refusal what the server does not know; true when another try makes sense at once. */
@@ -169,9 +183,9 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
           if (adapt(error, request.model)) continue;
           failures += 1;
           const patience = fault.retryAfterMs ?? 0;
-          if (!fault.passing || failures >= maxAttempts || patience > MAX_RETRY_AFTER_MS) {
+          if (fault.reason !== "unavailable" || failures >= maxAttempts || patience > MAX_RETRY_AFTER_MS) {
             const message = fault.message.charAt(0).toUpperCase() + fault.message.slice(1);
-            throw new ModelError(message, { passing: fault.passing, attempts, cause: fault.cause });
+            throw new ModelError(message, { reason: fault.reason, attempts, cause: fault.cause });
           }
           const wait = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1));
           await sleep(Math.max(patience, wait * (0.5 + random() / 2)), request.signal);

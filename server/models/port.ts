@@ -43,17 +43,20 @@ export type ModelReply = {
 };
 
 /**
- * Why a model call failed for good. `passing` says that the fault lay with the network or the provider's load
- * and outlived every retry; `attempts` lists the tries.
+ * What a model call failed by: the provider's key, the model's name, the account's own quota, the length of the
+ * conversation, another refusal, or the network and the provider's load (which outlived every retry).
  */
+export type ModelFault = "unauthorized" | "unknown" | "quota" | "input_too_long" | "refused" | "unavailable";
+
+/** Why a model call failed for good; `attempts` lists the tries. */
 export class ModelError extends Error {
-  readonly passing: boolean;
+  readonly reason: ModelFault;
   readonly attempts: Attempt[];
 
-  constructor(message: string, options: { passing: boolean; attempts: Attempt[]; cause?: unknown }) {
+  constructor(message: string, options: { reason: ModelFault; attempts: Attempt[]; cause?: unknown }) {
     super(message, { cause: options.cause });
     this.name = "ModelError";
-    this.passing = options.passing;
+    this.reason = options.reason;
     this.attempts = options.attempts;
   }
 }

@@ -25,7 +25,7 @@ export async function executeTool(execution: Execution, configuration: ToolConfi
       return calls.map(({ key }) => resultOf(execution, key));
     },
   });
-  if (outcome.status === "Failed") return { status: "Failed", code: "step_failed", message: outcome.message };
+  if (outcome.status === "Failed") return outcome;
   const output = JSON.stringify(outcome.output);
   if (Buffer.byteLength(output) > MAX_FINAL_OUTPUT_BYTES) {
     const message = `The final output is larger than ${MAX_FINAL_OUTPUT_BYTES} bytes.`;

@@ -154,7 +154,8 @@ async function outcomeOf(
     return { status: "Failed", code: "insufficient_credits", message: error.message };
   }
   if (error instanceof CapReached) return { status: "Failed", code: "max_credits", message: error.message };
-  if (error instanceof ModelError) return { status: "Failed", code: "model_error", message: error.message };
+  if (error instanceof ModelError)
+    return { status: "Failed", code: `model_${error.reason}`, message: error.message };
   return null;
 }
 

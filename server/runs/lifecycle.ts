@@ -9,6 +9,7 @@ import { findRefundable } from "@/server/credits/refund";
 import { type Queryable, transact } from "@/server/db/sql";
 import { ringRun } from "@/server/live/doorbell";
 import type { Services } from "@/server/services";
+import type { FailureCode } from "./failure-codes";
 import { abortRun, RunStopped } from "./in-flight";
 import { RunLost } from "./journal";
 import type { Cap } from "./purse";
@@ -174,8 +175,7 @@ export async function takeChildren(
 
 export type Outcome =
   | { status: "Completed"; output: string }
-  /** Code `internal_error`: a fault of the platform, for which nothing is charged. */
-  | { status: "Failed"; code: string; message: string }
+  | { status: "Failed"; code: FailureCode; message: string }
   | { status: "Cancelled"; by: string };
 
 export type EndOptions = {

@@ -118,7 +118,7 @@ it("leaves a run to the engine's run that executes it, and takes it when that ha
 it("makes a model call again that had failed when the worker died", async () => {
   const tenant = await createTenant(world);
   script = () => {
-    throw new ModelError("The provider says no.", { passing: true, attempts: [] });
+    throw new ModelError("The provider says no.", { reason: "unavailable", attempts: [] });
   };
   const runId = await start(tenant);
   await expect(executeRun(unableToEnd(), runId, remember)).rejects.toThrow("dies here");

@@ -11,8 +11,8 @@ export type ModelServerReply =
       /** Waits before answering, in milliseconds. */
       delayMs?: number;
     }
-  /** An error status, `Retry-After` in seconds with it. */
-  | { status: number; message?: string; retryAfter?: number }
+  /** An error status, `Retry-After` in seconds and OpenAI's code with it. */
+  | { status: number; message?: string; retryAfter?: number; code?: string }
   /** `hang`: no answer ever; `drop`: the connection is closed; `broken`: half of a JSON document. */
   | { fault: "hang" | "drop" | "broken" }
   /** Any body, as JSON. */
@@ -86,7 +86,8 @@ export async function startModelServer(options: { port?: number } = {}): Promise
     }
     if ("status" in reply) {
       const retry = reply.retryAfter === undefined ? {} : { "retry-after": String(reply.retryAfter) };
-      send(reply.status, { error: { message: reply.message ?? "scripted failure", type: "error" } }, retry);
+      const { message = "scripted failure", code = null } = reply;
+      send(reply.status, { error: { message, type: "error", code } }, retry);
       return;
     }
     if ("body" in reply) return send(200, reply.body);

@@ -135,7 +135,11 @@ describe("forEach", () => {
   test("stops after the batch with the first failure", async () => {
     const journal = journalOf((call) => (call.itemIndex === 0 ? { ok: false, message: "no" } : ok(1)));
     const { outcome } = await run(definition, { list: ["x", "y", "z"] }, journal);
-    expect(outcome).toEqual({ status: "Failed", message: 'Step "a" failed: item 0: no' });
+    expect(outcome).toEqual({
+      status: "Failed",
+      code: "step_failed",
+      message: 'Step "a" failed: item 0: no',
+    });
     expect(journal.batches).toHaveLength(1);
   });
 
@@ -182,7 +186,7 @@ describe("failures", () => {
       {},
       failing(),
     );
-    expect(outcome).toEqual({ status: "Failed", message: 'Step "a" failed: boom' });
+    expect(outcome).toEqual({ status: "Failed", code: "step_failed", message: 'Step "a" failed: boom' });
     expect(journal.calls()).toHaveLength(1);
   });
 
@@ -222,6 +226,7 @@ describe("failures", () => {
     const { outcome } = await run({ steps: [{ id: "a", uses: "f" }] }, {}, journal);
     expect(outcome).toEqual({
       status: "Failed",
+      code: "step_failed",
       message: 'Step "a" failed: its output is larger than 1 MiB',
     });
   });
@@ -233,6 +238,7 @@ describe("failures", () => {
     });
     expect(outcome).toEqual({
       status: "Failed",
+      code: "output_invalid",
       message: "The output does not fit the output schema: /t must be number.",
     });
   });
@@ -241,6 +247,7 @@ describe("failures", () => {
     const { outcome } = await run({ steps: [{ id: "a", uses: "f" }], output: "{{ $error('nope') }}" });
     expect(outcome).toMatchObject({
       status: "Failed",
+      code: "output_failed",
       message: expect.stringContaining("The output could not be made: nope"),
     });
   });

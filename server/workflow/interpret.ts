@@ -41,7 +41,11 @@ export type WorkflowOutcome =
       /** The declared schema, else one inferred from the output. */
       outputSchema: JsonObject;
     }
-  | { status: "Failed"; message: string };
+  | {
+      status: "Failed";
+      code: "step_failed" | "output_failed" | "output_invalid" | "output_too_large";
+      message: string;
+    };
 
 /** Most items of one forEach. */
 export const MAX_ITEMS = 1000;
@@ -74,13 +78,14 @@ export async function runWorkflow(
       } catch (error) {
         const message = failureMessage(error);
         if (step.onError !== "continue")
-          return { status: "Failed", message: `Step "${step.id}" failed: ${message}` };
+          return { status: "Failed", code: "step_failed", message: `Step "${step.id}" failed: ${message}` };
         outputs.set(step.id, { error: message });
       }
     }
     return finish(definition, scope(), expressionFacts("output"));
   } catch (error) {
-    return { status: "Failed", message: `The output could not be made: ${failureMessage(error)}` };
+    const message = `The output could not be made: ${failureMessage(error)}`;
+    return { status: "Failed", code: "output_failed", message };
   }
 }
 
@@ -180,7 +185,7 @@ function finish(definition: WorkflowDefinition, scope: Scope, facts: ExpressionF
       ? ((last && scope.steps[last.id]) ?? null)
       : fillIn(definition.output, scope, facts);
   if (jsonBytes(output) > MAX_FINAL_OUTPUT_BYTES) {
-    return { status: "Failed", message: "The output is larger than 4 MiB." };
+    return { status: "Failed", code: "output_too_large", message: "The output is larger than 4 MiB." };
   }
   const { outputSchema } = definition;
   if (outputSchema === undefined) return { status: "Completed", output, outputSchema: inferSchema(output) };
@@ -188,6 +193,7 @@ function finish(definition: WorkflowDefinition, scope: Scope, facts: ExpressionF
   if (issues.length > 0) {
     return {
       status: "Failed",
+      code: "output_invalid",
       message: `The output does not fit the output schema: ${describeIssues(issues)}.`,
     };
   }
