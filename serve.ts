@@ -7,6 +7,7 @@ import {
   STATUS_CODES,
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { pathToFileURL } from "node:url";
 import next from "next";
 import { type Demo, seedDemo } from "@/prisma/seed";
@@ -98,7 +99,15 @@ export async function serve({ root, dev = false, say = () => {} }: ServeOptions)
   const showPage = pages.getRequestHandler();
   server.on("request", createHandler(services, showPage, dev, state));
   server.on("clientError", answerBadHttp);
-  if (dev) server.on("upgrade", pages.getUpgradeHandler());
+  const upgraded = new Set<Duplex>();
+  if (dev) {
+    const upgrade = pages.getUpgradeHandler();
+    server.on("upgrade", (incoming, socket, head) => {
+      upgraded.add(socket);
+      socket.once("close", () => upgraded.delete(socket));
+      void upgrade(incoming, socket, head);
+    });
+  }
   await services.engine.start();
   const port = await listen(server, services.env.port, services.env.host);
 
@@ -108,6 +117,8 @@ export async function serve({ root, dev = false, say = () => {} }: ServeOptions)
     demo,
     async stop() {
       state.stopping = true;
+      // Browsers that wait for changes of pages would be waited for in turn: the server does not count them as its own.
+      for (const socket of upgraded) socket.destroy();
       await closeServer(server);
       await services.engine.stop(GRACE_MS);
       await pages.close();

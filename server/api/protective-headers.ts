@@ -18,14 +18,16 @@ export const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'";
 
 /**
  * The content security policy of one page, with a fresh nonce. Next reads the nonce from the request's own
- * `content-security-policy` header and puts it on its scripts and styles. `dev` allows what reloading in place needs.
+ * `content-security-policy` header and puts it on its scripts and styles. `dev` allows what reloading in place and Next's
+ * own overlay (which puts its styles into the page) need.
  */
 export function pagePolicy({ dev = false } = {}): string {
   const nonce = randomBytes(16).toString("base64");
   return [
     "default-src 'self'",
     `script-src 'nonce-${nonce}' 'strict-dynamic'${dev ? " 'unsafe-eval'" : ""}`,
-    `style-src 'self' 'nonce-${nonce}'`,
+    // A nonce would switch 'unsafe-inline' off again.
+    dev ? "style-src 'self' 'unsafe-inline'" : `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data: blob:",
     "font-src 'self'",
     `connect-src 'self'${dev ? " ws:" : ""}`,
