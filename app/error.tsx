@@ -5,10 +5,10 @@ import { Problem } from "@/app/_ui/page";
 
 export default function PageError({
   error,
-  reset,
+  retry,
 }: {
   error: Error & { digest?: string };
-  reset: () => void;
+  retry: () => void;
 }) {
   return (
     <main>
@@ -17,7 +17,7 @@ export default function PageError({
           The server failed while it made the page{error.digest ? ` (reference ${error.digest})` : ""}. The
           cause is in its log.
         </p>
-        <Button className="mt-3" onClick={reset}>
+        <Button className="mt-3" onClick={retry}>
           Try again
         </Button>
       </Problem>

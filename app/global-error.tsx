@@ -2,7 +2,7 @@
 
 import "./globals.css";
 
-export default function GlobalError({ reset }: { error: Error; reset: () => void }) {
+export default function GlobalError({ retry }: { error: Error; retry: () => void }) {
   return (
     <html lang="en">
       <body>
@@ -12,7 +12,7 @@ export default function GlobalError({ reset }: { error: Error; reset: () => void
           <p className="text-muted">The server failed while it made the page. The cause is in its log.</p>
           <button
             className="rounded-md border border-line-strong px-3 py-1.5 font-medium"
-            onClick={reset}
+            onClick={retry}
             type="button"
           >
             Try again

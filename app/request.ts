@@ -16,6 +16,11 @@ export const readSession = cache(
   async (): Promise<Session | null> => sessionFromHeaders(getServices(), await headers()),
 );
 
+/** Whether a page is asked for by a link within the dashboard, not by its address. */
+export async function arrivedByLink(): Promise<boolean> {
+  return /[?&]_rsc=/.test((await headers()).get(PAGE_ADDRESS_HEADER) ?? "");
+}
+
 /** The signed-in member for a page; sends everybody else to the sign-in page, which leads back to it. */
 export async function requirePageMember(): Promise<{ session: Session; actor: MemberActor }> {
   const session = await readSession();

@@ -55,3 +55,21 @@ test("a form of another site signs nobody in, and a door without a form leads ba
   const empty = await request.post("/api/sign-in", { maxRedirects: 0 });
   expect(empty.headers().location).toBe("/sign-in?problem=address");
 });
+
+test("a page whose session has ended leads back in", async ({ ownerPage: page, organization }) => {
+  // Asking for a page leads there at once, asking for rows offers it.
+  await page.goto("/metrics");
+  await page.context().clearCookies();
+  await page.getByRole("button", { name: "7 days" }).click();
+  await expect(page).toHaveURL(/\/sign-in\?to=/);
+  await fillIn(page, organization.owner);
+  await expect(page).toHaveURL("/metrics?period=7d");
+
+  await page.goto("/credits");
+  await page.context().clearCookies();
+  await page.getByRole("link", { name: "grant" }).click();
+  const problem = page.getByRole("alert").filter({ hasText: "The ledger could not be read" });
+  await problem.getByRole("link", { name: "Sign in" }).click();
+  await fillIn(page, organization.owner);
+  await expect(page).toHaveURL("/credits?kind=grant");
+});

@@ -1,5 +1,11 @@
-import { LoadingPage } from "@/app/_ui/loading-page";
+import { LineBones } from "@/app/_ui/bones";
+import { PageHead } from "@/app/_ui/page";
 
 export default function Loading() {
-  return <LoadingPage title="Audit log" />;
+  return (
+    <>
+      <PageHead title="Audit log" />
+      <LineBones />
+    </>
+  );
 }

@@ -1,5 +1,17 @@
-import { LoadingPage } from "@/app/_ui/loading-page";
+import { FactsBones, TableBones } from "@/app/_ui/bones";
+import { PartHead } from "@/app/_ui/facts";
+import { PageHead } from "@/app/_ui/page";
 
 export default function Loading() {
-  return <LoadingPage title="Credits" />;
+  return (
+    <>
+      <PageHead title="Credits" />
+      <FactsBones label="Balance" names={["Balance", "Held", "Each month"]} />
+      <PartHead title="Ledger" />
+      <TableBones
+        columns={["No.", "Kind", "Amount", "Before", "After", "Note", "Run", "By", "Time"]}
+        label="Ledger"
+      />
+    </>
+  );
 }

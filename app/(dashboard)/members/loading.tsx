@@ -1,5 +1,5 @@
-import { LoadingPage } from "@/app/_ui/loading-page";
+import { ListPageBones } from "@/app/_ui/bones";
 
 export default function Loading() {
-  return <LoadingPage title="Members" />;
+  return <ListPageBones columns={["Member", "Role", "May", "Joined"]} title="Members" />;
 }

@@ -3,14 +3,13 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useRouter, useSearchParams } from "next/navigation";
-import { Button } from "@/app/_ui/button";
 import { classNames } from "@/app/_ui/class-names";
 import { formatCount, formatCredits, formatDuration } from "@/app/_ui/format";
-import { Bone, Empty, PageHead, Problem } from "@/app/_ui/page";
+import { Bone, Empty, PageHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import { useTimeZone } from "@/app/_ui/time";
+import { Unreadable } from "@/app/_ui/unreadable";
 import type { RunFilter } from "@/server/runs/filter";
 import type { MetricsBucket, MetricsGroup, RunFigures, RunMetrics } from "@/server/runs/metrics";
 import { RUN_PERIODS, type RunPeriod } from "@/server/runs/words";
@@ -62,12 +61,11 @@ export function MetricsView() {
         </fieldset>
       </PageHead>
       {query.isError ? (
-        <Problem title="The figures could not be read">
-          <p>{describeError(query.error).message}</p>
-          <Button className="mt-3" onClick={() => void query.refetch()}>
-            Try again
-          </Button>
-        </Problem>
+        <Unreadable
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          what="The figures could not be read"
+        />
       ) : metrics ? (
         <Figures filter={filter} metrics={metrics} />
       ) : (

@@ -8,13 +8,13 @@ import { Button } from "@/app/_ui/button";
 import { classNames } from "@/app/_ui/class-names";
 import { formatCount, formatCredits } from "@/app/_ui/format";
 import { AgentIcon, ToolIcon } from "@/app/_ui/icons";
-import { Bone, Empty, PageHead, Problem } from "@/app/_ui/page";
+import { Bone, Empty, PageHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
 import { useMay } from "@/app/_ui/role";
 import { Status } from "@/app/_ui/status";
 import { HeadCell } from "@/app/_ui/table";
 import { Ago, Elapsed } from "@/app/_ui/time";
+import { Unreadable } from "@/app/_ui/unreadable";
 import type { RunFilter } from "@/server/runs/filter";
 import type { RunSummary } from "@/server/runs/list";
 import { readFilter, writeFilter } from "./address";
@@ -63,12 +63,11 @@ export function RunsList() {
           </div>
         ) : null}
         {query.isError ? (
-          <Problem title="The runs could not be read">
-            <p>{describeError(query.error).message}</p>
-            <Button className="mt-3" onClick={() => void query.refetch()}>
-              Try again
-            </Button>
-          </Problem>
+          <Unreadable
+            error={query.error}
+            onRetry={() => void query.refetch()}
+            what="The runs could not be read"
+          />
         ) : query.isSuccess && runs.length === 0 ? (
           <NoRuns filtered={Object.keys(filter).length > 0} onClear={() => setFilter({})} />
         ) : (

@@ -3,12 +3,20 @@ import { notFound } from "next/navigation";
 import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
 import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
+import { DefinitionBones } from "../../_definitions/definition-bones";
 import { recentRunsQuery, versionsQuery } from "../../_definitions/query";
+import { streamed } from "../../streamed";
 import { AgentView } from "./agent-view";
 
 export const metadata: Metadata = { title: "Agent" };
 
-export default async function AgentPage({ params }: { params: Promise<{ agentId: string }> }) {
+type Props = { params: Promise<{ agentId: string }> };
+
+export default function AgentPage(props: Props) {
+  return streamed(() => content(props), <DefinitionBones back="Agents" />);
+}
+
+async function content({ params }: Props) {
   const { agentId } = await params;
   if (!isUuid(agentId)) notFound();
   const prefetch = await createPrefetch();

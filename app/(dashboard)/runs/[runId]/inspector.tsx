@@ -7,12 +7,12 @@ import { Button } from "@/app/_ui/button";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { formatBytes, formatCount, formatCredits, formatDuration, shortId } from "@/app/_ui/format";
 import { JsonView, PlainText } from "@/app/_ui/json-view";
-import { Bone, Problem } from "@/app/_ui/page";
+import { Bone } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
 import { Status } from "@/app/_ui/status";
 import { Tabs } from "@/app/_ui/tabs";
 import { Elapsed, Moment } from "@/app/_ui/time";
+import { Unreadable } from "@/app/_ui/unreadable";
 import { useWholeText } from "@/app/_ui/whole-text";
 import type { Attempt, CallDetail, LongText, RunDetail, StepDetail } from "@/server/runs/inspect";
 import type { Line } from "./timeline-lines";
@@ -30,7 +30,14 @@ function StepInspector({ runId, stepId }: { runId: string; stepId: string }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.runs.step.queryOptions({ runId, stepId }));
   const [tab, setTab] = useState("output");
-  if (query.isError) return <Unreadable error={query.error} onRetry={() => void query.refetch()} />;
+  if (query.isError)
+    return (
+      <Unreadable
+        error={query.error}
+        onRetry={() => void query.refetch()}
+        what="This step could not be read"
+      />
+    );
   if (!query.data) return <InspectorBones />;
   const step = query.data;
   const address = `/api/runs/${runId}/text?step=${stepId}`;
@@ -107,7 +114,14 @@ function CallInspector({ runId, callId, label }: { runId: string; callId: string
   const trpc = useTRPC();
   const query = useQuery(trpc.runs.modelCall.queryOptions({ runId, callId }));
   const [tab, setTab] = useState("said");
-  if (query.isError) return <Unreadable error={query.error} onRetry={() => void query.refetch()} />;
+  if (query.isError)
+    return (
+      <Unreadable
+        error={query.error}
+        onRetry={() => void query.refetch()}
+        what="This step could not be read"
+      />
+    );
   if (!query.data) return <InspectorBones />;
   const call = query.data;
   return (
@@ -284,17 +298,6 @@ function Figures({ facts }: { facts: readonly (readonly [string, ReactNode])[] }
         </div>
       ))}
     </dl>
-  );
-}
-
-function Unreadable({ error, onRetry }: { error: unknown; onRetry: () => void }) {
-  return (
-    <Problem title="This step could not be read">
-      <p>{describeError(error).message}</p>
-      <Button className="mt-3" onClick={onRetry}>
-        Try again
-      </Button>
-    </Problem>
   );
 }
 

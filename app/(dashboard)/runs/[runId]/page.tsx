@@ -1,7 +1,10 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
+import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
+import { streamed } from "../../streamed";
+import { RunBones } from "./run-bones";
 import { RunView } from "./run-view";
 import { chooseLine, linesOf } from "./timeline-lines";
 
@@ -9,15 +12,21 @@ type Props = { params: Promise<{ runId: string }>; searchParams: Promise<{ step?
 
 export const metadata: Metadata = { title: "Run" };
 
-export default async function RunPage({ params, searchParams }: Props) {
+export default function RunPage(props: Props) {
+  return streamed(() => content(props), <RunBones />);
+}
+
+async function content({ params, searchParams }: Props) {
   const { runId } = await params;
   if (!isUuid(runId)) notFound();
   const prefetch = await createPrefetch();
   const { queryClient, trpc } = prefetch;
   const inspection = await queryClient
     .fetchQuery(trpc.runs.inspect.queryOptions({ runId }))
-    .catch(() => null);
-  if (!inspection) notFound();
+    .catch((error: unknown) => {
+      if (isNotFound(error)) notFound();
+      throw error;
+    });
   const chosen = chooseLine(linesOf(inspection), await searchParams, inspection.run);
   if (chosen?.kind === "step") {
     await queryClient.prefetchQuery(trpc.runs.step.queryOptions({ runId, stepId: chosen.step.id }));

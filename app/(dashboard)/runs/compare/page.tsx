@@ -1,26 +1,40 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
+import { LineBones } from "@/app/_ui/bones";
+import { PageHead } from "@/app/_ui/page";
 import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
+import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
+import { streamed } from "../../streamed";
 import { Comparison } from "./comparison";
 import { RunPicker } from "./run-picker";
 
 export const metadata: Metadata = { title: "Compare runs" };
 
 /** Two runs side by side: `?a=` and `?b=`; without `b` one is picked first. */
-export default async function ComparePage({
-  searchParams,
-}: {
-  searchParams: Promise<{ a?: string; b?: string }>;
-}) {
+type Props = { searchParams: Promise<{ a?: string; b?: string }> };
+
+export default function ComparePage(props: Props) {
+  return streamed(
+    () => content(props),
+    <>
+      <PageHead title="Compare runs" />
+      <LineBones />
+    </>,
+  );
+}
+
+async function content({ searchParams }: Props) {
   const { a, b } = await searchParams;
   if (!a || !isUuid(a) || (b !== undefined && !isUuid(b))) notFound();
   const prefetch = await createPrefetch();
   const { queryClient, trpc } = prefetch;
   const read = (runId: string) =>
-    queryClient.fetchQuery(trpc.runs.inspect.queryOptions({ runId })).catch(() => null);
-  const [first, second] = await Promise.all([read(a), b ? read(b) : null]);
-  if (!first || (b && !second)) notFound();
+    queryClient.fetchQuery(trpc.runs.inspect.queryOptions({ runId })).catch((error: unknown) => {
+      if (isNotFound(error)) notFound();
+      throw error;
+    });
+  const [first] = await Promise.all([read(a), b ? read(b) : null]);
   return (
     <Prefetched from={prefetch}>{b ? <Comparison a={a} b={b} /> : <RunPicker run={first.run} />}</Prefetched>
   );

@@ -8,6 +8,7 @@ import { Bone, Empty, PageHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Status } from "@/app/_ui/status";
 import { Ago, Elapsed } from "@/app/_ui/time";
+import { Unreadable } from "@/app/_ui/unreadable";
 import type { RunDetail } from "@/server/runs/inspect";
 
 /** Asks with which other run of the same agent or tool one is to be compared. */
@@ -30,7 +31,13 @@ export function RunPicker({ run }: { run: RunDetail }) {
           Back to the run
         </Link>
       </PageHead>
-      {others?.length === 0 ? (
+      {query.isError ? (
+        <Unreadable
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          what="Its other runs could not be read"
+        />
+      ) : others?.length === 0 ? (
         <Empty title={`${run.targetName} has no other run`}>
           <p>Run it again, then compare the two.</p>
         </Empty>
@@ -56,11 +63,13 @@ export function RunPicker({ run }: { run: RunDetail }) {
                 </Link>
               </li>
             ))
-          : ["w-56", "w-72", "w-64"].map((width) => (
-              <li className="flex h-10 items-center border-line border-b px-6" key={width}>
-                <Bone className={width} />
-              </li>
-            ))}
+          : query.isError
+            ? null
+            : ["w-56", "w-72", "w-64"].map((width) => (
+                <li className="flex h-10 items-center border-line border-b px-6" key={width}>
+                  <Bone className={width} />
+                </li>
+              ))}
       </ul>
     </>
   );

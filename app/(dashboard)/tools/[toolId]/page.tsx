@@ -3,12 +3,20 @@ import { notFound } from "next/navigation";
 import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
 import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
+import { DefinitionBones } from "../../_definitions/definition-bones";
 import { recentRunsQuery, versionsQuery } from "../../_definitions/query";
+import { streamed } from "../../streamed";
 import { ToolView } from "./tool-view";
 
 export const metadata: Metadata = { title: "Tool" };
 
-export default async function ToolPage({ params }: { params: Promise<{ toolId: string }> }) {
+type Props = { params: Promise<{ toolId: string }> };
+
+export default function ToolPage(props: Props) {
+  return streamed(() => content(props), <DefinitionBones back="Tools" />);
+}
+
+async function content({ params }: Props) {
   const { toolId } = await params;
   if (!isUuid(toolId)) notFound();
   const prefetch = await createPrefetch();

@@ -1,8 +1,11 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
+import { DetailHeadBones, FactsBones, TableBones } from "@/app/_ui/bones";
+import { PartHead } from "@/app/_ui/facts";
 import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
 import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
+import { streamed } from "../../streamed";
 import { deliveriesQuery, readOutcome } from "./query";
 import { TriggerView } from "./trigger-view";
 
@@ -13,7 +16,19 @@ type Props = {
 
 export const metadata: Metadata = { title: "Trigger" };
 
-export default async function TriggerPage({ params, searchParams }: Props) {
+export default function TriggerPage(props: Props) {
+  return streamed(
+    () => content(props),
+    <>
+      <DetailHeadBones back="Triggers" />
+      <FactsBones label="Definition" names={["Address", "Starts", "Signature", "Rate limit", "Created"]} />
+      <PartHead title="Deliveries" />
+      <TableBones columns={["Received", "Outcome", "Reason", "Size", "Run"]} label="Deliveries" />
+    </>,
+  );
+}
+
+async function content({ params, searchParams }: Props) {
   const { triggerId } = await params;
   if (!isUuid(triggerId)) notFound();
   const address = await searchParams;

@@ -4,7 +4,7 @@ import { CopyButton } from "@/app/_ui/copy-button";
 import { Command, Empty, PageHead } from "@/app/_ui/page";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
-import { LastRunLink } from "../last-run";
+import { LastRunLink } from "../../last-run";
 
 export const metadata: Metadata = { title: "Tools" };
 

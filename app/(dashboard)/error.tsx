@@ -1,0 +1,28 @@
+"use client";
+
+import { Button } from "@/app/_ui/button";
+import { Problem } from "@/app/_ui/page";
+import { usePageActions } from "@/app/_ui/page-actions";
+
+/** A page that failed, within its frame: every other place is still one step away. */
+export default function DashboardPageError({
+  error,
+  retry,
+}: {
+  error: Error & { digest?: string };
+  retry: () => void;
+}) {
+  usePageActions([{ label: "Try this page again", run: retry }]);
+  return (
+    <Problem title="This page could not be shown">
+      <p>
+        {error.digest
+          ? `The server failed while it made the page (reference ${error.digest}). The cause is in its log.`
+          : "The page failed in the browser. Loading it again may help."}
+      </p>
+      <Button className="mt-3" onClick={retry}>
+        Try again
+      </Button>
+    </Problem>
+  );
+}

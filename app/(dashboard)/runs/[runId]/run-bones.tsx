@@ -1,0 +1,44 @@
+import { DetailHeadBones } from "@/app/_ui/bones";
+import { Bone } from "@/app/_ui/page";
+
+const LINES = ["w-24", "w-32", "w-20", "w-28", "w-36", "w-24", "w-32"];
+
+/** The page of a run that is still to come: head, texts, timeline and inspector. */
+export function RunBones() {
+  return (
+    <div aria-busy="true">
+      <DetailHeadBones back="Runs" />
+      <div className="px-4 pb-3 sm:px-6">
+        <Bone className="w-72 max-w-full" />
+      </div>
+      <div className="border-line border-t">
+        {["Input", "Answer"].map((label) => (
+          <div
+            className="grid grid-cols-[5rem_minmax(0,1fr)] gap-x-3 px-4 py-3 text-muted sm:px-6"
+            key={label}
+          >
+            {label}
+            <Bone className="mt-1 w-2/3" />
+          </div>
+        ))}
+      </div>
+      <div className="border-line border-t lg:grid lg:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]">
+        <div className="border-line py-4 max-lg:border-b lg:border-r">
+          {LINES.map((width, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the bones never change.
+            <div className="flex h-9 items-center gap-4 px-4 sm:px-6" key={index}>
+              <Bone className={width} />
+              <Bone className="flex-1" />
+            </div>
+          ))}
+        </div>
+        <div className="flex flex-col gap-4 px-4 py-4 max-lg:hidden sm:px-6">
+          <Bone className="w-48" />
+          <Bone className="w-full" />
+          <Bone className="w-2/3" />
+          <Bone className="w-3/4" />
+        </div>
+      </div>
+    </div>
+  );
+}
