@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { createServer } from "node:net";
 import { join, relative, resolve } from "node:path";
 import { beforeEnd } from "./ending.mjs";
-import { giveToOwner, joinPostgres } from "./postgres.mjs";
+import { giveToOwner, joinPostgres, keepPostgres } from "./postgres.mjs";
 import { ROOT, SetupError } from "./project.mjs";
 
 const MINIMUM_NODE = [20, 19];
@@ -85,7 +85,9 @@ export async function provideDatabase(say) {
     onWait: (owner) => say(`Process ${owner} is starting or stopping the database: waiting for it …`),
   });
   beforeEnd(async () => (await joining.catch(() => undefined))?.leave());
-  const { url, cluster, elsewhere } = await joining;
+  const joined = await joining;
+  beforeEnd(keepPostgres(dataDir, joined, say));
+  const { url, cluster, elsewhere } = joined;
   if (elsewhere) {
     say(
       `The database's files are in ${cluster}: PostgreSQL may not run as root, and its account cannot reach ${shown(dataDir)}.`,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import pg from "pg";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { joinPostgres } from "./postgres.mjs";
+import { joinPostgres, keepPostgres } from "./postgres.mjs";
 import { runningCluster } from "./postgres-cluster.mjs";
 import { makeThrowaway, removeThrowaway } from "./throwaway.mjs";
 
@@ -50,6 +50,22 @@ it("starts again after a crash that left its pid file behind", async () => {
   expect(await ask(second.url, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
   await second.leave();
   await first.leave();
+});
+
+it("is started again at its address when it was killed beneath a process that goes on", async () => {
+  const joined = await joinPostgres(folder);
+  const said: string[] = [];
+  const stop = keepPostgres(folder, joined, (line) => said.push(line), 50);
+  const before = runningCluster(cluster());
+  process.kill(before?.pid ?? 0, "SIGKILL");
+  await expect
+    .poll(() => ask(joined.url, "SELECT 1 AS one").catch(String), { timeout: 20_000 })
+    .toEqual([{ one: 1 }]);
+  await expect.poll(() => said).toEqual(["The database had been killed and was started again."]);
+  expect(runningCluster(cluster())?.pid).not.toBe(before?.pid);
+  await stop();
+  await joined.leave();
+  expect(runningCluster(cluster())).toBeUndefined();
 });
 
 it("keeps others out: only who can read the folder's file knows the password", async () => {

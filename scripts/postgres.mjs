@@ -19,6 +19,7 @@ import {
   createCluster,
   placeForCluster,
   resetPassword,
+  runningCluster,
   startCluster,
   stopCluster,
 } from "./postgres-cluster.mjs";
@@ -86,6 +87,42 @@ export async function joinPostgres(dataDir, { onWait = () => {} } = {}) {
     },
     { onWait },
   );
+}
+
+/**
+ * Starts the data folder's PostgreSQL again whenever it was killed, for a process that uses it and cannot go on without.
+ * @param {string} dataDir
+ * @param {{ url: string, cluster: string }} joined what `joinPostgres` gave
+ * @param {import("./project.mjs").Say} say
+ * @param {number} [everyMs] how often it is looked after
+ * @returns {() => Promise<void>} stops looking; to be called before leaving
+ */
+export function keepPostgres(dataDir, { url, cluster }, say, everyMs = 2_000) {
+  /** @type {Promise<void> | undefined} */
+  let mending;
+  const mend = async () => {
+    try {
+      const again = await joinPostgres(dataDir);
+      say(
+        again.url === url
+          ? "The database had been killed and was started again."
+          : "The database had been killed and has another port now: start this process again.",
+      );
+    } catch (error) {
+      say(`The database is gone and could not be started: ${error instanceof Error ? error.message : error}`);
+    }
+  };
+  const timer = setInterval(() => {
+    if (mending !== undefined || runningCluster(cluster)) return;
+    mending = mend().finally(() => {
+      mending = undefined;
+    });
+  }, everyMs);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await mending;
+  };
 }
 
 /** @param {string} dataDir */
