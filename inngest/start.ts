@@ -1,6 +1,7 @@
 import { grantMonthlyCredits } from "@/server/credits/monthly-grants";
 import { findOverdueRuns, findUnwokenRuns, settleOverdueRuns } from "@/server/operate/reconciler";
 import { removeExpired } from "@/server/operate/retention";
+import { countSettledRuns } from "@/server/runs/count";
 import { admitRuns } from "@/server/runs/dispatch";
 import type { Engine, Services } from "@/server/services";
 import { type Driver, startEmbedded, startOnServer } from "./driver";
@@ -103,11 +104,15 @@ function startDispatcher(services: Services, driver: Driver): Dispatcher {
     return false;
   });
 
-  const keepHouse = guarded("credits could not be granted or expired data not be removed", async () => {
-    await grantMonthlyCredits(services);
-    await removeExpired(services, () => !stopped);
-    return false;
-  });
+  const keepHouse = guarded(
+    "credits could not be granted, expired data not removed or runs not counted",
+    async () => {
+      await grantMonthlyCredits(services);
+      await removeExpired(services, () => !stopped);
+      await countSettledRuns(services, () => !stopped);
+      return false;
+    },
+  );
 
   const timers = [
     setInterval(look, LOOK_EVERY_MS),

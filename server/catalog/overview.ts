@@ -235,6 +235,8 @@ export type FilterTargets = {
   tools: NamedTarget[];
   triggers: NamedTarget[];
   keys: NamedTarget[];
+  /** Members, by the ids of their users. */
+  people: NamedTarget[];
 };
 
 /** What runs can be filtered by, deleted ones included: their runs are still there. */
@@ -244,11 +246,16 @@ export async function listFilterTargets(services: Services, actor: MemberActor):
     orderBy: { name: "asc" },
     select: { id: true, name: true },
   } as const;
-  const [agents, tools, triggers, keys] = await Promise.all([
+  const [agents, tools, triggers, keys, members] = await Promise.all([
     services.db.agent.findMany(query),
     services.db.tool.findMany(query),
     services.db.trigger.findMany(query),
     services.db.apiKey.findMany(query),
+    services.db.member.findMany({
+      where: { organizationId: actor.orgId },
+      orderBy: { user: { name: "asc" } },
+      select: { user: { select: { id: true, name: true } } },
+    }),
   ]);
-  return { agents, tools, triggers, keys };
+  return { agents, tools, triggers, keys, people: members.map(({ user }) => user) };
 }

@@ -1,4 +1,5 @@
-import type { MemberActor } from "@/server/auth/actor";
+import { z } from "zod";
+import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { nameActors } from "@/server/auth/name-actors";
 import { Decimal } from "@/server/credits/amount";
 import type { Services } from "@/server/services";
@@ -59,6 +60,28 @@ export type LedgerPage = {
   nextCursor: number | null;
 };
 
+const isRare = (kind: EntryKind) => kind === "grant" || kind === "refund" || kind === "adjustment";
+
+/**
+ * The numbers of a page of lines of a kind that is rare among those of runs, by an index of its own: its condition is
+ * written out, because PostgreSQL does not see it in a parameter.
+ */
+async function findRare(
+  { db }: Services,
+  orgId: OrgId,
+  { kind, before, limit }: { kind: EntryKind; before: number | undefined; limit: number },
+): Promise<number[]> {
+  const found = await db.$queryRaw`
+    SELECT sequence FROM credit_entries
+    WHERE organization_id = ${orgId}::uuid AND kind IN ('grant', 'refund', 'adjustment')
+      AND kind = ${kind}::credit_entry_kind AND sequence < ${before ?? 2 ** 31 - 1}
+    ORDER BY sequence DESC LIMIT ${limit}`;
+  return z
+    .array(z.object({ sequence: z.number() }))
+    .parse(found)
+    .map(({ sequence }) => sequence);
+}
+
 /** The organization's ledger, newest first, by cursor over its own numbering. */
 export async function listLedger(
   services: Services,
@@ -71,6 +94,9 @@ export async function listLedger(
       organizationId: actor.orgId,
       ...(kind ? { kind } : {}),
       ...(before === undefined ? {} : { sequence: { lt: before } }),
+      ...(kind && isRare(kind)
+        ? { sequence: { in: await findRare(services, actor.orgId, { kind, before, limit: limit + 1 }) } }
+        : {}),
     },
     orderBy: { sequence: "desc" },
     take: limit + 1,

@@ -1,12 +1,15 @@
 import { z } from "zod";
-import type { MemberActor } from "@/server/auth/actor";
+import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
 import { readUnhurried } from "@/server/db/sql";
-import { type RunFilter, runConditions } from "@/server/runs/filter";
+import type { RunFilter } from "@/server/runs/filter";
+import { findRunIds } from "@/server/runs/find";
 import type { Services } from "@/server/services";
 
-/** Rows read at a time: a page may hold megabytes of outputs. */
+/** Runs looked for at a time. */
 const PAGE = 100;
+/** Bytes of inputs and outputs read at a time, of one run at least. */
+const PIECE_BYTES = 4 * 1024 * 1024;
 
 const row = z.object({
   id: z.string(),
@@ -55,43 +58,59 @@ type ExportedRun = Record<(typeof COLUMNS)[number], string | number | null>;
 
 /**
  * The organization's runs that a filter lets through, newest first, piece by piece: as CSV (RFC 4180) or as one JSON
- * array. Texts are whole. However many there are, only one page of them is in memory.
+ * array. Texts are whole. However many there are, only few of them are in memory.
  */
 export async function* exportRuns(
   services: Services,
   actor: MemberActor,
   { filter, format }: { filter: RunFilter; format: "csv" | "json" },
 ): AsyncGenerator<string> {
-  const conditions = runConditions(actor.orgId, filter, services.clock.now());
   yield format === "csv" ? `${COLUMNS.join(",")}\r\n` : "[";
   let before: string | undefined;
   let first = true;
   for (;;) {
-    const page = await readPage(services, conditions, before);
-    let text = "";
-    for (const run of page) {
-      text += format === "csv" ? csvLine(run) : `${first ? "\n" : ",\n"}${JSON.stringify(run)}`;
-      first = false;
+    const ids = await findRunIds(services, actor.orgId, filter, { before, limit: PAGE });
+    for (const piece of await cutToPieces(services, actor.orgId, ids)) {
+      let text = "";
+      for (const run of await readPiece(services, actor.orgId, piece)) {
+        text += format === "csv" ? csvLine(run) : `${first ? "\n" : ",\n"}${JSON.stringify(run)}`;
+        first = false;
+      }
+      if (text !== "") yield text;
     }
-    if (text !== "") yield text;
-    if (page.length < PAGE) break;
-    before = String(page.at(-1)?.id);
+    if (ids.length < PAGE) break;
+    before = ids.at(-1);
   }
   if (format === "json") yield "\n]\n";
 }
 
-async function readPage(
-  services: Services,
-  conditions: Prisma.Sql[],
-  before: string | undefined,
-): Promise<ExportedRun[]> {
-  const all = before ? [...conditions, Prisma.sql`r.id < ${before}::uuid`] : conditions;
+const sizeRow = z.object({ id: z.string(), bytes: z.number() });
+
+/** Newest first, as many runs in each as may be in memory together. */
+async function cutToPieces(services: Services, orgId: OrgId, ids: string[]): Promise<string[][]> {
+  const found = await services.db.$queryRaw`
+    SELECT r.id, octet_length(r.input) + coalesce(octet_length(r.output), 0) AS bytes
+    FROM runs r WHERE r.organization_id = ${orgId}::uuid AND r.id = ANY (${ids}::uuid[]) ORDER BY r.id DESC`;
+  const pieces: string[][] = [];
+  let room = 0;
+  for (const { id, bytes } of z.array(sizeRow).parse(found)) {
+    room -= bytes;
+    if (room < 0) {
+      pieces.push([]);
+      room = PIECE_BYTES - bytes;
+    }
+    pieces.at(-1)?.push(id);
+  }
+  return pieces;
+}
+
+async function readPiece(services: Services, orgId: OrgId, ids: string[]): Promise<ExportedRun[]> {
   const { text, values } = Prisma.sql`
     SELECT r.id, r.kind::text, r.target_name AS target, r.target_version AS version, r.model, r.status::text,
       r.source::text, r.created_at, r.started_at, r.finished_at, r.steps_executed AS steps, r.input_tokens,
       r.output_tokens, r.actions_used AS actions, r.credits_used::text AS credits, r.error_message AS error,
       r.input, r.output
-    FROM runs r WHERE ${Prisma.join(all, " AND ")} ORDER BY r.id DESC LIMIT ${PAGE}`;
+    FROM runs r WHERE r.organization_id = ${orgId}::uuid AND r.id = ANY (${ids}::uuid[]) ORDER BY r.id DESC`;
   const { rows } = await readUnhurried(services.pool, (client) => client.query(text, values));
   return z
     .array(row)

@@ -3,6 +3,8 @@ import type { OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
 import { RUN_PERIODS, RUN_SOURCES, RUN_STATUSES, type RunPeriod } from "@/server/runs/words";
 
+const credits = z.string().regex(/^\d{1,12}(\.\d{1,4})?$/, "credits are a decimal with up to four places");
+
 /** Which runs a list, an export or a chart is about. Every field narrows; an empty filter means all runs. */
 export const runFilter = z.object({
   status: z.array(z.enum(RUN_STATUSES)).max(5).optional(),
@@ -12,100 +14,158 @@ export const runFilter = z.object({
   toolId: z.uuid().optional(),
   triggerId: z.uuid().optional(),
   apiKeyId: z.uuid().optional(),
-  /** The last hour, day, week or month, counted from now. */
+  /** Who started it in the dashboard. */
+  userId: z.uuid().optional(),
+  /** The last hour, day, week, month or quarter, counted from now. */
   period: z.enum(RUN_PERIODS).optional(),
   /** Created at or after / before this moment. */
   from: z.iso.datetime().optional(),
   to: z.iso.datetime().optional(),
+  /** Ended runs whose duration in ms, tokens (in and out), credits (a decimal) were at least / at most this. */
+  minDurationMs: z.int().min(0).optional(),
+  maxDurationMs: z.int().min(0).optional(),
+  minTokens: z.int().min(0).optional(),
+  maxTokens: z.int().min(0).optional(),
+  minCredits: credits.optional(),
+  maxCredits: credits.optional(),
   /** Text in the input, the output or the error, or the start of a run's id. */
   text: z.string().trim().max(200).optional(),
 });
 export type RunFilter = z.infer<typeof runFilter>;
 
+const DAY = 86_400_000;
 const PERIOD_MS: Record<RunPeriod, number> = {
-  "1h": 3_600_000,
-  "24h": 86_400_000,
-  "7d": 7 * 86_400_000,
-  "30d": 30 * 86_400_000,
+  "1h": DAY / 24,
+  "24h": DAY,
+  "7d": 7 * DAY,
+  "30d": 30 * DAY,
+  "90d": 90 * DAY,
 };
-
-/**
- * How a text is searched: `index` asks the index of words for all its runs first; `ended` is the same for runs that
- * have ended only, and lets the other conditions' indexes help; `rows` reads every row that the other conditions
- * leave: right for a few, wrong for all.
- */
-export type TextSearch = "index" | "ended" | "rows";
 
 /** Ids are made a moment before or after `createdAt` is read; this much is allowed for. */
 const ID_SLACK_MS = 3_600_000;
 
 /**
- * The WHERE conditions (over `runs r`) of a filter within one organization. Times also bound the id, which is
- * a UUID v7, so that the index on (organization, id) serves them.
+ * The WHERE conditions (over `runs r`) of all of a filter but its text, within one organization. Times also bound the
+ * id, which is a UUID v7, so that the index on (organization, id) serves them.
  */
-export function runConditions(
-  orgId: OrgId,
-  filter: RunFilter,
-  now: Date,
-  search: TextSearch = "index",
-): Prisma.Sql[] {
-  const conditions = [Prisma.sql`r.organization_id = ${orgId}::uuid`];
-  if (filter.status?.length) {
-    conditions.push(Prisma.sql`r.status = ANY (${filter.status}::run_status[])`);
-  }
+export function runConditions(orgId: OrgId, filter: RunFilter, now: Date): Prisma.Sql[] {
+  const conditions = [...exactConditions(orgId, filter, now)];
+  if (filter.status?.length) conditions.push(Prisma.sql`r.status = ANY (${filter.status}::run_status[])`);
   if (filter.kind) conditions.push(Prisma.sql`r.kind = ${filter.kind}::run_kind`);
   if (filter.source) conditions.push(Prisma.sql`r.source = ${filter.source}::run_source`);
   if (filter.agentId) conditions.push(Prisma.sql`r.agent_id = ${filter.agentId}::uuid`);
   if (filter.toolId) conditions.push(Prisma.sql`r.tool_id = ${filter.toolId}::uuid`);
   if (filter.triggerId) conditions.push(Prisma.sql`r.trigger_id = ${filter.triggerId}::uuid`);
   if (filter.apiKeyId) conditions.push(Prisma.sql`r.api_key_id = ${filter.apiKeyId}::uuid`);
-  const from = filter.period
-    ? new Date(now.getTime() - PERIOD_MS[filter.period])
-    : filter.from
-      ? new Date(filter.from)
-      : undefined;
-  if (from) {
-    const floor = idFloor(new Date(from.getTime() - ID_SLACK_MS));
-    conditions.push(Prisma.sql`r.created_at >= ${from} AND r.id >= ${floor}::uuid`);
-  }
-  if (filter.to) {
-    const to = new Date(filter.to);
-    const ceiling = idFloor(new Date(to.getTime() + ID_SLACK_MS));
-    conditions.push(Prisma.sql`r.created_at < ${to} AND r.id < ${ceiling}::uuid`);
-  }
-  if (filter.text) conditions.push(textCondition(orgId, filter.text, search));
+  if (filter.userId) conditions.push(Prisma.sql`r.user_id = ${filter.userId}::uuid`);
   return conditions;
 }
 
-/** The smallest UUID v7 of a moment. */
-export function idFloor(at: Date): string {
-  const hex = Math.max(0, at.getTime()).toString(16).padStart(12, "0");
+/** The conditions that the index of words cannot answer exactly, or not at all: the organization, times and sizes. */
+export function exactConditions(orgId: OrgId, filter: RunFilter, now: Date): Prisma.Sql[] {
+  const conditions = [Prisma.sql`r.organization_id = ${orgId}::uuid`];
+  const { from, to } = timesOf(filter, now);
+  if (from)
+    conditions.push(Prisma.sql`r.created_at >= ${from} AND r.id >= ${idFloor(from, -ID_SLACK_MS)}::uuid`);
+  if (to) conditions.push(Prisma.sql`r.created_at < ${to} AND r.id < ${idFloor(to, ID_SLACK_MS)}::uuid`);
+  const duration = Prisma.sql`r.finished_at - r.started_at`;
+  const tokens = Prisma.sql`r.input_tokens::bigint + r.output_tokens`;
+  for (const { min, max, value } of [
+    { min: asInterval(filter.minDurationMs), max: asInterval(filter.maxDurationMs), value: duration },
+    { min: asNumeric(filter.minTokens), max: asNumeric(filter.maxTokens), value: tokens },
+    {
+      min: asNumeric(filter.minCredits),
+      max: asNumeric(filter.maxCredits),
+      value: Prisma.sql`r.credits_used`,
+    },
+  ]) {
+    if (min) conditions.push(Prisma.sql`${value} >= ${min}`);
+    if (max) conditions.push(Prisma.sql`${value} <= ${max}`);
+  }
+  return conditions;
+}
+
+const asInterval = (ms: number | undefined) =>
+  ms === undefined ? undefined : Prisma.sql`make_interval(secs => ${ms / 1_000}::float8)`;
+const asNumeric = (value: number | string | undefined) =>
+  value === undefined ? undefined : Prisma.sql`${String(value)}::numeric`;
+
+function timesOf(filter: RunFilter, now: Date): { from: Date | undefined; to: Date | undefined } {
+  const begin = filter.period ? now.getTime() - PERIOD_MS[filter.period] : filter.from;
+  return {
+    from: begin === undefined ? undefined : new Date(begin),
+    to: filter.to === undefined ? undefined : new Date(filter.to),
+  };
+}
+
+/** The smallest UUID v7 of a moment, moved by so many milliseconds. */
+function idFloor(at: Date, byMs: number): string {
+  const hex = Math.max(0, at.getTime() + byMs)
+    .toString(16)
+    .padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`;
+}
+
+/**
+ * The ids that a filter's times leave possible: `above` inclusive, `below` exclusive. For going through an
+ * organization's runs from the newest.
+ */
+export function idBounds(filter: RunFilter, now: Date): { above: string; below: string } {
+  const { from, to } = timesOf(filter, now);
+  return {
+    above: from ? idFloor(from, -ID_SLACK_MS) : "00000000-0000-0000-0000-000000000000",
+    below: to ? idFloor(to, ID_SLACK_MS) : "ffffffff-ffff-ffff-ffff-ffffffffffff",
+  };
+}
+
+/** Whether a filter asks for sizes, which only ended runs have. */
+export function asksForSizes(filter: RunFilter): boolean {
+  return SIZES.some(({ min, max }) => filter[min] !== undefined || filter[max] !== undefined);
+}
+
+const SIZES = [
+  { letter: "d", min: "minDurationMs", max: "maxDurationMs", unit: 1 },
+  { letter: "t", min: "minTokens", max: "maxTokens", unit: 1 },
+  { letter: "c", min: "minCredits", max: "maxCredits", unit: 10_000 },
+] as const;
+const LAST_CLASS = 100;
+
+/**
+ * What a filter asks of the index of words, one entry per condition, each with its alternatives separated by spaces; a
+ * run fits when it has one of each. Sizes are asked for by classes, of which the outermost also hold others.
+ */
+export function facetsOf(filter: RunFilter): string[] {
+  const facets: string[] = [];
+  if (filter.status?.length) facets.push(filter.status.join(" "));
+  for (const field of ["kind", "source", "agentId", "toolId", "triggerId", "apiKeyId", "userId"] as const) {
+    const value = filter[field];
+    if (value) facets.push(value.toLowerCase());
+  }
+  for (const { letter, min, max, unit } of SIZES) {
+    const [least, most] = [filter[min], filter[max]];
+    if (least === undefined && most === undefined) continue;
+    // One class more on either side: logarithms may differ in their last digit.
+    const first = least === undefined ? 0 : Math.max(0, sizeClass(Number(least) * unit) - 1);
+    const last = most === undefined ? LAST_CLASS : Math.min(LAST_CLASS, sizeClass(Number(most) * unit) + 1);
+    facets.push(
+      Array.from({ length: Math.max(1, last - first + 1) }, (_, n) => `${letter}${first + n}`).join(" "),
+    );
+  }
+  return facets;
+}
+
+/** The same as run_size_class in the database. */
+function sizeClass(size: number): number {
+  return size <= 0 ? 0 : Math.max(1, 1 + Math.floor((2 * Math.log(size)) / Math.LN2));
 }
 
 /** 8 and more hexadecimal digits of a UUID. */
 const ID_START = /^[0-9a-f]{8}[0-9a-f-]{0,28}$/i;
 
-function textCondition(orgId: OrgId, text: string, search: TextSearch): Prisma.Sql {
-  if (ID_START.test(text)) return idCondition(text);
-  const query = Prisma.sql`run_words_query(${orgId}::uuid, ${text})`;
-  const words = (table: Prisma.Sql) =>
-    Prisma.sql`run_words(${table}.organization_id, ${table}.input, ${table}.output, ${table}.error_message) @@ ${query}`;
-  // Runs that have not ended are few and not in the index: they are read, letter by letter.
-  const pattern = `%${text.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
-  if (search === "ended") return Prisma.sql`r.finished_at IS NOT NULL AND ${words(Prisma.sql`r`)}`;
-  if (search === "rows") {
-    return Prisma.sql`CASE WHEN r.finished_at IS NOT NULL THEN ${words(Prisma.sql`r`)} ELSE r.input ILIKE ${pattern} END`;
-  }
-  return Prisma.sql`r.id IN (
-    SELECT w.id FROM runs w WHERE w.finished_at IS NOT NULL AND ${words(Prisma.sql`w`)}
-    UNION ALL
-    SELECT o.id FROM runs o
-    WHERE o.organization_id = ${orgId}::uuid AND o.status IN ('Pending', 'Running') AND o.input ILIKE ${pattern})`;
-}
-
-/** Ids that begin with these digits, as a range of the index. */
-function idCondition(text: string): Prisma.Sql {
+/** The condition that an id begins with these digits, as a range of the index; null when the text is no such thing. */
+export function idCondition(text: string): Prisma.Sql | null {
+  if (!ID_START.test(text)) return null;
   const digits = text.toLowerCase().replaceAll("-", "");
   const bound = (filler: string) => {
     const full = digits.padEnd(32, filler);

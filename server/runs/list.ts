@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
-import { type RunFilter, runConditions } from "@/server/runs/filter";
+import type { RunFilter } from "@/server/runs/filter";
+import { findRunIds, walkConditions } from "@/server/runs/find";
 import { RUN_SOURCES, RUN_STATUSES } from "@/server/runs/words";
 import type { Services } from "@/server/services";
 
@@ -85,72 +86,18 @@ export async function listRuns(
   actor: MemberActor,
   { filter, before, limit }: { filter: RunFilter; before?: string | undefined; limit: number },
 ): Promise<RunPage> {
-  const older = before ? [Prisma.sql`r.id < ${before}::uuid`] : [];
-  const found = filter.text
-    ? ((await searchNewest(services, actor.orgId, filter, older, limit + 1)) ??
-      (await searchAll(services, actor.orgId, filter, older, limit + 1)))
-    : await readRuns(
+  const { orgId } = actor;
+  const walk = walkConditions(orgId, filter, services.clock.now());
+  if (walk && before) walk.push(Prisma.sql`r.id < ${before}::uuid`);
+  const found = walk
+    ? await readRuns(services, walk, limit + 1)
+    : await readRunsById(
         services,
-        [...runConditions(actor.orgId, filter, services.clock.now()), ...older],
-        limit + 1,
+        orgId,
+        await findRunIds(services, orgId, filter, { before, limit: limit + 1 }),
       );
   const items = found.slice(0, limit);
   return { items, nextCursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
-}
-
-/** So many of the newest rows are searched by reading them. */
-const SEARCHED_ROWS = 1_000;
-
-/**
- * Searches the newest rows one by one: common words fill a page from them at once, while the index of words would
- * gather all their runs first. Null when the page was not filled and older rows are left: ask the index then.
- */
-async function searchNewest(
-  services: Services,
-  orgId: OrgId,
-  filter: RunFilter,
-  older: Prisma.Sql[],
-  limit: number,
-): Promise<RunSummary[] | null> {
-  const now = services.clock.now();
-  const { text: _, ...others } = filter;
-  const candidates = [...runConditions(orgId, others, now), ...older];
-  const floor = await services.db.$queryRaw`
-    SELECT r.id FROM runs r WHERE ${Prisma.join(candidates, " AND ")}
-    ORDER BY r.id DESC OFFSET ${SEARCHED_ROWS} LIMIT 1`;
-  const [last] = z.array(z.object({ id: z.string() })).parse(floor);
-  const conditions = [...runConditions(orgId, filter, now, "rows"), ...older];
-  if (last) conditions.push(Prisma.sql`r.id > ${last.id}::uuid`);
-  const found = await readRuns(services, conditions, limit);
-  return found.length === limit || !last ? found : null;
-}
-
-/** Searches everything: ended runs by the index of words, the few open ones by reading them. */
-async function searchAll(
-  services: Services,
-  orgId: OrgId,
-  filter: RunFilter,
-  older: Prisma.Sql[],
-  limit: number,
-): Promise<RunSummary[]> {
-  const now = services.clock.now();
-  const ended = [...runConditions(orgId, filter, now, "ended"), ...older];
-  const open = [...runConditions(orgId, filter, now, "rows"), ...older];
-  open.push(Prisma.sql`r.status IN ('Pending', 'Running')`);
-  // MATERIALIZED: with the order and the limit inside, the planner would read row after row in hope of a hit.
-  const hits = await services.db.$queryRaw`
-    WITH hits AS MATERIALIZED (SELECT r.id FROM runs r WHERE ${Prisma.join(ended, " AND ")})
-    SELECT id FROM hits ORDER BY id DESC LIMIT ${limit}`;
-  const ids = z.array(z.object({ id: z.string() })).parse(hits);
-  const [endedRuns, openRuns] = await Promise.all([
-    readRunsById(
-      services,
-      orgId,
-      ids.map(({ id }) => id),
-    ),
-    readRuns(services, open, limit),
-  ]);
-  return [...endedRuns, ...openRuns].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit);
 }
 
 /** The present state of runs that a page shows already; those of other organizations are left out. */
@@ -163,19 +110,19 @@ export async function readRunsById(services: Services, orgId: OrgId, ids: string
   );
 }
 
+const MOST_COUNTED = 100;
+
 /** Counts runs newer than the newest one a page shows, up to 100. */
 export async function countNewerRuns(
   services: Services,
   actor: MemberActor,
   { filter, after }: { filter: RunFilter; after: string | null },
 ): Promise<number> {
-  const conditions = runConditions(actor.orgId, filter, services.clock.now(), after ? "rows" : "index");
-  if (after) conditions.push(Prisma.sql`r.id > ${after}::uuid`);
-  const found = await services.db.$queryRaw`
-    SELECT count(*)::int AS count FROM (
-      SELECT 1 FROM runs r WHERE ${Prisma.join(conditions, " AND ")} LIMIT 100
-    ) newer`;
-  return z.array(z.object({ count: z.number() })).parse(found)[0]?.count ?? 0;
+  const newer = await findRunIds(services, actor.orgId, filter, {
+    after: after ?? undefined,
+    limit: MOST_COUNTED,
+  });
+  return newer.length;
 }
 
 async function readRuns(services: Services, conditions: Prisma.Sql[], limit: number): Promise<RunSummary[]> {

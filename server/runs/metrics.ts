@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { MemberActor } from "@/server/auth/actor";
-import { Prisma } from "@/server/db/generated/client";
-import { type RunFilter, runConditions } from "@/server/runs/filter";
+import { Decimal } from "@/server/credits/amount";
 import type { RunPeriod } from "@/server/runs/words";
 import type { Services } from "@/server/services";
 
@@ -46,36 +45,33 @@ const PERIODS: Record<RunPeriod, { lengthMs: number; bucketMs: number }> = {
   "24h": { lengthMs: DAY, bucketMs: HOUR },
   "7d": { lengthMs: 7 * DAY, bucketMs: 6 * HOUR },
   "30d": { lengthMs: 30 * DAY, bucketMs: DAY },
+  "90d": { lengthMs: 90 * DAY, bucketMs: 3 * DAY },
 };
 
-const FIGURES = Prisma.sql`
-  count(*)::int AS runs,
-  count(*) FILTER (WHERE r.status = 'Completed')::int AS completed,
-  count(*) FILTER (WHERE r.status = 'Failed')::int AS failed,
-  count(*) FILTER (WHERE r.status = 'Cancelled')::int AS cancelled,
-  count(*) FILTER (WHERE r.status IN ('Pending', 'Running'))::int AS open,
-  coalesce(sum(r.input_tokens::bigint + r.output_tokens), 0)::float8 AS tokens,
-  coalesce(sum(r.credits_used), 0)::text AS credits,
-  percentile_disc(ARRAY[0.5, 0.95]) WITHIN GROUP (
-    ORDER BY extract(epoch FROM r.finished_at - r.started_at)::float8 * 1000
-  ) AS percentiles`;
+/** Metrics of one agent, tool, trigger or key alone. */
+export const metricsSubject = z.object({
+  dimension: z.enum(["agent", "tool", "trigger", "key"]),
+  id: z.uuid(),
+});
+export type MetricsSubject = z.infer<typeof metricsSubject>;
 
-const figureColumns = z.object({
+/** What one hour, day or bar holds of one line, with how many runs are in which class of duration. */
+const partRow = z.object({
+  bucket: z.number(),
+  dimension: z.enum(["all", "agent", "tool", "trigger", "key"]),
+  subject_id: z.string(),
   runs: z.number(),
   completed: z.number(),
   failed: z.number(),
   cancelled: z.number(),
   open: z.number(),
-  tokens: z.number(),
+  tokens: z.coerce.number(),
   credits: z.string(),
-  percentiles: z.array(z.number().nullable()).nullable(),
+  duration_classes: z.string().nullable(),
+  duration_runs: z.string().nullable(),
 });
-const groupRow = figureColumns.extend({
-  dimension: z.enum(["all", "bucket", "agent", "tool", "trigger", "key"]),
-  id: z.string().nullable(),
-  name: z.string().nullable(),
-  bucket: z.number().nullable(),
-});
+type Part = z.infer<typeof partRow>;
+const nameRow = z.object({ id: z.string(), name: z.string() });
 
 const NOTHING: RunFigures = {
   runs: 0,
@@ -90,53 +86,96 @@ const NOTHING: RunFigures = {
 };
 
 /**
- * Counts the organization's runs of a period, over time and by agent, tool, trigger and key. Bars start at round
- * moments of UTC; each figure is of runs *created* in its time, so that it leads to a list of just those runs.
+ * Settled days where bars are days, settled hours where they are hours, and what is younger counted now. `$1` is the
+ * organization, `$2` and `$3` the period, `$4` a bar in ms, `$5` the unit of what is counted now, `$6` and `$7` whether
+ * hours and days help, `$8` and `$9` the subject, if any. Durations come as texts: arrays take their reader long.
+ */
+const PARTS = `
+  WITH settled AS MATERIALIZED (
+    SELECT hours, CASE WHEN $7 THEN greatest($2::timestamptz, date_trunc('day', hours, 'UTC')) ELSE $2::timestamptz END AS days
+    FROM (SELECT CASE WHEN $6 THEN least($3::timestamptz, greatest($2::timestamptz, (
+        SELECT until FROM run_counts_until WHERE organization_id = $1::uuid
+      ))) ELSE $2::timestamptz END AS hours) h
+  )
+  SELECT floor(extract(epoch FROM at - $2::timestamptz)::float8 * 1000 / $4::float8)::int AS bucket, dimension, subject_id, runs, completed,
+    failed, cancelled, open, tokens, credits, array_to_string(duration_classes, ',') AS duration_classes,
+    array_to_string(duration_runs, ',') AS duration_runs
+  FROM (
+    SELECT at, dimension, subject_id, runs, completed, failed, cancelled, 0 AS open, tokens, credits, duration_classes, duration_runs
+    FROM run_counts, settled WHERE organization_id = $1::uuid AND span = 'day' AND at >= $2::timestamptz AND at < settled.days
+    UNION ALL
+    SELECT at, dimension, subject_id, runs, completed, failed, cancelled, 0, tokens, credits, duration_classes, duration_runs
+    FROM run_counts, settled WHERE organization_id = $1::uuid AND span = 'hour' AND at >= settled.days AND at < settled.hours
+    UNION ALL
+    SELECT c.* FROM settled CROSS JOIN LATERAL count_runs($1::uuid, settled.hours, $3::timestamptz, $5::interval) c
+  ) parts
+  WHERE $8::run_count_dimension IS NULL OR (dimension = $8::run_count_dimension AND subject_id = $9::uuid)`;
+
+const NAMES = ["agents", "tools", "triggers", "api_keys"]
+  .map((table) => `SELECT id, name FROM ${table} WHERE organization_id = $1::uuid`)
+  .join(" UNION ALL ");
+
+/**
+ * Counts the organization's runs of a period, over time and by agent, tool, trigger and key; with a subject, its runs
+ * over time. Bars start at round moments of UTC; each figure is of runs *created* in its time, so that it leads to a
+ * list of just those runs. Settled hours and days come from `run_counts`, the rest is counted now. Durations are exact
+ * to 1 %.
  */
 export async function readRunMetrics(
   services: Services,
   actor: MemberActor,
-  { period, filter }: { period: RunPeriod; filter: RunFilter },
+  { period, subject }: { period: RunPeriod; subject?: MetricsSubject | undefined },
 ): Promise<RunMetrics> {
   const { lengthMs, bucketMs } = PERIODS[period];
   const to = Math.ceil((services.clock.now().getTime() + 1) / bucketMs) * bucketMs;
   const from = to - lengthMs;
-  const { period: _, ...rest } = filter;
-  const within = { ...rest, from: new Date(from).toISOString(), to: new Date(to).toISOString() };
-  const conditions = runConditions(actor.orgId, within, services.clock.now());
-  const found = await services.db.$queryRaw`
-    WITH r AS (
-      SELECT r.*, floor((extract(epoch FROM r.created_at)::float8 * 1000 - ${from}) / ${bucketMs})::int AS bucket
-      FROM runs r WHERE ${Prisma.join(conditions, " AND ")}
-    ), counted AS (
-      SELECT CASE
-          WHEN grouping(bucket) = 0 THEN 'bucket' WHEN grouping(agent_id) = 0 THEN 'agent'
-          WHEN grouping(tool_id) = 0 THEN 'tool' WHEN grouping(trigger_id) = 0 THEN 'trigger'
-          WHEN grouping(api_key_id) = 0 THEN 'key' ELSE 'all' END AS dimension,
-        coalesce(agent_id, tool_id, trigger_id, api_key_id) AS id, bucket, ${FIGURES}
-      FROM r GROUP BY GROUPING SETS ((), (bucket), (agent_id), (tool_id), (trigger_id), (api_key_id))
-    )
-    SELECT c.*, coalesce(a.name, o.name, t.name, k.name) AS name FROM counted c
-    LEFT JOIN agents a ON c.dimension = 'agent' AND a.id = c.id
-    LEFT JOIN tools o ON c.dimension = 'tool' AND o.id = c.id
-    LEFT JOIN triggers t ON c.dimension = 'trigger' AND t.id = c.id
-    LEFT JOIN api_keys k ON c.dimension = 'key' AND k.id = c.id
-    ORDER BY c.runs DESC`;
-  const rows = z.array(groupRow).parse(found);
-  const byBucket = new Map(rows.filter((row) => row.dimension === "bucket").map((row) => [row.bucket, row]));
-  const groups = (dimension: string): MetricsGroup[] =>
-    rows.flatMap((row) =>
-      row.dimension === dimension && row.id !== null
-        ? [{ ...viewFigures(row), id: row.id, name: row.name ?? "deleted" }]
-        : [],
-    );
+  const [since, until] = [new Date(from), new Date(to)];
+  const main = subject ?? { dimension: "all", id: actor.orgId };
+  const [hoursHelp, daysHelp] = [bucketMs % HOUR === 0, bucketMs % DAY === 0];
+  const step = hoursHelp ? "1 hour" : `${bucketMs} milliseconds`;
+  const [found, named] = await Promise.all([
+    services.pool.query(PARTS, [
+      actor.orgId,
+      since,
+      until,
+      bucketMs,
+      step,
+      hoursHelp,
+      daysHelp,
+      subject?.dimension ?? null,
+      subject?.id ?? null,
+    ]),
+    subject ? { rows: [] } : services.pool.query(NAMES, [actor.orgId]),
+  ]);
+  const names = new Map(
+    z
+      .array(nameRow)
+      .parse(named.rows)
+      .map(({ id, name }) => [id, name]),
+  );
+  const lines = new Map<string, Sum & { dimension: Part["dimension"] }>();
+  const buckets = new Map<number, Sum>();
+  for (const part of z.array(partRow).parse(found.rows)) {
+    const line = lines.get(part.subject_id) ?? { ...emptySum(), dimension: part.dimension };
+    lines.set(part.subject_id, line);
+    add(line, part);
+    if (part.subject_id !== main.id) continue;
+    const bucket = buckets.get(part.bucket) ?? emptySum();
+    buckets.set(part.bucket, bucket);
+    add(bucket, part);
+  }
+  const groups = (dimension: MetricsSubject["dimension"]): MetricsGroup[] =>
+    [...lines]
+      .filter(([, line]) => line.dimension === dimension && !subject)
+      .map(([id, line]) => ({ ...viewFigures(line), id, name: names.get(id) ?? "deleted" }))
+      .sort((a, b) => b.runs - a.runs);
   return {
-    from: new Date(from).toISOString(),
-    to: new Date(to).toISOString(),
+    from: since.toISOString(),
+    to: until.toISOString(),
     bucketMs,
-    total: viewFigures(rows.find((row) => row.dimension === "all")),
+    total: viewFigures(lines.get(main.id)),
     buckets: Array.from({ length: lengthMs / bucketMs }, (_, index) => ({
-      ...viewFigures(byBucket.get(index)),
+      ...viewFigures(buckets.get(index)),
       from: new Date(from + index * bucketMs).toISOString(),
       to: new Date(from + (index + 1) * bucketMs).toISOString(),
     })),
@@ -147,18 +186,48 @@ export async function readRunMetrics(
   };
 }
 
-function viewFigures(row: z.infer<typeof figureColumns> | undefined): RunFigures {
-  if (!row) return NOTHING;
-  const [p50 = null, p95 = null] = row.percentiles ?? [];
-  return {
-    runs: row.runs,
-    completed: row.completed,
-    failed: row.failed,
-    cancelled: row.cancelled,
-    open: row.open,
-    tokens: row.tokens,
-    credits: row.credits,
-    p50,
-    p95,
-  };
+type Sum = Omit<RunFigures, "credits" | "p50" | "p95"> & {
+  credits: Decimal;
+  /** How many runs are in each class of duration. */
+  durations: Uint32Array;
+};
+
+/** The longest duration there is, a day and its grace, lies far below. */
+const MOST_CLASSES = 1_200;
+
+function emptySum(): Sum {
+  const { p50: _, p95: __, credits: ___, ...counts } = NOTHING;
+  return { ...counts, credits: new Decimal(0), durations: new Uint32Array(MOST_CLASSES) };
+}
+
+function add(sum: Sum, part: Part): void {
+  for (const field of ["runs", "completed", "failed", "cancelled", "open", "tokens"] as const) {
+    sum[field] += part[field];
+  }
+  sum.credits = sum.credits.plus(part.credits);
+  if (part.duration_classes === null || part.duration_runs === null) return;
+  const counts = part.duration_runs.split(",");
+  for (const [at, text] of part.duration_classes.split(",").entries()) {
+    const index = Math.min(Number(text), MOST_CLASSES - 1);
+    sum.durations[index] = (sum.durations[index] ?? 0) + Number(counts[at]);
+  }
+}
+
+function viewFigures(sum: Sum | undefined): RunFigures {
+  if (!sum) return NOTHING;
+  const { runs, completed, failed, cancelled, open, tokens, credits, durations } = sum;
+  const counts = { runs, completed, failed, cancelled, open, tokens, credits: credits.toFixed(4) };
+  return { ...counts, p50: percentile(durations, 0.5), p95: percentile(durations, 0.95) };
+}
+
+/** The first class below which this share of the durations lies, as the middle of it in ms; see run_duration_class. */
+function percentile(durations: Uint32Array, share: number): number | null {
+  const total = durations.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return null;
+  let below = 0;
+  const found = durations.findIndex((count) => {
+    below += count;
+    return below >= total * share;
+  });
+  return Math.round(1.02 ** Math.max(0, found - 0.5));
 }

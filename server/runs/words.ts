@@ -6,7 +6,7 @@ export type RunStatusWord = (typeof RUN_STATUSES)[number];
 export const RUN_SOURCES = ["api", "webhook", "dashboard", "operator", "run"] as const;
 export type RunSourceWord = (typeof RUN_SOURCES)[number];
 
-export const RUN_PERIODS = ["1h", "24h", "7d", "30d"] as const;
+export const RUN_PERIODS = ["1h", "24h", "7d", "30d", "90d"] as const;
 export type RunPeriod = (typeof RUN_PERIODS)[number];
 
 /** Whether a run with this status changes no more. */

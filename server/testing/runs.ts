@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { v7 } from "uuid";
 import type { MemberActor, MemberRole } from "@/server/auth/actor";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { createUser } from "@/server/auth/sessions";
@@ -23,6 +24,8 @@ export async function createMember(
   return { kind: "member", orgId: mintOrgId(tenant.orgId), userId, name, role, email };
 }
 
+let inserted = 0;
+
 /** A run written straight into its final state, for tests of what reads runs. */
 export async function insertRun(
   world: World,
@@ -38,11 +41,16 @@ export async function insertRun(
     durationMs?: number;
     tokens?: number;
     steps?: number;
+    credits?: string;
+    triggerId?: string;
+    userId?: string;
   } = {},
 ): Promise<string> {
   const { kind = "tool", status = "Completed", source = "operator", durationMs = 100, steps = 0 } = run;
-  const id = newId();
   const at = run.createdAt ?? world.clock.now();
+  // Ids stand in the order of creation, as everywhere; of runs created at once, the one inserted first is the older.
+  inserted += 1;
+  const id = v7({ msecs: at.getTime(), seq: inserted });
   const hash = createHash("sha256").update("{}").digest();
   await world.db.configuration.upsert({
     where: { organizationId_hash: { organizationId: tenant.orgId, hash: new Uint8Array(hash) } },
@@ -65,12 +73,15 @@ export async function insertRun(
       status,
       source,
       apiKeyId: source === "api" ? tenant.apiKeyId : null,
+      triggerId: run.triggerId ?? null,
+      userId: run.userId ?? null,
       rootRunId: id,
       input: run.input ?? "{}",
       output: status === "Completed" ? (run.output ?? "{}") : null,
       errorMessage: status === "Failed" ? (run.error ?? "It failed.") : null,
       cancelledBy: status === "Cancelled" ? "a test" : null,
       inputTokens: run.tokens ?? 0,
+      creditsUsed: run.credits ?? "0",
       stepsExecuted: steps,
       createdAt: at,
       startedAt: status === "Pending" ? null : at,

@@ -11,7 +11,7 @@ export default async function MetricsPage({
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 }) {
   const params = await searchParams;
-  const input = readMetricsAddress({ get: (name) => [params[name]].flat()[0] ?? null });
+  const { filter: _, ...input } = readMetricsAddress({ get: (name) => [params[name]].flat()[0] ?? null });
   const prefetch = await createPrefetch();
   await prefetch.queryClient.prefetchQuery(prefetch.trpc.runs.metrics.queryOptions(input));
   return (

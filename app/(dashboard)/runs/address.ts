@@ -1,7 +1,7 @@
 import type { RunFilter } from "@/server/runs/filter";
 import { RUN_PERIODS, RUN_SOURCES, RUN_STATUSES } from "@/server/runs/words";
 
-/** The runs list's filter as it stands in the address: `?status=Failed,Running&agent=…&period=24h&q=…`. */
+/** The runs list's filter as it stands in the address: `?status=Failed,Running&agent=…&period=24h&minDurationMs=60000&q=…`. */
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -26,6 +26,14 @@ export function readFilter(params: Params): RunFilter {
     const moment = new Date(params.get(name) ?? "");
     if (!Number.isNaN(moment.getTime())) filter[name] = moment.toISOString();
   }
+  for (const field of ["minDurationMs", "maxDurationMs", "minTokens", "maxTokens"] as const) {
+    const number = params.get(field);
+    if (number && /^\d{1,15}$/.test(number)) filter[field] = Number(number);
+  }
+  for (const field of ["minCredits", "maxCredits"] as const) {
+    const credits = params.get(field);
+    if (credits && /^\d{1,12}(\.\d{1,4})?$/.test(credits)) filter[field] = credits;
+  }
   const text = params.get("q")?.trim().slice(0, 200);
   if (text) filter.text = text;
   return filter;
@@ -43,6 +51,10 @@ export function writeFilter(filter: RunFilter): string {
     const id = filter[field];
     if (id) params.set(name, id);
   }
+  for (const field of SIZE_FIELDS) {
+    const size = filter[field];
+    if (size !== undefined) params.set(field, String(size));
+  }
   if (filter.text) params.set("q", filter.text);
   const text = params.toString().replaceAll("%2C", ",");
   return text === "" ? "" : `?${text}`;
@@ -53,6 +65,16 @@ const ID_FIELDS = [
   ["tool", "toolId"],
   ["trigger", "triggerId"],
   ["key", "apiKeyId"],
+  ["person", "userId"],
+] as const;
+
+const SIZE_FIELDS = [
+  "minDurationMs",
+  "maxDurationMs",
+  "minTokens",
+  "maxTokens",
+  "minCredits",
+  "maxCredits",
 ] as const;
 
 function oneOf<Word extends string>(words: readonly Word[], text: string | null): Word | undefined {

@@ -4,6 +4,7 @@ import { Menu as Base } from "@base-ui/react/menu";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { buttonClass } from "@/app/_ui/button";
+import { formatCount, formatDuration } from "@/app/_ui/format";
 import { CheckIcon, ChevronRightIcon, CloseIcon, PlusIcon, SearchIcon } from "@/app/_ui/icons";
 import { POPUP_CLASS } from "@/app/_ui/menu";
 import { useTRPC } from "@/app/_ui/providers";
@@ -23,6 +24,7 @@ const PERIOD_WORDS: Record<RunPeriod, string> = {
   "24h": "last 24 h",
   "7d": "last 7 days",
   "30d": "last 30 days",
+  "90d": "last 90 days",
 };
 const SOURCE_WORDS: Record<RunSourceWord, string> = {
   api: "by API",
@@ -31,7 +33,7 @@ const SOURCE_WORDS: Record<RunSourceWord, string> = {
   operator: "by the operator",
   run: "by another run",
 };
-const NOTHING: FilterTargets = { agents: [], tools: [], triggers: [], keys: [] };
+const NOTHING: FilterTargets = { agents: [], tools: [], triggers: [], keys: [], people: [] };
 
 /** Filters as chips that read as a sentence, a search, and a menu with more. */
 export function FilterBar({
@@ -83,6 +85,16 @@ export function FilterBar({
           key {nameOf(targets.keys, filter.apiKeyId)}
         </Chip>
       ) : null}
+      {filter.userId ? (
+        <Chip label="person" onDrop={() => drop("userId")}>
+          by {nameOf(targets.people, filter.userId)}
+        </Chip>
+      ) : null}
+      {sizeChips(filter).map(([field, words]) => (
+        <Chip key={field} label={words} onDrop={() => drop(field)}>
+          {words}
+        </Chip>
+      ))}
       {filter.source ? (
         <Chip label="source" onDrop={() => drop("source")}>
           {SOURCE_WORDS[filter.source]}
@@ -147,6 +159,28 @@ export function FilterBar({
                 onChoose={(triggerId) => set({ triggerId })}
               />
               <TargetMenu label="API key" list={targets.keys} onChoose={(apiKeyId) => set({ apiKeyId })} />
+              <TargetMenu label="Person" list={targets.people} onChoose={(userId) => set({ userId })} />
+              <Submenu label="Duration">
+                {[1_000, 10_000, 60_000, 600_000].map((ms) => (
+                  <Item key={ms} onClick={() => set({ minDurationMs: ms })}>
+                    {formatDuration(ms)} and more
+                  </Item>
+                ))}
+              </Submenu>
+              <Submenu label="Tokens">
+                {[1_000, 10_000, 100_000].map((tokens) => (
+                  <Item key={tokens} onClick={() => set({ minTokens: tokens })}>
+                    {formatCount(tokens)} and more
+                  </Item>
+                ))}
+              </Submenu>
+              <Submenu label="Credits">
+                {["0.1", "1", "10"].map((credits) => (
+                  <Item key={credits} onClick={() => set({ minCredits: credits })}>
+                    {credits} and more
+                  </Item>
+                ))}
+              </Submenu>
               <Submenu label="Kind">
                 <Item onClick={() => set({ kind: "agent" })}>agent runs</Item>
                 <Item onClick={() => set({ kind: "tool" })}>tool runs</Item>
@@ -264,6 +298,26 @@ function TextSearch({ text, onChange }: { text: string; onChange: (text: string)
       />
     </form>
   );
+}
+
+/** The sizes that a filter asks for, in words. */
+function sizeChips(filter: RunFilter): [keyof RunFilter, string][] {
+  const { minDurationMs, maxDurationMs, minTokens, maxTokens, minCredits, maxCredits } = filter;
+  const chips: [keyof RunFilter, string | undefined][] = [
+    [
+      "minDurationMs",
+      minDurationMs === undefined ? undefined : `took ${formatDuration(minDurationMs)} or more`,
+    ],
+    [
+      "maxDurationMs",
+      maxDurationMs === undefined ? undefined : `took ${formatDuration(maxDurationMs)} or less`,
+    ],
+    ["minTokens", minTokens === undefined ? undefined : `${formatCount(minTokens)} tokens or more`],
+    ["maxTokens", maxTokens === undefined ? undefined : `${formatCount(maxTokens)} tokens or less`],
+    ["minCredits", minCredits === undefined ? undefined : `${minCredits} credits or more`],
+    ["maxCredits", maxCredits === undefined ? undefined : `${maxCredits} credits or less`],
+  ];
+  return chips.flatMap(([field, words]) => (words === undefined ? [] : [[field, words]]));
 }
 
 function shortMoment(iso: string): string {

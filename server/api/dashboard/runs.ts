@@ -5,7 +5,7 @@ import { cancelRun } from "@/server/runs/cancel";
 import { runFilter } from "@/server/runs/filter";
 import { inspectCall, inspectRun, inspectStep } from "@/server/runs/inspect";
 import { countNewerRuns, listRuns, readRunsById } from "@/server/runs/list";
-import { readRunMetrics } from "@/server/runs/metrics";
+import { metricsSubject, readRunMetrics } from "@/server/runs/metrics";
 import { rerun, startFromDashboard } from "@/server/runs/rerun";
 import { RUN_PERIODS, type RunStatusWord } from "@/server/runs/words";
 
@@ -40,7 +40,7 @@ export const runsRouter = router({
     .query(({ ctx, input }) => countNewerRuns(ctx.services, ctx.actor, input)),
 
   metrics: viewer
-    .input(z.object({ period: z.enum(RUN_PERIODS), filter: runFilter.default({}) }))
+    .input(z.object({ period: z.enum(RUN_PERIODS), subject: metricsSubject.optional() }))
     .query(({ ctx, input }) => readRunMetrics(ctx.services, ctx.actor, input)),
 
   inspect: viewer

@@ -1,0 +1,99 @@
+import { z } from "zod";
+import type { Services } from "@/server/services";
+
+/**
+ * Keeps `run_counts`: the figures of runs by the hour and the day of their making, counted once when all of them have
+ * ended (ended runs are frozen), so that metrics of months need not read every run. `server/runs/metrics.ts` reads them,
+ * and counts what is younger from the runs themselves.
+ */
+
+/** A start that was created before an hour's end may be committed after it, and clocks of processes differ. */
+const SETTLED_AFTER = "10 minutes";
+/** So many days of one organization are counted in one statement. */
+const MOST_DAYS = 1;
+/** Only one process counts at a time. */
+const COUNT_LOCK = 7_305_003;
+
+const uncounted = z.object({ organization_id: z.string(), since: z.date(), until: z.date() });
+
+/**
+ * Counts what has settled since the last time, day by day, until nothing is left or `goOn` says no; forgets what is
+ * older than the plan's retention. Answers how many stretches were counted; null when another process is at it.
+ */
+export async function countSettledRuns(
+  services: Pick<Services, "pool" | "clock">,
+  goOn: () => boolean = () => true,
+): Promise<number | null> {
+  const client = await services.pool.connect();
+  let broken = true;
+  try {
+    const lock = await client.query<{ taken: boolean }>("SELECT pg_try_advisory_lock($1) AS taken", [
+      COUNT_LOCK,
+    ]);
+    if (lock.rows[0]?.taken !== true) {
+      broken = false;
+      return null;
+    }
+    // The first time, and after a day of very many runs, this takes longer than a caller would wait.
+    await client.query("SET statement_timeout = 0");
+    const now = services.clock.now();
+    let counted = 0;
+    const { rows } = await client.query(UNCOUNTED, [now]);
+    for (const { organization_id: orgId, since, until } of z.array(uncounted).parse(rows)) {
+      let from = since;
+      while (from < until && goOn()) {
+        const day = new Date(Math.floor(from.getTime() / DAY) * DAY + MOST_DAYS * DAY);
+        const to = day < until ? day : until;
+        await client.query(COUNT, [orgId, from, to]);
+        from = to;
+        counted += 1;
+      }
+    }
+    await client.query(FORGET, [now]);
+    await client.query("RESET statement_timeout");
+    await client.query("SELECT pg_advisory_unlock($1)", [COUNT_LOCK]);
+    broken = false;
+    return counted;
+  } finally {
+    // A connection that may still hold the lock is closed, which gives it back.
+    client.release(broken);
+  }
+}
+
+const DAY = 86_400_000;
+
+/** What each organization has settled and not yet counted: up to the hour of its oldest open run, if any. */
+const UNCOUNTED = `
+  SELECT o.id AS organization_id, stretch.since, stretch.until FROM organizations o
+  LEFT JOIN run_counts_until u ON u.organization_id = o.id
+  CROSS JOIN LATERAL (
+    SELECT coalesce(u.until, (
+        SELECT date_trunc('day', created_at, 'UTC') FROM runs WHERE organization_id = o.id ORDER BY id LIMIT 1
+      )) AS since,
+      date_trunc('hour', least($1::timestamptz - interval '${SETTLED_AFTER}', (
+        SELECT min(created_at) FROM runs WHERE organization_id = o.id AND status IN ('Pending', 'Running')
+      )), 'UTC') AS until
+  ) stretch
+  WHERE stretch.since < stretch.until ORDER BY o.id`;
+
+/** Counts the hours of a stretch within one day, and the day itself when the stretch ends it. */
+const COUNT = `
+  WITH hours AS (
+    INSERT INTO run_counts
+    SELECT $1::uuid, 'hour', at, dimension, subject_id, runs, completed, failed, cancelled, tokens, credits,
+      duration_classes, duration_runs
+    FROM count_runs($1::uuid, $2::timestamptz, $3::timestamptz, interval '1 hour')
+  ), days AS (
+    INSERT INTO run_counts
+    SELECT $1::uuid, 'day', at, dimension, subject_id, runs, completed, failed, cancelled, tokens, credits,
+      duration_classes, duration_runs
+    FROM count_runs($1::uuid, $3::timestamptz - interval '1 day', $3::timestamptz, interval '1 day')
+    WHERE date_trunc('day', $3::timestamptz, 'UTC') = $3::timestamptz
+  )
+  INSERT INTO run_counts_until (organization_id, until) VALUES ($1::uuid, $3::timestamptz)
+  ON CONFLICT (organization_id) DO UPDATE SET until = EXCLUDED.until`;
+
+const FORGET = `
+  DELETE FROM run_counts c USING plans p
+  WHERE p.organization_id = c.organization_id
+    AND c.at < $1::timestamptz - make_interval(days => p.retention_days + 1)`;

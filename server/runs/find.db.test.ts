@@ -1,0 +1,176 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { MemberActor } from "@/server/auth/actor";
+import { exportRuns } from "@/server/runs/export";
+import type { RunFilter } from "@/server/runs/filter";
+import { findRunIds } from "@/server/runs/find";
+import { countNewerRuns, listRuns } from "@/server/runs/list";
+import { createMember, insertRun } from "@/server/testing/runs";
+import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/server/testing/world";
+
+/** Whatever is asked, by the index of words or by walking: the answer is that of looking at every run. */
+
+type Made = Parameters<typeof insertRun>[2] & { id: string; createdAt: Date };
+
+let world: World;
+let tenant: Tenant;
+let actor: MemberActor;
+let triggerId: string;
+const made: Made[] = [];
+const HOUR = 3_600_000;
+
+beforeAll(async () => {
+  world = await createWorld();
+  tenant = await createTenant(world);
+  actor = await createMember(world, tenant, "viewer");
+  ({ id: triggerId } = await createTrigger(world, tenant));
+  const now = world.clock.now().getTime();
+  const words = ["alpha", "beta", "gamma delta", "alphabet's \\\\ end", "it's"];
+  for (let n = 0; n < 80; n += 1) {
+    const status =
+      (["Completed", "Failed", "Cancelled", "Running", "Pending"] as const)[n % 9] ?? "Completed";
+    const source = (["operator", "api", "webhook", "dashboard"] as const)[n % 4] ?? "operator";
+    const run = {
+      kind: n % 3 === 0 ? ("agent" as const) : ("tool" as const),
+      status,
+      source,
+      ...(source === "webhook" ? { triggerId } : {}),
+      ...(source === "dashboard" ? { userId: actor.userId } : {}),
+      input: `{"n":${n},"word":"${words[n % 5]}"}`,
+      // Over a month, so that a search goes through many scopes.
+      createdAt: new Date(now - (80 - n) * 9 * HOUR),
+      error: "broken",
+      durationMs: 2 ** (n % 20),
+      tokens: (n % 13) * 100,
+      credits: (n % 7 === 0 ? 0 : n / 100).toFixed(4),
+    };
+    made.push({ ...run, id: await insertRun(world, tenant, run) });
+  }
+  const other = await createTenant(world);
+  await insertRun(world, other, { input: "alpha beta" });
+});
+afterAll(() => world.close());
+
+const idOf = fc.constantFrom<Partial<RunFilter>>({ agentId: "agent" }, { toolId: "tool" });
+const sometimes = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
+const filters = fc
+  .record({
+    status: sometimes(
+      fc.uniqueArray(fc.constantFrom("Pending", "Running", "Completed", "Failed", "Cancelled"), {
+        minLength: 1,
+      }),
+    ),
+    kind: sometimes(fc.constantFrom("agent", "tool")),
+    source: sometimes(fc.constantFrom("operator", "api", "webhook", "dashboard")),
+    target: sometimes(idOf),
+    triggerId: sometimes(fc.constant("trigger")),
+    apiKeyId: sometimes(fc.constant("key")),
+    userId: sometimes(fc.constant("user")),
+    period: sometimes(fc.constantFrom("24h", "7d", "30d")),
+    minDurationMs: sometimes(fc.integer({ min: 0, max: 600_000 })),
+    maxDurationMs: sometimes(fc.integer({ min: 0, max: 600_000 })),
+    minTokens: sometimes(fc.integer({ min: 0, max: 1300 })),
+    maxTokens: sometimes(fc.integer({ min: 0, max: 1300 })),
+    minCredits: sometimes(fc.integer({ min: 0, max: 100 })),
+    maxCredits: sometimes(fc.integer({ min: 0, max: 100 })),
+    text: sometimes(fc.constantFrom("alpha", "delta gam", "it's", "xylophone", "be", "%")),
+  })
+  .map(({ target, minCredits, maxCredits, ...rest }) => {
+    const all = {
+      ...rest,
+      ...(target?.agentId ? { agentId: tenant.agentId } : {}),
+      ...(target?.toolId ? { toolId: tenant.toolId } : {}),
+      ...(rest.triggerId ? { triggerId } : {}),
+      ...(rest.apiKeyId ? { apiKeyId: tenant.apiKeyId } : {}),
+      ...(rest.userId ? { userId: actor.userId } : {}),
+      ...(minCredits === undefined ? {} : { minCredits: String(minCredits / 100) }),
+      ...(maxCredits === undefined ? {} : { maxCredits: String(maxCredits / 100) }),
+    };
+    return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as RunFilter;
+  });
+
+/** What a filter means, said once more without an index. */
+function fits(run: Made, filter: RunFilter): boolean {
+  const ended = !["Pending", "Running"].includes(run.status ?? "Completed");
+  const within = (value: number, least?: number | string, most?: number | string) =>
+    (least === undefined || (ended && value >= Number(least))) &&
+    (most === undefined || (ended && value <= Number(most)));
+  const days = filter.period ? { "1h": 1 / 24, "24h": 1, "7d": 7, "30d": 30, "90d": 90 }[filter.period] : 1e5;
+  const words = (run.input ?? "").toLowerCase().split(/[^a-z0-9]+/);
+  const sought = (filter.text ?? "")
+    .toLowerCase()
+    .split(/[^a-z0-9%]+/)
+    .filter(Boolean);
+  const found = ended
+    ? sought.every((word) => words.some((each) => (word.length > 2 ? each.startsWith(word) : each === word)))
+    : (run.input ?? "").toLowerCase().includes(filter.text ?? "");
+  return (
+    (!filter.status || filter.status.includes(run.status ?? "Completed")) &&
+    (!filter.kind || run.kind === filter.kind) &&
+    (!filter.source || run.source === filter.source) &&
+    (!filter.agentId || run.kind === "agent") &&
+    (!filter.toolId || run.kind === "tool") &&
+    (!filter.triggerId || run.source === "webhook") &&
+    (!filter.apiKeyId || run.source === "api") &&
+    (!filter.userId || run.source === "dashboard") &&
+    run.createdAt.getTime() >= world.clock.now().getTime() - days * 24 * HOUR &&
+    within(run.durationMs ?? 0, filter.minDurationMs, filter.maxDurationMs) &&
+    within(run.tokens ?? 0, filter.minTokens, filter.maxTokens) &&
+    within(Number(run.credits), filter.minCredits, filter.maxCredits) &&
+    (filter.text === undefined || (found && filter.text !== "%"))
+  );
+}
+
+describe("finding runs", () => {
+  it("answers any combination of conditions as a look at every run would, newest first", async () => {
+    await fc.assert(
+      fc.asyncProperty(filters, async (filter) => {
+        const wanted = made.filter((run) => fits(run, filter)).map((run) => run.id);
+        const found = await findRunIds(world, tenant.orgId, filter, { limit: 100 });
+        expect(found).toEqual(wanted.toReversed());
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("pages through a search without gaps or repetitions, over all scopes", async () => {
+    for (const filter of [
+      { text: "alpha" },
+      { kind: "tool", status: ["Completed", "Running"] },
+    ] as RunFilter[]) {
+      const seen: string[] = [];
+      let before: string | undefined;
+      do {
+        const page = await listRuns(world, actor, { filter, before, limit: 3 });
+        seen.push(...page.items.map((run) => run.id));
+        before = page.nextCursor ?? undefined;
+      } while (before !== undefined);
+      expect(seen).toEqual(
+        made
+          .filter((run) => fits(run, filter))
+          .map((run) => run.id)
+          .toReversed(),
+      );
+      expect(await countNewerRuns(world, actor, { filter, after: seen[5] ?? null })).toBe(5);
+    }
+  });
+
+  it("survives the rebuilding of its index, which PostgreSQL does with a search path of its own", async () => {
+    await world.pool.query("REINDEX INDEX runs_words");
+    expect(await findRunIds(world, tenant.orgId, { text: "alpha" }, { limit: 100 })).not.toEqual([]);
+  });
+
+  it("exports what a search finds", async () => {
+    let json = "";
+    for await (const piece of exportRuns(world, actor, { filter: { text: "gamma" }, format: "json" }))
+      json += piece;
+    const wanted = made.filter((run) => fits(run, { text: "gamma" })).map((run) => run.id);
+    expect(JSON.parse(json).map((run: { id: string }) => run.id)).toEqual(wanted.toReversed());
+  });
+
+  it("says no to what is not this organization's", async () => {
+    const stranger = await createTenant(world);
+    expect(await findRunIds(world, stranger.orgId, { text: "alpha" }, { limit: 10 })).toEqual([]);
+    expect(await findRunIds(world, stranger.orgId, { triggerId }, { limit: 10 })).toEqual([]);
+  });
+});

@@ -1,0 +1,131 @@
+import { z } from "zod";
+import type { OrgId } from "@/server/auth/actor";
+import { Prisma } from "@/server/db/generated/client";
+import {
+  asksForSizes,
+  exactConditions,
+  facetsOf,
+  idBounds,
+  idCondition,
+  type RunFilter,
+  runConditions,
+} from "@/server/runs/filter";
+import { isTerminal } from "@/server/runs/words";
+import type { Services } from "@/server/services";
+
+/** A stretch of runs: older than `before`, newer than `after`, so many of the newest. */
+export type Stretch = { before?: string | undefined; after?: string | undefined; limit: number };
+
+/** The ids of the organization's runs that a filter lets through, newest first. */
+export async function findRunIds(
+  services: Services,
+  orgId: OrgId,
+  filter: RunFilter,
+  stretch: Stretch,
+): Promise<string[]> {
+  const walk = walkConditions(orgId, filter, services.clock.now());
+  if (walk) return readIds(services, newestOf(walk, stretch));
+  const [ended, open] = await Promise.all([
+    mayHaveEnded(filter) ? searchEnded(services, orgId, filter, stretch) : [],
+    mayBeOpen(filter) ? searchOpen(services, orgId, filter, stretch) : [],
+  ]);
+  return [...ended, ...open].sort((a, b) => (a < b ? 1 : -1)).slice(0, stretch.limit);
+}
+
+/**
+ * The conditions of a filter whose runs stand side by side in one of the indexes that end in the id, so that a page of
+ * them is read in one go: everything, or one condition, at any time. Null for all others.
+ */
+export function walkConditions(orgId: OrgId, filter: RunFilter, now: Date): Prisma.Sql[] | null {
+  const { text, status, source, agentId, toolId, triggerId, apiKeyId } = filter;
+  const conditions = runConditions(orgId, filter, now);
+  const byId = text ? idCondition(text) : null;
+  if (byId) return [...conditions, byId];
+  if (text || filter.kind || filter.userId || asksForSizes(filter)) return null;
+  const indexed = [status?.length, source, agentId, toolId, triggerId, apiKeyId].filter(Boolean).length;
+  const manyStatuses = (status?.length ?? 0) > 1 && mayHaveEnded(filter);
+  return indexed > 1 || manyStatuses ? null : conditions;
+}
+
+const mayHaveEnded = ({ status }: RunFilter) => !status?.length || status.some(isTerminal);
+const mayBeOpen = (filter: RunFilter) =>
+  !asksForSizes(filter) && (!filter.status?.length || filter.status.some((status) => !isTerminal(status)));
+
+function newestOf(conditions: Prisma.Sql[], { before, after, limit }: Stretch): Prisma.Sql {
+  const all = [...conditions];
+  if (before) all.push(Prisma.sql`r.id < ${before}::uuid`);
+  if (after) all.push(Prisma.sql`r.id > ${after}::uuid`);
+  return Prisma.sql`SELECT r.id FROM runs r WHERE ${Prisma.join(all, " AND ")} ORDER BY r.id DESC LIMIT ${limit}`;
+}
+
+/** Runs that have not ended are few, and not in the index of words: their input is read letter by letter. */
+async function searchOpen(
+  services: Services,
+  orgId: OrgId,
+  filter: RunFilter,
+  stretch: Stretch,
+): Promise<string[]> {
+  const conditions = runConditions(orgId, filter, services.clock.now());
+  conditions.push(Prisma.sql`r.status IN ('Pending', 'Running')`);
+  if (filter.text) {
+    const pattern = `%${filter.text.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
+    conditions.push(Prisma.sql`r.input ILIKE ${pattern}`);
+  }
+  return readIds(services, newestOf(conditions, stretch));
+}
+
+const WORDS = Prisma.sql`run_words(r.organization_id, r.id, r.kind, r.status, r.source, coalesce(r.agent_id, r.tool_id),
+  r.trigger_id, r.api_key_id, r.user_id, r.size_facets, r.input, r.output, r.error_message)`;
+
+/**
+ * Asks the index of words for one scope (a day and a half) after the other, from the newest, until the page is full. Each
+ * scope is found from the one before it, so that times without runs cost nothing.
+ */
+async function searchEnded(
+  services: Services,
+  orgId: OrgId,
+  filter: RunFilter,
+  stretch: Stretch,
+): Promise<string[]> {
+  const now = services.clock.now();
+  const bounds = idBounds(filter, now);
+  const below = least(bounds.below, stretch.before);
+  const conditions = [...exactConditions(orgId, filter, now), Prisma.sql`r.id < ${below}::uuid`];
+  if (stretch.after) conditions.push(Prisma.sql`r.id > ${stretch.after}::uuid`);
+  const newestBelow = (id: Prisma.Sql) => Prisma.sql`
+    SELECT left(s.id::text, 5) || CASE WHEN substr(s.id::text, 6, 1) < '8' THEN '0' ELSE '8' END AS start FROM runs s
+    WHERE s.organization_id = ${orgId}::uuid AND s.id < ${id}::uuid
+      AND s.id >= ${greatest(bounds.above, stretch.after)}::uuid
+    ORDER BY s.id DESC LIMIT 1`;
+  // MATERIALIZED, with nothing but the words: given more, the planner would mix in an index of the whole organization, or
+  // read row after row in hope of a hit. Scopes come from the newest and each one's hits in order, so that the outer limit
+  // ends the work.
+  return readIds(
+    services,
+    Prisma.sql`
+    WITH RECURSIVE scope AS (
+      (${newestBelow(Prisma.sql`${below}`)})
+      UNION ALL
+      SELECT older.start FROM scope
+      CROSS JOIN LATERAL (${newestBelow(Prisma.sql`(scope.start || '00-0000-0000-0000-000000000000')`)}) older
+    )
+    SELECT hit.id FROM scope CROSS JOIN LATERAL (
+      WITH hits AS MATERIALIZED (
+        SELECT id, organization_id, created_at, started_at, finished_at, input_tokens, output_tokens, credits_used
+        FROM runs r
+        WHERE r.finished_at IS NOT NULL
+          AND ${WORDS} @@ run_words_query(right(${orgId}, 6) || scope.start, ${filter.text ?? null}, ${facetsOf(filter)}::text[])
+      )
+      SELECT r.id FROM hits r WHERE ${Prisma.join(conditions, " AND ")} ORDER BY r.id DESC LIMIT ${stretch.limit}
+    ) hit LIMIT ${stretch.limit}`,
+  );
+}
+
+const least = (a: string, b: string | undefined) => (b !== undefined && b < a ? b : a);
+const greatest = (a: string, b: string | undefined) => (b !== undefined && b > a ? b : a);
+
+const idRows = z.array(z.object({ id: z.string() }));
+
+async function readIds(services: Services, query: Prisma.Sql): Promise<string[]> {
+  return idRows.parse(await services.db.$queryRaw(query)).map(({ id }) => id);
+}
