@@ -99,6 +99,12 @@ export async function serve({ root, dev = false, say = () => {} }: ServeOptions)
   const showPage = pages.getRequestHandler();
   server.on("request", createHandler(services, showPage, dev, state));
   server.on("clientError", answerBadHttp);
+  server.on("connect", (_incoming: IncomingMessage, socket: Socket) =>
+    answerBadHttp(new Error("CONNECT"), socket),
+  );
+  server.on("checkExpectation", (_incoming: IncomingMessage, outgoing: ServerResponse) =>
+    refuse(outgoing, 417),
+  );
   const upgraded = new Set<Duplex>();
   if (dev) {
     const upgrade = pages.getUpgradeHandler();
@@ -173,17 +179,24 @@ function createHandler(services: Wired, showPage: Handler, dev: boolean, state: 
     if (state.stopping) outgoing.setHeader("Connection", "close");
     answer(incoming, outgoing).catch((error: unknown) => {
       const status = error instanceof UnspeakableRequestError ? 400 : 500;
-      const { body, requestId } = errorBody(status);
+      const requestId = newId();
       if (status === 500) services.log.error("a request failed", { requestId, error });
       if (outgoing.headersSent) return void outgoing.destroy();
-      outgoing.writeHead(status, {
-        ...asData,
-        "Content-Type": "application/json; charset=utf-8",
-        "X-Request-Id": requestId,
-      });
-      outgoing.end(body);
+      refuse(outgoing, status, { headers: asData, requestId });
     });
   };
+}
+
+/** Answers what never reached a door, in the contract's error body. */
+function refuse(
+  outgoing: ServerResponse,
+  status: 400 | 417 | 500,
+  { headers = {}, requestId = newId() }: { headers?: Record<string, string>; requestId?: string } = {},
+): void {
+  const body = errorBody(status, requestId);
+  const type = "application/json; charset=utf-8";
+  outgoing.writeHead(status, { ...headers, "Content-Type": type, "X-Request-Id": requestId });
+  outgoing.end(body);
 }
 
 function doorOf(path: string): "rest" | "webhook" | "health" | "ready" | "pages" {
@@ -198,7 +211,8 @@ function answerBadHttp(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const statuses: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
   const status = statuses[error.code ?? ""] ?? 400;
-  const { body, requestId } = errorBody(status);
+  const requestId = newId();
+  const body = errorBody(status, requestId);
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `X-Request-Id: ${requestId}\r\n` +
@@ -206,14 +220,13 @@ function answerBadHttp(error: Error & { code?: string }, socket: Socket): void {
   );
 }
 
-function errorBody(status: number): { body: string; requestId: string } {
-  const requestId = newId();
+function errorBody(status: number, requestId: string): string {
   const code = status === 500 ? "internal_error" : "invalid_request";
   const message =
     status === 500
       ? "Something failed on our side. The request id leads to the cause in the log."
       : "This is not a valid HTTP request.";
-  return { body: JSON.stringify({ success: false, code, message, requestId }), requestId };
+  return JSON.stringify({ success: false, code, message, requestId });
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

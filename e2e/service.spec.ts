@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
 import { expect, test } from "./fixtures";
 
 test("an agent is started over REST and its run seen to its end", async ({ request, organization }) => {
@@ -46,16 +47,25 @@ test("what is no path for Next reaches the contract's own answers", async ({ req
   expect(malformed.status()).toBe(401);
   expect(malformed.headers()["x-request-id"]).toBeTruthy();
 
-  const status = await new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(baseURL ?? "");
-    httpRequest({ hostname, port, path: "/v1/agents", method: "TRACE" }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode);
-    })
-      .on("error", reject)
-      .end();
-  });
-  expect(status).toBe(400);
+  const { hostname, port } = new URL(baseURL ?? "");
+  /** Sends a request on a bare socket and reads until the other side closes. */
+  const exchange = async (lines: string[]) => {
+    const socket = connect(Number(port), hostname);
+    socket.write([...lines, "Host: x", "Connection: close", "", ""].join("\r\n"));
+    let text = "";
+    for await (const chunk of socket) text += String(chunk);
+    return text;
+  };
+  const traced = await exchange(["TRACE /v1/agents/run/x/status HTTP/1.1"]);
+  expect(traced).toMatch(/^HTTP\/1.1 405 [\s\S]*\r\nallow: GET\r\n[\s\S]*"code":"method_not_allowed"/i);
+  const expecting = await exchange([
+    "POST /v1/agents/run/x HTTP/1.1",
+    "Expect: miracles",
+    "Content-Length: 0",
+  ]);
+  expect(expecting).toMatch(/^HTTP\/1.1 417 [\s\S]*"code":"invalid_request"/);
+  const tunnel = await exchange(["CONNECT elsewhere.test:443 HTTP/1.1"]);
+  expect(tunnel).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"invalid_request"/);
 });
 
 test("a body far beyond the limit is answered, not cut off", async ({ baseURL, organization }) => {

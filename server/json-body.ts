@@ -27,12 +27,16 @@ export function decodeText(body: Uint8Array): string {
   }
 }
 
-/** Parses JSON text from outside; throws `invalid_request` when it is not JSON or nested too deep. */
+/** Parses JSON text from outside; throws `invalid_request` when it is not JSON, nested too deep or holds a number beyond 1.8e308. */
 export function parseBodyText(text: string): Json {
   try {
     return parseJson(text);
   } catch (cause) {
-    throw new AppError("invalid_request", "The body is not valid JSON, or nested too deep.", { cause });
+    throw new AppError(
+      "invalid_request",
+      "The body is not valid JSON, nested too deep, or holds a number that is too large.",
+      { cause },
+    );
   }
 }
 

@@ -12,6 +12,19 @@ test("parses JSON up to 200 levels, brackets in texts not counted", () => {
   expect(() => parseJson("{a}")).toThrow(JsonTextError);
 });
 
+test.each(["1e309", '{"a":[1,{"b":-1E+0400}]}', "9".repeat(400), `${"9".repeat(250)}e99`])(
+  "%s is refused: it would be stored as null",
+  (text) => {
+    expect(() => parseJson(text)).toThrow("too large");
+  },
+);
+
+test("numbers up to the largest double are taken, and texts that look like larger ones", () => {
+  for (const text of ["1.7e308", "-1e308", "1e-400", '"1e999"', "123456789012345678901234567890"]) {
+    expect(parseJson(text)).toBe(JSON.parse(text));
+  }
+});
+
 test("a key named __proto__ stays data", () => {
   const value = parseJson('{"__proto__":{"x":1}}');
   expect(canonicalText(value)).toBe('{"__proto__":{"x":1}}');

@@ -26,15 +26,31 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** Parses JSON from strangers. Throws JsonTextError when it is malformed or nested deeper than 200 levels. */
+/** What every number beyond the doubles has: an exponent from 100, or 200 digits. It would be parsed as Infinity and stored as null. */
+const MAY_BE_INFINITE = /\d[eE]\+?0*[1-9]\d\d|\d{200}/;
+
+/**
+ * Parses JSON from strangers. Throws JsonTextError when it is malformed, nested deeper than 200 levels, or holds a number
+ * beyond 1.8e308, which could not be kept as it was sent.
+ */
 export function parseJson(text: string): Json {
   if (isTooDeep(text)) throw new JsonTextError(`The JSON is nested deeper than ${MAX_JSON_DEPTH} levels.`);
+  let value: Json;
   try {
-    const value: Json = JSON.parse(text);
-    return value;
+    value = JSON.parse(text);
   } catch (error) {
     throw new JsonTextError(error instanceof Error ? error.message : "The text is not JSON.");
   }
+  if (MAY_BE_INFINITE.test(text) && !isFiniteThroughout(value)) {
+    throw new JsonTextError("The JSON holds a number that is too large.");
+  }
+  return value;
+}
+
+function isFiniteThroughout(value: Json): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || value === null) return true;
+  return Object.values(value).every(isFiniteThroughout);
 }
 
 /** JSON text with the keys of every object in order: equal values give equal texts. */

@@ -41,9 +41,10 @@ export function toWebRequest(incoming: IncomingMessage, url: URL): Request {
       headers.append(rawHeaders[index] ?? "", rawHeaders[index + 1] ?? "");
     }
     headers.set(PEER_ADDRESS_HEADER, peerAddress(incoming));
-    if (method === "GET" || method === "HEAD") {
+    if (method === "GET" || method === "HEAD" || method === "TRACE") {
       discard(incoming);
-      return new Request(url, { method, headers });
+      // A Web Request cannot say TRACE. Nothing here takes either of the two, so they are refused alike.
+      return new Request(url, { method: method === "TRACE" ? "OPTIONS" : method, headers });
     }
     // Required for streamed bodies, and not yet in TypeScript's own description of fetch.
     const init: RequestInit & { duplex: "half" } = {

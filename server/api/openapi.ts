@@ -46,9 +46,13 @@ const WEBHOOK_ERRORS = {
   "429": "Too Many Requests",
 };
 
-const idempotencyKey = z.string().min(1).max(255).optional().meta({
-  description: "The same key and request again within 24 hours gets the first answer, and starts nothing.",
-});
+const idempotencyKey = z
+  .string()
+  .regex(/^[!-~]([ -~]{0,253}[!-~])?$/)
+  .optional()
+  .meta({
+    description: "The same key and request again within 24 hours gets the first answer, and starts nothing.",
+  });
 
 const success = (schema: z.ZodType, description: string) => ({
   description,
@@ -105,7 +109,11 @@ export function createOpenApiDocument(appUrl: string) {
       requestBody: {
         required: true,
         content: {
-          "application/json": { schema: z.json().meta({ description: "Any JSON: the run's input" }) },
+          "application/json": {
+            schema: z.json().meta({
+              description: "Any JSON: the run's input; for a tool an object that fits its parameters",
+            }),
+          },
         },
       },
       responses: {
