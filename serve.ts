@@ -23,6 +23,7 @@ import { PAGE_ADDRESS_HEADER } from "@/server/api/page-address";
 import { commonHeaders, DATA_POLICY, pagePolicy } from "@/server/api/protective-headers";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
+import { outlast } from "@/server/db/outage";
 import { prepareDatabase } from "@/server/db/prepare-database";
 import { newId } from "@/server/ids";
 import { closeDoorbell, flushRings } from "@/server/live/doorbell";
@@ -37,6 +38,8 @@ import { getServices, type Wired } from "@/wiring";
 
 /** How long requests and runs under way may take to come to a good place when the process is to end. */
 const GRACE_MS = 5_000;
+/** How long a start waits for a database that went away in the middle of it. */
+const START_PATIENCE_MS = 30_000;
 /** A body of 1 MiB gets through a slow line in this time; whoever sends slower is cut off. */
 const REQUEST_TIMEOUT_MS = 120_000;
 /** Longer than usual load balancers keep idle connections, so that they and not we close first. */
@@ -69,14 +72,16 @@ export type ServeOptions = {
 export async function serve({ root, dev = false, say = () => {} }: ServeOptions): Promise<Serving> {
   const services = getServices();
   await prepareDatabase(services.env.databaseUrl, root, say);
+  // The database may be killed or restarted while a process starts; it is not sent away for that.
+  const patience = AbortSignal.timeout(START_PATIENCE_MS);
   try {
-    await checkSecretFingerprint(services);
+    await outlast(() => checkSecretFingerprint(services), patience);
   } catch (error) {
     // The embedded database stops next; an idle connection would complain of it below the message.
     await services.pool.end();
     throw error;
   }
-  const demo = await seedDemo(services, root);
+  const demo = await outlast(() => seedDemo(services, root), patience);
 
   const state = { stopping: false };
   const pages = next({

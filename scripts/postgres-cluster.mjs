@@ -102,6 +102,8 @@ export async function resetPassword({ folder, password }) {
   if (status !== 0) throw new SetupError(`PostgreSQL's password could not be set anew:\n${stderr}`);
 }
 
+const ATTEMPTS = 4;
+
 /**
  * Starts the cluster in a session of its own, so that neither Ctrl-C nor the end of this process reaches it.
  * One that runs already is left as it is.
@@ -113,13 +115,14 @@ export async function startCluster({ folder }, preferredPort) {
   for (let attempt = 1; ; attempt += 1) {
     const running = await settledCluster(folder);
     if (running) return running;
-    const port =
-      attempt === 1 && preferredPort && (await isFree(preferredPort)) ? preferredPort : await freePort();
+    // Those who use a server that was killed know no other port.
+    const again = attempt < ATTEMPTS && preferredPort && (await isFree(preferredPort));
+    const port = again ? preferredPort : await freePort();
     try {
       return await start(folder, port);
     } catch (error) {
       // A port taken meanwhile, or the last processes of a server that was killed: both pass.
-      if (attempt === 3) throw error;
+      if (attempt === ATTEMPTS) throw error;
       await pause(1_000);
     }
   }

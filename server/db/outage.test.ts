@@ -5,7 +5,18 @@ const passing = () => Object.assign(new Error("connect"), { code: "ECONNREFUSED"
 
 test("connection losses, restarts, deadlocks and time that ran out pass; wrong statements and the engine's own faults do not", () => {
   const withCode = (code: string) => Object.assign(new Error("x"), { code });
-  for (const code of ["08006", "25P03", "57P01", "57P03", "57014", "40P01", "40001", "53300", "ECONNRESET"]) {
+  for (const code of [
+    "P1001",
+    "08006",
+    "25P03",
+    "57P01",
+    "57P03",
+    "57014",
+    "40P01",
+    "40001",
+    "53300",
+    "ECONNRESET",
+  ]) {
     expect(isPassing(withCode(code)), code).toBe(true);
   }
   expect(isPassing(new Error("Connection terminated unexpectedly"))).toBe(true);

@@ -5,7 +5,8 @@
 // PostgreSQL error classes and codes after which the same transaction may be tried again as it is: connection
 // exceptions, a transaction that fell asleep, serialization failures and deadlocks, too many connections, locks not
 // got, a statement that ran out of time, shutdown and start-up.
-const AGAIN = /^(08...|25P03|40001|40P01|53300|55P03|57014|57P0[123])$/;
+// Prisma says the same in its own codes.
+const AGAIN = /^(P10(01|02|08|17)|P2024|08...|25P03|40001|40P01|53300|55P03|57014|57P0[123])$/;
 const NETWORK = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
