@@ -44,17 +44,24 @@ export async function transact<T>(pool: Pool, work: (client: PoolClient) => Prom
  */
 export async function readUnhurried<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   return transact(pool, async (client) => {
-    const { stream } = client.connection;
-    const silence = stream instanceof Socket ? (stream.timeout ?? 0) : 0;
-    if (stream instanceof Socket) stream.setTimeout(0);
+    const hurry = endureSilence(client);
     try {
       await client.query("SET TRANSACTION READ ONLY");
       await client.query("SET LOCAL statement_timeout = 0");
       return await work(client);
     } finally {
-      if (stream instanceof Socket) stream.setTimeout(silence);
+      hurry();
     }
   });
+}
+
+/** Keeps a connection whose server says nothing for long; the function returned ends that. */
+export function endureSilence(client: PoolClient): () => void {
+  const { stream } = client.connection;
+  if (!(stream instanceof Socket)) return () => {};
+  const silence = stream.timeout ?? 0;
+  stream.setTimeout(0);
+  return () => void stream.setTimeout(silence);
 }
 
 /** Whether an error is PostgreSQL's of a violated foreign key, by the constraint's name. */

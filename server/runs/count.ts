@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { endureSilence } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 
 /**
@@ -36,6 +37,7 @@ export async function countSettledRuns(
     }
     // The first time, and after a day of very many runs, this takes longer than a caller would wait.
     await client.query("SET statement_timeout = 0");
+    const hurry = endureSilence(client);
     const now = services.clock.now();
     let counted = 0;
     const { rows } = await client.query(UNCOUNTED, [now]);
@@ -50,6 +52,7 @@ export async function countSettledRuns(
       }
     }
     await client.query(FORGET, [now]);
+    hurry();
     await client.query("RESET statement_timeout");
     await client.query("SELECT pg_advisory_unlock($1)", [COUNT_LOCK]);
     broken = false;
