@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, expect, test } from "vitest";
 import { evaluateExpression, parseExpression } from "@/server/expressions/jsonata";
 import { ExpressionError } from "@/server/expressions/realm";
@@ -5,6 +6,16 @@ import { ExpressionError } from "@/server/expressions/realm";
 const facts = { now: new Date("2026-03-04T05:06:07.000Z"), seed: "run-1" };
 const evaluate = (expression: string, input: unknown = {}, timeoutMs?: number) =>
   evaluateExpression(expression, JSON.stringify(input), facts, timeoutMs);
+
+test("stopping an expression leaves the process whole, also where AsyncLocalStorage is in use", async () => {
+  await new AsyncLocalStorage().run({}, async () => {
+    // From a timer, as most work of a server is: there Node looks at its stack of asynchronous contexts.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(() => evaluate("($f := function(){ $f() }; $f())", {}, 50)).toThrow("stopped after 50 ms");
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  });
+  expect(evaluate("1 + 1")).toBe(2);
+});
 
 describe("evaluateExpression", () => {
   test.each([
