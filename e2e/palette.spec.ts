@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { expect, signIn, test } from "./fixtures";
 import { finishRun } from "./start";
 
-const input = (page: Page) => page.getByRole("combobox", { name: "Go to or do" });
+const input = (page: Page) => page.getByRole("combobox", { name: "Search or go to" });
 const marked = (page: Page) => page.locator("[role=option][data-highlighted]");
 
 /** Presses the shortcut until the page's scripts hear it. */
@@ -116,7 +116,7 @@ test.describe("on a phone", () => {
   test("a button opens the palette", async ({ ownerPage: page, organization }) => {
     await page.goto("/runs");
     await expect(async () => {
-      await page.getByRole("button", { name: "Go to or do" }).tap();
+      await page.getByRole("button", { name: "Search or go to" }).tap();
       await expect(input(page)).toBeFocused({ timeout: 2_000 });
     }).toPass();
     await input(page).fill("inbound");

@@ -98,7 +98,7 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
         </span>
         <button
           aria-haspopup="dialog"
-          aria-label="Go to or do"
+          aria-label="Search or go to"
           className="flex size-9 shrink-0 items-center justify-center rounded-md hover:bg-hover"
           onClick={openPalette}
           onPointerDown={preloadPalette}
@@ -150,7 +150,7 @@ function Sidebar(props: SidebarProps) {
           type="button"
         >
           <SearchIcon />
-          <span className="flex-1 text-left">Go to or do</span>
+          <span className="flex-1 text-left">Search or go to</span>
           <span aria-hidden="true" className="text-faint text-xs">
             {mac ? "⌘K" : "Ctrl K"}
           </span>

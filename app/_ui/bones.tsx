@@ -26,7 +26,7 @@ export function TableBones({ label, columns }: { label: string; columns: readonl
             >
               {columns.map((column, index) => (
                 <Cell
-                  className={`max-md:h-auto max-md:border-0 max-md:p-0 ${index > 1 ? "max-md:hidden" : "max-md:block"}`}
+                  className={`max-md:h-auto max-md:border-0 max-md:p-0! ${index > 1 ? "max-md:hidden" : "max-md:block"}`}
                   key={column}
                 >
                   <Bone className={index === 0 ? width : "w-20"} />

@@ -24,7 +24,9 @@ export function DefinitionHead({
         {back.label}
       </Link>
       <h1 className="min-w-0 truncate font-semibold text-base">{of.name}</h1>
-      <span className="mono text-muted">{of.slug}</span>
+      {of.slug === of.name ? null : (
+        <span className="mono text-muted [overflow-wrap:anywhere]">{of.slug}</span>
+      )}
       <span className="text-muted">v{of.version}</span>
       {of.status === "inactive" ? (
         <span className="rounded border border-line-strong px-1.5 text-muted text-xs">inactive</span>

@@ -36,7 +36,7 @@ export function Palette(props: PaletteProps & { onClosed: () => void }) {
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-backdrop" />
         <Dialog.Popup
-          aria-label="Go to or do"
+          aria-label="Search or go to"
           className="fixed inset-x-2 top-2 z-50 flex max-h-[calc(100dvh-1rem)] flex-col overflow-hidden rounded-lg border border-line-strong bg-raised shadow-raised outline-none sm:inset-x-auto sm:top-[12vh] sm:left-1/2 sm:max-h-[64vh] sm:w-full sm:max-w-xl sm:-translate-x-1/2"
           data-palette
         >
@@ -56,7 +56,7 @@ export function Palette(props: PaletteProps & { onClosed: () => void }) {
             <div className="flex shrink-0 items-center gap-2.5 border-line border-b pl-4 pr-2">
               <SearchIcon className="shrink-0 text-muted" />
               <Autocomplete.Input
-                aria-label="Go to or do"
+                aria-label="Search or go to"
                 className="h-12 min-w-0 flex-1 bg-transparent text-base outline-none placeholder:text-faint focus-visible:outline-none"
                 placeholder="A page, an agent, a tool, a run's id, an action"
               />
@@ -86,7 +86,7 @@ export function Palette(props: PaletteProps & { onClosed: () => void }) {
                     <Autocomplete.Collection>
                       {(item: PaletteItem) => (
                         <Autocomplete.Item
-                          className="flex min-h-9 cursor-pointer select-none scroll-my-1 items-center gap-2.5 rounded-md px-3 py-1 outline-none data-[highlighted]:bg-hover"
+                          className="flex min-h-9 cursor-pointer select-none scroll-my-1 items-center gap-2.5 rounded-md px-3 py-1 outline-none data-[highlighted]:bg-selected"
                           key={item.id}
                           onClick={(event) => take(item, event.metaKey || event.ctrlKey)}
                           value={item}

@@ -167,7 +167,7 @@ function Row({ line }: { line: LedgerLine }) {
   );
 }
 
-const STACKED = "max-md:h-auto max-md:border-0 max-md:p-0";
+const STACKED = "max-md:h-auto max-md:border-0 max-md:p-0!";
 
 /** An amount with its sign: `+5.0000`, `−0.0312`. `plus` is what stands before one that is not negative. */
 function signed(amount: string, plus = "+"): string {

@@ -18,15 +18,15 @@ export default async function KeysPage() {
           <Command>npm run -s stepwell -- keys create</Command>
         </Empty>
       ) : (
-        <Table className="max-md:block" label="API keys">
+        <Table className="max-md:block md:table-fixed" label="API keys">
           <thead className="max-md:hidden">
             <tr>
               <HeadCell>Key</HeadCell>
-              <HeadCell>State</HeadCell>
-              <HeadCell>May</HeadCell>
-              <HeadCell>Last used</HeadCell>
-              <HeadCell>Expires</HeadCell>
-              <HeadCell>Created</HeadCell>
+              <HeadCell className="w-[14%]">State</HeadCell>
+              <HeadCell className="w-44 max-lg:hidden">May</HeadCell>
+              <HeadCell className="w-32">Last used</HeadCell>
+              <HeadCell className="w-32 max-lg:hidden">Expires</HeadCell>
+              <HeadCell className="w-[22%] max-lg:hidden">Created</HeadCell>
             </tr>
           </thead>
           <tbody className="max-md:block">
@@ -35,20 +35,20 @@ export default async function KeysPage() {
                 className="relative hover:bg-hover max-md:block max-md:border-line max-md:border-b max-md:px-4 max-md:py-2"
                 key={key.id}
               >
-                <Cell className="max-md:block max-md:h-auto max-md:border-0 max-md:p-0">
-                  <span className="flex items-center gap-2 whitespace-nowrap">
+                <Cell className="max-md:block max-md:h-auto max-md:border-0 max-md:p-0!">
+                  <span className="flex min-w-0 items-center gap-2">
                     <Link
-                      className="font-medium after:absolute after:inset-0"
+                      className="min-w-0 truncate font-medium after:absolute after:inset-0"
                       href={`/runs?key=${key.id}`}
                       prefetch={false}
                     >
                       {key.name}
                     </Link>
-                    <span className="mono text-muted">{key.prefix}…</span>
+                    <span className="mono shrink-0 text-muted">{key.prefix}…</span>
                   </span>
                 </Cell>
                 <Cell
-                  className={`max-md:inline max-md:h-auto max-md:border-0 max-md:p-0 ${key.state === "active" ? "" : "text-failed"}`}
+                  className={`max-md:inline max-md:h-auto max-md:border-0 max-md:p-0! ${key.state === "active" ? "" : "text-failed"}`}
                 >
                   {key.state}
                   {key.revokedAt ? (
@@ -58,17 +58,17 @@ export default async function KeysPage() {
                     </>
                   ) : null}
                 </Cell>
-                <Cell className="text-muted max-md:hidden">
+                <Cell className="text-muted max-lg:hidden">
                   {key.scopes.join(", ")}
                   {key.targets.length > 0 ? ` of ${key.targets.join(", ")}` : ""}
                 </Cell>
-                <Cell className="whitespace-nowrap text-muted max-md:block max-md:h-auto max-md:border-0 max-md:p-0">
+                <Cell className="whitespace-nowrap text-muted max-md:block max-md:h-auto max-md:border-0 max-md:p-0!">
                   {key.lastUsedAt ? <Ago at={key.lastUsedAt} /> : "never used"}
                 </Cell>
-                <Cell className="whitespace-nowrap text-muted max-md:hidden">
+                <Cell className="whitespace-nowrap text-muted max-lg:hidden">
                   {key.expiresAt ? <Moment at={key.expiresAt} /> : "never"}
                 </Cell>
-                <Cell className="whitespace-nowrap text-muted max-md:hidden">
+                <Cell className="truncate text-muted max-lg:hidden">
                   <Moment at={key.createdAt} /> by {key.createdBy}
                 </Cell>
               </tr>

@@ -19,13 +19,13 @@ export default async function MembersPage() {
   return (
     <>
       <PageHead title="Members" />
-      <Table className="max-md:block" label="Members">
+      <Table className="max-md:block md:table-fixed" label="Members">
         <thead className="max-md:hidden">
           <tr>
             <HeadCell>Member</HeadCell>
-            <HeadCell>Role</HeadCell>
-            <HeadCell className="w-full">May</HeadCell>
-            <HeadCell>Joined</HeadCell>
+            <HeadCell className="w-24">Role</HeadCell>
+            <HeadCell className="w-[42%] max-lg:hidden">May</HeadCell>
+            <HeadCell className="w-36">Joined</HeadCell>
           </tr>
         </thead>
         <tbody className="max-md:block">
@@ -35,12 +35,16 @@ export default async function MembersPage() {
               key={member.userId}
             >
               <Cell className={STACKED}>
-                <span className="font-medium">{member.name}</span>{" "}
-                <span className="text-muted [overflow-wrap:anywhere]">{member.email}</span>
-                {member.self ? <span className="text-muted"> (you)</span> : null}
+                <span className="block truncate font-medium" title={member.name}>
+                  {member.name}
+                  {member.self ? <span className="font-normal text-muted"> (you)</span> : null}
+                </span>
+                <span className="block truncate text-muted" title={member.email}>
+                  {member.email}
+                </span>
               </Cell>
               <Cell className={STACKED}>{member.role}</Cell>
-              <Cell className="text-muted max-md:hidden">{MAY[member.role]}</Cell>
+              <Cell className="text-muted max-lg:hidden">{MAY[member.role]}</Cell>
               <Cell className="whitespace-nowrap text-muted max-md:hidden">
                 <Moment at={member.joinedAt} />
               </Cell>
@@ -52,4 +56,4 @@ export default async function MembersPage() {
   );
 }
 
-const STACKED = "max-md:block max-md:h-auto max-md:border-0 max-md:p-0";
+const STACKED = "max-md:block max-md:h-auto max-md:border-0 max-md:p-0!";

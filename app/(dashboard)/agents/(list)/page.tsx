@@ -19,14 +19,14 @@ export default async function AgentsPage() {
           <Command>npm run -s stepwell -- apply agents.yaml</Command>
         </Empty>
       ) : (
-        <Table className="max-md:block" label="Agents">
+        <Table className="max-md:block md:table-fixed" label="Agents">
           <thead className="max-md:hidden">
             <tr>
               <HeadCell>Agent</HeadCell>
-              <HeadCell>Model</HeadCell>
-              <HeadCell>Functions and tools</HeadCell>
-              <HeadCell className="text-right">Steps</HeadCell>
-              <HeadCell>Last run</HeadCell>
+              <HeadCell className="w-[20%]">Model</HeadCell>
+              <HeadCell className="w-[24%] max-lg:hidden">Functions and tools</HeadCell>
+              <HeadCell className="w-20 text-right max-lg:hidden">Steps</HeadCell>
+              <HeadCell className="w-52">Last run</HeadCell>
             </tr>
           </thead>
           <tbody className="max-md:block">
@@ -35,16 +35,18 @@ export default async function AgentsPage() {
                 className="relative hover:bg-hover max-md:block max-md:border-line max-md:border-b max-md:px-4 max-md:py-2"
                 key={agent.id}
               >
-                <Cell className="max-md:block max-md:h-auto max-md:border-0 max-md:p-0">
-                  <span className="flex items-center gap-2">
+                <Cell className="max-md:block max-md:h-auto max-md:border-0 max-md:p-0!">
+                  <span className="flex min-w-0 items-center gap-2">
                     <Link
-                      className="font-medium after:absolute after:inset-0"
+                      className="min-w-0 truncate font-medium after:absolute after:inset-0"
                       href={`/agents/${agent.id}`}
                       prefetch={false}
                     >
                       {agent.name}
                     </Link>
-                    <span className="mono text-muted">{agent.slug}</span>
+                    {agent.slug === agent.name ? null : (
+                      <span className="mono min-w-0 shrink-[9] truncate text-muted">{agent.slug}</span>
+                    )}
                     <span className="text-faint">v{agent.version}</span>
                     {agent.status === "inactive" ? (
                       <span className="rounded border border-line-strong px-1.5 text-muted text-xs">
@@ -56,14 +58,14 @@ export default async function AgentsPage() {
                     </span>
                   </span>
                 </Cell>
-                <Cell className="mono text-muted max-md:block max-md:h-auto max-md:border-0 max-md:p-0">
+                <Cell className="mono truncate text-muted max-md:block max-md:h-auto max-md:border-0 max-md:p-0!">
                   {agent.model}
                 </Cell>
-                <Cell className="max-w-md truncate text-muted max-md:hidden">
+                <Cell className="truncate text-muted max-lg:hidden">
                   {[...agent.tools, ...agent.functions].join(", ") || "none"}
                 </Cell>
-                <Cell className="text-right text-muted max-md:hidden">{agent.maxSteps}</Cell>
-                <Cell className="whitespace-nowrap max-md:block max-md:h-auto max-md:border-0 max-md:p-0">
+                <Cell className="text-right text-muted max-lg:hidden">{agent.maxSteps}</Cell>
+                <Cell className="whitespace-nowrap max-md:block max-md:h-auto max-md:border-0 max-md:p-0!">
                   <LastRunLink run={agent.lastRun} />
                 </Cell>
               </tr>

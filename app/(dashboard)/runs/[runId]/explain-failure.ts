@@ -130,7 +130,7 @@ const STEP_EXPLANATIONS: Record<string, StepExplanation> = {
   http_request: {
     sentence: "A call to another service got no answer.",
     advice:
-      "Any HTTP status would have been one: check the address, and whether it is public (the operator opens others with EGRESS_ALLOW). Retries of the step bridge short outages.",
+      "Check the address. One that is not public must be opened by the operator (EGRESS_ALLOW); retries of the step bridge short outages.",
   },
   calculate: {
     sentence: "A calculation failed.",

@@ -31,7 +31,8 @@ export function Failure({
       {where ? (
         <p>
           In {where.kind === "step" ? `step ${where.step.number}, ` : ""}
-          <span className="mono">{where.label}</span>, iteration {lineIteration(where)}.{" "}
+          <span className="mono">{where.label}</span>
+          {run.kind === "agent" ? `, iteration ${lineIteration(where)}` : ""}.{" "}
           {chosen && lineId(chosen) === lineId(where) ? null : (
             <button className="text-accent underline" onClick={() => onShow(where)} type="button">
               Show it

@@ -187,9 +187,9 @@ function Axis({ span }: { span: number }) {
     <div aria-hidden="true" className={`${COLUMNS} h-8 border-line border-b text-faint text-xs`}>
       <span>Timeline</span>
       <svg aria-hidden="true" className="overflow-visible" height="16" width="100%">
-        {ticks.map((tick) => (
+        {ticks.map((tick, index) => (
           <text
-            className="mono fill-faint"
+            className={classNames("mono fill-faint", index % 2 === 1 && ticks.length > 3 && "max-xl:hidden")}
             fontSize="11"
             key={tick}
             textAnchor={tick === 0 ? "start" : "middle"}

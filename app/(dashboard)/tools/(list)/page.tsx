@@ -19,13 +19,13 @@ export default async function ToolsPage() {
           <Command>npm run -s stepwell -- apply tools.yaml</Command>
         </Empty>
       ) : (
-        <Table className="max-md:block" label="Tools">
+        <Table className="max-md:block md:table-fixed" label="Tools">
           <thead className="max-md:hidden">
             <tr>
               <HeadCell>Tool</HeadCell>
-              <HeadCell>Description</HeadCell>
-              <HeadCell>Steps</HeadCell>
-              <HeadCell>Last run</HeadCell>
+              <HeadCell className="w-[30%]">Description</HeadCell>
+              <HeadCell className="w-[18%] max-lg:hidden">Steps</HeadCell>
+              <HeadCell className="w-52">Last run</HeadCell>
             </tr>
           </thead>
           <tbody className="max-md:block">
@@ -34,29 +34,29 @@ export default async function ToolsPage() {
                 className="relative hover:bg-hover max-md:block max-md:border-line max-md:border-b max-md:px-4 max-md:py-2"
                 key={tool.id}
               >
-                <Cell className="max-md:block max-md:h-auto max-md:border-0 max-md:p-0">
-                  <span className="flex items-center gap-2 whitespace-nowrap">
+                <Cell className="max-md:block max-md:h-auto max-md:border-0 max-md:p-0!">
+                  <span className="flex min-w-0 items-center gap-2">
                     <Link
-                      className="font-medium after:absolute after:inset-0"
+                      className="min-w-0 truncate font-medium after:absolute after:inset-0"
                       href={`/tools/${tool.id}`}
                       prefetch={false}
                     >
                       {tool.name}
                     </Link>
-                    <span className="mono text-muted">{tool.slug}</span>
+                    {tool.slug === tool.name ? null : (
+                      <span className="mono min-w-0 shrink-[9] truncate text-muted">{tool.slug}</span>
+                    )}
                     <span className="text-faint">v{tool.version}</span>
                     <span className="relative z-10">
                       <CopyButton label={`Copy the id of ${tool.name}`} text={tool.id} />
                     </span>
                   </span>
                 </Cell>
-                <Cell className="max-w-md truncate text-muted max-md:block max-md:h-auto max-md:border-0 max-md:p-0">
+                <Cell className="truncate text-muted max-md:block max-md:h-auto max-md:border-0 max-md:p-0!">
                   {tool.description}
                 </Cell>
-                <Cell className="mono max-w-xs truncate text-muted max-md:hidden">
-                  {tool.uses.join(" → ")}
-                </Cell>
-                <Cell className="whitespace-nowrap max-md:block max-md:h-auto max-md:border-0 max-md:p-0">
+                <Cell className="mono truncate text-muted max-lg:hidden">{tool.uses.join(" → ")}</Cell>
+                <Cell className="whitespace-nowrap max-md:block max-md:h-auto max-md:border-0 max-md:p-0!">
                   <LastRunLink run={tool.lastRun} />
                 </Cell>
               </tr>

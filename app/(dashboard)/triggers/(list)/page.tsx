@@ -21,14 +21,14 @@ export default async function TriggersPage() {
           <Command>npm run -s stepwell -- apply triggers.yaml</Command>
         </Empty>
       ) : (
-        <Table className="max-md:block" label="Triggers">
+        <Table className="max-md:block md:table-fixed" label="Triggers">
           <thead className="max-md:hidden">
             <tr>
               <HeadCell>Trigger</HeadCell>
-              <HeadCell>Starts</HeadCell>
-              <HeadCell>Signature</HeadCell>
-              <HeadCell>Limit</HeadCell>
-              <HeadCell>Last run</HeadCell>
+              <HeadCell className="w-[24%]">Starts</HeadCell>
+              <HeadCell className="w-28 max-lg:hidden">Signature</HeadCell>
+              <HeadCell className="w-32 max-lg:hidden">Limit</HeadCell>
+              <HeadCell className="w-52">Last run</HeadCell>
             </tr>
           </thead>
           <tbody className="max-md:block">
@@ -37,16 +37,18 @@ export default async function TriggersPage() {
                 className="relative hover:bg-hover max-md:block max-md:border-line max-md:border-b max-md:px-4 max-md:py-2"
                 key={trigger.id}
               >
-                <Cell className="max-md:block max-md:h-auto max-md:border-0 max-md:p-0">
-                  <span className="flex items-center gap-2 whitespace-nowrap">
+                <Cell className="max-md:block max-md:h-auto max-md:border-0 max-md:p-0!">
+                  <span className="flex min-w-0 items-center gap-2">
                     <Link
-                      className="font-medium after:absolute after:inset-0"
+                      className="min-w-0 truncate font-medium after:absolute after:inset-0"
                       href={`/triggers/${trigger.id}`}
                       prefetch={false}
                     >
                       {trigger.name}
                     </Link>
-                    <span className="mono text-muted">{trigger.slug}</span>
+                    {trigger.slug === trigger.name ? null : (
+                      <span className="mono min-w-0 shrink-[9] truncate text-muted">{trigger.slug}</span>
+                    )}
                     {trigger.enabled ? null : (
                       <span className="rounded border border-line-strong px-1.5 text-muted text-xs">
                         disabled
@@ -54,17 +56,17 @@ export default async function TriggersPage() {
                     )}
                   </span>
                 </Cell>
-                <Cell className="max-md:block max-md:h-auto max-md:border-0 max-md:p-0">
+                <Cell className="truncate max-md:block max-md:h-auto max-md:border-0 max-md:p-0!">
                   <span className="text-muted">{trigger.target.kind}</span> {trigger.target.name}
                   {trigger.target.gone ? (
                     <span className="text-failed"> (deleted: calls are refused)</span>
                   ) : null}
                 </Cell>
-                <Cell className="text-muted max-md:hidden">{trigger.signed ? "required" : "none"}</Cell>
-                <Cell className="whitespace-nowrap text-muted max-md:hidden">
+                <Cell className="text-muted max-lg:hidden">{trigger.signed ? "required" : "none"}</Cell>
+                <Cell className="whitespace-nowrap text-muted max-lg:hidden">
                   {trigger.rateLimit.requests} per {trigger.rateLimit.seconds} s
                 </Cell>
-                <Cell className="whitespace-nowrap max-md:block max-md:h-auto max-md:border-0 max-md:p-0">
+                <Cell className="whitespace-nowrap max-md:block max-md:h-auto max-md:border-0 max-md:p-0!">
                   <LastRunLink run={trigger.lastRun} />
                 </Cell>
               </tr>

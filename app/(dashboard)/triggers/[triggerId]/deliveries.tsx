@@ -93,7 +93,7 @@ export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
   );
 }
 
-const STACKED = "max-md:block max-md:h-auto max-md:border-0 max-md:p-0";
+const STACKED = "max-md:block max-md:h-auto max-md:border-0 max-md:p-0!";
 
 function DeliveryRow({ delivery, href }: { delivery: DeliverySummary; href: string }) {
   return (

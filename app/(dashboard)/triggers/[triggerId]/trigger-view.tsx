@@ -31,7 +31,7 @@ export function TriggerView({ triggerId }: { triggerId: string }) {
           Triggers
         </Link>
         <h1 className="min-w-0 truncate font-semibold text-base">{trigger.name}</h1>
-        <span className="mono text-muted">{trigger.slug}</span>
+        {trigger.slug === trigger.name ? null : <span className="mono text-muted">{trigger.slug}</span>}
         {trigger.enabled ? null : (
           <span className="rounded border border-line-strong px-1.5 text-muted text-xs">disabled</span>
         )}
