@@ -7,7 +7,7 @@ import type { Engine, Services } from "@/server/services";
 import { type Driver, startEmbedded, startOnServer } from "./driver";
 
 /** Runs that are admitted ahead of being taken up: enough to keep the engines busy, few enough to wait behind. */
-const BACKLOG = 20;
+export const BACKLOG = 20;
 /** How soon the next are admitted when there may be more than that. */
 const LOOK_AGAIN_MS = 25;
 /** How often pending runs are looked for although nobody rang. */
