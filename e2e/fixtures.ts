@@ -21,6 +21,8 @@ export type Organization = {
   counterId: string;
   /** Ids of all tools, by slug. */
   toolIds: Record<string, string>;
+  /** A tool of five hundred steps, some with long outputs. */
+  bulkyId: string;
   apiKey: string;
   /** Addresses of the triggers, by slug. */
   triggers: Record<string, string>;
@@ -46,6 +48,7 @@ export const test = base.extend<Fixtures>({
       agentId: idOf(found.agents, "helper"),
       toolId: idOf(found.tools, "double"),
       counterId: idOf(found.tools, "counter"),
+      bulkyId: idOf(found.tools, "bulky"),
       toolIds: Object.fromEntries(found.tools.map(({ slug, id }) => [slug, id])),
       apiKey: found.apiKeys[0]?.key ?? "",
       triggers: Object.fromEntries(found.triggers.map(({ slug, url }) => [slug, url])),

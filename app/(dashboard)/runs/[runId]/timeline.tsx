@@ -9,10 +9,15 @@ import { useNow } from "@/app/_ui/time";
 import type { RunDetail } from "@/server/runs/inspect";
 import { isTerminal } from "@/server/runs/words";
 import { type Line, lineFacts, lineId } from "./timeline-lines";
+import { useRowWindow } from "./use-row-window";
 
-const FEW_LINES = 60;
+/** Of every row, in pixels. */
+const ROW_HEIGHT = 36;
 
-/** Every call of the model and every step, to scale in time; a list one walks with the arrow keys. */
+/**
+ * Every call of the model and every step, to scale in time; a list one walks with the arrow keys. However many there
+ * are, only those in sight are drawn.
+ */
 export function Timeline({
   run,
   lines,
@@ -26,27 +31,39 @@ export function Timeline({
 }) {
   const list = useRef<HTMLDivElement>(null);
   const live = !isTerminal(run.status);
-  // Every row moves with the scale: a long list moves once a second only.
-  const now = useNow(live && lines.length <= FEW_LINES);
+  const now = useNow(live);
   const start = new Date(run.startedAt ?? run.createdAt).getTime();
-  const last = Math.max(...lines.map((line) => endOf(line, now)), start);
+  const last = lines.reduce((latest, line) => Math.max(latest, endOf(line, now)), start);
   const end = run.finishedAt ? Math.max(new Date(run.finishedAt).getTime(), last) : Math.max(now, last);
   const span = Math.max(1, end - start);
   const chosenId = chosen ? lineId(chosen) : null;
+  const chosenAt = lines.findIndex((line) => lineId(line) === chosenId);
+  const drawn = useRowWindow(list, lines.length, ROW_HEIGHT);
+  /** Whether the chosen row shall have the focus once it is drawn. */
+  const focusWanted = useRef(false);
 
   // Follows the chosen line, also while a live run moves on.
   useEffect(() => {
-    const row = chosenId ? document.getElementById(`line-${chosenId}`) : null;
     const box = list.current;
-    if (!row || !box || box.scrollHeight <= box.clientHeight) return;
-    if (row.offsetTop < box.scrollTop) box.scrollTop = row.offsetTop;
-    else if (row.offsetTop + row.offsetHeight > box.scrollTop + box.clientHeight) {
-      box.scrollTop = row.offsetTop + row.offsetHeight - box.clientHeight;
+    if (chosenAt < 0 || !box || box.scrollHeight <= box.clientHeight) return;
+    const top = chosenAt * ROW_HEIGHT;
+    if (top < box.scrollTop) box.scrollTop = top;
+    else if (top + ROW_HEIGHT > box.scrollTop + box.clientHeight) {
+      box.scrollTop = top + ROW_HEIGHT - box.clientHeight;
     }
-  }, [chosenId]);
+  }, [chosenAt]);
+
+  useEffect(() => {
+    const row = focusWanted.current && chosenId ? document.getElementById(`line-${chosenId}`) : null;
+    if (!row) return;
+    focusWanted.current = false;
+    row.focus({ preventScroll: true });
+    // Where the page scrolls, not the list.
+    row.scrollIntoView({ block: "nearest" });
+  });
 
   function onKey(event: KeyboardEvent) {
-    const at = lines.findIndex((line) => lineId(line) === chosenId);
+    const at = chosenAt;
     const to =
       event.key === "ArrowDown" || event.key === "j"
         ? at + 1
@@ -61,8 +78,8 @@ export function Timeline({
     event.preventDefault();
     const line = lines[Math.min(lines.length - 1, Math.max(0, to))];
     if (!line) return;
+    focusWanted.current = true;
     onChoose(line);
-    document.getElementById(`line-${lineId(line)}`)?.focus();
   }
 
   return (
@@ -75,20 +92,34 @@ export function Timeline({
         ref={list}
         role="listbox"
       >
-        {lines.map((line) => (
+        <Gap rows={drawn.first} />
+        {lines.slice(drawn.first, drawn.end).map((line, index) => (
           <TimelineRow
             chosen={lineId(line) === chosenId}
+            count={lines.length}
             end={endOf(line, now)}
             key={lineId(line)}
             line={line}
             onChoose={onChoose}
+            position={drawn.first + index + 1}
             span={span}
             start={start}
+            tabbable={
+              index === (chosenAt < drawn.first || chosenAt >= drawn.end ? 0 : chosenAt - drawn.first)
+            }
           />
         ))}
+        <Gap rows={lines.length - drawn.end} />
       </div>
     </div>
   );
+}
+
+/** Stands for rows that are not drawn. A picture, for its height is an attribute: the server may write no styles. */
+function Gap({ rows }: { rows: number }) {
+  return rows > 0 ? (
+    <svg aria-hidden="true" className="block" height={rows * ROW_HEIGHT} role="presentation" width="1" />
+  ) : null;
 }
 
 function endOf(line: Line, now: number): number {
@@ -101,14 +132,22 @@ const COLUMNS =
 
 function TimelineRow({
   line,
+  position,
+  count,
   chosen,
+  tabbable,
   start,
   end,
   span,
   onChoose,
 }: {
   line: Line;
+  /** From 1, of `count`. */
+  position: number;
+  count: number;
   chosen: boolean;
+  /** One row takes the focus from the keyboard: the chosen one, if it is in sight. */
+  tabbable: boolean;
   start: number;
   end: number;
   span: number;
@@ -120,16 +159,18 @@ function TimelineRow({
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list around handles the keys.
     <div
+      aria-posinset={position}
       aria-selected={chosen}
+      aria-setsize={count}
       className={classNames(
         COLUMNS,
-        "lazy-row h-9 cursor-pointer -outline-offset-2",
+        "h-[36px] cursor-pointer -outline-offset-2",
         chosen ? "bg-selected" : "hover:bg-hover",
       )}
       id={`line-${lineId(line)}`}
       onClick={() => onChoose(line)}
       role="option"
-      tabIndex={chosen ? 0 : -1}
+      tabIndex={tabbable ? 0 : -1}
     >
       <span
         className={classNames(

@@ -1,0 +1,55 @@
+import { expect, test } from "./fixtures";
+import { startRun } from "./start";
+
+/** A run of five hundred steps with long outputs: only what is looked at is drawn and sent. */
+test("a long run's page draws the rows in sight, and fetches an output when it is opened", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  test.setTimeout(240_000);
+  const id = await startRun(request, organization, { tool: organization.bulkyId, input: {} });
+  await page.goto(`/runs/${id}`);
+  await expect(page.locator("header")).toContainText(/Completed|Failed/, { timeout: 180_000 });
+  await expect(page.locator("header")).toContainText("Completed");
+  const html = await (await page.request.get(`/runs/${id}`)).text();
+  expect(html.length).toBeLessThan(1_000_000);
+  expect(html).not.toContain("record 299");
+
+  await page.goto(`/runs/${id}`);
+  const timeline = page.getByRole("listbox", { name: "Timeline" });
+  const rows = timeline.getByRole("option");
+  await expect(rows.first()).toHaveAttribute("aria-setsize", "500");
+  await expect.poll(() => rows.count()).toBeLessThan(100);
+
+  // By the keyboard to the end: the last row is drawn, chosen and focused, and the first ones are gone.
+  await rows.first().click();
+  await expect(page).toHaveURL(/step=1$/);
+  await page.keyboard.press("End");
+  await expect(timeline.locator("[aria-posinset='500']")).toBeFocused();
+  await expect(page).toHaveURL(/step=500$/);
+  await expect(timeline.locator("[aria-posinset='1']")).toHaveCount(0);
+  expect(await rows.count()).toBeLessThan(100);
+  await page.keyboard.press("ArrowUp");
+  await expect(timeline.locator("[aria-posinset='499']")).toBeFocused();
+
+  // By the wheel to the middle.
+  await timeline.hover();
+  await timeline.evaluate((box) => {
+    box.scrollTop = 199 * 36;
+  });
+  const step = page.waitForResponse((response) => response.url().includes("runs.step"));
+  await timeline.locator("[aria-posinset='200']").click();
+  // Its output has some 170 kB; a page gets the start.
+  const body = await (await step).text();
+  expect(body.length).toBeGreaterThan(30_000);
+  expect(body.length).toBeLessThan(100_000);
+
+  const panel = page.getByRole("region", { name: "Step 200" }).getByRole("tabpanel");
+  await panel.getByRole("button", { name: /^Load all/ }).click();
+  await expect(panel.getByRole("searchbox", { name: "Search this document" })).toBeVisible();
+  expect(await panel.getByRole("listitem").count()).toBeLessThan(500);
+  await panel.getByRole("searchbox", { name: "Search this document" }).fill("record 299");
+  await expect(panel.getByText("1 found")).toBeVisible();
+  await expect(panel.getByRole("list").first()).toContainText("record 299");
+});
