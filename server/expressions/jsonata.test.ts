@@ -86,6 +86,15 @@ describe("evaluateExpression", () => {
     expect(evaluate("1 + 1")).toBe(2);
   });
 
+  test("one that takes all memory ends its thread alone, and holds its caller little longer than its time", () => {
+    const texts =
+      "($text := $reduce([1..19], function($a, $b){ $a & $a }, 'ab'); $map([1..5000], function(){ $uppercase($text) }))";
+    const started = Date.now();
+    expect(() => evaluate(texts, {}, 2000)).toThrow(ExpressionError);
+    expect(Date.now() - started).toBeLessThan(6000);
+    expect(evaluate("1 + 1")).toBe(2);
+  });
+
   test("nothing leaks out of the realm or stays in it", () => {
     expect(evaluate("constructor.constructor('return process')()")).toBeUndefined();
     expect(evaluate("a.constructor", { a: {} })).toBeUndefined();

@@ -44,9 +44,15 @@ function sourceOf(file: string): string {
   throw new Error(`${file} is not installed.`, { cause: failure });
 }
 
+/** What the bell says of a question. */
+const ASKED = 0;
+const BEGUN = 1;
+const ANSWERED = 2;
+
 /**
- * What runs in the thread: it evaluates one question at a time in a context of its own and says so by the bell. A
- * question that is stopped may leave the context in the middle of anything: then it is thrown away.
+ * What runs in the thread: it evaluates one question at a time in a context of its own, and says by the bell when it has
+ * begun and when it has answered. A question that is stopped may leave the context in the middle of anything: then it is
+ * thrown away.
  */
 const THREAD = `
 const { createContext, Script } = require("node:vm");
@@ -62,9 +68,14 @@ function open() {
   compiled.runInContext(context);
   return context;
 }
+function ring(word) {
+  Atomics.store(bell, 0, word);
+  Atomics.notify(bell, 0);
+}
 function answer({ request, timeoutMs }) {
   try {
     realm ??= open();
+    ring(${BEGUN});
     realm.$request = request;
     realm.$response = undefined;
     handle.runInContext(realm, { timeout: timeoutMs });
@@ -78,8 +89,7 @@ function answer({ request, timeoutMs }) {
 }
 port.on("message", (question) => {
   port.postMessage(answer(question));
-  Atomics.store(bell, 0, 1);
-  Atomics.notify(bell, 0);
+  ring(${ANSWERED});
 });`;
 
 const threadAnswer = z.object({
@@ -89,8 +99,10 @@ const threadAnswer = z.object({
   ]),
 });
 
-/** Beyond the question's own time, for the thread to start and to answer on a busy machine. */
-const GRACE_MS = 10_000;
+/** For the thread to start on a busy machine. */
+const START_MS = 10_000;
+/** Beyond the question's own time, for the thread to stop and to answer; one that died of memory never does. */
+const GRACE_MS = 1_000;
 /** A structure that outgrows this ends its thread, not the process. */
 const MEMORY_MB = 512;
 
@@ -130,9 +142,10 @@ export function createRealm(library: string, script: string): Realm {
   function question(request: string, timeoutMs: number): z.infer<typeof threadAnswer>["message"] | null {
     thread ??= open();
     const { worker, port, bell } = thread;
-    Atomics.store(bell, 0, 0);
+    Atomics.store(bell, 0, ASKED);
     port.postMessage({ request, timeoutMs });
-    Atomics.wait(bell, 0, 0, timeoutMs + GRACE_MS);
+    Atomics.wait(bell, 0, ASKED, START_MS);
+    Atomics.wait(bell, 0, BEGUN, timeoutMs + GRACE_MS);
     const received = threadAnswer.safeParse(receiveMessageOnPort(port));
     if (received.success) return received.data.message;
     thread = undefined;
