@@ -25,6 +25,13 @@ test("numbers up to the largest double are taken, and texts that look like large
   }
 });
 
+test("megabytes of digits are looked through in their length, not its square", () => {
+  const text = JSON.stringify(`${"1".repeat(199)} `.repeat(25_000));
+  const before = process.cpuUsage();
+  parseJson(text);
+  expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
+});
+
 test("a key named __proto__ stays data", () => {
   const value = parseJson('{"__proto__":{"x":1}}');
   expect(canonicalText(value)).toBe('{"__proto__":{"x":1}}');
