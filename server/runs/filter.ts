@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
 import { RUN_PERIODS, RUN_SOURCES, RUN_STATUSES, type RunPeriod } from "@/server/runs/words";
+import { replaceNul } from "@/server/secrets/stored-output";
 
 const credits = z.string().regex(/^\d{1,12}(\.\d{1,4})?$/, "credits are a decimal with up to four places");
 
@@ -29,7 +30,7 @@ export const runFilter = z.object({
   minCredits: credits.optional(),
   maxCredits: credits.optional(),
   /** Text in the input, the output or the error, or the start of a run's id. */
-  text: z.string().trim().max(200).optional(),
+  text: z.string().trim().max(200).transform(replaceNul).optional(),
 });
 export type RunFilter = z.infer<typeof runFilter>;
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MemberActor } from "@/server/auth/actor";
 import { exportRuns } from "@/server/runs/export";
-import type { RunFilter } from "@/server/runs/filter";
+import { type RunFilter, runFilter } from "@/server/runs/filter";
 import { findRunIds } from "@/server/runs/find";
 import { countNewerRuns, listRuns } from "@/server/runs/list";
 import { createMember, insertRun } from "@/server/testing/runs";
@@ -173,4 +173,9 @@ describe("finding runs", () => {
     expect(await findRunIds(world, stranger.orgId, { text: "alpha" }, { limit: 10 })).toEqual([]);
     expect(await findRunIds(world, stranger.orgId, { triggerId }, { limit: 10 })).toEqual([]);
   });
+});
+
+it("takes characters that no text of a run can hold", async () => {
+  const filter = runFilter.parse({ text: "alpha\0 \ud800" });
+  expect((await listRuns(world, actor, { filter, limit: 5 })).items).toHaveLength(0);
 });
