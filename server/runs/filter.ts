@@ -164,10 +164,16 @@ function sizeClass(size: number): number {
 /** 8 and more hexadecimal digits of a UUID. */
 const ID_START = /^[0-9a-f]{8}[0-9a-f-]{0,28}$/i;
 
-/** The condition that an id begins with these digits, as a range of the index; null when the text is no such thing. */
+/** When runs are made. The ids of other moments are no runs': order numbers, say, dates, or other systems' UUIDs. */
+const RUN_TIMES = { from: Date.UTC(2020, 0), until: Date.UTC(2100, 0) };
+
+/** The condition that an id begins with these digits, as a range of the index; null when no run's id does. */
 export function idCondition(text: string): Prisma.Sql | null {
   if (!ID_START.test(text)) return null;
   const digits = text.toLowerCase().replaceAll("-", "");
+  // Of the 48 bits of a UUID v7's milliseconds.
+  const madeAt = Number.parseInt(digits.slice(0, 8), 16) * 2 ** 16;
+  if (madeAt < RUN_TIMES.from || madeAt > RUN_TIMES.until) return null;
   const bound = (filler: string) => {
     const full = digits.padEnd(32, filler);
     return [0, 8, 12, 16, 20].map((from, part) => full.slice(from, [8, 12, 16, 20, 32][part])).join("-");

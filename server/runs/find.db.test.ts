@@ -155,6 +155,14 @@ describe("finding runs", () => {
     }
   });
 
+  it.each(["20261121", "deadbeef", "6f1c2a9e-0b1d-4c3e-9a77-0123456789ab"])(
+    "finds the word %s, which looks like an id but is none of a run",
+    async (text) => {
+      const id = await insertRun(world, tenant, { input: `{"order":"${text}"}` });
+      expect(await findRunIds(world, tenant.orgId, { text }, { limit: 10 })).toEqual([id]);
+    },
+  );
+
   it("survives the rebuilding of its index, which PostgreSQL does with a search path of its own", async () => {
     await world.pool.query("REINDEX INDEX runs_words");
     expect(await findRunIds(world, tenant.orgId, { text: "alpha" }, { limit: 100 })).not.toEqual([]);
