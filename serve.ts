@@ -1,16 +1,11 @@
 import { realpathSync } from "node:fs";
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { pathToFileURL } from "node:url";
 import next from "next";
 import { type Demo, seedDemo } from "@/prisma/seed";
+import { answerBadHttp, errorBody, refuseTunnel } from "@/server/api/bad-http";
 import { PEER_ADDRESS_HEADER } from "@/server/api/client-address";
 import {
   peerAddress,
@@ -104,9 +99,7 @@ export async function serve({ root, dev = false, say = () => {} }: ServeOptions)
   const showPage = pages.getRequestHandler();
   server.on("request", createHandler(services, showPage, dev, state));
   server.on("clientError", answerBadHttp);
-  server.on("connect", (_incoming: IncomingMessage, socket: Socket) =>
-    answerBadHttp(new Error("CONNECT"), socket),
-  );
+  server.on("connect", refuseTunnel);
   server.on("checkExpectation", (_incoming: IncomingMessage, outgoing: ServerResponse) =>
     refuse(outgoing, 417),
   );
@@ -209,29 +202,6 @@ function doorOf(path: string): "rest" | "webhook" | "health" | "ready" | "pages"
   if (path === "/webhooks" || path.startsWith("/webhooks/")) return "webhook";
   if (path === "/api/health") return "health";
   return path === "/api/ready" ? "ready" : "pages";
-}
-
-/** What is no HTTP never becomes a request: it is answered on the bare socket, in the contract's error body. */
-function answerBadHttp(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const statuses: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
-  const status = statuses[error.code ?? ""] ?? 400;
-  const requestId = newId();
-  const body = errorBody(status, requestId);
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `X-Request-Id: ${requestId}\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
-}
-
-function errorBody(status: number, requestId: string): string {
-  const code = status === 500 ? "internal_error" : "invalid_request";
-  const message =
-    status === 500
-      ? "Something failed on our side. The request id leads to the cause in the log."
-      : "This is not a valid HTTP request.";
-  return JSON.stringify({ success: false, code, message, requestId });
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

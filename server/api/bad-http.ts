@@ -1,0 +1,35 @@
+import { type IncomingMessage, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { newId } from "@/server/ids";
+
+/** What is no HTTP never becomes a request: it is answered on the bare socket, in the contract's error body. */
+export function answerBadHttp(error: Error & { code?: string }, socket: Duplex): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const statuses: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+  const status = statuses[error.code ?? ""] ?? 400;
+  const requestId = newId();
+  const body = errorBody(status, requestId);
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `X-Request-Id: ${requestId}\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+/** Refuses CONNECT: nothing is tunnelled here. A listener of the server's "connect". */
+export function refuseTunnel(_incoming: IncomingMessage, socket: Duplex): void {
+  // Node has let go of the socket: a client that breaks off would end the process, one that just stays would be kept.
+  socket.on("error", () => {});
+  socket.once("finish", () => socket.destroy());
+  answerBadHttp(new Error("CONNECT"), socket);
+}
+
+/** The contract's error body for what never reached a door. */
+export function errorBody(status: number, requestId: string): string {
+  const code = status === 500 ? "internal_error" : "invalid_request";
+  const message =
+    status === 500
+      ? "Something failed on our side. The request id leads to the cause in the log."
+      : "This is not a valid HTTP request.";
+  return JSON.stringify({ success: false, code, message, requestId });
+}
