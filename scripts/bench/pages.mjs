@@ -1,0 +1,216 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { chromium } from "@playwright/test";
+import pg from "pg";
+import { findBrowser } from "../browser.mjs";
+import { freePort } from "../ports.mjs";
+import { joinPostgres } from "../postgres.mjs";
+import { ROOT } from "../project.mjs";
+import { makeThrowaway, removeThrowaway } from "../throwaway.mjs";
+
+/**
+ * Measures the dashboard's pages in Chromium against the built service on a throwaway data folder: first and largest
+ * paint, layout shift and script on the main thread with nothing cached, and how a run of 500 steps behaves whose
+ * outputs are a megabyte each (500 MB in all), with an answer of 4 MB.
+ *
+ *   node scripts/bench/pages.mjs
+ */
+const LOADS = 3;
+const BIG_RUN = "01a1fe2b-ffff-7000-8000-000000000002";
+const PAGES = ["runs", "metrics", "agents", "tools", "triggers", "keys", "credits", "members", "audit"];
+
+/** In one transaction: a pending run that the engine could see would be executed. */
+const SEED = `
+BEGIN;
+INSERT INTO runs (id, organization_id, kind, agent_id, target_name, target_version, model, configuration_hash, source,
+                  root_run_id, input, created_at, deadline_seconds)
+SELECT '${BIG_RUN}', organization_id, kind, agent_id, target_name, target_version, model, configuration_hash, 'operator',
+       '${BIG_RUN}', input, now() - interval '11 minutes', deadline_seconds
+FROM runs WHERE kind = 'agent' ORDER BY id LIMIT 1;
+INSERT INTO steps (id, organization_id, run_id, key, step_number, iteration_number, tool_name, status, input, output,
+                   reasoning, started_at, finished_at, duration_ms)
+SELECT gen_random_uuid(), r.organization_id, r.id, 'call-' || n, n, (n - 1) / 42 + 1, 'quote', 'Completed', '{"n":1}',
+       (SELECT json_agg(json_build_object('id', g, 'name', 'record ' || g, 'hash', md5((g * n)::text), 'nested',
+          json_build_object('a', g * n, 'list', json_build_array(1, 2, 3)), 'text', repeat(md5(g::text), 4)))::text
+        FROM generate_series(1, 3800) g),
+       repeat('Reasoning goes on. ', 60), r.created_at + n * interval '1 second',
+       r.created_at + n * interval '1 second' + interval '900 ms', 900
+FROM runs r, generate_series(1, 500) n WHERE r.id = '${BIG_RUN}';
+UPDATE runs SET status = 'Running', admitted_at = now(), started_at = created_at, heartbeat_at = now() WHERE id = '${BIG_RUN}';
+UPDATE runs SET status = 'Completed', finished_at = now(), output = repeat('A long answer with **Markdown** in it. ', 100000),
+                steps_executed = 500 WHERE id = '${BIG_RUN}';
+COMMIT`;
+
+const dataDir = await makeThrowaway();
+const port = await freePort();
+const base = `http://localhost:${port}`;
+const service = spawn(process.execPath, [join(ROOT, "scripts/start.mjs")], {
+  cwd: ROOT,
+  env: { ...process.env, PORT: String(port), APP_URL: base, STEPWELL_DATA_DIR: dataDir, LOG_LEVEL: "error" },
+  stdio: ["ignore", "pipe", "inherit"],
+});
+const found = await findBrowser();
+const browser = await chromium.launch({
+  ...(found?.executablePath === undefined ? {} : { executablePath: found.executablePath }),
+  args: ["--no-sandbox", "--disable-dev-shm-usage"],
+});
+try {
+  const said = await readUntilReady();
+  const password = /password {2}(\S+)/.exec(said)?.[1] ?? "";
+  const key = /sw_live_\w+/.exec(said)?.[0] ?? "";
+  const agent = /agents\/run\/([0-9a-f-]+)/.exec(said)?.[1] ?? "";
+  await fetch(`${base}/v1/agents/run/${agent}`, {
+    method: "POST",
+    headers: { "X-API-Key": key, "Content-Type": "application/json" },
+    body: '{"userMessage":"What do 12 apples at 0.80 cost?"}',
+  });
+  await seed();
+
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(`${base}/sign-in`);
+  await page.getByLabel("Email").fill("demo@stepwell.test");
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL((url) => url.pathname !== "/sign-in");
+  const storageState = await context.storageState();
+  await context.close();
+
+  const rows = [];
+  for (const path of [...PAGES, `runs/${BIG_RUN}`]) rows.push(await measureLoads(path, storageState));
+  console.table(rows);
+  console.table(await tryBigRun(storageState));
+} finally {
+  await browser.close();
+  service.kill("SIGINT");
+  await once(service, "exit");
+  await removeThrowaway(dataDir);
+}
+
+/** @returns {Promise<string>} what the service printed until it was ready */
+function readUntilReady() {
+  return new Promise((resolve, reject) => {
+    let said = "";
+    service.stdout.on("data", (chunk) => {
+      said += chunk;
+      if (said.includes("Stop with Ctrl-C")) resolve(said);
+    });
+    service.on("exit", () => reject(new Error(`The service ended:\n${said}`)));
+  });
+}
+
+async function seed() {
+  const { url, leave } = await joinPostgres(dataDir);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(SEED);
+  await client.end();
+  await leave();
+}
+
+/** Gathers what the browser says of itself in `window.vitals`. */
+function observe() {
+  /** @type {{ largest: number, shift: number, long: number[] }} */
+  const vitals = { largest: 0, shift: 0, long: [] };
+  Object.assign(window, { vitals });
+  /** @param {string} type @param {(entry: any) => void} take */
+  const on = (type, take) =>
+    new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true });
+  on("largest-contentful-paint", (entry) => {
+    vitals.largest = entry.startTime;
+  });
+  on("layout-shift", (entry) => {
+    if (!entry.hadRecentInput) vitals.shift += entry.value;
+  });
+  on("longtask", (entry) => vitals.long.push(Math.round(entry.duration)));
+}
+
+/** @typedef {Awaited<ReturnType<import("@playwright/test").BrowserContext["storageState"]>>} Storage */
+/** @param {Storage} storageState */
+async function openPage(storageState) {
+  const context = await browser.newContext({ storageState, viewport: { width: 1280, height: 800 } });
+  await context.addInitScript(observe);
+  return { context, page: await context.newPage() };
+}
+
+/** @param {string} path @param {Storage} storageState */
+async function measureLoads(path, storageState) {
+  /** @type {any[]} */
+  const loads = [];
+  for (let load = 0; load < LOADS; load += 1) {
+    const { context, page } = await openPage(storageState);
+    await page.goto(`${base}/${path}`, { waitUntil: "networkidle" }).catch(() => {});
+    loads.push(
+      await page.evaluate(() => ({
+        .../** @type {any} */ (window).vitals,
+        first: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0,
+        answer: performance.getEntriesByType("navigation")[0]?.toJSON().responseStart ?? 0,
+      })),
+    );
+    await context.close();
+  }
+  /** @param {(load: any) => number} of */
+  const median = (of) => loads.map(of).toSorted((a, b) => a - b)[Math.floor(LOADS / 2)] ?? 0;
+  return {
+    page: path.slice(0, 14),
+    answerMs: Math.round(median((load) => load.answer)),
+    firstPaintMs: Math.round(median((load) => load.first)),
+    largestPaintMs: Math.round(median((load) => load.largest)),
+    worstLargestPaintMs: Math.round(Math.max(...loads.map((load) => load.largest))),
+    layoutShift: Number(median((load) => load.shift).toFixed(4)),
+    longestTaskMs: median((load) => Math.max(0, ...load.long)),
+  };
+}
+
+/** @param {Storage} storageState */
+async function tryBigRun(storageState) {
+  const { context, page } = await openPage(storageState);
+  /** @type {object[]} */
+  const rows = [];
+  /** @param {string} what @param {() => Promise<unknown>} act */
+  const note = async (what, act) => {
+    await page.evaluate(() => {
+      /** @type {any} */ (window).vitals.long.length = 0;
+    });
+    const began = Date.now();
+    await act();
+    const ms = Date.now() - began;
+    await page.waitForTimeout(500);
+    const long = await page.evaluate(() => /** @type {any} */ (window).vitals.long);
+    rows.push({ what, ms, longTasks: long.length, longestTaskMs: Math.max(0, ...long) });
+  };
+  await page.goto(`${base}/runs/${BIG_RUN}`);
+  const steps = page.locator("[aria-setsize]");
+  await steps.first().waitFor();
+  console.log(`Rows drawn of 500 steps: ${await steps.count()}`);
+  await page.mouse.move(400, 600);
+  await note("60 turns of the wheel", async () => {
+    for (let turn = 0; turn < 60; turn += 1) await page.mouse.wheel(0, 300);
+  });
+  await page.evaluate(() => scrollTo(0, 0));
+  await note("a step chosen and shown", async () => {
+    await steps.first().click();
+    await page.getByText("Reasoning", { exact: true }).first().waitFor();
+  });
+  await note("60 steps down by key", async () => {
+    for (let step = 0; step < 60; step += 1) await page.keyboard.press("ArrowDown");
+  });
+  await note("to the last by key", () => page.keyboard.press("End"));
+  await note("its megabyte loaded as a tree", async () => {
+    await page.getByRole("button", { name: /^Load all/ }).click();
+    await page
+      .getByPlaceholder(/search/i)
+      .last()
+      .waitFor();
+  });
+  await note("a search in it", async () => {
+    await page
+      .getByPlaceholder(/search/i)
+      .last()
+      .fill("record 3777");
+    await page.getByText("1 found").waitFor();
+  });
+  await context.close();
+  return rows;
+}
