@@ -2,6 +2,7 @@ import type { QueryConfig, QueryResultRow } from "pg";
 import { z } from "zod";
 import type { Decimal } from "@/server/credits/amount";
 import { outlast } from "@/server/db/outage";
+import { transact } from "@/server/db/sql";
 import { newId } from "@/server/ids";
 import { ringRun } from "@/server/live/doorbell";
 import type { Attempt, ModelReply, ToolCall } from "@/server/models/port";
@@ -28,9 +29,32 @@ const OUTLAST_MS = 60_000;
  */
 function write<Row extends QueryResultRow>(
   services: Services,
+  run: ClaimedRun,
   statement: QueryConfig,
 ): Promise<{ rows: Row[] }> {
-  return outlast(() => services.pool.query<Row>(statement), AbortSignal.timeout(OUTLAST_MS));
+  let tries = 0;
+  const tryOnce = () => {
+    tries += 1;
+    return tries === 1
+      ? services.pool.query<Row>(statement)
+      : writeAfterOthers<Row>(services, run, statement);
+  };
+  return outlast(tryOnce, AbortSignal.timeout(OUTLAST_MS));
+}
+
+/**
+ * The first try may be about to commit on a connection that broke: its end is waited for before the statement looks at
+ * rows, or it would take a step for open that is not and charge it twice.
+ */
+function writeAfterOthers<Row extends QueryResultRow>(
+  { pool }: Services,
+  run: ClaimedRun,
+  statement: QueryConfig,
+): Promise<{ rows: Row[] }> {
+  return transact(pool, async (client) => {
+    await client.query("SELECT FROM runs WHERE id = $1 FOR UPDATE", [run.id]);
+    return client.query<Row>(statement);
+  });
 }
 
 export type StoredModelCall = {
@@ -113,7 +137,7 @@ export async function beginModelCall(
     call.provider,
     call.model,
   ];
-  const { rows } = await write<{ sequence: number }>(services, { ...BEGIN_MODEL_CALL, values });
+  const { rows } = await write<{ sequence: number }>(services, run, { ...BEGIN_MODEL_CALL, values });
   announce(services, run, rows[0]?.sequence);
 }
 
@@ -158,7 +182,7 @@ export async function finishModelCall(
     "error" in result ? result.error : null,
     JSON.stringify(reply?.attempts ?? ("attempts" in result ? result.attempts : [])),
   ];
-  const { rows } = await write<{ sequence: number }>(services, { ...FINISH_MODEL_CALL, values });
+  const { rows } = await write<{ sequence: number }>(services, run, { ...FINISH_MODEL_CALL, values });
   announce(services, run, rows[0]?.sequence);
 }
 
@@ -217,10 +241,14 @@ export async function beginSteps(
     steps.map((step) => step.usage.outputTokens),
     steps.map((step) => step.childRunId),
   ];
-  const { rows } = await write<{ sequence: number; key: string; child_run_id: string | null }>(services, {
-    ...BEGIN_STEPS,
-    values,
-  });
+  const { rows } = await write<{ sequence: number; key: string; child_run_id: string | null }>(
+    services,
+    run,
+    {
+      ...BEGIN_STEPS,
+      values,
+    },
+  );
   announce(services, run, rows[0]?.sequence);
   return new Map(rows.map((row) => [row.key, row.child_run_id]));
 }
@@ -271,7 +299,7 @@ export async function finishStep(
     result.error,
     JSON.stringify(result.attempts),
   ];
-  const { rows } = await write<{ sequence: number }>(services, { ...FINISH_STEP, values });
+  const { rows } = await write<{ sequence: number }>(services, run, { ...FINISH_STEP, values });
   announce(services, run, rows[0]?.sequence);
 }
 

@@ -1,3 +1,4 @@
+import type { QueryConfig } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
 import { handleRest } from "@/server/api/rest";
@@ -120,3 +121,36 @@ it.each([
     expect(await read(runId)).toEqual(run);
   },
 );
+
+it("is charged once though the connection broke while its result was being committed", async () => {
+  const runId = await start();
+  let committed: Promise<void> | undefined;
+  const breakOff = async (statement: QueryConfig): Promise<never> => {
+    const client = await world.pool.connect();
+    await client.query("BEGIN");
+    await client.query(statement);
+    const waiting =
+      "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+    committed = (async () => {
+      await expect.poll(async () => (await world.pool.query(waiting)).rowCount, { timeout: 10_000 }).toBe(1);
+      await client.query("COMMIT");
+      client.release();
+    })();
+    throw Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
+  };
+  const pool = new Proxy(world.pool, {
+    get(target, property) {
+      if (property !== "query") return Reflect.get(target, property, target);
+      return (statement: QueryConfig, values?: unknown[]) =>
+        statement.name === "finish-step" && committed === undefined
+          ? breakOff(statement)
+          : target.query(statement, values);
+    },
+  });
+  await expect(executeRun({ ...world, pool }, runId, remember)).rejects.toThrow("no longer this worker's");
+  await committed;
+  await executeRun(world, runId, remember);
+  const run = await read(runId);
+  expect(run).toMatchObject({ status: "Completed", stepsExecuted: 2, actionsUsed: 2 });
+  expect(run.creditsUsed.toString()).toBe("0.02");
+});
