@@ -37,6 +37,11 @@ const GRACE_MS = 5_000;
 const START_PATIENCE_MS = 30_000;
 /** A body of 1 MiB gets through a slow line in this time; whoever sends slower is cut off. */
 const REQUEST_TIMEOUT_MS = 120_000;
+/**
+ * A live stream whose reader takes nothing for so long is cut; it reconnects where it left off. Heartbeats come every
+ * 15 s, so that this is never mere quiet.
+ */
+const STALLED_STREAM_MS = 60_000;
 /** Longer than usual load balancers keep idle connections, so that they and not we close first. */
 const KEEP_ALIVE_MS = 75_000;
 
@@ -164,6 +169,7 @@ function createHandler(services: Wired, showPage: Handler, dev: boolean, state: 
       await sendWebResponse(outgoing, body, asData);
       return;
     }
+    if (url.pathname.startsWith("/api/live/")) outgoing.setTimeout(STALLED_STREAM_MS);
     for (const [name, value] of Object.entries(common)) outgoing.setHeader(name, value);
     const policy = pagePolicy({ dev });
     outgoing.setHeader("Content-Security-Policy", policy);

@@ -46,11 +46,15 @@ export async function memberForRoute(
 }
 
 /** The contract's error body, for route handlers. */
-export function refuseRoute(code: ErrorCode, message: string): Response {
+export function refuseRoute(
+  code: ErrorCode,
+  message: string,
+  headers: Record<string, string> = {},
+): Response {
   const requestId = newId();
   return Response.json(
     { success: false, code, message, requestId },
-    { status: HTTP_STATUS[code], headers: { "x-request-id": requestId } },
+    { status: HTTP_STATUS[code], headers: { ...headers, "x-request-id": requestId } },
   );
 }
 

@@ -2,17 +2,22 @@
 
 import { useEffect, useRef } from "react";
 
+/** How long is waited at most before the next try where the browser gave up. */
+const MAX_WAIT_MS = 15_000;
+
 type Handlers = Record<string, (data: string, id: string) => void>;
 
 /**
  * Listens to server-sent events while mounted. A dropped connection is taken up again: by the browser itself,
- * which sends the last id along, or by us when the browser gives up, where `address` is asked again.
+ * which sends the last id along, or by us when the browser gives up (the answer was a refusal: there are too many
+ * streams, say), where `address` is asked again.
  * @param address null: do not listen.
+ * @param look what the page does instead of listening: called at every try that was refused.
  */
-export function useEvents(address: (() => string) | null, handlers: Handlers): void {
-  const latest = useRef({ address, handlers });
+export function useEvents(address: (() => string) | null, handlers: Handlers, look: () => void): void {
+  const latest = useRef({ address, handlers, look });
   useEffect(() => {
-    latest.current = { address, handlers };
+    latest.current = { address, handlers, look };
   });
   const names = Object.keys(handlers).join(" ");
   const listening = address !== null;
@@ -30,8 +35,9 @@ export function useEvents(address: (() => string) | null, handlers: Handlers): v
       };
       source.onerror = () => {
         if (source?.readyState !== EventSource.CLOSED) return;
+        latest.current.look();
         retry = setTimeout(open, waitMs);
-        waitMs = Math.min(waitMs * 2, 30_000);
+        waitMs = Math.min(waitMs * 2, MAX_WAIT_MS);
       };
       for (const name of names.split(" ")) {
         source.addEventListener(name, (event: MessageEvent<string>) =>

@@ -171,10 +171,15 @@ export type Session = {
 /**
  * Reads the session cookie. The organization is the session's active one while the person is still its member,
  * else the first they joined. Null: not signed in.
+ * @param options.visit whether this is a visit, which lengthens the session.
  */
-export async function sessionFromHeaders(services: Services, headers: Headers): Promise<Session | null> {
+export async function sessionFromHeaders(
+  services: Services,
+  headers: Headers,
+  { visit }: { visit: boolean } = { visit: true },
+): Promise<Session | null> {
   if (!headers.has("cookie")) return null;
-  const found = await getAuth(services).api.getSession({ headers });
+  const found = await getAuth(services).api.getSession({ headers, query: { disableRefresh: !visit } });
   if (!found) return null;
   const user = {
     id: found.user.id,
@@ -204,6 +209,19 @@ export async function sessionFromHeaders(services: Services, headers: Headers): 
 /** The member behind a request's session cookie, or null. */
 export async function memberFromHeaders(services: Services, headers: Headers): Promise<MemberActor | null> {
   return (await sessionFromHeaders(services, headers))?.member ?? null;
+}
+
+/**
+ * Whether the cookie still leads to the very member, organization and role it led to before; for what goes on after
+ * its request was let in. An open tab is no visit: asking does not lengthen the session.
+ */
+export async function isStillMember(
+  services: Services,
+  headers: Headers,
+  actor: MemberActor,
+): Promise<boolean> {
+  const member = (await sessionFromHeaders(services, headers, { visit: false }))?.member;
+  return member?.userId === actor.userId && member.orgId === actor.orgId && member.role === actor.role;
 }
 
 /**

@@ -1,15 +1,22 @@
 /**
- * Server-sent events as a Response: heartbeats so that proxies and browsers keep the connection, no buffering
- * or compression on the way, and an end after a while, so that a reconnect asks again who may listen.
+ * Server-sent events as a Response: heartbeats so that proxies and browsers keep the connection and a reader that may
+ * no longer listen is found, no buffering or compression on the way, and an end after a while, so that a stream whose
+ * reader was lost without a sign does not stay.
  */
 
-const HEARTBEAT_MS = 15_000;
+/** How often the reader is asked for its right to be there. */
+export const HEARTBEAT_MS = 15_000;
 /** Browsers reconnect by themselves, with the last event's id. */
 const MAX_LIFE_MS = 10 * 60_000;
 /** How soon a browser reconnects. */
 const RETRY_MS = 1_000;
 
 export type EventSink = {
+  /**
+   * Resolves when the reader has taken all that was sent, or is gone. Wait for it before reading what is sent next:
+   * a slow reader then gets fewer and newer events, and no more than one look's result waits for it in memory.
+   */
+  drained(): Promise<void>;
   /** Sends one event; `id` comes back as Last-Event-ID after a dropped connection. */
   send(event: { name: string; data: unknown; id?: number | undefined }): void;
   close(): void;
@@ -17,14 +24,23 @@ export type EventSink = {
   signal: AbortSignal;
 };
 
-/** Answers a request with the events that `produce` sends. What `produce` throws ends the stream. */
-export function respondWithEvents(
-  request: Request,
-  produce: (sink: EventSink) => Promise<void>,
-  onError: (error: unknown) => void,
-): Response {
+export type Events = {
+  /** Sends the events; the stream ends with it. */
+  produce: (sink: EventSink) => Promise<void>;
+  /** Asked at every heartbeat; false ends the stream. */
+  mayStay: () => Promise<boolean>;
+  /** Told what `produce` or `mayStay` threw, which ends the stream. */
+  onError: (error: unknown) => void;
+  /** Called once, when the stream has ended for whatever reason. */
+  onOver: () => void;
+};
+
+/** Answers a request with events until they are over, the reader leaves or may not stay, or its time is up. */
+export function respondWithEvents(request: Request, { produce, mayStay, onError, onOver }: Events): Response {
   const over = new AbortController();
+  over.signal.addEventListener("abort", onOver, { once: true });
   const encoder = new TextEncoder();
+  let wake = () => {};
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
       const write = (text: string) => {
@@ -39,25 +55,48 @@ export function respondWithEvents(
           // The reader left in this very moment.
         }
       };
-      const heartbeat = setInterval(() => write(": still here\n\n"), HEARTBEAT_MS);
+      const fail = (error: unknown) => {
+        if (!over.signal.aborted) onError(error);
+        close();
+      };
+      const room = () => (controller.desiredSize ?? 0) > 0;
+      let asking = false;
+      const heartbeat = setInterval(() => {
+        // What waits for the reader is sign of life enough.
+        if (room()) write(": still here\n\n");
+        if (asking) return;
+        asking = true;
+        mayStay()
+          .then((stays) => stays || close(), fail)
+          .finally(() => {
+            asking = false;
+          });
+      }, HEARTBEAT_MS);
       const life = setTimeout(close, MAX_LIFE_MS);
       over.signal.addEventListener("abort", () => {
         clearInterval(heartbeat);
         clearTimeout(life);
+        wake();
       });
       request.signal.addEventListener("abort", close);
       if (request.signal.aborted) close();
       write(`retry: ${RETRY_MS}\n\n`);
       const sink: EventSink = {
+        drained: () =>
+          new Promise((resolve) => {
+            wake = resolve;
+            if (room() || over.signal.aborted) resolve();
+          }),
         send: ({ name, data, id }) =>
           write(`${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`),
         close,
         signal: over.signal,
       };
-      produce(sink).then(close, (error: unknown) => {
-        if (!over.signal.aborted) onError(error);
-        close();
-      });
+      produce(sink).then(close, fail);
+    },
+    // Called whenever the reader has taken the last of what was sent.
+    pull() {
+      wake();
     },
     cancel() {
       over.abort();

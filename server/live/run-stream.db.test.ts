@@ -64,13 +64,14 @@ function readEvents(response: Response) {
 function open(runId: string, after: number) {
   const leave = new AbortController();
   const request = new Request("http://stepwell.test/", { signal: leave.signal });
-  const response = respondWithEvents(
-    request,
-    (sink) => streamRun(world, actor, { runId, after, sink }),
-    (error) => {
+  const response = respondWithEvents(request, {
+    produce: (sink) => streamRun(world, actor, { runId, after, sink }),
+    mayStay: async () => true,
+    onError: (error) => {
       throw error;
     },
-  );
+    onOver: () => {},
+  });
   return { ...readEvents(response), leave, response };
 }
 
@@ -151,11 +152,12 @@ describe("the stream of an organization's runs", () => {
     const leave = new AbortController();
     const request = new Request("http://stepwell.test/", { signal: leave.signal });
     const stream = readEvents(
-      respondWithEvents(
-        request,
-        (sink) => streamRuns(world, actor, sink),
-        () => {},
-      ),
+      respondWithEvents(request, {
+        produce: (sink) => streamRuns(world, actor, sink),
+        mayStay: async () => true,
+        onError: () => {},
+        onOver: () => {},
+      }),
     );
     expect((await stream.next())?.data.ids).toEqual([]);
     ringRun({ pool: writer.pool, log: world.log }, other.orgId, foreignId, 2);

@@ -11,6 +11,8 @@ const LIST_PAUSE_MS = 500;
 /** How often rows are looked at when no ring comes: rings may be lost. */
 const POLL_MS = 5_000;
 const POLL_WHILE_DEAF_MS = 1_000;
+/** Runs that changed while the reader was busy; when there are more, it is told to look for itself. */
+const MAX_NAMED_RUNS = 200;
 
 /**
  * Sends a run's changes since the sequence `after` as events named `change` (a RunInspection with only the
@@ -42,28 +44,31 @@ export async function streamRun(
 
 /**
  * Sends the ids of runs that changed in the member's organization as events named `runs`
- * (`{ ids: string[] }`), gathered for half a second. A reader that comes back looks at its rows by itself.
+ * (`{ ids: string[] }`; none: look at all), gathered for half a second. A reader that comes back looks at its rows by itself.
  */
 export async function streamRuns(services: Services, actor: MemberActor, sink: EventSink): Promise<void> {
   const changed = new Set<string>();
+  let tooMany = false;
   await listen({
     sink,
     pauseMs: LIST_PAUSE_MS,
     subscribe: (listener) =>
       subscribeToOrganization(services, actor.orgId, (ring) => {
-        changed.add(ring.runId);
+        if (changed.size < MAX_NAMED_RUNS) changed.add(ring.runId);
+        else tooMany ||= !changed.has(ring.runId);
         listener();
       }),
     look: async () => {
       // Without ids: some time has passed, or rings may have been lost; look for yourself.
-      sink.send({ name: "runs", data: { ids: [...changed] } });
+      sink.send({ name: "runs", data: { ids: tooMany ? [] : [...changed] } });
       changed.clear();
+      tooMany = false;
       return "more";
     },
   });
 }
 
-/** Looks at once, then after every ring and now and then without one, until it is over or the reader is gone. */
+/** Looks at once, then after every ring and now and then without one, as fast as the reader reads, until it is over. */
 async function listen({
   sink,
   pauseMs,
@@ -83,6 +88,8 @@ async function listen({
   });
   try {
     while (!sink.signal.aborted) {
+      await sink.drained();
+      if (sink.signal.aborted) return;
       rung = false;
       if ((await look()) === "over") return;
       await napUntil(pauseMs, sink.signal, () => {});

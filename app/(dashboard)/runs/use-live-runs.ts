@@ -92,13 +92,15 @@ export function useLiveRuns(
     }
   }
 
-  useEvents(() => "/api/live/runs", {
-    runs: (data) => {
-      const ids = readIds(data);
-      for (const id of ids.length > 0 ? ids : ["all"]) rung.current.add(id);
-      void lookUntilQuiet();
-    },
-  });
+  const ring = (ids: string[]) => {
+    for (const id of ids.length > 0 ? ids : ["all"]) rung.current.add(id);
+    void lookUntilQuiet();
+  };
+  useEvents(
+    () => "/api/live/runs",
+    { runs: (data) => ring(readIds(data)) },
+    () => ring([]),
+  );
 
   return { waiting: waiting.after === newest ? waiting.count : 0, showWaiting };
 }

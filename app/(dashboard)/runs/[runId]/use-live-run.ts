@@ -16,26 +16,34 @@ export function useLiveRun(runId: string): RunInspection {
   const seen = useRef(data.run.sequence);
   const live = !isTerminal(data.run.status);
 
-  useEvents(live ? () => `/api/live/runs/${runId}?after=${seen.current}` : null, {
-    change: (text) => {
-      const change: RunInspection = JSON.parse(text);
-      seen.current = change.run.sequence;
-      queryClient.setQueryData<RunInspection>(queryKey, (known) => (known ? merge(known, change) : change));
-      for (const step of change.steps) {
-        void queryClient.invalidateQueries({ queryKey: trpc.runs.step.queryKey({ runId, stepId: step.id }) });
-      }
-      for (const call of change.calls) {
-        void queryClient.invalidateQueries({
-          queryKey: trpc.runs.modelCall.queryKey({ runId, callId: call.id }),
-        });
-      }
+  const look = () => queryClient.invalidateQueries({ queryKey });
+
+  useEvents(
+    live ? () => `/api/live/runs/${runId}?after=${seen.current}` : null,
+    {
+      change: (text) => {
+        const change: RunInspection = JSON.parse(text);
+        seen.current = change.run.sequence;
+        queryClient.setQueryData<RunInspection>(queryKey, (known) => (known ? merge(known, change) : change));
+        for (const step of change.steps) {
+          void queryClient.invalidateQueries({
+            queryKey: trpc.runs.step.queryKey({ runId, stepId: step.id }),
+          });
+        }
+        for (const call of change.calls) {
+          void queryClient.invalidateQueries({
+            queryKey: trpc.runs.modelCall.queryKey({ runId, callId: call.id }),
+          });
+        }
+      },
+      // What was still open when the run ended is closed with it: look at everything once more.
+      end: () => {
+        void look();
+        void queryClient.invalidateQueries({ queryKey: trpc.runs.list.pathKey() });
+      },
     },
-    // What was still open when the run ended is closed with it: look at everything once more.
-    end: () => {
-      void queryClient.invalidateQueries({ queryKey });
-      void queryClient.invalidateQueries({ queryKey: trpc.runs.list.pathKey() });
-    },
-  });
+    look,
+  );
   return data;
 }
 

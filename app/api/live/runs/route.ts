@@ -1,5 +1,5 @@
+import { openStream } from "@/app/api/live/open-stream";
 import { memberForRoute } from "@/app/request";
-import { respondWithEvents } from "@/server/live/event-stream";
 import { streamRuns } from "@/server/live/run-stream";
 import { getServices } from "@/wiring";
 
@@ -8,9 +8,5 @@ export async function GET(request: Request): Promise<Response> {
   const services = getServices();
   const found = await memberForRoute(services, request);
   if ("refusal" in found) return found.refusal;
-  return respondWithEvents(
-    request,
-    (sink) => streamRuns(services, found.actor, sink),
-    (error) => services.log.error("the live list of runs broke off", { error }),
-  );
+  return openStream(services, request, found.actor, (sink) => streamRuns(services, found.actor, sink));
 }

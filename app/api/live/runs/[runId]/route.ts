@@ -1,6 +1,6 @@
+import { openStream } from "@/app/api/live/open-stream";
 import { memberForRoute, refuseRoute } from "@/app/request";
 import { isUuid } from "@/server/ids";
-import { respondWithEvents } from "@/server/live/event-stream";
 import { streamRun } from "@/server/live/run-stream";
 import { getServices } from "@/wiring";
 
@@ -22,9 +22,7 @@ export async function GET(
   if (!run) return refuseRoute("not_found", `There is no run ${runId} in this organization.`);
   const last = request.headers.get("last-event-id") ?? new URL(request.url).searchParams.get("after") ?? "";
   const after = /^\d{1,9}$/.test(last) ? Number(last) : -1;
-  return respondWithEvents(
-    request,
-    (sink) => streamRun(services, found.actor, { runId, after, sink }),
-    (error) => services.log.error("a live run broke off", { runId, error }),
+  return openStream(services, request, found.actor, (sink) =>
+    streamRun(services, found.actor, { runId, after, sink }),
   );
 }

@@ -1,0 +1,169 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { GET as getRun } from "@/app/api/live/runs/[runId]/route";
+import { GET as getRuns } from "@/app/api/live/runs/route";
+import type { MemberActor } from "@/server/auth/actor";
+import { handleAuthRequest } from "@/server/auth/sessions";
+import { STREAM_PLACES } from "@/server/limits/stream-places";
+import { closeDoorbell, ringRun } from "@/server/live/doorbell";
+import { HEARTBEAT_MS } from "@/server/live/event-stream";
+import { createMember, insertRun, TEST_PASSWORD } from "@/server/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+
+/** The live routes as a browser meets them: who gets a place, at whose pace events come, and when a stream ends. */
+
+let world: World;
+let tenant: Tenant;
+vi.mock("@/wiring", () => ({ getServices: () => world }));
+
+const opened: AbortController[] = [];
+
+beforeAll(async () => {
+  world = await createWorld();
+  tenant = await createTenant(world);
+});
+// Only heartbeats tick by an interval.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
+afterEach(() => {
+  for (const each of opened.splice(0)) each.abort();
+  vi.useRealTimers();
+});
+afterAll(async () => {
+  await closeDoorbell(world);
+  await world.close();
+});
+
+const ORIGIN = "http://stepwell.test";
+let address = 0;
+
+async function auth(path: string, headers: Record<string, string>, body: object): Promise<Response> {
+  address += 1;
+  const request = new Request(`${ORIGIN}/api/auth${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: ORIGIN, host: "stepwell.test", ...headers },
+    body: JSON.stringify(body),
+  });
+  return handleAuthRequest(world, request, `192.0.2.${address}`);
+}
+
+type Person = MemberActor & { cookie: string };
+
+async function signIn(): Promise<Person> {
+  const { email, ...actor } = await createMember(world, tenant, "member");
+  const response = await auth("/sign-in/email", {}, { email, password: TEST_PASSWORD });
+  const cookies = response.headers.getSetCookie().map((each) => each.split(";")[0]);
+  return { ...actor, cookie: cookies.join("; ") };
+}
+
+/** Opens a stream: of one run after a sequence, or of all runs. */
+async function open({ cookie }: { cookie: string }, run?: { id: string; after: number }) {
+  const leave = new AbortController();
+  opened.push(leave);
+  const headers: Record<string, string> = { cookie };
+  if (run) headers["last-event-id"] = String(run.after);
+  const request = new Request(`${ORIGIN}/api/live/runs`, { headers, signal: leave.signal });
+  const response = run
+    ? await getRun(request, { params: Promise.resolve({ runId: run.id }) })
+    : await getRuns(request);
+  return { response, leave };
+}
+
+/** A reader that waits for texts; it fails when the stream ends first. */
+function follow(response: Response) {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  return {
+    async until(text: string): Promise<void> {
+      for (let read = ""; !read.includes(text); ) {
+        const chunk = await reader?.read();
+        if (!chunk || chunk.done) throw new Error(`the stream ended before ${JSON.stringify(text)}`);
+        read += chunk.value;
+      }
+    },
+    async end(): Promise<void> {
+      while ((await reader?.read())?.done === false);
+    },
+  };
+}
+
+/** Reads to the end of the stream. */
+async function readAll(response: Response): Promise<string> {
+  return new Response(response.body).text();
+}
+
+describe("places", () => {
+  it("are refused beyond a person's limit, to that person only, and free again when a stream closes", async () => {
+    const person = await signIn();
+    const streams = await Promise.all(Array.from({ length: STREAM_PLACES.person }, () => open(person)));
+    expect(streams.map(({ response }) => response.status)).toEqual(streams.map(() => 200));
+
+    const { response: refused } = await open(person);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "5"]);
+    expect(await refused.json()).toMatchObject({ success: false, code: "rate_limited" });
+    expect((await open(await signIn())).response.status).toBe(200);
+
+    streams[0]?.leave.abort();
+    expect((await open(person)).response.status).toBe(200);
+    expect((await open(person)).response.status).toBe(429);
+    await streams[1]?.response.body?.cancel();
+    expect((await open(person)).response.status).toBe(200);
+  });
+
+  it("are given back by streams that end by themselves", async () => {
+    const person = await signIn();
+    const id = await insertRun(world, tenant, { status: "Completed", steps: 1 });
+    for (let n = 0; n <= STREAM_PLACES.person; n++) {
+      expect(await readAll((await open(person, { id, after: 0 })).response)).toContain("event: end");
+    }
+  });
+});
+
+describe("a reader that does not read", () => {
+  it("has one event waiting however much happens, and then gets all it missed", async () => {
+    const person = await signIn();
+    const id = await insertRun(world, tenant, { status: "Running", steps: 3 });
+    const { response } = await open(person, { id, after: 3 });
+    const other = await open(person, { id, after: 3 });
+    const awake = follow(other.response);
+    // Another reader keeps up: it tells when each change was there to be sent.
+    for (let sequence = 4; sequence <= 8; sequence++) {
+      await world.pool.query("UPDATE runs SET sequence = $2 WHERE id = $1", [id, sequence]);
+      await world.pool.query("UPDATE steps SET sequence = $2 WHERE run_id = $1 AND step_number = $3", [
+        id,
+        sequence,
+        1 + (sequence % 3),
+      ]);
+      ringRun(world, tenant.orgId, id, sequence);
+      await awake.until(`id: ${sequence}
+`);
+      vi.advanceTimersByTime(HEARTBEAT_MS);
+    }
+    await world.db.run.update({
+      where: { id },
+      data: { status: "Completed", output: "{}", finishedAt: world.clock.now(), sequence: 9 },
+    });
+    const text = await readAll(response);
+    const ids = [...text.matchAll(/^id: (\d+)\nevent: change$/gm)].map((match) => Number(match[1]));
+    expect(ids).toEqual([9]);
+    for (const step of [1, 2, 3]) expect(text).toContain(`"number":${step},`);
+    expect(text).not.toContain("still here");
+  });
+});
+
+describe("a stream ends", () => {
+  const endings: [string, (person: Person) => Promise<unknown>][] = [
+    ["sign-out", ({ cookie }) => auth("/sign-out", { cookie }, {})],
+    ["the end of the membership", ({ userId }) => world.db.member.deleteMany({ where: { userId } })],
+    [
+      "another role",
+      ({ userId }) => world.db.member.updateMany({ where: { userId }, data: { role: "viewer" } }),
+    ],
+  ];
+  it.each(endings)("at the next heartbeat after %s", async (_, end) => {
+    const person = await signIn();
+    const { response } = await open(person);
+    const stream = follow(response);
+    await stream.until("event: runs");
+    await end(person);
+    vi.advanceTimersByTime(HEARTBEAT_MS);
+    await stream.end();
+  });
+});

@@ -1,0 +1,55 @@
+import type { MemberActor } from "@/server/auth/actor";
+import type { Services } from "@/server/services";
+
+/** Live streams that may be open at once in one process. Each tab that shows runs holds one. */
+export const STREAM_PLACES = { person: 20, organization: 200, process: 500 };
+
+const REFUSALS = {
+  person: `You have ${STREAM_PLACES.person} live views open, the most at once. Close some tabs.`,
+  organization: `Your organization has ${STREAM_PLACES.organization} live views open, the most at once.`,
+  process: `This server has ${STREAM_PLACES.process} live views open, the most at once.`,
+};
+
+declare global {
+  var stepwellStreamPlaces: WeakMap<object, Map<string, number>> | undefined;
+}
+
+/** Kept on globalThis: Next may bundle a copy of this module with each route. */
+function takenIn(process: object): Map<string, number> {
+  globalThis.stepwellStreamPlaces ??= new WeakMap();
+  const known = globalThis.stepwellStreamPlaces.get(process);
+  if (known) return known;
+  const taken = new Map<string, number>();
+  globalThis.stepwellStreamPlaces.set(process, taken);
+  return taken;
+}
+
+/**
+ * Takes one of the places for live streams, for the person, their organization and the process alike. Returns what
+ * gives it back (once, however often it is called), or why there is none.
+ */
+export function takeStreamPlace(
+  services: Pick<Services, "pool">,
+  { orgId, userId }: Pick<MemberActor, "orgId" | "userId">,
+): { leave: () => void } | { refusal: string } {
+  const taken = takenIn(services.pool);
+  const counts = [
+    { of: "person", key: `person ${userId}` },
+    { of: "organization", key: `organization ${orgId}` },
+    { of: "process", key: "process" },
+  ] as const;
+  const full = counts.find(({ of, key }) => (taken.get(key) ?? 0) >= STREAM_PLACES[of]);
+  if (full) return { refusal: REFUSALS[full.of] };
+  for (const { key } of counts) taken.set(key, (taken.get(key) ?? 0) + 1);
+  let held = true;
+  const leave = () => {
+    if (!held) return;
+    held = false;
+    for (const { key } of counts) {
+      const left = (taken.get(key) ?? 1) - 1;
+      if (left === 0) taken.delete(key);
+      else taken.set(key, left);
+    }
+  };
+  return { leave };
+}
