@@ -181,6 +181,22 @@ test.describe("the page of a run", () => {
     await expect(page.locator("header")).toContainText("Cancelled", { timeout: 20_000 });
   });
 
+  test("a run is followed to its end where there is no place for a live stream", async ({
+    ownerPage: page,
+    request,
+    organization,
+  }) => {
+    await page.route("**/api/live/**", (route) => route.fulfill({ status: 429, json: { success: false } }));
+    const id = await startRun(request, organization, { tool: organization.counterId, input: { to: 1000 } });
+    await page.goto(`/runs/${id}`);
+    const countSteps = async () =>
+      Number(await page.getByRole("option").first().getAttribute("aria-setsize"));
+    const before = await countSteps();
+    await expect.poll(countSteps, { timeout: 30_000 }).toBeGreaterThan(before + 3);
+    await page.getByRole("button", { name: "Cancel run" }).click();
+    await expect(page.locator("header")).toContainText("Cancelled", { timeout: 30_000 });
+  });
+
   test("a run is run again, with another input too", async ({ ownerPage: page, request, organization }) => {
     const id = await finishRun(request, organization, { tool: organization.toolId, input: { number: 4 } });
     await page.goto(`/runs/${id}`);
