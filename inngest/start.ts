@@ -104,15 +104,18 @@ function startDispatcher(services: Services, driver: Driver): Dispatcher {
     return false;
   });
 
-  const keepHouse = guarded(
-    "credits could not be granted, expired data not removed or runs not counted",
-    async () => {
-      await grantMonthlyCredits(services);
-      await removeExpired(services, () => !stopped);
-      await countSettledRuns(services, () => !stopped);
-      return false;
-    },
-  );
+  /** By what is logged when one fails, which keeps none of the others from its turn. */
+  const chores = {
+    "the month's credits could not be granted; they will be": () => grantMonthlyCredits(services),
+    "expired data could not be removed; it will be": () => removeExpired(services, () => !stopped),
+    "settled runs could not be counted; they will be": () => countSettledRuns(services, () => !stopped),
+  };
+  const keepHouse = guarded("the hourly chores could not be done; they will be", async () => {
+    for (const [what, chore] of Object.entries(chores)) {
+      await chore().catch((error: unknown) => log.warn(what, { error }));
+    }
+    return false;
+  });
 
   const timers = [
     setInterval(look, LOOK_EVERY_MS),

@@ -4,6 +4,8 @@ import { Prisma } from "@/server/db/generated/client";
 import { RUN_PERIODS, RUN_SOURCES, RUN_STATUSES, type RunPeriod } from "@/server/runs/words";
 import { replaceNul } from "@/server/secrets/stored-output";
 
+/** PostgreSQL knows no year 0, and no run is older than its clock. */
+const moment = z.iso.datetime().refine((text) => Date.parse(text) >= 0, "is before 1970");
 const credits = z.string().regex(/^\d{1,12}(\.\d{1,4})?$/, "credits are a decimal with up to four places");
 
 /** Which runs a list, an export or a chart is about. Every field narrows; an empty filter means all runs. */
@@ -20,8 +22,8 @@ export const runFilter = z.object({
   /** The last hour, day, week, month or quarter, counted from now. */
   period: z.enum(RUN_PERIODS).optional(),
   /** Created at or after / before this moment. */
-  from: z.iso.datetime().optional(),
-  to: z.iso.datetime().optional(),
+  from: moment.optional(),
+  to: moment.optional(),
   /** Ended runs whose duration in ms, tokens (in and out), credits (a decimal) were at least / at most this. */
   minDurationMs: z.int().min(0).optional(),
   maxDurationMs: z.int().min(0).optional(),

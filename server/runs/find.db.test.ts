@@ -187,3 +187,8 @@ it("takes characters that no text of a run can hold", async () => {
   const filter = runFilter.parse({ text: "alpha\0 \ud800" });
   expect((await listRuns(world, actor, { filter, limit: 5 })).items).toHaveLength(0);
 });
+
+it("refuses moments that the database does not know", () => {
+  expect(runFilter.safeParse({ to: "0000-01-01T00:00:00.000Z" }).success).toBe(false);
+  expect(runFilter.safeParse({ from: "2026-11-21T00:00:00.000Z" }).success).toBe(true);
+});

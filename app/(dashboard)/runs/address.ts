@@ -24,7 +24,7 @@ export function readFilter(params: Params): RunFilter {
   }
   for (const name of ["from", "to"] as const) {
     const moment = new Date(params.get(name) ?? "");
-    if (!Number.isNaN(moment.getTime())) filter[name] = moment.toISOString();
+    if (moment.getTime() >= 0) filter[name] = moment.toISOString();
   }
   for (const field of ["minDurationMs", "maxDurationMs", "minTokens", "maxTokens"] as const) {
     const number = params.get(field);
