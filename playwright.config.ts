@@ -20,6 +20,8 @@ export default defineConfig({
   fullyParallel: true,
   workers: 2,
   forbidOnly: process.env.CI !== undefined,
+  // CI machines are shared: a test that a stalled machine broke is tried once more, and shown as flaky.
+  retries: process.env.CI === undefined ? 0 : 1,
   // Generous: the machine may be small and busy. What is waited for is a fact, never a time.
   timeout: 90_000,
   expect: { timeout: 15_000 },

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -108,7 +109,7 @@ const environment = {
   LOG_LEVEL: "error",
 };
 
-/** @typedef {{ port: number, pid: number, ready: Promise<void> }} Service */
+/** @typedef {{ port: number, pid: number, ready: Promise<void>, over: Promise<unknown> }} Service */
 /** @param {number} port @returns {Service} */
 function startService(port) {
   const child = spawn(process.execPath, ["scripts/start.mjs"], {
@@ -117,6 +118,7 @@ function startService(port) {
     detached: true,
     stdio: ["ignore", "ignore", "inherit"],
   });
+  const over = once(child, "exit");
   const ready = (async () => {
     for (;;) {
       try {
@@ -130,7 +132,7 @@ function startService(port) {
     }
   })();
   ready.catch(() => {}); // Told to whoever waits for it; the last ones may go unawaited.
-  return { port, pid: child.pid ?? 0, ready };
+  return { port, pid: child.pid ?? 0, ready, over };
 }
 
 /** @param {string[]} args @returns {Promise<string>} */
@@ -246,6 +248,8 @@ try {
     await pause(random(1_500));
     const withDatabase = n % 3 === 2;
     kill(-victim.pid);
+    // Until the kernel has cleared it away, its port is taken.
+    await victim.over;
     killed += 1;
     if (withDatabase) {
       const pid = Number(
