@@ -10,8 +10,6 @@ import type { Services } from "@/server/services";
 
 /** A start that was created before an hour's end may be committed after it, and clocks of processes differ. */
 const SETTLED_AFTER = "10 minutes";
-/** So many days of one organization are counted in one statement. */
-const MOST_DAYS = 1;
 /** Only one process counts at a time. */
 const COUNT_LOCK = 7_305_003;
 
@@ -44,8 +42,8 @@ export async function countSettledRuns(
     for (const { organization_id: orgId, since, until } of z.array(uncounted).parse(rows)) {
       let from = since;
       while (from < until && goOn()) {
-        const day = new Date(Math.floor(from.getTime() / DAY) * DAY + MOST_DAYS * DAY);
-        const to = day < until ? day : until;
+        const midnight = new Date((Math.floor(from.getTime() / DAY_MS) + 1) * DAY_MS);
+        const to = midnight < until ? midnight : until;
         await client.query(COUNT, [orgId, from, to]);
         from = to;
         counted += 1;
@@ -63,7 +61,7 @@ export async function countSettledRuns(
   }
 }
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 
 /** What each organization has settled and not yet counted: up to the hour of its oldest open run, if any. */
 const UNCOUNTED = `

@@ -40,6 +40,12 @@ describe("an export", () => {
     expect(runs[0]).toMatchObject({ input: '{"index":204}', durationMs: 42 });
   });
 
+  it("has runs without a byte of text", async () => {
+    await insertRun(world, tenant, { status: "Pending", input: "" });
+    const runs: { input: string }[] = JSON.parse(await read({ status: ["Pending"] }, "json"));
+    expect(runs).toMatchObject([{ input: "" }]);
+  });
+
   it("is an empty JSON array when nothing fits", async () => {
     expect(JSON.parse(await read({ status: ["Cancelled"] }, "json"))).toEqual([]);
   });

@@ -95,7 +95,7 @@ async function cutToPieces(services: Services, orgId: OrgId, ids: string[]): Pro
   let room = 0;
   for (const { id, bytes } of z.array(sizeRow).parse(found)) {
     room -= bytes;
-    if (room < 0) {
+    if (pieces.length === 0 || room < 0) {
       pieces.push([]);
       room = PIECE_BYTES - bytes;
     }

@@ -4,7 +4,7 @@ import { Prisma } from "@/server/db/generated/client";
 import { RUN_PERIODS, RUN_SOURCES, RUN_STATUSES, type RunPeriod } from "@/server/runs/words";
 import { replaceNul } from "@/server/secrets/stored-output";
 
-/** PostgreSQL knows no year 0, and no run is older than its clock. */
+/** No run is older than 1970, and PostgreSQL knows no year 0. */
 const moment = z.iso.datetime().refine((text) => Date.parse(text) >= 0, "is before 1970");
 const credits = z.string().regex(/^\d{1,12}(\.\d{1,4})?$/, "credits are a decimal with up to four places");
 
