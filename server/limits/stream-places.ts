@@ -1,5 +1,4 @@
 import type { MemberActor } from "@/server/auth/actor";
-import type { Services } from "@/server/services";
 
 /** Live streams that may be open at once in one process. Each tab that shows runs holds one. */
 export const STREAM_PLACES = { person: 20, organization: 200, process: 500 };
@@ -26,10 +25,10 @@ function takenIn(process: object): Map<string, number> {
 
 /**
  * Takes one of the places for live streams, for the person, their organization and the process alike. Returns what
- * gives it back (once, however often it is called), or why there is none.
+ * gives it back (once, however often it is called), or why there is none. A process is known by its pool.
  */
 export function takeStreamPlace(
-  services: Pick<Services, "pool">,
+  services: { pool: object },
   { orgId, userId }: Pick<MemberActor, "orgId" | "userId">,
 ): { leave: () => void } | { refusal: string } {
   const taken = takenIn(services.pool);

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { MemberActor } from "@/server/auth/actor";
 import { openDatabase } from "@/server/db/client";
-import { closeDoorbell, ringRun } from "@/server/live/doorbell";
+import { newId } from "@/server/ids";
+import { closeDoorbell, ringRun, subscribeToOrganization } from "@/server/live/doorbell";
 import { respondWithEvents } from "@/server/live/event-stream";
-import { streamRun, streamRuns } from "@/server/live/run-stream";
+import { MAX_NAMED_RUNS, streamRun, streamRuns } from "@/server/live/run-stream";
 import { createMember, insertRun } from "@/server/testing/runs";
 import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
 
@@ -144,27 +146,66 @@ describe("the stream of one run", () => {
   });
 });
 
+function openRuns(member: MemberActor) {
+  const leave = new AbortController();
+  const response = respondWithEvents(new Request("http://stepwell.test/", { signal: leave.signal }), {
+    produce: (sink) => streamRuns(world, member, sink),
+    mayStay: async () => true,
+    onError: (error) => {
+      throw error;
+    },
+    onOver: () => {},
+  });
+  return { stream: readEvents(response), leave };
+}
+
 describe("the stream of an organization's runs", () => {
   it("names the runs that changed, and none of another organization", async () => {
     const other = await createTenant(world);
     const foreignId = await insertRun(world, other, { status: "Running", steps: 1 });
     const runId = await insertRun(world, tenant, { status: "Running", steps: 1 });
-    const leave = new AbortController();
-    const request = new Request("http://stepwell.test/", { signal: leave.signal });
-    const stream = readEvents(
-      respondWithEvents(request, {
-        produce: (sink) => streamRuns(world, actor, sink),
-        mayStay: async () => true,
-        onError: () => {},
-        onOver: () => {},
-      }),
-    );
+    const { stream, leave } = openRuns(actor);
     expect((await stream.next())?.data.ids).toEqual([]);
     ringRun({ pool: writer.pool, log: world.log }, other.orgId, foreignId, 2);
     ringRun({ pool: writer.pool, log: world.log }, tenant.orgId, runId, 2);
     const named = new Set<string>();
     while (!named.has(runId)) for (const id of (await stream.next())?.data.ids ?? []) named.add(id);
     expect([...named]).toEqual([runId]);
+    leave.abort();
+  });
+
+  it.each([
+    ["names as many as it may of the runs that changed while its reader was busy", 0],
+    ["says to look at all when one more has changed", 1],
+  ])("%s", async (_, more) => {
+    const busy = await createTenant(world);
+    const { stream, leave } = openRuns(await createMember(world, busy, "viewer"));
+    // Hears each ring after the stream's own ear, which was there first.
+    let rings = 0;
+    const ear = subscribeToOrganization(world, busy.orgId, () => {
+      rings += 1;
+    });
+    await expect.poll(() => ear.connected()).toBe(true);
+    const ring = async (ids: string[], sequence: number) => {
+      const before = rings;
+      for (const id of ids) ringRun({ pool: writer.pool, log: world.log }, busy.orgId, id, sequence);
+      await expect.poll(() => rings - before).toBe(ids.length);
+    };
+
+    // The first event waits for its reader: what rings meanwhile is gathered. A run that rings twice counts once.
+    const ids = Array.from({ length: MAX_NAMED_RUNS + more }, newId);
+    await ring(ids, 1);
+    await ring(ids, 2);
+    expect((await stream.next())?.data.ids).toEqual([]);
+    expect((await stream.next())?.data.ids).toEqual(more === 0 ? ids : []);
+
+    // What changes after that is named again.
+    const late = newId();
+    await ring([late], 1);
+    let named: string[] = [];
+    while (named.length === 0) named = (await stream.next())?.data.ids ?? [];
+    expect(named).toEqual([late]);
+    ear.unsubscribe();
     leave.abort();
   });
 });

@@ -12,7 +12,7 @@ const LIST_PAUSE_MS = 500;
 const POLL_MS = 5_000;
 const POLL_WHILE_DEAF_MS = 1_000;
 /** Runs that changed while the reader was busy; when there are more, it is told to look for itself. */
-const MAX_NAMED_RUNS = 200;
+export const MAX_NAMED_RUNS = 200;
 
 /**
  * Sends a run's changes since the sequence `after` as events named `change` (a RunInspection with only the

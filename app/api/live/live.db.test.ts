@@ -3,7 +3,7 @@ import { GET as getRun } from "@/app/api/live/runs/[runId]/route";
 import { GET as getRuns } from "@/app/api/live/runs/route";
 import type { MemberActor } from "@/server/auth/actor";
 import { handleAuthRequest } from "@/server/auth/sessions";
-import { STREAM_PLACES } from "@/server/limits/stream-places";
+import { STREAM_PLACES, takeStreamPlace } from "@/server/limits/stream-places";
 import { closeDoorbell, ringRun } from "@/server/live/doorbell";
 import { HEARTBEAT_MS } from "@/server/live/event-stream";
 import { createMember, insertRun, TEST_PASSWORD } from "@/server/testing/runs";
@@ -104,6 +104,20 @@ describe("places", () => {
     expect((await open(person)).response.status).toBe(200);
     expect((await open(person)).response.status).toBe(429);
     await streams[1]?.response.body?.cancel();
+    expect((await open(person)).response.status).toBe(200);
+  });
+
+  it("are refused at the door when the organization has none left", async () => {
+    const person = await signIn();
+    const others = Array.from({ length: STREAM_PLACES.organization }, (_, n) =>
+      takeStreamPlace(world, { orgId: tenant.orgId, userId: `somebody ${n}` }),
+    );
+    const { response } = await open(person);
+    expect(response.status).toBe(429);
+    expect(await response.json()).toMatchObject({
+      message: expect.stringContaining("Your organization has"),
+    });
+    for (const place of others) if ("leave" in place) place.leave();
     expect((await open(person)).response.status).toBe(200);
   });
 
