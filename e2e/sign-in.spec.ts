@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
-import { expect, test } from "./fixtures";
+import { expect, signIn, test } from "./fixtures";
+import { startRun } from "./start";
 
 async function fillIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
   await page.getByLabel("Email").fill(email);
@@ -37,15 +38,31 @@ test.describe("without scripts", () => {
     await expect(page).toHaveURL(asked);
     await expect(page.getByRole("heading", { name: "inbound" })).toBeVisible();
   });
+
+  test("what is too long to be a password is called that, and leads back all the same", async ({
+    page,
+    organization,
+  }) => {
+    await page.goto("/credits");
+    await fillIn(page, { ...organization.owner, password: "x".repeat(20_000) });
+    await expect(page.getByRole("alert")).toContainText("too long for an email and a password");
+    await fillIn(page, organization.owner);
+    await expect(page).toHaveURL("/credits");
+  });
+});
+
+test("what is too long to be a password is called that", async ({ page, organization }) => {
+  await page.goto("/sign-in");
+  await fillIn(page, { ...organization.owner, password: "x".repeat(20_000) });
+  await expect(page.getByRole("alert").filter({ hasText: "too long for an email" })).toBeVisible();
 });
 
 test("a form of another site signs nobody in, and a door without a form leads back", async ({
   request,
   organization,
 }) => {
-  const form = { ...organization.owner, to: "//evil.test/" };
-  const foreign = await request.post("/api/sign-in", {
-    form,
+  const foreign = await request.post("/api/sign-in?to=//evil.test/", {
+    form: organization.owner,
     headers: { origin: "https://evil.test" },
     maxRedirects: 0,
   });
@@ -72,4 +89,68 @@ test("a page whose session has ended leads back in", async ({ ownerPage: page, o
   await problem.getByRole("link", { name: "Sign in" }).click();
   await fillIn(page, organization.owner);
   await expect(page).toHaveURL("/credits?kind=grant");
+});
+
+test.describe("an open page whose session has ended", () => {
+  /** Signs out as another tab would. */
+  async function signOutElsewhere(page: Page, baseURL: string | undefined): Promise<void> {
+    const headers = { origin: baseURL ?? "" };
+    expect((await page.request.post("/api/auth/sign-out", { headers, data: {} })).status()).toBe(200);
+  }
+  const barOf = (page: Page) => page.getByRole("alert").filter({ hasText: "You have been signed out" });
+  // A live stream ends at the first heartbeat after that, every 15 s.
+  const HEARD = { timeout: 45_000 };
+
+  test("says so, asks for no stream again, and leads back in", async ({
+    ownerPage: page,
+    organization,
+    baseURL,
+  }) => {
+    await page.clock.install();
+    const streams: number[] = [];
+    page.on("response", (response) => {
+      if (response.url().includes("/api/live/")) streams.push(response.status());
+    });
+    // There was no place for the stream: the page tries again now and then.
+    await page.route("**/api/live/**", (route) => route.fulfill({ status: 429, json: {} }));
+    await page.goto("/runs?status=Failed");
+    await expect.poll(() => streams).toContain(429);
+    await signOutElsewhere(page, baseURL);
+    await page.unroute("**/api/live/**");
+    await page.clock.fastForward("00:30");
+    await expect(barOf(page)).toBeVisible();
+    // A try that were due would be made now, and be answered before a later call.
+    const tries = streams.length;
+    await page.clock.fastForward("05:00");
+    await page.evaluate(() => fetch("/api/health").then((response) => response.text()));
+    expect(streams).toHaveLength(tries);
+    await barOf(page).getByRole("link", { name: "Sign in again" }).click();
+    await fillIn(page, organization.owner);
+    await expect(page).toHaveURL("/runs?status=Failed");
+    await expect(barOf(page)).toHaveCount(0);
+  });
+
+  test("goes on when one has signed in again in another tab", async ({
+    ownerPage: page,
+    organization,
+    request,
+    baseURL,
+  }) => {
+    const counter = { tool: organization.counterId, input: { to: 1000 } };
+    const runId = await startRun(request, organization, counter);
+    await page.goto(`/runs/${runId}?step=1`);
+    await signOutElsewhere(page, baseURL);
+    await expect(barOf(page)).toBeVisible(HEARD);
+    await expect(barOf(page).getByRole("link")).toHaveAttribute(
+      "href",
+      `/sign-in?to=${encodeURIComponent(`/runs/${runId}?step=1`)}`,
+    );
+    const other = await page.context().newPage();
+    await signIn(other, organization.owner);
+    await page.evaluate(() => window.dispatchEvent(new Event("focus")));
+    await expect(barOf(page)).toHaveCount(0);
+    await other.close();
+    await page.getByRole("button", { name: "Cancel run" }).click();
+    await expect(page.locator("header")).toContainText(/Cancelled|Completed/, { timeout: 30_000 });
+  });
 });

@@ -19,6 +19,7 @@ import { Menu, MenuChoice, MenuHeading, MenuItem, MenuSeparator } from "@/app/_u
 import { useTRPCClient } from "@/app/_ui/providers";
 import { RoleContext } from "@/app/_ui/role";
 import { signOut } from "@/app/_ui/sign-out";
+import { SignedOut } from "@/app/_ui/signed-out";
 import type { MemberRole } from "@/server/auth/actor";
 import type { OrganizationLine } from "@/server/auth/organizations";
 import { preloadPalette, usePalette } from "./_palette/use-palette";
@@ -119,6 +120,7 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
           </p>
         ) : null}
         <RoleContext value={props.role}>{children}</RoleContext>
+        <SignedOut />
       </main>
     </div>
   );

@@ -1,6 +1,7 @@
 "use client";
 
 import { useEffect, useRef } from "react";
+import { useSignedOut } from "@/app/_ui/session";
 
 /** How long is waited at most before the next try where the browser gave up. */
 const MAX_WAIT_MS = 15_000;
@@ -10,7 +11,8 @@ type Handlers = Record<string, (data: string, id: string) => void>;
 /**
  * Listens to server-sent events while mounted. A dropped connection is taken up again: by the browser itself,
  * which sends the last id along, or by us when the browser gives up (the answer was a refusal: there are too many
- * streams, say), where `address` is asked again.
+ * streams, say), where `address` is asked again. Not while nobody is signed in: what `look` asks finds that out, and the
+ * frame says it (signed-out.tsx).
  * @param address null: do not listen.
  * @param look what the page does instead of listening: called at every try that was refused.
  */
@@ -20,7 +22,8 @@ export function useEvents(address: (() => string) | null, handlers: Handlers, lo
     latest.current = { address, handlers, look };
   });
   const names = Object.keys(handlers).join(" ");
-  const listening = address !== null;
+  const signedOut = useSignedOut();
+  const listening = address !== null && !signedOut;
   useEffect(() => {
     if (!listening) return;
     let source: EventSource | undefined;

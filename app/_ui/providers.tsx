@@ -2,10 +2,11 @@
 
 import { CSPProvider } from "@base-ui/react/csp-provider";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { createTRPCClient, httpBatchLink } from "@trpc/client";
+import { createTRPCClient, type getFetch, httpBatchLink } from "@trpc/client";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
 import { createQueryClient } from "@/app/_ui/query-client";
+import { noteAnswer } from "@/app/_ui/session";
 import { TimeProvider } from "@/app/_ui/time";
 import { ToastProvider } from "@/app/_ui/toast";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
@@ -13,6 +14,12 @@ import type { DashboardRouter } from "@/server/api/dashboard/router";
 const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<DashboardRouter>();
 
 export { useTRPC, useTRPCClient };
+
+const fetchAndNote: ReturnType<typeof getFetch> = async (address, { signal, ...init } = {}) => {
+  const response = await fetch(address, { ...init, signal: signal ?? null });
+  noteAnswer(response);
+  return response;
+};
 
 /** Everything that client components expect around them. `now` is the server's time in ms when it rendered. */
 export function Providers({
@@ -28,7 +35,9 @@ export function Providers({
 }) {
   const [queryClient] = useState(createQueryClient);
   const [trpcClient] = useState(() =>
-    createTRPCClient<DashboardRouter>({ links: [httpBatchLink({ url: "/api/trpc", maxURLLength: 6_000 })] }),
+    createTRPCClient<DashboardRouter>({
+      links: [httpBatchLink({ url: "/api/trpc", maxURLLength: 6_000, fetch: fetchAndNote })],
+    }),
   );
   return (
     <CSPProvider disableStyleElements nonce={nonce}>

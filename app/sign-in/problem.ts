@@ -1,8 +1,9 @@
 /** Why signing in did not work, as it stands in the address after a form was sent without scripts. */
-export type SignInProblem = "wrong" | "busy" | "address" | "failed";
+export type SignInProblem = "wrong" | "long" | "busy" | "address" | "failed";
 
 const SENTENCES: Record<SignInProblem, string> = {
   wrong: "This email and password do not go together.",
+  long: "What was sent is too long for an email and a password. Check what was pasted.",
   busy: "Too many tries. Wait a minute, then try again.",
   address: "The page was opened under another address than APP_URL names. Open it there.",
   failed: "Signing in failed on the server. The cause is in its log.",
@@ -12,6 +13,7 @@ const SENTENCES: Record<SignInProblem, string> = {
 export function problemOfStatus(status: number): SignInProblem {
   if (status === 400 || status === 401) return "wrong";
   if (status === 403) return "address";
+  if (status === 413) return "long";
   return status === 429 ? "busy" : "failed";
 }
 

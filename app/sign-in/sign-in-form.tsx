@@ -37,8 +37,12 @@ export function SignInForm({ target, problem: sent }: { target: string; problem:
   }
 
   return (
-    <form action="/api/sign-in" className="flex flex-col gap-4" method="post" onSubmit={signIn}>
-      <input name="to" type="hidden" value={target} />
+    <form
+      action={`/api/sign-in?${new URLSearchParams({ to: target })}`}
+      className="flex flex-col gap-4"
+      method="post"
+      onSubmit={signIn}
+    >
       <Field autoComplete="username" label="Email" name="email" required type="email" />
       <Field autoComplete="current-password" label="Password" name="password" required type="password" />
       <p aria-live="polite" className="text-failed empty:hidden" role="alert">

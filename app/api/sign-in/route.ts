@@ -11,21 +11,22 @@ import { getServices } from "@/wiring";
 const fields = z.object({
   email: z.string().catch(""),
   password: z.string().catch(""),
-  to: z.string().optional().catch(undefined),
 });
 
 /**
  * The sign-in form as a browser without scripts sends it: the same door as with them (origin, limits and all), answered
- * by a way on: to the page that was asked for, or back to the form with what went wrong.
+ * by a way on: to the page that was asked for (`?to=`, which holds whatever the body is), or back to the form with what
+ * went wrong.
  */
 export async function POST(request: Request): Promise<Response> {
   const services = getServices();
+  const to = new URL(request.url).searchParams.get("to") ?? undefined;
   const body = await readBody(request, MAX_SIGN_IN_BYTES).catch((error: unknown) => {
-    if (isAppError(error)) return null;
+    if (isAppError(error)) return error;
     throw error;
   });
-  if (body === null) return goBack("failed", undefined);
-  const { email, password, to } = fields.parse(Object.fromEntries(new URLSearchParams(body.toString())));
+  if (!Buffer.isBuffer(body)) return goBack(problemOfStatus(body.status), to);
+  const { email, password } = fields.parse(Object.fromEntries(new URLSearchParams(body.toString())));
   const headers = new Headers(request.headers);
   headers.set("content-type", "application/json");
   headers.delete("content-length");

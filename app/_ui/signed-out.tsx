@@ -1,0 +1,43 @@
+"use client";
+
+import { usePathname, useSearchParams } from "next/navigation";
+import { useEffect } from "react";
+import { buttonClass } from "@/app/_ui/button";
+import { usePageActions } from "@/app/_ui/page-actions";
+import { useTRPCClient } from "@/app/_ui/providers";
+import { useSignedOut } from "@/app/_ui/session";
+import { signInAddress } from "@/app/sign-in/target";
+
+/**
+ * Says so when the session has ended under an open page, and leads in again and back. At the lower edge, over the page:
+ * nothing that is being read moves. It goes away when one comes back from signing in in another tab.
+ */
+export function SignedOut() {
+  return useSignedOut() ? <Bar /> : null;
+}
+
+function Bar() {
+  const client = useTRPCClient();
+  const href = signInAddress(`${usePathname()}?${useSearchParams()}`);
+  usePageActions([{ label: "Sign in again", href }]);
+  useEffect(() => {
+    // Whatever is asked tells whether the session is back.
+    const ask = () => void client.account.organizations.query().catch(() => {});
+    window.addEventListener("focus", ask);
+    return () => window.removeEventListener("focus", ask);
+  }, [client]);
+  return (
+    <div
+      className="fixed right-0 bottom-0 left-0 z-40 flex flex-wrap items-center gap-x-4 gap-y-2 border-line-strong border-t bg-waiting-wash px-4 py-2.5 sm:px-6 md:left-52"
+      role="alert"
+    >
+      <p className="min-w-0 flex-1">
+        <span className="font-medium">You have been signed out.</span> What is shown is no longer kept up to
+        date.
+      </p>
+      <a className={buttonClass("plain")} href={href}>
+        Sign in again
+      </a>
+    </div>
+  );
+}
