@@ -157,6 +157,15 @@ for (const view of VIEWS) {
           await page.getByRole("tab", { name: "Raw" }).click();
           await expect(page.getByRole("tabpanel")).toContainText("iteration");
         },
+        "what a model saw": async () => {
+          await page.goto(`/runs/${run}`);
+          await page
+            .getByRole("option", { name: /^(think|answer)/ })
+            .last()
+            .click();
+          await page.getByRole("tab", { name: "Saw" }).click();
+          await page.getByText("calculate", { exact: true }).last().click();
+        },
         ...(view.name === "phone"
           ? {
               "the places": async () => {

@@ -128,7 +128,7 @@ test.describe("the page of a run", () => {
   }) => {
     const id = await finishRun(request, organization, { agent: "What is 6 * 7?" });
     await page.goto(`/runs/${id}`);
-    await expect(page.getByRole("region", { name: "Input" })).toContainText("What is 6 * 7?");
+    await expect(page.getByRole("region", { name: "Input", exact: true })).toContainText("What is 6 * 7?");
     await expect(page.getByRole("region", { name: "Answer" })).toContainText("42");
     await expect(page.locator("header")).toContainText(/[\d,]+ tokens/);
     const timeline = page.getByRole("listbox", { name: "Timeline" });
@@ -136,14 +136,18 @@ test.describe("the page of a run", () => {
     await timeline.getByRole("option", { name: /^Step 1 ?calculate/ }).click();
     await expect(page).toHaveURL(/step=1/);
     const step = page.getByRole("region", { name: "Step 1" });
-    await step.getByRole("tab", { name: "Input" }).click();
-    await expect(step.getByRole("tabpanel")).toContainText("6 * 7");
-    await step.getByRole("tab", { name: "Output" }).click();
-    await expect(step.getByRole("tabpanel")).toContainText("42");
+    await expect(step.getByRole("region", { name: "Input of the step" })).toContainText("6 * 7");
+    await expect(step.getByRole("region", { name: "Output of the step" })).toContainText("42");
     await timeline.getByRole("option", { selected: true }).focus();
     await page.keyboard.press("ArrowDown");
     await expect(page).toHaveURL(/call=/);
-    await expect(page.getByRole("region", { name: /^Model call/ })).toBeVisible();
+    const call = page.getByRole("region", { name: /^Model call/ });
+    await call.getByRole("tab", { name: "Saw" }).click();
+    await expect(call.getByText("result of step 1, calculate")).toBeVisible();
+    await expect(call.getByRole("region", { name: "Tools offered" })).toContainText("double");
+    await expect(call.getByText("You help with sums.")).toBeHidden();
+    await call.getByRole("button", { name: "Show 2 messages that it had seen before" }).click();
+    await expect(call.getByText("You help with sums.")).toBeVisible();
   });
 
   test("the address leads to a step", async ({ ownerPage: page, request, organization }) => {
@@ -202,7 +206,7 @@ test.describe("the page of a run", () => {
     await page.goto(`/runs/${id}`);
     await page.getByRole("button", { name: "Run again", exact: true }).click();
     await page.waitForURL((url) => !url.pathname.endsWith(id));
-    await expect(page.getByRole("region", { name: "Output" })).toContainText("8");
+    await expect(page.getByRole("region", { name: "Output", exact: true })).toContainText("8");
 
     await page.getByRole("button", { name: "More ways to run again" }).click();
     await page.getByRole("menuitem", { name: "With another input" }).click();
@@ -215,7 +219,7 @@ test.describe("the page of a run", () => {
     await expect(page.getByRole("dialog")).toContainText("does not match");
     await input.fill('{"number": 50}');
     await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
-    await expect(page.getByRole("region", { name: "Output" })).toContainText("100");
+    await expect(page.getByRole("region", { name: "Output", exact: true })).toContainText("100");
   });
 
   test("two runs are compared side by side", async ({ ownerPage: page, request, organization }) => {

@@ -2,7 +2,9 @@
 
 import { useEffect, useState } from "react";
 import { IconButton } from "@/app/_ui/button";
-import { CheckIcon, CopyIcon, PathIcon } from "@/app/_ui/icons";
+import { CheckIcon, CopyIcon, LinkIcon, PathIcon } from "@/app/_ui/icons";
+
+const PICTURES = { text: <CopyIcon />, path: <PathIcon />, link: <LinkIcon /> };
 
 /** Copies `text`, and says so for a moment in place. */
 export function CopyButton({
@@ -14,7 +16,8 @@ export function CopyButton({
   text: string | (() => Promise<string>);
   label: string;
   className?: string;
-  look?: "text" | "path";
+  /** What is copied, for the picture. */
+  look?: "text" | "path" | "link";
 }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -31,7 +34,7 @@ export function CopyButton({
       }}
       {...(className ? { className } : {})}
     >
-      {copied ? <CheckIcon className="text-completed" /> : look === "path" ? <PathIcon /> : <CopyIcon />}
+      {copied ? <CheckIcon className="text-completed" /> : PICTURES[look]}
     </IconButton>
   );
 }

@@ -105,6 +105,11 @@ export const PathIcon = (props: Props) => (
     <path d="M2.5 4.5h.01M5 12l3-8M9 12l3-8" />
   </Icon>
 );
+export const LinkIcon = (props: Props) => (
+  <Icon {...props}>
+    <path d="M6.8 9.2a2.6 2.6 0 0 0 3.7 0l2.2-2.2A2.6 2.6 0 0 0 9 3.3l-.8.8M9.2 6.8a2.6 2.6 0 0 0-3.7 0L3.3 9A2.6 2.6 0 0 0 7 12.7l.8-.8" />
+  </Icon>
+);
 export const CheckIcon = (props: Props) => (
   <Icon {...props}>
     <path d="m3 8.5 3.2 3.2L13 4.8" />

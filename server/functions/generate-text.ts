@@ -23,43 +23,56 @@ function readAnswer(content: string, schema: JsonObject): { value: Json } | { fa
   return issues.length === 0 ? { value } : { fault: describeIssues(issues) };
 }
 
+export const textInput = z.object({
+  prompt: z.string().min(1).describe("What to write, with everything needed to write it."),
+  system: z.string().optional().describe("How the model should behave."),
+  model: z.string().min(1).max(200).optional().describe("The model's name; unset: the run's own."),
+  schema: z
+    .custom<JsonObject>(isJsonObject, "must be a JSON Schema")
+    .optional()
+    .describe("A JSON Schema (2020-12) that the answer must fit."),
+});
+
+type TextWish = z.infer<typeof textInput>;
+
+/** The messages of its call of the model; with the answer to the first one, those of the second. */
+export function textMessages({ prompt, system, schema }: TextWish, firstAnswer?: string): ModelMessage[] {
+  const messages: ModelMessage[] = [
+    ...(system ? [{ role: "system" as const, content: system }] : []),
+    { role: "user", content: prompt },
+  ];
+  if (schema === undefined || firstAnswer === undefined) return messages;
+  const answer = readAnswer(firstAnswer, schema);
+  if ("value" in answer) return messages;
+  return [
+    ...messages,
+    { role: "assistant", content: firstAnswer, toolCalls: [] },
+    {
+      role: "user",
+      content: `Your answer cannot be used: ${answer.fault}. Answer again with the JSON alone.`,
+    },
+  ];
+}
+
 /** One call of a model, or two when the first answer does not fit the schema. */
 export const generateText = defineFunction({
   name: "generate_text",
   description:
     "Asks a language model for a text. With a schema it gives a JSON value that fits the schema instead.",
-  input: z.object({
-    prompt: z.string().min(1).describe("What to write, with everything needed to write it."),
-    system: z.string().optional().describe("How the model should behave."),
-    model: z.string().min(1).max(200).optional().describe("The model's name; unset: the run's own."),
-    schema: z
-      .custom<JsonObject>(isJsonObject, "must be a JSON Schema")
-      .optional()
-      .describe("A JSON Schema (2020-12) that the answer must fit."),
-  }),
+  input: textInput,
   timeoutMs: 300_000,
-  async run({ prompt, system, model, schema }, { callModel, defaultModel }) {
-    const messages: ModelMessage[] = [
-      ...(system ? [{ role: "system" as const, content: system }] : []),
-      { role: "user", content: prompt },
-    ];
+  async run(wish, { callModel, defaultModel }) {
+    const { model, schema } = wish;
     const request = { model: model ?? defaultModel, tools: [] };
-    if (schema === undefined) return (await callModel({ ...request, messages })).content;
+    if (schema === undefined) return (await callModel({ ...request, messages: textMessages(wish) })).content;
 
     const faults = checkSchema(schema);
     if (faults.length > 0) throw new Error(`The schema is invalid: ${describeIssues(faults)}`);
-    const first = await callModel({ ...request, messages, responseSchema: schema });
+    const first = await callModel({ ...request, messages: textMessages(wish), responseSchema: schema });
     const answer = readAnswer(first.content, schema);
     if ("value" in answer) return answer.value;
-    const correction: ModelMessage[] = [
-      ...messages,
-      { role: "assistant", content: first.content, toolCalls: [] },
-      {
-        role: "user",
-        content: `Your answer cannot be used: ${answer.fault}. Answer again with the JSON alone.`,
-      },
-    ];
-    const second = await callModel({ ...request, messages: correction, responseSchema: schema });
+    const again = textMessages(wish, first.content);
+    const second = await callModel({ ...request, messages: again, responseSchema: schema });
     const corrected = readAnswer(second.content, schema);
     if ("value" in corrected) return corrected.value;
     throw new Error(`The model's answer does not fit the schema: ${corrected.fault}.`);

@@ -3,13 +3,8 @@ import type { MemberActor, OrgId } from "@/server/auth/actor";
 import type { Prisma } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
 import { type RunSummary, readRunsById } from "@/server/runs/list";
+import { cutText, type LongText, TEXT_PREVIEW_CHARACTERS } from "@/server/runs/long-text";
 import type { Services } from "@/server/services";
-
-/** Texts longer than this many characters are cut in pages and fetched whole on demand. */
-export const TEXT_PREVIEW_CHARACTERS = 32_768;
-
-/** A text that may be too long for a page: its start, its size in bytes, and whether it was cut. */
-export type LongText = { text: string; bytes: number; cut: boolean };
 
 /** One try of a step or model call. */
 const attempt = z.object({ startedAt: z.string(), durationMs: z.number(), error: z.string().nullable() });
@@ -193,8 +188,8 @@ export async function inspectStep(
   if (!step) throw new AppError("not_found", `There is no step ${stepId} in run ${runId}.`);
   return {
     ...viewStepLine(step),
-    input: cut(step.input),
-    output: step.output === null ? null : cut(step.output),
+    input: cutText(step.input),
+    output: step.output === null ? null : cutText(step.output),
     reasoning: step.reasoning,
     inputTokens: step.inputTokens,
     outputTokens: step.outputTokens,
@@ -224,7 +219,7 @@ export async function inspectCall(
   if (!call) throw new AppError("not_found", `There is no model call ${callId} in run ${runId}.`);
   return {
     ...viewCallLine(call),
-    content: cut(call.content),
+    content: cutText(call.content),
     toolCalls: readToolCalls(call.toolCalls),
     finishReason: call.finishReason,
     errorMessage: call.errorMessage,
@@ -320,15 +315,6 @@ function viewCallLine(call: Prisma.ModelCallGetPayload<{ select: typeof CALL_LIN
     finishedAt: call.finishedAt?.toISOString() ?? null,
     durationMs: call.durationMs,
     sequence: call.sequence,
-  };
-}
-
-function cut(text: string): LongText {
-  const isCut = text.length > TEXT_PREVIEW_CHARACTERS;
-  return {
-    text: isCut ? text.slice(0, TEXT_PREVIEW_CHARACTERS) : text,
-    bytes: Buffer.byteLength(text),
-    cut: isCut,
   };
 }
 

@@ -132,6 +132,11 @@ const TABLE: Record<string, Row> = {
     gets: "not_found",
   },
   "runs.step": { role: "viewer", call: (api) => api.runs.step(foreign), gets: "not_found" },
+  "runs.modelRequest": {
+    role: "viewer",
+    call: (api) => api.runs.modelRequest(foreign),
+    gets: "not_found",
+  },
   "runs.modelCall": { role: "viewer", call: (api) => api.runs.modelCall(foreign), gets: "not_found" },
   "runs.start": {
     role: "member",

@@ -6,6 +6,7 @@ import { runFilter } from "@/server/runs/filter";
 import { inspectCall, inspectRun, inspectStep } from "@/server/runs/inspect";
 import { countNewerRuns, listRuns, readRunsById } from "@/server/runs/list";
 import { metricsSubject, readRunMetrics } from "@/server/runs/metrics";
+import { inspectModelRequest } from "@/server/runs/model-request";
 import { rerun, startFromDashboard } from "@/server/runs/rerun";
 import { RUN_PERIODS, type RunStatusWord } from "@/server/runs/words";
 
@@ -54,6 +55,10 @@ export const runsRouter = router({
   modelCall: viewer
     .input(z.object({ runId: z.uuid(), callId: z.uuid() }))
     .query(({ ctx, input }) => inspectCall(ctx.services, ctx.actor, input)),
+
+  modelRequest: viewer
+    .input(z.object({ runId: z.uuid(), callId: z.uuid() }))
+    .query(({ ctx, input }) => inspectModelRequest(ctx.services, ctx.actor, input)),
 
   start: member
     .input(z.object({ kind: z.enum(["agent", "tool"]), id: z.uuid(), input: z.string() }))

@@ -1,12 +1,14 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
+import { Fold, isLong } from "@/app/_ui/fold";
 import { formatBytes } from "@/app/_ui/format";
 import { JsonView } from "@/app/_ui/json-view";
 import { useWholeText } from "@/app/_ui/whole-text";
-import type { LongText, RunDetail } from "@/server/runs/inspect";
+import type { RunDetail } from "@/server/runs/inspect";
+import type { LongText } from "@/server/runs/long-text";
 import { isTerminal } from "@/server/runs/words";
 
 const Markdown = dynamic(() => import("@/app/_ui/markdown").then((module) => module.Markdown));
@@ -53,8 +55,6 @@ function Row({ label, actions, children }: { label: string; actions?: ReactNode;
   );
 }
 
-const LONG = 600;
-
 function TextRow({
   label,
   text,
@@ -67,17 +67,9 @@ function TextRow({
   side: "input" | "output";
 }) {
   const whole = useWholeText(text, `/api/runs/${run.id}/text?field=${side}`);
-  const long = text.text.length > LONG || text.text.split("\n", 9).length > 8;
-  const [open, setOpen] = useState(false);
   return (
     <Row actions={<CopyButton label={`Copy the ${label.toLowerCase()}`} text={whole.read} />} label={label}>
-      <div
-        className={
-          long && !open
-            ? "relative max-h-28 overflow-hidden [mask-image:linear-gradient(#000_65%,transparent)]"
-            : undefined
-        }
-      >
+      <Fold long={isLong(text.text)} onOpen={whole.load} whole={formatBytes(text.bytes)}>
         {run.kind === "agent" && side === "output" ? (
           <Markdown text={whole.text} />
         ) : run.kind === "agent" ? (
@@ -85,20 +77,7 @@ function TextRow({
         ) : (
           <JsonView text={whole.text} cut={whole.cut} />
         )}
-      </div>
-      {long ? (
-        <button
-          aria-expanded={open}
-          className="mt-1 text-accent hover:underline"
-          onClick={() => {
-            setOpen(!open);
-            if (!open) whole.load();
-          }}
-          type="button"
-        >
-          {open ? "Show less" : `Show all ${formatBytes(text.bytes)}`}
-        </button>
-      ) : null}
+      </Fold>
     </Row>
   );
 }

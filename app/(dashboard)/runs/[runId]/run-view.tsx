@@ -10,7 +10,7 @@ import { Inspector } from "./inspector";
 import { RunHeader } from "./run-header";
 import { RunTexts } from "./run-texts";
 import { Timeline } from "./timeline";
-import { chooseLine, type Line, lineId, linesOf } from "./timeline-lines";
+import { chooseLine, type Line, linesOf } from "./timeline-lines";
 import { useLiveRun } from "./use-live-run";
 
 /** The page of one run: what it was asked, what came of it, and every step on the way. */
@@ -56,9 +56,7 @@ export function RunView({ runId }: { runId: string }) {
               </div>
             ) : null}
           </div>
-          <div className="min-w-0">
-            {chosen ? <Inspector key={lineId(chosen)} line={chosen} run={run} /> : null}
-          </div>
+          <div className="min-w-0">{chosen ? <Inspector line={chosen} run={run} /> : null}</div>
         </div>
       )}
     </article>

@@ -1,6 +1,9 @@
 import type { CallLine, RunDetail, RunInspection, StepLine } from "@/server/runs/inspect";
 
-/** One line of the timeline: a call of the model, or a step. `slug` names it in the address. */
+/**
+ * One line of the timeline: a call of the model, or a step. `slug` names it in the address. A step of a tool is called
+ * by its id in the definition (`fetch`, `page[3]`), one of an agent by what the model called.
+ */
 export type Line =
   | { kind: "call"; slug: string; call: CallLine; label: string; depth: number }
   | { kind: "step"; slug: string; step: StepLine; label: string; depth: number };
@@ -29,7 +32,8 @@ export function linesOf({ run, steps, calls }: Pick<RunInspection, "run" | "step
       .filter((each) => each.iteration === iteration)
       .sort((a, b) => a.number - b.number);
     for (const step of ofIteration) {
-      lines.push({ kind: "step", slug: String(step.number), step, label: step.name, depth });
+      const label = run.kind === "agent" ? step.name : step.key;
+      lines.push({ kind: "step", slug: String(step.number), step, label, depth });
       for (const call of inside.get(step.key) ?? []) {
         lines.push({ kind: "call", slug: call.key, call, label: "model", depth: depth + 1 });
       }

@@ -195,6 +195,15 @@ function TimelineRow({
           {line.kind === "call" && line.depth === 0 ? (
             <span className="text-faint"> {line.call.iteration}</span>
           ) : null}
+          {line.kind === "step" && line.step.name !== line.label ? (
+            <span className="font-normal text-muted"> {line.step.name}</span>
+          ) : null}
+          {line.kind === "step" && line.step.attempts > 1 ? (
+            <span className="font-normal text-muted">
+              <span aria-hidden="true"> ×{line.step.attempts}</span>
+              <span className="sr-only">, {line.step.attempts} attempts</span>
+            </span>
+          ) : null}
         </span>
         <span className="sr-only">, {status}, </span>
       </span>

@@ -1,0 +1,111 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { formatBytes, formatCount, formatCredits } from "@/app/_ui/format";
+import { JsonView } from "@/app/_ui/json-view";
+import { useTRPC } from "@/app/_ui/providers";
+import { Tabs } from "@/app/_ui/tabs";
+import { Moment } from "@/app/_ui/time";
+import { Unreadable } from "@/app/_ui/unreadable";
+import type { CallDetail } from "@/server/runs/inspect";
+import { attemptsTab, ErrorText, Figures, Head, InspectorBones, rawTab, Took } from "./inspector-parts";
+import { ModelSaw } from "./model-saw";
+import type { Line } from "./timeline-lines";
+
+/** One call of the model: what it said and asked for, what it had been shown, its tries and its figures. */
+export function CallInspector({
+  runId,
+  line,
+  tab,
+  onTab,
+}: {
+  runId: string;
+  line: Line & { kind: "call" };
+  tab: string;
+  onTab: (tab: string) => void;
+}) {
+  const callId = line.call.id;
+  const trpc = useTRPC();
+  const query = useQuery(trpc.runs.modelCall.queryOptions({ runId, callId }));
+  if (query.isError)
+    return (
+      <Unreadable
+        error={query.error}
+        onRetry={() => void query.refetch()}
+        what="This step could not be read"
+      />
+    );
+  if (!query.data) return <InspectorBones />;
+  const call = query.data;
+  return (
+    <section aria-label={`Model call ${call.key}`}>
+      <Head
+        facts={
+          <>
+            {call.model}
+            {call.provider === "demo" ? " · simulated by the demo model" : ` · ${call.provider}`} ·{" "}
+            <Took line={call} />
+          </>
+        }
+        link={`/runs/${runId}?call=${encodeURIComponent(line.slug)}`}
+        status={call.status}
+        title={
+          <>
+            Iteration {call.iteration} · <span className="mono">{line.label}</span>
+          </>
+        }
+      />
+      {call.errorMessage ? <ErrorText text={call.errorMessage} /> : null}
+      <Tabs
+        onChange={onTab}
+        tabs={[
+          { value: "said", label: "Said", content: <Said call={call} /> },
+          { value: "saw", label: "Saw", content: <ModelSaw callId={callId} runId={runId} /> },
+          attemptsTab(call.tries),
+          rawTab(call),
+        ]}
+        value={tab}
+      />
+      <Figures
+        facts={[
+          [
+            "Tokens",
+            `${formatCount(call.inputTokens)} in · ${formatCount(call.outputTokens)} out${call.estimated ? " (estimated)" : ""}`,
+          ],
+          ["Credits", formatCredits(call.credits)],
+          ["Started", <Moment at={call.startedAt} key="started" />],
+          ["Ended by", call.finishReason ?? "—"],
+          ["Key", call.key],
+        ]}
+      />
+    </section>
+  );
+}
+
+function Said({ call }: { call: CallDetail }) {
+  return (
+    <div className="flex flex-col gap-3">
+      {call.content.text ? (
+        <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">
+          {call.content.text}
+          {call.content.cut ? (
+            <span className="text-muted"> … {formatBytes(call.content.bytes)} in all</span>
+          ) : null}
+        </p>
+      ) : null}
+      {call.toolCalls.map((asked) => (
+        <div className="rounded-md border border-line" key={asked.id}>
+          <p className="border-line border-b px-3 py-1.5">
+            asked for <span className="mono font-medium">{asked.name}</span>
+          </p>
+          <div className="max-h-72 overflow-auto px-3 py-2">
+            <JsonView text={asked.arguments} />
+          </div>
+        </div>
+      ))}
+      {!call.content.text && call.toolCalls.length === 0 ? (
+        <p className="text-faint">{call.status === "Running" ? "not there yet" : "nothing"}</p>
+      ) : null}
+    </div>
+  );
+}

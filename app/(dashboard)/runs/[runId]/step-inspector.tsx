@@ -1,0 +1,186 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { Button } from "@/app/_ui/button";
+import { classNames } from "@/app/_ui/class-names";
+import { CopyButton } from "@/app/_ui/copy-button";
+import { Fold, isLong } from "@/app/_ui/fold";
+import { formatBytes, formatCount, formatCredits, shortId } from "@/app/_ui/format";
+import { JsonView } from "@/app/_ui/json-view";
+import { useTRPC } from "@/app/_ui/providers";
+import { Tabs } from "@/app/_ui/tabs";
+import { Moment } from "@/app/_ui/time";
+import { Unreadable } from "@/app/_ui/unreadable";
+import { useWholeText } from "@/app/_ui/whole-text";
+import type { StepDetail } from "@/server/runs/inspect";
+import type { LongText } from "@/server/runs/long-text";
+import { readHttpExchange } from "./http-exchange";
+import { attemptsTab, ErrorText, Figures, Head, InspectorBones, rawTab, Took } from "./inspector-parts";
+import type { Line } from "./timeline-lines";
+
+/** One step: what it was given and what it gave, both at once, its tries and its figures. */
+export function StepInspector({
+  runId,
+  line,
+  tab,
+  onTab,
+}: {
+  runId: string;
+  line: Line & { kind: "step" };
+  tab: string;
+  onTab: (tab: string) => void;
+}) {
+  const stepId = line.step.id;
+  const trpc = useTRPC();
+  const query = useQuery(trpc.runs.step.queryOptions({ runId, stepId }));
+  if (query.isError)
+    return (
+      <Unreadable
+        error={query.error}
+        onRetry={() => void query.refetch()}
+        what="This step could not be read"
+      />
+    );
+  if (!query.data) return <InspectorBones />;
+  const step = query.data;
+  return (
+    <section aria-label={`Step ${step.number}`}>
+      <Head
+        facts={
+          <>
+            {line.depth > 0 ? `iteration ${step.iteration} · ` : null}
+            <Took line={step} />
+          </>
+        }
+        link={`/runs/${runId}?step=${line.slug}`}
+        status={step.status}
+        title={
+          <>
+            Step {step.number} · <span className="mono">{line.label}</span>
+            {line.label === step.name ? null : (
+              <span className="mono font-normal text-muted"> {step.name}</span>
+            )}
+          </>
+        }
+      />
+      {step.errorMessage ? <ErrorText text={step.errorMessage} /> : null}
+      {step.childRunId ? (
+        <p className="px-4 pb-2 sm:px-6">
+          <Link className="text-accent underline" href={`/runs/${step.childRunId}`}>
+            Open the run {shortId(step.childRunId)} that it started
+          </Link>
+        </p>
+      ) : null}
+      {step.reasoning ? (
+        <div className="px-4 pb-3 sm:px-6">
+          <h3 className="text-muted text-xs">Reasoning</h3>
+          <p className="mt-0.5 max-h-48 overflow-y-auto whitespace-pre-wrap [overflow-wrap:anywhere]">
+            {step.reasoning}
+          </p>
+        </div>
+      ) : null}
+      <Tabs
+        onChange={onTab}
+        tabs={[
+          { value: "both", label: "Input and output", content: <Exchange runId={runId} step={step} /> },
+          attemptsTab(step.tries),
+          rawTab(step),
+        ]}
+        value={tab}
+      />
+      <Figures
+        facts={[
+          ["Tokens", `${formatCount(step.inputTokens)} in · ${formatCount(step.outputTokens)} out`],
+          ["Credits", formatCredits(step.credits)],
+          ["Started", <Moment at={step.startedAt} key="started" />],
+          ["Key", step.key],
+        ]}
+      />
+    </section>
+  );
+}
+
+function Exchange({ runId, step }: { runId: string; step: StepDetail }) {
+  const address = `/api/runs/${runId}/text?step=${step.id}`;
+  return (
+    <div className="flex flex-col gap-3">
+      {step.name === "http_request" ? <HttpLine step={step} /> : null}
+      <Side address={`${address}&field=input`} label="Input" text={step.input}>
+        {(text, cut) => (
+          <Fold long={isLong(text)} whole={formatBytes(step.input.bytes)}>
+            <JsonView cut={cut} text={text} />
+          </Fold>
+        )}
+      </Side>
+      {step.output ? (
+        <Side address={`${address}&field=output`} label="Output" text={step.output}>
+          {(text, cut) => <JsonView cut={cut} text={text} tools />}
+        </Side>
+      ) : (
+        <section aria-label="Output of the step">
+          <h3 className="text-muted text-xs">Output</h3>
+          <p className="text-faint">not there yet</p>
+        </section>
+      )}
+    </div>
+  );
+}
+
+/** One text of a step: its size, ways to have it elsewhere, and the text; the rest of a long one on demand. */
+function Side({
+  label,
+  text,
+  address,
+  children,
+}: {
+  label: "Input" | "Output";
+  text: LongText;
+  address: string;
+  children: (text: string, cut: boolean) => ReactNode;
+}) {
+  const whole = useWholeText(text, address);
+  return (
+    <section aria-label={`${label} of the step`}>
+      <div className="flex min-h-8 items-center gap-2 text-muted text-xs">
+        <h3>{label}</h3>
+        <span className="text-faint">{formatBytes(text.bytes)}</span>
+        {whole.cut ? (
+          <Button className="h-7" disabled={whole.loading} onClick={whole.load}>
+            {whole.loading ? "Loading" : `Load all ${formatBytes(text.bytes)}`}
+          </Button>
+        ) : null}
+        {whole.failed ? <span className="text-failed">It could not be read. Try again.</span> : null}
+        <a
+          aria-label={`Download the ${label.toLowerCase()}`}
+          className="ml-auto hover:text-ink hover:underline"
+          href={`${address}&download=1`}
+        >
+          Download
+        </a>
+        <CopyButton label={`Copy the ${label.toLowerCase()} of the step`} text={whole.read} />
+      </div>
+      {children(whole.text, whole.cut)}
+    </section>
+  );
+}
+
+/** What was sent where, and what came back, in one line. */
+function HttpLine({ step }: { step: StepDetail }) {
+  const exchange = readHttpExchange(step.input.text, step.output?.text ?? null);
+  if (!exchange) return null;
+  const { method, url, status } = exchange;
+  return (
+    <p className="mono rounded-md bg-surface px-3 py-2 [overflow-wrap:anywhere]">
+      <span className="font-medium">{method}</span> {url}
+      <span aria-hidden="true" className="text-faint">
+        {" → "}
+      </span>
+      <span className="sr-only">, answered with </span>
+      <span className={classNames("font-medium", status !== null && status >= 400 && "text-failed")}>
+        {status ?? (step.status === "Running" ? "…" : "no answer")}
+      </span>
+    </p>
+  );
+}

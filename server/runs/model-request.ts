@@ -1,0 +1,192 @@
+import { z } from "zod";
+import { type AgentConfiguration, runConfiguration } from "@/server/agent/definition";
+import { type Acted, type Acting, runAgentLoop, type Thinking } from "@/server/agent/loop";
+import type { MemberActor } from "@/server/auth/actor";
+import { AppError } from "@/server/errors";
+import { textInput, textMessages } from "@/server/functions/generate-text";
+import type { ModelMessage, OfferedTool, ToolCall } from "@/server/models/port";
+import { cutText, type LongText, TEXT_PREVIEW_CHARACTERS } from "@/server/runs/long-text";
+import type { Services } from "@/server/services";
+
+/** One message that a model was sent. */
+export type SentMessage = {
+  role: ModelMessage["role"];
+  content: LongText;
+  /** What an earlier answer of the model asked for. */
+  toolCalls: { name: string; arguments: LongText }[];
+  /** The step whose output the message is. */
+  step: { number: number; name: string } | null;
+  /** False for what an earlier call of the same conversation was sent already. */
+  fresh: boolean;
+};
+
+/** Everything that a model was sent in one call; `parameters` is JSON text. */
+export type ModelRequestView = {
+  messages: SentMessage[];
+  tools: { name: string; description: string; parameters: string }[];
+  /** The JSON Schema that the answer had to fit, as text. */
+  responseSchema: string | null;
+};
+
+/**
+ * What the model saw in one of a run's calls: its messages and the tools it was offered. Nothing of it is stored a
+ * second time: the run's frozen configuration and its finished steps lead the loop to the very same request again.
+ * Throws not_found.
+ */
+export async function inspectModelRequest(
+  { db }: Services,
+  actor: MemberActor,
+  { runId, callId }: { runId: string; callId: string },
+): Promise<ModelRequestView> {
+  const ofRun = { runId, organizationId: actor.orgId };
+  const call = await db.modelCall.findFirst({
+    where: { ...ofRun, id: callId },
+    select: {
+      key: true,
+      iterationNumber: true,
+      run: { select: { input: true, configuration: { select: { document: true } } } },
+    },
+  });
+  if (!call) throw new AppError("not_found", `There is no model call ${callId} in run ${runId}.`);
+  const inside = /^(.+)\/model-(\d+)-(\d+)$/.exec(call.key);
+  if (inside) {
+    const [, stepKey = "", attempt, number] = inside;
+    const step = await db.step.findFirst({
+      where: { ...ofRun, key: stepKey },
+      select: { input: true },
+    });
+    const first = number === "1" ? null : { ...ofRun, key: `${stepKey}/model-${attempt}-1` };
+    const answer = first ? await db.modelCall.findFirst({ where: first, select: { content: true } }) : null;
+    return viewTextRequest(step?.input ?? "null", answer?.content);
+  }
+  const configuration = runConfiguration.parse(JSON.parse(call.run.configuration.document));
+  if (configuration.kind !== "agent") {
+    throw new AppError(
+      "not_found",
+      `The model call ${call.key} of run ${runId} belongs to none of its steps.`,
+    );
+  }
+  const earlier = { ...ofRun, iterationNumber: { lt: call.iterationNumber } };
+  const [calls, steps] = await Promise.all([
+    db.modelCall.findMany({ where: earlier, select: { key: true, content: true, toolCalls: true } }),
+    readOutputs(db, ofRun, call.iterationNumber),
+  ]);
+  return replay(configuration, call.run.input, call.key, {
+    thoughts: new Map(
+      calls.map(({ key, content, toolCalls }) => [
+        key,
+        { content, toolCalls: storedToolCalls.parse(JSON.parse(toolCalls)) },
+      ]),
+    ),
+    outputs: new Map(steps.map((step) => [step.key, step])),
+  });
+}
+
+const storedToolCalls = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() }));
+
+/** Of outputs that may have a megabyte each, only what a page shows is read. */
+async function readOutputs(
+  db: Services["db"],
+  { runId, organizationId }: { runId: string; organizationId: string },
+  beforeIteration: number,
+): Promise<z.infer<typeof outputRow>[]> {
+  const rows = await db.$queryRaw`
+    SELECT key, step_number AS number, tool_name AS name, status = 'Failed' AS failed,
+      left(coalesce(output, 'null'), ${TEXT_PREVIEW_CHARACTERS}) AS text,
+      octet_length(coalesce(output, 'null')) AS bytes,
+      char_length(coalesce(output, 'null')) > ${TEXT_PREVIEW_CHARACTERS} AS cut
+    FROM steps WHERE run_id = ${runId}::uuid AND organization_id = ${organizationId}::uuid
+      AND iteration_number < ${beforeIteration}`;
+  return z.array(outputRow).parse(rows);
+}
+
+const outputRow = z.object({
+  key: z.string(),
+  number: z.number(),
+  name: z.string(),
+  failed: z.boolean(),
+  text: z.string(),
+  bytes: z.number(),
+  cut: z.boolean(),
+});
+
+type Journal = {
+  thoughts: Map<string, { content: string; toolCalls: ToolCall[] }>;
+  outputs: Map<string, z.infer<typeof outputRow>>;
+};
+
+/** Drives the agent's loop over what it did until it asks for the wanted call, which gets no answer and so ends it. */
+async function replay(
+  configuration: AgentConfiguration,
+  userMessage: string,
+  wanted: string,
+  { thoughts, outputs }: Journal,
+): Promise<ModelRequestView> {
+  let found: Thinking | undefined;
+  let known = 0;
+  /** The steps behind the messages of role `tool`, in the same order. */
+  const told: (z.infer<typeof outputRow> | undefined)[] = [];
+  await runAgentLoop(configuration, userMessage, {
+    async think(thinking) {
+      const key = thinking.closing ? "answer" : `think-${thinking.iteration}`;
+      const thought = key === wanted ? undefined : thoughts.get(key);
+      if (thought === undefined) {
+        found = thinking;
+        return { content: "", toolCalls: [] };
+      }
+      known = thinking.messages.length;
+      return thought;
+    },
+    async act({ iteration, calls }: Acting) {
+      return calls.map((_, index): Acted => {
+        const output = outputs.get(`call-${iteration}-${index + 1}`);
+        told.push(output);
+        if (output === undefined) return { output: "null", failed: false };
+        return { output: output.text, failed: output.failed && !output.cut };
+      });
+    },
+  });
+  const { messages, tools }: Pick<Thinking, "messages" | "tools"> = found ?? { messages: [], tools: [] };
+  let results = 0;
+  return {
+    messages: messages.map((message, index) => {
+      const step = message.role === "tool" ? told[results++] : undefined;
+      return viewMessage(message, { fresh: index >= known, step });
+    }),
+    tools: tools.map(viewTool),
+    responseSchema: null,
+  };
+}
+
+function viewTextRequest(input: string, firstAnswer: string | undefined): ModelRequestView {
+  const wish = textInput.safeParse(JSON.parse(input));
+  if (!wish.success) return { messages: [], tools: [], responseSchema: null };
+  const known = firstAnswer === undefined ? 0 : textMessages(wish.data).length;
+  return {
+    messages: textMessages(wish.data, firstAnswer).map((message, index) =>
+      viewMessage(message, { fresh: index >= known }),
+    ),
+    tools: [],
+    responseSchema: wish.data.schema === undefined ? null : JSON.stringify(wish.data.schema),
+  };
+}
+
+function viewMessage(
+  message: ModelMessage,
+  { fresh, step }: { fresh: boolean; step?: z.infer<typeof outputRow> | undefined },
+): SentMessage {
+  return {
+    role: message.role,
+    content: step ? { text: step.text, bytes: step.bytes, cut: step.cut } : cutText(message.content),
+    toolCalls:
+      message.role === "assistant"
+        ? message.toolCalls.map(({ name, arguments: text }) => ({ name, arguments: cutText(text) }))
+        : [],
+    step: step ? { number: step.number, name: step.name } : null,
+    fresh,
+  };
+}
+
+function viewTool({ name, description, parameters }: OfferedTool): ModelRequestView["tools"][number] {
+  return { name, description, parameters: JSON.stringify(parameters) };
+}
