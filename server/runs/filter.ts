@@ -31,7 +31,10 @@ export const runFilter = z.object({
   maxTokens: z.int().min(0).optional(),
   minCredits: credits.optional(),
   maxCredits: credits.optional(),
-  /** Text in the input, the output or the error, or the start of a run's id. */
+  /**
+   * Words of the input, the output or the error, or the start of a run's id (decision 16 says which are found). The
+   * index keeps as many letters of a word as can be asked for here.
+   */
   text: z.string().trim().max(200).transform(replaceNul).optional(),
 });
 export type RunFilter = z.infer<typeof runFilter>;

@@ -192,3 +192,28 @@ it("refuses moments that the database does not know", () => {
   expect(runFilter.safeParse({ to: "0000-01-01T00:00:00.000Z" }).success).toBe(false);
   expect(runFilter.safeParse({ from: "2026-11-21T00:00:00.000Z" }).success).toBe(true);
 });
+
+describe("a word of any length", () => {
+  // PostgreSQL drops words of more than 2,046 bytes, and keeps those of an index whose length it cannot hold as others.
+  const lengths = [199, 200, 201, 202, 508, 1_017, 2_033, 2_034, 2_035, 2_036, 2_046, 2_047, 2_048, 5_000];
+
+  it.each([
+    ["one byte", "x"],
+    ["two", "é"],
+    ["four", "𠀀"],
+  ])("is found by its beginning, in letters of %s", async (_, letter) => {
+    const { orgId, ...other } = await createTenant(world);
+    const lookFor = (text: string) =>
+      findRunIds(world, orgId, runFilter.parse({ text: `xa ${text}` }), { limit: 20 });
+    for (const length of lengths) {
+      const name = `w${length}`;
+      const word = name + letter.repeat(length - name.length);
+      const id = await insertRun(world, { orgId, ...other }, { output: `{"blob":"${word}", "of": "Xa"}` });
+      const beginning = (letters: number) => [...word].slice(0, letters).join("");
+      // As much as can be asked for: 200 UTF-16 units, three of them for the other word.
+      expect([length, await lookFor(beginning(letter === "𠀀" ? 100 : 197))]).toEqual([length, [id]]);
+      expect([length, await lookFor(beginning(20).toUpperCase())]).toEqual([length, [id]]);
+      expect([length, await lookFor(`${name}y`)]).toEqual([length, []]);
+    }
+  });
+});
