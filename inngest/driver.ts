@@ -13,13 +13,15 @@ export type Driver = {
   /** Whether this run of the engine is still under way there; null: it cannot tell. */
   knows(engineRunId: string): Promise<boolean | null>;
   ready(): Promise<boolean>;
+  /** How soon a run that is handed over begins while there are places: one that takes longer waits for a place. */
+  beginsWithinMs: number;
   stop(graceMs?: number): Promise<void>;
   /** Answers the Inngest server's calls; null on the embedded engine, which is never reached over HTTP. */
   handle: ((request: Request) => Promise<Response>) | null;
 };
 
-/** Jobs that one process performs at a time. */
-const CONCURRENCY = 40;
+/** Runs that one process executes at a time. */
+export const PLACES = 40;
 
 /** How often the functions are registered: until the server took them, and from then on, since it may forget them. */
 const REGISTER_EVERY_MS = { refused: 5_000, taken: 60_000 };
@@ -40,7 +42,7 @@ export async function startEmbedded(services: Services): Promise<Driver> {
     listenConfig: { connectionString: services.env.databaseUrl },
     clock: services.clock,
     log: services.log,
-    concurrency: CONCURRENCY,
+    concurrency: PLACES,
   });
   const client = new Inngest({
     id: "stepwell",
@@ -56,6 +58,7 @@ export async function startEmbedded(services: Services): Promise<Driver> {
     wake: wakeBy(client),
     knows: (engineRunId) => engine.isRunning(engineRunId),
     ready: () => engine.ready(),
+    beginsWithinMs: 250,
     stop: (graceMs) => engine.stop(graceMs),
     handle: null,
   };
@@ -107,6 +110,7 @@ export async function startOnServer(
     wake: wakeBy(client),
     knows: async () => null,
     ready: async () => registration.everTaken(),
+    beginsWithinMs: 5_000,
     async stop() {
       registration.stop();
     },

@@ -3,8 +3,10 @@ import { systemClock } from "@/server/clock";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { cancelRun } from "@/server/runs/cancel";
 import { startRun } from "@/server/runs/start";
+import { lookForCrowd } from "@/server/runs/turns";
 import type { Services } from "@/server/services";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
+import { PLACES } from "./driver";
 import { BACKLOG, createEngine } from "./start";
 
 /** Real runs on the real embedded engine, from a start to its end. */
@@ -192,6 +194,41 @@ it("lets one run of an organization pass 10,000 queued ones of another", async (
   while ((await world.db.run.count({ where: { organizationId: crowd.orgId, finishedAt: null } })) > 0) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
+}, 60_000);
+
+it("lets one run pass an organization's long runs that have all places: one of them gives its place back", async () => {
+  const gates: (() => void)[] = [];
+  let calls = 0;
+  let held = true;
+  play = async (request) => {
+    if (request.messages.some(({ content }) => content === "Pass")) return { content: "Passed." };
+    calls += 1;
+    if (held) await new Promise<void>((open) => gates.push(open));
+    return calculateOnce(request);
+  };
+  const crowd = await createTenant(world, { plan: { concurrency: 100 } });
+  const long = await Promise.all(Array.from({ length: 70 }, () => start(crowd)));
+  while (gates.length < PLACES) await new Promise((resolve) => setTimeout(resolve, 10));
+
+  const other = await createTenant(world);
+  const actor = { kind: "operator", orgId: other.orgId, name: "test" } as const;
+  const single = { kind: "agent", targetId: other.agentId, userMessage: "Pass" } as const;
+  const { runId } = await startRun(services, actor, single);
+  while (!(await lookForCrowd(services, 250))) await new Promise((resolve) => setTimeout(resolve, 10));
+  // One of forty calls of a model ends: that is all that the newcomer waits for.
+  gates.shift()?.();
+  expect(await ended(runId)).toMatchObject([{ status: "Completed", output: "Passed." }]);
+  // The place it left is another long run's; the one that gave it is not back at a model yet.
+  expect(await world.db.run.count({ where: { id: { in: long }, finishedAt: { not: null } } })).toBe(0);
+
+  held = false;
+  for (const open of gates) open();
+  const runs = await ended(...long);
+  expect(
+    runs.filter(({ status, stepsExecuted }) => status === "Completed" && stepsExecuted === 1),
+  ).toHaveLength(70);
+  expect(calls).toBe(140);
+  expect(Math.max(...runs.map(({ epoch }) => epoch))).toBeGreaterThan(1);
 }, 60_000);
 
 it("stops a run that executes in another process: its model call is aborted, it is Cancelled and charged for its use", async () => {

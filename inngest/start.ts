@@ -3,6 +3,8 @@ import { findOverdueRuns, findUnwokenRuns, settleOverdueRuns } from "@/server/op
 import { removeExpired } from "@/server/operate/retention";
 import { countSettledRuns } from "@/server/runs/count";
 import { admitRuns } from "@/server/runs/dispatch";
+import { isExecuting } from "@/server/runs/in-flight";
+import { lookForCrowd } from "@/server/runs/turns";
 import type { Engine, Services } from "@/server/services";
 import { type Driver, startEmbedded, startOnServer } from "./driver";
 
@@ -10,6 +12,8 @@ import { type Driver, startEmbedded, startOnServer } from "./driver";
 export const BACKLOG = 20;
 /** How soon the next are admitted when there may be more than that. */
 const LOOK_AGAIN_MS = 25;
+/** How often it is looked who owes places to whom, while somebody does. */
+const SHARE_AGAIN_MS = 100;
 /** How often pending runs are looked for although nobody rang. */
 const LOOK_EVERY_MS = 2_000;
 /** How often what was lost is looked for. */
@@ -86,7 +90,24 @@ function startDispatcher(services: Services, driver: Driver): Dispatcher {
   const look = guarded("pending runs could not be admitted; they will be", async () => {
     const admitted = await admitRuns(services, BACKLOG);
     await driver.wake(admitted);
-    if (admitted.length > 0) setTimeout(look, LOOK_AGAIN_MS).unref();
+    if (admitted.length > 0) {
+      setTimeout(look, LOOK_AGAIN_MS).unref();
+      shareSoon(driver.beginsWithinMs + SHARE_AGAIN_MS);
+    }
+    return false;
+  });
+  let sharing = false;
+  const shareSoon = (ms: number): void => {
+    if (sharing) return;
+    sharing = true;
+    setTimeout(() => {
+      sharing = false;
+      share();
+    }, ms).unref();
+  };
+  const share = guarded("it could not be looked who waits for a place; it will be", async () => {
+    const crowded = await lookForCrowd(services, driver.beginsWithinMs);
+    if (crowded) shareSoon(SHARE_AGAIN_MS);
     return false;
   });
   let told = new Set<string>();
@@ -119,6 +140,7 @@ function startDispatcher(services: Services, driver: Driver): Dispatcher {
 
   const timers = [
     setInterval(look, LOOK_EVERY_MS),
+    setInterval(() => void (isExecuting(services) && share()), LOOK_EVERY_MS),
     setInterval(reconcile, RECONCILE_EVERY_MS),
     setInterval(keepHouse, KEEP_HOUSE_EVERY_MS),
   ];

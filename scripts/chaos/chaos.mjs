@@ -14,12 +14,15 @@ import { ROOT } from "../project.mjs";
  * server, kills -9 the service's process groups and the database at random moments, starts them again, and at the end
  * prints what was lost, repeated, overcharged or stuck. Exit code 0 only when nothing was.
  *
- *   node scripts/chaos/chaos.mjs [--runs 40] [--kills 8] [--processes 1] [--seconds 240] [--port 4600]
+ *   node scripts/chaos/chaos.mjs [--runs 40] [--crowd 0] [--kills 8] [--processes 1] [--seconds 240] [--port 4600]
+ *
+ * With a crowd, so many runs of a second organization begin at once: they take all places and must give some back.
  */
 
 const { values } = parseArgs({
   options: {
     runs: { type: "string", default: "40" },
+    crowd: { type: "string", default: "0" },
     kills: { type: "string", default: "8" },
     processes: { type: "string", default: "1" },
     seconds: { type: "string", default: "240" },
@@ -27,6 +30,7 @@ const { values } = parseArgs({
   },
 });
 const RUNS = Number(values.runs);
+const CROWD = Number(values.crowd);
 const KILLS = Number(values.kills);
 const PROCESSES = Number(values.processes);
 const END = Date.now() + Number(values.seconds) * 1000;
@@ -153,40 +157,38 @@ function stepwell(args) {
   });
 }
 
-const definition = {
-  organizations: [
+/** @param {string} slug @param {number} concurrency */
+const organizationOf = (slug, concurrency) => ({
+  slug,
+  name: slug,
+  plan: { apiAccess: true, startsPerMinute: 100_000, readsPerMinute: 100_000, concurrency },
+  credits: 10_000,
+  apiKeys: [{ name: "chaos" }],
+  tools: [
+    {
+      slug: "effects",
+      name: "Effects",
+      description: "Three effects, one after another.",
+      steps: [1, 2, 3].map((n) => ({
+        id: `effect${n}`,
+        uses: "http_request",
+        with: { url: effectUrl, method: "POST", body: { n } },
+      })),
+      output: { done: true },
+    },
+  ],
+  agents: [
     {
       slug: "chaos",
       name: "Chaos",
-      plan: { apiAccess: true, startsPerMinute: 100_000, readsPerMinute: 100_000, concurrency: 20 },
-      credits: 10_000,
-      apiKeys: [{ name: "chaos" }],
-      tools: [
-        {
-          slug: "effects",
-          name: "Effects",
-          description: "Three effects, one after another.",
-          steps: [1, 2, 3].map((n) => ({
-            id: `effect${n}`,
-            uses: "http_request",
-            with: { url: effectUrl, method: "POST", body: { n } },
-          })),
-          output: { done: true },
-        },
-      ],
-      agents: [
-        {
-          slug: "chaos",
-          name: "Chaos",
-          model: "chaos",
-          systemPrompt: "Go.",
-          maxSteps: 8,
-          functions: ["http_request"],
-        },
-      ],
+      model: "chaos",
+      systemPrompt: "Go.",
+      maxSteps: 8,
+      functions: ["http_request"],
     },
   ],
-};
+});
+const definition = { organizations: [organizationOf("chaos", 20), organizationOf("crowd", 1_000)] };
 
 /** @type {Service[]} */
 let services = [];
@@ -206,12 +208,15 @@ try {
 
   const file = join(dataDir, "chaos.yaml");
   writeFileSync(file, JSON.stringify(definition));
-  const [organization] = JSON.parse(await stepwell(["apply", file, "--json"])).organizations;
-  const key = organization.apiKeys[0].key;
+  const organizations = JSON.parse(await stepwell(["apply", file, "--json"])).organizations;
   await postgres();
 
-  /** A start that is repeated with its idempotency key until some process answers it. @param {number} n */
-  const start = async (n) => {
+  /**
+   * A start that is repeated with its idempotency key until some process answers it.
+   * @param {number} n @param {any} organization
+   */
+  const start = async (n, organization) => {
+    const key = organization.apiKeys[0].key;
     const isAgent = n % 2 === 0;
     const path = isAgent
       ? `agents/run/${organization.agents[0].id}`
@@ -232,12 +237,14 @@ try {
       await pause(100);
     }
   };
-  const starting = Promise.all(
-    Array.from({ length: RUNS }, async (_, n) => {
+  const [chaos, crowd] = organizations;
+  const starting = Promise.all([
+    ...Array.from({ length: RUNS }, async (_, n) => {
       await pause(n * 100);
-      return start(n);
+      return start(n, chaos);
     }),
-  );
+    ...Array.from({ length: CROWD }, (_, n) => start(n, crowd)),
+  ]);
 
   for (let n = 0; n < KILLS; n += 1) {
     await pause(500 + random(2_500));
@@ -336,7 +343,7 @@ async function count(url, sql) {
 async function report(url, runIds) {
   const runs = await query(
     url,
-    "SELECT id, status, error_message, credits_used FROM runs WHERE id = ANY($1::uuid[])",
+    "SELECT id, status, error_message, credits_used, admitted_at > started_at AS gave_back FROM runs WHERE id = ANY($1::uuid[])",
     [runIds],
   );
   const steps = await query(
@@ -354,19 +361,23 @@ async function report(url, runIds) {
     // The clocks are one machine's; the row is written after its effect.
     finishedRepeated += times.filter((time) => time > step.finished_at.getTime()).length;
   }
-  const [ledger] = await query(
+  const ledgers = await query(
     url,
     `SELECT o.balance = (SELECT sum(amount) FROM credit_entries e WHERE e.organization_id = o.id) AS adds_up,
             coalesce((SELECT -sum(amount) FROM credit_entries e WHERE e.organization_id = o.id AND kind = 'charge'), 0)
               = (SELECT sum(credits_used) FROM runs r WHERE r.organization_id = o.id) AS charged,
             coalesce((SELECT sum(held) FROM runs r WHERE r.organization_id = o.id), 0) = 0 AS nothing_held
-     FROM organizations o WHERE o.slug = 'chaos'`,
+     FROM organizations o WHERE o.slug IN ('chaos', 'crowd')`,
   );
+  const every = (/** @type {string} */ fact) => ledgers.every((ledger) => ledger[fact] !== false);
+  // Only a run that gave its place back was admitted after it had begun.
+  const gaveBack = runs.filter((run) => run.gave_back).length;
   const of = (/** @type {string} */ status) => runs.filter((run) => run.status === status).length;
   const stuck = of("Pending") + of("Running");
-  const lost = RUNS - runs.length;
-  const expectedSteps =
-    runs.length === RUNS ? Math.ceil(RUNS / 2) * STEPS * 2 + Math.floor(RUNS / 2) * 3 : -1;
+  const lost = RUNS + CROWD - runs.length;
+  const stepsOf = (/** @type {number} */ count) =>
+    Math.ceil(count / 2) * STEPS * 2 + Math.floor(count / 2) * 3;
+  const expectedSteps = lost === 0 ? stepsOf(RUNS) + stepsOf(CROWD) : -1;
   const figures = {
     "runs started": runIds.length,
     completed: of("Completed"),
@@ -376,9 +387,10 @@ async function report(url, runIds) {
     "steps without their effect": missing,
     "finished steps repeated": finishedRepeated,
     "in-flight steps repeated": `${inFlightRepeated} (at most ${inFlightAtKills} in flight at the kills)`,
-    "balance is the sum of the ledger": ledger.adds_up,
-    "charges equal creditsUsed": ledger.charged,
-    "nothing held": ledger.nothing_held,
+    "runs that gave their place back": gaveBack,
+    "balance is the sum of the ledger": every("adds_up"),
+    "charges equal creditsUsed": every("charged"),
+    "nothing held": every("nothing_held"),
     stuck,
   };
   for (const [name, value] of Object.entries(figures)) say(`${name.padEnd(34)} ${value}`);
@@ -388,9 +400,10 @@ async function report(url, runIds) {
     lost + stuck + of("Failed") + missing + finishedRepeated === 0 &&
     steps.length === expectedSteps &&
     inFlightRepeated <= inFlightAtKills &&
-    ledger.adds_up &&
-    ledger.charged &&
-    ledger.nothing_held;
+    (CROWD === 0 || gaveBack > 0) &&
+    every("adds_up") &&
+    every("charged") &&
+    every("nothing_held");
   say(sound ? "Nothing lost, nothing twice, nothing stuck." : "A promise was broken.");
   return sound ? 0 : 1;
 }

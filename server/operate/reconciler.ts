@@ -1,4 +1,4 @@
-import type { WakeUp } from "@/server/runs/dispatch";
+import { type WakeUp, wakeUpOf } from "@/server/runs/dispatch";
 import { endRun } from "@/server/runs/lifecycle";
 import type { Services } from "@/server/services";
 
@@ -29,7 +29,9 @@ const BATCH = 500;
 export async function findUnwokenRuns(services: Services): Promise<WakeUp[]> {
   const { rows } = await services.pool.query<SilentRun>(
     `SELECT id, kind, epoch, admitted_at AS since FROM runs
-     WHERE status = 'Pending' AND (admitted_at < $1 OR admitted_at > $2) AND parent_run_id IS NULL ORDER BY id LIMIT $3`,
+     WHERE status IN ('Pending', 'Running') AND heartbeat_at IS NULL AND (admitted_at < $1 OR admitted_at > $2)
+       AND parent_run_id IS NULL
+     ORDER BY id LIMIT $3`,
     [before(services, UNCLAIMED_AFTER_MS), before(services, -SILENT_AFTER_MS), BATCH],
   );
   return rows.map((run) => wakeUp(services, run));
@@ -54,10 +56,9 @@ export async function findOverdueRuns(
 
 type SilentRun = { id: string; kind: "agent" | "tool"; epoch: number; since: Date };
 
-function wakeUp(services: Services, { id, kind, epoch, since }: SilentRun): WakeUp {
+function wakeUp(services: Services, { since, ...run }: SilentRun): WakeUp {
   const silentMs = services.clock.now().getTime() - since.getTime();
-  const round = Math.max(0, Math.floor(silentMs / NEW_EVENT_EVERY_MS));
-  return { runId: id, kind, eventId: epoch + round === 0 ? id : `${id}:${epoch}.${round}` };
+  return wakeUpOf(run, Math.max(0, Math.floor(silentMs / NEW_EVENT_EVERY_MS)));
 }
 
 type OverdueRun = { id: string; by: string | null; deadline_seconds: number; started: boolean };

@@ -4,7 +4,7 @@ import { abortRun, RunStopped } from "./in-flight";
 import { endRun } from "./lifecycle";
 
 /**
- * Cancels a run; idempotent, and nothing happens to one that has ended. A pending run ends at once. A running one
+ * Cancels a run; idempotent, and nothing happens to one that has ended. One that no worker has ends at once. Another
  * is marked, its model call and outbound requests are aborted, and its owner settles it within seconds; what it
  * used is charged (product.md, "Durability promises" 5). `by` names who cancelled, for the error message.
  * Returns false when the organization has no such run.
@@ -28,7 +28,7 @@ export async function cancelRun(
   const run = rows[0];
   if (run === undefined) return false;
   if (run.ended) return true;
-  const endedPending = await endRun(services, runId, { status: "Cancelled", by }, { from: "Pending" });
-  if (!endedPending) abortRun(services, runId, new RunStopped("The run is cancelled."));
+  const ended = await endRun(services, runId, { status: "Cancelled", by }, { unclaimed: true });
+  if (!ended) abortRun(services, runId, new RunStopped("The run is cancelled."));
   return true;
 }

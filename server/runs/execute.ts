@@ -8,6 +8,7 @@ import { enterRun, RunStopped } from "./in-flight";
 import { RunLost, readJournal } from "./journal";
 import { type ClaimedRun, claimRun, endRun, hasOtherWorker, type Outcome, takeChildren } from "./lifecycle";
 import { CapReached, CreditsExhausted, capPurse, openPurse, type Purse } from "./purse";
+import { giveBack, owesPlace } from "./turns";
 
 /**
  * The engine's part: runs `work` unless it has finished under this name before, and remembers the short text it
@@ -15,9 +16,14 @@ import { CapReached, CreditsExhausted, capPurse, openPurse, type Purse } from ".
  */
 export type Remember = (name: string, work: () => Promise<string>) => Promise<string>;
 
-/** The run has ended inside a step: nothing is left to do. */
+/** The run has ended, or given its place back, inside a step: nothing is left to do here. */
 class RunOver extends Error {
   override name = "RunOver";
+}
+
+/** A child run found that its organization owes a place: the root gives it back. */
+class PlaceOwed extends Error {
+  override name = "PlaceOwed";
 }
 
 /** The run's wall-clock deadline has passed. */
@@ -69,6 +75,14 @@ export async function executeClaimed(
     return "ended" as const;
   };
 
+  let begun = run.rootRunId !== run.id;
+  /** Called before a step's work; throws when the run's place is owed to another organization's run. */
+  const yieldIfOwed = () => {
+    const owed = owesPlace(services, run, !begun);
+    begun = true;
+    if (owed) throw new PlaceOwed(`run ${run.id} gives its place back`);
+  };
+
   /** One remembered step: the only place where the run's work is done, watched and ended. */
   const step = async (name: string, work: () => Promise<Outcome | undefined>) => {
     const verdict = await remember(name, async () => {
@@ -79,7 +93,11 @@ export async function executeClaimed(
         if (outcome === undefined) return "done";
         return await end(outcome);
       } catch (error) {
-        const cause = signal.aborted ? signal.reason : error;
+        let cause: unknown = signal.aborted ? signal.reason : error;
+        if (cause instanceof PlaceOwed && run.rootRunId === run.id) {
+          if (await giveBack(services, run)) return "gave its place back";
+          cause = new RunStopped("The run is to be cancelled, has ended or has another worker.");
+        }
         const outcome = await outcomeOf(services, run, cause);
         if (outcome === null) throw cause;
         return outcome === "ended" ? outcome : await end(outcome);
@@ -87,7 +105,7 @@ export async function executeClaimed(
         leave();
       }
     });
-    if (verdict !== "done") throw new RunOver(`run ${run.id} has ended`);
+    if (verdict !== "done") throw new RunOver(`run ${run.id}: ${verdict}`);
   };
 
   const execution: Execution = {
@@ -98,6 +116,7 @@ export async function executeClaimed(
     ...(await readJournal(services, run)),
     durably: (name, work) =>
       step(name, async () => {
+        yieldIfOwed();
         await work();
         return undefined;
       }),

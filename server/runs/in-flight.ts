@@ -42,6 +42,11 @@ export function enterRun(
   return () => void state.entries.delete(entry);
 }
 
+/** Whether this process executes runs, or did a moment ago. */
+export function isExecuting(services: Services): boolean {
+  return inFlight(services).timer !== undefined;
+}
+
 /** Aborts a run's work if it executes in this process. */
 export function abortRun(services: Services, runId: string, reason: Error): void {
   for (const entry of inFlight(services).entries) {

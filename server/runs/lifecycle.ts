@@ -183,6 +183,8 @@ export type EndOptions = {
   epoch?: number;
   /** Only a run in this status is ended. */
   from?: "Pending" | "Running";
+  /** Only a run that no worker has is ended: a pending one, or one that gave its place back. */
+  unclaimed?: boolean;
 };
 
 /**
@@ -226,14 +228,17 @@ async function endWithin(
     root_run_id: string;
     held: string;
     credits_used: string;
+    claimed: boolean;
   }>(
-    `SELECT organization_id, status, epoch, root_run_id, held, credits_used FROM runs WHERE id = $1 FOR UPDATE`,
+    `SELECT organization_id, status, epoch, root_run_id, held, credits_used, heartbeat_at IS NOT NULL AS claimed
+     FROM runs WHERE id = $1 FOR UPDATE`,
     [runId],
   );
   const run = rows[0];
   if (run === undefined || (run.status !== "Pending" && run.status !== "Running")) return null;
   if (options.epoch !== undefined && options.epoch !== run.epoch) return null;
   if (options.from !== undefined && options.from !== run.status) return null;
+  if (options.unclaimed && run.claimed) return null;
 
   const children = await client.query<{ id: string }>(
     `SELECT id FROM runs WHERE parent_run_id = $1 AND status IN ('Pending', 'Running') ORDER BY id`,

@@ -28,7 +28,7 @@ export const runSummary = z.object({
   createdAt: z.string(),
   startedAt: z.string().nullable(),
   finishedAt: z.string().nullable(),
-  /** True while the run waits for a child, a person or a timer. */
+  /** True while it waits: for a person, or for its turn since it gave its place back. */
   waiting: z.boolean(),
   /** True between the wish to cancel it and its end. */
   cancelRequested: z.boolean(),
@@ -71,7 +71,8 @@ const COLUMNS = Prisma.sql`
   coalesce(t.name, k.name, u.name, p.target_name) AS source_name,
   left(r.input, 200) AS input_preview, left(r.error_message, 200) AS error_preview,
   r.steps_executed, r.input_tokens + r.output_tokens AS tokens, r.credits_used::text AS credits_used,
-  r.created_at, r.started_at, r.finished_at, r.waiting_since IS NOT NULL AS waiting,
+  r.created_at, r.started_at, r.finished_at,
+  (r.waiting_since IS NOT NULL OR (r.status = 'Running' AND r.heartbeat_at IS NULL)) AS waiting,
   r.cancel_requested_at IS NOT NULL AND r.finished_at IS NULL AS cancel_requested, r.sequence`;
 
 const SOURCES = Prisma.sql`
