@@ -7,7 +7,7 @@ import { freePort } from "../scripts/ports.mjs";
 test("nothing is lost, repeated or stuck when the service and the database are killed", async () => {
   test.setTimeout(200_000);
   const port = String(await freePort());
-  const parameters = ["--runs", "10", "--kills", "3", "--seconds", "170", "--port", port];
+  const parameters = ["--runs", "10", "--crowd", "60", "--kills", "3", "--seconds", "170", "--port", port];
   const { stdout } = await promisify(execFile)(process.execPath, ["scripts/chaos/chaos.mjs", ...parameters], {
     env: { ...process.env, STEPWELL_E2E_PORT: "", PORT: "" },
   });

@@ -74,6 +74,11 @@ export function Status({
   return (
     <span
       className={classNames("inline-flex items-center gap-1.5 whitespace-nowrap", COLOURS[shown], className)}
+      title={
+        shown === "Waiting"
+          ? "It gave its place to another organization's run and goes on in its turn."
+          : undefined
+      }
     >
       <StatusShape status={shown} />
       <span className="font-medium">{shown}</span>
