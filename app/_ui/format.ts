@@ -9,6 +9,13 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(seconds / 3_600)} h ${pad(Math.floor((seconds % 3_600) / 60))} min`;
 }
 
+/** A chosen length of time, which is mostly a round one: `10 s`, `1.5 s`, `15 min`, `1 h 30 min`. */
+export function formatSpan(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${Number((ms / 1_000).toFixed(2))} s`;
+  return formatDuration(ms).replace(/ 00 (s|min)$/, "");
+}
+
 /** An integer with thin groups: `1,284`. */
 export function formatCount(count: number): string {
   return Math.round(count)
@@ -61,22 +68,36 @@ export function formatDate(at: Date, timeZone: string): string {
   return dateFormat(timeZone, { day: "numeric", month: "short", year: "numeric" }).format(at);
 }
 
-/** `21 Nov 01:22:07`. */
-export function formatMoment(at: Date, timeZone: string): string {
-  const day = dateFormat(timeZone, { day: "numeric", month: "short" }).format(at);
-  const time = dateFormat(timeZone, {
+/** `21 Nov 01:22:07`; with its year, unless that is the year of `now`: `31 Jan 2027 01:00:00`. */
+export function formatMoment(at: Date, timeZone: string, now: number): string {
+  const year = (moment: Date | number) => dateFormat(timeZone, { year: "numeric" }).format(moment);
+  const day = year(at) === year(now) ? formatDay(at, timeZone) : formatDate(at, timeZone);
+  return `${day} ${formatTimeOfDay(at, timeZone)}`;
+}
+
+/** `21 Nov 01:22`. */
+export function formatMinute(at: Date, timeZone: string): string {
+  return `${formatDay(at, timeZone)} ${formatTimeOfDay(at, timeZone).slice(0, 5)}`;
+}
+
+/** `21 Nov`. */
+export function formatDay(at: Date, timeZone: string): string {
+  return dateFormat(timeZone, { day: "numeric", month: "short" }).format(at);
+}
+
+/** `01:22:07`. */
+function formatTimeOfDay(at: Date, timeZone: string): string {
+  return dateFormat(timeZone, {
     hour: "2-digit",
     minute: "2-digit",
     second: "2-digit",
     hourCycle: "h23",
   }).format(at);
-  return `${day} ${time}`;
 }
 
 /** `21 Nov 2026, 01:22:07.123 UTC`, for titles. */
 export function formatExact(at: Date, timeZone: string): string {
-  const time = formatMoment(at, timeZone).split(" ").at(-1);
-  return `${formatDate(at, timeZone)}, ${time}.${String(at.getUTCMilliseconds()).padStart(3, "0")} ${timeZone}`;
+  return `${formatDate(at, timeZone)}, ${formatTimeOfDay(at, timeZone)}.${String(at.getUTCMilliseconds()).padStart(3, "0")} ${timeZone}`;
 }
 
 /** The readable ends of a UUID: `0193…a7f0`. */

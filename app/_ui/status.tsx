@@ -81,7 +81,7 @@ export function Status({
       }
     >
       <StatusShape status={shown} />
-      <span className="font-medium">{shown}</span>
+      <span className="self-baseline font-medium">{shown}</span>
     </span>
   );
 }

@@ -1,3 +1,4 @@
+import Link from "next/link";
 import type { ReactNode, TdHTMLAttributes, ThHTMLAttributes } from "react";
 import { classNames } from "@/app/_ui/class-names";
 
@@ -22,7 +23,8 @@ export function HeadCell({ className, ...props }: ThHTMLAttributes<HTMLTableCell
   return (
     <th
       className={classNames(
-        "h-8 whitespace-nowrap border-line border-b px-3 font-normal text-muted text-xs first:pl-4 last:pr-4 sm:first:pl-6 sm:last:pr-6",
+        // Stays while the list scrolls; the line is a shadow, since collapsed borders would scroll away.
+        "sticky top-12 z-20 h-8 whitespace-nowrap bg-canvas px-3 font-normal shadow-[inset_0_-1px_var(--line)] md:top-0 text-muted text-xs first:pl-4 last:pr-4 sm:first:pl-6 sm:last:pr-6",
         className,
       )}
       scope="col"
@@ -41,4 +43,94 @@ export function Cell({ className, ...props }: TdHTMLAttributes<HTMLTableCellElem
       {...props}
     />
   );
+}
+
+/** A short list of things with a page of their own. On a phone each row has two lines: its name, then its other cells. */
+export function List({
+  label,
+  columns,
+  children,
+}: {
+  label: string;
+  /** The name of each column and its width; without a width it takes what is left. */
+  columns: readonly (readonly [name: string, className?: string])[];
+  children: ReactNode;
+}) {
+  return (
+    <Table className="max-md:block md:table-fixed" label={label}>
+      <thead className="max-md:hidden">
+        <tr>
+          {columns.map(([name, className]) => (
+            <HeadCell className={className} key={name}>
+              {name}
+            </HeadCell>
+          ))}
+        </tr>
+      </thead>
+      <tbody className="max-md:block">{children}</tbody>
+    </Table>
+  );
+}
+
+export function ListRow({ children }: { children: ReactNode }) {
+  return (
+    <tr className="relative hover:bg-hover max-md:flex max-md:flex-wrap max-md:gap-x-3 max-md:border-line max-md:border-b max-md:px-4 max-md:py-2">
+      {children}
+    </tr>
+  );
+}
+
+const STACKED = "max-md:block max-md:h-auto max-md:min-w-0 max-md:border-0 max-md:p-0!";
+const PLACES = {
+  line: `${STACKED} max-md:basis-full`,
+  share: `${STACKED} max-md:flex-1`,
+  end: `${STACKED} max-md:ml-auto`,
+  none: "max-md:hidden",
+  wide: "max-lg:hidden",
+};
+
+/** `place` is the cell's place on a phone: a line of its own, a share of one, its end, or none; `wide`: on wide screens alone. */
+export function ListCell({
+  place,
+  className,
+  children,
+}: {
+  place: keyof typeof PLACES;
+  className?: string;
+  children: ReactNode;
+}) {
+  return <Cell className={classNames(PLACES[place], className)}>{children}</Cell>;
+}
+
+/** The name that the whole row leads to, its slug when that says more, and what stands beside it. */
+export function RowName({
+  href,
+  name,
+  slug = name,
+  children,
+}: {
+  href: string;
+  name: string;
+  slug?: string;
+  children?: ReactNode;
+}) {
+  return (
+    <span className="flex min-w-0 items-center gap-2">
+      <Link
+        className="min-w-0 truncate font-medium after:absolute after:inset-0"
+        href={href}
+        prefetch={false}
+        title={name}
+      >
+        {name}
+      </Link>
+      {slug === name ? null : <span className="mono min-w-0 shrink-[9] truncate text-muted">{slug}</span>}
+      {children}
+    </span>
+  );
+}
+
+/** A word beside a name that says what it is not: inactive, disabled. */
+export function Badge({ children }: { children: ReactNode }) {
+  return <span className="rounded border border-line-strong px-1.5 text-muted text-xs">{children}</span>;
 }

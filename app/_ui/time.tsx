@@ -2,7 +2,7 @@
 
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useSyncExternalStore } from "react";
 import { rememberInCookie } from "@/app/_ui/cookie";
-import { formatAgo, formatDuration, formatExact, formatMoment } from "@/app/_ui/format";
+import { formatAgo, formatDate, formatDuration, formatExact, formatMoment } from "@/app/_ui/format";
 
 /** The server's moment and time zone, so that the first paint says the same on both sides. */
 const TimeContext = createContext({ now: 0, timeZone: "UTC" });
@@ -88,11 +88,23 @@ export function Ago({ at, className }: { at: string; className?: string }) {
 
 /** A moment as date and time of day. */
 export function Moment({ at, className }: { at: string; className?: string }) {
+  const { now } = useContext(TimeContext);
   const timeZone = useTimeZone();
   const date = new Date(at);
   return (
     <time className={className} dateTime={at} title={formatExact(date, timeZone)}>
-      {formatMoment(date, timeZone)}
+      {formatMoment(date, timeZone, now)}
+    </time>
+  );
+}
+
+/** A moment whose day is enough, with the exact one on hover. */
+export function Day({ at, className }: { at: string; className?: string }) {
+  const timeZone = useTimeZone();
+  const date = new Date(at);
+  return (
+    <time className={className} dateTime={at} title={formatExact(date, timeZone)}>
+      {formatDate(date, timeZone)}
     </time>
   );
 }

@@ -1,7 +1,7 @@
 import Link from "next/link";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { Fact } from "@/app/_ui/facts";
-import { formatCredits, formatDuration } from "@/app/_ui/format";
+import { formatCredits, formatSpan } from "@/app/_ui/format";
 import { ChevronLeftIcon } from "@/app/_ui/icons";
 import { Moment } from "@/app/_ui/time";
 import type { TriggerName } from "@/server/catalog/inspect-definition";
@@ -57,7 +57,7 @@ export function CommonFacts({
           <span className="text-muted">no cap of its own</span>
         )}
       </Fact>
-      <Fact name="Deadline">{formatDuration(of.deadlineSeconds * 1_000)}</Fact>
+      <Fact name="Deadline">{formatSpan(of.deadlineSeconds * 1_000)}</Fact>
       <Fact name="Triggers">
         <NameLinks
           none="none: it is started by key or by hand"
@@ -67,12 +67,14 @@ export function CommonFacts({
           }))}
         />
       </Fact>
-      <Fact name="Changed">
-        <Moment at={of.updatedAt} />{" "}
-        <span className="text-muted">
-          made <Moment at={of.createdAt} />
-        </span>
+      <Fact name="Created">
+        <Moment at={of.createdAt} />
       </Fact>
+      {of.updatedAt === of.createdAt ? null : (
+        <Fact name="Changed">
+          <Moment at={of.updatedAt} />
+        </Fact>
+      )}
     </>
   );
 }

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { classNames } from "@/app/_ui/class-names";
 import { PartHead } from "@/app/_ui/facts";
 import { Bone } from "@/app/_ui/page";
 import { usePageActions } from "@/app/_ui/page-actions";
@@ -54,20 +55,28 @@ export function RecentRuns({ of }: { of: DefinitionRef }) {
               >
                 <Link
                   aria-label={`Run, ${run.status}: ${run.inputPreview.slice(0, 60)}`}
-                  className="after:absolute after:inset-0"
+                  className="after:absolute after:inset-0 sm:w-28 sm:shrink-0"
                   href={`/runs/${run.id}`}
                   prefetch={false}
                 >
                   <Status status={run.status} waiting={run.waiting} />
                 </Link>
-                <span className="mono min-w-0 flex-1 truncate text-muted max-sm:order-last max-sm:basis-full">
+                <span
+                  className={classNames(
+                    "min-w-0 flex-1 truncate max-sm:order-last max-sm:basis-full",
+                    run.errorPreview ? "text-failed" : "mono text-muted",
+                  )}
+                >
                   {run.errorPreview ?? run.inputPreview}
                 </span>
                 <span className="text-faint">v{run.targetVersion}</span>
-                <span className="mono whitespace-nowrap text-muted">
+                <span className="mono whitespace-nowrap text-muted sm:w-24 sm:text-right">
                   <Elapsed from={run.startedAt} to={run.finishedAt} />
                 </span>
-                <Ago at={run.createdAt} className="whitespace-nowrap text-muted max-sm:ml-auto" />
+                <Ago
+                  at={run.createdAt}
+                  className="whitespace-nowrap text-muted max-sm:ml-auto sm:w-24 sm:text-right"
+                />
               </li>
             ))
           )}

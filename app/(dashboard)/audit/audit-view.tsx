@@ -56,7 +56,7 @@ function Line({ line }: { line: AuditLine }) {
       <button
         aria-expanded={empty ? undefined : open}
         className={classNames(
-          "flex min-h-10 w-full flex-wrap items-center gap-x-2 px-4 py-1.5 text-left sm:px-6",
+          "flex min-h-10 w-full items-center gap-x-2 px-4 py-1.5 text-left max-sm:flex-wrap sm:px-6",
           empty ? "!cursor-default" : "hover:bg-hover",
         )}
         onClick={() => setOpen(!open && !empty)}
@@ -67,9 +67,13 @@ function Line({ line }: { line: AuditLine }) {
           height="12"
           width="12"
         />
-        <span className="font-medium">{line.actorName}</span>
-        <span className="mono text-muted">{line.action}</span>
-        <span className="min-w-0 [overflow-wrap:anywhere]">{line.subjectName}</span>
+        <span className="truncate font-medium sm:w-36 sm:shrink-0" title={line.actorName}>
+          {line.actorName}
+        </span>
+        <span className="mono truncate text-muted sm:w-48 sm:shrink-0">{line.action}</span>
+        <span className="min-w-0 [overflow-wrap:anywhere] max-sm:order-last max-sm:basis-full max-sm:pl-5">
+          {line.subjectName}
+        </span>
         <Ago at={line.createdAt} className="ml-auto whitespace-nowrap text-muted" />
       </button>
       {open ? (

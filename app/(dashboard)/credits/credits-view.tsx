@@ -50,16 +50,20 @@ function BalanceFacts() {
       </Fact>
       <Fact name="Held">
         {balance ? (
-          <>
-            {formatCredits(balance.held)}{" "}
-            <span className="text-muted">
-              by{" "}
-              <Link className="text-accent underline" href="/runs?status=Pending,Running">
-                {formatPlural(balance.openRuns, "open run")}
-              </Link>
-              ; what they do not use comes back
-            </span>
-          </>
+          balance.openRuns === 0 ? (
+            <span className="text-muted">nothing: no run is open</span>
+          ) : (
+            <>
+              {formatCredits(balance.held)}{" "}
+              <span className="text-muted">
+                by{" "}
+                <Link className="text-accent underline" href="/runs?status=Pending,Running">
+                  {formatPlural(balance.openRuns, "open run")}
+                </Link>
+                ; what they do not use comes back
+              </span>
+            </>
+          )
         ) : (
           <Bone className="w-56" />
         )}

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { PageHead } from "@/app/_ui/page";
-import { Cell, HeadCell, Table } from "@/app/_ui/table";
-import { Moment } from "@/app/_ui/time";
+import { List, ListCell, ListRow } from "@/app/_ui/table";
+import { Day } from "@/app/_ui/time";
 import { serverApi } from "@/app/request";
 import type { MemberRole } from "@/server/auth/actor";
 
@@ -14,46 +14,35 @@ const MAY: Record<MemberRole, string> = {
   viewer: "read",
 };
 
+const COLUMNS = [["Member"], ["Role", "w-24"], ["May", "w-[42%] max-lg:hidden"], ["Joined", "w-32"]] as const;
+
 export default async function MembersPage() {
   const members = await (await serverApi()).organization.members();
   return (
     <>
       <PageHead title="Members" />
-      <Table className="max-md:block md:table-fixed" label="Members">
-        <thead className="max-md:hidden">
-          <tr>
-            <HeadCell>Member</HeadCell>
-            <HeadCell className="w-24">Role</HeadCell>
-            <HeadCell className="w-[42%] max-lg:hidden">May</HeadCell>
-            <HeadCell className="w-36">Joined</HeadCell>
-          </tr>
-        </thead>
-        <tbody className="max-md:block">
-          {members.map((member) => (
-            <tr
-              className="hover:bg-hover max-md:block max-md:border-line max-md:border-b max-md:px-4 max-md:py-2"
-              key={member.userId}
-            >
-              <Cell className={STACKED}>
-                <span className="block truncate font-medium" title={member.name}>
-                  {member.name}
-                  {member.self ? <span className="font-normal text-muted"> (you)</span> : null}
-                </span>
-                <span className="block truncate text-muted" title={member.email}>
-                  {member.email}
-                </span>
-              </Cell>
-              <Cell className={STACKED}>{member.role}</Cell>
-              <Cell className="text-muted max-lg:hidden">{MAY[member.role]}</Cell>
-              <Cell className="whitespace-nowrap text-muted max-md:hidden">
-                <Moment at={member.joinedAt} />
-              </Cell>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+      <List columns={COLUMNS} label="Members">
+        {members.map((member) => (
+          <ListRow key={member.userId}>
+            <ListCell place="share">
+              <span className="block truncate font-medium" title={member.name}>
+                {member.name}
+                {member.self ? <span className="font-normal text-muted"> (you)</span> : null}
+              </span>
+              <span className="block truncate text-muted" title={member.email}>
+                {member.email}
+              </span>
+            </ListCell>
+            <ListCell place="end">{member.role}</ListCell>
+            <ListCell className="text-muted" place="wide">
+              {MAY[member.role]}
+            </ListCell>
+            <ListCell className="whitespace-nowrap text-muted" place="none">
+              <Day at={member.joinedAt} />
+            </ListCell>
+          </ListRow>
+        ))}
+      </List>
     </>
   );
 }
-
-const STACKED = "max-md:block max-md:h-auto max-md:border-0 max-md:p-0!";

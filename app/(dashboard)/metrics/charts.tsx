@@ -2,7 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
-import { formatDuration, formatMoment } from "@/app/_ui/format";
+import { formatDay, formatDuration, formatMinute } from "@/app/_ui/format";
 import { useTimeZone } from "@/app/_ui/time";
 import type { RunFilter } from "@/server/runs/filter";
 import type { MetricsBucket, RunMetrics } from "@/server/runs/metrics";
@@ -17,12 +17,10 @@ type ChartProps = {
   hrefOf: (bucket: MetricsBucket, change?: RunFilter) => string;
 };
 
-/** When a bar begins, as short as its width allows. */
+/** When a bar begins, as short as its width allows. Days are those of UTC: in New York, midnight UTC is the day before. */
 export function bucketLabel(bucket: MetricsBucket, bucketMs: number, timeZone: string): string {
-  const moment = formatMoment(new Date(bucket.from), timeZone);
-  const [day, month, time = ""] = moment.split(" ");
-  if (bucketMs >= 86_400_000) return `${day} ${month}`;
-  return `${day} ${month} ${time.slice(0, 5)}`;
+  const from = new Date(bucket.from);
+  return bucketMs >= 86_400_000 ? formatDay(from, "UTC") : formatMinute(from, timeZone);
 }
 
 const STATUSES = [

@@ -8,7 +8,7 @@ export function OutcomeMark({ outcome }: { outcome: DeliveryOutcomeWord }) {
   return (
     <span className="inline-flex items-center gap-1.5">
       <StatusShape status={SHAPES[outcome]} />
-      <span className="font-medium">{outcome}</span>
+      <span className="self-baseline font-medium">{outcome}</span>
     </span>
   );
 }

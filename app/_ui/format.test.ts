@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { formatMoment, formatSpan } from "./format";
+
+test("a moment tells its year when that is another one than now, in the reader's time zone", () => {
+  const now = Date.parse("2026-11-21T12:00:00Z");
+  expect(formatMoment(new Date("2026-11-21T00:22:07Z"), "Europe/Berlin", now)).toBe("21 Nov 01:22:07");
+  expect(formatMoment(new Date("2027-01-31T00:00:00Z"), "UTC", now)).toBe("31 Jan 2027 00:00:00");
+  const newYearsEve = new Date("2026-12-31T23:30:00Z");
+  expect(formatMoment(newYearsEve, "UTC", now)).toBe("31 Dec 23:30:00");
+  expect(formatMoment(newYearsEve, "Europe/Berlin", now)).toBe("1 Jan 2027 00:30:00");
+});
+
+test("a chosen length of time is said without its zeros", () => {
+  expect([250, 1_000, 1_500, 10_000, 60_000, 90_000, 900_000, 3_600_000, 5_400_000].map(formatSpan)).toEqual([
+    "250 ms",
+    "1 s",
+    "1.5 s",
+    "10 s",
+    "1 min",
+    "1 min 30 s",
+    "15 min",
+    "1 h",
+    "1 h 30 min",
+  ]);
+});
