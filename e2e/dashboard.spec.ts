@@ -269,15 +269,40 @@ test("changes are taken only from the dashboard's own pages", async ({ ownerPage
   expect(form.status()).toBe(403);
 });
 
-test("metrics lead to the runs they count", async ({ ownerPage: page, request, organization }) => {
+test("metrics lead to those of one agent, and each figure and bar to its runs", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
   await finishRun(request, organization, { agent: "What is 9 * 9?" });
   await page.goto("/metrics");
-  await page
-    .getByRole("region", { name: "By agent", exact: true })
-    .getByRole("row", { name: /^Helper/ })
-    .getByRole("link")
-    .first()
-    .click();
+  const byAgent = page.getByRole("region", { name: "By agent", exact: true });
+  await byAgent.getByRole("link", { name: "Helper", exact: true }).click();
+  await expect(page).toHaveURL(new RegExp(`/metrics\\?.*agent=${organization.agentId}`));
+  await expect(page.getByText("agent Helper")).toBeVisible();
+  await expect(byAgent).toHaveCount(0);
+  await page.getByRole("group", { name: "Interval" }).getByRole("button", { name: "15 min" }).click();
+  await expect(page).toHaveURL(/interval=15m/);
+  await expect(page.getByRole("button", { name: "15 min" })).toHaveAttribute("aria-pressed", "true");
+
+  const figure = (name: string) =>
+    page
+      .locator("dl > div")
+      .filter({ has: page.getByText(name, { exact: true }) })
+      .getByRole("link");
+  await expect(figure("Duration p95")).toHaveAttribute("href", /agent=.*minDurationMs=\d+/);
+  await expect(figure("Tokens")).toHaveAttribute("href", /minTokens=1/);
+
+  // The foot of the last bar: what was completed in the present quarter of an hour.
+  const chart = page.getByRole("img", { name: /^Runs by status/ });
+  const box = await chart.boundingBox();
+  if (!box) throw new Error("There is no chart.");
+  await page.mouse.click(box.x + box.width - 4, box.y + box.height - 3);
+  await expect(page).toHaveURL(/\/runs\?status=Completed&from=.*&agent=/);
+  await expect(rows(page).first()).toContainText("Helper");
+  await page.goBack();
+  await expect(page).toHaveURL(/\/metrics\?.*interval=15m/);
+  await figure("Runs").click();
   await expect(page).toHaveURL(/\/runs\?.*agent=/);
   await expect(rows(page).first()).toContainText("Helper");
 });

@@ -23,6 +23,11 @@ export function formatCount(count: number): string {
     .replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
+/** A share in percent: `97.0 %`; a dash of nothing. */
+export function formatShare(part: number, whole: number): string {
+  return whole === 0 ? "—" : `${((part / whole) * 100).toFixed(1)} %`;
+}
+
 /** `1 step`, `4 steps`. */
 export function formatPlural(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;

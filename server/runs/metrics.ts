@@ -1,7 +1,13 @@
 import { z } from "zod";
 import type { MemberActor } from "@/server/auth/actor";
 import { Decimal } from "@/server/credits/amount";
-import type { RunPeriod } from "@/server/runs/words";
+import {
+  intervalMs,
+  METRICS_INTERVALS,
+  type MetricsInterval,
+  RUN_PERIODS,
+  type RunPeriod,
+} from "@/server/runs/words";
 import type { Services } from "@/server/services";
 
 /** Figures of a set of runs. Durations in ms (of runs that ended), null without any; credits a decimal. */
@@ -27,6 +33,8 @@ export type RunMetrics = {
   from: string;
   to: string;
   bucketMs: number;
+  /** Whose runs are counted, when not all; its name is "deleted" when it is none of the organization's any more. */
+  subject: { dimension: MetricsSubject["dimension"]; id: string; name: string } | null;
   total: RunFigures;
   buckets: MetricsBucket[];
   agents: MetricsGroup[];
@@ -35,17 +43,15 @@ export type RunMetrics = {
   keys: MetricsGroup[];
 };
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
+const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** How long each period is, and into what it is cut: at most 31 bars. */
-const PERIODS: Record<RunPeriod, { lengthMs: number; bucketMs: number }> = {
-  "1h": { lengthMs: HOUR, bucketMs: 2 * MINUTE },
-  "24h": { lengthMs: DAY, bucketMs: HOUR },
-  "7d": { lengthMs: 7 * DAY, bucketMs: 6 * HOUR },
-  "30d": { lengthMs: 30 * DAY, bucketMs: DAY },
-  "90d": { lengthMs: 90 * DAY, bucketMs: 3 * DAY },
+const PERIOD_MS: Record<RunPeriod, number> = {
+  "1h": HOUR,
+  "24h": DAY,
+  "7d": 7 * DAY,
+  "30d": 30 * DAY,
+  "90d": 90 * DAY,
 };
 
 /** Metrics of one agent, tool, trigger or key alone. */
@@ -54,6 +60,21 @@ export const metricsSubject = z.object({
   id: z.uuid(),
 });
 export type MetricsSubject = z.infer<typeof metricsSubject>;
+
+/** What metrics are asked for: a period, the length of its bars if not the usual one, of one subject if not of all. */
+export const metricsQuestion = z
+  .object({
+    period: z.enum(RUN_PERIODS),
+    interval: z.enum(Object.values(METRICS_INTERVALS).flat()).optional(),
+    subject: metricsSubject.optional(),
+  })
+  .refine(({ period, interval }) => interval === undefined || intervalsOf(period).includes(interval), {
+    path: ["interval"],
+    error: "is not one of the period's",
+  });
+export type MetricsQuestion = z.infer<typeof metricsQuestion>;
+
+const intervalsOf = (period: RunPeriod): readonly MetricsInterval[] => METRICS_INTERVALS[period];
 
 /** What one hour, day or bar holds of one line, with how many runs are in which class of duration. */
 const partRow = z.object({
@@ -117,16 +138,17 @@ const NAMES = ["agents", "tools", "triggers", "api_keys"]
 
 /**
  * Counts the organization's runs of a period, over time and by agent, tool, trigger and key; with a subject, its runs
- * over time. Bars start at round moments of UTC; each figure is of runs *created* in its time, so that it leads to a
+ * over time alone. Bars start at round moments of UTC; each figure is of runs *created* in its time, so that it leads to a
  * list of just those runs. Settled hours and days come from `run_counts`, the rest is counted now. Durations are exact
  * to 1 %.
  */
 export async function readRunMetrics(
   services: Services,
   actor: MemberActor,
-  { period, subject }: { period: RunPeriod; subject?: MetricsSubject | undefined },
+  { period, interval, subject }: MetricsQuestion,
 ): Promise<RunMetrics> {
-  const { lengthMs, bucketMs } = PERIODS[period];
+  const lengthMs = PERIOD_MS[period];
+  const bucketMs = intervalMs(interval ?? METRICS_INTERVALS[period][0]);
   const to = Math.ceil((services.clock.now().getTime() + 1) / bucketMs) * bucketMs;
   const from = to - lengthMs;
   const [since, until] = [new Date(from), new Date(to)];
@@ -145,7 +167,7 @@ export async function readRunMetrics(
       subject?.dimension ?? null,
       subject?.id ?? null,
     ]),
-    subject ? { rows: [] } : services.pool.query(NAMES, [actor.orgId]),
+    services.pool.query(NAMES, [actor.orgId]),
   ]);
   const names = new Map(
     z
@@ -173,6 +195,7 @@ export async function readRunMetrics(
     from: since.toISOString(),
     to: until.toISOString(),
     bucketMs,
+    subject: subject ? { ...subject, name: names.get(subject.id) ?? "deleted" } : null,
     total: viewFigures(lines.get(main.id)),
     buckets: Array.from({ length: lengthMs / bucketMs }, (_, index) => ({
       ...viewFigures(buckets.get(index)),

@@ -28,9 +28,14 @@ export function RecentRuns({ of }: { of: DefinitionRef }) {
     <section aria-label="Recent runs">
       <PartHead title="Recent runs">
         {runs.length > 0 ? (
-          <Link className="text-accent hover:underline" href={all}>
-            All runs
-          </Link>
+          <>
+            <Link className="text-accent hover:underline" href={metrics}>
+              Metrics
+            </Link>
+            <Link className="ml-1 text-accent hover:underline" href={all}>
+              All runs
+            </Link>
+          </>
         ) : null}
       </PartHead>
       {query.isError ? (

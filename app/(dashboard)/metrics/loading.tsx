@@ -1,13 +1,13 @@
 import { Bone, PageHead } from "@/app/_ui/page";
 
-const FIGURES = ["Runs", "Success rate", "Failed", "Tokens", "Credits", "Duration p50 / p95"];
+const FIGURES = ["Runs", "Success rate", "Failed", "Tokens", "Credits", "Duration p50", "Duration p95"];
 
 export default function MetricsLoading() {
   return (
     <>
       <PageHead title="Metrics" />
       <div aria-busy="true" className="border-line border-t pt-4">
-        <div className="grid grid-cols-2 gap-x-6 gap-y-4 px-4 sm:grid-cols-3 sm:px-6 lg:grid-cols-6">
+        <div className="grid grid-cols-2 gap-x-6 gap-y-4 px-4 sm:grid-cols-4 sm:px-6 lg:grid-cols-7">
           {FIGURES.map((name) => (
             <div key={name}>
               <div className="text-muted">{name}</div>

@@ -3,19 +3,28 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useRouter, useSearchParams } from "next/navigation";
-import { classNames } from "@/app/_ui/class-names";
-import { formatCount, formatCredits, formatDuration } from "@/app/_ui/format";
+import { Chip } from "@/app/_ui/chip";
+import { formatCount, formatCredits, formatDuration, formatShare, formatSpan } from "@/app/_ui/format";
 import { Bone, Empty, PageHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
-import { Cell, HeadCell, Table } from "@/app/_ui/table";
+import { Segments } from "@/app/_ui/segments";
 import { useTimeZone } from "@/app/_ui/time";
 import { Unreadable } from "@/app/_ui/unreadable";
 import type { RunFilter } from "@/server/runs/filter";
-import type { MetricsBucket, MetricsGroup, RunFigures, RunMetrics } from "@/server/runs/metrics";
-import { RUN_PERIODS, type RunPeriod } from "@/server/runs/words";
+import type {
+  MetricsBucket,
+  MetricsGroup,
+  MetricsQuestion,
+  MetricsSubject,
+  RunMetrics,
+} from "@/server/runs/metrics";
+import { intervalMs, RUN_PERIODS, type RunPeriod } from "@/server/runs/words";
 import { writeFilter } from "../runs/address";
-import { readMetricsAddress } from "./address";
-import { bucketLabel, DurationChart, StatusChart, VolumeChart } from "./charts";
+import { filterOf, intervalsOf, readMetricsAddress, writeMetricsAddress } from "./address";
+import { bucketLabel } from "./buckets";
+import { DurationChart, StatusChart, VolumeChart } from "./charts";
+import { FiguresTable } from "./figures-table";
+import { runsBehind } from "./runs-behind";
 
 const PERIOD_WORDS: Record<RunPeriod, string> = {
   "1h": "1 hour",
@@ -24,43 +33,50 @@ const PERIOD_WORDS: Record<RunPeriod, string> = {
   "30d": "30 days",
   "90d": "90 days",
 };
+const PLACES = { agent: "/agents", tool: "/tools", trigger: "/triggers" };
 
 /** How runs went over a period. Every figure leads to the runs it counts. */
 export function MetricsView() {
   const trpc = useTRPC();
   const router = useRouter();
-  const params = useSearchParams();
-  const { filter, ...input } = readMetricsAddress(params);
-  const { period } = input;
+  const question = readMetricsAddress(useSearchParams());
   const query = useQuery({
-    ...trpc.runs.metrics.queryOptions(input),
+    ...trpc.runs.metrics.queryOptions(question),
     placeholderData: keepPreviousData,
     refetchInterval: 30_000,
   });
   const metrics = query.data;
+  const [usual] = intervalsOf(question.period);
+  const ask = (change: MetricsQuestion) => router.replace(writeMetricsAddress(change), { scroll: false });
   return (
     <>
       <PageHead title="Metrics">
-        <fieldset className="flex rounded-md border border-line-strong p-0.5">
-          <legend className="sr-only">Period</legend>
-          {RUN_PERIODS.map((each) => (
-            <button
-              aria-pressed={each === period}
-              className={classNames(
-                "h-7 rounded px-2.5",
-                each === period ? "bg-selected font-medium" : "text-muted hover:text-ink",
-              )}
-              key={each}
-              onClick={() =>
-                router.replace(`/metrics${writeFilter({ ...filter, period: each })}`, { scroll: false })
-              }
-              type="button"
-            >
-              {PERIOD_WORDS[each]}
-            </button>
-          ))}
-        </fieldset>
+        <Segments
+          before="Bars of"
+          label="Interval"
+          onChange={(interval) => ask({ ...question, interval })}
+          options={[...intervalsOf(question.period)]
+            .sort((a, b) => intervalMs(a) - intervalMs(b))
+            .map((value) => ({ value, label: intervalWords(intervalMs(value)) }))}
+          value={question.interval ?? usual}
+        />
+        <Segments
+          label="Period"
+          onChange={(period) => ask({ ...question, period })}
+          options={RUN_PERIODS.map((value) => ({ value, label: PERIOD_WORDS[value] }))}
+          value={question.period}
+        />
       </PageHead>
+      {question.subject ? (
+        <Subject
+          metrics={metrics}
+          onDrop={() => {
+            const { subject: _, ...rest } = question;
+            ask(rest);
+          }}
+          subject={question.subject}
+        />
+      ) : null}
       {query.isError ? (
         <Unreadable
           error={query.error}
@@ -68,7 +84,7 @@ export function MetricsView() {
           what="The figures could not be read"
         />
       ) : metrics ? (
-        <Figures filter={filter} metrics={metrics} />
+        <Figures metrics={metrics} question={question} />
       ) : (
         <div aria-busy="true" className="flex h-96 flex-col gap-6 px-6 py-6">
           <Bone className="w-full" />
@@ -79,9 +95,44 @@ export function MetricsView() {
   );
 }
 
-function Figures({ metrics, filter }: { metrics: RunMetrics; filter: RunFilter }) {
+/** `2 min`, `6 h`, `3 d`. */
+function intervalWords(ms: number): string {
+  return ms < 86_400_000 ? formatSpan(ms) : `${ms / 86_400_000} d`;
+}
+
+/** Whose runs alone are counted, and the way back to all. */
+function Subject({
+  metrics,
+  subject,
+  onDrop,
+}: {
+  metrics: RunMetrics | undefined;
+  subject: MetricsSubject;
+  onDrop: () => void;
+}) {
+  const { dimension, id } = subject;
+  const name = metrics?.subject?.id === id ? metrics.subject.name : undefined;
+  return (
+    <div className="flex items-center gap-3 px-4 pb-3 sm:px-6">
+      <Chip label={dimension} onDrop={onDrop}>
+        {dimension} {name ?? <Bone className="w-16" />}
+      </Chip>
+      {dimension === "key" ? null : (
+        <Link className="text-accent hover:underline" href={`${PLACES[dimension]}/${id}`} prefetch={false}>
+          Open the {dimension}
+        </Link>
+      )}
+    </div>
+  );
+}
+
+function Figures({ metrics, question }: { metrics: RunMetrics; question: MetricsQuestion }) {
   const { total } = metrics;
-  const within = { ...filter, from: metrics.from, to: metrics.to };
+  const within = {
+    ...(metrics.subject ? filterOf(metrics.subject) : {}),
+    from: metrics.from,
+    to: metrics.to,
+  };
   const runsOf = (change: RunFilter) => `/runs${writeFilter({ ...within, ...change })}`;
   const bucketRuns = (bucket: MetricsBucket, change: RunFilter = {}) =>
     runsOf({ ...change, from: bucket.from, to: bucket.to });
@@ -92,20 +143,21 @@ function Figures({ metrics, filter }: { metrics: RunMetrics; filter: RunFilter }
       </Empty>
     );
   }
-  const ended = total.completed + total.failed;
+  const behind = runsBehind(total);
   return (
     <div className="flex flex-col gap-8 border-line border-t pt-4 pb-10">
-      <dl className="grid grid-cols-2 gap-x-6 gap-y-4 px-4 sm:grid-cols-3 sm:px-6 lg:grid-cols-6">
-        <Figure href={runsOf({})} name="Runs" value={formatCount(total.runs)} />
+      <dl className="grid grid-cols-2 gap-x-6 gap-y-4 px-4 sm:grid-cols-4 sm:px-6 lg:grid-cols-7">
+        <Figure href={runsOf(behind.runs)} name="Runs" value={formatCount(total.runs)} />
         <Figure
-          href={runsOf({ status: ["Completed"] })}
+          href={runsOf(behind.success)}
           name="Success rate"
-          value={ended === 0 ? "—" : `${((total.completed / ended) * 100).toFixed(1)} %`}
+          value={formatShare(total.completed, total.completed + total.failed)}
         />
-        <Figure href={runsOf({ status: ["Failed"] })} name="Failed" value={formatCount(total.failed)} />
-        <Figure name="Tokens" value={formatCount(total.tokens)} />
-        <Figure name="Credits" value={formatCredits(total.credits)} />
-        <Figure name="Duration p50 / p95" value={`${duration(total.p50)} / ${duration(total.p95)}`} />
+        <Figure href={runsOf(behind.failed)} name="Failed" value={formatCount(total.failed)} />
+        <Figure href={runsOf(behind.tokens)} name="Tokens" value={formatCount(total.tokens)} />
+        <Figure href={runsOf(behind.credits)} name="Credits" value={formatCredits(total.credits)} />
+        <Figure href={runsOf(behind.p50)} name="Duration p50" value={duration(total.p50)} />
+        <Figure href={runsOf(behind.p95)} name="Duration p95" value={duration(total.p95)} />
       </dl>
       <Section title="Runs by status">
         <StatusChart hrefOf={bucketRuns} metrics={metrics} />
@@ -117,62 +169,51 @@ function Figures({ metrics, filter }: { metrics: RunMetrics; filter: RunFilter }
         <Section title="Tokens">
           <VolumeChart
             format={formatCount}
-            hrefOf={bucketRuns}
+            hrefOf={(bucket) => bucketRuns(bucket, runsBehind(bucket).tokens)}
+            measure={(bucket) => bucket.tokens}
             metrics={metrics}
             name="tokens"
-            measure={(bucket) => bucket.tokens}
           />
         </Section>
         <Section title="Credits">
           <VolumeChart
             format={(value) => value.toFixed(4)}
-            hrefOf={bucketRuns}
+            hrefOf={(bucket) => bucketRuns(bucket, runsBehind(bucket).credits)}
+            measure={(bucket) => Number(bucket.credits)}
             metrics={metrics}
             name="credits"
-            measure={(bucket) => Number(bucket.credits)}
           />
         </Section>
       </div>
-      <BucketTable hrefOf={bucketRuns} metrics={metrics} />
-      <Groups
-        groups={metrics.agents}
-        hrefOf={(id, change) => runsOf({ ...change, agentId: id })}
-        title="By agent"
-      />
-      <Groups
-        groups={metrics.tools}
-        hrefOf={(id, change) => runsOf({ ...change, toolId: id })}
-        title="By tool"
-      />
-      <Groups
-        groups={metrics.triggers}
-        hrefOf={(id, change) => runsOf({ ...change, triggerId: id })}
-        title="By trigger"
-      />
-      <Groups
-        groups={metrics.keys}
-        hrefOf={(id, change) => runsOf({ ...change, apiKeyId: id })}
-        title="By API key"
-      />
+      <OverTime hrefOf={bucketRuns} metrics={metrics} />
+      {(["agent", "tool", "trigger", "key"] as const).map((dimension) => (
+        <Groups
+          groups={metrics[`${dimension}s`]}
+          hrefOf={(id, change) => runsOf({ ...change, ...filterOf({ dimension, id }) })}
+          key={dimension}
+          metricsOf={(id) => writeMetricsAddress({ ...question, subject: { dimension, id } })}
+          title={`By ${dimension === "key" ? "API key" : dimension}`}
+        />
+      ))}
     </div>
   );
 }
 
-function Figure({ name, value, href }: { name: string; value: string; href?: string }) {
+function Figure({ name, value, href }: { name: string; value: string; href: string }) {
   return (
     <div>
       <dt className="text-muted">{name}</dt>
       <dd className="mt-0.5 font-semibold text-lg">
-        {href ? (
-          <Link className="hover:text-accent hover:underline" href={href} prefetch={false}>
-            {value}
-          </Link>
-        ) : (
-          value
-        )}
+        <Link className="hover:text-accent hover:underline" href={href} prefetch={false}>
+          {value}
+        </Link>
       </dd>
     </div>
   );
+}
+
+function duration(ms: number | null): string {
+  return ms === null ? "—" : formatDuration(ms);
 }
 
 function Section({ title, children }: { title: string; children: React.ReactNode }) {
@@ -185,7 +226,7 @@ function Section({ title, children }: { title: string; children: React.ReactNode
 }
 
 /** The charts' numbers, newest first; bars without runs are left out. */
-function BucketTable({
+function OverTime({
   metrics,
   hrefOf,
 }: {
@@ -196,13 +237,19 @@ function BucketTable({
   const buckets = metrics.buckets.filter((bucket) => bucket.runs > 0).reverse();
   return (
     <section aria-label="Over time">
-      <h2 className="px-4 pb-2 font-medium sm:px-6">Over time</h2>
+      <h2 className="px-4 pb-2 font-medium sm:px-6">
+        Over time
+        {metrics.bucketMs >= 86_400_000 && timeZone !== "UTC" ? (
+          <span className="font-normal text-muted"> in days of UTC</span>
+        ) : null}
+      </h2>
       <FiguresTable
         first="From"
         label="Figures over time"
         rows={buckets.map((bucket) => ({
           key: bucket.from,
           name: bucketLabel(bucket, metrics.bucketMs, timeZone),
+          href: hrefOf(bucket),
           figures: bucket,
           hrefOf: (change) => hrefOf(bucket, change),
         }))}
@@ -211,14 +258,17 @@ function BucketTable({
   );
 }
 
+/** The same figures by agent, say; each name leads to the metrics of that one. */
 function Groups({
   title,
   groups,
   hrefOf,
+  metricsOf,
 }: {
   title: string;
   groups: MetricsGroup[];
   hrefOf: (id: string, change: RunFilter) => string;
+  metricsOf: (id: string) => string;
 }) {
   if (groups.length === 0) return null;
   return (
@@ -230,88 +280,11 @@ function Groups({
         rows={groups.map((group) => ({
           key: group.id,
           name: group.name,
+          href: metricsOf(group.id),
           figures: group,
           hrefOf: (change) => hrefOf(group.id, change),
         }))}
       />
     </section>
   );
-}
-
-type FiguresRow = { key: string; name: string; figures: RunFigures; hrefOf: (change: RunFilter) => string };
-
-function FiguresTable({ label, first, rows }: { label: string; first: string; rows: FiguresRow[] }) {
-  return (
-    // A wide table is the one thing that may scroll sideways here; it must be reachable by keyboard then.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to take the focus.
-    <section aria-label={`${label}, table`} className="overflow-x-auto" tabIndex={0}>
-      <Table className="min-w-[60rem] table-fixed" label={label}>
-        <thead>
-          <tr>
-            <HeadCell className="w-56">{first}</HeadCell>
-            {[
-              "Runs",
-              "Completed",
-              "Failed",
-              "Cancelled",
-              "Open",
-              "Success",
-              "Tokens",
-              "Credits",
-              "p50",
-              "p95",
-            ].map((name) => (
-              <HeadCell className="text-right" key={name}>
-                {name}
-              </HeadCell>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ key, name, figures, hrefOf }) => {
-            const ended = figures.completed + figures.failed;
-            return (
-              <tr className="hover:bg-hover" key={key}>
-                <Cell className="truncate">{name}</Cell>
-                <CountCell href={hrefOf({})} value={figures.runs} />
-                <CountCell href={hrefOf({ status: ["Completed"] })} value={figures.completed} />
-                <CountCell href={hrefOf({ status: ["Failed"] })} value={figures.failed} />
-                <CountCell href={hrefOf({ status: ["Cancelled"] })} value={figures.cancelled} />
-                <CountCell href={hrefOf({ status: ["Pending", "Running"] })} value={figures.open} />
-                <NumberCell>
-                  {ended === 0 ? "—" : `${((figures.completed / ended) * 100).toFixed(1)} %`}
-                </NumberCell>
-                <NumberCell>{formatCount(figures.tokens)}</NumberCell>
-                <NumberCell>{formatCredits(figures.credits)}</NumberCell>
-                <NumberCell>{duration(figures.p50)}</NumberCell>
-                <NumberCell>{duration(figures.p95)}</NumberCell>
-              </tr>
-            );
-          })}
-        </tbody>
-      </Table>
-    </section>
-  );
-}
-
-function CountCell({ value, href }: { value: number; href: string }) {
-  return (
-    <Cell className="text-right">
-      {value === 0 ? (
-        <span className="text-faint">0</span>
-      ) : (
-        <Link className="hover:text-accent hover:underline" href={href} prefetch={false}>
-          {formatCount(value)}
-        </Link>
-      )}
-    </Cell>
-  );
-}
-
-function NumberCell({ children }: { children: React.ReactNode }) {
-  return <Cell className="whitespace-nowrap text-right text-muted">{children}</Cell>;
-}
-
-function duration(ms: number | null): string {
-  return ms === null ? "—" : formatDuration(ms);
 }

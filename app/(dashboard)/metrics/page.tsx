@@ -11,9 +11,9 @@ export default async function MetricsPage({
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 }) {
   const params = await searchParams;
-  const { filter: _, ...input } = readMetricsAddress({ get: (name) => [params[name]].flat()[0] ?? null });
+  const question = readMetricsAddress({ get: (name) => [params[name]].flat()[0] ?? null });
   const prefetch = await createPrefetch();
-  await prefetch.queryClient.prefetchQuery(prefetch.trpc.runs.metrics.queryOptions(input));
+  await prefetch.queryClient.prefetchQuery(prefetch.trpc.runs.metrics.queryOptions(question));
   return (
     <Prefetched from={prefetch}>
       <MetricsView />

@@ -5,10 +5,10 @@ import { cancelRun } from "@/server/runs/cancel";
 import { runFilter } from "@/server/runs/filter";
 import { inspectCall, inspectRun, inspectStep } from "@/server/runs/inspect";
 import { countNewerRuns, listRuns, readRunsById } from "@/server/runs/list";
-import { metricsSubject, readRunMetrics } from "@/server/runs/metrics";
+import { metricsQuestion, readRunMetrics } from "@/server/runs/metrics";
 import { inspectModelRequest } from "@/server/runs/model-request";
 import { rerun, startFromDashboard } from "@/server/runs/rerun";
-import { RUN_PERIODS, type RunStatusWord } from "@/server/runs/words";
+import type { RunStatusWord } from "@/server/runs/words";
 
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
@@ -41,7 +41,7 @@ export const runsRouter = router({
     .query(({ ctx, input }) => countNewerRuns(ctx.services, ctx.actor, input)),
 
   metrics: viewer
-    .input(z.object({ period: z.enum(RUN_PERIODS), subject: metricsSubject.optional() }))
+    .input(metricsQuestion)
     .query(({ ctx, input }) => readRunMetrics(ctx.services, ctx.actor, input)),
 
   inspect: viewer

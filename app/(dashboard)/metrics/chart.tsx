@@ -1,0 +1,170 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { type MouseEvent, type ReactNode, useState } from "react";
+import { classNames } from "@/app/_ui/class-names";
+import { useTimeZone } from "@/app/_ui/time";
+import type { MetricsBucket, RunMetrics } from "@/server/runs/metrics";
+import { bucketLabel } from "./buckets";
+
+/**
+ * The frame of a chart: axes from zero, what the pointer is at, a click that leads to its runs. Drawn by hand as SVG in
+ * percentages: it needs no measuring, so the server paints it and nothing moves. It is a picture of the tables below, to
+ * which screen readers are sent.
+ */
+export function Chart({
+  metrics,
+  top,
+  title,
+  format,
+  explain,
+  hrefOf,
+  legend = [],
+  labels = 6,
+  children,
+}: {
+  metrics: RunMetrics;
+  /** Where a click leads, `value` being the one at the height of the pointer. */
+  hrefOf: (bucket: MetricsBucket, value: number) => string;
+  /** How many moments are written below. */
+  labels?: number;
+  top: number;
+  title: string;
+  format: (value: number) => string;
+  explain: (bucket: MetricsBucket) => ReactNode;
+  legend?: { label: string; fill: string }[];
+  children: ReactNode;
+}) {
+  const router = useRouter();
+  const timeZone = useTimeZone();
+  const [hovered, setHovered] = useState<number | null>(null);
+  const shown = hovered === null ? undefined : metrics.buckets[hovered];
+  const grid = [0, 0.25, 0.5, 0.75, 1];
+  const every = Math.ceil(metrics.buckets.length / labels);
+  return (
+    <figure className="relative">
+      <div className="flex h-6 items-start justify-between gap-4 text-xs">
+        <figcaption className="flex gap-4 text-muted">
+          {legend.map(({ label, fill }) => (
+            <span className="inline-flex items-center gap-1.5" key={label}>
+              <svg aria-hidden="true" height="8" width="8">
+                <rect className={fill} height="8" rx="1.5" width="8" />
+              </svg>
+              {label}
+            </span>
+          ))}
+        </figcaption>
+      </div>
+      <div className="grid grid-cols-[3.5rem_minmax(0,1fr)]">
+        <svg aria-hidden="true" className="overflow-visible" height="180" width="100%">
+          {grid.map((part) => (
+            <text
+              className="fill-muted"
+              dominantBaseline="middle"
+              fontSize="11"
+              key={part}
+              textAnchor="end"
+              x="85%"
+              y={percent(1 - part)}
+            >
+              {format(top * part)}
+            </text>
+          ))}
+        </svg>
+        <div className="relative">
+          {/* biome-ignore lint/a11y/useKeyWithClickEvents: the table below holds the same links. */}
+          <svg
+            aria-label={`${title}. The same numbers stand in the table below.`}
+            className="cursor-pointer overflow-visible"
+            height="180"
+            onClick={(event) => {
+              // A finger hovers over nothing before it taps.
+              const { index, height } = placeOf(event, metrics.buckets.length);
+              const bucket = metrics.buckets[index];
+              if (bucket) router.push(hrefOf(bucket, height * top));
+            }}
+            onPointerLeave={() => setHovered(null)}
+            onPointerMove={(event) => setHovered(placeOf(event, metrics.buckets.length).index)}
+            role="img"
+            width="100%"
+          >
+            <rect className="fill-transparent" height="100%" width="100%" />
+            {grid.map((part) => (
+              <line
+                className={part === 0 ? "stroke-line-strong" : "stroke-line"}
+                key={part}
+                x1="0"
+                x2="100%"
+                y1={percent(1 - part)}
+                y2={percent(1 - part)}
+              />
+            ))}
+            {hovered === null ? null : (
+              <rect
+                className="fill-hover"
+                height="100%"
+                width={percent(1 / metrics.buckets.length)}
+                x={percent(hovered / metrics.buckets.length)}
+              />
+            )}
+            {children}
+          </svg>
+          {shown && hovered !== null ? (
+            <div
+              className={classNames(
+                "pointer-events-none absolute top-2 z-10 mx-3 w-max min-w-40 rounded-md border border-line-strong bg-raised px-2.5 py-1.5 shadow-raised",
+                hovered >= metrics.buckets.length / 2 && "-translate-x-[calc(100%+1.5rem)]",
+              )}
+              style={{ left: percent((hovered + 0.5) / metrics.buckets.length) }}
+            >
+              <div className="text-muted text-xs">
+                {bucketLabel(shown, metrics.bucketMs, timeZone)}
+                {new Date(shown.to).getTime() > Date.now() ? ", so far" : null}
+              </div>
+              {explain(shown)}
+            </div>
+          ) : null}
+        </div>
+        <span />
+        <svg aria-hidden="true" className="mt-1 overflow-visible" height="16" width="100%">
+          {metrics.buckets.map((bucket, index) =>
+            index % every === 0 ? (
+              <text
+                className={index % (every * 2) === 0 ? "fill-muted" : "fill-muted max-sm:hidden"}
+                fontSize="11"
+                key={bucket.from}
+                x={percent(index / metrics.buckets.length)}
+                y="11"
+              >
+                {bucketLabel(bucket, metrics.bucketMs, timeZone)}
+              </text>
+            ) : null,
+          )}
+        </svg>
+      </div>
+    </figure>
+  );
+}
+
+/** At which of so many bars the pointer is, and how high: 0 at the foot, 1 at the top. */
+function placeOf(event: MouseEvent<SVGSVGElement>, bars: number): { index: number; height: number } {
+  const box = event.currentTarget.getBoundingClientRect();
+  const at = Math.floor(((event.clientX - box.left) / box.width) * bars);
+  const index = Math.min(bars - 1, Math.max(0, at));
+  return { index, height: 1 - (event.clientY - box.top) / box.height };
+}
+
+export function percent(part: number): string {
+  return `${(part * 100).toFixed(3)}%`;
+}
+
+/** The next round number, of which quarters are still round; with `whole`, quarters of small counts are whole. */
+export function niceTop(most: number, whole = true): number {
+  if (most <= 4) return most <= 0 || whole ? 4 : niceTop(most * 100, false) / 100;
+  const power = 10 ** Math.floor(Math.log10(most));
+  if (whole && most < 40) return Math.ceil(most / 4) * 4;
+  return (
+    [1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10].map((factor) => factor * power).find((each) => each >= most) ??
+    most
+  );
+}

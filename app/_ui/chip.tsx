@@ -1,0 +1,41 @@
+import type { ReactNode } from "react";
+import { CloseIcon } from "@/app/_ui/icons";
+
+/** One condition in words. It can be taken away and, with `onChange`, changed; `label` names it for those who cannot see it. */
+export function Chip({
+  label,
+  onDrop,
+  onChange,
+  children,
+}: {
+  label: string;
+  onDrop: () => void;
+  onChange?: () => void;
+  children: ReactNode;
+}) {
+  const words = <span className="truncate">{children}</span>;
+  return (
+    <span className="inline-flex h-8 max-w-full items-center rounded-md border border-line-strong bg-accent-wash">
+      {onChange ? (
+        <button
+          className="flex h-full min-w-0 items-center rounded-l-md pl-2.5 hover:text-accent"
+          onClick={onChange}
+          title={`Change the ${label}`}
+          type="button"
+        >
+          {words}
+        </button>
+      ) : (
+        <span className="flex min-w-0 pl-2.5">{words}</span>
+      )}
+      <button
+        aria-label={`Remove the filter ${label}`}
+        className="flex h-full w-7 shrink-0 items-center justify-center rounded-r-md text-muted hover:text-ink"
+        onClick={onDrop}
+        type="button"
+      >
+        <CloseIcon height="12" width="12" />
+      </button>
+    </span>
+  );
+}

@@ -1,0 +1,39 @@
+"use client";
+
+import { classNames } from "@/app/_ui/class-names";
+
+/** One of a few words, all of them in sight; `before` is written before them. */
+export function Segments<Value extends string>({
+  label,
+  before,
+  options,
+  value,
+  onChange,
+}: {
+  label: string;
+  before?: string;
+  options: readonly { value: Value; label: string }[];
+  value: Value;
+  onChange: (value: Value) => void;
+}) {
+  return (
+    <fieldset className="flex items-center rounded-md border border-line-strong p-0.5">
+      <legend className="sr-only">{label}</legend>
+      {before ? <span className="whitespace-nowrap pr-1 pl-2.5 text-muted">{before}</span> : null}
+      {options.map((option) => (
+        <button
+          aria-pressed={option.value === value}
+          className={classNames(
+            "h-7 whitespace-nowrap rounded px-2.5",
+            option.value === value ? "bg-selected font-medium" : "text-muted hover:text-ink",
+          )}
+          key={option.value}
+          onClick={() => onChange(option.value)}
+          type="button"
+        >
+          {option.label}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
