@@ -32,13 +32,15 @@ const ADMIT = `
             WHERE r.status IN ('Pending', 'Running') AND r.admitted_at IS NULL AND r.organization_id > w.organization_id
             ORDER BY r.organization_id LIMIT 1)
     FROM organizations_waiting w WHERE w.organization_id IS NOT NULL
-  ), in_flight AS MATERIALIZED (
-    SELECT organization_id, count(*) AS runs, count(*) FILTER (WHERE heartbeat_at IS NULL) AS not_taken_up FROM runs
+  ), in_flight AS (
+    SELECT organization_id, count(*) AS runs,
+           sum(count(*) FILTER (WHERE heartbeat_at IS NULL)) OVER (ORDER BY count(*)) AS not_taken_up
+    FROM runs
     WHERE status IN ('Pending', 'Running') AND admitted_at IS NOT NULL AND waiting_since IS NULL AND parent_run_id IS NULL
     GROUP BY organization_id
   ), room AS (
-    SELECT w.organization_id, coalesce(own.runs, 0) AS in_flight, least(p.concurrency - coalesce(own.runs, 0), $2 - (
-      SELECT coalesce(sum(o.not_taken_up), 0) FROM in_flight o WHERE o.runs <= coalesce(own.runs, 0))) AS places
+    SELECT w.organization_id, coalesce(own.runs, 0) AS in_flight,
+           least(p.concurrency - coalesce(own.runs, 0), $2 - coalesce(own.not_taken_up, 0)) AS places
     FROM organizations_waiting w JOIN plans p ON p.organization_id = w.organization_id
     LEFT JOIN in_flight own ON own.organization_id = w.organization_id
   ), candidates AS (

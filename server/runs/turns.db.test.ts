@@ -118,10 +118,14 @@ it("keeps a newcomer back by nobody's queue: it is admitted though another's run
   const queued = await Promise.all(Array.from({ length: 30 }, () => start(crowded)));
   const first = await admitRuns(world, 20);
   expect(first.filter(({ runId }) => queued.includes(runId))).toHaveLength(20);
-  const newcomer = await start(await createTenant(world));
-  const next = (await admitRuns(world, 20)).map(({ runId }) => runId);
-  expect(next).toContain(newcomer);
-  expect(next.filter((runId) => queued.includes(runId))).toEqual([]);
+  const newcomer = await createTenant(world);
+  // Its second run too: the first, not taken up yet, counts, but not what the other organization has.
+  for (let n = 0; n < 2; n += 1) {
+    const runId = await start(newcomer);
+    const next = (await admitRuns(world, 20)).map((wakeUp) => wakeUp.runId);
+    expect(next).toContain(runId);
+    expect(next.filter((id) => queued.includes(id))).toEqual([]);
+  }
 });
 
 const calculateTwice = (request: ModelRequest): Partial<ModelReply> => {
