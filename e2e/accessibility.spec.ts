@@ -157,6 +157,12 @@ for (const view of VIEWS) {
           await page.getByRole("tab", { name: "Raw" }).click();
           await expect(page.getByRole("tabpanel")).toContainText("iteration");
         },
+        "the keys of a run's page": async () => {
+          await page.goto(`/runs/${run}`);
+          await page.getByRole("radio", { name: "Credits" }).check({ force: true });
+          await page.keyboard.press("?");
+          await shown("dialog");
+        },
         "what a model saw": async () => {
           await page.goto(`/runs/${run}`);
           await page

@@ -19,10 +19,13 @@ export function JsonView({
   text,
   cut = false,
   tools = false,
+  sought = "",
 }: {
   text: string;
   cut?: boolean;
   tools?: boolean;
+  /** What its search begins with, if it is in the document. */
+  sought?: string;
 }) {
   const value = useMemo(() => (cut ? undefined : parse(text)), [text, cut]);
   if (value === undefined) return <PlainText text={text} />;
@@ -35,11 +38,11 @@ export function JsonView({
     );
   }
   if (!tools || text.length < SEARCHED_FROM) return <JsonTree search={null} value={value} />;
-  return <SearchedJson value={value} />;
+  return <SearchedJson sought={sought} value={value} />;
 }
 
-function SearchedJson({ value }: { value: Json[] | { [key: string]: Json } }) {
-  const [typed, setTyped] = useState("");
+function SearchedJson({ value, sought: first }: { value: Json[] | { [key: string]: Json }; sought: string }) {
+  const [typed, setTyped] = useState(() => (first && searchJson(value, first)?.hits ? first : ""));
   const [asTable, setAsTable] = useState(false);
   const sought = useDeferredValue(typed);
   const search = useMemo(() => searchJson(value, sought), [value, sought]);

@@ -42,6 +42,8 @@ export type StepLine = {
   attempts: number;
   credits: string;
   childRunId: string | null;
+  /** What the run that it started has used so far. */
+  childCredits: string | null;
   startedAt: string;
   finishedAt: string | null;
   durationMs: number | null;
@@ -90,7 +92,22 @@ export async function inspectRun(
     services.db.step.findMany({ where, orderBy: { stepNumber: "asc" }, select: STEP_LINE }),
     services.db.modelCall.findMany({ where, orderBy: { id: "asc" }, select: CALL_LINE }),
   ]);
-  return { run, steps: steps.map(viewStepLine), calls: calls.map(viewCallLine) };
+  const spent = steps.some(({ childRunId }) => childRunId !== null)
+    ? await readChildCredits(services, actor, runId)
+    : new Map<string, string>();
+  return { run, steps: steps.map((step) => viewStepLine(step, spent)), calls: calls.map(viewCallLine) };
+}
+
+async function readChildCredits(
+  services: Services,
+  actor: MemberActor,
+  parentRunId: string,
+): Promise<Map<string, string>> {
+  const children = await services.db.run.findMany({
+    where: { parentRunId, organizationId: actor.orgId },
+    select: { id: true, creditsUsed: true },
+  });
+  return new Map(children.map(({ id, creditsUsed }) => [id, creditsUsed.toFixed(4)]));
 }
 
 async function readRun(services: Services, actor: MemberActor, runId: string): Promise<RunDetail> {
@@ -186,8 +203,9 @@ export async function inspectStep(
     },
   });
   if (!step) throw new AppError("not_found", `There is no step ${stepId} in run ${runId}.`);
+  const spent = step.childRunId ? await readChildCredits(services, actor, runId) : new Map<string, string>();
   return {
-    ...viewStepLine(step),
+    ...viewStepLine(step, spent),
     input: cutText(step.input),
     output: step.output === null ? null : cutText(step.output),
     reasoning: step.reasoning,
@@ -279,7 +297,11 @@ const CALL_LINE = {
   sequence: true,
 } satisfies Prisma.ModelCallSelect;
 
-function viewStepLine(step: Prisma.StepGetPayload<{ select: typeof STEP_LINE }>): StepLine {
+/** `spent`: credits of the runs that steps started, by their ids. */
+function viewStepLine(
+  step: Prisma.StepGetPayload<{ select: typeof STEP_LINE }>,
+  spent: ReadonlyMap<string, string>,
+): StepLine {
   return {
     id: step.id,
     key: step.key,
@@ -291,6 +313,7 @@ function viewStepLine(step: Prisma.StepGetPayload<{ select: typeof STEP_LINE }>)
     attempts: readAttempts(step.attempts).length,
     credits: step.credits.toFixed(4),
     childRunId: step.childRunId,
+    childCredits: (step.childRunId && spent.get(step.childRunId)) ?? null,
     startedAt: step.startedAt.toISOString(),
     finishedAt: step.finishedAt?.toISOString() ?? null,
     durationMs: step.durationMs,

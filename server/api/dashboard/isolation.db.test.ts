@@ -137,6 +137,12 @@ const TABLE: Record<string, Row> = {
     call: (api) => api.runs.modelRequest(foreign),
     gets: "not_found",
   },
+  "runs.searchSteps": {
+    role: "viewer",
+    call: (api) => api.runs.searchSteps({ ...foreign, text: "e" }),
+    gets: "not_found",
+  },
+  "runs.pulse": { role: "viewer", call: (api) => api.runs.pulse(foreign), gets: "not_found" },
   "runs.modelCall": { role: "viewer", call: (api) => api.runs.modelCall(foreign), gets: "not_found" },
   "runs.start": {
     role: "member",

@@ -7,7 +7,9 @@ import { inspectCall, inspectRun, inspectStep } from "@/server/runs/inspect";
 import { countNewerRuns, listRuns, readRunsById } from "@/server/runs/list";
 import { metricsQuestion, readRunMetrics } from "@/server/runs/metrics";
 import { inspectModelRequest } from "@/server/runs/model-request";
+import { readPulse } from "@/server/runs/pulse";
 import { rerun, startFromDashboard } from "@/server/runs/rerun";
+import { searchSteps } from "@/server/runs/search-steps";
 import type { RunStatusWord } from "@/server/runs/words";
 
 const viewer = memberProcedure("viewer");
@@ -59,6 +61,14 @@ export const runsRouter = router({
   modelRequest: viewer
     .input(z.object({ runId: z.uuid(), callId: z.uuid() }))
     .query(({ ctx, input }) => inspectModelRequest(ctx.services, ctx.actor, input)),
+
+  searchSteps: viewer
+    .input(z.object({ runId: z.uuid(), text: z.string().min(1).max(200) }))
+    .query(({ ctx, input }) => searchSteps(ctx.services, ctx.actor, input)),
+
+  pulse: viewer
+    .input(z.object({ runId: z.uuid() }))
+    .query(({ ctx, input }) => readPulse(ctx.services, ctx.actor, input.runId)),
 
   start: member
     .input(z.object({ kind: z.enum(["agent", "tool"]), id: z.uuid(), input: z.string() }))

@@ -14,16 +14,15 @@ import type { Line } from "./timeline-lines";
 
 /** One call of the model: what it said and asked for, what it had been shown, its tries and its figures. */
 export function CallInspector({
-  runId,
   line,
   tab,
   onTab,
 }: {
-  runId: string;
   line: Line & { kind: "call" };
   tab: string;
   onTab: (tab: string) => void;
 }) {
+  const { runId } = line;
   const callId = line.call.id;
   const trpc = useTRPC();
   const query = useQuery(trpc.runs.modelCall.queryOptions({ runId, callId }));
@@ -47,7 +46,7 @@ export function CallInspector({
             <Took line={call} />
           </>
         }
-        link={`/runs/${runId}?call=${encodeURIComponent(line.slug)}`}
+        link={`/runs/${runId}?call=${encodeURIComponent(call.key)}`}
         status={call.status}
         title={
           <>

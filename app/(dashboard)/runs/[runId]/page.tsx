@@ -6,9 +6,9 @@ import { isUuid } from "@/server/ids";
 import { streamed } from "../../streamed";
 import { RunBones } from "./run-bones";
 import { RunView } from "./run-view";
-import { chooseLine, linesOf } from "./timeline-lines";
+import { chooseLine, type LineAddress, linesOf, runToUnfold } from "./timeline-lines";
 
-type Props = { params: Promise<{ runId: string }>; searchParams: Promise<{ step?: string; call?: string }> };
+type Props = { params: Promise<{ runId: string }>; searchParams: Promise<LineAddress> };
 
 export const metadata: Metadata = { title: "Run" };
 
@@ -27,11 +27,19 @@ async function content({ params, searchParams }: Props) {
       if (isNotFound(error)) notFound();
       throw error;
     });
-  const chosen = chooseLine(linesOf(inspection), await searchParams, inspection.run);
+  const address = await searchParams;
+  const inner = runToUnfold(address, inspection.steps);
+  const unfolded = inner
+    ? await queryClient.fetchQuery(trpc.runs.inspect.queryOptions({ runId: inner })).catch(() => null)
+    : null;
+  const lines = linesOf(inspection, new Map(unfolded ? [[unfolded.run.id, unfolded]] : []));
+  const chosen = chooseLine(lines, address, inspection.run);
   if (chosen?.kind === "step") {
-    await queryClient.prefetchQuery(trpc.runs.step.queryOptions({ runId, stepId: chosen.step.id }));
+    const step = { runId: chosen.runId, stepId: chosen.step.id };
+    await queryClient.prefetchQuery(trpc.runs.step.queryOptions(step));
   } else if (chosen?.kind === "call") {
-    await queryClient.prefetchQuery(trpc.runs.modelCall.queryOptions({ runId, callId: chosen.call.id }));
+    const call = { runId: chosen.runId, callId: chosen.call.id };
+    await queryClient.prefetchQuery(trpc.runs.modelCall.queryOptions(call));
   }
   return (
     <Prefetched from={prefetch}>

@@ -20,18 +20,27 @@ import { readHttpExchange } from "./http-exchange";
 import { attemptsTab, ErrorText, Figures, Head, InspectorBones, rawTab, Took } from "./inspector-parts";
 import type { Line } from "./timeline-lines";
 
+/** Whether the steps of the run that a step started stand below it in the timeline, and how to change that. */
+export type Unfolding = {
+  isUnfolded: (runId: string) => boolean;
+  fold: (runId: string, open: boolean) => void;
+};
+
 /** One step: what it was given and what it gave, both at once, its tries and its figures. */
 export function StepInspector({
-  runId,
   line,
   tab,
   onTab,
+  unfolding,
+  sought,
 }: {
-  runId: string;
   line: Line & { kind: "step" };
   tab: string;
   onTab: (tab: string) => void;
+  unfolding?: Unfolding | undefined;
+  sought: string;
 }) {
+  const { runId } = line;
   const stepId = line.step.id;
   const trpc = useTRPC();
   const query = useQuery(trpc.runs.step.queryOptions({ runId, stepId }));
@@ -54,7 +63,7 @@ export function StepInspector({
             <Took line={step} />
           </>
         }
-        link={`/runs/${runId}?step=${line.slug}`}
+        link={`/runs/${runId}?step=${step.number}`}
         status={step.status}
         title={
           <>
@@ -66,13 +75,7 @@ export function StepInspector({
         }
       />
       {step.errorMessage ? <ErrorText text={step.errorMessage} /> : null}
-      {step.childRunId ? (
-        <p className="px-4 pb-2 sm:px-6">
-          <Link className="text-accent underline" href={`/runs/${step.childRunId}`}>
-            Open the run {shortId(step.childRunId)} that it started
-          </Link>
-        </p>
-      ) : null}
+      {step.childRunId ? <StartedRun runId={step.childRunId} unfolding={unfolding} /> : null}
       {step.reasoning ? (
         <div className="px-4 pb-3 sm:px-6">
           <h3 className="text-muted text-xs">Reasoning</h3>
@@ -84,7 +87,11 @@ export function StepInspector({
       <Tabs
         onChange={onTab}
         tabs={[
-          { value: "both", label: "Input and output", content: <Exchange runId={runId} step={step} /> },
+          {
+            value: "both",
+            label: "Input and output",
+            content: <Exchange key={sought} runId={runId} sought={sought} step={step} />,
+          },
           attemptsTab(step.tries),
           rawTab(step),
         ]}
@@ -102,7 +109,28 @@ export function StepInspector({
   );
 }
 
-function Exchange({ runId, step }: { runId: string; step: StepDetail }) {
+function StartedRun({ runId, unfolding }: { runId: string; unfolding: Unfolding | undefined }) {
+  const open = unfolding?.isUnfolded(runId) ?? false;
+  return (
+    <p className="flex flex-wrap gap-x-4 px-4 pb-2 sm:px-6">
+      {unfolding ? (
+        <button
+          aria-expanded={open}
+          className="text-accent underline"
+          onClick={() => unfolding.fold(runId, !open)}
+          type="button"
+        >
+          {open ? "Fold its steps" : "Show its steps here"}
+        </button>
+      ) : null}
+      <Link className="text-accent underline" href={`/runs/${runId}`}>
+        Open the run {shortId(runId)} that it started
+      </Link>
+    </p>
+  );
+}
+
+function Exchange({ runId, step, sought }: { runId: string; step: StepDetail; sought: string }) {
   const address = `/api/runs/${runId}/text?step=${step.id}`;
   return (
     <div className="flex flex-col gap-3">
@@ -116,7 +144,7 @@ function Exchange({ runId, step }: { runId: string; step: StepDetail }) {
       </Side>
       {step.output ? (
         <Side address={`${address}&field=output`} label="Output" text={step.output}>
-          {(text, cut) => <JsonView cut={cut} text={text} tools />}
+          {(text, cut) => <JsonView cut={cut} sought={sought} text={text} tools />}
         </Side>
       ) : (
         <section aria-label="Output of the step">

@@ -57,12 +57,8 @@ export function Comparison({ a, b }: { a: string; b: string }) {
       </Table>
       {pair ? (
         <div className="grid border-line border-t lg:grid-cols-2 lg:divide-x lg:divide-line">
-          <div className="min-w-0">
-            {pair.a ? <Inspector key={lineId(pair.a)} line={pair.a} run={left.run} /> : <Missing />}
-          </div>
-          <div className="min-w-0">
-            {pair.b ? <Inspector key={lineId(pair.b)} line={pair.b} run={right.run} /> : <Missing />}
-          </div>
+          <div className="min-w-0">{pair.a ? <Inspector line={pair.a} /> : <Missing />}</div>
+          <div className="min-w-0">{pair.b ? <Inspector line={pair.b} /> : <Missing />}</div>
         </div>
       ) : (
         <p className="px-4 py-4 text-muted sm:px-6">Choose a row to see both sides of it.</p>

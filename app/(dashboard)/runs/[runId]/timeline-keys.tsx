@@ -1,0 +1,65 @@
+"use client";
+
+import { type RefObject, useEffect, useState } from "react";
+import { Dialog } from "@/app/_ui/dialog";
+
+const KEYS: readonly [keys: string, does: string][] = [
+  ["j  ↓", "the next line"],
+  ["k  ↑", "the line before"],
+  ["Home  End", "the first, the last line"],
+  ["→  ←", "unfold, fold the run that a step started"],
+  ["/", "find in all inputs and outputs"],
+  ["f", "failures only"],
+  ["t  c", "bars by time, by credits"],
+  ["?", "these keys"],
+];
+
+/** What keys do anywhere on the page of a run, but where one types or chooses from a menu. */
+export type TimelineKeys = {
+  step: (by: 1 | -1) => void;
+  find: () => void;
+  failedOnly: () => void;
+  measure: (measure: "time" | "credits") => void;
+};
+
+/** Listens to the keys of the page; shows them all at `?`. */
+export function TimelineKeyboard({ keys }: { keys: RefObject<TimelineKeys> }) {
+  const [help, setHelp] = useState(false);
+  useEffect(() => {
+    const does: Record<string, () => void> = {
+      j: () => keys.current.step(1),
+      k: () => keys.current.step(-1),
+      "/": () => keys.current.find(),
+      f: () => keys.current.failedOnly(),
+      t: () => keys.current.measure("time"),
+      c: () => keys.current.measure("credits"),
+      "?": () => setHelp(true),
+    };
+    function onKey(event: KeyboardEvent) {
+      if (event.metaKey || event.ctrlKey || event.altKey || event.isComposing || event.defaultPrevented)
+        return;
+      const target = event.target instanceof HTMLElement ? event.target : null;
+      const typing =
+        "input:not([type=radio]):not([type=checkbox]), textarea, select, [contenteditable], [role=menu], [role=dialog]";
+      if (target?.closest(typing)) return;
+      const act = does[event.key];
+      if (!act) return;
+      event.preventDefault();
+      act();
+    }
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [keys]);
+  return (
+    <Dialog onOpenChange={setHelp} open={help} title="Keys on this page">
+      <dl className="grid grid-cols-[7rem_1fr] gap-y-2">
+        {KEYS.map(([key, what]) => (
+          <div className="contents" key={key}>
+            <dt className="mono">{key}</dt>
+            <dd className="text-muted">{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

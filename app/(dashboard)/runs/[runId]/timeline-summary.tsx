@@ -1,0 +1,131 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { formatCount, formatCredits, formatDuration } from "@/app/_ui/format";
+import { useNow } from "@/app/_ui/time";
+import type { RunDetail } from "@/server/runs/inspect";
+import { isTerminal } from "@/server/runs/words";
+import { Liveness } from "./liveness";
+import { creditShares, fromCreditUnits, largestLine, lengthOf, type Measure, timeShares } from "./measures";
+import { type Line, lineFacts } from "./timeline-lines";
+
+/** A wait for a place shorter than this is no news. */
+const WAIT_WORTH_TELLING_MS = 1_000;
+
+type Props = { run: RunDetail; lines: Line[]; measure: Measure; onShow: (line: Line) => void };
+
+/**
+ * In one line, where a run's time, credits or tokens went, and the step that took most of them; while it runs, what it is
+ * at and whether it is alive.
+ */
+export function TimelineSummary(props: Props) {
+  return (
+    <p className="flex min-h-8 flex-wrap content-center items-center gap-x-3 px-4 max-sm:min-h-12 text-muted text-xs sm:pl-6">
+      {isTerminal(props.run.status) ? <Went {...props} /> : <Doing {...props} />}
+    </p>
+  );
+}
+
+function Went({ run, lines, measure, onShow }: Props) {
+  const end = run.finishedAt ? new Date(run.finishedAt).getTime() : 0;
+  const largest = largestLine(lines, measure, end);
+  return (
+    <>
+      {measure === "time" ? <TimeParts lines={lines} run={run} /> : null}
+      {measure === "credits" ? <CreditParts lines={lines} /> : null}
+      {measure === "tokens" ? <Part name="in" value={formatCount(run.inputTokens)} /> : null}
+      {measure === "tokens" ? <Part name="out" value={formatCount(run.outputTokens)} /> : null}
+      {largest ? (
+        <button className="ml-auto text-accent hover:underline" onClick={() => onShow(largest)} type="button">
+          {measure === "time" ? "slowest" : "most"}: {shortNameOf(largest)}
+        </button>
+      ) : null}
+    </>
+  );
+}
+
+function TimeParts({ run, lines }: Pick<Props, "run" | "lines">) {
+  if (!run.startedAt || !run.finishedAt) return null;
+  const start = new Date(run.startedAt).getTime();
+  const end = new Date(run.finishedAt).getTime();
+  const waited = start - new Date(run.createdAt).getTime();
+  const { model, steps, between } = timeShares(lines, { start, end, now: end });
+  const part = (name: string, ms: number) =>
+    ms > 0 ? <Part name={name} share={ms / (end - start)} value={formatDuration(ms)} /> : null;
+  return (
+    <>
+      {waited >= WAIT_WORTH_TELLING_MS ? (
+        <Part name="waited to begin" value={formatDuration(waited)} />
+      ) : null}
+      {part("model", model)}
+      {part("steps", steps)}
+      {part("between", between)}
+    </>
+  );
+}
+
+function CreditParts({ lines }: Pick<Props, "lines">) {
+  const { model, actions, started } = creditShares(lines);
+  const whole = model + actions + started;
+  const part = (name: string, units: number) =>
+    units > 0 ? (
+      <Part name={name} share={units / whole} value={formatCredits(fromCreditUnits(units))} />
+    ) : null;
+  if (whole === 0) return <span>It cost nothing.</span>;
+  return (
+    <>
+      {part("model", model)}
+      {part("actions", actions)}
+      {part("runs it started", started)}
+    </>
+  );
+}
+
+function Part({ name, value, share }: { name: string; value: ReactNode; share?: number }) {
+  return (
+    <span>
+      {name} <span className="mono text-ink">{value}</span>
+      {share === undefined ? null : ` ${Math.round(share * 100)} %`}
+    </span>
+  );
+}
+
+/** What an open run is at. Ticks by the second: nothing here needs more. */
+function Doing({ run, lines }: Props) {
+  const now = useNow();
+  const running = lines.filter((line) => lineFacts(line).status === "Running");
+  const longest = running.reduce<Line | null>(
+    (most, line) => (most === null || lengthOf(line, now) > lengthOf(most, now) ? line : most),
+    null,
+  );
+  return (
+    <>
+      <span className="min-w-0 truncate">
+        {longest === null ? (
+          "between two steps"
+        ) : (
+          <>
+            at {nameOf(longest)} for{" "}
+            <span className="mono text-ink">{inSeconds(lengthOf(longest, now))}</span>
+            {running.length > 1 ? `, and at ${running.length - 1} more beside it` : null}
+          </>
+        )}
+      </span>
+      <Liveness run={run} />
+    </>
+  );
+}
+
+function inSeconds(ms: number): string {
+  return formatDuration(Math.round(ms / 1_000) * 1_000 || 1_000);
+}
+
+/** As the row begins. */
+function shortNameOf(line: Line): string {
+  return line.kind === "step" ? `${line.step.number} ${line.label}` : nameOf(line);
+}
+
+function nameOf(line: Line): string {
+  if (line.kind === "step") return `step ${line.step.number}, ${line.label}`;
+  return line.label === "model" ? "a model call" : `${line.label} ${line.call.iteration}`;
+}

@@ -1,0 +1,112 @@
+"use client";
+
+import { type KeyboardEvent, type Ref, useId } from "react";
+import { classNames } from "@/app/_ui/class-names";
+import { formatCount } from "@/app/_ui/format";
+import { SearchIcon } from "@/app/_ui/icons";
+import type { Measure } from "./measures";
+
+const MEASURES: readonly { value: Measure; label: string }[] = [
+  { value: "time", label: "Time" },
+  { value: "credits", label: "Credits" },
+  { value: "tokens", label: "Tokens" },
+];
+
+/** Above the timeline: a search through all the run's texts, its failures alone, and what the bars show. */
+export function TimelineTools({
+  find,
+  onFind,
+  found,
+  onEnter,
+  failed,
+  failedOnly,
+  onFailedOnly,
+  measure,
+  onMeasure,
+  field,
+}: {
+  find: string;
+  onFind: (text: string) => void;
+  /** What the search has come to, in words; empty while nothing is sought. */
+  found: string;
+  /** The reader wants to go on into the list. */
+  onEnter: () => void;
+  /** How many lines failed. */
+  failed: number;
+  failedOnly: boolean;
+  onFailedOnly: (only: boolean) => void;
+  measure: Measure;
+  onMeasure: (measure: Measure) => void;
+  field: Ref<HTMLInputElement>;
+}) {
+  const name = useId();
+  const onKey = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key === "Escape") {
+      onFind("");
+      event.currentTarget.blur();
+    } else if (event.key === "Enter" || event.key === "ArrowDown") {
+      event.preventDefault();
+      onEnter();
+    }
+  };
+  return (
+    <search className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-1.5 sm:pl-6">
+      <div className="relative min-w-40 flex-1">
+        <SearchIcon className="absolute top-2 left-2 text-faint" />
+        <input
+          aria-label="Find in this run"
+          className={classNames(
+            "h-8 w-full rounded-md border border-line-strong bg-canvas pl-8 placeholder:text-faint",
+            find ? "pr-28" : "pr-2",
+          )}
+          onChange={(event) => onFind(event.target.value)}
+          onKeyDown={onKey}
+          placeholder="Find in all texts"
+          ref={field}
+          type="search"
+          value={find}
+        />
+        <span
+          aria-live="polite"
+          className="pointer-events-none absolute top-2 right-8 max-w-20 truncate text-muted text-xs"
+        >
+          {found}
+        </span>
+      </div>
+      {failed > 0 ? (
+        <button
+          aria-pressed={failedOnly}
+          className={classNames(
+            "h-7 rounded-md px-2",
+            failedOnly ? "bg-selected font-medium text-ink" : "text-muted hover:bg-hover hover:text-ink",
+          )}
+          onClick={() => onFailedOnly(!failedOnly)}
+          type="button"
+        >
+          {formatCount(failed)} failed
+        </button>
+      ) : null}
+      <fieldset className="flex rounded-md border border-line p-0.5">
+        <legend className="sr-only">Bars show</legend>
+        {MEASURES.map(({ value, label }) => (
+          <label
+            className={classNames(
+              "flex h-6 cursor-pointer items-center rounded px-2 text-xs has-[:focus-visible]:outline-2 has-[:focus-visible]:outline-focus",
+              value === measure ? "bg-selected font-medium text-ink" : "text-muted hover:text-ink",
+            )}
+            key={value}
+          >
+            <input
+              checked={value === measure}
+              className="sr-only"
+              name={name}
+              onChange={() => onMeasure(value)}
+              type="radio"
+            />
+            {label}
+          </label>
+        ))}
+      </fieldset>
+    </search>
+  );
+}

@@ -1,0 +1,70 @@
+"use client";
+
+import { keepPreviousData, useQueries } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { formatCount } from "@/app/_ui/format";
+import { useTRPC } from "@/app/_ui/providers";
+import type { RunDetail } from "@/server/runs/inspect";
+import { type Line, lineId } from "./timeline-lines";
+
+/** The server is asked once the reader has paused for so long. */
+const PAUSE_MS = 250;
+
+/** A search by the names of lines, at once, and by all their texts, as soon as the server has looked through them. */
+export function useFind(
+  run: RunDetail,
+  lines: Line[],
+): {
+  text: string;
+  setText: (text: string) => void;
+  /** What is sought in texts, too; empty while nothing is. */
+  sought: string;
+  matches: (line: Line) => boolean;
+  /** How many of the lines are left, in words. */
+  inWords: (shown: number) => string;
+  /** Stands in the place of the lines where none is left. */
+  nothing: string;
+} {
+  const trpc = useTRPC();
+  const [text, setText] = useState("");
+  const [sought, setSought] = useState("");
+  useEffect(() => {
+    const timer = setTimeout(() => setSought(text.trim()), text.trim() === "" ? 0 : PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const runIds = [...new Set([run.id, ...lines.map(({ runId }) => runId)])];
+  const results = useQueries({
+    queries: runIds.map((runId) => ({
+      ...trpc.runs.searchSteps.queryOptions({ runId, text: sought || "-" }),
+      enabled: sought !== "",
+      placeholderData: keepPreviousData,
+    })),
+  });
+  const ids = new Set(sought === "" ? [] : results.flatMap(({ data }) => data?.ids ?? []));
+  const looking = text.trim() !== sought || results.some(({ isFetching }) => isFetching);
+  const failed = results.some(({ isError }) => isError);
+  const startsOnly = results.some(({ data }) => data?.startsOnly);
+  const words = text.trim().toLowerCase();
+  return {
+    text,
+    setText,
+    sought,
+    matches: (line) =>
+      words === "" ||
+      ids.has(lineId(line)) ||
+      namesOf(line).some((name) => name.toLowerCase().includes(words)),
+    inWords: (shown) =>
+      words === "" ? "" : looking ? "looking" : `${formatCount(shown)} of ${formatCount(lines.length)}`,
+    nothing: looking
+      ? "Looking through all inputs and outputs."
+      : failed
+        ? "The texts could not be looked through. Change the search to try again."
+        : startsOnly
+          ? "Nothing found. Of this run's long texts only the start was looked through, 64 KiB of each."
+          : "Nothing found in names, inputs, outputs and what the model said.",
+  };
+}
+
+function namesOf(line: Line): string[] {
+  return line.kind === "step" ? [line.label, line.step.name, String(line.step.number)] : [line.label];
+}

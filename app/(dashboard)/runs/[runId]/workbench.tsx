@@ -1,0 +1,108 @@
+"use client";
+
+import { useEffect, useRef, useState } from "react";
+import { Button } from "@/app/_ui/button";
+import type { RunDetail } from "@/server/runs/inspect";
+import { isTerminal } from "@/server/runs/words";
+import { Inspector } from "./inspector";
+import type { Measure } from "./measures";
+import type { Unfolding } from "./step-inspector";
+import { Timeline } from "./timeline";
+import { TimelineKeyboard, type TimelineKeys } from "./timeline-keys";
+import { type Line, lineFacts, lineId } from "./timeline-lines";
+import { TimelineSummary } from "./timeline-summary";
+import { TimelineTools } from "./timeline-tools";
+import { useFind } from "./use-find";
+
+/** The steps of a run and what one of them holds, with the tools to find the one that matters. */
+export function Workbench({
+  run,
+  lines,
+  own,
+  chosen,
+  following,
+  onChoose,
+  unfolding,
+}: {
+  run: RunDetail;
+  /** All lines, those of unfolded runs among them, and those of the run itself. */
+  lines: Line[];
+  own: Line[];
+  chosen: Line | null;
+  /** Whether a live run's newest line is the chosen one. */
+  following: boolean;
+  /** Null: whatever is the newest. */
+  onChoose: (line: Line | null) => void;
+  unfolding: Unfolding;
+}) {
+  const [measure, setMeasure] = useState<Measure>("time");
+  const [failedOnly, setFailedOnly] = useState(false);
+  const finder = useFind(run, lines);
+  const field = useRef<HTMLInputElement>(null);
+  const failed = lines.filter((line) => lineFacts(line).status === "Failed");
+  const shown = (failedOnly && failed.length > 0 ? failed : lines).filter(finder.matches);
+  /** Whether the chosen row shall have the focus once it is drawn. */
+  const focusWanted = useRef(false);
+
+  const go = (line: Line | undefined) => {
+    if (!line) return;
+    focusWanted.current = true;
+    onChoose(line);
+  };
+  const step = (by: 1 | -1) => {
+    const at = chosen ? shown.findIndex((line) => lineId(line) === lineId(chosen)) : -1;
+    go(shown[at < 0 ? 0 : Math.min(shown.length - 1, Math.max(0, at + by))]);
+  };
+  const keys = useRef<TimelineKeys>({ step, find: () => {}, failedOnly: () => {}, measure: setMeasure });
+  useEffect(() => {
+    keys.current = {
+      step,
+      find: () => field.current?.focus(),
+      failedOnly: () => setFailedOnly(!failedOnly && failed.length > 0),
+      measure: setMeasure,
+    };
+  });
+
+  return (
+    <div className="border-line border-t lg:grid lg:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]">
+      <div className="relative border-line max-lg:border-b lg:border-r">
+        <div className="lg:sticky lg:top-0">
+          <TimelineTools
+            failed={failed.length}
+            failedOnly={failedOnly && failed.length > 0}
+            field={field}
+            find={finder.text}
+            found={finder.inWords(shown.length)}
+            measure={measure}
+            onEnter={() => go(shown[0])}
+            onFailedOnly={setFailedOnly}
+            onFind={finder.setText}
+            onMeasure={setMeasure}
+          />
+          <TimelineSummary lines={own} measure={measure} onShow={onChoose} run={run} />
+          <Timeline
+            chosen={chosen}
+            focusWanted={focusWanted}
+            lines={shown}
+            measure={measure}
+            onChoose={onChoose}
+            run={run}
+            unfolding={unfolding}
+          />
+          {shown.length === 0 ? <p className="px-4 py-4 text-muted sm:px-6">{finder.nothing}</p> : null}
+        </div>
+        {!isTerminal(run.status) && !following ? (
+          <div className="sticky bottom-4 flex justify-center">
+            <Button className="shadow-raised" onClick={() => onChoose(null)}>
+              Follow the newest step
+            </Button>
+          </div>
+        ) : null}
+      </div>
+      <div className="min-w-0">
+        {chosen ? <Inspector line={chosen} sought={finder.sought} unfolding={unfolding} /> : null}
+      </div>
+      <TimelineKeyboard keys={keys} />
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+import { expect, test } from "./fixtures";
+import { finishRun, startRun } from "./start";
+
+/** What the page of a run tells without leaving it: what is inside, what matters most, and what one looks for. */
+
+test("the steps of a run that a step started stand below it, and have addresses", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const id = await finishRun(request, organization, { agent: "Double 21 for me" });
+  await page.goto(`/runs/${id}`);
+  const timeline = page.getByRole("listbox", { name: "Timeline" });
+  const outer = timeline.getByRole("option", { name: /^Step 1 ?double/ });
+  await outer.click();
+  await expect(timeline.getByRole("option")).toHaveCount(3);
+  await page.keyboard.press("ArrowRight");
+  const inner = timeline.getByRole("option", { name: /^Step 1\.1 ?doubled calculate/ });
+  await inner.click();
+  await expect(page).toHaveURL(/step=1\.1$/);
+  await expect(page.getByRole("region", { name: "Output of the step" })).toContainText("42");
+
+  await page.reload();
+  await expect(inner).toHaveAttribute("aria-selected", "true");
+  await expect(page.getByRole("region", { name: "Output of the step" })).toContainText("42");
+
+  await outer.click();
+  await page.getByRole("button", { name: "Fold its steps" }).click();
+  await expect(inner).toHaveCount(0);
+});
+
+test("what one looks for is found in all texts, and marked where it stands", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const input = { to: 30 };
+  const id = await finishRun(request, organization, { tool: organization.counterId, input });
+  await page.goto(`/runs/${id}`);
+  const timeline = page.getByRole("listbox", { name: "Timeline" });
+  await expect(timeline.getByRole("option")).toHaveCount(30);
+  await page.keyboard.press("/");
+  const find = page.getByRole("searchbox", { name: "Find in this run" });
+  await expect(find).toBeFocused();
+  // Only an input has it; no step is called so.
+  await page.keyboard.type("27 + 0");
+  await expect(page.getByRole("search")).toContainText("1 of 30");
+  await page.keyboard.press("Enter");
+  await expect(timeline.getByRole("option", { name: /^Step 27/ })).toBeFocused();
+  await expect(page).toHaveURL(/step=27$/);
+
+  await find.fill("nowhere to be found");
+  await expect(page.getByText(/^Nothing found/)).toBeVisible();
+  await find.press("Escape");
+  await expect(timeline.getByRole("option")).toHaveCount(30);
+});
+
+test("failures alone, the slowest step, and where the credits went are a click away", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const id = await finishRun(request, organization, { agent: "What are 1 / 0 and 6 * 7?" });
+  await page.goto(`/runs/${id}`);
+  const rows = page.getByRole("listbox", { name: "Timeline" }).getByRole("option");
+  const all = await rows.count();
+  await page.getByRole("button", { name: "1 failed" }).click();
+  await expect(rows).toHaveCount(1);
+  await expect(rows).toContainText("Failed");
+  // The reader is not typing, so that keys do the same.
+  await page.locator("h1").click();
+  await page.keyboard.press("f");
+  await expect(rows).toHaveCount(all);
+
+  await page.getByRole("button", { name: /^slowest: / }).click();
+  await expect(page).toHaveURL(/(step|call)=/);
+  await page.getByRole("radio", { name: "Credits" }).check({ force: true });
+  await expect(rows.first()).toContainText("0.0000");
+  await expect(page.getByText(/^actions 0\.0200 100 %$/)).toBeVisible();
+  await page.keyboard.press("t");
+  await expect(page.getByRole("radio", { name: "Time" })).toBeChecked();
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog", { name: "Keys on this page" })).toContainText("failures only");
+});
+
+test("a run in the making says what it is at and that it is alive", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const input = { to: 1000 };
+  const id = await startRun(request, organization, { tool: organization.counterId, input });
+  await page.goto(`/runs/${id}`);
+  await expect(page.getByText("alive", { exact: true })).toBeVisible();
+  await expect(page.getByText(/^(at step \d+, count\[\d+\] for|between two steps)/)).toBeVisible();
+  await page.getByRole("button", { name: "Cancel run" }).click();
+  await expect(page.getByRole("button", { name: /^slowest: \d+ count/ })).toBeVisible({ timeout: 20_000 });
+});

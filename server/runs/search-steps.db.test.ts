@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { newId } from "@/server/ids";
+import { createMember, insertRun } from "@/server/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { searchSteps } from "./search-steps";
+
+let world: World;
+let tenant: Tenant;
+beforeAll(async () => {
+  world = await createWorld();
+  tenant = await createTenant(world);
+});
+afterAll(() => world.close());
+
+/** A run of these steps' texts, and one model call; returns what is found, as step numbers and `call`. */
+async function runOf(steps: { input?: string; output?: string; reasoning?: string }[], said = "") {
+  const runId = await insertRun(world, tenant, { steps: steps.length });
+  for (const [index, data] of steps.entries()) {
+    await world.db.step.updateMany({ where: { runId, stepNumber: index + 1 }, data });
+  }
+  const call = { id: newId(), organizationId: tenant.orgId, runId, key: "think-1", iterationNumber: 1 };
+  const model = { provider: "test", model: "m", content: said, startedAt: world.clock.now() };
+  await world.db.modelCall.create({ data: { ...call, ...model } });
+  const viewer = await createMember(world, tenant, "viewer");
+  const rows = await world.db.step.findMany({ where: { runId } });
+  return async (text: string) => {
+    const { ids, startsOnly } = await searchSteps(world, viewer, { runId, text });
+    const lines = ids.map((id) =>
+      id === call.id ? "call" : (rows.find((row) => row.id === id)?.stepNumber ?? 0),
+    );
+    return { lines: lines.sort(), startsOnly };
+  };
+}
+
+it("finds a text in inputs, outputs, reasoning and what the model said, whatever the case", async () => {
+  const search = await runOf(
+    [{ input: '{"city":"Lisbon"}' }, { output: '{"from":"LISBON"}' }, { reasoning: "not lisbon" }, {}],
+    "In Lisbon it rains.",
+  );
+  expect(await search("lisbon")).toEqual({ lines: [1, 2, 3, "call"], startsOnly: false });
+  expect(await search("Oslo")).toEqual({ lines: [], startsOnly: false });
+});
+
+it("takes signs for what they are, and finds quotes and line breaks inside of JSON", async () => {
+  const search = await runOf([
+    { output: '{"share":"100%"}' },
+    { output: '{"share":"1000"}' },
+    { output: JSON.stringify({ text: 'he said "no"\nand left' }) },
+    { output: '{"path":"a_b\\\\c"}' },
+  ]);
+  expect((await search("100%")).lines).toEqual([1]);
+  expect((await search('said "no"\nand')).lines).toEqual([3]);
+  expect((await search("a_b\\c")).lines).toEqual([4]);
+  expect((await search("a_b")).lines).toEqual([4]);
+  expect((await search("a.b")).lines).toEqual([]);
+});
+
+it("looks only through the starts of texts where a run has very many, and says so", async () => {
+  const filler = "x".repeat(1_000_000);
+  const search = await runOf(
+    Array.from({ length: 34 }, (_, n) => ({ output: n === 3 ? `"needle ${filler}"` : `"${filler} thread"` })),
+  );
+  expect(await search("needle")).toEqual({ lines: [4], startsOnly: true });
+  expect((await search("thread")).lines).toEqual([]);
+});

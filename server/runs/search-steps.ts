@@ -1,0 +1,59 @@
+import { z } from "zod";
+import type { MemberActor } from "@/server/auth/actor";
+import { Prisma } from "@/server/db/generated/client";
+import { AppError } from "@/server/errors";
+import type { Services } from "@/server/services";
+
+/** Of runs with more text than this, in bytes, only the start of every text is looked through. */
+const WHOLE_UP_TO = 32 * 1024 * 1024;
+/** Characters of it. */
+const START = 65_536;
+
+/** The steps and model calls of a run in whose texts something was found. */
+export type FoundLines = {
+  /** Ids of steps and of model calls. */
+  ids: string[];
+  /** True when long texts were not looked through to their end. */
+  startsOnly: boolean;
+};
+
+/**
+ * Looks for a text in everything that a run's steps were given and gave and that its model said, whatever the case of
+ * its letters. Throws not_found.
+ */
+export async function searchSteps(
+  services: Services,
+  actor: MemberActor,
+  { runId, text }: { runId: string; text: string },
+): Promise<FoundLines> {
+  const own = Prisma.sql`organization_id = ${actor.orgId}::uuid`;
+  const sized = await services.db.$queryRaw`
+    SELECT (SELECT coalesce(sum(octet_length(input) + coalesce(octet_length(output), 0)), 0)::float8
+            FROM steps s WHERE s.run_id = r.id) AS bytes
+    FROM runs r WHERE r.id = ${runId}::uuid AND ${own}`;
+  const [size] = z.array(z.object({ bytes: z.number() })).parse(sized);
+  if (!size) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
+  const startsOnly = size.bytes > WHOLE_UP_TO;
+  const patterns = spellings(text).map((spelling) => `%${spelling.replace(/[\\%_]/g, "\\$&")}%`);
+  const has = (column: Prisma.Sql) =>
+    Prisma.sql`${startsOnly ? Prisma.sql`left(${column}, ${START})` : column} ILIKE ANY (${patterns}::text[])`;
+  const found = await services.db.$queryRaw`
+    SELECT id FROM steps WHERE run_id = ${runId}::uuid AND ${own}
+      AND (${has(Prisma.sql`input`)} OR ${has(Prisma.sql`output`)} OR ${has(Prisma.sql`reasoning`)}
+        OR ${has(Prisma.sql`error_message`)})
+    UNION ALL
+    SELECT id FROM model_calls WHERE run_id = ${runId}::uuid AND ${own}
+      AND (${has(Prisma.sql`content`)} OR ${has(Prisma.sql`tool_calls`)} OR ${has(Prisma.sql`error_message`)})`;
+  return {
+    ids: z
+      .array(z.object({ id: z.string() }))
+      .parse(found)
+      .map(({ id }) => id),
+    startsOnly,
+  };
+}
+
+/** A text as it is, and as it stands inside of JSON: with its quotes and line breaks escaped. */
+function spellings(text: string): string[] {
+  return [...new Set([text, JSON.stringify(text).slice(1, -1)])];
+}
