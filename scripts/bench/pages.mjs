@@ -1,13 +1,6 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
 import { chromium } from "@playwright/test";
-import pg from "pg";
 import { findBrowser } from "../browser.mjs";
-import { freePort } from "../ports.mjs";
-import { joinPostgres } from "../postgres.mjs";
-import { ROOT } from "../project.mjs";
-import { makeThrowaway, removeThrowaway } from "../throwaway.mjs";
+import { startThrowawayService } from "./throwaway-service.mjs";
 
 /**
  * Measures the dashboard's pages in Chromium against the built service on a throwaway data folder: first and largest
@@ -42,36 +35,20 @@ UPDATE runs SET status = 'Completed', finished_at = now(), output = repeat('A lo
                 steps_executed = 500 WHERE id = '${BIG_RUN}';
 COMMIT`;
 
-const dataDir = await makeThrowaway();
-const port = await freePort();
-const base = `http://localhost:${port}`;
-const service = spawn(process.execPath, [join(ROOT, "scripts/start.mjs")], {
-  cwd: ROOT,
-  env: { ...process.env, PORT: String(port), APP_URL: base, STEPWELL_DATA_DIR: dataDir, LOG_LEVEL: "error" },
-  stdio: ["ignore", "pipe", "inherit"],
-});
+const service = await startThrowawayService();
+const { base, login } = service;
 const found = await findBrowser();
 const browser = await chromium.launch({
   ...(found?.executablePath === undefined ? {} : { executablePath: found.executablePath }),
   args: ["--no-sandbox", "--disable-dev-shm-usage"],
 });
 try {
-  const said = await readUntilReady();
-  const password = /password {2}(\S+)/.exec(said)?.[1] ?? "";
-  const key = /sw_live_\w+/.exec(said)?.[0] ?? "";
-  const agent = /agents\/run\/([0-9a-f-]+)/.exec(said)?.[1] ?? "";
-  await fetch(`${base}/v1/agents/run/${agent}`, {
-    method: "POST",
-    headers: { "X-API-Key": key, "Content-Type": "application/json" },
-    body: '{"userMessage":"What do 12 apples at 0.80 cost?"}',
-  });
-  await seed();
-
+  await service.askDatabase((client) => client.query(SEED));
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(`${base}/sign-in`);
-  await page.getByLabel("Email").fill("demo@stepwell.test");
-  await page.getByLabel("Password").fill(password);
+  await page.getByLabel("Email").fill(login.email);
+  await page.getByLabel("Password").fill(login.password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL((url) => url.pathname !== "/sign-in");
   const storageState = await context.storageState();
@@ -83,50 +60,35 @@ try {
   console.table(await tryBigRun(storageState));
 } finally {
   await browser.close();
-  service.kill("SIGINT");
-  await once(service, "exit");
-  await removeThrowaway(dataDir);
+  await service.stop();
 }
 
-/** @returns {Promise<string>} what the service printed until it was ready */
-function readUntilReady() {
-  return new Promise((resolve, reject) => {
-    let said = "";
-    service.stdout.on("data", (chunk) => {
-      said += chunk;
-      if (said.includes("Stop with Ctrl-C")) resolve(said);
-    });
-    service.on("exit", () => reject(new Error(`The service ended:\n${said}`)));
-  });
-}
-
-async function seed() {
-  const { url, leave } = await joinPostgres(dataDir);
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(SEED);
-  await client.end();
-  await leave();
-}
+/** What a browser says of a page: ms, and layout shift as browsers score it. @typedef {{ largest: number, shift: number, long: number[] }} Vitals */
+/** @typedef {Vitals & { first: number, answer: number }} Load */
+/** @typedef {Awaited<ReturnType<import("@playwright/test").BrowserContext["storageState"]>>} Storage */
 
 /** Gathers what the browser says of itself in `window.vitals`. */
 function observe() {
-  /** @type {{ largest: number, shift: number, long: number[] }} */
+  /** @type {Vitals} */
   const vitals = { largest: 0, shift: 0, long: [] };
   Object.assign(window, { vitals });
-  /** @param {string} type @param {(entry: any) => void} take */
+  /** @param {string} type @param {(entry: PerformanceEntry & { value?: number, hadRecentInput?: boolean }) => void} take */
   const on = (type, take) =>
     new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true });
   on("largest-contentful-paint", (entry) => {
     vitals.largest = entry.startTime;
   });
   on("layout-shift", (entry) => {
-    if (!entry.hadRecentInput) vitals.shift += entry.value;
+    if (!entry.hadRecentInput) vitals.shift += entry.value ?? 0;
   });
   on("longtask", (entry) => vitals.long.push(Math.round(entry.duration)));
 }
 
-/** @typedef {Awaited<ReturnType<import("@playwright/test").BrowserContext["storageState"]>>} Storage */
+/** @param {import("@playwright/test").Page} page @returns {Promise<Vitals>} */
+function readVitals(page) {
+  return page.evaluate(() => Reflect.get(window, "vitals"));
+}
+
 /** @param {Storage} storageState */
 async function openPage(storageState) {
   const context = await browser.newContext({ storageState, viewport: { width: 1280, height: 800 } });
@@ -136,21 +98,19 @@ async function openPage(storageState) {
 
 /** @param {string} path @param {Storage} storageState */
 async function measureLoads(path, storageState) {
-  /** @type {any[]} */
+  /** @type {Load[]} */
   const loads = [];
   for (let load = 0; load < LOADS; load += 1) {
     const { context, page } = await openPage(storageState);
     await page.goto(`${base}/${path}`, { waitUntil: "networkidle" }).catch(() => {});
-    loads.push(
-      await page.evaluate(() => ({
-        .../** @type {any} */ (window).vitals,
-        first: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0,
-        answer: performance.getEntriesByType("navigation")[0]?.toJSON().responseStart ?? 0,
-      })),
-    );
+    const times = await page.evaluate(() => ({
+      first: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0,
+      answer: performance.getEntriesByType("navigation")[0]?.toJSON().responseStart ?? 0,
+    }));
+    loads.push({ ...(await readVitals(page)), ...times });
     await context.close();
   }
-  /** @param {(load: any) => number} of */
+  /** @param {(load: Load) => number} of */
   const median = (of) => loads.map(of).toSorted((a, b) => a - b)[Math.floor(LOADS / 2)] ?? 0;
   return {
     page: path.slice(0, 14),
@@ -170,14 +130,12 @@ async function tryBigRun(storageState) {
   const rows = [];
   /** @param {string} what @param {() => Promise<unknown>} act */
   const note = async (what, act) => {
-    await page.evaluate(() => {
-      /** @type {any} */ (window).vitals.long.length = 0;
-    });
+    const before = (await readVitals(page)).long.length;
     const began = Date.now();
     await act();
     const ms = Date.now() - began;
     await page.waitForTimeout(500);
-    const long = await page.evaluate(() => /** @type {any} */ (window).vitals.long);
+    const long = (await readVitals(page)).long.slice(before);
     rows.push({ what, ms, longTasks: long.length, longestTaskMs: Math.max(0, ...long) });
   };
   await page.goto(`${base}/runs/${BIG_RUN}`);

@@ -9,7 +9,7 @@ import type { Services } from "@/server/services";
 /** Runs looked for at a time. */
 const PAGE = 100;
 /** Bytes of inputs and outputs read at a time, of one run at least. */
-const PIECE_BYTES = 4 * 1024 * 1024;
+const PIECE_BYTES = 1024 * 1024;
 
 const row = z.object({
   id: z.string(),

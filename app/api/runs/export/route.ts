@@ -13,10 +13,17 @@ export async function GET(request: Request): Promise<Response> {
   const pieces = exportRuns(services, found.actor, { filter: readFilter(params), format });
   const encoder = new TextEncoder();
   const stream = new ReadableStream<Uint8Array>({
+    // Asked for a piece when the reader has taken the one before.
     async pull(controller) {
-      const { value, done } = await pieces.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
+      try {
+        const { value, done } = await pieces.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      } catch (error) {
+        services.log.error("an export broke off", { orgId: found.actor.orgId, error });
+        // The file ends without its end, and the connection with it: the browser calls that a failed download.
+        throw error;
+      }
     },
     async cancel() {
       await pieces.return(undefined);

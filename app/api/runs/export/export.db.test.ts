@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { GET } from "@/app/api/runs/export/route";
+import { handleAuthRequest } from "@/server/auth/sessions";
+import { createMember, insertRun, TEST_PASSWORD } from "@/server/testing/runs";
+import { createTenant, createWorld, type World } from "@/server/testing/world";
+
+/** The export as a browser reads it: whole, slowly, or not to its end. */
+
+let world: World;
+let cookie: string;
+vi.mock("@/wiring", () => ({ getServices: () => world }));
+
+const RUNS = 12;
+/** More than a piece, so that each run is one. */
+const OUTPUT = `"${"long ".repeat(250_000)}"`;
+const ORIGIN = "http://stepwell.test";
+
+beforeAll(async () => {
+  world = await createWorld();
+  const tenant = await createTenant(world);
+  const { email } = await createMember(world, tenant, "viewer");
+  const headers = { "content-type": "application/json", origin: ORIGIN, host: "stepwell.test" };
+  const body = JSON.stringify({ email, password: TEST_PASSWORD });
+  const signIn = new Request(`${ORIGIN}/api/auth/sign-in/email`, { method: "POST", headers, body });
+  const answer = await handleAuthRequest(world, signIn, "192.0.2.1");
+  cookie = answer.headers
+    .getSetCookie()
+    .map((each) => each.split(";")[0])
+    .join("; ");
+  for (let n = 0; n < RUNS; n += 1) await insertRun(world, tenant, { output: OUTPUT });
+});
+afterAll(() => world.close());
+
+/** What asks for runs' texts, counted as it is asked. */
+let pieces = 0;
+beforeEach(() => {
+  pieces = 0;
+  const connect = world.pool.connect.bind(world.pool);
+  // Only whole transactions take a connection by themselves, and of those there are only the pieces here.
+  vi.spyOn(world.pool, "connect").mockImplementation((...args: unknown[]) => {
+    if (args.length === 0) pieces += 1;
+    return Reflect.apply(connect, world.pool, args);
+  });
+  return () => vi.restoreAllMocks();
+});
+
+async function open() {
+  const response = await GET(new Request(`${ORIGIN}/api/runs/export?format=json`, { headers: { cookie } }));
+  expect(response.status).toBe(200);
+  const reader = response.body?.getReader();
+  if (!reader) throw new Error("The export has no body.");
+  return reader;
+}
+
+/** Whether nobody holds a connection. */
+const atRest = () => world.pool.idleCount === world.pool.totalCount && world.pool.waitingCount === 0;
+
+describe("an export", () => {
+  it("reads on only as its reader takes, and holds no connection while it waits", async () => {
+    const reader = await open();
+    let text = "";
+    for (let taken = 0; ; taken += 1) {
+      await expect.poll(atRest).toBe(true);
+      // What is taken, and one piece that lies ready.
+      expect(pieces).toBeLessThanOrEqual(taken + 1);
+      const { value, done } = await reader.read();
+      if (done) break;
+      text += new TextDecoder().decode(value);
+    }
+    expect(pieces).toBe(RUNS);
+    expect(JSON.parse(text)).toHaveLength(RUNS);
+  });
+
+  it("ends with its reader", async () => {
+    const reader = await open();
+    await reader.read();
+    await reader.read();
+    // In the middle of reading a piece.
+    const next = reader.read();
+    await reader.cancel();
+    expect(await next).toMatchObject({ done: true });
+    await expect.poll(atRest).toBe(true);
+    const read = pieces;
+    expect(read).toBeLessThan(RUNS / 2);
+    // Were it still reading, a piece would take less than this other whole export.
+    const other = await open();
+    while (!(await other.read()).done);
+    expect(pieces).toBe(read + RUNS);
+  });
+
+  it("breaks off, is no whole file, and says so in the log when the database fails", async () => {
+    const reader = await open();
+    await reader.read();
+    await reader.read();
+    vi.spyOn(world.pool, "connect").mockRejectedValue(new Error("The database is away."));
+    await expect(
+      (async () => {
+        while (!(await reader.read()).done);
+      })(),
+    ).rejects.toThrow();
+    expect(world.log.entries.some(({ message }) => message === "an export broke off")).toBe(true);
+    await expect.poll(atRest).toBe(true);
+  });
+});

@@ -1,0 +1,75 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import pg from "pg";
+import { freePort } from "../ports.mjs";
+import { joinPostgres } from "../postgres.mjs";
+import { ROOT } from "../project.mjs";
+import { makeThrowaway, removeThrowaway } from "../throwaway.mjs";
+
+/**
+ * The built service as `npm start` starts it, on a throwaway data folder, with the demo organization and one run of its
+ * agent: what measurements begin with.
+ */
+export async function startThrowawayService() {
+  const dataDir = await makeThrowaway();
+  const port = await freePort();
+  const base = `http://localhost:${port}`;
+  const service = spawn(process.execPath, [join(ROOT, "scripts/start.mjs")], {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      PORT: String(port),
+      APP_URL: base,
+      STEPWELL_DATA_DIR: dataDir,
+      LOG_LEVEL: "error",
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  /** @type {string} */
+  const said = await new Promise((resolve, reject) => {
+    let text = "";
+    service.stdout.on("data", (chunk) => {
+      text += chunk;
+      if (text.includes("Stop with Ctrl-C")) resolve(text);
+    });
+    service.on("exit", () => reject(new Error(`The service ended:\n${text}`)));
+  });
+  const key = /sw_live_\w+/.exec(said)?.[0] ?? "";
+  const agent = /agents\/run\/([0-9a-f-]+)/.exec(said)?.[1] ?? "";
+  await fetch(`${base}/v1/agents/run/${agent}`, {
+    method: "POST",
+    headers: { "X-API-Key": key, "Content-Type": "application/json" },
+    body: '{"userMessage":"What do 12 apples at 0.80 cost?"}',
+  });
+
+  return {
+    base,
+    pid: service.pid ?? 0,
+    login: { email: "demo@stepwell.test", password: /password {2}(\S+)/.exec(said)?.[1] ?? "" },
+
+    /**
+     * Gives a connection to its database.
+     * @template T
+     * @param {(client: pg.Client) => Promise<T>} work
+     * @returns {Promise<T>}
+     */
+    async askDatabase(work) {
+      const { url, leave } = await joinPostgres(dataDir);
+      const client = new pg.Client({ connectionString: url, application_name: "stepwell bench" });
+      await client.connect();
+      try {
+        return await work(client);
+      } finally {
+        await client.end();
+        await leave();
+      }
+    },
+
+    async stop() {
+      service.kill("SIGINT");
+      await once(service, "exit");
+      await removeThrowaway(dataDir);
+    },
+  };
+}
