@@ -60,6 +60,7 @@ test.describe("the list of runs", () => {
     await expect(rows(page).first()).toContainText("Completed");
     await expect(rows(page).first()).toContainText("key e2e");
     await page.keyboard.press("Escape");
+    await expect(search).toHaveValue(message);
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");
     await expect(page).toHaveURL(new RegExp(`/runs/${id}`));
@@ -73,12 +74,73 @@ test.describe("the list of runs", () => {
     await finishRun(request, organization, { tool: organization.toolId, input: { number: 1 } });
     await page.goto("/runs");
     await page.getByRole("button", { name: "Filter", exact: true }).click();
-    await page.getByRole("menuitem", { name: "Kind" }).hover();
-    await page.getByRole("menuitem", { name: "tool runs" }).click();
+    await page.getByRole("option", { name: "tool runs" }).click();
     await expect(page).toHaveURL(/kind=tool/);
     await expect(rows(page).first()).toContainText("Double");
+    await page.getByRole("button", { name: "tool runs" }).click();
+    await page.getByRole("option", { name: "agent runs" }).click();
+    await expect(page).toHaveURL(/kind=agent/);
     await page.getByRole("button", { name: "Remove the filter kind" }).click();
     await expect(page).not.toHaveURL(/kind=/);
+  });
+
+  test("filters are typed: statuses one after the other, sizes with their unit", async ({
+    ownerPage: page,
+    request,
+    organization,
+  }) => {
+    const id = await finishRun(request, organization, { tool: organization.toolId, input: { number: 1 } });
+    await page.goto("/runs");
+    const input = page.getByRole("combobox", { name: "Filter by" });
+    await expect(async () => {
+      await page.keyboard.press("f");
+      await expect(input).toBeFocused({ timeout: 2_000 });
+    }).toPass();
+    await page.keyboard.type("failed");
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(/status=Failed/);
+    await input.fill("completed");
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(/status=Failed,Completed/);
+    await input.fill("< 0.5 credits");
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(/maxCredits=0.5/);
+    await expect(page.getByText("0.5 credits or less")).toBeVisible();
+    await expect(rows(page).locator(`a[href="/runs/${id}"]`)).toHaveCount(1);
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await expect(page).toHaveURL(/\/runs$/);
+  });
+
+  test("the way back from a run leads to the same view, and the keyboard goes on from its row", async ({
+    ownerPage: page,
+    request,
+    organization,
+  }) => {
+    const message = unique("Where was I?");
+    for (let n = 0; n < 3; n += 1) await finishRun(request, organization, { agent: `${message} ${n}` });
+    const address = `/runs?status=Completed&q=${encodeURIComponent(message)}`;
+    await page.goto(address);
+    await expect(rows(page)).toHaveCount(3);
+    await expect(page.getByText("3 runs with these filters")).toBeVisible();
+    const opened = rows(page).nth(1).getByRole("link");
+    const hrefs = await rows(page)
+      .getByRole("link")
+      .evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+    await opened.focus();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**${hrefs[1]}`);
+    await page.getByRole("main").getByRole("link", { name: "Runs", exact: true }).click();
+    await expect(page).toHaveURL(/status=Completed&q=Where/);
+    await expect(opened).toBeFocused();
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**${hrefs[2]}`);
+
+    // Loaded anew the page still knows the list it was opened from.
+    await page.reload();
+    await page.getByRole("main").getByRole("link", { name: "Runs", exact: true }).click();
+    await expect(page).toHaveURL(/status=Completed&q=Where/);
+    await expect(rows(page)).toHaveCount(3);
   });
 
   test("new runs wait behind a bar, and changes of shown ones come by themselves", async ({

@@ -1,41 +1,25 @@
 "use client";
 
-import { Menu as Base } from "@base-ui/react/menu";
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react";
-import { buttonClass } from "@/app/_ui/button";
-import { formatCount, formatDuration } from "@/app/_ui/format";
-import { CheckIcon, ChevronRightIcon, CloseIcon, PlusIcon, SearchIcon } from "@/app/_ui/icons";
-import { POPUP_CLASS } from "@/app/_ui/menu";
+import dynamic from "next/dynamic";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { Button } from "@/app/_ui/button";
+import { Chip } from "@/app/_ui/chip";
+import { PlusIcon, SearchIcon } from "@/app/_ui/icons";
+import { isPageKey } from "@/app/_ui/page-keys";
 import { useTRPC } from "@/app/_ui/providers";
-import { StatusShape } from "@/app/_ui/status";
+import { useTimeZone } from "@/app/_ui/time";
 import type { FilterTargets, NamedTarget } from "@/server/catalog/overview";
 import type { RunFilter } from "@/server/runs/filter";
-import {
-  RUN_PERIODS,
-  RUN_SOURCES,
-  RUN_STATUSES,
-  type RunPeriod,
-  type RunSourceWord,
-} from "@/server/runs/words";
+import { PERIOD_WORDS, SOURCE_WORDS, sizeWords, timeWords } from "./filter-words";
 
-const PERIOD_WORDS: Record<RunPeriod, string> = {
-  "1h": "last hour",
-  "24h": "last 24 h",
-  "7d": "last 7 days",
-  "30d": "last 30 days",
-  "90d": "last 90 days",
-};
-const SOURCE_WORDS: Record<RunSourceWord, string> = {
-  api: "by API",
-  webhook: "by webhook",
-  dashboard: "from the dashboard",
-  operator: "by the operator",
-  run: "by another run",
-};
+const load = () => import("./filter-picker");
+/** Loaded when somebody reaches for it. */
+const FilterPicker = dynamic(() => load().then((module) => module.FilterPicker), { ssr: false });
+
 const NOTHING: FilterTargets = { agents: [], tools: [], triggers: [], keys: [], people: [] };
 
-/** Filters as chips that read as a sentence, a search, and a menu with more. */
+/** Filters as chips that read as a sentence, a search, and a list of all conditions to choose from or type. */
 export function FilterBar({
   filter,
   onChange,
@@ -44,227 +28,134 @@ export function FilterBar({
   onChange: (filter: RunFilter) => void;
 }) {
   const trpc = useTRPC();
+  const timeZone = useTimeZone();
   const targets = useQuery(trpc.catalog.filterTargets.queryOptions()).data ?? NOTHING;
-  const set = (change: Partial<RunFilter>) => onChange({ ...filter, ...change });
-  const drop = (field: keyof RunFilter) => {
-    const { [field]: _, ...rest } = filter;
-    onChange(rest);
-  };
-  const nameOf = (list: NamedTarget[], id: string) => list.find((each) => each.id === id)?.name ?? "unknown";
+  const button = useRef<HTMLButtonElement>(null);
+  /** What the open picker begins with; null while it is closed. */
+  const [picking, setPicking] = useState<string | null>(null);
+  const drop = (...fields: (keyof RunFilter)[]) => onChange(leaveOut(filter, fields));
+  const chips = chipsOf(filter, targets, timeZone);
+  const pressedWhileOpen = useRef(false);
+  usePickerKey(() => setPicking(""));
 
   return (
     <search className="flex flex-wrap items-center gap-2 px-4 pb-3 sm:px-6">
-      <TextSearch onChange={(text) => (text ? set({ text }) : drop("text"))} text={filter.text ?? ""} />
-      {filter.status?.length ? (
-        <Chip label="status" onDrop={() => drop("status")}>
-          {filter.status.join(" or ")}
-        </Chip>
-      ) : null}
-      {filter.kind ? (
-        <Chip label="kind" onDrop={() => drop("kind")}>
-          {filter.kind} runs
-        </Chip>
-      ) : null}
-      {filter.agentId ? (
-        <Chip label="agent" onDrop={() => drop("agentId")}>
-          {nameOf(targets.agents, filter.agentId)}
-        </Chip>
-      ) : null}
-      {filter.toolId ? (
-        <Chip label="tool" onDrop={() => drop("toolId")}>
-          {nameOf(targets.tools, filter.toolId)}
-        </Chip>
-      ) : null}
-      {filter.triggerId ? (
-        <Chip label="trigger" onDrop={() => drop("triggerId")}>
-          trigger {nameOf(targets.triggers, filter.triggerId)}
-        </Chip>
-      ) : null}
-      {filter.apiKeyId ? (
-        <Chip label="key" onDrop={() => drop("apiKeyId")}>
-          key {nameOf(targets.keys, filter.apiKeyId)}
-        </Chip>
-      ) : null}
-      {filter.userId ? (
-        <Chip label="person" onDrop={() => drop("userId")}>
-          by {nameOf(targets.people, filter.userId)}
-        </Chip>
-      ) : null}
-      {sizeChips(filter).map(([field, words]) => (
-        <Chip key={field} label={words} onDrop={() => drop(field)}>
+      <TextSearch
+        onChange={(text) => (text ? onChange({ ...filter, text }) : drop("text"))}
+        text={filter.text ?? ""}
+      />
+      {chips.map(({ field, label, words, typed }) => (
+        <Chip key={field} label={label} onChange={() => setPicking(typed)} onDrop={() => drop(field)}>
           {words}
         </Chip>
       ))}
-      {filter.source ? (
-        <Chip label="source" onDrop={() => drop("source")}>
-          {SOURCE_WORDS[filter.source]}
-        </Chip>
+      <Button
+        aria-expanded={picking !== null}
+        aria-haspopup="dialog"
+        aria-keyshortcuts="f"
+        look="quiet"
+        onClick={() => {
+          // A press outside closes the picker before the click comes, which must not open it again.
+          if (!pressedWhileOpen.current) setPicking("");
+          pressedWhileOpen.current = false;
+        }}
+        onFocus={() => void load()}
+        onPointerDown={() => {
+          pressedWhileOpen.current = picking !== null;
+        }}
+        onPointerEnter={() => void load()}
+        ref={button}
+      >
+        <PlusIcon />
+        Filter
+      </Button>
+      {chips.length > 1 ? (
+        <Button look="quiet" onClick={() => drop(...chips.map(({ field }) => field))}>
+          Clear filters
+        </Button>
       ) : null}
-      {filter.period ? (
-        <Chip label="period" onDrop={() => drop("period")}>
-          {PERIOD_WORDS[filter.period]}
-        </Chip>
-      ) : null}
-      {filter.from ? (
-        <Chip label="begin" onDrop={() => drop("from")}>
-          from {shortMoment(filter.from)}
-        </Chip>
-      ) : null}
-      {filter.to ? (
-        <Chip label="end" onDrop={() => drop("to")}>
-          to {shortMoment(filter.to)}
-        </Chip>
-      ) : null}
-      <Base.Root modal={false}>
-        <Base.Trigger className={buttonClass("quiet")}>
-          <PlusIcon />
-          Filter
-        </Base.Trigger>
-        <Base.Portal>
-          <Base.Positioner align="start" className="z-40 outline-none" sideOffset={4}>
-            <Base.Popup className={POPUP_CLASS}>
-              <Submenu label="Status">
-                {RUN_STATUSES.map((status) => (
-                  <Base.CheckboxItem
-                    checked={filter.status?.includes(status) ?? false}
-                    className={ITEM}
-                    key={status}
-                    onCheckedChange={(checked) => {
-                      const rest = (filter.status ?? []).filter((each) => each !== status);
-                      const next = checked ? [...rest, status] : rest;
-                      if (next.length > 0) set({ status: next });
-                      else drop("status");
-                    }}
-                  >
-                    <StatusShape status={status} />
-                    <span className="flex-1">{status}</span>
-                    <Base.CheckboxItemIndicator>
-                      <CheckIcon className="text-accent" />
-                    </Base.CheckboxItemIndicator>
-                  </Base.CheckboxItem>
-                ))}
-              </Submenu>
-              <Submenu label="Time">
-                {RUN_PERIODS.map((period) => (
-                  <Item key={period} onClick={() => set({ period })}>
-                    {PERIOD_WORDS[period]}
-                  </Item>
-                ))}
-              </Submenu>
-              <TargetMenu label="Agent" list={targets.agents} onChoose={(agentId) => set({ agentId })} />
-              <TargetMenu label="Tool" list={targets.tools} onChoose={(toolId) => set({ toolId })} />
-              <TargetMenu
-                label="Trigger"
-                list={targets.triggers}
-                onChoose={(triggerId) => set({ triggerId })}
-              />
-              <TargetMenu label="API key" list={targets.keys} onChoose={(apiKeyId) => set({ apiKeyId })} />
-              <TargetMenu label="Person" list={targets.people} onChoose={(userId) => set({ userId })} />
-              <Submenu label="Duration">
-                {[1_000, 10_000, 60_000, 600_000].map((ms) => (
-                  <Item key={ms} onClick={() => set({ minDurationMs: ms })}>
-                    {formatDuration(ms)} and more
-                  </Item>
-                ))}
-              </Submenu>
-              <Submenu label="Tokens">
-                {[1_000, 10_000, 100_000].map((tokens) => (
-                  <Item key={tokens} onClick={() => set({ minTokens: tokens })}>
-                    {formatCount(tokens)} and more
-                  </Item>
-                ))}
-              </Submenu>
-              <Submenu label="Credits">
-                {["0.1", "1", "10"].map((credits) => (
-                  <Item key={credits} onClick={() => set({ minCredits: credits })}>
-                    {credits} and more
-                  </Item>
-                ))}
-              </Submenu>
-              <Submenu label="Kind">
-                <Item onClick={() => set({ kind: "agent" })}>agent runs</Item>
-                <Item onClick={() => set({ kind: "tool" })}>tool runs</Item>
-              </Submenu>
-              <Submenu label="Started">
-                {RUN_SOURCES.map((source) => (
-                  <Item key={source} onClick={() => set({ source })}>
-                    {SOURCE_WORDS[source]}
-                  </Item>
-                ))}
-              </Submenu>
-            </Base.Popup>
-          </Base.Positioner>
-        </Base.Portal>
-      </Base.Root>
+      {picking === null ? null : (
+        <FilterPicker
+          anchor={button}
+          filter={filter}
+          initialText={picking}
+          onChange={onChange}
+          onClose={() => setPicking(null)}
+          targets={targets}
+        />
+      )}
     </search>
   );
 }
 
-const ITEM =
-  "flex min-h-8 cursor-pointer select-none items-center gap-2 rounded-md px-2 py-1 outline-none data-[highlighted]:bg-hover data-[popup-open]:bg-hover";
-
-function Item({ onClick, children }: { onClick: () => void; children: ReactNode }) {
-  return (
-    <Base.Item className={ITEM} onClick={onClick}>
-      {children}
-    </Base.Item>
-  );
-}
-
-function Submenu({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <Base.SubmenuRoot>
-      <Base.SubmenuTrigger className={ITEM}>
-        <span className="flex-1">{label}</span>
-        <ChevronRightIcon className="text-muted" />
-      </Base.SubmenuTrigger>
-      <Base.Portal>
-        <Base.Positioner className="z-50 outline-none" sideOffset={2}>
-          <Base.Popup className={`${POPUP_CLASS} max-h-[60dvh] overflow-y-auto`}>{children}</Base.Popup>
-        </Base.Positioner>
-      </Base.Portal>
-    </Base.SubmenuRoot>
-  );
-}
-
-function TargetMenu({
-  label,
-  list,
-  onChoose,
-}: {
+type ChipFacts = {
+  field: keyof RunFilter;
+  /** What it is about. */
   label: string;
-  list: NamedTarget[];
-  onChoose: (id: string) => void;
-}) {
-  if (list.length === 0) return null;
-  return (
-    <Submenu label={label}>
-      {list.map(({ id, name }) => (
-        <Item key={id} onClick={() => onChoose(id)}>
-          <span className="truncate">{name}</span>
-        </Item>
-      ))}
-    </Submenu>
-  );
+  words: string;
+  /** What lists the other values in the picker. */
+  typed: string;
+};
+
+/** The filter as a sentence: “Failed · Helper · last 24 h”. */
+function chipsOf(filter: RunFilter, targets: FilterTargets, timeZone: string): ChipFacts[] {
+  const { status, kind, agentId, toolId, triggerId, apiKeyId, userId, source, period } = filter;
+  const nameOf = (list: NamedTarget[], id: string) => list.find((each) => each.id === id)?.name ?? "unknown";
+  const chips: (ChipFacts | false | "" | undefined)[] = [
+    status?.length !== 0 && status && chip("status", "status", status.join(" or ")),
+    kind && chip("kind", "kind", `${kind} runs`),
+    agentId && chip("agentId", "agent", nameOf(targets.agents, agentId)),
+    toolId && chip("toolId", "tool", nameOf(targets.tools, toolId)),
+    triggerId && chip("triggerId", "trigger", `trigger ${nameOf(targets.triggers, triggerId)}`),
+    apiKeyId && chip("apiKeyId", "key", `key ${nameOf(targets.keys, apiKeyId)}`, "API key"),
+    userId && chip("userId", "person", `by ${nameOf(targets.people, userId)}`),
+    ...sizeWords(filter).map(({ field, words }) => chip(field, words, words, SIZE_GROUPS[field] ?? "")),
+    source && chip("source", "source", SOURCE_WORDS[source], "started"),
+    period && chip("period", "period", PERIOD_WORDS[period], "time"),
+    ...timeWords(filter, timeZone).map(({ field, words }) =>
+      chip(field, field === "from" ? "begin" : "end", words, "time"),
+    ),
+  ];
+  return chips.filter((each): each is ChipFacts => Boolean(each));
 }
 
-function Chip({ label, onDrop, children }: { label: string; onDrop: () => void; children: ReactNode }) {
-  return (
-    <span className="inline-flex h-8 max-w-full items-center rounded-md border border-line-strong bg-accent-wash pl-2.5">
-      <span className="truncate">{children}</span>
-      <button
-        aria-label={`Remove the filter ${label}`}
-        className="flex h-full w-7 items-center justify-center text-muted hover:text-ink"
-        onClick={onDrop}
-        type="button"
-      >
-        <CloseIcon height="12" width="12" />
-      </button>
-    </span>
-  );
+function chip(field: keyof RunFilter, label: string, words: string, typed = label): ChipFacts {
+  return { field, label, words, typed };
 }
 
-/** Searches once typing rests; `enter` searches at once. */
+const SIZE_GROUPS: Partial<Record<keyof RunFilter, string>> = {
+  minDurationMs: "duration",
+  maxDurationMs: "duration",
+  minTokens: "tokens",
+  maxTokens: "tokens",
+  minCredits: "credits",
+  maxCredits: "credits",
+};
+
+function leaveOut(filter: RunFilter, fields: (keyof RunFilter)[]): RunFilter {
+  const rest = { ...filter };
+  for (const field of fields) delete rest[field];
+  return rest;
+}
+
+/** `f` opens the picker, unless somebody writes. */
+function usePickerKey(open: () => void): void {
+  const latest = useRef(open);
+  useEffect(() => {
+    latest.current = open;
+  });
+  useEffect(() => {
+    function onKey(event: KeyboardEvent) {
+      if (event.key !== "f" || !isPageKey(event)) return;
+      event.preventDefault();
+      latest.current();
+    }
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
+}
+
+/** Searches once typing rests; at once by `enter`, and when the field is left: later it would disturb where one goes. */
 function TextSearch({ text, onChange }: { text: string; onChange: (text: string) => void }) {
   const [typed, setTyped] = useState(text);
   const latest = useRef(onChange);
@@ -291,35 +182,17 @@ function TextSearch({ text, onChange }: { text: string; onChange: (text: string)
         className="h-8 w-full rounded-md border border-line-strong bg-canvas pr-2 pl-8 placeholder:text-faint"
         data-search
         onChange={(event) => setTyped(event.target.value)}
-        onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+        onBlur={() => typed.trim() !== text && onChange(typed.trim())}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape") return;
+          // Some browsers would clear the field.
+          event.preventDefault();
+          event.currentTarget.blur();
+        }}
         placeholder="Search input, output, error, id"
         type="search"
         value={typed}
       />
     </form>
   );
-}
-
-/** The sizes that a filter asks for, in words. */
-function sizeChips(filter: RunFilter): [keyof RunFilter, string][] {
-  const { minDurationMs, maxDurationMs, minTokens, maxTokens, minCredits, maxCredits } = filter;
-  const chips: [keyof RunFilter, string | undefined][] = [
-    [
-      "minDurationMs",
-      minDurationMs === undefined ? undefined : `took ${formatDuration(minDurationMs)} or more`,
-    ],
-    [
-      "maxDurationMs",
-      maxDurationMs === undefined ? undefined : `took ${formatDuration(maxDurationMs)} or less`,
-    ],
-    ["minTokens", minTokens === undefined ? undefined : `${formatCount(minTokens)} tokens or more`],
-    ["maxTokens", maxTokens === undefined ? undefined : `${formatCount(maxTokens)} tokens or less`],
-    ["minCredits", minCredits === undefined ? undefined : `${minCredits} credits or more`],
-    ["maxCredits", maxCredits === undefined ? undefined : `${maxCredits} credits or less`],
-  ];
-  return chips.flatMap(([field, words]) => (words === undefined ? [] : [[field, words]]));
-}
-
-function shortMoment(iso: string): string {
-  return iso.slice(0, 16).replace("T", " ");
 }

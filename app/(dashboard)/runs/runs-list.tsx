@@ -1,12 +1,12 @@
 "use client";
 
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { useRouter, useSearchParams } from "next/navigation";
-import { useEffect, useMemo, useRef } from "react";
+import { useSearchParams } from "next/navigation";
+import { useMemo, useRef } from "react";
 import { Button } from "@/app/_ui/button";
 import { classNames } from "@/app/_ui/class-names";
-import { formatCount, formatCredits } from "@/app/_ui/format";
+import { formatCount, formatCredits, formatPlural } from "@/app/_ui/format";
 import { AgentIcon, ToolIcon } from "@/app/_ui/icons";
 import { Bone, Empty, PageHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
@@ -20,6 +20,8 @@ import type { RunSummary } from "@/server/runs/list";
 import { readFilter, writeFilter } from "./address";
 import { describeSource } from "./describe-source";
 import { FilterBar } from "./filter-bar";
+import { useListKeys, useReturn } from "./list-keys";
+import { leaveList } from "./list-left";
 import { ListMenu } from "./list-menu";
 import { runsQuery } from "./query";
 import { SelectionBar, useSelection } from "./selection";
@@ -28,18 +30,19 @@ import { useLiveRuns } from "./use-live-runs";
 /** The runs of the organization: live, filtered by the address, older ones by cursor. */
 export function RunsList() {
   const trpc = useTRPC();
-  const router = useRouter();
   const params = useSearchParams();
   const filter = useMemo(() => readFilter(params), [params]);
-  const query = useInfiniteQuery(runsQuery(trpc, filter));
+  const query = useInfiniteQuery({ ...runsQuery(trpc, filter), placeholderData: keepPreviousData });
   const runs = useMemo(() => query.data?.pages.flatMap((page) => page.items) ?? [], [query.data]);
   const { waiting, showWaiting } = useLiveRuns(filter, runs);
   const list = useRef<HTMLTableSectionElement>(null);
   const mayCancel = useMay("member");
   const { selection, select, clear } = useSelection();
   useListKeys(list);
+  useReturn(list, runs.length > 0);
 
-  const setFilter = (next: RunFilter) => router.replace(`/runs${writeFilter(next)}`, { scroll: false });
+  // The browser asks for the rows itself; the server would only send the same page again.
+  const setFilter = (next: RunFilter) => window.history.replaceState(null, "", `/runs${writeFilter(next)}`);
 
   return (
     <>
@@ -72,9 +75,12 @@ export function RunsList() {
           <NoRuns filtered={Object.keys(filter).length > 0} onClear={() => setFilter({})} />
         ) : (
           <table
-            aria-busy={query.isPending}
+            aria-busy={query.isPending || query.isPlaceholderData}
             aria-label="Runs"
-            className="w-full table-fixed border-line border-t text-left"
+            className={classNames(
+              "w-full table-fixed border-line border-t text-left",
+              query.isPlaceholderData && "opacity-60",
+            )}
           >
             <thead className="hidden sm:table-header-group">
               <tr>
@@ -104,6 +110,12 @@ export function RunsList() {
           </table>
         )}
         <SelectionBar onClear={clear} runs={runs.filter((run) => selection.has(run.id))} />
+        {runs.length > 0 && !query.hasNextPage && !query.isPlaceholderData ? (
+          <p className="px-4 py-3 text-muted text-xs sm:px-6">
+            {formatPlural(runs.length, "run")}
+            {Object.keys(filter).length > 0 ? " with these filters" : " in all"}
+          </p>
+        ) : null}
         {query.hasNextPage ? (
           <div className="flex justify-center py-4">
             <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
@@ -159,6 +171,7 @@ function RunRow({
           <Link
             className="max-w-[60%] shrink-0 truncate font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-focus focus-visible:after:-outline-offset-2"
             data-row
+            onClick={() => leaveList(run.id)}
             href={`/runs/${run.id}`}
             prefetch={false}
           >
@@ -248,45 +261,4 @@ function Bones() {
       </td>
     </tr>
   ));
-}
-
-/** `j` and `k` (and the arrows, once in the list) walk the rows, `enter` opens, `x` selects, `/` goes to the search. */
-function useListKeys(list: React.RefObject<HTMLElement | null>): void {
-  useEffect(() => {
-    function onKey(event: KeyboardEvent) {
-      if (event.metaKey || event.ctrlKey || event.altKey || event.isComposing) return;
-      const target = event.target instanceof HTMLElement ? event.target : null;
-      if (
-        target?.closest(
-          "input:not([type=checkbox]), textarea, select, [contenteditable], [role=menu], [role=dialog]",
-        )
-      )
-        return;
-      if (event.key === "x" && target?.matches("[data-row]")) {
-        target.closest("tr")?.querySelector<HTMLElement>("[data-select]")?.click();
-        return;
-      }
-      if (event.key === "/") {
-        document.querySelector<HTMLInputElement>("[data-search]")?.focus();
-        event.preventDefault();
-        return;
-      }
-      const rows = [...(list.current?.querySelectorAll<HTMLElement>("[data-row]") ?? [])];
-      const at = rows.findIndex((row) => row.matches(":focus"));
-      const arrows = at >= 0;
-      const step =
-        event.key === "j" || (arrows && event.key === "ArrowDown")
-          ? 1
-          : event.key === "k" || (arrows && event.key === "ArrowUp")
-            ? -1
-            : 0;
-      if (step === 0) return;
-      event.preventDefault();
-      const next = rows[Math.min(rows.length - 1, Math.max(0, at + step))];
-      next?.focus();
-      next?.scrollIntoView({ block: "nearest" });
-    }
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [list]);
 }

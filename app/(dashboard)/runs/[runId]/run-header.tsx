@@ -3,13 +3,14 @@
 import Link from "next/link";
 import { CopyButton, copyText } from "@/app/_ui/copy-button";
 import { formatCount, formatCredits, formatPlural, shortId } from "@/app/_ui/format";
-import { ChevronLeftIcon, CopyIcon, DownloadIcon, MoreIcon, TerminalIcon } from "@/app/_ui/icons";
+import { CopyIcon, DownloadIcon, MoreIcon, TerminalIcon } from "@/app/_ui/icons";
 import { Menu, MenuItem, MenuLink } from "@/app/_ui/menu";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { Status } from "@/app/_ui/status";
 import { Elapsed, Moment } from "@/app/_ui/time";
 import { useNotify } from "@/app/_ui/toast";
 import type { RunDetail } from "@/server/runs/inspect";
+import { BackToRuns } from "../back-to-runs";
 import { describeSource } from "../describe-source";
 import { RunActions } from "./run-actions";
 
@@ -18,13 +19,7 @@ export function RunHeader({ run }: { run: RunDetail }) {
   return (
     <header className="px-4 pt-2 pb-3 sm:px-6">
       <div className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1">
-        <Link
-          className="-ml-1 flex items-center gap-0.5 rounded-md py-1 pr-1.5 text-muted hover:text-ink"
-          href="/runs"
-        >
-          <ChevronLeftIcon />
-          Runs
-        </Link>
+        <BackToRuns />
         <h1 className="min-w-0 truncate font-semibold text-base">{run.targetName}</h1>
         <span className="flex items-center text-muted">
           <span>

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import type { RunFilter } from "@/server/runs/filter";
+import { choicesFor } from "./filter-choices";
+
+const id = "0193c4aa-2efc-779d-96d7-58140f1414c7";
+const targets = {
+  agents: [{ id, name: "Helper" }],
+  tools: [],
+  triggers: [{ id, name: "Ask the helper" }],
+  keys: [],
+  people: [],
+};
+const choices = (filter: RunFilter, text: string) =>
+  choicesFor(filter, targets, text, "UTC").map(({ name, items }) => [
+    name,
+    ...items.map(({ label }) => label),
+  ]);
+const take = (filter: RunFilter, text: string) => choicesFor(filter, targets, text, "UTC")[0]?.items[0]?.next;
+
+test("every condition of the list's columns can be chosen, those without values are left out", () => {
+  expect(choices({}, "").map(([name]) => name)).toEqual([
+    "Status",
+    "Time",
+    "Kind",
+    "Agent",
+    "Started",
+    "Trigger",
+    "Duration",
+    "Tokens",
+    "Credits",
+  ]);
+});
+
+test("typing narrows to what is meant, by its name or by its condition's", () => {
+  expect(choices({}, "helper")).toEqual([
+    ["Agent", "Helper"],
+    ["Trigger", "Ask the helper"],
+  ]);
+  expect(choices({}, "kind")).toEqual([["Kind", "agent runs", "tool runs"]]);
+  expect(choices({}, "> 90 s")).toEqual([["As typed", "took 1 min 30 s or more"]]);
+});
+
+test("statuses add up, other values take each other's place, and a chosen one goes", () => {
+  expect(take({ status: ["Failed"] }, "cancelled")).toEqual({ status: ["Failed", "Cancelled"] });
+  expect(take({ status: ["Failed"], kind: "tool" }, "failed")).toEqual({ kind: "tool" });
+  expect(take({ kind: "tool" }, "agent runs")).toEqual({ kind: "agent" });
+  expect(take({ agentId: id }, "helper")).toEqual({});
+});
+
+test("a time since now and days put each other out", () => {
+  expect(take({ from: "2026-11-01T00:00:00.000Z", kind: "tool" }, "last hour")).toEqual({
+    period: "1h",
+    kind: "tool",
+  });
+  expect(take({ period: "7d" }, "since 2026-11-20")).toEqual({ from: new Date(2026, 10, 20).toISOString() });
+});
