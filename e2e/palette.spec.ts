@@ -46,7 +46,7 @@ test("a pasted run's id, bare or in an address, leads to the run", async ({
     await page.keyboard.insertText(pasted);
     await page.keyboard.press("Enter");
     await expect(page).toHaveURL(`/runs/${id}`);
-    await expect(page.getByRole("heading", { name: "Double" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Double", exact: true })).toBeVisible();
   }
 });
 
