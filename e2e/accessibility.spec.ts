@@ -163,6 +163,11 @@ for (const view of VIEWS) {
           await page.keyboard.press("?");
           await shown("dialog");
         },
+        "the configuration of a run": async () => {
+          await page.goto(`/runs/${run}`);
+          await click("button", /^v\d+$/);
+          await expect(page.getByRole("dialog")).toContainText("You help with sums.");
+        },
         "what a model saw": async () => {
           await page.goto(`/runs/${run}`);
           await page

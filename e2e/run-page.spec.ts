@@ -96,3 +96,20 @@ test("a run in the making says what it is at and that it is alive", async ({
   await page.getByRole("button", { name: "Cancel run" }).click();
   await expect(page.getByRole("button", { name: /^slowest: \d+ count/ })).toBeVisible({ timeout: 20_000 });
 });
+
+test("the configuration of a run is a click away, beside what is different now", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const a = await finishRun(request, organization, { agent: "What is 2 + 2?" });
+  const b = await finishRun(request, organization, { agent: "What is 2 + 3?" });
+  await page.goto(`/runs/${a}`);
+  await page.getByRole("button", { name: /^v\d+$/ }).click();
+  const dialog = page.getByRole("dialog", { name: /^What this run was started with/ });
+  await expect(dialog).toContainText("You help with sums.");
+  await expect(dialog).toContainText("double v1");
+  await expect(dialog).toContainText("A run started now would have the very same configuration.");
+  await page.goto(`/runs/compare?a=${a}&b=${b}`);
+  await expect(page.getByRole("region", { name: "Configuration" })).toContainText("the same");
+});

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { MemberActor } from "@/server/auth/actor";
 import { nameActors } from "@/server/auth/name-actors";
+import { compareFields, type FieldChange, type Fields, workflowFields } from "@/server/catalog/field-changes";
 import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
 
@@ -23,11 +24,8 @@ export type VersionPage = {
   nextCursor: number | null;
 };
 
-/** A field before and after; null: not set. Texts of several lines are meant to be compared by lines. */
-export type FieldChange = { field: string; from: string | null; to: string | null };
-
 /** A version as texts, field by field. */
-type Version = { number: number; createdBy: string; createdAt: Date; fields: Map<string, string> };
+type Version = { number: number; createdBy: string; createdAt: Date; fields: Fields };
 
 /** The versions of an agent or tool, newest first, by cursor over their numbers. Throws `not_found`. */
 export async function listVersions(
@@ -51,7 +49,7 @@ export async function listVersions(
         current: version.number === current,
         by: nameOf(version.createdBy),
         at: version.createdAt.toISOString(),
-        changed: earlier ? compareVersions(earlier, version).map(({ field }) => field) : null,
+        changed: earlier ? compareFields(earlier.fields, version.fields).map(({ field }) => field) : null,
       };
     }),
     nextCursor: found.length > limit ? (shown.at(-1)?.number ?? null) : null,
@@ -67,7 +65,7 @@ export async function readVersionChanges(
   await currentVersion(services, actor, { kind, id });
   const [version, earlier] = await readVersions(services, actor, { kind, id }, number + 1, 2);
   if (version?.number !== number) throw new AppError("not_found", `There is no version ${number}.`);
-  return compareVersions(earlier ?? null, version);
+  return compareFields(earlier?.fields ?? null, version.fields);
 }
 
 async function currentVersion(
@@ -133,21 +131,6 @@ function limitFields(row: {
   ];
 }
 
-const WORDS: Record<string, string> = { outputSchema: "output schema" };
-
 function definitionFields(definition: string): [string, string][] {
-  const parts = z.record(z.string(), z.unknown()).parse(JSON.parse(definition));
-  return Object.entries(parts).map(([field, value]) => [
-    WORDS[field] ?? field,
-    JSON.stringify(value, null, 2),
-  ]);
-}
-
-function compareVersions(earlier: Version | null, version: Version): FieldChange[] {
-  const names = new Set([...(earlier?.fields.keys() ?? []), ...version.fields.keys()]);
-  return [...names].flatMap((field) => {
-    const from = earlier?.fields.get(field) ?? null;
-    const to = version.fields.get(field) ?? null;
-    return from === to ? [] : [{ field, from, to }];
-  });
+  return workflowFields(z.record(z.string(), z.unknown()).parse(JSON.parse(definition)));
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
-import type { Prisma } from "@/server/db/generated/client";
+import { Prisma } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
 import { type RunSummary, readRunsById } from "@/server/runs/list";
 import { cutText, type LongText, TEXT_PREVIEW_CHARACTERS } from "@/server/runs/long-text";
@@ -68,6 +68,10 @@ export type RunDetail = RunSummary & {
   errorMessage: string | null;
   cancelledBy: string | null;
   deadlineSeconds: number;
+  /** The version that its agent or tool has now; null when that is deleted. */
+  currentVersion: number | null;
+  /** Of a failed run: the last one of the same agent or tool before it that completed, if it is not long past. */
+  lastGoodRunId: string | null;
   input: LongText;
   output: LongText | null;
 };
@@ -110,12 +114,30 @@ async function readChildCredits(
   return new Map(children.map(({ id, creditsUsed }) => [id, creditsUsed.toFixed(4)]));
 }
 
+/** How many runs before a failed one are searched for a good one. */
+const RUNS_LOOKED_BACK = 1_000;
+
+/** The newest completed one among the runs before `r`; `sameTarget` has an index of its own for each kind. */
+function lastGood(sameTarget: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(
+    SELECT g.id FROM (
+      SELECT e.id, e.status FROM runs e
+      WHERE e.organization_id = r.organization_id AND ${sameTarget} AND e.id < r.id
+      ORDER BY e.id DESC LIMIT ${RUNS_LOOKED_BACK}
+    ) g WHERE g.status = 'Completed' ORDER BY g.id DESC LIMIT 1)`;
+}
+
 async function readRun(services: Services, actor: MemberActor, runId: string): Promise<RunDetail> {
   const [summary] = await readRunsById(services, actor.orgId, [runId]);
   const found = await services.db.$queryRaw`
     SELECT agent_id, tool_id, trigger_id, api_key_id, parent_run_id, root_run_id, input_tokens, output_tokens,
       actions_used, error_code, error_message, cancelled_by,
-      deadline_seconds, left(input, ${TEXT_PREVIEW_CHARACTERS}) AS input, octet_length(input) AS input_bytes,
+      deadline_seconds,
+      coalesce((SELECT a.version FROM agents a WHERE a.id = r.agent_id AND a.deleted_at IS NULL),
+               (SELECT t.version FROM tools t WHERE t.id = r.tool_id AND t.deleted_at IS NULL)) AS current_version,
+      CASE WHEN status = 'Failed' AND kind = 'agent' THEN ${lastGood(Prisma.sql`e.agent_id = r.agent_id`)}
+           WHEN status = 'Failed' THEN ${lastGood(Prisma.sql`e.tool_id = r.tool_id`)} END AS last_good_run_id,
+      left(input, ${TEXT_PREVIEW_CHARACTERS}) AS input, octet_length(input) AS input_bytes,
       char_length(input) > ${TEXT_PREVIEW_CHARACTERS} AS input_cut,
       left(output, ${TEXT_PREVIEW_CHARACTERS}) AS output, octet_length(output) AS output_bytes,
       char_length(output) > ${TEXT_PREVIEW_CHARACTERS} AS output_cut,
@@ -143,6 +165,8 @@ async function readRun(services: Services, actor: MemberActor, runId: string): P
     errorMessage: row.error_message,
     cancelledBy: row.cancelled_by,
     deadlineSeconds: row.deadline_seconds,
+    currentVersion: row.current_version,
+    lastGoodRunId: row.last_good_run_id,
     input: { text: row.input, bytes: row.input_bytes, cut: row.input_cut },
     output:
       row.output === null
@@ -165,6 +189,8 @@ const detailRow = z.object({
   error_message: z.string().nullable(),
   cancelled_by: z.string().nullable(),
   deadline_seconds: z.number(),
+  current_version: z.number().nullable(),
+  last_good_run_id: z.string().nullable(),
   input: z.string(),
   input_bytes: z.number(),
   input_cut: z.boolean(),

@@ -3,8 +3,8 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { classNames } from "@/app/_ui/class-names";
-import { diffLines } from "@/app/_ui/diff";
 import { PartHead } from "@/app/_ui/facts";
+import { FieldDiff } from "@/app/_ui/field-diff";
 import { ChevronRightIcon } from "@/app/_ui/icons";
 import { OlderButton } from "@/app/_ui/older-button";
 import { Bone } from "@/app/_ui/page";
@@ -12,8 +12,7 @@ import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { Ago } from "@/app/_ui/time";
 import { Unreadable } from "@/app/_ui/unreadable";
-import type { DefinitionRef, FieldChange, VersionLine } from "@/server/catalog/versions";
-import { nearChanges } from "./near-changes";
+import type { DefinitionRef, VersionLine } from "@/server/catalog/versions";
 import { versionsQuery } from "./query";
 
 /** Who made which version when; a version opens to what it changed. */
@@ -89,54 +88,6 @@ function Changes({ of, number }: { of: DefinitionRef; number: number }) {
         query.data.map((change) => <FieldDiff change={change} key={change.field} />)
       ) : (
         <Bone className="w-56" />
-      )}
-    </div>
-  );
-}
-
-const LOOKS = { left: "bg-failed-wash", right: "bg-added-wash", same: "text-muted" } as const;
-const MARKS = { left: "−", right: "+", same: " " } as const;
-const WORDS = { left: "removed: ", right: "added: ", same: "" } as const;
-
-function FieldDiff({ change }: { change: FieldChange }) {
-  const lines =
-    change.from === null || change.to === null
-      ? (change.to ?? change.from ?? "")
-          .split("\n")
-          .map((text) => ({ kind: change.to === null ? ("left" as const) : ("right" as const), text }))
-      : diffLines(change.from, change.to);
-  return (
-    <div>
-      <h3 className="text-muted text-xs">{change.field}</h3>
-      {lines ? (
-        <pre
-          className="mono mt-0.5 max-h-96 overflow-auto rounded-md border border-line"
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-          tabIndex={0}
-        >
-          {nearChanges(lines).map((line, index) => (
-            <span
-              className={classNames(
-                "block min-w-full whitespace-pre-wrap px-2 [overflow-wrap:anywhere]",
-                line ? LOOKS[line.kind] : "text-faint",
-              )}
-              // biome-ignore lint/suspicious/noArrayIndexKey: the lines of one comparison never change.
-              key={index}
-            >
-              {line ? (
-                <>
-                  <span aria-hidden="true">{MARKS[line.kind]} </span>
-                  <span className="sr-only">{WORDS[line.kind]}</span>
-                  {line.text}
-                </>
-              ) : (
-                "…"
-              )}
-            </span>
-          ))}
-        </pre>
-      ) : (
-        <p>Rewritten: the two versions share too little to be compared by lines.</p>
       )}
     </div>
   );

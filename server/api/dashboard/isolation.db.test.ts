@@ -137,6 +137,16 @@ const TABLE: Record<string, Row> = {
     call: (api) => api.runs.modelRequest(foreign),
     gets: "not_found",
   },
+  "runs.configuration": {
+    role: "viewer",
+    call: (api) => api.runs.configuration(foreign),
+    gets: "not_found",
+  },
+  "runs.compareConfigurations": {
+    role: "viewer",
+    call: (api) => api.runs.compareConfigurations({ a: foreign.runId, b: foreign.runId }),
+    gets: "not_found",
+  },
   "runs.searchSteps": {
     role: "viewer",
     call: (api) => api.runs.searchSteps({ ...foreign, text: "e" }),

@@ -9,6 +9,7 @@ import { metricsQuestion, readRunMetrics } from "@/server/runs/metrics";
 import { inspectModelRequest } from "@/server/runs/model-request";
 import { readPulse } from "@/server/runs/pulse";
 import { rerun, startFromDashboard } from "@/server/runs/rerun";
+import { compareConfigurations, inspectConfiguration } from "@/server/runs/run-configuration";
 import { searchSteps } from "@/server/runs/search-steps";
 import type { RunStatusWord } from "@/server/runs/words";
 
@@ -61,6 +62,14 @@ export const runsRouter = router({
   modelRequest: viewer
     .input(z.object({ runId: z.uuid(), callId: z.uuid() }))
     .query(({ ctx, input }) => inspectModelRequest(ctx.services, ctx.actor, input)),
+
+  configuration: viewer
+    .input(z.object({ runId: z.uuid() }))
+    .query(({ ctx, input }) => inspectConfiguration(ctx.services, ctx.actor, input.runId)),
+
+  compareConfigurations: viewer
+    .input(z.object({ a: z.uuid(), b: z.uuid() }))
+    .query(({ ctx, input }) => compareConfigurations(ctx.services, ctx.actor, input)),
 
   searchSteps: viewer
     .input(z.object({ runId: z.uuid(), text: z.string().min(1).max(200) }))

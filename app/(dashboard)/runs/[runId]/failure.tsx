@@ -48,6 +48,15 @@ export function Failure({
             {label}
           </Link>
         ))}
+        {run.lastGoodRunId ? (
+          <Link
+            className="text-accent underline"
+            href={`/runs/compare?a=${run.lastGoodRunId}&b=${run.id}`}
+            prefetch={false}
+          >
+            Compare with the last good run
+          </Link>
+        ) : null}
         <Link
           className="text-accent underline"
           href={`/runs?status=Failed&${run.kind}=${run.agentId ?? run.toolId}`}

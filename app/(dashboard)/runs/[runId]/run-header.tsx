@@ -12,6 +12,7 @@ import { useNotify } from "@/app/_ui/toast";
 import type { RunDetail } from "@/server/runs/inspect";
 import { BackToRuns } from "../back-to-runs";
 import { describeSource } from "../describe-source";
+import { Version } from "./configuration";
 import { RunActions } from "./run-actions";
 
 /** Where one is, how it went, what can be done; below it the figures. */
@@ -40,7 +41,9 @@ export function RunHeader({ run }: { run: RunDetail }) {
         <Fact name="Started by">
           <StartedBy run={run} />
         </Fact>
-        <Fact name="Version">v{run.targetVersion}</Fact>
+        <Fact name="Version">
+          <Version run={run} />
+        </Fact>
         {run.model ? <Fact name="Model">{run.model}</Fact> : null}
         <Fact name="Created">
           <Moment at={run.createdAt} />

@@ -1,10 +1,11 @@
 "use client";
 
-import { useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { type ReactNode, useMemo, useState } from "react";
 import { classNames } from "@/app/_ui/class-names";
 import { diffLines } from "@/app/_ui/diff";
+import { FieldDiff } from "@/app/_ui/field-diff";
 import { formatCount, formatCredits, formatDuration, shortId } from "@/app/_ui/format";
 import { PageHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
@@ -33,6 +34,7 @@ export function Comparison({ a, b }: { a: string; b: string }) {
         </Link>
       </PageHead>
       <FigureRows left={left.run} right={right.run} />
+      <ConfigurationDifference a={a} b={b} sameKind={left.run.kind === right.run.kind} />
       <TextDifference label="Input" left={left.run.input} right={right.run.input} />
       <TextDifference label="Output" left={left.run.output} right={right.run.output} />
       <h2 className="px-4 pt-4 pb-2 font-medium sm:px-6">Step by step</h2>
@@ -110,6 +112,29 @@ function FigureRows({ left, right }: { left: RunDetail; right: RunDetail }) {
         ))}
       </tbody>
     </Table>
+  );
+}
+
+/** What of the configurations frozen into the two differs: prompts, models, the versions of attached tools. */
+function ConfigurationDifference({ a, b, sameKind }: { a: string; b: string; sameKind: boolean }) {
+  const trpc = useTRPC();
+  const query = useQuery({ ...trpc.runs.compareConfigurations.queryOptions({ a, b }), enabled: sameKind });
+  if (!sameKind) return null;
+  const changes = query.data;
+  return (
+    <section aria-label="Configuration" className="border-line border-b px-4 py-3 sm:px-6">
+      <h2 className="pb-1 font-medium">
+        Configuration
+        <span className="font-normal text-muted">
+          {query.isError ? ": it could not be read" : changes?.length === 0 ? ": the same" : ""}
+        </span>
+      </h2>
+      <div className="flex flex-col gap-3">
+        {changes?.map((change) => (
+          <FieldDiff change={change} key={change.field} />
+        ))}
+      </div>
+    </section>
   );
 }
 

@@ -34,7 +34,11 @@ async function content({ searchParams }: Props) {
       if (isNotFound(error)) notFound();
       throw error;
     });
-  const [first] = await Promise.all([read(a), b ? read(b) : null]);
+  const [first] = await Promise.all([
+    read(a),
+    b ? read(b) : null,
+    b ? queryClient.prefetchQuery(trpc.runs.compareConfigurations.queryOptions({ a, b })) : null,
+  ]);
   return (
     <Prefetched from={prefetch}>{b ? <Comparison a={a} b={b} /> : <RunPicker run={first.run} />}</Prefetched>
   );

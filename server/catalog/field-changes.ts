@@ -1,0 +1,25 @@
+/** A field before and after; null: not set. Texts of several lines are meant to be compared by lines. */
+export type FieldChange = { field: string; from: string | null; to: string | null };
+
+/** A definition as texts, field by field, in the order in which people read them. */
+export type Fields = ReadonlyMap<string, string>;
+
+/** The fields that differ; `earlier` null: everything is new. */
+export function compareFields(earlier: Fields | null, later: Fields): FieldChange[] {
+  const names = new Set([...(earlier?.keys() ?? []), ...later.keys()]);
+  return [...names].flatMap((field) => {
+    const from = earlier?.get(field) ?? null;
+    const to = later.get(field) ?? null;
+    return from === to ? [] : [{ field, from, to }];
+  });
+}
+
+const WORDS: Record<string, string> = { outputSchema: "output schema" };
+
+/** The parts of a tool's workflow. */
+export function workflowFields(definition: object): [string, string][] {
+  return Object.entries(definition).map(([field, value]) => [
+    WORDS[field] ?? field,
+    JSON.stringify(value, null, 2),
+  ]);
+}

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createMember, insertRun } from "@/server/testing/runs";
+import { createTenant, createWorld, type World } from "@/server/testing/world";
+import { inspectRun } from "./inspect";
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.close());
+
+it("leads from a failed run to the last good one of the same agent or tool before it", async () => {
+  const tenant = await createTenant(world);
+  const viewer = await createMember(world, tenant, "viewer");
+  const lastGood = async (runId: string) => (await inspectRun(world, viewer, runId)).run.lastGoodRunId;
+
+  const first = await insertRun(world, tenant, { status: "Failed" });
+  expect(await lastGood(first)).toBeNull();
+  await insertRun(world, tenant, { status: "Completed" });
+  const good = await insertRun(world, tenant, { status: "Completed" });
+  await insertRun(world, tenant, { status: "Failed" });
+  await insertRun(world, tenant, { kind: "agent", status: "Completed" });
+  await insertRun(world, await createTenant(world), { status: "Completed" });
+  const failed = await insertRun(world, tenant, { status: "Failed" });
+  await insertRun(world, tenant, { status: "Completed" });
+  expect(await lastGood(failed)).toBe(good);
+  expect(await lastGood(good)).toBeNull();
+});
+
+it("tells the present version of what ran, and nothing of what is deleted", async () => {
+  const tenant = await createTenant(world);
+  const viewer = await createMember(world, tenant, "viewer");
+  const runId = await insertRun(world, tenant);
+  const version = async () => (await inspectRun(world, viewer, runId)).run.currentVersion;
+  expect(await version()).toBe(1);
+  await world.db.tool.update({ where: { id: tenant.toolId }, data: { version: 3 } });
+  expect(await version()).toBe(3);
+  await world.db.tool.update({ where: { id: tenant.toolId }, data: { deletedAt: world.clock.now() } });
+  expect(await version()).toBeNull();
+});
+
+it("counts for a step what the run that it started has used", async () => {
+  const tenant = await createTenant(world);
+  const viewer = await createMember(world, tenant, "viewer");
+  const runId = await insertRun(world, tenant, { kind: "agent", status: "Running", steps: 2 });
+  const child = await insertRun(world, tenant, { status: "Running", credits: "0.0300" });
+  await world.db.run.update({ where: { id: child }, data: { parentRunId: runId, rootRunId: runId } });
+  await world.db.step.updateMany({ where: { runId, stepNumber: 2 }, data: { childRunId: child } });
+  const { steps } = await inspectRun(world, viewer, runId);
+  expect(steps.map(({ childCredits }) => childCredits)).toEqual([null, "0.0300"]);
+});

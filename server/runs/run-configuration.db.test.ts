@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { saveAgent } from "@/server/catalog/save-agent";
+import { saveTool } from "@/server/catalog/save-tool";
+import { createMember } from "@/server/testing/runs";
+import { createTenant, createWorld, type World } from "@/server/testing/world";
+import { compareConfigurations, inspectConfiguration } from "./run-configuration";
+import { startRun } from "./start";
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.close());
+
+it("shows what a run was started with, and what a run started now would have differently", async () => {
+  const tenant = await createTenant(world);
+  const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const viewer = await createMember(world, tenant, "viewer");
+  const start = async () =>
+    (await startRun(world, operator, { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" })).runId;
+  const first = await start();
+
+  const then = await inspectConfiguration(world, viewer, first);
+  expect(then.fields).toContainEqual({ field: "system prompt", value: "You help." });
+  expect(then.fields).toContainEqual({ field: "tools", value: "adder v1" });
+  expect(then.fields.map(({ field }) => field)).not.toContain("message");
+  expect(then.now).toEqual({ version: 1, changes: [] });
+
+  // The agent stays at version 1; a tool of it changes.
+  const steps = [{ id: "sum", uses: "calculate", with: { expression: "1 + 1" } }];
+  await saveTool(world, operator, { slug: "adder", name: "Adder", steps, output: "{{ steps.sum }}" });
+  const byTool = await inspectConfiguration(world, viewer, first);
+  expect(byTool.now?.version).toBe(1);
+  expect(byTool.now?.changes.map(({ field }) => field)).toEqual(["tools", "tool adder"]);
+  expect(byTool.now?.changes[0]).toEqual({ field: "tools", from: "adder v1", to: "adder v2" });
+
+  await saveAgent(world, operator, {
+    slug: "helper",
+    name: "Helper",
+    model: "m",
+    systemPrompt: "You hinder.",
+  });
+  const second = await start();
+  expect((await inspectConfiguration(world, viewer, first)).now?.version).toBe(2);
+  const changes = await compareConfigurations(world, viewer, { a: first, b: second });
+  expect(changes).toContainEqual({ field: "system prompt", from: "You help.", to: "You hinder." });
+  expect(changes).toContainEqual({ field: "model", from: "gpt-5-mini", to: "m" });
+  expect(await compareConfigurations(world, viewer, { a: second, b: second })).toEqual([]);
+});
+
+it("shows a tool's workflow, also once the tool is deleted", async () => {
+  const tenant = await createTenant(world);
+  const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const viewer = await createMember(world, tenant, "viewer");
+  const { runId } = await startRun(world, operator, {
+    kind: "tool",
+    targetId: tenant.toolId,
+    input: { a: 1, b: 2 },
+  });
+  await world.db.tool.update({ where: { id: tenant.toolId }, data: { deletedAt: world.clock.now() } });
+  const { fields, now } = await inspectConfiguration(world, viewer, runId);
+  expect(now).toBeNull();
+  expect(fields.map(({ field }) => field)).toEqual(["parameters", "steps", "output", "deadline"]);
+  const stranger = await createMember(world, await createTenant(world), "owner");
+  await expect(inspectConfiguration(world, stranger, runId)).rejects.toMatchObject({ code: "not_found" });
+});

@@ -1,0 +1,95 @@
+import { type RunConfiguration, runConfiguration } from "@/server/agent/definition";
+import type { MemberActor } from "@/server/auth/actor";
+import { compareFields, type FieldChange, type Fields, workflowFields } from "@/server/catalog/field-changes";
+import { AppError } from "@/server/errors";
+import { findTarget } from "@/server/runs/find-target";
+import type { Services } from "@/server/services";
+
+/** What a run was started with, and what is different by now. */
+export type RunConfigurationView = {
+  /** Field by field, as text; texts of several lines are JSON or prompts. */
+  fields: { field: string; value: string }[];
+  /** What a run started now would have differently; null when the agent or tool is deleted. */
+  now: { version: number; changes: FieldChange[] } | null;
+};
+
+/**
+ * The configuration frozen into a run, beside the present one: not only the agent's own versions count, but also those of
+ * the tools attached to it. Throws not_found.
+ */
+export async function inspectConfiguration(
+  services: Services,
+  actor: MemberActor,
+  runId: string,
+): Promise<RunConfigurationView> {
+  const run = await readFrozen(services, actor, runId);
+  const target = await findTarget(services.pool, actor.orgId, run.kind, run.targetId);
+  const now = target && {
+    version: target.version,
+    changes: compareFields(
+      run.fields,
+      fieldsOf(
+        target.kind === "agent"
+          ? { ...target.configuration, messageFromOutside: run.messageFromOutside }
+          : target.configuration,
+        target.deadlineSeconds,
+      ),
+    ),
+  };
+  return { fields: [...run.fields].map(([field, value]) => ({ field, value })), now };
+}
+
+/** How the configuration of one run differs from that of another, from `a` to `b`. Throws not_found. */
+export async function compareConfigurations(
+  services: Services,
+  actor: MemberActor,
+  { a, b }: { a: string; b: string },
+): Promise<FieldChange[]> {
+  const [left, right] = await Promise.all([readFrozen(services, actor, a), readFrozen(services, actor, b)]);
+  return compareFields(left.fields, right.fields);
+}
+
+async function readFrozen({ db }: Services, actor: MemberActor, runId: string) {
+  const run = await db.run.findFirst({
+    where: { id: runId, organizationId: actor.orgId },
+    select: {
+      kind: true,
+      agentId: true,
+      toolId: true,
+      deadlineSeconds: true,
+      configuration: { select: { document: true } },
+    },
+  });
+  const targetId = run?.agentId ?? run?.toolId;
+  if (!run || !targetId) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
+  const configuration = runConfiguration.parse(JSON.parse(run.configuration.document));
+  return {
+    kind: run.kind,
+    targetId,
+    messageFromOutside: configuration.kind === "agent" && configuration.messageFromOutside,
+    fields: fieldsOf(configuration, run.deadlineSeconds),
+  };
+}
+
+function fieldsOf(configuration: RunConfiguration, deadlineSeconds: number): Fields {
+  const deadline: [string, string] = ["deadline", `${deadlineSeconds} s`];
+  if (configuration.kind === "tool") {
+    return new Map([...workflowFields(configuration.definition), deadline]);
+  }
+  const { model, systemPrompt, maxSteps, callables, messageFromOutside } = configuration;
+  const functions = callables.filter((callable) => callable.kind === "function");
+  const tools = callables.filter((callable) => callable.kind === "tool");
+  return new Map([
+    ["model", model],
+    ["system prompt", systemPrompt],
+    ...(messageFromOutside ? [["message", "came from outside, and the prompt says so"] as const] : []),
+    ["max steps", String(maxSteps)],
+    ["functions", functions.map(({ name }) => name).join("\n")],
+    ["tools", tools.map(({ name, version }) => `${name} v${version}`).join("\n")],
+    ...tools.map(
+      ({ name, description, definition }) =>
+        [`tool ${name}`, JSON.stringify({ description, ...definition }, null, 2)] as const,
+    ),
+    deadline,
+  ]);
+}
