@@ -44,7 +44,10 @@ it("counts for a step what the run that it started has used", async () => {
   const viewer = await createMember(world, tenant, "viewer");
   const runId = await insertRun(world, tenant, { kind: "agent", status: "Running", steps: 2 });
   const child = await insertRun(world, tenant, { status: "Running", credits: "0.0300" });
-  await world.db.run.update({ where: { id: child }, data: { parentRunId: runId, rootRunId: runId } });
+  await world.db.run.update({
+    where: { id: child },
+    data: { parentRunId: runId, rootRunId: runId, source: "run" },
+  });
   await world.db.step.updateMany({ where: { runId, stepNumber: 2 }, data: { childRunId: child } });
   const { steps } = await inspectRun(world, viewer, runId);
   expect(steps.map(({ childCredits }) => childCredits)).toEqual([null, "0.0300"]);
