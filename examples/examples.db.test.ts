@@ -56,7 +56,7 @@ async function runTool(file: string, slug: string, input: JsonObject, answers: R
       attempts: [],
     }),
   });
-  const facts = { id: "run-1", startedAt: context.clock.now(), toolName: tool.name };
+  const facts = { id: "run-1", organizationId: "org-1", startedAt: context.clock.now(), toolName: tool.name };
   return runWorkflow(tool, input, facts, {
     call: (batch) =>
       Promise.all(

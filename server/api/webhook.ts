@@ -200,7 +200,7 @@ async function accept(
     const decision = await takeFromWindow(pool, window, clock);
     if (!decision.allowed) throw rateLimited("webhook", decision);
     Object.assign(headers, rateLimitHeaders("webhook", decision));
-    const started = readStart(request.headers.get("content-type"), trigger, delivery, clock.now());
+    const started = await readStart(request.headers.get("content-type"), trigger, delivery, clock.now());
     try {
       const { runId } = await startRun(services, trigger.actor, { ...started, idempotency, delivery });
       return acceptedAnswer(trigger, runId);

@@ -59,7 +59,7 @@ export async function putTool(
     include: { versions: { orderBy: { number: "desc" }, take: 1 } },
   });
   checkExpectation("tool", slug, found, expected);
-  const checked = checkWorkflow(toJson(workflow), FUNCTIONS);
+  const checked = await checkWorkflow(toJson(workflow), FUNCTIONS, actor.orgId);
   if (!checked.ok) throw refusal(checked.issues);
   const current = found?.versions[0];
 

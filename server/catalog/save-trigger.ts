@@ -56,7 +56,7 @@ export async function putTrigger(
   });
   checkExpectation("trigger", slug, found, expected);
   const target = await findTarget(change, definition);
-  const issues = [...target.issues, ...findTextFaults(definition)];
+  const issues = [...target.issues, ...(await findTextFaults(definition, actor.orgId))];
   if (issues.length > 0) throw refusal(issues);
 
   const id = found?.id ?? newId();
@@ -146,9 +146,12 @@ export function describeSecretFault(
   return `must be base64 of at least ${LEAST_STANDARD_BYTES} bytes, for signatures of the kind standard-webhooks`;
 }
 
-function findTextFaults({ signature, secret, messageTemplate }: TriggerDefinition): Issue[] {
+async function findTextFaults(
+  { signature, secret, messageTemplate }: TriggerDefinition,
+  party: string,
+): Promise<Issue[]> {
   const ofSecret = typeof secret === "string" ? describeSecretFault(signature, secret) : null;
-  const ofTemplate = messageTemplate === null ? null : describeTemplateFault(messageTemplate);
+  const ofTemplate = messageTemplate === null ? null : await describeTemplateFault(messageTemplate, party);
   return [
     ...(ofSecret === null ? [] : [{ path: "/secret", message: ofSecret }]),
     ...(ofTemplate === null ? [] : [{ path: "/messageTemplate", message: ofTemplate }]),

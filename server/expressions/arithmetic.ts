@@ -19,8 +19,9 @@ function normalise(expression: string): string {
 
 /**
  * Calculates on 64 decimal digits. Gives a number, or its digits as text when a double cannot say it: whole numbers beyond
- * 2^53, and what is too large or too small. Throws ExpressionError; takes at most a second.
+ * 2^53, and what is too large or too small. Throws ExpressionError; takes at most a second once
+ * it is the turn of `party`, the organization.
  */
-export function calculateExpression(expression: string): number | string {
-  return result.parse(realm.ask({ expression: normalise(expression) }, TIMEOUT_MS));
+export async function calculateExpression(expression: string, party: string): Promise<number | string> {
+  return result.parse(await realm.ask({ expression: normalise(expression) }, TIMEOUT_MS, party));
 }

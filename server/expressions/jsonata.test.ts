@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { evaluateExpression, parseExpression } from "@/server/expressions/jsonata";
 import { ExpressionError } from "@/server/expressions/realm";
 
-const facts = { now: new Date("2026-03-04T05:06:07.000Z"), seed: "run-1" };
+const facts = { now: new Date("2026-03-04T05:06:07.000Z"), seed: "run-1", party: "org-1" };
 const evaluate = (expression: string, input: unknown = {}, timeoutMs?: number) =>
   evaluateExpression(expression, JSON.stringify(input), facts, timeoutMs);
 
@@ -11,10 +11,10 @@ test("stopping an expression leaves the process whole, also where AsyncLocalStor
   await new AsyncLocalStorage().run({}, async () => {
     // From a timer, as most work of a server is: there Node looks at its stack of asynchronous contexts.
     await new Promise((resolve) => setTimeout(resolve, 1));
-    expect(() => evaluate("($f := function(){ $f() }; $f())", {}, 50)).toThrow("stopped after 50 ms");
+    await expect(evaluate("($f := function(){ $f() }; $f())", {}, 50)).rejects.toThrow("stopped after 50 ms");
     await new Promise((resolve) => setTimeout(resolve, 1));
   });
-  expect(evaluate("1 + 1")).toBe(2);
+  expect(await evaluate("1 + 1")).toBe(2);
 });
 
 describe("evaluateExpression", () => {
@@ -47,23 +47,23 @@ describe("evaluateExpression", () => {
       },
       { a: 1, b: 2 },
     ],
-  ])("%s", (expression, input, expected) => {
-    expect(evaluate(expression, input)).toEqual(expected);
+  ])("%s", async (expression, input, expected) => {
+    expect(await evaluate(expression, input)).toEqual(expected);
   });
 
-  test("U+0000 and halves of characters become U+FFFD, in values, keys and messages", () => {
-    expect(evaluate('{"a\\u0000": "b\\u0000\\ud800c"}')).toEqual({ "a\ufffd": "b\ufffd\ufffdc" });
-    expect(() => evaluate('$error("no\\u0000")')).toThrow("no\ufffd");
+  test("U+0000 and halves of characters become U+FFFD, in values, keys and messages", async () => {
+    expect(await evaluate('{"a\\u0000": "b\\u0000\\ud800c"}')).toEqual({ "a\ufffd": "b\ufffd\ufffdc" });
+    await expect(evaluate('$error("no\\u0000")')).rejects.toThrow("no\ufffd");
   });
 
-  test("the moment and chance are those given", () => {
-    expect(evaluate("$now()")).toBe("2026-03-04T05:06:07.000Z");
-    expect(evaluate("$millis()")).toBe(facts.now.getTime());
-    expect(evaluate("$random()")).toBe(evaluate("$random()"));
-    expect(evaluate("$random()")).not.toBe(
-      evaluateExpression("$random()", "{}", { ...facts, seed: "run-2" }),
+  test("the moment and chance are those given", async () => {
+    expect(await evaluate("$now()")).toBe("2026-03-04T05:06:07.000Z");
+    expect(await evaluate("$millis()")).toBe(facts.now.getTime());
+    expect(await evaluate("$random()")).toBe(await evaluate("$random()"));
+    expect(await evaluate("$random()")).not.toBe(
+      await evaluateExpression("$random()", "{}", { ...facts, seed: "run-2" }),
     );
-    expect(evaluate("$shuffle([1..20])")).toEqual(evaluate("$shuffle([1..20])"));
+    expect(await evaluate("$shuffle([1..20])")).toEqual(await evaluate("$shuffle([1..20])"));
   });
 
   test.each([
@@ -79,41 +79,64 @@ describe("evaluateExpression", () => {
     ["a deep nest", `${"(".repeat(20_000)}1`],
     ["an expression that is too long", "1 + ".repeat(10_000)],
     ["an unknown function", "$fetch('x')"],
-  ])("%s is stopped", (_name, expression) => {
+  ])("%s is stopped", async (_name, expression) => {
     const started = Date.now();
-    expect(() => evaluate(expression, {}, 150)).toThrow(ExpressionError);
+    await expect(evaluate(expression, {}, 150)).rejects.toThrow(ExpressionError);
     expect(Date.now() - started).toBeLessThan(5000);
-    expect(evaluate("1 + 1")).toBe(2);
+    expect(await evaluate("1 + 1")).toBe(2);
   });
 
-  test("one that takes all memory ends its thread alone, and holds its caller little longer than its time", () => {
+  test("one that takes all memory ends its thread alone, and holds its caller little longer than its time", async () => {
     const texts =
       "($text := $reduce([1..19], function($a, $b){ $a & $a }, 'ab'); $map([1..5000], function(){ $uppercase($text) }))";
     const started = Date.now();
-    expect(() => evaluate(texts, {}, 2000)).toThrow(ExpressionError);
+    await expect(evaluate(texts, {}, 2000)).rejects.toThrow(ExpressionError);
     expect(Date.now() - started).toBeLessThan(6000);
-    expect(evaluate("1 + 1")).toBe(2);
+    expect(await evaluate("1 + 1")).toBe(2);
   });
 
-  test("nothing leaks out of the realm or stays in it", () => {
-    expect(evaluate("constructor.constructor('return process')()")).toBeUndefined();
-    expect(evaluate("a.constructor", { a: {} })).toBeUndefined();
-    expect(evaluate("a.__proto__", { a: {} })).toBeUndefined();
-    evaluate("$x := 5");
-    expect(evaluate("$x")).toBeUndefined();
-    evaluateExpression(
+  test("nothing leaks out of the realm or stays in it", async () => {
+    expect(await evaluate("constructor.constructor('return process')()")).toBeUndefined();
+    expect(await evaluate("a.constructor", { a: {} })).toBeUndefined();
+    expect(await evaluate("a.__proto__", { a: {} })).toBeUndefined();
+    await evaluate("$x := 5");
+    expect(await evaluate("$x")).toBeUndefined();
+    await evaluateExpression(
       "$merge([a, {'__proto__': {'polluted': true}}])",
       '{"a":{"__proto__":{"polluted":true}}}',
       facts,
     );
-    expect(evaluate("{}.polluted")).toBeUndefined();
+    expect(await evaluate("{}.polluted")).toBeUndefined();
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 });
 
+test("while one party's expressions are slow, the process goes on and another party's are evaluated", async () => {
+  const endless = "($f := function(){ $f() }; $f())";
+  const of = (party: string, expression: string, timeoutMs = 1000) =>
+    evaluateExpression(expression, "{}", { ...facts, party }, timeoutMs);
+  let ticks = 0;
+  const ticking = setInterval(() => {
+    ticks += 1;
+  }, 10);
+  let over = 0;
+  const slow = Array.from({ length: 6 }, () =>
+    of("slow", endless, 300).catch(() => {
+      over += 1;
+    }),
+  );
+  expect(await of("quick", "1 + 1")).toBe(2);
+  expect(await of("quick", "2 + 2")).toBe(4);
+  expect(over).toBeLessThanOrEqual(3);
+  await Promise.all(slow);
+  clearInterval(ticking);
+  expect(over).toBe(6);
+  expect(ticks).toBeGreaterThan(10);
+});
+
 describe("parseExpression", () => {
-  test("gives the tree, or says where the fault is", () => {
-    expect(parseExpression("steps.a")).toMatchObject({ type: "path" });
-    expect(() => parseExpression("a +")).toThrow(/Unexpected end|character/);
+  test("gives the tree, or says where the fault is", async () => {
+    expect(await parseExpression("steps.a", "org-1")).toMatchObject({ type: "path" });
+    await expect(parseExpression("a +", "org-1")).rejects.toThrow(/Unexpected end|character/);
   });
 });

@@ -9,6 +9,8 @@ export type ExpressionFacts = {
   now: Date;
   /** Seeds `$random()` and `$shuffle()`. */
   seed: string;
+  /** Whose expression it is: the organization. While many are evaluated, parties take turns. */
+  party: string;
 };
 
 /** A node of JSONata's syntax tree, as far as it is read here. */
@@ -28,22 +30,22 @@ function checkLength(expression: string): void {
 }
 
 /** Parses a JSONata expression. Throws ExpressionError. */
-export function parseExpression(expression: string): ExpressionNode {
+export async function parseExpression(expression: string, party: string): Promise<ExpressionNode> {
   checkLength(expression);
-  return syntaxTree.parse(realm.ask({ expression, parse: true }, DEFAULT_TIMEOUT_MS));
+  return syntaxTree.parse(await realm.ask({ expression, parse: true }, DEFAULT_TIMEOUT_MS, party));
 }
 
 /**
- * Evaluates a JSONata expression that a stranger wrote over the JSON text `input`: synchronous, deterministic, and stopped
+ * Evaluates a JSONata expression that a stranger wrote over the JSON text `input`: deterministic, and stopped
  * whatever it does (endless recursion, a catastrophic regular expression, a huge structure) when `timeoutMs`, 1,000 by
  * default, is over. Gives undefined where JSONata finds nothing. Throws ExpressionError.
  */
-export function evaluateExpression(
+export async function evaluateExpression(
   expression: string,
   input: string,
-  facts: ExpressionFacts,
+  { now, seed, party }: ExpressionFacts,
   timeoutMs: number = DEFAULT_TIMEOUT_MS,
-): Json | undefined {
+): Promise<Json | undefined> {
   checkLength(expression);
-  return realm.ask({ expression, input, now: facts.now.getTime(), seed: facts.seed }, timeoutMs);
+  return realm.ask({ expression, input, now: now.getTime(), seed }, timeoutMs, party);
 }

@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { availableParallelism } from "node:os";
 import path from "node:path";
-import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
+import { Worker } from "node:worker_threads";
 import { z } from "zod";
+import { FairQueue } from "@/server/expressions/fair-queue";
 import type { Json } from "@/server/json";
 
 /** A fault in an expression or in its evaluation; the message is meant for its author. */
@@ -10,8 +12,12 @@ export class ExpressionError extends Error {
   override name = "ExpressionError";
 }
 
-/** Evaluates what is asked within `timeoutMs`. Throws ExpressionError. */
-export type Realm = { ask(request: Record<string, Json>, timeoutMs: number): Json | undefined };
+/**
+ * Evaluates what is asked within `timeoutMs`, in the turn of `party`: whoever's expression it is. Throws ExpressionError.
+ */
+export type Realm = {
+  ask(request: Record<string, Json>, timeoutMs: number, party: string): Promise<Json | undefined>;
+};
 
 const response = z.discriminatedUnion("ok", [
   z.object({ ok: z.literal(true), value: z.custom<Json>().optional() }),
@@ -44,20 +50,14 @@ function sourceOf(file: string): string {
   throw new Error(`${file} is not installed.`, { cause: failure });
 }
 
-/** What the bell says of a question. */
-const ASKED = 0;
-const BEGUN = 1;
-const ANSWERED = 2;
-
 /**
- * What runs in the thread: it evaluates one question at a time in a context of its own, and says by the bell when it has
- * begun and when it has answered. A question that is stopped may leave the context in the middle of anything: then it is
- * thrown away.
+ * What runs in a thread: it evaluates one question at a time in a context of its own. A question that is stopped may leave
+ * the context in the middle of anything: then it is thrown away.
  */
 const THREAD = `
 const { createContext, Script } = require("node:vm");
-const { bell, port, source } = require("node:worker_threads").workerData;
-const compiled = new Script(source, { filename: "expressions" });
+const { parentPort, workerData } = require("node:worker_threads");
+const compiled = new Script(workerData.source, { filename: "expressions" });
 const handle = new Script("$handle()", { filename: "expression" });
 let realm;
 function open() {
@@ -68,14 +68,9 @@ function open() {
   compiled.runInContext(context);
   return context;
 }
-function ring(word) {
-  Atomics.store(bell, 0, word);
-  Atomics.notify(bell, 0);
-}
 function answer({ request, timeoutMs }) {
   try {
     realm ??= open();
-    ring(${BEGUN});
     realm.$request = request;
     realm.$response = undefined;
     handle.runInContext(realm, { timeout: timeoutMs });
@@ -87,83 +82,88 @@ function answer({ request, timeoutMs }) {
     return { fault: error?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT" ? "stopped" : "failed" };
   }
 }
-port.on("message", (question) => {
-  port.postMessage(answer(question));
-  ring(${ANSWERED});
-});`;
+parentPort.on("message", (question) => parentPort.postMessage(answer(question)));`;
 
-const threadAnswer = z.object({
-  message: z.union([
-    z.object({ text: z.string() }),
-    z.object({ fault: z.enum(["stopped", "failed", "endless"]) }),
-  ]),
-});
+const threadAnswer = z.union([
+  z.object({ text: z.string() }),
+  z.object({ fault: z.enum(["stopped", "failed", "endless"]) }),
+]);
+type ThreadAnswer = z.infer<typeof threadAnswer>;
 
-/** For the thread to start on a busy machine. */
-const START_MS = 10_000;
-/** Beyond the question's own time, for the thread to stop and to answer; one that died of memory never does. */
-const GRACE_MS = 1_000;
+/** Threads of one realm. At least two: one party's expressions never have all of them. */
+const THREADS = Math.max(2, Math.min(4, availableParallelism()));
+/** Beyond the question's own time, for a thread to start and to answer on a busy machine. */
+const GRACE_MS = 10_000;
 /** A structure that outgrows this ends its thread, not the process. */
 const MEMORY_MB = 512;
 
 /**
- * A JavaScript realm for strangers' expressions: a library and a script of ours, which defines `$handle`. It reads JSON
+ * JavaScript realms for strangers' expressions: a library and a script of ours, which defines `$handle`. It reads JSON
  * from `$request` and leaves `{ok: true, value}` or `{ok: false, message, position}` as JSON in `$response`; nothing else
- * crosses the border. Microtasks are drained inside the call, so that asynchronous libraries answer synchronously, and all of
- * it is stopped for good when the time is up. Opened when first asked.
+ * crosses the border. Microtasks are drained inside the call, so that an asynchronous library's answer is there when it
+ * returns, and all of it is stopped for good when the time is up.
  *
- * It lives in a thread of its own, for which the caller waits: a microtask that is stopped in a thread where
- * AsyncLocalStorage is in use (Next uses it) aborts the whole process (nodejs/node#38503).
+ * They live in threads of their own, opened as they are needed. The process goes on meanwhile, and a microtask that is
+ * stopped in a thread where AsyncLocalStorage is in use (Next uses it) would abort it (nodejs/node#38503). While all are
+ * busy, parties take turns.
  */
 export function createRealm(library: string, script: string): Realm {
   let source: string | undefined;
-  let thread: { worker: Worker; port: MessagePort; bell: Int32Array } | undefined;
+  const idle: Worker[] = [];
+  const queue = new FairQueue(THREADS, THREADS - 1);
 
-  function open() {
+  function open(): Worker {
     source ??= `const module = { exports: {} }, exports = module.exports;\n${sourceOf(library)}\n${script}\n${FREEZE}`;
-    const bell = new Int32Array(new SharedArrayBuffer(4));
-    const { port1: port, port2 } = new MessageChannel();
     const worker = new Worker(THREAD, {
       eval: true,
-      workerData: { bell, port: port2, source },
-      transferList: [port2],
+      workerData: { source },
       env: {},
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
     });
-    // One that fell over its memory answers nothing; who waits for it hears the bell no more and opens another.
+    // Heard by `question`; one that is being given up may still say something, which nobody needs.
     worker.on("error", () => {});
-    worker.unref();
-    port.unref();
-    return { worker, port, bell };
+    worker.on("exit", () => {
+      const index = idle.indexOf(worker);
+      if (index >= 0) idle.splice(index, 1);
+    });
+    return worker;
   }
 
-  /** Null when the thread does not answer. */
-  function question(request: string, timeoutMs: number): z.infer<typeof threadAnswer>["message"] | null {
-    thread ??= open();
-    const { worker, port, bell } = thread;
-    Atomics.store(bell, 0, ASKED);
-    port.postMessage({ request, timeoutMs });
-    Atomics.wait(bell, 0, ASKED, START_MS);
-    Atomics.wait(bell, 0, BEGUN, timeoutMs + GRACE_MS);
-    const received = threadAnswer.safeParse(receiveMessageOnPort(port));
-    if (received.success) return received.data.message;
-    thread = undefined;
-    void worker.terminate();
-    return null;
+  /** A thread's answer; one that falls over its memory, or does not answer in time, is given up. */
+  function question(request: string, timeoutMs: number): Promise<ThreadAnswer> {
+    const worker = idle.pop() ?? open();
+    // While it works it keeps the process alive, and only then.
+    worker.ref();
+    return new Promise((resolve) => {
+      const leave = (answer: ThreadAnswer, usable: boolean) => {
+        clearTimeout(timer);
+        worker.off("message", hear).off("error", giveUp).off("exit", giveUp).unref();
+        if (usable) idle.push(worker);
+        else void worker.terminate();
+        resolve(answer);
+      };
+      const hear = (message: unknown) => {
+        const answer = threadAnswer.safeParse(message);
+        leave(answer.success ? answer.data : { fault: "failed" }, answer.success);
+      };
+      const giveUp = () => leave({ fault: "failed" }, false);
+      const timer = setTimeout(() => leave({ fault: "stopped" }, false), timeoutMs + GRACE_MS);
+      worker.on("message", hear).on("error", giveUp).on("exit", giveUp);
+      worker.postMessage({ request, timeoutMs });
+    });
   }
 
   return {
-    ask(request, timeoutMs) {
-      const answered = question(JSON.stringify(request), timeoutMs);
-      if (answered === null || ("fault" in answered && answered.fault === "failed")) {
-        throw new ExpressionError("The expression could not be evaluated.");
-      }
+    async ask(request, timeoutMs, party) {
+      const answered = await queue.take(party, () => question(JSON.stringify(request), timeoutMs));
       if ("fault" in answered) {
         throw new ExpressionError(
-          answered.fault === "stopped"
-            ? `The expression was stopped after ${timeoutMs} ms.`
-            : "The expression never comes to an end.",
+          {
+            failed: "The expression could not be evaluated.",
+            stopped: `The expression was stopped after ${timeoutMs} ms.`,
+            endless: "The expression never comes to an end.",
+          }[answered.fault],
         );
       }
       const answer = response.parse(JSON.parse(answered.text));

@@ -16,10 +16,10 @@ export const calculate = defineFunction({
       .max(1000)
       .describe('The expression, such as "(17 * 23) / 4" or "round(2/3, 2)".'),
   }),
-  timeoutMs: 5000,
-  async run({ expression }) {
+  timeoutMs: 30_000,
+  async run({ expression }, { organizationId }) {
     try {
-      return calculateExpression(expression);
+      return await calculateExpression(expression, organizationId);
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
       throw new Error(`"${expression.slice(0, 200)}" cannot be calculated: ${error.message}`, {

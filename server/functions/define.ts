@@ -14,6 +14,8 @@ export type FunctionContext = {
   fetch: EgressFetch;
   /** Stable over retries and crashes of the same step; sent along with unsafe outbound calls. */
   idempotencyKey: string;
+  /** Whose run it is: what is scarce is shared out by organization. */
+  organizationId: string;
   /** Calls a model on the run's account: credits are held before, usage is recorded and charged. Ends with the function's time. */
   callModel(
     request: Omit<ModelRequest, "signal" | "maxOutputTokens"> & { maxOutputTokens?: number },

@@ -85,6 +85,7 @@ async function tryFunction(
           clock: services.clock,
           fetch: services.fetch,
           idempotencyKey: `${run.id}:${call.key}`,
+          organizationId: run.orgId,
           defaultModel: call.defaultModel,
           callModel: async (request, within) => {
             modelCalls += 1;

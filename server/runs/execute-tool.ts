@@ -13,7 +13,12 @@ export async function executeTool(execution: Execution, configuration: ToolConfi
   const input: Json = JSON.parse(run.input);
   let batches = 0;
   let stepsBefore = 0;
-  const facts = { id: run.id, startedAt: run.startedAt, toolName: configuration.name };
+  const facts = {
+    id: run.id,
+    organizationId: run.orgId,
+    startedAt: run.startedAt,
+    toolName: configuration.name,
+  };
   const outcome = await runWorkflow(configuration.definition, isJsonObject(input) ? input : {}, facts, {
     async call(calls) {
       batches += 1;

@@ -10,6 +10,7 @@ export function testFunctionContext(overrides: Partial<FunctionContext> = {}): F
       throw new Error("This test allows no network.");
     },
     idempotencyKey: "step-1",
+    organizationId: "org-1",
     callModel: async () => {
       throw new Error("This test allows no model.");
     },

@@ -178,5 +178,6 @@ export async function previewMessage(
   if (row.bodyNote !== null) throw bodyMissing(row.bodyNote);
   const body = parseBodyText(decodeText(row.body));
   refuseNul(body);
-  return { message: fillMessageTemplate(template, body, { now: clock.now(), seed: deliveryId }) };
+  const facts = { now: clock.now(), seed: deliveryId, party: actor.orgId };
+  return { message: await fillMessageTemplate(template, body, facts) };
 }

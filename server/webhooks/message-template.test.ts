@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Json } from "@/server/json";
 import { describeTemplateFault, fillMessageTemplate } from "@/server/webhooks/message-template";
 
-const facts = { now: new Date("2026-01-01T00:00:00Z"), seed: "delivery-1" };
+const facts = { now: new Date("2026-01-01T00:00:00Z"), seed: "delivery-1", party: "org-1" };
 
 test.each<[string, Json, string]>([
   ["New: {{ body.title }}", { title: "Lamp" }, "New: Lamp"],
@@ -11,20 +11,20 @@ test.each<[string, Json, string]>([
   ["All of it: {{ body }}", { a: [1, 2] }, 'All of it: {"a":[1,2]}'],
   ["{{ $sum(body.amount) }} in {{ $count(body) }}", [{ amount: 1 }, { amount: 2 }], "3 in 2"],
   ["No braces", { a: 1 }, "No braces"],
-])("%s", (template, body, message) => {
-  expect(fillMessageTemplate(template, body, facts)).toBe(message);
+])("%s", async (template, body, message) => {
+  expect(await fillMessageTemplate(template, body, facts)).toBe(message);
 });
 
 test.each<[string, Json, string]>([
   ["{{ body.title }}", {}, "invalid_request"],
   ["{{ body.title }}", { title: "  " }, "invalid_request"],
   ["{{ $number(body.title) }}", { title: "x" }, "trigger_misconfigured"],
-])("%s over %j is refused", (template, body, code) => {
-  expect(() => fillMessageTemplate(template, body, facts)).toThrow(expect.objectContaining({ code }));
+])("%s over %j is refused", async (template, body, code) => {
+  await expect(fillMessageTemplate(template, body, facts)).rejects.toThrow(expect.objectContaining({ code }));
 });
 
-test("a template is checked before it is kept", () => {
-  expect(describeTemplateFault("{{ body.title }}")).toBeNull();
-  expect(describeTemplateFault("{{ body. }}")).not.toBeNull();
-  expect(describeTemplateFault("{{ body")).not.toBeNull();
+test("a template is checked before it is kept", async () => {
+  expect(await describeTemplateFault("{{ body.title }}", "org-1")).toBeNull();
+  expect(await describeTemplateFault("{{ body. }}", "org-1")).not.toBeNull();
+  expect(await describeTemplateFault("{{ body", "org-1")).not.toBeNull();
 });

@@ -10,9 +10,9 @@ import { fillIn, parseTemplate } from "@/server/workflow/expressions";
  */
 
 /** What is wrong with a template, or null; for the moment it is saved. */
-export function describeTemplateFault(template: string): string | null {
+export async function describeTemplateFault(template: string, party: string): Promise<string | null> {
   try {
-    parseTemplate(template);
+    await parseTemplate(template, party);
     return null;
   } catch (error) {
     if (error instanceof ExpressionError) return error.message;
@@ -24,10 +24,14 @@ export function describeTemplateFault(template: string): string | null {
  * The user message that a body makes. Throws `trigger_misconfigured` when the template fails on it, and
  * `invalid_request` when the body leaves nothing to say. The door has refused bodies with U+0000.
  */
-export function fillMessageTemplate(template: string, body: Json, facts: ExpressionFacts): string {
+export async function fillMessageTemplate(
+  template: string,
+  body: Json,
+  facts: ExpressionFacts,
+): Promise<string> {
   let filled: Json;
   try {
-    filled = fillIn(template, { body, steps: {} }, facts);
+    filled = await fillIn(template, { body, steps: {} }, facts);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     throw new AppError("trigger_misconfigured", `The trigger's message template fails: ${error.message}`, {

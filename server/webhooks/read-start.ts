@@ -11,12 +11,12 @@ import { fillMessageTemplate } from "./message-template";
  * trigger's template makes of it; for a tool the body as its input.
  * Throws `invalid_request`, `organization_suspended` (400), `trigger_misconfigured`.
  */
-export function readStart(
+export async function readStart(
   contentType: string | null,
   trigger: Trigger,
   delivery: ReceivedDelivery,
   now: Date,
-): StartRequest {
+): Promise<StartRequest> {
   requireJson(contentType);
   const text = decodeText(delivery.body);
   const body = parseBodyText(text);
@@ -28,7 +28,8 @@ export function readStart(
     const { messageTemplate } = trigger;
     if (messageTemplate === null) return { kind: "agent", targetId: trigger.target.id, userMessage: text };
     refuseNul(body);
-    const userMessage = fillMessageTemplate(messageTemplate, body, { now, seed: delivery.id });
+    const facts = { now, seed: delivery.id, party: trigger.actor.orgId };
+    const userMessage = await fillMessageTemplate(messageTemplate, body, facts);
     return { kind: "agent", targetId: trigger.target.id, userMessage };
   }
   if (!isJsonObject(body)) {

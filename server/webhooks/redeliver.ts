@@ -34,7 +34,7 @@ export async function redeliver(
   };
   const now = services.clock.now();
   try {
-    const started = readStart("application/json", trigger, delivery, now);
+    const started = await readStart("application/json", trigger, delivery, now);
     return await startRun(services, trigger.actor, { ...started, delivery });
   } catch (error) {
     if (isAppError(error)) {

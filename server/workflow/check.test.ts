@@ -9,8 +9,8 @@ const functions = {
     return definition && inputSchemaOf(definition);
   },
 };
-const check = (definition: Json) => {
-  const result = checkWorkflow(definition, functions);
+const check = async (definition: Json) => {
+  const result = await checkWorkflow(definition, functions, "org-1");
   return result.ok ? [] : result.issues.map((issue) => `${issue.path} ${issue.message}`);
 };
 
@@ -45,10 +45,10 @@ const step = (fields: JsonObject): JsonObject => ({
 });
 const one = (fields: JsonObject, rest: JsonObject = {}): JsonObject => ({ steps: [step(fields)], ...rest });
 
-test("the example of the documentation is right, and gets its defaults", () => {
-  const result = checkWorkflow(weather, functions);
+test("the example of the documentation is right, and gets its defaults", async () => {
+  const result = await checkWorkflow(weather, functions, "org-1");
   expect(result).toMatchObject({ ok: true, definition: weather });
-  const small = checkWorkflow({ steps: [{ id: "now", uses: "current_time" }] }, functions);
+  const small = await checkWorkflow({ steps: [{ id: "now", uses: "current_time" }] }, functions, "org-1");
   expect(small).toMatchObject({
     ok: true,
     definition: { parameters: { type: "object" }, steps: [{ with: {} }] },
@@ -144,14 +144,14 @@ describe("refuses, with the place named", () => {
     ["too many retries", one({ retries: 11 }), /^\/steps\/0\/retries /],
     ["too much", one({ with: { expression: "x".repeat(600_000) } }), /^ is larger than 512 KiB$/],
     ["a nest", nested(300), /^ is nested deeper/],
-  ])("%s", (_name, definition, expected) => {
-    const issues = check(definition);
+  ])("%s", async (_name, definition, expected) => {
+    const issues = await check(definition);
     expect(issues).toContainEqual(expect.stringMatching(expected));
   });
 
-  test("every fault at once", () => {
+  test("every fault at once", async () => {
     expect(
-      check({
+      await check({
         steps: [step({ uses: "x", if: "steps.q" }), step({ id: "b", with: {} })],
         output: "{{ nope }}",
       }),

@@ -19,12 +19,14 @@ type Keys = (string | number)[];
 
 /**
  * Checks a tool's definition when it is saved (product.md, "A definition is checked when it is saved"). Gives the
- * definition with its defaults, or every fault with a JSON pointer to its place in what was sent.
+ * definition with its defaults, or every fault with a JSON pointer to its place in what was sent. Its expressions are read in
+ * the turn of `party`, the organization.
  */
-export function checkWorkflow(
+export async function checkWorkflow(
   value: Json,
   functions: KnownFunctions,
-): { ok: true; definition: WorkflowDefinition } | { ok: false; issues: Issue[] } {
+  party: string,
+): Promise<{ ok: true; definition: WorkflowDefinition } | { ok: false; issues: Issue[] }> {
   if (depthOf(value) > MAX_JSON_DEPTH) return refuse("", `is nested deeper than ${MAX_JSON_DEPTH} levels`);
   if (jsonBytes(value) > MAX_DEFINITION_BYTES)
     return refuse("", `is larger than ${MAX_DEFINITION_BYTES / 1024} KiB`);
@@ -36,8 +38,8 @@ export function checkWorkflow(
     }));
     return { ok: false, issues };
   }
-  const checker = new Checker(parsed.data, functions);
-  checker.check();
+  const checker = new Checker(parsed.data, functions, party);
+  await checker.check();
   if (checker.issues.length > 0) return { ok: false, issues: checker.issues.slice(0, MAX_ISSUES) };
   return { ok: true, definition: parsed.data };
 }
@@ -78,17 +80,19 @@ class Checker {
   readonly issues: Issue[] = [];
   readonly #definition: WorkflowDefinition;
   readonly #functions: KnownFunctions;
+  readonly #party: string;
   readonly #parameters: Set<string> | null;
   /** Every step's place in the order, for telling later steps from unknown ones. */
   readonly #places = new Map<string, number>();
 
-  constructor(definition: WorkflowDefinition, functions: KnownFunctions) {
+  constructor(definition: WorkflowDefinition, functions: KnownFunctions, party: string) {
     this.#definition = definition;
     this.#functions = functions;
+    this.#party = party;
     this.#parameters = closedParameters(definition.parameters);
   }
 
-  check(): void {
+  async check(): Promise<void> {
     const { parameters, steps, output, outputSchema } = this.#definition;
     this.#checkSchema(parameters, ["parameters"]);
     if (parameters.type !== undefined && parameters.type !== "object") {
@@ -101,8 +105,8 @@ class Checker {
         this.#report(["steps", index, "id"], `"${step.id}" cannot be a step's id`);
       else this.#places.set(step.id, index);
     }
-    for (const [index, step] of steps.entries()) this.#checkStep(step, index);
-    if (output !== undefined) this.#checkTexts(output, ["output"], steps.length, null);
+    for (const [index, step] of steps.entries()) await this.#checkStep(step, index);
+    if (output !== undefined) await this.#checkTexts(output, ["output"], steps.length, null);
     if (outputSchema !== undefined) this.#checkSchema(outputSchema, ["outputSchema"]);
   }
 
@@ -116,10 +120,10 @@ class Checker {
     }
   }
 
-  #checkStep(step: WorkflowStep, index: number): void {
+  async #checkStep(step: WorkflowStep, index: number): Promise<void> {
     const keys: Keys = ["steps", index];
-    if (step.if !== undefined) this.#checkCondition(step.if, [...keys, "if"], index);
-    if (step.forEach !== undefined) this.#checkCondition(step.forEach, [...keys, "forEach"], index);
+    if (step.if !== undefined) await this.#checkCondition(step.if, [...keys, "if"], index);
+    if (step.forEach !== undefined) await this.#checkCondition(step.forEach, [...keys, "forEach"], index);
     for (const key of ["as", "concurrency"] as const) {
       if (step[key] !== undefined && step.forEach === undefined)
         this.#report([...keys, key], "only goes with forEach");
@@ -128,7 +132,7 @@ class Checker {
       this.#report([...keys, "as"], `"${step.as}" is taken; choose another name`);
     }
     const item = step.forEach === undefined ? null : (step.as ?? "item");
-    this.#checkTexts(step.with, [...keys, "with"], index, item);
+    await this.#checkTexts(step.with, [...keys, "with"], index, item);
     this.#checkInput(step, keys);
   }
 
@@ -162,19 +166,19 @@ class Checker {
     }
   }
 
-  #checkCondition(text: string, keys: Keys, index: number): void {
+  async #checkCondition(text: string, keys: Keys, index: number): Promise<void> {
     try {
-      this.#checkReferences(parseCondition(text), keys, index, null);
+      this.#checkReferences(await parseCondition(text, this.#party), keys, index, null);
     } catch (error) {
       this.#reportExpression(error, keys);
     }
   }
 
-  #checkTexts(value: Json, keys: Keys, index: number, item: string | null): void {
+  async #checkTexts(value: Json, keys: Keys, index: number, item: string | null): Promise<void> {
     if (typeof value === "string") {
       if (!value.includes("{{")) return;
       try {
-        for (const part of parseTemplate(value).parts) {
+        for (const part of (await parseTemplate(value, this.#party)).parts) {
           if (typeof part === "object") this.#checkReferences(part, keys, index, item);
         }
       } catch (error) {
@@ -182,7 +186,7 @@ class Checker {
       }
     } else if (typeof value === "object" && value !== null) {
       for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
-        this.#checkTexts(member, [...keys, key], index, item);
+        await this.#checkTexts(member, [...keys, key], index, item);
       }
     }
   }

@@ -13,7 +13,7 @@ import {
 } from "@/server/workflow/expressions";
 import { findReferences } from "@/server/workflow/references";
 
-const facts = { now: new Date("2026-03-04T05:06:07.000Z"), seed: "run-1" };
+const facts = { now: new Date("2026-03-04T05:06:07.000Z"), seed: "run-1", party: "org-1" };
 const scope: Scope = {
   input: { city: "Oslo", n: 2, list: [1, 2], none: null, flag: false, "odd name": "o" },
   steps: { fetch: { status: 200, body: { temp: 7, tags: ["a", "b"] } }, skipped: null },
@@ -57,8 +57,8 @@ describe("fillIn", () => {
       },
       { url: "https://w.test?q=Oslo", n: [2, 3], "{{ key }}": null },
     ],
-  ])("%j", (template, expected) => {
-    expect(fill(template)).toEqual(expected);
+  ])("%j", async (template, expected) => {
+    expect(await fill(template)).toEqual(expected);
   });
 
   test.each([
@@ -68,48 +68,48 @@ describe("fillIn", () => {
     ["{{ 'open }}", /quote|terminat/i],
     [`{{ ${"}}".repeat(1000)}`, /./],
     ["{{ $nope() }}", /non-function|not a function/],
-  ])("%s is a fault", (template, message) => {
-    expect(() => fill(template)).toThrow(ExpressionError);
-    expect(() => fill(template)).toThrow(message);
+  ])("%s is a fault", async (template, message) => {
+    await expect(fill(template)).rejects.toThrow(ExpressionError);
+    await expect(fill(template)).rejects.toThrow(message);
   });
 
-  test("a key named __proto__ stays data", () => {
-    const filled = fill(JSON.parse('{"__proto__": "{{ input.n }}"}'));
+  test("a key named __proto__ stays data", async () => {
+    const filled = await fill(JSON.parse('{"__proto__": "{{ input.n }}"}'));
     expect(JSON.stringify(filled)).toBe('{"__proto__":2}');
   });
 });
 
 describe("parseTemplate", () => {
-  test("plain text without braces stays one part, whatever it is", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (text) => {
+  test("plain text without braces stays one part, whatever it is", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: "binary" }), async (text) => {
         fc.pre(!text.includes("{{"));
-        expect(parseTemplate(text).parts.join("")).toBe(text);
+        expect((await parseTemplate(text, "org-1")).parts.join("")).toBe(text);
       }),
     );
   });
 
-  test("any text written as a literal comes back whole, and inside of other text", () => {
+  test("any text written as a literal comes back whole, and inside of other text", async () => {
     const plain = fc.string({ unit: "grapheme" }).filter((text) => !text.includes("{{"));
-    fc.assert(
-      fc.property(fc.string({ unit: "grapheme" }), plain, plain, (literal, before, after) => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: "grapheme" }), plain, plain, async (literal, before, after) => {
         const template = `{{ ${JSON.stringify(literal)} }}`;
-        expect(fill(template)).toBe(literal);
+        expect(await fill(template)).toBe(literal);
         // A brace right before {{ would be part of the opening.
         fc.pre(!before.endsWith("{"));
         const filled = before.trim() + after.trim() === "" ? literal : before + literal + after;
-        expect(fill(before + template + after)).toBe(filled);
+        expect(await fill(before + template + after)).toBe(filled);
       }),
       { numRuns: 200 },
     );
   });
 
-  test("any JSON value written into an expression comes back as it is", () => {
-    fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 3 }), (generated) => {
+  test("any JSON value written into an expression comes back as it is", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue({ maxDepth: 3 }), async (generated) => {
         const value: Json = JSON.parse(JSON.stringify(generated));
         fc.pre(!JSON.stringify(value).includes("__proto__"));
-        expect(fillIn(`{{ input }}`, { input: value, steps: {} }, facts)).toEqual(value);
+        expect(await fillIn(`{{ input }}`, { input: value, steps: {} }, facts)).toEqual(value);
       }),
       { numRuns: 100 },
     );
@@ -127,19 +127,19 @@ describe("conditions", () => {
     ["{{ '' }}", false],
     ["{{ 'x' }}", true],
     ["{{ [0, 0] }}", false],
-  ])("%s is %s", (text, expected) => {
-    expect(isTrue(evaluateIn(scope, parseCondition(text), facts))).toBe(expected);
+  ])("%s is %s", async (text, expected) => {
+    expect(isTrue(await evaluateIn(scope, await parseCondition(text, "org-1"), facts))).toBe(expected);
   });
 
-  test("more than one expression is refused", () => {
-    expect(() => parseCondition("x {{ input.n }}")).toThrow(/one expression/);
-    expect(() => parseCondition(" ")).toThrow(/no expression/);
+  test("more than one expression is refused", async () => {
+    await expect(parseCondition("x {{ input.n }}", "org-1")).rejects.toThrow(/one expression/);
+    await expect(parseCondition(" ", "org-1")).rejects.toThrow(/no expression/);
   });
 });
 
 describe("findReferences", () => {
-  const references = (expression: string) =>
-    findReferences(parseExpression(expression)).map(({ root, member }) => `${root}.${member}`);
+  const references = async (expression: string) =>
+    findReferences(await parseExpression(expression, "org-1")).map(({ root, member }) => `${root}.${member}`);
 
   test.each<[string, string[]]>([
     ["steps.fetch.body.temp", ["steps.fetch"]],
@@ -163,8 +163,8 @@ describe("findReferences", () => {
     ["input.list^(>steps)", ["input.list"]],
     ["steps.a ~> |$|{'b': 2}|", ["steps.a"]],
     ["1 + 1", []],
-  ])("%s", (expression, expected) => {
-    expect(references(expression)).toEqual(expected);
+  ])("%s", async (expression, expected) => {
+    expect(await references(expression)).toEqual(expected);
   });
 
   test.each([
@@ -193,11 +193,10 @@ describe("findReferences", () => {
     "steps.fetch.body.temp.%.tags",
     "input.n in [1, 2] and steps.fetch.status = 200",
     "$string($)",
-  ])("reading only what is referenced gives the same: %s", (expression) => {
-    const parsed = parseCondition(`{{ ${expression} }}`);
-    expect(evaluateIn(scope, parsed, facts)).toEqual(
-      evaluateExpression(expression, JSON.stringify(scope), facts),
-    );
-    expect(evaluateIn(scope, parsed, facts)).toBeDefined();
+  ])("reading only what is referenced gives the same: %s", async (expression) => {
+    const parsed = await parseCondition(`{{ ${expression} }}`, "org-1");
+    const value = await evaluateIn(scope, parsed, facts);
+    expect(value).toBeDefined();
+    expect(value).toEqual(await evaluateExpression(expression, JSON.stringify(scope), facts));
   });
 });

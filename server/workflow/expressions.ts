@@ -30,7 +30,7 @@ const cache = new Map<string, Template>();
  * that leaves a complete expression, so that braces inside of objects, texts, patterns and comments are no matter.
  * Throws ExpressionError.
  */
-export function parseTemplate(text: string): Template {
+export async function parseTemplate(text: string, party: string): Promise<Template> {
   const known = cache.get(text);
   if (known !== undefined) return known;
   const parts: Template["parts"] = [];
@@ -39,7 +39,7 @@ export function parseTemplate(text: string): Template {
     const open = text.indexOf("{{", at);
     if (open < 0) break;
     if (open > at) parts.push(text.slice(at, open));
-    const { expression, end } = readExpression(text, open + 2);
+    const { expression, end } = await readExpression(text, open + 2, party);
     parts.push(expression);
     at = end;
   }
@@ -54,14 +54,18 @@ export function parseTemplate(text: string): Template {
   return template;
 }
 
-function readExpression(text: string, start: number): { expression: TemplateExpression; end: number } {
+async function readExpression(
+  text: string,
+  start: number,
+  party: string,
+): Promise<{ expression: TemplateExpression; end: number }> {
   let fault: unknown;
   let end = text.indexOf("}}", start);
   for (let tries = 0; end >= 0 && tries < MAX_CLOSINGS; tries += 1) {
     const source = text.slice(start, end).trim();
     if (source === "") throw new ExpressionError("Between {{ and }} there is nothing.");
     try {
-      return { expression: parseBare(source), end: end + 2 };
+      return { expression: await parseBare(source, party), end: end + 2 };
     } catch (error) {
       fault ??= error;
     }
@@ -70,8 +74,8 @@ function readExpression(text: string, start: number): { expression: TemplateExpr
   throw fault ?? new ExpressionError("A {{ is never closed by }}.");
 }
 
-function parseBare(expression: string): TemplateExpression {
-  const tree = parseExpression(expression);
+async function parseBare(expression: string, party: string): Promise<TemplateExpression> {
+  const tree = await parseExpression(expression, party);
   try {
     return { expression, references: findReferences(tree) };
   } catch (error) {
@@ -83,12 +87,12 @@ function parseBare(expression: string): TemplateExpression {
 /**
  * Parses what `if` and `forEach` hold: one `{{ … }}`, or the bare expression. Throws ExpressionError.
  */
-export function parseCondition(text: string): TemplateExpression {
+export async function parseCondition(text: string, party: string): Promise<TemplateExpression> {
   if (!text.includes("{{")) {
     if (text.trim() === "") throw new ExpressionError("There is no expression.");
-    return parseBare(text.trim());
+    return parseBare(text.trim(), party);
   }
-  const { parts, whole } = parseTemplate(text);
+  const { parts, whole } = await parseTemplate(text, party);
   const expression = parts.find((part) => typeof part === "object");
   if (!whole || expression === undefined)
     throw new ExpressionError("This must be one expression and nothing else.");
@@ -113,7 +117,7 @@ export function evaluateIn(
   scope: Scope,
   parsed: TemplateExpression,
   facts: ExpressionFacts,
-): Json | undefined {
+): Promise<Json | undefined> {
   return evaluateExpression(parsed.expression, scopeText(scope, parsed.references), facts);
 }
 
@@ -127,23 +131,31 @@ function asText(value: Json | undefined): string {
  * A JSON value with every text in it filled in. A text that is one whole `{{ … }}` becomes the expression's value (null
  * when it finds nothing), in any other the values are put into the text. Throws ExpressionError.
  */
-export function fillIn(value: Json, scope: Scope, facts: ExpressionFacts): Json {
+export async function fillIn(value: Json, scope: Scope, facts: ExpressionFacts): Promise<Json> {
   if (typeof value === "string") {
     if (!value.includes("{{")) return value;
-    const { parts, whole } = parseTemplate(value);
+    const { parts, whole } = await parseTemplate(value, facts.party);
     if (whole) {
       const expression = parts.find((part) => typeof part === "object");
-      return (expression && evaluateIn(scope, expression, facts)) ?? null;
+      return (expression && (await evaluateIn(scope, expression, facts))) ?? null;
     }
-    return parts
-      .map((part) => (typeof part === "string" ? part : asText(evaluateIn(scope, part, facts))))
-      .join("");
+    let text = "";
+    for (const part of parts) {
+      text += typeof part === "string" ? part : asText(await evaluateIn(scope, part, facts));
+    }
+    return text;
   }
-  if (Array.isArray(value)) return value.map((item) => fillIn(item, scope, facts));
+  // One after another: no run has more than one expression under way.
+  if (Array.isArray(value)) {
+    const items: Json[] = [];
+    for (const item of value) items.push(await fillIn(item, scope, facts));
+    return items;
+  }
   if (isJsonObject(value)) {
-    return Object.fromEntries(
-      Object.entries(value).map(([key, member]) => [key, fillIn(member, scope, facts)]),
-    );
+    const members: [string, Json][] = [];
+    for (const [key, member] of Object.entries(value))
+      members.push([key, await fillIn(member, scope, facts)]);
+    return Object.fromEntries(members);
   }
   return value;
 }

@@ -9,7 +9,12 @@ import {
   type WorkflowCallResult,
 } from "@/server/workflow/interpret";
 
-const facts: RunFacts = { id: "r-1", startedAt: new Date("2026-03-04T05:06:07.000Z"), toolName: "Weather" };
+const facts: RunFacts = {
+  id: "r-1",
+  organizationId: "org-1",
+  startedAt: new Date("2026-03-04T05:06:07.000Z"),
+  toolName: "Weather",
+};
 
 /** A journal that answers each call from `answer` and keeps the batches. */
 function journalOf(answer: (call: WorkflowCall) => WorkflowCallResult) {

@@ -32,7 +32,7 @@ export type WorkflowCallResult = { ok: true; output: Json } | { ok: false; messa
 export type WorkflowJournal = { call(batch: WorkflowCall[]): Promise<WorkflowCallResult[]> };
 
 /** What is the same on every replay of a run. */
-export type RunFacts = { id: string; startedAt: Date; toolName: string };
+export type RunFacts = { id: string; organizationId: string; startedAt: Date; toolName: string };
 
 export type WorkflowOutcome =
   | {
@@ -70,6 +70,7 @@ export async function runWorkflow(
   const expressionFacts = (place: string): ExpressionFacts => ({
     now: facts.startedAt,
     seed: `${facts.id}/${place}`,
+    party: facts.organizationId,
   });
   try {
     for (const step of definition.steps) {
@@ -82,7 +83,7 @@ export async function runWorkflow(
         outputs.set(step.id, { error: message });
       }
     }
-    return finish(definition, scope(), expressionFacts("output"));
+    return await finish(definition, scope(), expressionFacts("output"));
   } catch (error) {
     const message = `The output could not be made: ${failureMessage(error)}`;
     return { status: "Failed", code: "output_failed", message };
@@ -101,15 +102,14 @@ async function runStep(
   factsAt: (place: string) => ExpressionFacts,
   journal: WorkflowJournal,
 ): Promise<Json> {
-  if (
-    step.if !== undefined &&
-    !isTrue(evaluateIn(scope, parseCondition(step.if), factsAt(`${step.id}/if`)))
-  ) {
-    return null;
-  }
-  const makeCall = (itemIndex: number | null, itemScope: Scope): WorkflowCall => {
+  const evaluate = async (condition: string, place: string) => {
+    const facts = factsAt(`${step.id}/${place}`);
+    return evaluateIn(scope, await parseCondition(condition, facts.party), facts);
+  };
+  if (step.if !== undefined && !isTrue(await evaluate(step.if, "if"))) return null;
+  const makeCall = async (itemIndex: number | null, itemScope: Scope): Promise<WorkflowCall> => {
     const key = itemIndex === null ? step.id : `${step.id}[${itemIndex}]`;
-    const input = fillIn(step.with, itemScope, factsAt(key));
+    const input = await fillIn(step.with, itemScope, factsAt(key));
     if (!isJsonObject(input)) throw new StepFailure("its input is no object");
     return {
       key,
@@ -121,8 +121,10 @@ async function runStep(
       timeoutMs: step.timeoutMs ?? null,
     };
   };
-  if (step.forEach !== undefined) return runForEach(step, scope, factsAt, makeCall, journal);
-  const [result] = await journal.call([makeCall(null, scope)]);
+  if (step.forEach !== undefined) {
+    return runForEach(step, scope, await evaluate(step.forEach, "forEach"), makeCall, journal);
+  }
+  const [result] = await journal.call([await makeCall(null, scope)]);
   return outputOf(result);
 }
 
@@ -139,11 +141,10 @@ function outputOf(result: WorkflowCallResult | undefined): Json {
 async function runForEach(
   step: WorkflowStep,
   scope: Scope,
-  factsAt: (place: string) => ExpressionFacts,
-  makeCall: (itemIndex: number, scope: Scope) => WorkflowCall,
+  found: Json | undefined,
+  makeCall: (itemIndex: number, scope: Scope) => Promise<WorkflowCall>,
   journal: WorkflowJournal,
 ): Promise<Json> {
-  const found = evaluateIn(scope, parseCondition(step.forEach ?? ""), factsAt(`${step.id}/forEach`));
   // JSONata gives a list of one as its only element, and a list of none as nothing.
   const items = Array.isArray(found) ? found : found === undefined || found === null ? [] : [found];
   if (items.length > MAX_ITEMS)
@@ -152,13 +153,14 @@ async function runForEach(
   const outputs: Json[] = [];
   let bytes = 0;
   for (let start = 0; start < items.length; start += size) {
-    const batch = items.slice(start, start + size).map((item, offset): WorkflowCall | StepFailure => {
+    const batch: (WorkflowCall | StepFailure)[] = [];
+    for (const [offset, item] of items.slice(start, start + size).entries()) {
       try {
-        return makeCall(start + offset, { ...scope, [step.as ?? "item"]: item });
+        batch.push(await makeCall(start + offset, { ...scope, [step.as ?? "item"]: item }));
       } catch (error) {
-        return new StepFailure(failureMessage(error));
+        batch.push(new StepFailure(failureMessage(error)));
       }
-    });
+    }
     const calls = batch.flatMap((entry) => (entry instanceof StepFailure ? [] : [entry]));
     const results = calls.length === 0 ? [] : await journal.call(calls);
     for (const [offset, entry] of batch.entries()) {
@@ -178,12 +180,16 @@ async function runForEach(
 }
 
 /** The run's output: the definition's, else the last step's; checked against the declared schema. */
-function finish(definition: WorkflowDefinition, scope: Scope, facts: ExpressionFacts): WorkflowOutcome {
+async function finish(
+  definition: WorkflowDefinition,
+  scope: Scope,
+  facts: ExpressionFacts,
+): Promise<WorkflowOutcome> {
   const last = definition.steps.at(-1);
   const output =
     definition.output === undefined
       ? ((last && scope.steps[last.id]) ?? null)
-      : fillIn(definition.output, scope, facts);
+      : await fillIn(definition.output, scope, facts);
   if (jsonBytes(output) > MAX_FINAL_OUTPUT_BYTES) {
     return { status: "Failed", code: "output_too_large", message: "The output is larger than 4 MiB." };
   }

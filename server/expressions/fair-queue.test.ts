@@ -1,0 +1,59 @@
+import { expect, it } from "vitest";
+import { FairQueue } from "./fair-queue";
+
+/** Work that is done when it is told; `order` tells what was begun. */
+function bench(queue: FairQueue) {
+  const order: string[] = [];
+  const ends = new Map<string, () => void>();
+  const done = new Map<string, Promise<string>>();
+  return {
+    order,
+    add(party: string, name: string) {
+      const work = () => {
+        order.push(name);
+        return new Promise<string>((end) => ends.set(name, () => end(name)));
+      };
+      done.set(name, queue.take(party, work));
+    },
+    /** Lets what can begin, begin; then ends this one, and lets what can begin, begin. */
+    async end(name: string) {
+      await new Promise((resolve) => setImmediate(resolve));
+      ends.get(name)?.();
+      await done.get(name);
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+it("gives each party one of the turns, in the order they came", async () => {
+  const { add, end, order } = bench(new FairQueue(1, 1));
+  for (const name of ["a1", "a2", "a3"]) add("a", name);
+  add("b", "b1");
+  add("c", "c1");
+  add("b", "b2");
+  for (const name of ["a1", "a2", "b1", "c1", "a3", "b2"]) await end(name);
+  expect(order).toEqual(["a1", "a2", "b1", "c1", "a3", "b2"]);
+});
+
+it("never gives one party all hands", async () => {
+  const { add, end, order } = bench(new FairQueue(3, 2));
+  for (const name of ["a1", "a2", "a3", "a4"]) add("a", name);
+  await Promise.resolve();
+  expect(order).toEqual(["a1", "a2"]);
+  add("b", "b1");
+  add("c", "c1");
+  await Promise.resolve();
+  expect(order).toEqual(["a1", "a2", "b1"]);
+  await end("b1");
+  expect(order.at(-1)).toBe("c1");
+  await end("a1");
+  expect(order.at(-1)).toBe("a3");
+});
+
+it("gives the turn on when work fails, and throws what it threw", async () => {
+  const queue = new FairQueue(1, 1);
+  const failing = queue.take("a", () => Promise.reject(new Error("no")));
+  const next = queue.take("b", async () => "yes");
+  await expect(failing).rejects.toThrow("no");
+  expect(await next).toBe("yes");
+});
