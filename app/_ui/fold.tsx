@@ -5,13 +5,24 @@ import { type ReactNode, useState } from "react";
 /** Longer texts begin folded. */
 const LONG = 600;
 const MANY_LINES = 8;
+/** More than is seen of a folded text on the widest page. */
+const SEEN = 3_000;
 
 /** Whether a text is long enough to begin folded. */
 export function isLong(text: string): boolean {
   return text.length > LONG || text.split("\n", MANY_LINES + 1).length > MANY_LINES;
 }
 
-/** The start of something long, the rest at a click; what is short is shown as it is. */
+/** As much of a text as is seen of it while it is folded. */
+export function startOfFolded(text: string): string {
+  // Half a character would be another one in the server's HTML than in the browser.
+  return text.slice(0, SEEN).replace(/[\ud800-\udbff]$/, "");
+}
+
+/**
+ * The start of something long, the rest at a click; what is short is shown as it is. Content that is dear to draw is given as
+ * a function: told whether only its start is seen, it takes `startOfFolded` of its text.
+ */
 export function Fold({
   long,
   whole,
@@ -22,10 +33,11 @@ export function Fold({
   /** How much the rest is, for the button: `4.1 KiB`. */
   whole: string;
   onOpen?: () => void;
-  children: ReactNode;
+  children: ReactNode | ((folded: boolean) => ReactNode);
 }) {
   const [open, setOpen] = useState(false);
-  if (!long) return children;
+  const content = typeof children === "function" ? children(long && !open) : children;
+  if (!long) return content;
   return (
     <>
       <div
@@ -35,7 +47,7 @@ export function Fold({
             : "relative max-h-28 overflow-hidden [mask-image:linear-gradient(#000_65%,transparent)]"
         }
       >
-        {children}
+        {content}
       </div>
       <button
         aria-expanded={open}

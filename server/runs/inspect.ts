@@ -3,7 +3,7 @@ import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
 import { type RunSummary, readRunsById } from "@/server/runs/list";
-import { cutText, type LongText, TEXT_PREVIEW_CHARACTERS } from "@/server/runs/long-text";
+import { cutText, type LongText, startOf } from "@/server/runs/long-text";
 import type { Services } from "@/server/services";
 
 /** One try of a step or model call. */
@@ -137,10 +137,7 @@ async function readRun(services: Services, actor: MemberActor, runId: string): P
                (SELECT t.version FROM tools t WHERE t.id = r.tool_id AND t.deleted_at IS NULL)) AS current_version,
       CASE WHEN status = 'Failed' AND kind = 'agent' THEN ${lastGood(Prisma.sql`e.agent_id = r.agent_id`)}
            WHEN status = 'Failed' THEN ${lastGood(Prisma.sql`e.tool_id = r.tool_id`)} END AS last_good_run_id,
-      left(input, ${TEXT_PREVIEW_CHARACTERS}) AS input, octet_length(input) AS input_bytes,
-      char_length(input) > ${TEXT_PREVIEW_CHARACTERS} AS input_cut,
-      left(output, ${TEXT_PREVIEW_CHARACTERS}) AS output, octet_length(output) AS output_bytes,
-      char_length(output) > ${TEXT_PREVIEW_CHARACTERS} AS output_cut,
+      ${startOf(Prisma.sql`input`, "input")}, ${startOf(Prisma.sql`output`, "output")},
       (SELECT count(*)::int FROM runs c WHERE c.parent_run_id = r.id) AS children,
       CASE WHEN parent_run_id IS NULL AND EXISTS (SELECT 1 FROM runs c WHERE c.parent_run_id = r.id)
         THEN (SELECT sum(credits_used) FROM runs d WHERE d.organization_id = r.organization_id AND d.root_run_id = r.id)
@@ -167,15 +164,29 @@ async function readRun(services: Services, actor: MemberActor, runId: string): P
     deadlineSeconds: row.deadline_seconds,
     currentVersion: row.current_version,
     lastGoodRunId: row.last_good_run_id,
-    input: { text: row.input, bytes: row.input_bytes, cut: row.input_cut },
-    output:
-      row.output === null
-        ? null
-        : { text: row.output, bytes: row.output_bytes ?? 0, cut: row.output_cut ?? false },
+    ...viewTexts(row),
   };
 }
 
-const detailRow = z.object({
+const textsRow = z.object({
+  input: z.string(),
+  input_bytes: z.number(),
+  input_cut: z.boolean(),
+  output: z.string().nullable(),
+  output_bytes: z.number().nullable(),
+  output_cut: z.boolean().nullable(),
+});
+
+function viewTexts(row: z.infer<typeof textsRow>): { input: LongText; output: LongText | null } {
+  const { input, output } = row;
+  return {
+    input: { text: input, bytes: row.input_bytes, cut: row.input_cut },
+    output:
+      output === null ? null : { text: output, bytes: row.output_bytes ?? 0, cut: row.output_cut ?? false },
+  };
+}
+
+const detailRow = textsRow.extend({
   agent_id: z.string().nullable(),
   tool_id: z.string().nullable(),
   trigger_id: z.string().nullable(),
@@ -191,12 +202,6 @@ const detailRow = z.object({
   deadline_seconds: z.number(),
   current_version: z.number().nullable(),
   last_good_run_id: z.string().nullable(),
-  input: z.string(),
-  input_bytes: z.number(),
-  input_cut: z.boolean(),
-  output: z.string().nullable(),
-  output_bytes: z.number().nullable(),
-  output_cut: z.boolean().nullable(),
   children: z.number(),
   credits_with_children: z.string(),
 });
@@ -217,23 +222,22 @@ export async function inspectStep(
   actor: MemberActor,
   { runId, stepId }: { runId: string; stepId: string },
 ): Promise<StepDetail> {
-  const step = await services.db.step.findFirst({
-    where: { id: stepId, runId, organizationId: actor.orgId },
-    select: {
-      ...STEP_LINE,
-      input: true,
-      output: true,
-      reasoning: true,
-      inputTokens: true,
-      outputTokens: true,
-    },
-  });
-  if (!step) throw new AppError("not_found", `There is no step ${stepId} in run ${runId}.`);
+  const [step, [texts]] = await Promise.all([
+    services.db.step.findFirst({
+      where: { id: stepId, runId, organizationId: actor.orgId },
+      select: { ...STEP_LINE, reasoning: true, inputTokens: true, outputTokens: true },
+    }),
+    services.db.$queryRaw`
+      SELECT ${startOf(Prisma.sql`input`, "input")}, ${startOf(Prisma.sql`output`, "output")}
+      FROM steps WHERE id = ${stepId}::uuid AND run_id = ${runId}::uuid AND organization_id = ${actor.orgId}::uuid`.then(
+      (rows) => z.array(textsRow).parse(rows),
+    ),
+  ]);
+  if (!step || !texts) throw new AppError("not_found", `There is no step ${stepId} in run ${runId}.`);
   const spent = step.childRunId ? await readChildCredits(services, actor, runId) : new Map<string, string>();
   return {
     ...viewStepLine(step, spent),
-    input: cutText(step.input),
-    output: step.output === null ? null : cutText(step.output),
+    ...viewTexts(texts),
     reasoning: step.reasoning,
     inputTokens: step.inputTokens,
     outputTokens: step.outputTokens,

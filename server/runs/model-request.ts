@@ -2,10 +2,11 @@ import { z } from "zod";
 import { type AgentConfiguration, runConfiguration } from "@/server/agent/definition";
 import { type Acted, type Acting, runAgentLoop, type Thinking } from "@/server/agent/loop";
 import type { MemberActor } from "@/server/auth/actor";
+import { Prisma } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
 import { textInput, textMessages } from "@/server/functions/generate-text";
 import type { ModelMessage, OfferedTool, ToolCall } from "@/server/models/port";
-import { cutText, type LongText, TEXT_PREVIEW_CHARACTERS } from "@/server/runs/long-text";
+import { cutText, type LongText, startOf } from "@/server/runs/long-text";
 import type { Services } from "@/server/services";
 
 /** One message that a model was sent. */
@@ -92,23 +93,23 @@ async function readOutputs(
 ): Promise<z.infer<typeof outputRow>[]> {
   const rows = await db.$queryRaw`
     SELECT key, step_number AS number, tool_name AS name, status = 'Failed' AS failed,
-      left(coalesce(output, 'null'), ${TEXT_PREVIEW_CHARACTERS}) AS text,
-      octet_length(coalesce(output, 'null')) AS bytes,
-      char_length(coalesce(output, 'null')) > ${TEXT_PREVIEW_CHARACTERS} AS cut
+      ${startOf(Prisma.sql`coalesce(output, 'null')`, "text")}
     FROM steps WHERE run_id = ${runId}::uuid AND organization_id = ${organizationId}::uuid
       AND iteration_number < ${beforeIteration}`;
   return z.array(outputRow).parse(rows);
 }
 
-const outputRow = z.object({
-  key: z.string(),
-  number: z.number(),
-  name: z.string(),
-  failed: z.boolean(),
-  text: z.string(),
-  bytes: z.number(),
-  cut: z.boolean(),
-});
+const outputRow = z
+  .object({
+    key: z.string(),
+    number: z.number(),
+    name: z.string(),
+    failed: z.boolean(),
+    text: z.string(),
+    text_bytes: z.number(),
+    text_cut: z.boolean(),
+  })
+  .transform(({ text_bytes: bytes, text_cut: cut, ...row }) => ({ ...row, bytes, cut }));
 
 type Journal = {
   thoughts: Map<string, { content: string; toolCalls: ToolCall[] }>;

@@ -3,7 +3,7 @@
 import dynamic from "next/dynamic";
 import type { ReactNode } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
-import { Fold, isLong } from "@/app/_ui/fold";
+import { Fold, isLong, startOfFolded } from "@/app/_ui/fold";
 import { formatBytes } from "@/app/_ui/format";
 import { JsonView } from "@/app/_ui/json-view";
 import { useWholeText } from "@/app/_ui/whole-text";
@@ -70,13 +70,12 @@ function TextRow({
   return (
     <Row actions={<CopyButton label={`Copy the ${label.toLowerCase()}`} text={whole.read} />} label={label}>
       <Fold long={isLong(text.text)} onOpen={whole.load} whole={formatBytes(text.bytes)}>
-        {run.kind === "agent" && side === "output" ? (
-          <Markdown text={whole.text} />
-        ) : run.kind === "agent" ? (
-          <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{whole.text}</p>
-        ) : (
-          <JsonView text={whole.text} cut={whole.cut} />
-        )}
+        {(folded) => {
+          if (run.kind === "tool") return <JsonView text={whole.text} cut={whole.cut} />;
+          const seen = folded ? startOfFolded(whole.text) : whole.text;
+          if (side === "output") return <Markdown text={seen} />;
+          return <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{seen}</p>;
+        }}
       </Fold>
     </Row>
   );
