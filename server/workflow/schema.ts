@@ -17,6 +17,12 @@ const MAX_ISSUES = 20;
 /** Ten times what a large schema takes on an idle machine, so that a busy one refuses none. */
 const COMPILE_TIMEOUT_MS = 3000;
 const VALIDATE_TIMEOUT_MS = 1000;
+/**
+ * The process stands still while a costly schema is applied. One that has run out of its second gets so little for a minute
+ * that calls of it, however many, cannot hold up everybody else.
+ */
+const SUSPECT_TIMEOUT_MS = 20;
+const SUSPECT_FOR_MS = 60_000;
 const MAX_CACHED = 300;
 /** Beyond this many characters of input only the first fault is looked for. */
 const ALL_FAULTS_LENGTH = 64 * 1024;
@@ -30,6 +36,8 @@ type Compiled = {
   /** Finds every fault; made when one was found. */
   all: () => ValidateFunction;
   costly: boolean;
+  /** Until then (performance.now) it is suspect. */
+  suspectUntil: number;
 };
 /** `passing`: the machine may have been busy, so that the next try may succeed. */
 type CompileResult = { ok: true; compiled: Compiled } | { ok: false; issues: Issue[]; passing?: true };
@@ -144,6 +152,7 @@ function compile(schema: JsonObject, text: string): CompileResult {
           return every;
         },
         costly: COSTLY.test(text),
+        suspectUntil: 0,
       };
       return { ok: true, compiled };
     });
@@ -209,9 +218,10 @@ export function validateAgainst(schema: JsonObject, value: Json): Issue[] {
       { path: "", message: `cannot be checked: the schema is invalid (${issue?.path} ${issue?.message})` },
     ];
   }
-  const { first, all, costly } = result.compiled;
-  const bounded = <Result>(work: () => Result): Result =>
-    costly ? runTimeBoxed(VALIDATE_TIMEOUT_MS, work) : work();
+  const { compiled } = result;
+  const { first, all, costly, suspectUntil } = compiled;
+  const limitMs = performance.now() < suspectUntil ? SUSPECT_TIMEOUT_MS : VALIDATE_TIMEOUT_MS;
+  const bounded = <Result>(work: () => Result): Result => (costly ? runTimeBoxed(limitMs, work) : work());
   try {
     if (bounded(() => first(value))) return [];
     if (JSON.stringify(value).length > ALL_FAULTS_LENGTH) return toIssues(first.errors);
@@ -220,6 +230,7 @@ export function validateAgainst(schema: JsonObject, value: Json): Issue[] {
     return toIssues(every.errors);
   } catch (error) {
     if (!(error instanceof TimeBoxError)) throw error;
+    compiled.suspectUntil = performance.now() + SUSPECT_FOR_MS;
     return [{ path: "", message: "takes too long to check against the schema" }];
   }
 }
