@@ -228,11 +228,32 @@ function add(sum: Sum, part: Part): void {
     sum[field] += part[field];
   }
   sum.credits = sum.credits.plus(part.credits);
-  if (part.duration_classes === null || part.duration_runs === null) return;
-  const counts = part.duration_runs.split(",");
-  for (const [at, text] of part.duration_classes.split(",").entries()) {
-    const index = Math.min(Number(text), MOST_CLASSES - 1);
-    sum.durations[index] = (sum.durations[index] ?? 0) + Number(counts[at]);
+  if (part.duration_classes !== null && part.duration_runs !== null) {
+    addDurations(sum.durations, part.duration_classes, part.duration_runs);
+  }
+}
+
+/** Of the digits, the smallest; commas lie below, and the end of a text is not a number. */
+const ZERO = 48;
+
+/**
+ * Adds to each class of duration its runs, of two lists of whole numbers with commas between. Read digit by digit: 90 days
+ * of a large organization are millions of them, for which `split` and `Number` take five times as long.
+ */
+function addDurations(durations: Uint32Array, classes: string, runs: string): void {
+  let classAt = 0;
+  let runsAt = 0;
+  while (classAt < classes.length) {
+    let index = 0;
+    for (let code = classes.charCodeAt(classAt++); code >= ZERO; code = classes.charCodeAt(classAt++)) {
+      index = index * 10 + code - ZERO;
+    }
+    let count = 0;
+    for (let code = runs.charCodeAt(runsAt++); code >= ZERO; code = runs.charCodeAt(runsAt++)) {
+      count = count * 10 + code - ZERO;
+    }
+    index = Math.min(index, MOST_CLASSES - 1);
+    durations[index] = (durations[index] ?? 0) + count;
   }
 }
 
