@@ -59,6 +59,11 @@ test.describe("the list of runs", () => {
     await expect(rows(page)).toHaveCount(1);
     await expect(rows(page).first()).toContainText("Completed");
     await expect(rows(page).first()).toContainText("key e2e");
+    // The exact moment, wherever the pointer rests on the row.
+    await expect(rows(page).first().getByRole("link")).toHaveAttribute(
+      "title",
+      /20\d\d, \d\d:\d\d:\d\d\.\d{3} /,
+    );
     await page.keyboard.press("Escape");
     await expect(search).toHaveValue(message);
     await page.keyboard.press("j");
@@ -167,6 +172,36 @@ test.describe("the list of runs", () => {
     await rows(page).first().hover();
     await page.getByRole("checkbox", { name: /^Select the run of Counter/ }).check();
     await page.getByRole("button", { name: "Cancel 1 run" }).click();
+    await expect(rows(page).first()).toContainText("Cancelled", { timeout: 20_000 });
+  });
+
+  test("a row of runs is chosen with shift", async ({ ownerPage: page, request, organization }) => {
+    const message = unique("Choose me");
+    for (let n = 0; n < 3; n += 1) await finishRun(request, organization, { agent: `${message} ${n}` });
+    await page.goto(`/runs?q=${encodeURIComponent(message)}`);
+    await expect(rows(page)).toHaveCount(3);
+    const box = (index: number) => rows(page).nth(index).getByRole("checkbox");
+    await rows(page).first().hover();
+    await box(0).check();
+    await rows(page).last().hover();
+    await box(2).click({ modifiers: ["Shift"] });
+    await expect(page.getByText("3 selected")).toBeVisible();
+    await box(1).click({ modifiers: ["Shift"] });
+    await expect(page.getByText("1 selected")).toBeVisible();
+  });
+
+  test("all open runs of a filter are cancelled, and their number is told before", async ({
+    ownerPage: page,
+    request,
+    organization,
+  }) => {
+    const id = await startRun(request, organization, { tool: organization.counterId, input: { to: 1000 } });
+    await page.goto(`/runs?q=${id}`);
+    await page.getByRole("button", { name: "Export and more" }).click();
+    await page.getByRole("menuitem", { name: "Cancel all open runs" }).click();
+    const dialog = page.getByRole("dialog", { name: "Cancel all open runs" });
+    await expect(dialog).toContainText("Now 1 run is open.");
+    await dialog.getByRole("button", { name: "Cancel them" }).click();
     await expect(rows(page).first()).toContainText("Cancelled", { timeout: 20_000 });
   });
 

@@ -23,6 +23,7 @@ import { SignedOut } from "@/app/_ui/signed-out";
 import type { MemberRole } from "@/server/auth/actor";
 import type { OrganizationLine } from "@/server/auth/organizations";
 import { preloadPalette, usePalette } from "./_palette/use-palette";
+import { OrganizationContext } from "./operator-command";
 import { placesFor } from "./places";
 import { applyTheme, type Theme } from "./theme";
 
@@ -61,6 +62,7 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
     { role: props.role, organizations: props.organizations, ...choices },
     props.mac,
   );
+  const active = props.organizations.find((each) => each.active);
   const sidebar = { ...props, ...choices, theme, onPalette: openPalette };
   return (
     <div className="min-h-dvh md:grid md:grid-cols-[13rem_minmax(0,1fr)]">
@@ -94,9 +96,7 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
           </Drawer>
         ) : null}
         <StepwellMark className="text-accent" />
-        <span className="min-w-0 flex-1 truncate font-medium">
-          {props.organizations.find((each) => each.active)?.name}
-        </span>
+        <span className="min-w-0 flex-1 truncate font-medium">{active?.name}</span>
         <button
           aria-haspopup="dialog"
           aria-label="Search or go to"
@@ -119,7 +119,9 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
             can lift it.
           </p>
         ) : null}
-        <RoleContext value={props.role}>{children}</RoleContext>
+        <OrganizationContext value={active?.slug ?? ""}>
+          <RoleContext value={props.role}>{children}</RoleContext>
+        </OrganizationContext>
         <SignedOut />
       </main>
     </div>

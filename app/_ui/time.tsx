@@ -86,6 +86,11 @@ export function Ago({ at, className }: { at: string; className?: string }) {
   );
 }
 
+/** A moment to the millisecond, for the title of a link that covers its whole row, and with it the titles of the times in it. */
+export function useExact(at: string): string {
+  return formatExact(new Date(at), useTimeZone());
+}
+
 /** A moment as date and time of day. */
 export function Moment({ at, className }: { at: string; className?: string }) {
   const { now } = useContext(TimeContext);

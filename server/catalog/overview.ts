@@ -3,6 +3,7 @@ import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { nameActors } from "@/server/auth/name-actors";
 import { RUN_STATUSES, type RunStatusWord } from "@/server/runs/words";
 import type { Services } from "@/server/services";
+import { DELIVERY_OUTCOMES, type DeliveryOutcomeWord } from "@/server/webhooks/inspect-deliveries";
 
 /** The newest run of an agent, tool, trigger or key, as lists show it. */
 export type LastRun = { id: string; status: RunStatusWord; createdAt: string };
@@ -106,8 +107,12 @@ export type TriggerLine = {
   target: { kind: "agent" | "tool"; id: string; name: string; gone: boolean };
   signed: boolean;
   rateLimit: { requests: number; seconds: number };
+  lastCall: LastCall | null;
   lastRun: LastRun | null;
 };
+
+/** The newest delivery of a trigger: `status` is the HTTP status that was answered. */
+export type LastCall = { id: string; outcome: DeliveryOutcomeWord; status: number; receivedAt: string };
 
 /** The organization's triggers, by name. */
 export async function listTriggers(services: Services, actor: MemberActor): Promise<TriggerLine[]> {
@@ -117,12 +122,11 @@ export async function listTriggers(services: Services, actor: MemberActor): Prom
     orderBy: { name: "asc" },
     include: { agent: target, tool: target, _count: { select: { secrets: true } } },
   });
-  const lastRuns = await readLastRuns(
-    services,
-    actor.orgId,
-    "trigger_id",
-    triggers.map(({ id }) => id),
-  );
+  const ids = triggers.map(({ id }) => id);
+  const [lastRuns, lastCalls] = await Promise.all([
+    readLastRuns(services, actor.orgId, "trigger_id", ids),
+    readLastCalls(services, actor.orgId, ids),
+  ]);
   return triggers.map((trigger) => {
     const found = trigger.agent ?? trigger.tool;
     return {
@@ -138,6 +142,7 @@ export async function listTriggers(services: Services, actor: MemberActor): Prom
       },
       signed: trigger._count.secrets > 0,
       rateLimit: { requests: trigger.rateLimitRequests, seconds: trigger.rateLimitSeconds },
+      lastCall: lastCalls.get(trigger.id) ?? null,
       lastRun: lastRuns.get(trigger.id) ?? null,
     };
   });
@@ -225,6 +230,35 @@ async function readLastRuns(
   const rows = z.array(lastRunRow).parse(found.rows);
   return new Map(
     rows.map((row) => [row.of, { id: row.id, status: row.status, createdAt: row.created_at.toISOString() }]),
+  );
+}
+
+const lastCallRow = z.object({
+  of: z.string(),
+  id: z.string(),
+  outcome: z.enum(DELIVERY_OUTCOMES),
+  status: z.number(),
+  received_at: z.date(),
+});
+
+async function readLastCalls(
+  services: Services,
+  orgId: OrgId,
+  triggerIds: string[],
+): Promise<Map<string, LastCall>> {
+  if (triggerIds.length === 0) return new Map();
+  const found = await services.pool.query(
+    `SELECT wanted.id AS of, d.id, d.outcome::text AS outcome, d.status, d.received_at
+     FROM unnest($2::uuid[]) AS wanted(id)
+     CROSS JOIN LATERAL (
+       SELECT id, outcome, status, received_at FROM deliveries
+       WHERE organization_id = $1 AND trigger_id = wanted.id ORDER BY id DESC LIMIT 1
+     ) d`,
+    [orgId, triggerIds],
+  );
+  const rows = z.array(lastCallRow).parse(found.rows);
+  return new Map(
+    rows.map(({ of, received_at, ...call }) => [of, { ...call, receivedAt: received_at.toISOString() }]),
   );
 }
 

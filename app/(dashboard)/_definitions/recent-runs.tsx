@@ -8,9 +8,10 @@ import { Bone } from "@/app/_ui/page";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { useTRPC } from "@/app/_ui/providers";
 import { Status } from "@/app/_ui/status";
-import { Ago, Elapsed } from "@/app/_ui/time";
+import { Ago, Elapsed, useExact } from "@/app/_ui/time";
 import { Unreadable } from "@/app/_ui/unreadable";
 import type { DefinitionRef } from "@/server/catalog/versions";
+import type { RunSummary } from "@/server/runs/list";
 import { recentRunsQuery } from "./query";
 
 /** The newest runs of an agent or tool; all of them are one link away. */
@@ -53,40 +54,40 @@ export function RecentRuns({ of }: { of: DefinitionRef }) {
           ) : runs.length === 0 ? (
             <li className="px-4 py-3 text-muted sm:px-6">It was never run.</li>
           ) : (
-            runs.map((run) => (
-              <li
-                className="relative flex min-h-10 flex-wrap items-center gap-x-3 border-line border-b px-4 py-1.5 hover:bg-hover sm:flex-nowrap sm:px-6"
-                key={run.id}
-              >
-                <Link
-                  aria-label={`Run, ${run.status}: ${run.inputPreview.slice(0, 60)}`}
-                  className="after:absolute after:inset-0 sm:w-28 sm:shrink-0"
-                  href={`/runs/${run.id}`}
-                  prefetch={false}
-                >
-                  <Status status={run.status} waiting={run.waiting} />
-                </Link>
-                <span
-                  className={classNames(
-                    "min-w-0 flex-1 truncate max-sm:order-last max-sm:basis-full",
-                    run.errorPreview ? "text-failed" : "mono text-muted",
-                  )}
-                >
-                  {run.errorPreview ?? run.inputPreview}
-                </span>
-                <span className="text-faint">v{run.targetVersion}</span>
-                <span className="mono whitespace-nowrap text-muted sm:w-24 sm:text-right">
-                  <Elapsed from={run.startedAt} to={run.finishedAt} />
-                </span>
-                <Ago
-                  at={run.createdAt}
-                  className="whitespace-nowrap text-muted max-sm:ml-auto sm:w-24 sm:text-right"
-                />
-              </li>
-            ))
+            runs.map((run) => <RunLine key={run.id} run={run} />)
           )}
         </ul>
       )}
     </section>
+  );
+}
+
+function RunLine({ run }: { run: RunSummary }) {
+  const created = useExact(run.createdAt);
+  return (
+    <li className="relative flex min-h-10 flex-wrap items-center gap-x-3 border-line border-b px-4 py-1.5 hover:bg-hover sm:flex-nowrap sm:px-6">
+      <Link
+        aria-label={`Run, ${run.status}: ${run.inputPreview.slice(0, 60)}`}
+        className="after:absolute after:inset-0 sm:w-28 sm:shrink-0"
+        href={`/runs/${run.id}`}
+        prefetch={false}
+        title={created}
+      >
+        <Status status={run.status} waiting={run.waiting} />
+      </Link>
+      <span
+        className={classNames(
+          "min-w-0 flex-1 truncate max-sm:order-last max-sm:basis-full",
+          run.errorPreview ? "text-failed" : "mono text-muted",
+        )}
+      >
+        {run.errorPreview ?? run.inputPreview}
+      </span>
+      <span className="text-faint">v{run.targetVersion}</span>
+      <span className="mono whitespace-nowrap text-muted sm:w-24 sm:text-right">
+        <Elapsed from={run.startedAt} to={run.finishedAt} />
+      </span>
+      <Ago at={run.createdAt} className="whitespace-nowrap text-muted max-sm:ml-auto sm:w-24 sm:text-right" />
+    </li>
   );
 }

@@ -7,12 +7,13 @@ import { ChoiceLinks } from "@/app/_ui/choice-links";
 import { Fact, Facts, PartHead } from "@/app/_ui/facts";
 import { formatCredits, formatPlural, shortId } from "@/app/_ui/format";
 import { OlderButton } from "@/app/_ui/older-button";
-import { Bone, Command, Empty, PageHead } from "@/app/_ui/page";
+import { Bone, Empty, PageHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import { Moment } from "@/app/_ui/time";
 import { Unreadable } from "@/app/_ui/unreadable";
 import type { LedgerLine } from "@/server/credits/read-ledger";
+import { OperatorCommand } from "../operator-command";
 import { KINDS, type Kind, ledgerQuery, readKind } from "./query";
 
 /** What there is to spend, and every line that made it so. */
@@ -184,7 +185,7 @@ function NoLines({ kind }: { kind: Kind | null }) {
   ) : (
     <Empty title="Nothing was granted yet">
       <p>Runs need credits. The operator of this installation grants them:</p>
-      <Command>npm run -s stepwell -- credits grant</Command>
+      <OperatorCommand>{'credits grant ORG 100 --note "The first"'}</OperatorCommand>
     </Empty>
   );
 }

@@ -1,8 +1,9 @@
 import type { Metadata } from "next";
-import { Command, Empty, PageHead } from "@/app/_ui/page";
+import { Empty, PageHead } from "@/app/_ui/page";
 import { List, ListCell, ListRow, RowName } from "@/app/_ui/table";
 import { Ago, Day } from "@/app/_ui/time";
 import { serverApi } from "@/app/request";
+import { OperatorCommand } from "../operator-command";
 
 export const metadata: Metadata = { title: "API keys" };
 
@@ -23,7 +24,7 @@ export default async function KeysPage() {
       {keys.length === 0 ? (
         <Empty title="No API keys yet">
           <p>A key lets a program start and read runs. It is shown once, when it is made:</p>
-          <Command>npm run -s stepwell -- keys create</Command>
+          <OperatorCommand>keys create ORG ci</OperatorCommand>
         </Empty>
       ) : (
         <List columns={COLUMNS} label="API keys">

@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@/app/_ui/button";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
 import { formatPlural } from "@/app/_ui/format";
@@ -8,6 +8,15 @@ import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { useNotify } from "@/app/_ui/toast";
 import type { RunFilter } from "@/server/runs/filter";
+
+const OPEN = ["Pending", "Running"] as const;
+/** The server counts no further. */
+const MOST_COUNTED = 100;
+
+function countWords(count: number): string {
+  if (count >= MOST_COUNTED) return `${MOST_COUNTED} or more runs are`;
+  return count === 1 ? "1 run is" : `${count} runs are`;
+}
 
 /** Asks once more, then cancels every open run that the filter lets through. */
 export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClose: () => void }) {
@@ -32,10 +41,18 @@ export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClos
       return queryClient.invalidateQueries({ queryKey: trpc.runs.list.pathKey() });
     },
   });
+  const status = OPEN.filter((each) => !filter.status?.length || filter.status.includes(each));
+  const open = useQuery({
+    ...trpc.runs.countNewer.queryOptions({ filter: { ...filter, status }, after: null }),
+    enabled: status.length > 0,
+    staleTime: 0,
+  });
+  const count = status.length === 0 ? 0 : open.data;
   const filtered = Object.keys(filter).length > 0;
   return (
     <Dialog onOpenChange={(next) => !next && onClose()} open title="Cancel all open runs">
       <p>
+        {count === undefined ? null : count === 0 ? "Now none is open. " : `Now ${countWords(count)} open. `}
         {filtered
           ? "Every pending and running run that fits the filters is cancelled, also those further down the list."
           : "Every pending and running run of this organization is cancelled."}{" "}

@@ -65,6 +65,7 @@ export function FilterBar({
         }}
         onPointerEnter={() => void load()}
         ref={button}
+        title="Filter (f)"
       >
         <PlusIcon />
         Filter
@@ -189,6 +190,7 @@ function TextSearch({ text, onChange }: { text: string; onChange: (text: string)
           event.preventDefault();
           event.currentTarget.blur();
         }}
+        title="Search (/)"
         placeholder="Search input, output, error, id"
         type="search"
         value={typed}

@@ -13,7 +13,7 @@ import { useTRPC } from "@/app/_ui/providers";
 import { useMay } from "@/app/_ui/role";
 import { Status } from "@/app/_ui/status";
 import { HeadCell } from "@/app/_ui/table";
-import { Ago, Elapsed } from "@/app/_ui/time";
+import { Ago, Elapsed, useExact } from "@/app/_ui/time";
 import { Unreadable } from "@/app/_ui/unreadable";
 import type { RunFilter } from "@/server/runs/filter";
 import type { RunSummary } from "@/server/runs/list";
@@ -24,7 +24,7 @@ import { useListKeys, useReturn } from "./list-keys";
 import { leaveList } from "./list-left";
 import { ListMenu } from "./list-menu";
 import { runsQuery } from "./query";
-import { SelectionBar, useSelection } from "./selection";
+import { type Select, SelectionBar, useSelection } from "./selection";
 import { useLiveRuns } from "./use-live-runs";
 
 /** The runs of the organization: live, filtered by the address, older ones by cursor. */
@@ -37,7 +37,7 @@ export function RunsList() {
   const { waiting, showWaiting } = useLiveRuns(filter, runs);
   const list = useRef<HTMLTableSectionElement>(null);
   const mayCancel = useMay("member");
-  const { selection, select, clear } = useSelection();
+  const { selection, select, clear } = useSelection(runs);
   useListKeys(list);
   useReturn(list, runs.length > 0);
 
@@ -50,7 +50,8 @@ export function RunsList() {
         <ListMenu filter={filter} />
       </PageHead>
       <FilterBar filter={filter} onChange={setFilter} />
-      <div className="relative">
+      {/* What floats at the foot must not cover the last row for good. */}
+      <div className={classNames("relative", selection.size > 0 && "pb-16")}>
         {waiting > 0 ? (
           <div className="sticky top-14 z-20 flex h-0 justify-center overflow-visible md:top-2">
             <button
@@ -138,14 +139,19 @@ function RunRow({
 }: {
   run: RunSummary;
   selected: boolean;
-  onSelect: ((id: string, selected: boolean) => void) | undefined;
+  onSelect: Select | undefined;
 }) {
+  const created = useExact(run.createdAt);
   const KindIcon = run.kind === "agent" ? AgentIcon : ToolIcon;
   return (
     <tr className="group relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-1.5 hover:bg-hover has-[a:focus-visible]:bg-hover max-sm:border-line max-sm:border-b sm:table-row sm:p-0">
       <td className={`${CELL} min-w-0 max-sm:h-auto max-sm:border-0 max-sm:p-0 sm:pl-6`}>
         <div className="flex min-w-0 items-center gap-2">
-          <span className="relative z-10 flex size-4 shrink-0 items-center justify-center">
+          <span
+            className="relative z-10 flex size-4 shrink-0 items-center justify-center"
+            title={`${run.kind} run`}
+          >
+            <span className="sr-only">{run.kind}</span>
             <KindIcon
               className={classNames(
                 "text-faint",
@@ -163,14 +169,17 @@ function RunRow({
                     "absolute opacity-0 focus-visible:opacity-100 group-hover:opacity-100 group-focus-within:opacity-100",
                 )}
                 data-select
-                onChange={(event) => onSelect(run.id, event.target.checked)}
+                onChange={({ target, nativeEvent }) =>
+                  onSelect(run.id, target.checked, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+                }
                 type="checkbox"
               />
             ) : null}
           </span>
           <Link
-            className="max-w-[60%] shrink-0 truncate font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-focus focus-visible:after:-outline-offset-2"
+            className={`${run.errorPreview ? "max-w-[45%]" : "max-w-[60%]"} shrink-0 truncate font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-focus focus-visible:after:-outline-offset-2`}
             data-row
+            title={`${run.targetName}\n${run.errorPreview ?? run.inputPreview}\n${created}`}
             onClick={() => leaveList(run.id)}
             href={`/runs/${run.id}`}
             prefetch={false}

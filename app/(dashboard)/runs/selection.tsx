@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { formatPlural } from "@/app/_ui/format";
 import { useTRPC } from "@/app/_ui/providers";
@@ -10,14 +10,29 @@ import { useNotify } from "@/app/_ui/toast";
 import type { RunSummary } from "@/server/runs/list";
 import { isTerminal } from "@/server/runs/words";
 
-/** The runs that the reader has ticked. */
-export function useSelection() {
+/** Ticks a run or takes its tick away; with `through`, also all between it and the one ticked last. */
+export type Select = (id: string, selected: boolean, through: boolean) => void;
+
+/** The runs that the reader has ticked, of those in the list, which are given in their order. */
+export function useSelection(listed: RunSummary[]) {
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
-  const select = useCallback((id: string, selected: boolean) => {
+  const last = useRef<string | null>(null);
+  const latest = useRef(listed);
+  useEffect(() => {
+    latest.current = listed;
+  });
+  const select: Select = useCallback((id, selected, through) => {
+    const ids = latest.current.map((run) => run.id);
+    const ends = [ids.indexOf(id), ids.indexOf(last.current ?? "")].sort((a, b) => a - b);
+    const [from = -1, to = -1] = ends;
+    const meant = through && from >= 0 ? ids.slice(from, to + 1) : [id];
+    last.current = id;
     setSelection((before) => {
       const after = new Set(before);
-      if (selected) after.add(id);
-      else after.delete(id);
+      for (const each of meant) {
+        if (selected) after.add(each);
+        else after.delete(each);
+      }
       return after;
     });
   }, []);
@@ -25,7 +40,7 @@ export function useSelection() {
   return { selection, select, clear };
 }
 
-/** What can be done with the ticked runs; floats over the list, so that nothing moves. */
+/** What can be done with the ticked runs; floats at the foot of the window, so that nothing moves. */
 export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: () => void }) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -43,10 +58,10 @@ export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: (
   );
   if (runs.length === 0) return null;
   return (
-    <div className="sticky bottom-4 z-20 flex h-0 justify-center">
+    <div className="pointer-events-none fixed inset-x-0 bottom-4 z-20 flex justify-center md:left-52">
       <section
         aria-label="Selected runs"
-        className="flex h-11 -translate-y-11 items-center gap-3 rounded-lg border border-line-strong bg-raised pr-1.5 pl-4 shadow-raised"
+        className="pointer-events-auto flex h-11 items-center gap-3 rounded-lg border border-line-strong bg-raised pr-1.5 pl-4 shadow-raised"
       >
         <span aria-live="polite">{runs.length} selected</span>
         <Button

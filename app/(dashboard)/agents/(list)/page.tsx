@@ -1,9 +1,10 @@
 import type { Metadata } from "next";
 import { CopyButton } from "@/app/_ui/copy-button";
-import { Command, Empty, PageHead } from "@/app/_ui/page";
+import { Empty, PageHead } from "@/app/_ui/page";
 import { Badge, List, ListCell, ListRow, RowName } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
 import { LastRunLink } from "../../last-run";
+import { OperatorCommand } from "../../operator-command";
 
 export const metadata: Metadata = { title: "Agents" };
 
@@ -22,8 +23,10 @@ export default async function AgentsPage() {
       <PageHead title="Agents" />
       {agents.length === 0 ? (
         <Empty title="No agents yet">
-          <p>Declare one in YAML and apply it:</p>
-          <Command>npm run -s stepwell -- apply agents.yaml</Command>
+          <p>
+            Declare one in a YAML file, like those in <span className="mono">examples/</span>, and apply it:
+          </p>
+          <OperatorCommand>apply agents.yaml</OperatorCommand>
         </Empty>
       ) : (
         <List columns={COLUMNS} label="Agents">

@@ -1,9 +1,10 @@
 import type { Metadata } from "next";
 import { CopyButton } from "@/app/_ui/copy-button";
-import { Command, Empty, PageHead } from "@/app/_ui/page";
+import { Empty, PageHead } from "@/app/_ui/page";
 import { List, ListCell, ListRow, RowName } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
 import { LastRunLink } from "../../last-run";
+import { OperatorCommand } from "../../operator-command";
 
 export const metadata: Metadata = { title: "Tools" };
 
@@ -21,8 +22,10 @@ export default async function ToolsPage() {
       <PageHead title="Tools" />
       {tools.length === 0 ? (
         <Empty title="No tools yet">
-          <p>Declare one in YAML and apply it:</p>
-          <Command>npm run -s stepwell -- apply tools.yaml</Command>
+          <p>
+            Declare one in a YAML file, like those in <span className="mono">examples/</span>, and apply it:
+          </p>
+          <OperatorCommand>apply tools.yaml</OperatorCommand>
         </Empty>
       ) : (
         <List columns={COLUMNS} label="Tools">

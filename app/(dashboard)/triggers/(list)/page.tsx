@@ -1,17 +1,23 @@
 import type { Metadata } from "next";
-import { Command, Empty, PageHead } from "@/app/_ui/page";
+import Link from "next/link";
+import { Empty, PageHead } from "@/app/_ui/page";
 import { Badge, List, ListCell, ListRow, RowName } from "@/app/_ui/table";
+import { Ago } from "@/app/_ui/time";
 import { serverApi } from "@/app/request";
+import type { LastCall } from "@/server/catalog/overview";
 import { LastRunLink } from "../../last-run";
+import { OperatorCommand } from "../../operator-command";
+import { OutcomeMark } from "../outcome";
 
 export const metadata: Metadata = { title: "Triggers" };
 
 const COLUMNS = [
   ["Trigger"],
-  ["Starts", "w-[24%]"],
-  ["Signature", "w-28 max-lg:hidden"],
-  ["Limit", "w-32 max-lg:hidden"],
-  ["Last run", "w-52"],
+  ["Starts", "w-[20%]"],
+  ["Signature", "w-24 max-lg:hidden"],
+  ["Limit", "w-28 max-lg:hidden"],
+  ["Last call", "w-52"],
+  ["Last run", "w-52 max-lg:hidden"],
 ] as const;
 
 export default async function TriggersPage() {
@@ -22,10 +28,10 @@ export default async function TriggersPage() {
       {triggers.length === 0 ? (
         <Empty title="No triggers yet">
           <p>
-            A trigger is a webhook address that starts runs of one agent or tool. Declare one in YAML and
-            apply it:
+            A trigger is a webhook address that starts runs of one agent or tool. Declare one in a YAML file,
+            like those in <span className="mono">examples/</span>, and apply it:
           </p>
-          <Command>npm run -s stepwell -- apply triggers.yaml</Command>
+          <OperatorCommand>apply triggers.yaml</OperatorCommand>
         </Empty>
       ) : (
         <List columns={COLUMNS} label="Triggers">
@@ -49,6 +55,9 @@ export default async function TriggersPage() {
                 {trigger.rateLimit.requests} per {trigger.rateLimit.seconds} s
               </ListCell>
               <ListCell className="whitespace-nowrap" place="end">
+                <LastCallLink call={trigger.lastCall} triggerId={trigger.id} />
+              </ListCell>
+              <ListCell className="whitespace-nowrap" place="wide">
                 <LastRunLink run={trigger.lastRun} />
               </ListCell>
             </ListRow>
@@ -56,5 +65,20 @@ export default async function TriggersPage() {
         </List>
       )}
     </>
+  );
+}
+
+/** The newest call of a trigger, as a link to what was sent: a run tells nothing of those that were rejected. */
+function LastCallLink({ call, triggerId }: { call: LastCall | null; triggerId: string }) {
+  if (!call) return <span className="text-faint">never called</span>;
+  return (
+    <Link
+      className="relative z-10 inline-flex items-center gap-2 hover:underline"
+      href={`/triggers/${triggerId}?delivery=${call.id}`}
+      prefetch={false}
+    >
+      <OutcomeMark outcome={call.outcome} />
+      <Ago at={call.receivedAt} className="text-muted" />
+    </Link>
   );
 }

@@ -11,12 +11,12 @@ import { OlderButton } from "@/app/_ui/older-button";
 import { Bone, Empty } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
-import { Ago } from "@/app/_ui/time";
+import { Ago, useExact } from "@/app/_ui/time";
 import { Unreadable } from "@/app/_ui/unreadable";
 import type { DeliverySummary } from "@/server/webhooks/inspect-deliveries";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
+import { OutcomeMark } from "../outcome";
 import { DeliveryDialog } from "./delivery-dialog";
-import { OutcomeMark } from "./outcome";
 import { deliveriesQuery, OUTCOMES, type Outcome, readOutcome } from "./query";
 
 /** The calls that came to a trigger, newest first; each opens to what was sent. */
@@ -96,12 +96,14 @@ export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
 const STACKED = "max-md:block max-md:h-auto max-md:border-0 max-md:p-0!";
 
 function DeliveryRow({ delivery, href }: { delivery: DeliverySummary; href: string }) {
+  const received = useExact(delivery.receivedAt);
   return (
     <tr className="relative hover:bg-hover max-md:block max-md:border-line max-md:border-b max-md:px-4 max-md:py-2">
       <Cell className={`whitespace-nowrap max-md:float-right ${STACKED}`}>
         <a
           className="text-muted after:absolute after:inset-0"
           href={href}
+          title={received}
           onClick={(event) => {
             if (event.metaKey || event.ctrlKey || event.shiftKey) return;
             event.preventDefault();

@@ -15,7 +15,7 @@ import { useMay } from "@/app/_ui/role";
 import { Moment } from "@/app/_ui/time";
 import type { DeliveryDetail } from "@/server/webhooks/inspect-deliveries";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
-import { OutcomeMark } from "./outcome";
+import { OutcomeMark } from "../outcome";
 import { TemplatePreview } from "./template-preview";
 
 /** One delivery: what was sent, what was answered and why; members can deliver it again. */

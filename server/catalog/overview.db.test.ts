@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { listTriggers } from "@/server/catalog/overview";
+import { newId } from "@/server/ids";
+import { createMember } from "@/server/testing/runs";
+import { createTenant, createTrigger, createWorld, type World } from "@/server/testing/world";
+import { recordDelivery } from "@/server/webhooks/deliveries";
+
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.close());
+
+it("tells each trigger's newest call, refused ones too, and none of another trigger's", async () => {
+  const tenant = await createTenant(world);
+  const actor = await createMember(world, tenant, "viewer");
+  const [called, silent] = [await createTrigger(world, tenant), await createTrigger(world, tenant)];
+  const reject = async (status: number) => {
+    const id = newId();
+    await recordDelivery(
+      world.pool,
+      { orgId: tenant.orgId, triggerId: called.id },
+      { id, headers: "{}", body: Buffer.from("{}"), senderId: null, redeliveryOf: null },
+      { outcome: "rejected", status, code: "invalid_request", reason: "Because." },
+      world.clock.now(),
+    );
+    return id;
+  };
+  await reject(400);
+  const newest = await reject(401);
+  const lines = new Map((await listTriggers(world, actor)).map((line) => [line.id, line.lastCall]));
+  expect(lines.get(called.id)).toEqual({
+    id: newest,
+    outcome: "rejected",
+    status: 401,
+    receivedAt: world.clock.now().toISOString(),
+  });
+  expect(lines.get(silent.id)).toBeNull();
+});
