@@ -30,7 +30,11 @@ function wakeBy(client: Inngest): Driver["wake"] {
   return async (wakeUps) => {
     if (wakeUps.length === 0) return;
     await client.send(
-      wakeUps.map(({ runId, kind, eventId }) => ({ id: eventId, name: RUN_EVENTS[kind], data: { runId } })),
+      wakeUps.map(({ runId, kind, epoch, eventId }) => ({
+        id: eventId,
+        name: RUN_EVENTS[kind],
+        data: { runId, epoch },
+      })),
     );
   };
 }

@@ -11,7 +11,8 @@ import type { Services } from "@/server/services";
 
 export const RUN_EVENTS = { agent: "run/agent.admitted", tool: "run/tool.admitted" } as const;
 
-const eventData = z.object({ runId: z.uuid() });
+/** Events of releases before runs gave places back say no epoch. */
+const eventData = z.object({ runId: z.uuid(), epoch: z.int().optional() });
 
 /** A run whose process dies is tried again by the engine; six deaths in a row are the run's own doing. */
 const RETRIES = 5;
@@ -32,7 +33,8 @@ export function createRunFunctions(client: Inngest.Any, services: Services) {
         const parsed = eventData.safeParse(admitted.data);
         if (!parsed.success) throw new NonRetriableError("the event names no run");
         const remember: Remember = async (name, work) => z.string().parse(await step.run(name, work));
-        await executeRun(services, parsed.data.runId, remember, engineRunId);
+        const { runId, epoch } = parsed.data;
+        await executeRun(services, runId, remember, engineRunId, epoch);
       },
     );
   return [create("agent-run-v1", RUN_EVENTS.agent), create("tool-run-v1", RUN_EVENTS.tool)];

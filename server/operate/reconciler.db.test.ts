@@ -53,7 +53,7 @@ it("finds a running run without a sign of life for a minute", async () => {
   world.clock.advance(60_000);
   expect(ids(await findOverdueRuns(world))).not.toContain(runId);
   world.clock.advance(1);
-  const silent = { runId, kind: "agent", eventId: `${runId}:1.0`, engineRunId: "engine-run" };
+  const silent = { runId, kind: "agent", epoch: 1, eventId: `${runId}:1.0`, engineRunId: "engine-run" };
   expect(await findOverdueRuns(world)).toContainEqual(silent);
   world.clock.advance(60_000);
   expect(await findOverdueRuns(world)).toContainEqual({ ...silent, eventId: `${runId}:1.1` });
@@ -64,7 +64,12 @@ it("takes no sign of life from the future for one: the clock was put back by an 
   await admitRuns(world, 100);
   await claimRun(world, running, "engine-run");
   world.clock.advance(-3_600_000);
-  expect(await findUnwokenRuns(world)).toContainEqual({ runId: admitted, kind: "agent", eventId: admitted });
+  expect(await findUnwokenRuns(world)).toContainEqual({
+    runId: admitted,
+    kind: "agent",
+    epoch: 0,
+    eventId: admitted,
+  });
   expect(ids(await findOverdueRuns(world))).toContain(running);
   world.clock.advance(3_600_000);
 });

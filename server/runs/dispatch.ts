@@ -5,15 +5,15 @@ import type { Services } from "@/server/services";
 /** Only one process admits at a time: a plan's concurrency is exact. */
 const ADMISSION_LOCK = 7_305_001;
 
-/** A run to be woken on the engine, by an event that the engine takes once. */
-export type WakeUp = { runId: string; kind: "agent" | "tool"; eventId: string };
+/** A run to be woken on the engine, by an event that the engine takes once; it is good for the `epoch` that it was made in. */
+export type WakeUp = { runId: string; kind: "agent" | "tool"; epoch: number; eventId: string };
 
 /** The wake-up of a run that was claimed `epoch` times; each round is a new event to the engine. */
 export function wakeUpOf(
   { id, kind, epoch }: { id: string; kind: WakeUp["kind"]; epoch: number },
   round = 0,
 ): WakeUp {
-  return { runId: id, kind, eventId: epoch + round === 0 ? id : `${id}:${epoch}.${round}` };
+  return { runId: id, kind, epoch, eventId: epoch + round === 0 ? id : `${id}:${epoch}.${round}` };
 }
 
 /**

@@ -6,7 +6,7 @@ import { executeTool } from "./execute-tool";
 import type { Execution } from "./execution";
 import { enterRun, RunStopped } from "./in-flight";
 import { RunLost, readJournal } from "./journal";
-import { type ClaimedRun, claimRun, endRun, hasOtherWorker, type Outcome, takeChildren } from "./lifecycle";
+import { type ClaimedRun, claimRun, endRun, hasLeft, type Outcome, takeChildren } from "./lifecycle";
 import { CapReached, CreditsExhausted, capPurse, openPurse, type Purse } from "./purse";
 import { giveBack, owesPlace } from "./turns";
 
@@ -34,7 +34,7 @@ class DeadlinePassed extends Error {
 /**
  * Executes a run from wherever it stands to its end: claims it, goes through its loop or workflow, and settles it.
  * Every write lies inside a remembered step; the rows decide what has been done. With `engineRunId`, a run that
- * another run of the engine is executing is left to it. Throws only what a later try may mend (the database is away,
+ * another run of the engine is executing is left to it, and with `wokenFor` one that gave its place back since (`claimRun`). Throws only what a later try may mend (the database is away,
  * the worker lost the run).
  */
 export async function executeRun(
@@ -42,8 +42,9 @@ export async function executeRun(
   runId: string,
   remember: Remember,
   engineRunId?: string,
+  wokenFor?: number,
 ): Promise<void> {
-  const run = await claimRun(services, runId, engineRunId);
+  const run = await claimRun(services, runId, engineRunId, wokenFor);
   if (run === null) {
     await remember("settle", async () => settleUnclaimed(services, runId));
     return;
@@ -207,7 +208,7 @@ export async function settleGivenUp(
 ): Promise<void> {
   // The engine gave up a worker that another one had replaced: the run is in better hands.
   if (error instanceof Error && error.name === "RunLost") return;
-  if (engineRunId !== undefined && (await hasOtherWorker(services, runId, engineRunId))) return;
+  if (engineRunId !== undefined && (await hasLeft(services, runId, engineRunId))) return;
   services.log.error("the engine gave a run up", { runId, error });
   const message = "Something failed on our side while this run was executed. Start it again.";
   await endRun(services, runId, { status: "Failed", code: "internal_error", message });

@@ -54,7 +54,8 @@ const CLAIM = {
     UPDATE runs SET status = 'Running', started_at = coalesce(started_at, $2), heartbeat_at = $2, claimed_by = $3,
                     admitted_at = coalesce(admitted_at, $2), epoch = epoch + 1, sequence = sequence + 1
     WHERE id = $1 AND status IN ('Pending', 'Running') AND cancel_requested_at IS NULL
-      AND (status = 'Pending' OR $3::text IS NULL OR claimed_by IS NULL OR claimed_by = $3 OR heartbeat_at < $4)
+      AND (status = 'Pending' OR $3::text IS NULL OR claimed_by = $3
+           OR ((claimed_by IS NULL OR heartbeat_at < $4) AND coalesce($5, epoch) = epoch))
     RETURNING *
   )
   SELECT r.id, r.organization_id, r.kind, r.epoch, r.sequence, r.input, r.root_run_id, r.created_at, r.started_at,
@@ -90,19 +91,22 @@ const startedUnder = z.object({ prices: frozenPrices.optional() });
 /**
  * Takes a run for execution: Pending or Running → Running, with a new epoch that fences every earlier worker.
  * `engineRunId` names the engine's run that asks: it comes back to what it had, but takes nothing from another one
- * that gave a sign of life within 30 s. A run may be woken more than once, and all but one are to leave it alone.
+ * that gave a sign of life within 30 s, and nothing at all when the run was claimed or gave its place back since
+ * `wokenFor`, the epoch of the wake-up: an Inngest server calls an engine run once more after its last step. A run may be
+ * woken more than once, and all but one are to leave it alone.
  * Null when the run has ended, is to be cancelled, is in other hands or does not exist.
  */
 export async function claimRun(
   services: Services,
   runId: string,
   engineRunId?: string,
+  wokenFor?: number,
 ): Promise<ClaimedRun | null> {
   const now = services.clock.now();
   const silentSince = new Date(now.getTime() - SILENT_AFTER_MS);
   const { rows } = await services.pool.query({
     ...CLAIM,
-    values: [runId, now, engineRunId ?? null, silentSince],
+    values: [runId, now, engineRunId ?? null, silentSince, wokenFor ?? null],
   });
   if (rows.length === 0) return null;
   const row = claimedRow.parse(rows[0]);
@@ -131,16 +135,11 @@ export async function claimRun(
   };
 }
 
-/** Whether another of the engine's runs executes this run and has given a sign of life within 30 s. */
-export async function hasOtherWorker(
-  services: Services,
-  runId: string,
-  engineRunId: string,
-): Promise<boolean> {
-  const silentSince = new Date(services.clock.now().getTime() - SILENT_AFTER_MS);
+/** Whether a run that began is none of this engine run's any more: another one has it, or it gave its place back. */
+export async function hasLeft(services: Services, runId: string, engineRunId: string): Promise<boolean> {
   const { rows } = await services.pool.query(
-    `SELECT 1 FROM runs WHERE id = $1 AND status = 'Running' AND claimed_by <> $2 AND heartbeat_at >= $3`,
-    [runId, engineRunId, silentSince],
+    `SELECT 1 FROM runs WHERE id = $1 AND status = 'Running' AND claimed_by IS DISTINCT FROM $2`,
+    [runId, engineRunId],
   );
   return rows.length > 0;
 }

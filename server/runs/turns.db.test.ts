@@ -4,7 +4,7 @@ import { findOverdueRuns, findUnwokenRuns, settleOverdueRuns } from "@/server/op
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
 import { cancelRun } from "./cancel";
 import { admitRuns } from "./dispatch";
-import { executeRun, type Remember } from "./execute";
+import { executeRun, type Remember, settleGivenUp } from "./execute";
 import { claimRun } from "./lifecycle";
 import { startRun } from "./start";
 import { giveBack, lookForCrowd } from "./turns";
@@ -78,7 +78,7 @@ it("has nobody, is admitted again by another event, and refuses the worker that 
   expect(await read(runId)).toMatchObject({ status: "Running", admittedAt: null, claimedBy: null, epoch: 2 });
   expect(await giveBack(world, run)).toBe(false);
   const wakeUps = await admitRuns(world, 100);
-  expect(wakeUps).toContainEqual({ runId, kind: "agent", eventId: `${runId}:2.0` });
+  expect(wakeUps).toContainEqual({ runId, kind: "agent", epoch: 2, eventId: `${runId}:2.0` });
   expect(await claimRun(world, runId, "second")).toMatchObject({ epoch: 3, startedAt: run.startedAt });
 });
 
@@ -104,9 +104,19 @@ it("is handed over again when its wake-up was lost, is silent for nobody, and en
   const runId = await startWaiting(tenant);
   await admitRuns(world, 100);
   world.clock.advance(10_001);
-  expect(await findUnwokenRuns(world)).toContainEqual({ runId, kind: "agent", eventId: `${runId}:2.0` });
+  expect(await findUnwokenRuns(world)).toContainEqual({
+    runId,
+    kind: "agent",
+    epoch: 2,
+    eventId: `${runId}:2.0`,
+  });
   world.clock.advance(120_000);
-  expect(await findUnwokenRuns(world)).toContainEqual({ runId, kind: "agent", eventId: `${runId}:2.1` });
+  expect(await findUnwokenRuns(world)).toContainEqual({
+    runId,
+    kind: "agent",
+    epoch: 2,
+    eventId: `${runId}:2.1`,
+  });
   expect((await findOverdueRuns(world)).map((run) => run.runId)).not.toContain(runId);
   world.clock.advance(900_000);
   await settleOverdueRuns(world);
@@ -155,6 +165,34 @@ it("gives its place back between two steps, and goes on where it was", async () 
   expect(await read(runId)).toMatchObject({ status: "Completed", output: "Two.", stepsExecuted: 2 });
   expect(calls).toBe(3);
   await expectExactCharges(tenant, runId);
+});
+
+it("is not taken again by the engine run that gave it back: a server calls that once more after its last step", async () => {
+  const tenant = await createTenant(world);
+  const runId = await start(tenant);
+  let newcomer = "";
+  play = async (request) => {
+    newcomer ||= await crowd(tenant);
+    return calculateTwice(request);
+  };
+  const memo = new Map<string, string>();
+  const remembering: Remember = async (name, work) => {
+    const known = memo.get(name) ?? (await work());
+    memo.set(name, known);
+    return known;
+  };
+  await executeRun(world, runId, remembering, "first", 0);
+  expect(await read(runId)).toMatchObject({ status: "Running", admittedAt: null });
+  const wakeUp = (await admitRuns(world, 100)).find((one) => one.runId === runId);
+
+  await executeRun(world, runId, remembering, "first", 0);
+  await settleGivenUp(world, runId, new Error("out of attempts"), "first");
+  expect(await read(runId)).toMatchObject({ status: "Running", claimedBy: null, heartbeatAt: null });
+
+  await claimRun(world, newcomer, "newcomer");
+  await lookForCrowd(world, 0);
+  await executeRun(world, runId, remember, "second", wakeUp?.epoch);
+  expect(await read(runId)).toMatchObject({ status: "Completed", output: "Two." });
 });
 
 it("gives a place that it has just got back before its first step, while its organization owes any", async () => {
