@@ -8,7 +8,7 @@ import { enterRun, RunStopped } from "./in-flight";
 import { RunLost, readJournal } from "./journal";
 import { type ClaimedRun, claimRun, endRun, hasLeft, type Outcome, takeChildren } from "./lifecycle";
 import { CapReached, CreditsExhausted, capPurse, openPurse, type Purse } from "./purse";
-import { giveBack, owesPlace } from "./turns";
+import { giveBack, owesPlace, type Place, takePlace } from "./turns";
 
 /**
  * The engine's part: runs `work` unless it has finished under this name before, and remembers the short text it
@@ -53,13 +53,15 @@ export async function executeRun(
     run.epoch > 1 ? await takeChildren(services, run) : { open: ZERO, ended: ZERO, held: run.held };
   const used = run.creditsUsed.add(children.open);
   const purse = openPurse(services, { id: run.rootRunId, epoch: run.epoch, held: children.held, used });
-  await executeClaimed(services, run, capPurse(purse, run.cap, used.add(children.ended)), remember);
+  const capped = capPurse(purse, run.cap, used.add(children.ended));
+  await executeClaimed(services, run, takePlace(services, run, wokenFor), capped, remember);
 }
 
-/** Executes a claimed run on a given purse; child runs come in here, inside a step of their parent. */
+/** Executes a claimed run on a given place and purse; child runs come in here, inside a step of their parent. */
 export async function executeClaimed(
   services: Services,
   run: ClaimedRun,
+  place: Place,
   purse: Purse,
   remember: Remember,
   parentSignal?: AbortSignal,
@@ -74,14 +76,6 @@ export async function executeClaimed(
       throw new RunLost(`run ${run.id} is no longer this worker's`);
     }
     return "ended" as const;
-  };
-
-  let begun = run.rootRunId !== run.id;
-  /** Called before a step's work; throws when the run's place is owed to another organization's run. */
-  const yieldIfOwed = () => {
-    const owed = owesPlace(services, run, !begun);
-    begun = true;
-    if (owed) throw new PlaceOwed(`run ${run.id} gives its place back`);
   };
 
   /** One remembered step: the only place where the run's work is done, watched and ended. */
@@ -109,6 +103,7 @@ export async function executeClaimed(
     if (verdict !== "done") throw new RunOver(`run ${run.id}: ${verdict}`);
   };
 
+  const finished = () => execution.modelCalls.size + execution.steps.size;
   const execution: Execution = {
     services,
     run,
@@ -117,8 +112,10 @@ export async function executeClaimed(
     ...(await readJournal(services, run)),
     durably: (name, work) =>
       step(name, async () => {
-        yieldIfOwed();
+        if (owesPlace(services, place)) throw new PlaceOwed(`run ${run.id} gives its place back`);
+        const before = finished();
         await work();
+        place.used ||= finished() > before;
         return undefined;
       }),
     runChild: async (childRunId) => {
@@ -126,7 +123,7 @@ export async function executeClaimed(
       if (child === null) await settleUnclaimed(services, childRunId);
       else {
         const own = capPurse(purse, child.cap, child.creditsUsed);
-        await executeClaimed(services, child, own, (_name, work) => work(), signal);
+        await executeClaimed(services, child, place, own, (_name, work) => work(), signal);
       }
     },
   };

@@ -211,6 +211,39 @@ it("gives a place that it has just got back before its first step, while its org
   await lookForCrowd(world, 0);
 });
 
+it("keeps a place that it got again until something was finished on it, and as long as newcomers are patient", async () => {
+  const tenant = await createTenant(world);
+  const runId = await startWaiting(tenant);
+  await claimRun(world, await start(tenant), "elsewhere");
+  const newcomer = await crowd(tenant);
+  const patienceMs = 5_000;
+  const owe = async () => {
+    world.clock.advance(patienceMs + 1);
+    expect(await lookForCrowd(world, patienceMs)).toBe(true);
+  };
+  let calls = 0;
+  play = async (request) => {
+    calls += 1;
+    if (calls === 2) await owe();
+    return calculateTwice(request);
+  };
+  // It is owed all the while: at the first step, which it takes, and at the third, five seconds later.
+  for (const steps of [1, 2]) {
+    await owe();
+    await admitRuns(world, 100);
+    const { epoch } = await read(runId);
+    await executeRun(world, runId, remember, `engine-run-${steps}`, epoch);
+    expect(await read(runId)).toMatchObject({
+      stepsExecuted: steps,
+      claimedBy: steps === 1 ? null : "engine-run-2",
+    });
+  }
+  expect(await read(runId)).toMatchObject({ status: "Completed", stepsExecuted: 2 });
+  expect(calls).toBe(3);
+  await claimRun(world, newcomer, "newcomer");
+  await lookForCrowd(world, 0);
+});
+
 it("gives its place back between two steps of a tool that it has called", async () => {
   const tenant = await createTenant(world);
   const definition = {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { OrgId } from "@/server/auth/actor";
 import { ringRun } from "@/server/live/doorbell";
 import type { Services } from "@/server/services";
 import type { ClaimedRun } from "./lifecycle";
@@ -38,7 +39,7 @@ export function owedPlaces(shares: readonly Share[]): Map<string, number> {
   }
 }
 
-const owedBy = new WeakMap<Services, Map<string, number>>();
+const owedBy = new WeakMap<Services, { places: Map<string, number>; patienceMs: number }>();
 
 const shareRow = z.object({ organizationId: z.string(), running: z.int(), waiting: z.int() });
 
@@ -55,21 +56,51 @@ export async function lookForCrowd(services: Services, patienceMs: number): Prom
      GROUP BY organization_id`,
     [new Date(services.clock.now().getTime() - patienceMs)],
   );
-  const owed = owedPlaces(z.array(shareRow).parse(rows));
-  owedBy.set(services, owed);
-  return owed.size > 0;
+  const places = owedPlaces(z.array(shareRow).parse(rows));
+  owedBy.set(services, { places, patienceMs });
+  return places.size > 0;
+}
+
+/** A worker's hold of a run's place. Child runs execute on the place of their root. */
+export type Place = {
+  orgId: OrgId;
+  /** The run has it for the first time and has not come to a step: it was ahead in the engine's queue of who waits. */
+  untried: boolean;
+  /** When the run had given it back and got it again; null: it has it still from before. */
+  regainedAt: Date | null;
+  /** Whether something was finished on it. */
+  used: boolean;
+};
+
+/** The place on which a worker has claimed a run; `wokenFor` as in `claimRun`. */
+export function takePlace(services: Services, run: ClaimedRun, wokenFor?: number): Place {
+  const untried = run.epoch === 1;
+  const regained = !untried && run.epoch - 1 === wokenFor;
+  return {
+    orgId: run.orgId,
+    untried,
+    regainedAt: regained ? services.clock.now() : null,
+    used: false,
+  };
 }
 
 /**
- * Whether a run that comes to a step is to give its place back; asking counts as giving. One that has just got its place
- * always does while its organization owes any: it was ahead in the engine's queue of those that wait for it.
+ * Whether a run that comes to a step is to give its place back; asking counts as giving. With its first place it always
+ * does before its first step while its organization owes any. One that it got again it keeps until something was finished on it, and
+ * as long as newcomers are patient: else a run would only change places where beginning takes long for other reasons.
  */
-export function owesPlace(services: Services, run: ClaimedRun, justBegun: boolean): boolean {
+export function owesPlace(services: Services, place: Place): boolean {
+  const { untried, regainedAt, used } = place;
+  place.untried = false;
   const owed = owedBy.get(services);
-  const places = owed?.get(run.orgId);
+  const places = owed?.places.get(place.orgId);
   if (owed === undefined || places === undefined) return false;
-  if (justBegun) return true;
-  owed.set(run.orgId, Math.max(0, places - 1));
+  if (untried) return true;
+  if (regainedAt !== null) {
+    const hadForMs = services.clock.now().getTime() - regainedAt.getTime();
+    if (!used || hadForMs < owed.patienceMs) return false;
+  }
+  owed.places.set(place.orgId, Math.max(0, places - 1));
   return places > 0;
 }
 
