@@ -169,6 +169,11 @@ async function tryBigRun(storageState) {
       .fill("record 3777");
     await page.getByText("1 found").waitFor();
   });
+  await note("a text found in all of its steps", async () => {
+    await page.keyboard.press("Escape");
+    await page.getByRole("searchbox", { name: "Find in this run" }).fill("reasoning GOES");
+    await page.getByRole("search").getByText("500 of 500").waitFor();
+  });
   await context.close();
   return rows;
 }

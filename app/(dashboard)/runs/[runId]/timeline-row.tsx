@@ -14,6 +14,7 @@ export function TimelineRow({
   bar,
   unfolded,
   onUnfold,
+  onPoint,
   onChoose,
 }: {
   line: Line;
@@ -27,6 +28,8 @@ export function TimelineRow({
   /** Whether the lines of the run that the step started follow; null where it started none. */
   unfolded: boolean | null;
   onUnfold: () => void;
+  /** The pointer has come to the row. */
+  onPoint: () => void;
   onChoose: (line: Line) => void;
 }) {
   const { status } = lineFacts(line);
@@ -43,6 +46,7 @@ export function TimelineRow({
       )}
       id={`line-${lineId(line)}`}
       onClick={() => onChoose(line)}
+      onPointerEnter={onPoint}
       role="option"
       tabIndex={tabbable ? 0 : -1}
     >

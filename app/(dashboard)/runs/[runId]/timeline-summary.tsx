@@ -1,6 +1,6 @@
 "use client";
 
-import type { ReactNode } from "react";
+import { memo, type ReactNode } from "react";
 import { formatCount, formatCredits, formatDuration } from "@/app/_ui/format";
 import { useNow } from "@/app/_ui/time";
 import type { RunDetail } from "@/server/runs/inspect";
@@ -18,13 +18,13 @@ type Props = { run: RunDetail; lines: Line[]; measure: Measure; onShow: (line: L
  * In one line, where a run's time, credits or tokens went, and the step that took most of them; while it runs, what it is
  * at and whether it is alive.
  */
-export function TimelineSummary(props: Props) {
+export const TimelineSummary = memo(function TimelineSummary(props: Props) {
   return (
     <p className="flex min-h-8 flex-wrap content-center items-center gap-x-3 px-4 max-sm:min-h-12 text-muted text-xs sm:pl-6">
       {isTerminal(props.run.status) ? <Went {...props} /> : <Doing {...props} />}
     </p>
   );
-}
+});
 
 function Went({ run, lines, measure, onShow }: Props) {
   const end = run.finishedAt ? new Date(run.finishedAt).getTime() : 0;

@@ -9,6 +9,7 @@ import type { Unfolding } from "./step-inspector";
 import { type Line, lineId } from "./timeline-lines";
 import { TimelineRow } from "./timeline-row";
 import { Axis, barOf, scaleOf } from "./timeline-scale";
+import { usePreload } from "./use-preload";
 import { useRowWindow } from "./use-row-window";
 
 /** Of every row, in pixels. */
@@ -33,12 +34,13 @@ export function Timeline({
   onChoose: (line: Line) => void;
   measure: Measure;
   unfolding: Unfolding;
-  /** Whether the chosen row shall have the focus once it is drawn. */
-  focusWanted: RefObject<boolean>;
+  /** The id of the line whose row shall have the focus once it is chosen and drawn. */
+  focusWanted: RefObject<string | null>;
 }) {
   const list = useRef<HTMLDivElement>(null);
   const live = !isTerminal(run.status);
   const now = useNow(live);
+  const preload = usePreload();
   const scale = scaleOf(run, lines, measure, now);
   const chosenId = chosen ? lineId(chosen) : null;
   const chosenAt = lines.findIndex((line) => lineId(line) === chosenId);
@@ -55,9 +57,10 @@ export function Timeline({
   }, [chosenAt]);
 
   useEffect(() => {
-    const row = focusWanted.current && chosenId ? document.getElementById(`line-${chosenId}`) : null;
+    if (chosenId === null || focusWanted.current !== chosenId) return;
+    const row = document.getElementById(`line-${chosenId}`);
     if (!row) return;
-    focusWanted.current = false;
+    focusWanted.current = null;
     row.focus({ preventScroll: true });
     // Where the page scrolls, not the list.
     row.scrollIntoView({ block: "nearest" });
@@ -85,7 +88,7 @@ export function Timeline({
     event.preventDefault();
     const line = lines[Math.min(lines.length - 1, Math.max(0, to))];
     if (!line) return;
-    focusWanted.current = true;
+    focusWanted.current = lineId(line);
     onChoose(line);
   }
 
@@ -115,6 +118,7 @@ export function Timeline({
             key={lineId(line)}
             line={line}
             onChoose={onChoose}
+            onPoint={() => preload(line)}
             position={drawn.first + index + 1}
             tabbable={
               index === (chosenAt < drawn.first || chosenAt >= drawn.end ? 0 : chosenAt - drawn.first)

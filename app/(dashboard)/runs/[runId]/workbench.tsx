@@ -41,12 +41,11 @@ export function Workbench({
   const field = useRef<HTMLInputElement>(null);
   const failed = lines.filter((line) => lineFacts(line).status === "Failed");
   const shown = (failedOnly && failed.length > 0 ? failed : lines).filter(finder.matches);
-  /** Whether the chosen row shall have the focus once it is drawn. */
-  const focusWanted = useRef(false);
+  const focusWanted = useRef<string | null>(null);
 
   const go = (line: Line | undefined) => {
     if (!line) return;
-    focusWanted.current = true;
+    focusWanted.current = lineId(line);
     onChoose(line);
   };
   const step = (by: 1 | -1) => {

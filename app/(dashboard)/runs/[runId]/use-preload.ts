@@ -1,0 +1,28 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { useTRPC } from "@/app/_ui/providers";
+import { type Line, lineFacts } from "./timeline-lines";
+
+/** A pointer that only passes over a row asks for nothing. */
+const DWELL_MS = 60;
+
+/** Fetches what the inspector shows of a line when the pointer rests on it, so that a click finds it there. */
+export function usePreload(): (line: Line) => void {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return (line) => {
+    clearTimeout(timer.current);
+    // What still changes is fetched when it is looked at.
+    if (lineFacts(line).status === "Running") return;
+    const { runId } = line;
+    timer.current = setTimeout(() => {
+      void (line.kind === "step"
+        ? queryClient.prefetchQuery(trpc.runs.step.queryOptions({ runId, stepId: line.step.id }))
+        : queryClient.prefetchQuery(trpc.runs.modelCall.queryOptions({ runId, callId: line.call.id })));
+    }, DWELL_MS);
+  };
+}
