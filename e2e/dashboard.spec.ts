@@ -282,6 +282,37 @@ test.describe("the page of a run", () => {
     await expect(page.locator("header")).toContainText("Cancelled", { timeout: 20_000 });
   });
 
+  test("nothing moves when a run ends before one's eyes", async ({
+    ownerPage: page,
+    request,
+    organization,
+  }) => {
+    const id = await startRun(request, organization, { tool: organization.counterId, input: { to: 150 } });
+    await page.goto(`/runs/${id}`);
+    await expect(page.getByRole("option").nth(3)).toBeVisible();
+    await page.evaluate(() => {
+      const moved: string[] = [];
+      Object.assign(window, { moved });
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) {
+          const sources: unknown = Reflect.get(entry, "sources");
+          for (const { node, previousRect: from, currentRect: to } of Array.isArray(sources) ? sources : []) {
+            // Figures that tick grow where they are.
+            if (from.x === to.x && from.y === to.y) continue;
+            moved.push(`${from.x},${from.y} → ${to.x},${to.y}: ${node?.outerHTML ?? node?.textContent}`);
+          }
+        }
+      }).observe({ type: "layout-shift" });
+    });
+    await expect(page.locator("header")).toContainText("Completed", { timeout: 60_000 });
+    await expect(page.getByRole("button", { name: "Cancel run" })).toHaveCount(0);
+    // What has moved is told with the frame after the next.
+    await page.evaluate(
+      () => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen))),
+    );
+    expect(await page.evaluate(() => Reflect.get(window, "moved"))).toEqual([]);
+  });
+
   test("a run is followed to its end where there is no place for a live stream", async ({
     ownerPage: page,
     request,

@@ -17,13 +17,23 @@ import { useWholeText } from "@/app/_ui/whole-text";
 import type { RunDetail } from "@/server/runs/inspect";
 import { isTerminal } from "@/server/runs/words";
 
-/** Cancel while it runs; run again, also with another input, and compare once it has ended. */
-export function RunActions({ run }: { run: RunDetail }) {
+const CANCEL_WIDTH = "min-w-24";
+
+/**
+ * Cancel while it runs; run again, also with another input, and compare once it has ended. `reserve` keeps the place of
+ * what goes with the end of a run that somebody watches, so that nothing moves beneath the pointer.
+ */
+export function RunActions({ run, reserve }: { run: RunDetail; reserve: boolean }) {
   const mayRun = useMay("member");
   if (!mayRun) return <CompareLink run={run} />;
   return (
     <>
       {isTerminal(run.status) ? null : <CancelButton run={run} />}
+      {isTerminal(run.status) && reserve ? (
+        <span aria-hidden="true" className={buttonClass("danger", `invisible ${CANCEL_WIDTH}`)}>
+          Cancel run
+        </span>
+      ) : null}
       <RunAgain run={run} />
       <CompareLink run={run} />
     </>
@@ -55,7 +65,7 @@ function CancelButton({ run }: { run: RunDetail }) {
   const ask = () => cancel.mutate({ runIds: [run.id] });
   usePageActions(asked ? [] : [{ label: "Cancel run", run: ask }]);
   return (
-    <Button disabled={asked} look="danger" onClick={ask}>
+    <Button className={CANCEL_WIDTH} disabled={asked} look="danger" onClick={ask}>
       {asked ? "Cancelling" : "Cancel run"}
     </Button>
   );

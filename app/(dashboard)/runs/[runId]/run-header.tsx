@@ -15,8 +15,8 @@ import { describeSource } from "../describe-source";
 import { Version } from "./configuration";
 import { RunActions } from "./run-actions";
 
-/** Where one is, how it went, what can be done; below it the figures. */
-export function RunHeader({ run }: { run: RunDetail }) {
+/** Where one is, how it went, what can be done; below it the figures. `reserve`: as in RunActions. */
+export function RunHeader({ run, reserve }: { run: RunDetail; reserve: boolean }) {
   return (
     <header className="px-4 pt-2 pb-3 sm:px-6">
       <div className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1">
@@ -33,7 +33,7 @@ export function RunHeader({ run }: { run: RunDetail }) {
         </span>
         <Status status={run.status} waiting={run.waiting} />
         <div className="ml-auto flex items-center gap-2">
-          <RunActions run={run} />
+          <RunActions reserve={reserve} run={run} />
           <MoreMenu run={run} />
         </div>
       </div>

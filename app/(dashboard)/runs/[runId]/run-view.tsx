@@ -40,7 +40,7 @@ export function RunView({ runId }: { runId: string }) {
     run.status === "Failed" ? <Failure chosen={chosen} lines={own} onShow={choose} run={run} /> : null;
   return (
     <article>
-      <RunHeader run={run} />
+      <RunHeader reserve={wasLive} run={run} />
       {failure && !wasLive ? failure : null}
       <RunTexts failure={wasLive ? failure : null} reserve={wasLive} run={run} />
       {own.length === 0 ? (
