@@ -115,7 +115,10 @@ function DeliveryRow({ delivery, href }: { delivery: DeliverySummary; href: stri
         </a>
       </Cell>
       <Cell className={`whitespace-nowrap ${STACKED}`}>
-        <OutcomeMark outcome={delivery.outcome} /> <span className="ml-1 text-muted">{delivery.status}</span>
+        <span className="inline-block w-20">
+          <OutcomeMark outcome={delivery.outcome} />
+        </span>{" "}
+        <span className="text-muted">{delivery.status}</span>
         {delivery.redeliveryOf ? (
           <span className="ml-2 rounded border border-line-strong px-1.5 text-muted text-xs">redelivery</span>
         ) : null}
