@@ -145,12 +145,12 @@ test("what is unknown is said to be so", async ({ ownerPage: page }) => {
 });
 
 const FAILURES = [
-  { tool: "undivided", input: {}, says: "A calculation failed.", where: "step 1, calculate" },
+  { tool: "undivided", input: {}, says: "A calculation failed.", where: "step 1, part" },
   {
     tool: "inward",
     input: {},
     says: "A call to another service got no answer.",
-    where: "step 1, http_request",
+    where: "step 1, call",
   },
   // Twice as much is no number of JSON any more.
   {
