@@ -13,7 +13,9 @@ export type Driver = {
   /** Whether this run of the engine is still under way there; null: it cannot tell. */
   knows(engineRunId: string): Promise<boolean | null>;
   ready(): Promise<boolean>;
-  /** How soon a run that is handed over begins while there are places: one that takes longer waits for a place. */
+  /** Whether this process executes as many runs as it may; true when only the server knows. */
+  full(): boolean;
+  /** How soon a run that is handed over begins while there are places: one that takes longer waits for one. */
   beginsWithinMs: number;
   stop(graceMs?: number): Promise<void>;
   /** Answers the Inngest server's calls; null on the embedded engine, which is never reached over HTTP. */
@@ -62,6 +64,7 @@ export async function startEmbedded(services: Services): Promise<Driver> {
     wake: wakeBy(client),
     knows: (engineRunId) => engine.isRunning(engineRunId),
     ready: () => engine.ready(),
+    full: () => engine.full(),
     beginsWithinMs: 250,
     stop: (graceMs) => engine.stop(graceMs),
     handle: null,
@@ -114,6 +117,7 @@ export async function startOnServer(
     wake: wakeBy(client),
     knows: async () => null,
     ready: async () => registration.everTaken(),
+    full: () => true,
     beginsWithinMs: 5_000,
     async stop() {
       registration.stop();

@@ -214,7 +214,8 @@ it("lets one run pass an organization's long runs that have all places: one of t
   const actor = { kind: "operator", orgId: other.orgId, name: "test" } as const;
   const single = { kind: "agent", targetId: other.agentId, userMessage: "Pass" } as const;
   const { runId } = await startRun(services, actor, single);
-  while (!(await lookForCrowd(services, 250))) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (!(await lookForCrowd(services, { full: () => true, beginsWithinMs: 250 })))
+    await new Promise((resolve) => setTimeout(resolve, 10));
   // One of forty calls of a model ends: that is all that the newcomer waits for.
   gates.shift()?.();
   expect(await ended(runId)).toMatchObject([{ status: "Completed", output: "Passed." }]);

@@ -106,7 +106,7 @@ function startDispatcher(services: Services, driver: Driver): Dispatcher {
     }, ms).unref();
   };
   const share = guarded("it could not be looked who waits for a place; it will be", async () => {
-    const crowded = await lookForCrowd(services, driver.beginsWithinMs);
+    const crowded = await lookForCrowd(services, driver);
     if (crowded) shareSoon(SHARE_AGAIN_MS);
     return false;
   });

@@ -51,6 +51,8 @@ export type EmbeddedEngine = {
   stop(graceMs?: number): Promise<void>;
   /** Whether the engine runs and reaches its database. */
   ready(): Promise<boolean>;
+  /** Whether this process performs as many jobs as it may: more would wait. */
+  full(): boolean;
   /** Cancels an unfinished run by the engine's id; its onFailure is not called. False when there is no such run. */
   cancelRun(runId: string): Promise<boolean>;
   /** Whether this run is unfinished, by the engine's id. */
@@ -233,6 +235,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
       announce();
       return cancelled;
     },
+    full: () => queue.full(),
     isRunning: (runId) => isUnfinished(pool, runId),
     findRuns: (eventId) => findRunsOfEvent(pool, eventId),
   };

@@ -23,6 +23,8 @@ export type Queue = {
   wake(): void;
   /** Whether the last look for work reached the database. */
   healthy(): boolean;
+  /** Whether it performs as many jobs as it may: the last look for work had no place left, or took the last one. */
+  full(): boolean;
   /** Whether no more work is claimed: who comes to a checkpoint should give its job back. */
   stopping(): boolean;
   /** Stops claiming, waits up to `graceMs` for what is being performed, and gives the rest back. */
@@ -54,6 +56,7 @@ export function createQueue(options: QueueOptions): Queue {
   let loop: Promise<void> = Promise.resolve();
   let heartbeat: NodeJS.Timeout | undefined;
   let healthy = false;
+  let full = false;
 
   const wake = () => nap.abort();
 
@@ -68,6 +71,7 @@ export function createQueue(options: QueueOptions): Queue {
         const now = clock.now();
         const asked = concurrency - held.size;
         const found = asked > 0 ? await claimDue(asked, now) : 0;
+        full = found === asked;
         if (found > 0 && found === asked) continue;
         if (asked > 0) {
           const nextMs = await findNextDue(pool, [...functions.keys()], now);
@@ -154,6 +158,7 @@ export function createQueue(options: QueueOptions): Queue {
     },
     wake,
     healthy: () => healthy,
+    full: () => full,
     stopping: () => stop.signal.aborted,
     async stop(graceMs) {
       stop.abort();

@@ -27,6 +27,8 @@ beforeEach(() =>
   world.db.run.updateMany({ where: { finishedAt: null }, data: { waitingSince: world.clock.now() } }),
 );
 
+/** What it says of itself: all places are taken, and whoever waits at all waits too long. */
+const engine = { full: () => true, beginsWithinMs: 0 };
 const remember: Remember = (_name, work) => work();
 const read = (id: string) => world.db.run.findUniqueOrThrow({ where: { id } });
 
@@ -51,7 +53,7 @@ async function crowd(tenant: Tenant): Promise<string> {
   const runId = await start(newcomer);
   await admitRuns(world, 100);
   world.clock.advance(1);
-  expect(await lookForCrowd(world, 0)).toBe(true);
+  expect(await lookForCrowd(world, engine)).toBe(true);
   return runId;
 }
 
@@ -160,7 +162,7 @@ it("gives its place back between two steps, and goes on where it was", async () 
   expect(calls).toBe(2);
 
   await claimRun(world, newcomer, "newcomer");
-  expect(await lookForCrowd(world, 0)).toBe(false);
+  expect(await lookForCrowd(world, engine)).toBe(false);
   await executeRun(world, runId, remember, "second");
   expect(await read(runId)).toMatchObject({ status: "Completed", output: "Two.", stepsExecuted: 2 });
   expect(calls).toBe(3);
@@ -190,9 +192,20 @@ it("is not taken again by the engine run that gave it back: a server calls that 
   expect(await read(runId)).toMatchObject({ status: "Running", claimedBy: null, heartbeatAt: null });
 
   await claimRun(world, newcomer, "newcomer");
-  await lookForCrowd(world, 0);
+  await lookForCrowd(world, engine);
   await executeRun(world, runId, remember, "second", wakeUp?.epoch);
   expect(await read(runId)).toMatchObject({ status: "Completed", output: "Two." });
+});
+
+it("keeps its place while its process has free ones, whoever waits", async () => {
+  const tenant = await createTenant(world);
+  const runId = await start(tenant);
+  await claimRun(world, await start(tenant), "elsewhere");
+  await crowd(tenant);
+  expect(await lookForCrowd(world, { ...engine, full: () => false })).toBe(false);
+  play = () => ({ content: "Mine." });
+  await executeRun(world, runId, remember, "engine-run");
+  expect(await read(runId)).toMatchObject({ status: "Completed", output: "Mine." });
 });
 
 it("gives a place that it has just got back before its first step, while its organization owes any", async () => {
@@ -208,7 +221,7 @@ it("gives a place that it has just got back before its first step, while its org
     expect(await read(runId)).toMatchObject({ status: "Running", admittedAt: null, heartbeatAt: null });
   }
   await claimRun(world, newcomer, "newcomer");
-  await lookForCrowd(world, 0);
+  await lookForCrowd(world, engine);
 });
 
 it("keeps a place that it got again until something was finished on it, and as long as newcomers are patient", async () => {
@@ -216,10 +229,10 @@ it("keeps a place that it got again until something was finished on it, and as l
   const runId = await startWaiting(tenant);
   await claimRun(world, await start(tenant), "elsewhere");
   const newcomer = await crowd(tenant);
-  const patienceMs = 5_000;
+  const slow = { ...engine, beginsWithinMs: 5_000 };
   const owe = async () => {
-    world.clock.advance(patienceMs + 1);
-    expect(await lookForCrowd(world, patienceMs)).toBe(true);
+    world.clock.advance(slow.beginsWithinMs + 1);
+    expect(await lookForCrowd(world, slow)).toBe(true);
   };
   let calls = 0;
   play = async (request) => {
@@ -241,7 +254,7 @@ it("keeps a place that it got again until something was finished on it, and as l
   expect(await read(runId)).toMatchObject({ status: "Completed", stepsExecuted: 2 });
   expect(calls).toBe(3);
   await claimRun(world, newcomer, "newcomer");
-  await lookForCrowd(world, 0);
+  await lookForCrowd(world, engine);
 });
 
 it("gives its place back between two steps of a tool that it has called", async () => {
@@ -273,7 +286,7 @@ it("gives its place back between two steps of a tool that it has called", async 
   expect(asked).toEqual(["Hi", "one"]);
 
   await claimRun(world, newcomer, "newcomer");
-  await lookForCrowd(world, 0);
+  await lookForCrowd(world, engine);
   await executeRun(world, runId, remember, "second");
   expect(asked).toEqual(["Hi", "one", "two", "answer"]);
   expect(await read(runId)).toMatchObject({ status: "Completed", stepsExecuted: 1 });

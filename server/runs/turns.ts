@@ -44,20 +44,27 @@ const owedBy = new WeakMap<Services, { places: Map<string, number>; patienceMs: 
 const shareRow = z.object({ organizationId: z.string(), running: z.int(), waiting: z.int() });
 
 /**
- * Looks whether runs that were admitted more than `patienceMs` ago still wait for a place, and notes which
- * organizations owe them one, for `owesPlace`. Returns whether there are any.
+ * Looks whether runs that were admitted more than `beginsWithinMs` ago still wait for a place, and notes which
+ * organizations owe them one, for `owesPlace`. Returns whether there are any. A process that has a free place owes none.
  */
-export async function lookForCrowd(services: Services, patienceMs: number): Promise<boolean> {
+export async function lookForCrowd(
+  services: Services,
+  { full, beginsWithinMs }: { full(): boolean; beginsWithinMs: number },
+): Promise<boolean> {
+  if (!full()) {
+    owedBy.delete(services);
+    return false;
+  }
   const { rows } = await services.pool.query(
     `SELECT organization_id AS "organizationId", count(*) FILTER (WHERE heartbeat_at IS NOT NULL)::int AS running,
             count(*) FILTER (WHERE heartbeat_at IS NULL AND admitted_at < $1)::int AS waiting
      FROM runs WHERE status IN ('Pending', 'Running') AND admitted_at IS NOT NULL AND waiting_since IS NULL
        AND parent_run_id IS NULL
      GROUP BY organization_id`,
-    [new Date(services.clock.now().getTime() - patienceMs)],
+    [new Date(services.clock.now().getTime() - beginsWithinMs)],
   );
   const places = owedPlaces(z.array(shareRow).parse(rows));
-  owedBy.set(services, { places, patienceMs });
+  owedBy.set(services, { places, patienceMs: beginsWithinMs });
   return places.size > 0;
 }
 

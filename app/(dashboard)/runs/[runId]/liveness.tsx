@@ -25,7 +25,8 @@ function usePulse(run: Pick<RunDetail, "id">): Pulse | undefined {
 /** Whether the process that executes a run is heard of: the difference between slow and hanging. */
 export function Liveness({ run }: { run: Pick<RunDetail, "id" | "waiting"> }) {
   const pulse = usePulse(run);
-  if (run.waiting) return <span>waiting, and holding no place</span>;
+  if (run.waiting)
+    return <span>it gave its place to another organization's run, and goes on in its turn</span>;
   if (pulse?.silentMs === undefined || pulse.silentMs === null) return null;
   if (pulse.silentMs < SILENT_MS)
     return <span className="ml-auto whitespace-nowrap text-completed">alive</span>;
