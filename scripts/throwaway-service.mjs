@@ -2,14 +2,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import pg from "pg";
-import { freePort } from "../ports.mjs";
-import { joinPostgres } from "../postgres.mjs";
-import { ROOT } from "../project.mjs";
-import { makeThrowaway, removeThrowaway } from "../throwaway.mjs";
+import { freePort } from "./ports.mjs";
+import { joinPostgres } from "./postgres.mjs";
+import { ROOT } from "./project.mjs";
+import { makeThrowaway, removeThrowaway } from "./throwaway.mjs";
 
 /**
  * The built service as `npm start` starts it, on a throwaway data folder, with the demo organization and one run of its
- * agent: what measurements begin with.
+ * agent: for measurements, and for tests that take away parts of its database.
  */
 export async function startThrowawayService() {
   const dataDir = await makeThrowaway();

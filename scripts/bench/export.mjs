@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startThrowawayService } from "./throwaway-service.mjs";
+import { startThrowawayService } from "../throwaway-service.mjs";
 
 /**
  * Measures an export of many runs through the built service on a throwaway data folder: time and memory with a reader that

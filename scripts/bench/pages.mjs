@@ -1,6 +1,6 @@
 import { chromium } from "@playwright/test";
 import { findBrowser } from "../browser.mjs";
-import { startThrowawayService } from "./throwaway-service.mjs";
+import { startThrowawayService } from "../throwaway-service.mjs";
 
 /**
  * Measures the dashboard's pages in Chromium against the built service on a throwaway data folder: first and largest
