@@ -113,3 +113,20 @@ test("the configuration of a run is a click away, beside what is different now",
   await page.goto(`/runs/compare?a=${a}&b=${b}`);
   await expect(page.getByRole("region", { name: "Configuration" })).toContainText("the same");
 });
+
+test("on a phone a step's texts stand near, however long the timeline", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const input = { to: 30 };
+  const id = await finishRun(request, organization, { tool: organization.counterId, input });
+  await page.goto(`/runs/${id}`);
+  const rows = page.getByRole("listbox", { name: "Timeline" }).getByRole("option");
+  await rows.nth(2).click();
+  const step = page.getByRole("region", { name: "Step 3" });
+  await expect(step).toBeInViewport();
+  const top = await step.evaluate((element) => element.getBoundingClientRect().top + window.scrollY);
+  expect(top).toBeLessThan(844);
+});

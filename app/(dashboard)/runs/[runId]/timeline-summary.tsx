@@ -20,7 +20,7 @@ type Props = { run: RunDetail; lines: Line[]; measure: Measure; onShow: (line: L
  */
 export const TimelineSummary = memo(function TimelineSummary(props: Props) {
   return (
-    <p className="flex min-h-8 flex-wrap content-center items-center gap-x-3 px-4 max-sm:min-h-12 text-muted text-xs sm:pl-6">
+    <p className="flex min-h-12 flex-wrap content-center items-center gap-x-3 px-4 text-muted text-xs sm:pl-6">
       {isTerminal(props.run.status) ? <Went {...props} /> : <Doing {...props} />}
     </p>
   );

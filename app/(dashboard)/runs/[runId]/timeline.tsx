@@ -97,7 +97,7 @@ export function Timeline({
       <Axis measure={measure} scale={scale} />
       <div
         aria-label="Timeline"
-        className="relative overflow-y-auto lg:max-h-[calc(100dvh-6.75rem)]"
+        className="relative overflow-y-auto max-lg:max-h-[40dvh] lg:max-h-[calc(100dvh-7.75rem)]"
         onKeyDown={onKey}
         ref={list}
         role="listbox"
