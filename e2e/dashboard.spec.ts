@@ -175,6 +175,32 @@ test.describe("the list of runs", () => {
     await expect(rows(page).first()).toContainText("Cancelled", { timeout: 20_000 });
   });
 
+  test("the head of the list stays, and never covers the row that has the focus", async ({
+    ownerPage: page,
+    request,
+    organization,
+  }) => {
+    const message = unique("Far down");
+    for (let n = 0; n < 6; n += 1) await finishRun(request, organization, { agent: `${message} ${n}` });
+    await page.setViewportSize({ width: 1000, height: 260 });
+    await page.goto(`/runs?q=${encodeURIComponent(message)}`);
+    await expect(rows(page)).toHaveCount(6);
+    const row = (index: number) => rows(page).nth(index).getByRole("link");
+    await row(0).focus();
+    for (let n = 1; n < 6; n += 1) {
+      await page.keyboard.press("j");
+      await expect(row(n)).toBeFocused();
+    }
+    const head = page.getByRole("columnheader", { name: "Status" });
+    await expect(head).toBeInViewport();
+    for (let n = 4; n >= 0; n -= 1) {
+      await page.keyboard.press("k");
+      await expect(row(n)).toBeFocused();
+      const [above, focused] = [await head.boundingBox(), await rows(page).nth(n).boundingBox()];
+      expect(focused?.y).toBeGreaterThanOrEqual((above?.y ?? 0) + (above?.height ?? 0) - 1);
+    }
+  });
+
   test("a row of runs is chosen with shift", async ({ ownerPage: page, request, organization }) => {
     const message = unique("Choose me");
     for (let n = 0; n < 3; n += 1) await finishRun(request, organization, { agent: `${message} ${n}` });
@@ -188,6 +214,13 @@ test.describe("the list of runs", () => {
     await expect(page.getByText("3 selected")).toBeVisible();
     await box(1).click({ modifiers: ["Shift"] });
     await expect(page.getByText("1 selected")).toBeVisible();
+    await rows(page).last().hover();
+    await box(2).check();
+    await page.getByRole("region", { name: "Selected runs" }).getByRole("link", { name: "Compare" }).click();
+    await expect(page).toHaveURL(/\/runs\/compare\?a=.+&b=.+/);
+    await expect(
+      page.getByRole("region", { name: "Output", exact: true }).or(page.getByText(message)).first(),
+    ).toBeVisible();
   });
 
   test("all open runs of a filter are cancelled, and their number is told before", async ({

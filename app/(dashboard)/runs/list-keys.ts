@@ -30,7 +30,7 @@ export function useListKeys(list: React.RefObject<HTMLElement | null>): void {
       event.preventDefault();
       const next = rows[Math.min(rows.length - 1, Math.max(0, at + step))];
       next?.focus();
-      next?.scrollIntoView({ block: "nearest" });
+      next?.closest("tr")?.scrollIntoView({ block: "nearest" });
     }
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);

@@ -1,8 +1,9 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import Link from "next/link";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { Button } from "@/app/_ui/button";
+import { Button, buttonClass } from "@/app/_ui/button";
 import { formatPlural } from "@/app/_ui/format";
 import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
@@ -57,6 +58,8 @@ export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: (
     }),
   );
   if (runs.length === 0) return null;
+  // They stand in the list's order.
+  const [newer, older] = runs;
   return (
     <div className="pointer-events-none fixed inset-x-0 bottom-4 z-20 flex justify-center md:left-52">
       <section
@@ -71,6 +74,11 @@ export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: (
         >
           {open.length === 0 ? "All have ended" : `Cancel ${formatPlural(open.length, "run")}`}
         </Button>
+        {older && newer && runs.length === 2 ? (
+          <Link className={buttonClass()} href={`/runs/compare?a=${older.id}&b=${newer.id}`}>
+            Compare
+          </Link>
+        ) : null}
         <Button look="quiet" onClick={onClear}>
           Clear
         </Button>
