@@ -33,7 +33,7 @@ class DeadlinePassed extends Error {
 
 /**
  * Executes a run from wherever it stands to its end: claims it, goes through its loop or workflow, and settles it.
- * Every write lies inside a remembered step; the rows decide what has been done. With `engineRunId`, a run that
+ * Every write of the work lies inside a remembered step; the rows decide what has been done. With `engineRunId`, a run that
  * another run of the engine is executing is left to it, and with `wokenFor` one that gave its place back since (`claimRun`). Throws only what a later try may mend (the database is away,
  * the worker lost the run).
  */
@@ -46,7 +46,8 @@ export async function executeRun(
 ): Promise<void> {
   const run = await claimRun(services, runId, engineRunId, wokenFor);
   if (run === null) {
-    await remember("settle", async () => settleUnclaimed(services, runId));
+    // No step of its own: a server that asks for one planned step waits for that one in vain.
+    await settleUnclaimed(services, runId);
     return;
   }
   const children =
@@ -187,10 +188,9 @@ async function stateOf(services: Services, runId: string): Promise<Outcome | "en
 }
 
 /** A run that cannot be claimed has ended, is in other hands, or is to be cancelled and nobody owns it any more. */
-async function settleUnclaimed(services: Services, runId: string): Promise<string> {
+async function settleUnclaimed(services: Services, runId: string): Promise<void> {
   const state = await stateOf(services, runId);
   if (typeof state === "object") await endRun(services, runId, state);
-  return state === "open" ? "left to its worker" : "ended";
 }
 
 /**

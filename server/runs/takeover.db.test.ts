@@ -115,6 +115,20 @@ it("leaves a run to the engine's run that executes it, and takes it when that ha
   await expectNothingOpen(tenant);
 });
 
+it("ends a run that was cancelled between two calls of a server at the next one, whichever step that asks for", async () => {
+  const tenant = await createTenant(world);
+  const runId = await start(tenant);
+  await claimRun(world, runId, "first");
+  expect(await cancelRun(world, tenant.orgId, runId, "Ada")).toBe(true);
+  // Asked for a planned step, the SDK runs no other, and waits for it until its time is up.
+  const noOther: Remember = async (name) => {
+    throw new Error(`${name} is not the planned step`);
+  };
+  await executeRun(world, runId, noOther, "first", 0);
+  expect(await read(runId)).toMatchObject({ status: "Cancelled", cancelledBy: "Ada" });
+  await expectNothingOpen(tenant);
+});
+
 it("makes a model call again that had failed when the worker died", async () => {
   const tenant = await createTenant(world);
   script = () => {
