@@ -31,8 +31,8 @@ export async function readPulse(services: Services, actor: MemberActor, runId: s
   const found = await services.db.$queryRaw`
     SELECT r.status = 'Running' AND r.waiting_since IS NULL AS now_running, r.heartbeat_at,
       r.status = 'Pending' AND r.admitted_at IS NULL AND r.parent_run_id IS NULL AS queued,
-      (SELECT count(*)::int FROM runs q WHERE q.organization_id = r.organization_id AND q.status = 'Pending'
-         AND q.admitted_at IS NULL AND q.id < r.id) AS ahead,
+      (SELECT count(*)::int FROM runs q WHERE q.organization_id = r.organization_id
+         AND q.status IN ('Pending', 'Running') AND q.admitted_at IS NULL AND q.id < r.id) AS ahead,
       p.concurrency AS places,
       (SELECT count(*)::int FROM runs f WHERE f.organization_id = r.organization_id AND f.status IN ('Pending', 'Running')
          AND f.admitted_at IS NOT NULL AND f.waiting_since IS NULL AND f.parent_run_id IS NULL) AS taken
