@@ -11,7 +11,7 @@ let service: Awaited<ReturnType<typeof startThrowawayService>>;
 test.describe.configure({ mode: "serial" });
 test.beforeAll(async () => {
   test.setTimeout(120_000);
-  service = await startThrowawayService();
+  service = await startThrowawayService({ quiet: true });
 });
 test.afterAll(() => service.stop());
 

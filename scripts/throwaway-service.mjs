@@ -10,8 +10,9 @@ import { makeThrowaway, removeThrowaway } from "./throwaway.mjs";
 /**
  * The built service as `npm start` starts it, on a throwaway data folder, with the demo organization and one run of its
  * agent: for measurements, and for tests that take away parts of its database.
+ * @param {{ quiet?: boolean }} [options] quiet: what it writes to standard error is expected, and not shown
  */
-export async function startThrowawayService() {
+export async function startThrowawayService({ quiet = false } = {}) {
   const dataDir = await makeThrowaway();
   const port = await freePort();
   const base = `http://localhost:${port}`;
@@ -24,7 +25,7 @@ export async function startThrowawayService() {
       STEPWELL_DATA_DIR: dataDir,
       LOG_LEVEL: "error",
     },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", quiet ? "ignore" : "inherit"],
   });
   /** @type {string} */
   const said = await new Promise((resolve, reject) => {
