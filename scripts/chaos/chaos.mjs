@@ -17,6 +17,7 @@ import { ROOT } from "../project.mjs";
  *   node scripts/chaos/chaos.mjs [--runs 40] [--crowd 0] [--kills 8] [--processes 1] [--seconds 240] [--port 4600]
  *
  * With a crowd, so many runs of a second organization begin at once: they take all places and must give some back.
+ * With INNGEST_* set, one process and a server that reaches it on loopback, the runs are that server's.
  */
 
 const { values } = parseArgs({
