@@ -64,8 +64,13 @@ async function beat(services: Services, state: InFlight): Promise<void> {
   }
   try {
     const { rows } = await services.pool.query<{ id: string; epoch: number; cancel: boolean }>(
-      `UPDATE runs SET heartbeat_at = $1 FROM unnest($2::uuid[], $3::int[]) AS held (id, epoch)
-       WHERE runs.id = held.id AND runs.epoch = held.epoch AND status = 'Running'
+      // Rows are locked in the order of their ids, callers before what they called, as everywhere: no two wait for each other.
+      `WITH held AS MATERIALIZED (
+         SELECT runs.id FROM unnest($2::uuid[], $3::int[]) AS entry (id, epoch)
+         JOIN runs ON runs.id = entry.id AND runs.epoch = entry.epoch AND runs.status = 'Running'
+         ORDER BY runs.id FOR NO KEY UPDATE OF runs
+       )
+       UPDATE runs SET heartbeat_at = $1 FROM held WHERE runs.id = held.id
        RETURNING runs.id, runs.epoch, cancel_requested_at IS NOT NULL AS cancel`,
       [services.clock.now(), entries.map(({ runId }) => runId), entries.map(({ epoch }) => epoch)],
     );

@@ -3,6 +3,7 @@ import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
 import { cancelRun } from "./cancel";
 import { executeRun, type Remember, settleGivenUp } from "./execute";
+import { enterRun } from "./in-flight";
 import { claimRun, endRun } from "./lifecycle";
 import { startRun } from "./start";
 
@@ -275,3 +276,31 @@ it("tells a worker by its heartbeat that another one has the run, and beats for 
   await expect(executeRun(world, runId, remember)).rejects.toThrow(lost);
   expect((await read(runId)).heartbeatAt).toEqual(claimedAt);
 });
+
+it("waits with its heartbeats in the order in which runs are ended: callers before what they called", async () => {
+  const tenant = await createTenant(world);
+  const [first, second] = [await start(tenant), await start(tenant)];
+  const client = await world.pool.connect();
+  const leave: (() => void)[] = [];
+  try {
+    // In the order that is not theirs, as they may be found in.
+    for (const runId of [second, first]) {
+      const run = await claimRun(world, runId);
+      if (run === null) throw new Error("the run could not be claimed");
+      leave.push(enterRun(world, run, new AbortController()));
+    }
+    await client.query("BEGIN");
+    await client.query("SELECT FROM runs WHERE id = $1 FOR UPDATE", [first]);
+    const waiting = `SELECT 1 FROM pg_stat_activity
+      WHERE wait_event_type = 'Lock' AND datname = current_database() AND query LIKE '%heartbeat_at%'`;
+    await expect
+      .poll(async () => (await world.pool.query(waiting)).rowCount, { timeout: 10_000, interval: 50 })
+      .toBe(1);
+    await client.query("SELECT FROM runs WHERE id = $1 FOR UPDATE NOWAIT", [second]);
+  } finally {
+    await client.query("ROLLBACK");
+    client.release();
+    for (const go of leave) go();
+  }
+  for (const runId of [first, second]) await endRun(world, runId, { status: "Cancelled", by: "Ada" });
+}, 20_000);
