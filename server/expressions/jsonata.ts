@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { JSONATA_SCRIPT } from "@/server/expressions/jsonata-script";
-import { createRealm, ExpressionError } from "@/server/expressions/realm";
+import { createRealm, EXPRESSION_TIMEOUT_MS, ExpressionError } from "@/server/expressions/realm";
 import type { Json } from "@/server/json";
 
 /** What an expression may know of moment and chance; the same facts give the same result. */
@@ -18,7 +18,6 @@ export type ExpressionNode = { [key: string]: Json };
 
 /** Longest expression, in characters. */
 export const MAX_EXPRESSION_LENGTH = 32 * 1024;
-const DEFAULT_TIMEOUT_MS = 1000;
 
 const realm = createRealm("jsonata/jsonata.min.js", JSONATA_SCRIPT);
 const syntaxTree: z.ZodType<ExpressionNode> = z.record(z.string(), z.custom<Json>());
@@ -32,19 +31,19 @@ function checkLength(expression: string): void {
 /** Parses a JSONata expression. Throws ExpressionError. */
 export async function parseExpression(expression: string, party: string): Promise<ExpressionNode> {
   checkLength(expression);
-  return syntaxTree.parse(await realm.ask({ expression, parse: true }, DEFAULT_TIMEOUT_MS, party));
+  return syntaxTree.parse(await realm.ask({ expression, parse: true }, EXPRESSION_TIMEOUT_MS, party));
 }
 
 /**
  * Evaluates a JSONata expression that a stranger wrote over the JSON text `input`: deterministic, and stopped
- * whatever it does (endless recursion, a catastrophic regular expression, a huge structure) when `timeoutMs`, 1,000 by
+ * whatever it does (endless recursion, a catastrophic regular expression, a huge structure) when `timeoutMs`, 5,000 by
  * default, is over. Gives undefined where JSONata finds nothing. Throws ExpressionError.
  */
 export async function evaluateExpression(
   expression: string,
   input: string,
   { now, seed, party }: ExpressionFacts,
-  timeoutMs: number = DEFAULT_TIMEOUT_MS,
+  timeoutMs: number = EXPRESSION_TIMEOUT_MS,
 ): Promise<Json | undefined> {
   checkLength(expression);
   return realm.ask({ expression, input, now: now.getTime(), seed }, timeoutMs, party);

@@ -94,6 +94,8 @@ type ThreadAnswer = z.infer<typeof threadAnswer>;
 const THREADS = Math.max(2, Math.min(4, availableParallelism()));
 /** Beyond the question's own time, for a thread to start and to answer on a busy machine. */
 const GRACE_MS = 10_000;
+/** How long one expression may take; what takes milliseconds is not stopped by a machine that is busy. */
+export const EXPRESSION_TIMEOUT_MS = 5_000;
 /** A structure that outgrows this ends its thread, not the process. */
 const MEMORY_MB = 512;
 
