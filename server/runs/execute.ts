@@ -33,9 +33,9 @@ class DeadlinePassed extends Error {
 
 /**
  * Executes a run from wherever it stands to its end: claims it, goes through its loop or workflow, and settles it.
- * Every write of the work lies inside a remembered step; the rows decide what has been done. With `engineRunId`, a run that
- * another run of the engine is executing is left to it, and with `wokenFor` one that gave its place back since (`claimRun`). Throws only what a later try may mend (the database is away,
- * the worker lost the run).
+ * Every write of the work lies inside a remembered step; the rows decide what has been done. With `engineRunId`, a run
+ * that another run of the engine is executing is left to it, and with `wokenFor` one that gave its place back since
+ * (`claimRun`). Throws only what a later try may mend (the database is away, the worker lost the run).
  */
 export async function executeRun(
   services: Services,

@@ -31,7 +31,7 @@ export function CallInspector({
       <Unreadable
         error={query.error}
         onRetry={() => void query.refetch()}
-        what="This step could not be read"
+        what="This model call could not be read"
       />
     );
   if (!query.data) return <InspectorBones />;
