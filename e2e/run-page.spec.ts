@@ -131,3 +131,32 @@ test("on a phone a step's texts stand near, however long the timeline", async ({
   const top = await step.evaluate((element) => element.getBoundingClientRect().top + window.scrollY);
   expect(top).toBeLessThan(844);
 });
+
+test("the axis names as many moments as there is room for", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const id = await finishRun(request, organization, { tool: organization.counterId, input: { to: 20 } });
+  await page.goto(`/runs/${id}`);
+  const timeline = page.getByRole("listbox", { name: "Timeline" });
+  await expect(timeline.getByRole("option")).toHaveCount(20);
+  const shown: Record<number, number> = {};
+  for (const width of [390, 768, 1024, 1280, 1440]) {
+    await page.setViewportSize({ width, height: 800 });
+    const labels = await page.locator("svg text").evaluateAll((texts) =>
+      texts
+        .map((text) => text.getBoundingClientRect())
+        .filter((box) => box.width > 0)
+        .map(({ left, right }) => ({ left, right })),
+    );
+    for (const [index, label] of labels.entries()) {
+      const before = labels[index - 1];
+      if (before) expect(label.left - before.right).toBeGreaterThan(4);
+    }
+    shown[width] = labels.length;
+  }
+  expect(shown[390]).toBeGreaterThanOrEqual(2);
+  expect(shown[1024]).toBeGreaterThanOrEqual(2);
+  expect(shown[1440]).toBeGreaterThanOrEqual(shown[1024] ?? 0);
+});

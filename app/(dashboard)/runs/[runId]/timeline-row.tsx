@@ -53,9 +53,9 @@ export function TimelineRow({
       <span
         className={classNames(
           "flex min-w-0 items-center gap-2",
-          line.depth === 1 && "pl-5",
-          line.depth === 2 && "pl-10",
-          line.depth >= 3 && "pl-15",
+          line.depth === 1 && "pl-3 @md/timeline:pl-5",
+          line.depth === 2 && "pl-6 @md/timeline:pl-10",
+          line.depth >= 3 && "pl-9 @md/timeline:pl-15",
         )}
       >
         {line.kind === "call" && status === "Completed" ? (

@@ -6,9 +6,10 @@ import type { RunDetail } from "@/server/runs/inspect";
 import { isTerminal } from "@/server/runs/words";
 import type { Measure } from "./measures";
 import type { Unfolding } from "./step-inspector";
+import { Axis } from "./timeline-axis";
 import { type Line, lineId } from "./timeline-lines";
 import { TimelineRow } from "./timeline-row";
-import { Axis, barOf, scaleOf } from "./timeline-scale";
+import { barOf, scaleOf } from "./timeline-scale";
 import { usePreload } from "./use-preload";
 import { useRowWindow } from "./use-row-window";
 
@@ -93,8 +94,8 @@ export function Timeline({
   }
 
   return (
-    <>
-      <Axis measure={measure} scale={scale} />
+    <div className="@container/timeline">
+      <Axis scale={scale} />
       <div
         aria-label="Timeline"
         className="relative overflow-y-auto max-lg:max-h-[40dvh] lg:max-h-[calc(100dvh-7.75rem)]"
@@ -127,7 +128,7 @@ export function Timeline({
         ))}
         <Gap rows={lines.length - drawn.end} />
       </div>
-    </>
+    </div>
   );
 }
 

@@ -1,0 +1,79 @@
+/** A moment that the axis of time names. */
+export type Tick = {
+  /** In ms from the axis' zero. */
+  at: number;
+  /** Where it stands, in parts of the axis' width. */
+  part: number;
+  label: string;
+  /** The least width of the axis, in pixels, at which it finds room beside the others. */
+  needs: number;
+};
+
+/** Of a letter of a label (the mono face at 11 px), and the air between two labels, in pixels. */
+const LETTER = 6.65;
+const AIR = 14;
+/** How far a label may reach beyond the axis' left and right end, in pixels: into the gap, and into the cell beside it. */
+const BEYOND_LEFT = 6;
+const BEYOND_RIGHT = 24;
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const STEPS = [
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * SECOND),
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE),
+  ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR),
+  ...[1, 2, 5, 10, 30, 100].map((days) => days * DAY),
+];
+
+/**
+ * Round moments between `from` and `to`, in ms from the axis' zero: at most six. Where the axis is too narrow for all of
+ * them every other one goes, and again every other one of those; `needs` says at which widths, so that styles alone can
+ * tell and the server's first paint has the right ones.
+ */
+export function axisTicks(from: number, to: number): Tick[] {
+  const span = to - from;
+  const step = STEPS.find((each) => each >= span / 4.5) ?? Math.ceil(span / 4.5 / DAY) * DAY;
+  const first = Math.ceil(from / step);
+  const indexes = Array.from({ length: Math.floor(to / step) - first + 1 }, (_, n) => first + n);
+  const labelOf = (index: number) => formatTick(index * step, { step, to });
+  const widthOf = (index: number) => labelOf(index).length * LETTER;
+  return indexes.map((index) => {
+    const part = (index * step - from) / span;
+    const sparsest = sparsestWith(index, indexes);
+    const beside = indexes.filter((each) => each % sparsest === 0);
+    const widest = Math.max(...beside.map(widthOf));
+    const half = widthOf(index) / 2;
+    const needs = Math.max(
+      beside.length === 1 ? 0 : ((widest + AIR) * span) / (sparsest * step),
+      // Zero stands to the right of its moment.
+      index === 0 ? 0 : (half - BEYOND_LEFT) / part,
+      (half - BEYOND_RIGHT) / (1 - part),
+    );
+    return { at: index * step, part, label: labelOf(index), needs };
+  });
+}
+
+/** How many indexes apart those may at most be that are left when `index` still is: a power of two. */
+function sparsestWith(index: number, indexes: number[]): number {
+  let apart = 1;
+  while (index % (apart * 2) === 0 && indexes.filter((each) => each % apart === 0).length > 1) apart *= 2;
+  return apart;
+}
+
+/** `0`, `200 ms`, `1.5 s`, `0:30` and `1:30` beside each other, `5 min`, `2 h`, `3 d`. */
+function formatTick(at: number, { step, to }: { step: number; to: number }): string {
+  if (at === 0) return "0";
+  if (step % DAY === 0) return `${at / DAY} d`;
+  if (step % HOUR === 0) return `${at / HOUR} h`;
+  if (step % MINUTE === 0) return `${at / MINUTE} min`;
+  const places = step % SECOND === 0 ? 0 : step % 100 === 0 ? 1 : step % 10 === 0 ? 2 : 3;
+  if (to >= MINUTE) {
+    const seconds = ((at % MINUTE) / SECOND).toFixed(places);
+    return `${Math.floor(at / MINUTE)}:${seconds.padStart(places === 0 ? 2 : places + 3, "0")}`;
+  }
+  return at < SECOND ? `${at} ms` : `${Number((at / SECOND).toFixed(3))} s`;
+}
