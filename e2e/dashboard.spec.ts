@@ -87,6 +87,9 @@ test.describe("the list of runs", () => {
     await expect(page).toHaveURL(/kind=agent/);
     await page.getByRole("button", { name: "Remove the filter kind" }).click();
     await expect(page).not.toHaveURL(/kind=/);
+    // A filter by time says by which of a run's moments it goes.
+    await page.goto("/runs?period=24h");
+    await expect(page.getByRole("button", { name: "created in the last 24 h", exact: true })).toBeVisible();
   });
 
   test("filters are typed: statuses one after the other, sizes with their unit", async ({

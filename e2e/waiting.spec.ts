@@ -47,6 +47,15 @@ async function whileAway(table: string, work: () => Promise<void>): Promise<void
   }
 }
 
+/** No run is given a place while `work` goes on: it holds the lock under which server/runs/dispatch.ts does it. */
+async function whileNoneBegins(work: () => Promise<void>): Promise<void> {
+  await service.askDatabase(async (client) => {
+    // Given back with the connection.
+    await client.query("SELECT pg_advisory_lock(7305001)");
+    await work();
+  });
+}
+
 const goTo = (page: Page, place: string) =>
   page.getByRole("navigation", { name: "Places" }).getByRole("link", { name: place, exact: true }).click();
 const bones = (page: Page) => page.locator("main [aria-busy=true]");
@@ -88,6 +97,41 @@ test("a run: its shape stands there until it has come", async ({ page }) => {
   });
   await expect(page.getByRole("listbox", { name: "Timeline" })).toBeVisible();
   await expect(bones(page)).toHaveCount(0);
+});
+
+test("a run that has not begun says how long it has been queued, one that ended so that it never began", async ({
+  page,
+}) => {
+  const head = page.locator("article > header");
+  const row = (id: string) => page.getByRole("row").filter({ has: page.locator(`a[href="/runs/${id}"]`) });
+  const runAgain = async () => {
+    const before = page.url();
+    await page.getByRole("button", { name: "Run again", exact: true }).click();
+    await page.waitForURL((url) => url.href !== before);
+    await expect(head).toContainText(/created\d+ \w+ \d\d:\d\d:\d\d/);
+    await expect(head).toContainText(/queued \d+ s/);
+    return page.url().split("/").at(-1) ?? "";
+  };
+  await page.getByRole("table").getByRole("link").first().click();
+  // It began at once: one moment says both.
+  await expect(head).toContainText(/started\d+ \w+ \d\d:\d\d:\d\dfinished\d\d:\d\d:\d\d/);
+  await expect(head).not.toContainText("created");
+  let later = "";
+  await whileNoneBegins(async () => {
+    const never = await runAgain();
+    await page.getByRole("button", { name: "Cancel run" }).click();
+    await expect(head).toContainText(/startedneverfinished\d\d:\d\d:\d\d/);
+    later = await runAgain();
+    await goTo(page, "Runs");
+    await expect(row(never)).toContainText(/Cancelled.*—/);
+    await expect(row(later)).toContainText(/queued \d+ s/);
+    await page.goto(`${service.base}/runs/${later}`);
+    await expect(head).toContainText(/queued \d+ s/);
+  });
+  await expect(head).toContainText(/started\d\d:\d\d:\d\dfinished\d\d:\d\d:\d\d/);
+  await goTo(page, "Runs");
+  await expect(row(later)).toContainText(/now|\d+ s ago/);
+  await expect(row(later).getByRole("link")).toHaveAttribute("title", /Created .*\nStarted .*\nFinished /);
 });
 
 test("a page that fails says so within its frame, and comes back when it is tried again", async ({

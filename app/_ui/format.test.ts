@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatMoment, formatSpan } from "./format";
+import { formatAge, formatAgo, formatMoment, formatSpan } from "./format";
 
 test("a moment tells its year when that is another one than now, in the reader's time zone", () => {
   const now = Date.parse("2026-11-21T12:00:00Z");
@@ -21,5 +21,23 @@ test("a chosen length of time is said without its zeros", () => {
     "15 min",
     "1 h",
     "1 h 30 min",
+  ]);
+});
+
+test("an age is said in one unit, and after a week as a day", () => {
+  const now = Date.parse("2026-11-21T12:00:00Z");
+  const ago = (ms: number) => formatAgo(new Date(now - ms), now, "UTC");
+  expect([0, 12_000, 90_000, 7_200_000, 200_000_000].map(formatAge)).toEqual([
+    "0 s",
+    "12 s",
+    "1 min",
+    "2 h",
+    "2 d",
+  ]);
+  expect([2_000, 12_000, 90_000, 8 * 86_400_000].map(ago)).toEqual([
+    "now",
+    "12 s ago",
+    "1 min ago",
+    "13 Nov 2026",
   ]);
 });

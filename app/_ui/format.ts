@@ -48,13 +48,19 @@ export function formatBytes(bytes: number): string {
 
 /** How long ago, seen from `now`: `now`, `12 s ago`, `5 min ago`, `3 h ago`, `2 d ago`, then the date. */
 export function formatAgo(at: Date, now: number, timeZone: string): string {
-  const seconds = Math.max(0, Math.round((now - at.getTime()) / 1_000));
-  if (seconds < 3) return "now";
-  if (seconds < 60) return `${seconds} s ago`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ago`;
-  if (seconds < 7 * 86_400) return `${Math.floor(seconds / 86_400)} d ago`;
-  return formatDate(at, timeZone);
+  const age = now - at.getTime();
+  if (age < 2_500) return "now";
+  if (age >= 7 * 86_400_000) return formatDate(at, timeZone);
+  return `${formatAge(age)} ago`;
+}
+
+/** Milliseconds as an age, in one unit: `12 s`, `5 min`, `3 h`, `2 d`. */
+export function formatAge(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
 }
 
 const dates = new Map<string, Intl.DateTimeFormat>();
@@ -91,7 +97,7 @@ export function formatDay(at: Date, timeZone: string): string {
 }
 
 /** `01:22:07`. */
-function formatTimeOfDay(at: Date, timeZone: string): string {
+export function formatTimeOfDay(at: Date, timeZone: string): string {
   return dateFormat(timeZone, {
     hour: "2-digit",
     minute: "2-digit",

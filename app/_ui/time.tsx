@@ -2,7 +2,14 @@
 
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useSyncExternalStore } from "react";
 import { rememberInCookie } from "@/app/_ui/cookie";
-import { formatAgo, formatDate, formatDuration, formatExact, formatMoment } from "@/app/_ui/format";
+import {
+  formatAgo,
+  formatDate,
+  formatDuration,
+  formatExact,
+  formatMoment,
+  formatTimeOfDay,
+} from "@/app/_ui/format";
 
 /** The server's moment and time zone, so that the first paint says the same on both sides. */
 const TimeContext = createContext({ now: 0, timeZone: "UTC" });
@@ -91,14 +98,15 @@ export function useExact(at: string): string {
   return formatExact(new Date(at), useTimeZone());
 }
 
-/** A moment as date and time of day. */
-export function Moment({ at, className }: { at: string; className?: string }) {
+/** A moment as date and time of day; as the time of day alone where it is on the same day as the moment `after`. */
+export function Moment({ at, after, className }: { at: string; after?: string; className?: string }) {
   const { now } = useContext(TimeContext);
   const timeZone = useTimeZone();
   const date = new Date(at);
+  const sameDay = after !== undefined && formatDate(new Date(after), timeZone) === formatDate(date, timeZone);
   return (
     <time className={className} dateTime={at} title={formatExact(date, timeZone)}>
-      {formatMoment(date, timeZone, now)}
+      {sameDay ? formatTimeOfDay(date, timeZone) : formatMoment(date, timeZone, now)}
     </time>
   );
 }

@@ -8,10 +8,11 @@ import { Bone } from "@/app/_ui/page";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { useTRPC } from "@/app/_ui/providers";
 import { Status } from "@/app/_ui/status";
-import { Ago, Elapsed, useExact } from "@/app/_ui/time";
+import { Elapsed } from "@/app/_ui/time";
 import { Unreadable } from "@/app/_ui/unreadable";
 import type { DefinitionRef } from "@/server/catalog/versions";
 import type { RunSummary } from "@/server/runs/list";
+import { Started, useExactTimes } from "../runs/started";
 import { recentRunsQuery } from "./query";
 
 /** The newest runs of an agent or tool; all of them are one link away. */
@@ -63,7 +64,7 @@ export function RecentRuns({ of }: { of: DefinitionRef }) {
 }
 
 function RunLine({ run }: { run: RunSummary }) {
-  const created = useExact(run.createdAt);
+  const times = useExactTimes(run);
   return (
     <li className="relative flex min-h-10 flex-wrap items-center gap-x-3 border-line border-b px-4 py-1.5 hover:bg-hover sm:flex-nowrap sm:px-6">
       <Link
@@ -71,7 +72,7 @@ function RunLine({ run }: { run: RunSummary }) {
         className="after:absolute after:inset-0 sm:w-28 sm:shrink-0"
         href={`/runs/${run.id}`}
         prefetch={false}
-        title={created}
+        title={times}
       >
         <Status status={run.status} waiting={run.waiting} />
       </Link>
@@ -87,7 +88,9 @@ function RunLine({ run }: { run: RunSummary }) {
       <span className="mono whitespace-nowrap text-muted sm:w-24 sm:text-right">
         <Elapsed from={run.startedAt} to={run.finishedAt} />
       </span>
-      <Ago at={run.createdAt} className="whitespace-nowrap text-muted max-sm:ml-auto sm:w-24 sm:text-right" />
+      <span className="whitespace-nowrap text-muted max-sm:ml-auto sm:w-24 sm:text-right">
+        <Started run={run} />
+      </span>
     </li>
   );
 }

@@ -111,10 +111,10 @@ function chipsOf(filter: RunFilter, targets: FilterTargets, timeZone: string): C
     apiKeyId && chip("apiKeyId", "key", `key ${nameOf(targets.keys, apiKeyId)}`, "API key"),
     userId && chip("userId", "person", `by ${nameOf(targets.people, userId)}`),
     ...sizeWords(filter).map(({ field, words }) => chip(field, words, words, SIZE_GROUPS[field] ?? "")),
-    source && chip("source", "source", SOURCE_WORDS[source], "started"),
-    period && chip("period", "period", PERIOD_WORDS[period], "time"),
+    source && chip("source", "source", SOURCE_WORDS[source], "started by"),
+    period && chip("period", "period", PERIOD_WORDS[period], "created"),
     ...timeWords(filter, timeZone).map(({ field, words }) =>
-      chip(field, field === "from" ? "begin" : "end", words, "time"),
+      chip(field, field === "from" ? "begin" : "end", words, "created"),
     ),
   ];
   return chips.filter((each): each is ChipFacts => Boolean(each));

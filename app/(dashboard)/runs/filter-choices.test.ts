@@ -20,10 +20,10 @@ const take = (filter: RunFilter, text: string) => choicesFor(filter, targets, te
 test("every condition of the list's columns can be chosen, those without values are left out", () => {
   expect(choices({}, "").map(([name]) => name)).toEqual([
     "Status",
-    "Time",
+    "Created",
     "Kind",
     "Agent",
-    "Started",
+    "Started by",
     "Trigger",
     "Duration",
     "Tokens",

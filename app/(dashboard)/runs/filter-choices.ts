@@ -93,11 +93,11 @@ function groupsFor(filter: RunFilter, targets: FilterTargets): Group<Choice>[] {
         };
       }),
     },
-    group("Time", "period", words(RUN_PERIODS, PERIOD_WORDS)),
+    group("Created", "period", words(RUN_PERIODS, PERIOD_WORDS)),
     group("Kind", "kind", words(["agent", "tool"], { agent: "agent runs", tool: "tool runs" })),
     named("Agent", "agentId", targets.agents),
     named("Tool", "toolId", targets.tools),
-    group("Started", "source", words(RUN_SOURCES, SOURCE_WORDS)),
+    group("Started by", "source", words(RUN_SOURCES, SOURCE_WORDS)),
     named("Trigger", "triggerId", targets.triggers),
     named("API key", "apiKeyId", targets.keys),
     named("Person", "userId", targets.people),

@@ -5,11 +5,11 @@ import type { RunPeriod, RunSourceWord } from "@/server/runs/words";
 /** How conditions are said, in the menu and in the chips. */
 
 export const PERIOD_WORDS: Record<RunPeriod, string> = {
-  "1h": "last hour",
-  "24h": "last 24 h",
-  "7d": "last 7 days",
-  "30d": "last 30 days",
-  "90d": "last 90 days",
+  "1h": "created in the last hour",
+  "24h": "created in the last 24 h",
+  "7d": "created in the last 7 days",
+  "30d": "created in the last 30 days",
+  "90d": "created in the last 90 days",
 };
 
 export const SOURCE_WORDS: Record<RunSourceWord, string> = {
@@ -36,7 +36,7 @@ export function sizeWords(filter: RunFilter): Said[] {
   return said.flatMap(([field, words]) => (words === undefined ? [] : [{ field, words }]));
 }
 
-/** The moments that a filter lies between, in the reader's time zone; midnights as days. */
+/** The moments between which a filter wants runs created, in the reader's time zone; midnights as days. */
 export function timeWords({ from, to }: RunFilter, timeZone: string): Said[] {
   const say = (iso: string) => {
     const at = new Date(iso);
@@ -45,7 +45,7 @@ export function timeWords({ from, to }: RunFilter, timeZone: string): Said[] {
     return time === "00:00" ? day : `${day} ${time}`;
   };
   return [
-    ...(from ? [{ field: "from", words: `from ${say(from)}` } as const] : []),
-    ...(to ? [{ field: "to", words: `before ${say(to)}` } as const] : []),
+    ...(from ? [{ field: "from", words: `created from ${say(from)}` } as const] : []),
+    ...(to ? [{ field: "to", words: `${from ? "" : "created "}before ${say(to)}` } as const] : []),
   ];
 }

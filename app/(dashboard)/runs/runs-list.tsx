@@ -13,7 +13,7 @@ import { useTRPC } from "@/app/_ui/providers";
 import { useMay } from "@/app/_ui/role";
 import { Status } from "@/app/_ui/status";
 import { HeadCell } from "@/app/_ui/table";
-import { Ago, Elapsed, useExact } from "@/app/_ui/time";
+import { Elapsed } from "@/app/_ui/time";
 import { Unreadable } from "@/app/_ui/unreadable";
 import type { RunFilter } from "@/server/runs/filter";
 import type { RunSummary } from "@/server/runs/list";
@@ -25,6 +25,7 @@ import { leaveList } from "./list-left";
 import { ListMenu } from "./list-menu";
 import { runsQuery } from "./query";
 import { type Select, SelectionBar, useSelection } from "./selection";
+import { Started, useExactTimes } from "./started";
 import { useLiveRuns } from "./use-live-runs";
 
 /** The runs of the organization: live, filtered by the address, older ones by cursor. */
@@ -88,7 +89,9 @@ export function RunsList() {
                 <HeadCell>Run</HeadCell>
                 <HeadCell className="w-32">Status</HeadCell>
                 <HeadCell className="hidden w-44 lg:table-cell">Started by</HeadCell>
-                <HeadCell className="w-28">Created</HeadCell>
+                <HeadCell className="w-28" title="The newest created run stands first, whenever it began.">
+                  Started
+                </HeadCell>
                 <HeadCell className="w-28 text-right">Duration</HeadCell>
                 <HeadCell className="hidden w-20 text-right md:table-cell">Tokens</HeadCell>
                 <HeadCell className="hidden w-24 text-right md:table-cell">Credits</HeadCell>
@@ -141,7 +144,7 @@ function RunRow({
   selected: boolean;
   onSelect: Select | undefined;
 }) {
-  const created = useExact(run.createdAt);
+  const times = useExactTimes(run);
   const KindIcon = run.kind === "agent" ? AgentIcon : ToolIcon;
   return (
     <tr className="group relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-1.5 hover:bg-hover has-[a:focus-visible]:bg-hover max-sm:border-line max-sm:border-b sm:table-row sm:p-0">
@@ -179,7 +182,7 @@ function RunRow({
           <Link
             className={`${run.errorPreview ? "max-w-[45%]" : "max-w-[60%]"} shrink-0 truncate font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-focus focus-visible:after:-outline-offset-2`}
             data-row
-            title={`${run.targetName}\n${run.errorPreview ?? run.inputPreview}\n${created}`}
+            title={`${run.targetName}\n${run.errorPreview ?? run.inputPreview}\n${times}`}
             onClick={() => leaveList(run.id)}
             href={`/runs/${run.id}`}
             prefetch={false}
@@ -200,7 +203,7 @@ function RunRow({
       <td
         className={`${CELL} whitespace-nowrap text-muted max-sm:h-auto max-sm:border-0 max-sm:p-0 max-sm:pl-6 max-sm:text-xs`}
       >
-        <Ago at={run.createdAt} />
+        <Started run={run} />
       </td>
       <td
         className={`${CELL} mono whitespace-nowrap text-right max-sm:h-auto max-sm:border-0 max-sm:p-0 max-sm:text-muted`}

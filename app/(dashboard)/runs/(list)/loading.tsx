@@ -11,7 +11,7 @@ export default function RunsLoading() {
         </div>
       </div>
       <TableBones
-        columns={["Run", "Status", "Started by", "Created", "Duration", "Tokens", "Credits"]}
+        columns={["Run", "Status", "Started by", "Started", "Duration", "Tokens", "Credits"]}
         label="Runs"
       />
     </>

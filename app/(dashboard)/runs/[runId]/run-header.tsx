@@ -7,13 +7,15 @@ import { CopyIcon, DownloadIcon, MoreIcon, TerminalIcon } from "@/app/_ui/icons"
 import { Menu, MenuItem, MenuLink } from "@/app/_ui/menu";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { Status } from "@/app/_ui/status";
-import { Elapsed, Moment } from "@/app/_ui/time";
+import { Elapsed } from "@/app/_ui/time";
 import { useNotify } from "@/app/_ui/toast";
 import type { RunDetail } from "@/server/runs/inspect";
 import { BackToRuns } from "../back-to-runs";
 import { describeSource } from "../describe-source";
 import { Version } from "./configuration";
+import { HeaderFact } from "./header-fact";
 import { RunActions } from "./run-actions";
+import { RunTimes } from "./run-times";
 
 /** Where one is, how it went, what can be done; below it the figures. `reserve`: as in RunActions. */
 export function RunHeader({ run, reserve }: { run: RunDetail; reserve: boolean }) {
@@ -38,31 +40,29 @@ export function RunHeader({ run, reserve }: { run: RunDetail; reserve: boolean }
         </div>
       </div>
       <dl className="flex flex-wrap gap-x-4 gap-y-0.5 text-muted">
-        <Fact name="Started by">
+        <HeaderFact name="Started by">
           <StartedBy run={run} />
-        </Fact>
-        <Fact name="Version">
+        </HeaderFact>
+        <HeaderFact name="Version">
           <Version run={run} />
-        </Fact>
-        {run.model ? <Fact name="Model">{run.model}</Fact> : null}
-        <Fact name="Created">
-          <Moment at={run.createdAt} />
-        </Fact>
-        <Fact name="Duration" strong>
+        </HeaderFact>
+        {run.model ? <HeaderFact name="Model">{run.model}</HeaderFact> : null}
+        <RunTimes run={run} />
+        <HeaderFact name="Duration" strong>
           <span className="mono inline-block min-w-16">
             <Elapsed from={run.startedAt} lively to={run.finishedAt} />
             {run.startedAt === null ? "—" : null}
           </span>
-        </Fact>
-        <Fact name="Tokens" strong>
+        </HeaderFact>
+        <HeaderFact name="Tokens" strong>
           <span
             className="inline-block min-w-22"
             title={`${formatCount(run.inputTokens)} in, ${formatCount(run.outputTokens)} out`}
           >
             {formatPlural(run.tokens, "token")}
           </span>
-        </Fact>
-        <Fact name="Credits" strong>
+        </HeaderFact>
+        <HeaderFact name="Credits" strong>
           {formatCredits(run.credits)} credits
           {run.children > 0 ? (
             <span className="text-muted">
@@ -70,39 +70,22 @@ export function RunHeader({ run, reserve }: { run: RunDetail; reserve: boolean }
               ({formatCredits(run.creditsWithChildren)} with the runs it started)
             </span>
           ) : null}
-        </Fact>
-        <Fact name="Steps" strong>
+        </HeaderFact>
+        <HeaderFact name="Steps" strong>
           {formatPlural(run.steps, "step")}
-        </Fact>
+        </HeaderFact>
         {run.cancelledBy && run.status === "Cancelled" ? (
-          <Fact name="Cancelled">cancelled by {run.cancelledBy}</Fact>
+          <HeaderFact name="Cancelled">cancelled by {run.cancelledBy}</HeaderFact>
         ) : null}
         {run.parentRunId ? (
-          <Fact name="Parent">
+          <HeaderFact name="Parent">
             <Link className="text-accent underline" href={`/runs/${run.parentRunId}`}>
               parent run {shortId(run.parentRunId)}
             </Link>
-          </Fact>
+          </HeaderFact>
         ) : null}
       </dl>
     </header>
-  );
-}
-
-function Fact({
-  name,
-  strong = false,
-  children,
-}: {
-  name: string;
-  strong?: boolean;
-  children: React.ReactNode;
-}) {
-  return (
-    <div>
-      <dt className="sr-only">{name}</dt>
-      <dd className={strong ? "text-ink" : undefined}>{children}</dd>
-    </div>
   );
 }
 

@@ -1,0 +1,24 @@
+import type { ReactNode } from "react";
+import { classNames } from "@/app/_ui/class-names";
+
+/** One figure in a run's header. Most say by themselves what they are; `named`: this one needs its name before it. */
+export function HeaderFact({
+  name,
+  named = false,
+  strong = false,
+  className,
+  children,
+}: {
+  name: string;
+  named?: boolean;
+  strong?: boolean;
+  className?: string;
+  children: ReactNode;
+}) {
+  return (
+    <div className={classNames(named && "flex gap-x-1 whitespace-nowrap", className)}>
+      <dt className={named ? undefined : "sr-only"}>{named ? name.toLowerCase() : name}</dt>
+      <dd className={strong ? "text-ink" : undefined}>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+"use client";
+
+import { formatAge, formatExact } from "@/app/_ui/format";
+import { Ago, useNow, useTimeZone } from "@/app/_ui/time";
+import type { RunSummary } from "@/server/runs/list";
+
+type Times = Pick<RunSummary, "createdAt" | "startedAt" | "finishedAt">;
+
+/** When a run began; how long it has been queued if it has not; a dash if it ended without having begun. */
+export function Started({ run }: { run: Times }) {
+  if (run.startedAt !== null) return <Ago at={run.startedAt} />;
+  if (run.finishedAt !== null) return <span title="It ended before it began.">—</span>;
+  return <QueuedFor since={run.createdAt} />;
+}
+
+/** How long a run has waited for its beginning. */
+export function QueuedFor({ since }: { since: string }) {
+  const now = useNow();
+  return <>queued {formatAge(now - new Date(since).getTime())}</>;
+}
+
+/** A run's moments to the millisecond, a line each, for the title of what covers the times themselves. */
+export function useExactTimes({ createdAt, startedAt, finishedAt }: Times): string {
+  const timeZone = useTimeZone();
+  const line = (name: string, at: string | null) =>
+    at === null ? [] : [`${name} ${formatExact(new Date(at), timeZone)}`];
+  return [...line("Created", createdAt), ...line("Started", startedAt), ...line("Finished", finishedAt)].join(
+    "\n",
+  );
+}
