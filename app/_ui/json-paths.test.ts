@@ -26,6 +26,14 @@ describe("a search through a document", () => {
     ]);
   });
 
+  it("takes no notice of the case of any letter", () => {
+    const streets = { Straße: "Η ΟΔΟΣ", Улица: "İSTİKLAL" };
+    const found = (sought: string) => [...(searchJson(streets, sought)?.paths ?? [])];
+    expect(found("οδος")).toEqual([joinPath("", "Straße", false)]);
+    expect(found("istiklal")).toEqual([joinPath("", "Улица", false)]);
+    expect(found("УЛИЦА")).toEqual([joinPath("", "Улица", false)]);
+  });
+
   it("stops at five hundred hits, and says so", () => {
     const many = Array.from({ length: 2_000 }, (_, index) => ({ text: `hit ${index}` }));
     expect(searchJson(many, "hit")).toMatchObject({ hits: 500, more: true });

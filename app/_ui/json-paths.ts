@@ -1,10 +1,11 @@
+import { anyCase } from "@/server/any-case";
 import type { Json } from "@/server/json";
 
 /** A JSON value with members. */
 export type JsonNode = Json[] | { [key: string]: Json };
 
-/** A search through a document: the text in small letters, every path to show, and how many values hit. */
-export type Search = { text: string; paths: ReadonlySet<string>; hits: number; more: boolean };
+/** A search through a document: what finds the text, every path to show, and how many values hit. */
+export type Search = { pattern: RegExp; paths: ReadonlySet<string>; hits: number; more: boolean };
 
 const MOST_HITS = 500;
 
@@ -29,8 +30,9 @@ export function joinPath(path: string, key: string, isIndex: boolean): string {
  * 500. A member whose name hits is shown with everything below it.
  */
 export function searchJson(value: JsonNode, sought: string): Search | null {
-  const text = sought.trim().toLowerCase();
+  const text = sought.trim();
   if (text === "") return null;
+  const pattern = new RegExp(anyCase(text), "u");
   const paths = new Set<string>();
   let hits = 0;
   const visit = (node: JsonNode, path: string, wanted: boolean): boolean => {
@@ -40,8 +42,8 @@ export function searchJson(value: JsonNode, sought: string): Search | null {
       const member = memberOf(node, key);
       const here = joinPath(path, key, Array.isArray(node));
       const nested = typeof member === "object" && member !== null;
-      const named = !Array.isArray(node) && key.toLowerCase().includes(text);
-      const hit = named || (!nested && String(member).toLowerCase().includes(text));
+      const named = !Array.isArray(node) && pattern.test(key);
+      const hit = named || (!nested && pattern.test(String(member)));
       if (hit) hits += 1;
       const below = nested ? visit(member, here, wanted || named) : false;
       if (hit || below || wanted) {
@@ -52,7 +54,7 @@ export function searchJson(value: JsonNode, sought: string): Search | null {
     return found;
   };
   visit(value, "", false);
-  return { text, paths, hits, more: hits >= MOST_HITS };
+  return { pattern, paths, hits, more: hits >= MOST_HITS };
 }
 
 /** The columns of a list of plain objects, or null when it is no table. */

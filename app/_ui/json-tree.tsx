@@ -162,7 +162,7 @@ function TextValue({ text, search }: { text: string; search: Search | null }) {
       <img alt="Embedded" className="my-1 max-h-64 max-w-full rounded border border-line" src={text} />
     );
   }
-  const hit = search && long ? text.toLowerCase().indexOf(search.text) : -1;
+  const hit = search && long ? text.search(search.pattern) : -1;
   const shown = long && !open ? text.slice(0, Math.max(LONG_TEXT, hit < 0 ? 0 : hit + LONG_TEXT)) : text;
   return (
     <span className="whitespace-pre-wrap text-json-string [overflow-wrap:anywhere]">
@@ -178,14 +178,13 @@ function TextValue({ text, search }: { text: string; search: Search | null }) {
 
 /** A text with the search's hits marked. */
 function Marked({ text, search }: { text: string; search: Search | null }) {
-  if (!search) return text;
-  const at = text.toLowerCase().indexOf(search.text);
-  if (at < 0) return text;
-  const end = at + search.text.length;
+  const found = search?.pattern.exec(text);
+  if (!found) return text;
+  const end = found.index + found[0].length;
   return (
     <>
-      {text.slice(0, at)}
-      <mark className="rounded-sm bg-mark text-ink">{text.slice(at, end)}</mark>
+      {text.slice(0, found.index)}
+      <mark className="rounded-sm bg-mark text-ink">{found[0]}</mark>
       <Marked search={search} text={text.slice(end)} />
     </>
   );

@@ -55,6 +55,17 @@ it("takes signs for what they are, and finds quotes and line breaks inside of JS
   expect((await search("a.b")).lines).toEqual([]);
 });
 
+it("takes no notice of the case of letters beyond ASCII", async () => {
+  const search = await runOf(
+    [{ output: '{"topic":"Großer ÄRGER"}' }, { input: '{"city":"İSTANBUL"}' }, { reasoning: "Η ΟΔΟΣ" }, {}],
+    "МОСКВА",
+  );
+  expect((await search("großer ärger")).lines).toEqual([1]);
+  expect((await search("istanbul")).lines).toEqual([2]);
+  expect((await search("οδος")).lines).toEqual([3]);
+  expect((await search("Москва")).lines).toEqual(["call"]);
+});
+
 it("looks only through the starts of texts where a run has very many, and says so", async () => {
   const filler = "x".repeat(1_000_000);
   const search = await runOf(

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { anyCase } from "@/server/any-case";
 import type { MemberActor } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
@@ -34,9 +35,9 @@ export async function searchSteps(
   const [size] = z.array(z.object({ bytes: z.number() })).parse(sized);
   if (!size) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
   const startsOnly = size.bytes > WHOLE_UP_TO;
-  const patterns = spellings(text).map((spelling) => `%${spelling.replace(/[\\%_]/g, "\\$&")}%`);
+  const pattern = spellings(text).map(anyCase).join("|");
   const has = (column: Prisma.Sql) =>
-    Prisma.sql`${startsOnly ? Prisma.sql`left(${column}, ${START})` : column} ILIKE ANY (${patterns}::text[])`;
+    Prisma.sql`${startsOnly ? Prisma.sql`left(${column}, ${START})` : column} ~ ${pattern}`;
   const found = await services.db.$queryRaw`
     SELECT id FROM steps WHERE run_id = ${runId}::uuid AND ${own}
       AND (${has(Prisma.sql`input`)} OR ${has(Prisma.sql`output`)} OR ${has(Prisma.sql`reasoning`)}

@@ -1,9 +1,10 @@
 "use client";
 
 import { keepPreviousData, useQueries } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { formatCount } from "@/app/_ui/format";
 import { useTRPC } from "@/app/_ui/providers";
+import { anyCase } from "@/server/any-case";
 import type { RunDetail } from "@/server/runs/inspect";
 import { type Line, lineId } from "./timeline-lines";
 
@@ -44,15 +45,14 @@ export function useFind(
   const looking = text.trim() !== sought || results.some(({ isFetching }) => isFetching);
   const failed = results.some(({ isError }) => isError);
   const startsOnly = results.some(({ data }) => data?.startsOnly);
-  const words = text.trim().toLowerCase();
+  const words = text.trim();
+  const pattern = useMemo(() => new RegExp(anyCase(words), "u"), [words]);
   return {
     text,
     setText,
     sought,
     matches: (line) =>
-      words === "" ||
-      ids.has(lineId(line)) ||
-      namesOf(line).some((name) => name.toLowerCase().includes(words)),
+      words === "" || ids.has(lineId(line)) || namesOf(line).some((name) => pattern.test(name)),
     inWords: (shown) =>
       words === "" ? "" : looking ? "looking" : `${formatCount(shown)} of ${formatCount(lines.length)}`,
     nothing: looking
