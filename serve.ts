@@ -8,6 +8,7 @@ import { type Demo, seedDemo } from "@/prisma/seed";
 import { answerBadHttp, errorBody, refuseTunnel } from "@/server/api/bad-http";
 import { PEER_ADDRESS_HEADER } from "@/server/api/client-address";
 import {
+  cutStalledReader,
   peerAddress,
   sendWebResponse,
   targetOf,
@@ -37,10 +38,9 @@ const GRACE_MS = 5_000;
 const START_PATIENCE_MS = 30_000;
 /** A body of 1 MiB gets through a slow line in this time; whoever sends slower is cut off. */
 const REQUEST_TIMEOUT_MS = 120_000;
-/**
- * A live stream whose reader takes nothing for so long is cut; it reconnects where it left off. Heartbeats come every
- * 15 s, so that this is never mere quiet.
- */
+/** An answer is given up, and its connection cut, when its reader takes nothing of it for so long: an export, say. */
+const STALLED_READER_MS = 120_000;
+/** The same of a live stream, which reconnects where it left off. */
 const STALLED_STREAM_MS = 60_000;
 /** Longer than usual load balancers keep idle connections, so that they and not we close first. */
 const KEEP_ALIVE_MS = 75_000;
@@ -157,6 +157,8 @@ function createHandler(services: Wired, showPage: Handler, dev: boolean, state: 
       throw new UnspeakableRequestError("The header Host is missing.");
     }
     const url = targetOf(incoming, origin);
+    const isLive = url.pathname.startsWith("/api/live/");
+    cutStalledReader(outgoing, isLive ? STALLED_STREAM_MS : STALLED_READER_MS);
     const door = doorOf(url.pathname);
     if (door === "rest" || door === "webhook") {
       const handle = door === "rest" ? handleRest : handleWebhook;
@@ -169,7 +171,6 @@ function createHandler(services: Wired, showPage: Handler, dev: boolean, state: 
       await sendWebResponse(outgoing, body, asData);
       return;
     }
-    if (url.pathname.startsWith("/api/live/")) outgoing.setTimeout(STALLED_STREAM_MS);
     for (const [name, value] of Object.entries(common)) outgoing.setHeader(name, value);
     const policy = pagePolicy({ dev });
     outgoing.setHeader("Content-Security-Policy", policy);

@@ -1,8 +1,16 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { connect } from "node:net";
+import { pipeline, Readable } from "node:stream";
 import { afterEach, expect, it } from "vitest";
 import { PEER_ADDRESS_HEADER } from "./client-address";
-import { sendWebResponse, targetOf, toWebRequest, UnspeakableRequestError } from "./node-http";
+import {
+  cutStalledReader,
+  sendWebResponse,
+  targetOf,
+  toWebRequest,
+  UnspeakableRequestError,
+} from "./node-http";
 
 const ORIGIN = "https://stepwell.test";
 let server: Server | undefined;
@@ -108,3 +116,36 @@ async function listen(): Promise<number> {
   if (typeof address !== "object" || address === null) throw new Error("It does not listen on a port.");
   return address.port;
 }
+
+it("cuts the connection of a reader that takes nothing more, and ends what is read for it", async () => {
+  const ended = new Promise<string>((resolve) => {
+    server = createServer((_incoming, outgoing) => {
+      cutStalledReader(outgoing, 100);
+      const endless = Readable.from(
+        (function* () {
+          for (;;) yield Buffer.alloc(1024 * 1024);
+        })(),
+      );
+      pipeline(endless, outgoing, (error) => resolve(error?.code ?? "whole"));
+    });
+  });
+  const socket = connect(await listen(), "127.0.0.1");
+  socket.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  await once(socket, "readable");
+  // From here on it takes nothing; what fits into the buffers between is sent.
+  expect(await ended).toBe("ERR_STREAM_PREMATURE_CLOSE");
+  socket.destroy();
+});
+
+it("waits for an answer that is long in coming", async () => {
+  const answer = await exchange(async (_incoming, outgoing) => {
+    cutStalledReader(outgoing, 50);
+    await once(outgoing, "timeout");
+    outgoing.write("at last ");
+    // Of what was written nothing waits for its reader.
+    await once(outgoing, "timeout");
+    outgoing.end("END");
+  }, "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  expect(answer).toContain("at last");
+  expect(answer).toContain("END");
+});

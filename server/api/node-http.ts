@@ -100,6 +100,17 @@ function discard(incoming: IncomingMessage): void {
   incoming.resume();
 }
 
+/**
+ * Cuts the connection of an answer whose reader takes nothing of what lies ready for it for `ms` (up to twice that, when it
+ * stops in between). An answer that is long in coming is waited for, however long.
+ */
+export function cutStalledReader(outgoing: ServerResponse, ms: number): void {
+  // The socket counts bytes that leave it as life, and begins anew with whatever is written next.
+  outgoing.setTimeout(ms, () => {
+    if (outgoing.writableLength > 0) outgoing.destroy();
+  });
+}
+
 /** Sends a Web Response with `extra` headers; does nothing more once the client is gone. */
 export async function sendWebResponse(
   outgoing: ServerResponse,
