@@ -98,6 +98,65 @@ test("a run in the making says what it is at and that it is alive", async ({
   await expect(page.getByRole("button", { name: /^slowest: \d+ count/ })).toBeVisible({ timeout: 20_000 });
 });
 
+test("tries are bars that one can open, while they go on and after", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const tool = organization.toolIds.stubborn ?? "";
+  const id = await startRun(request, organization, { tool, input: {} });
+  await page.goto(`/runs/${id}`);
+  const timeline = page.getByRole("listbox", { name: "Timeline" });
+  const step = timeline.getByRole("option", { name: /^Step 1 ?call http_request/ });
+  // The second of three waits lasts a second.
+  await expect(page.getByText(/, attempt 3 in \d/)).toBeVisible();
+  await expect(step).toContainText("3 attempts");
+  await expect(page.getByText("Failed", { exact: true }).first()).toBeVisible();
+  await expect(step.locator("svg rect")).toHaveCount(4); // Its shape, and a bar for each try.
+
+  await step.click();
+  await page.keyboard.press("ArrowRight");
+  await expect(timeline.getByRole("option")).toHaveCount(4);
+  await timeline.getByRole("option", { name: /^attempt 2/ }).click();
+  await expect(page).toHaveURL(/step=1&attempt=2$/);
+  const chosen = page.getByRole("listitem").and(page.locator("[aria-current=true]"));
+  await expect(chosen).toContainText(/^2.*after a wait of \d/);
+
+  await page.reload();
+  await expect(timeline.getByRole("option", { name: /^attempt 2/ })).toHaveAttribute("aria-selected", "true");
+  await expect(chosen).toContainText(/^2/);
+  await step.click();
+  await page.keyboard.press("ArrowLeft");
+  await expect(timeline.getByRole("option")).toHaveCount(1);
+});
+
+test("the wait for a place is a bar that one can open", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  // The plan lets ten go on at once, each of which takes a second and a half.
+  const what = { tool: organization.toolIds.stubborn ?? "", input: {} };
+  const ids = await Promise.all(Array.from({ length: 21 }, () => startRun(request, organization, what)));
+  const started = async (id: string) => {
+    const headers = { "X-API-Key": organization.apiKey };
+    return (await request.get(`/v1/tools/run/${id}/status`, { headers })).json();
+  };
+  const waitsOf = async () => {
+    const runs = await Promise.all(ids.map(started));
+    return runs.map((run) => (run.startedAt ? Date.parse(run.startedAt) - Date.parse(run.createdAt) : 0));
+  };
+  await expect.poll(async () => Math.max(...(await waitsOf()))).toBeGreaterThan(1_000);
+  const waits = await waitsOf();
+  await page.goto(`/runs/${ids[waits.indexOf(Math.max(...waits))]}`);
+  const timeline = page.getByRole("listbox", { name: "Timeline" });
+  await timeline.getByRole("option", { name: /^queued/ }).click();
+  await expect(page).toHaveURL(/wait=queue$/);
+  await expect(page.getByRole("region", { name: "Wait" })).toContainText("until a place was free");
+  await page.keyboard.press("ArrowDown");
+  await expect(page.getByRole("region", { name: "Step 1" })).toBeVisible();
+});
+
 test("the configuration of a run is a click away, beside what is different now", async ({
   ownerPage: page,
   request,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createTrustedEgress, type Egress } from "@/server/egress/guarded-fetch";
 import { createOpenAiCompatible, type OpenAiCompatibleOptions } from "@/server/models/openai-compatible";
-import { ModelError, type ModelRequest } from "@/server/models/port";
+import { type Attempt, ModelError, type ModelRequest } from "@/server/models/port";
 import { testClock } from "@/server/testing/clock";
 import { type ModelServer, startModelServer } from "@/server/testing/model-server";
 
@@ -216,7 +216,7 @@ describe("odd and hostile answers", () => {
 });
 
 describe("passing faults", () => {
-  test("are tried again with growing waits, every try on record", async () => {
+  test("are tried again with growing waits, every try on record, told before each wait", async () => {
     server.script("hi", [
       { status: 500 },
       { fault: "drop" },
@@ -225,9 +225,15 @@ describe("passing faults", () => {
       { content: "at last" },
     ]);
     const { call, waits } = provider();
-    const reply = await call(ask("hi"));
+    const told: (string | undefined)[] = [];
+    const onRetry = async (attempts: Attempt[]) => {
+      expect(attempts).toHaveLength(waits.length + 1);
+      told.push(attempts.at(-1)?.retryAt);
+    };
+    const reply = await call(ask("hi", { onRetry }));
     expect(reply.content).toBe("at last");
     expect(waits).toEqual([500, 1000, 2000, 4000]);
+    expect(told).toEqual(reply.attempts.slice(1).map((attempt) => attempt.startedAt));
     expect(reply.attempts.map((attempt) => attempt.error)).toEqual([
       expect.stringContaining("answered 500 scripted failure"),
       expect.stringContaining("could not be reached"),

@@ -165,12 +165,15 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
       for (;;) {
         request.signal.throwIfAborted();
         const started = clock.now();
-        const record = (error: string | null) =>
+        const record = (error: string | null, waitMs?: number) => {
+          const now = clock.now().getTime();
           attempts.push({
             startedAt: started.toISOString(),
-            durationMs: Math.max(0, clock.now().getTime() - started.getTime()),
+            durationMs: Math.max(0, now - started.getTime()),
             error,
+            ...(waitMs === undefined ? {} : { retryAt: new Date(now + waitMs).toISOString() }),
           });
+        };
         try {
           const reply = await tryOnce(request);
           record(null);
@@ -179,16 +182,22 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
         } catch (error) {
           request.signal.throwIfAborted();
           const fault = toFault(error);
-          record(fault.message);
-          if (adapt(error, request.model)) continue;
+          if (adapt(error, request.model)) {
+            record(fault.message, 0);
+            continue;
+          }
           failures += 1;
           const patience = fault.retryAfterMs ?? 0;
           if (fault.reason !== "unavailable" || failures >= maxAttempts || patience > MAX_RETRY_AFTER_MS) {
+            record(fault.message);
             const message = fault.message.charAt(0).toUpperCase() + fault.message.slice(1);
             throw new ModelError(message, { reason: fault.reason, attempts, cause: fault.cause });
           }
-          const wait = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1));
-          await sleep(Math.max(patience, wait * (0.5 + random() / 2)), request.signal);
+          const backoff = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1)) * (0.5 + random() / 2);
+          const waitMs = Math.max(patience, backoff);
+          record(fault.message, waitMs);
+          await request.onRetry?.(attempts);
+          await sleep(waitMs, request.signal);
         }
       }
     },

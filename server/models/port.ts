@@ -23,10 +23,19 @@ export type ModelRequest = {
   /** Asks for JSON of this schema instead of free text. */
   responseSchema?: JsonObject;
   signal: AbortSignal;
+  /** Told of all tries so far before another one is waited for. */
+  onRetry?: (attempts: Attempt[]) => Promise<void>;
 };
 
-/** One try at the provider. Times are ISO 8601, durations milliseconds. */
-export type Attempt = { startedAt: string; durationMs: number; error: string | null };
+/** One try of a step or at a provider. Times are ISO 8601, durations milliseconds. */
+export type Attempt = {
+  startedAt: string;
+  durationMs: number;
+  /** Why it failed; null when it did not. */
+  error: string | null;
+  /** When the next try was to begin, after one that was not the last. */
+  retryAt?: string | undefined;
+};
 
 export type ModelReply = {
   content: string;

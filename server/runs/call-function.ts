@@ -5,7 +5,7 @@ import type { Json } from "@/server/json";
 import type { Attempt } from "@/server/models/port";
 import { replaceNul, storeOutput } from "@/server/secrets/stored-output";
 import { callModel, type Execution } from "./execution";
-import { finishStep, RunLost, type StoredStep } from "./journal";
+import { finishStep, noteAttempts, RunLost, type StoredStep } from "./journal";
 import { CapReached, CreditsExhausted, exactly } from "./purse";
 
 /** First wait between tries of a step; doubles each time, up to the longest. */
@@ -44,7 +44,7 @@ export async function callFunction(
   const { services, run, purse, signal } = execution;
   const price = creditsOfActions(run.prices, 1);
   const reserved = await purse.reserve(exactly(price));
-  const attempts: Attempt[] = [];
+  const attempts = [...(execution.interrupted.get(call.key) ?? [])];
   const result = await tryFunction(execution, call, attempts, store).catch(async (error: unknown) => {
     // A tool that ends at its cap gives back to its caller what it had set aside.
     await purse.spend(reserved, ZERO);
@@ -71,9 +71,11 @@ async function tryFunction(
   const { services, run, signal } = execution;
   for (let attempt = 1; ; attempt += 1) {
     const startedAt = services.clock.now();
-    const record = (error: string | null) => {
-      const durationMs = services.clock.now().getTime() - startedAt.getTime();
-      attempts.push({ startedAt: startedAt.toISOString(), durationMs, error });
+    const record = (error: string | null, waitMs?: number) => {
+      const now = services.clock.now().getTime();
+      const durationMs = now - startedAt.getTime();
+      const next = waitMs === undefined ? {} : { retryAt: new Date(now + waitMs).toISOString() };
+      attempts.push({ startedAt: startedAt.toISOString(), durationMs, error, ...next });
     };
     try {
       let modelCalls = 0;
@@ -108,9 +110,14 @@ async function tryFunction(
         throw error;
       signal.throwIfAborted();
       const message = replaceNul(error instanceof Error ? error.message : String(error));
-      record(message);
-      if (attempt > call.retries) return { error: message };
-      await wait(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1)), signal);
+      if (attempt > call.retries) {
+        record(message);
+        return { error: message };
+      }
+      const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
+      record(message, waitMs);
+      await noteAttempts(services, run, "steps", call.key, attempts);
+      await wait(waitMs, signal);
     }
   }
 }

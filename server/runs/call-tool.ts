@@ -35,7 +35,10 @@ export async function callTool(
   const output = "text" in stored ? stored.text : JSON.stringify({ error: stored.error });
   const credits = await purse.spend(reserved, price);
   const durationMs = services.clock.now().getTime() - startedAt.getTime();
-  const attempts = [{ startedAt: startedAt.toISOString(), durationMs, error }];
+  const attempts = [
+    ...(execution.interrupted.get(step.key) ?? []),
+    { startedAt: startedAt.toISOString(), durationMs, error },
+  ];
   await finishStep(services, run, step.key, { output, error, actions: 1, credits, attempts });
   run.creditsUsed = run.creditsUsed.add(credits);
   const finished = { key: step.key, stepNumber: step.stepNumber, output, failed: error !== null };

@@ -89,6 +89,7 @@ async function act(
       reasoning: acting.reasoning,
       usage,
       childRunId: "callable" in call && call.callable.kind === "tool" ? newId() : null,
+      attempts: execution.interrupted.get(key) ?? [],
     })),
   );
   // All calls come to rest before an error of one ends the step: nothing writes behind the run's end.
@@ -101,7 +102,7 @@ async function act(
           error: call.error,
           actions: 0,
           credits: ZERO,
-          attempts: [],
+          attempts: execution.interrupted.get(key) ?? [],
         });
         const finished = { key, stepNumber, output, failed: true };
         execution.steps.set(key, finished);

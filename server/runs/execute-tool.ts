@@ -60,6 +60,7 @@ async function act(
       reasoning: "",
       usage: { inputTokens: 0, outputTokens: 0 },
       childRunId: null,
+      attempts: execution.interrupted.get(call.key) ?? [],
     })),
   );
   const settled = await Promise.allSettled(

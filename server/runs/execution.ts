@@ -6,10 +6,16 @@ import {
   type PriceList,
   WANTED_OUTPUT_TOKENS,
 } from "@/server/credits/prices";
-import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
+import { type Attempt, ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
 import { replaceNul } from "@/server/secrets/stored-output";
 import type { Services } from "@/server/services";
-import { beginModelCall, finishModelCall, type StoredModelCall, type StoredStep } from "./journal";
+import {
+  beginModelCall,
+  finishModelCall,
+  noteAttempts,
+  type StoredModelCall,
+  type StoredStep,
+} from "./journal";
 import type { ClaimedRun } from "./lifecycle";
 import { CapReached, CreditsExhausted, exactly, type Purse } from "./purse";
 
@@ -27,6 +33,8 @@ export type Execution = {
   purse: Purse;
   modelCalls: Map<string, StoredModelCall>;
   steps: Map<string, StoredStep>;
+  /** By key, the tries of steps and model calls that an earlier worker began and did not finish. */
+  interrupted: Map<string, Attempt[]>;
   durably: Durably;
   /** Claims a child run and executes it to its end, in this worker and on this run's purse. */
   runChild(childRunId: string): Promise<void>;
@@ -50,24 +58,34 @@ export async function callModel(
   const { services, run, purse } = execution;
   const provider = services.models.providerOf(request.model);
   const cover = await coverCall(execution, request, provider);
-  await beginModelCall(services, run, { key, iteration, provider, model: request.model });
+  const earlier = execution.interrupted.get(key) ?? [];
+  await beginModelCall(services, run, { key, iteration, provider, model: request.model, attempts: earlier });
   let reply: ModelReply;
   try {
     // A signal of the call's own: what a client hangs onto it goes with the call, not with the run.
     const own = AbortSignal.any([signal]);
-    reply = await services.models.call({ ...request, maxOutputTokens: cover.maxOutputTokens, signal: own });
+    reply = await services.models.call({
+      ...request,
+      maxOutputTokens: cover.maxOutputTokens,
+      signal: own,
+      onRetry: (attempts) => noteAttempts(services, run, "model_calls", key, [...earlier, ...attempts]),
+    });
   } catch (error) {
     await purse.spend(cover.reserved, ZERO);
     if (error instanceof ModelError) {
-      await finishModelCall(services, run, key, { error: error.message, attempts: error.attempts });
+      await finishModelCall(services, run, key, {
+        error: error.message,
+        attempts: [...earlier, ...error.attempts],
+      });
     } else if (signal.aborted && !execution.signal.aborted) {
       // Only this call's time is up; the run goes on without it.
       const message = error instanceof Error ? error.message : String(error);
-      await finishModelCall(services, run, key, { error: message, attempts: [] });
+      await finishModelCall(services, run, key, { error: message, attempts: earlier });
     }
     throw error;
   }
   reply.content = replaceNul(reply.content);
+  reply.attempts.unshift(...earlier);
   reply.toolCalls = reply.toolCalls.map((call) => ({
     id: replaceNul(call.id),
     name: replaceNul(call.name),

@@ -2,13 +2,11 @@ import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
+import type { Attempt } from "@/server/models/port";
+import { readAttempts } from "@/server/runs/attempts";
 import { type RunSummary, readRunsById } from "@/server/runs/list";
 import { cutText, type LongText, startOf } from "@/server/runs/long-text";
 import type { Services } from "@/server/services";
-
-/** One try of a step or model call. */
-const attempt = z.object({ startedAt: z.string(), durationMs: z.number(), error: z.string().nullable() });
-export type Attempt = z.infer<typeof attempt>;
 
 /** One call of the model, as the timeline shows it. Times ISO 8601, durations milliseconds, credits a decimal. */
 export type CallLine = {
@@ -24,6 +22,7 @@ export type CallLine = {
   outputTokens: number;
   estimated: boolean;
   credits: string;
+  attempts: Attempt[];
   startedAt: string;
   finishedAt: string | null;
   durationMs: number | null;
@@ -39,7 +38,8 @@ export type StepLine = {
   name: string;
   status: "Running" | "Completed" | "Failed";
   errorMessage: string | null;
-  attempts: number;
+  /** Those that ended, when one was not enough: with the beginnings of their errors. */
+  attempts: Attempt[];
   credits: string;
   childRunId: string | null;
   /** What the run that it started has used so far. */
@@ -72,6 +72,8 @@ export type RunDetail = RunSummary & {
   currentVersion: number | null;
   /** Of a failed run: the last one of the same agent or tool before it that completed, if it is not long past. */
   lastGoodRunId: string | null;
+  /** When it had given its place back and waited for another turn; `to` is null while it does. */
+  turns: { from: string; to: string | null }[];
   input: LongText;
   output: LongText | null;
 };
@@ -132,7 +134,7 @@ async function readRun(services: Services, actor: MemberActor, runId: string): P
   const found = await services.db.$queryRaw`
     SELECT agent_id, tool_id, trigger_id, api_key_id, parent_run_id, root_run_id, input_tokens, output_tokens,
       actions_used, error_code, error_message, cancelled_by,
-      deadline_seconds,
+      deadline_seconds, gave_back_at, regained_at,
       coalesce((SELECT a.version FROM agents a WHERE a.id = r.agent_id AND a.deleted_at IS NULL),
                (SELECT t.version FROM tools t WHERE t.id = r.tool_id AND t.deleted_at IS NULL)) AS current_version,
       CASE WHEN status = 'Failed' AND kind = 'agent' THEN ${lastGood(Prisma.sql`e.agent_id = r.agent_id`)}
@@ -164,6 +166,11 @@ async function readRun(services: Services, actor: MemberActor, runId: string): P
     deadlineSeconds: row.deadline_seconds,
     currentVersion: row.current_version,
     lastGoodRunId: row.last_good_run_id,
+    turns: row.gave_back_at.map((from, index) => ({
+      from: from.toISOString(),
+      // A run that ended while it waited waited to its end.
+      to: row.regained_at[index]?.toISOString() ?? summary.finishedAt,
+    })),
     ...viewTexts(row),
   };
 }
@@ -200,20 +207,21 @@ const detailRow = textsRow.extend({
   error_message: z.string().nullable(),
   cancelled_by: z.string().nullable(),
   deadline_seconds: z.number(),
+  gave_back_at: z.array(z.date()),
+  regained_at: z.array(z.date()),
   current_version: z.number().nullable(),
   last_good_run_id: z.string().nullable(),
   children: z.number(),
   credits_with_children: z.string(),
 });
 
-/** A step's texts, for the inspector. */
+/** A step with its texts and all its attempts, for the inspector. */
 export type StepDetail = StepLine & {
   input: LongText;
   output: LongText | null;
   reasoning: string;
   inputTokens: number;
   outputTokens: number;
-  tries: Attempt[];
 };
 
 /** Reads one step with its texts, long ones cut. Throws not_found. */
@@ -241,17 +249,16 @@ export async function inspectStep(
     reasoning: step.reasoning,
     inputTokens: step.inputTokens,
     outputTokens: step.outputTokens,
-    tries: readAttempts(step.attempts),
+    attempts: readAttempts(step.attempts),
   };
 }
 
-/** A model call's texts, for the inspector. */
+/** A model call with its texts and all its attempts, for the inspector. */
 export type CallDetail = CallLine & {
   content: LongText;
   toolCalls: { id: string; name: string; arguments: string }[];
   finishReason: string | null;
   errorMessage: string | null;
-  tries: Attempt[];
 };
 
 /** Reads one model call with its texts, long ones cut. Throws not_found. */
@@ -262,7 +269,7 @@ export async function inspectCall(
 ): Promise<CallDetail> {
   const call = await services.db.modelCall.findFirst({
     where: { id: callId, runId, organizationId: actor.orgId },
-    select: { ...CALL_LINE, content: true, finishReason: true, errorMessage: true, attempts: true },
+    select: { ...CALL_LINE, content: true, finishReason: true, errorMessage: true },
   });
   if (!call) throw new AppError("not_found", `There is no model call ${callId} in run ${runId}.`);
   return {
@@ -271,7 +278,7 @@ export async function inspectCall(
     toolCalls: readToolCalls(call.toolCalls),
     finishReason: call.finishReason,
     errorMessage: call.errorMessage,
-    tries: readAttempts(call.attempts),
+    attempts: readAttempts(call.attempts),
   };
 }
 
@@ -321,6 +328,7 @@ const CALL_LINE = {
   outputTokens: true,
   estimated: true,
   credits: true,
+  attempts: true,
   startedAt: true,
   finishedAt: true,
   durationMs: true,
@@ -340,7 +348,7 @@ function viewStepLine(
     name: step.toolName,
     status: step.status,
     errorMessage: step.errorMessage,
-    attempts: readAttempts(step.attempts).length,
+    attempts: attemptsOfLine(step),
     credits: step.credits.toFixed(4),
     childRunId: step.childRunId,
     childCredits: (step.childRunId && spent.get(step.childRunId)) ?? null,
@@ -364,6 +372,7 @@ function viewCallLine(call: Prisma.ModelCallGetPayload<{ select: typeof CALL_LIN
     outputTokens: call.outputTokens,
     estimated: call.estimated,
     credits: call.credits.toFixed(4),
+    attempts: attemptsOfLine(call),
     startedAt: call.startedAt.toISOString(),
     finishedAt: call.finishedAt?.toISOString() ?? null,
     durationMs: call.durationMs,
@@ -371,12 +380,23 @@ function viewCallLine(call: Prisma.ModelCallGetPayload<{ select: typeof CALL_LIN
   };
 }
 
-const attemptList = z.array(attempt).catch([]);
-const toolCallList = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })).catch([]);
+/** How much of an attempt's error a line of the timeline has room for, in characters. */
+const ERROR_OF_LINE = 200;
 
-function readAttempts(text: string): Attempt[] {
-  return attemptList.parse(parseOr(text, []));
+/** The attempts that a line shows: none where the first one is all there is to tell. */
+function attemptsOfLine({
+  attempts: text,
+  status,
+}: {
+  attempts: string;
+  status: StepLine["status"];
+}): Attempt[] {
+  const attempts = readAttempts(text);
+  if (attempts.length < 2 && status !== "Running") return [];
+  return attempts.map((each) => ({ ...each, error: each.error?.slice(0, ERROR_OF_LINE) ?? null }));
 }
+
+const toolCallList = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })).catch([]);
 
 function readToolCalls(text: string): z.infer<typeof toolCallList> {
   return toolCallList.parse(parseOr(text, []));

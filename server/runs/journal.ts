@@ -7,6 +7,7 @@ import { newId } from "@/server/ids";
 import { ringRun } from "@/server/live/doorbell";
 import type { Attempt, ModelReply, ToolCall } from "@/server/models/port";
 import type { Services } from "@/server/services";
+import { attemptsBefore } from "./attempts";
 import type { ClaimedRun } from "./lifecycle";
 
 /**
@@ -67,40 +68,51 @@ export type StoredStep = { key: string; stepNumber: number; output: string; fail
 
 const storedToolCalls = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() }));
 
-/** What a run has finished so far, and the highest step number given. Read once when a worker takes over a run. */
+/** What a run has finished so far, and the tries of what was begun and not finished. Read when a worker takes over a run. */
 export async function readJournal(services: Services, run: ClaimedRun) {
   const modelCalls = new Map<string, StoredModelCall>();
   const steps = new Map<string, StoredStep>();
-  if (run.epoch === 1) return { modelCalls, steps };
-  const calls = await services.pool.query<{
-    key: string;
-    content: string;
-    tool_calls: string;
-    input_tokens: number;
-    output_tokens: number;
-  }>(
-    `SELECT key, content, tool_calls, input_tokens, output_tokens FROM model_calls WHERE run_id = $1 AND status = 'Completed'`,
+  // Keys of model calls and of steps differ: `think-1`, `call-1-1`, `call-1-1/model-1-1`.
+  const interrupted = new Map<string, Attempt[]>();
+  if (run.epoch === 1) return { modelCalls, steps, interrupted };
+  const now = services.clock.now();
+  const calls = await services.pool.query<
+    Begun & { content: string; tool_calls: string; input_tokens: number; output_tokens: number }
+  >(
+    `SELECT key, status, started_at, attempts, content, tool_calls, input_tokens, output_tokens FROM model_calls WHERE run_id = $1`,
     [run.id],
   );
   for (const row of calls.rows) {
+    if (row.status !== "Completed") {
+      interrupted.set(row.key, attemptsBefore(row, run, now));
+      continue;
+    }
     const toolCalls = storedToolCalls.parse(JSON.parse(row.tool_calls));
     const usage = { inputTokens: row.input_tokens, outputTokens: row.output_tokens };
     modelCalls.set(row.key, { key: row.key, content: row.content, toolCalls, usage });
   }
-  const finished = await services.pool.query<{
-    key: string;
-    step_number: number;
-    output: string;
-    status: string;
-  }>(`SELECT key, step_number, output, status FROM steps WHERE run_id = $1 AND status <> 'Running'`, [
-    run.id,
-  ]);
-  for (const row of finished.rows) {
+  const begun = await services.pool.query<Begun & { step_number: number; output: string }>(
+    `SELECT key, status, started_at, CASE WHEN status = 'Running' THEN attempts END AS attempts, step_number, output
+     FROM steps WHERE run_id = $1`,
+    [run.id],
+  );
+  for (const row of begun.rows) {
+    if (row.status === "Running") {
+      interrupted.set(row.key, attemptsBefore(row, run, now));
+      continue;
+    }
     const failed = row.status === "Failed";
     steps.set(row.key, { key: row.key, stepNumber: row.step_number, output: row.output, failed });
   }
-  return { modelCalls, steps };
+  return { modelCalls, steps, interrupted };
 }
+
+type Begun = {
+  key: string;
+  status: "Running" | "Completed" | "Failed";
+  started_at: Date;
+  attempts: string;
+};
 
 const BEGIN_MODEL_CALL = {
   name: "begin-model-call",
@@ -109,11 +121,12 @@ const BEGIN_MODEL_CALL = {
     UPDATE runs SET sequence = sequence + 1, heartbeat_at = $3
     WHERE id = $1 AND epoch = $2 AND status = 'Running' RETURNING organization_id, sequence
   )
-  INSERT INTO model_calls (id, organization_id, run_id, key, iteration_number, provider, model, started_at, sequence)
-  SELECT $4, organization_id, $1, $5, $6, $7, $8, $3, sequence FROM run
+  INSERT INTO model_calls (id, organization_id, run_id, key, iteration_number, provider, model, started_at, attempts,
+                           sequence)
+  SELECT $4, organization_id, $1, $5, $6, $7, $8, $3, $9, sequence FROM run
   ON CONFLICT (run_id, key) DO UPDATE
-  SET status = 'Running', started_at = EXCLUDED.started_at, finished_at = NULL, duration_ms = NULL,
-      error_message = NULL, sequence = EXCLUDED.sequence
+  SET status = 'Running', finished_at = NULL, duration_ms = NULL,
+      error_message = NULL, attempts = EXCLUDED.attempts, sequence = EXCLUDED.sequence
   WHERE model_calls.status <> 'Completed'
   RETURNING sequence`,
 };
@@ -125,7 +138,7 @@ const BEGIN_MODEL_CALL = {
 export async function beginModelCall(
   services: Services,
   run: ClaimedRun,
-  call: { key: string; iteration: number; provider: string; model: string },
+  call: { key: string; iteration: number; provider: string; model: string; attempts: Attempt[] },
 ): Promise<void> {
   const values = [
     run.id,
@@ -136,6 +149,7 @@ export async function beginModelCall(
     call.iteration,
     call.provider,
     call.model,
+    JSON.stringify(call.attempts),
   ];
   const { rows } = await write<{ sequence: number }>(services, run, { ...BEGIN_MODEL_CALL, values });
   announce(services, run, rows[0]?.sequence);
@@ -157,6 +171,30 @@ const FINISH_MODEL_CALL = {
          duration_ms = greatest(0, round(extract(epoch FROM $3 - m.started_at) * 1000))::int
   FROM run WHERE m.run_id = $1 AND m.key = $4 RETURNING m.sequence`,
 };
+
+/**
+ * Writes the tries of a running step or model call before another one is waited for, so that pages show them. Throws
+ * RunLost.
+ */
+export async function noteAttempts(
+  services: Services,
+  run: ClaimedRun,
+  table: "steps" | "model_calls",
+  key: string,
+  attempts: Attempt[],
+): Promise<void> {
+  const { rows } = await write<{ sequence: number }>(services, run, {
+    text: `
+    WITH run AS (
+      UPDATE runs SET sequence = sequence + 1, heartbeat_at = $3
+      WHERE id = $1 AND epoch = $2 AND status = 'Running' RETURNING sequence
+    )
+    UPDATE ${table} t SET attempts = $5, sequence = run.sequence
+    FROM run WHERE t.run_id = $1 AND t.key = $4 AND t.status = 'Running' RETURNING t.sequence`,
+    values: [run.id, run.epoch, services.clock.now(), key, JSON.stringify(attempts)],
+  });
+  announce(services, run, rows[0]?.sequence);
+}
 
 /** Commits a model call's reply, its usage and its price. Throws RunLost. */
 export async function finishModelCall(
@@ -198,6 +236,8 @@ export type NewStep = {
   usage: { inputTokens: number; outputTokens: number };
   /** The id that a child run of this step would have; kept from the first try on. */
   childRunId: string | null;
+  /** Tries of an earlier worker. */
+  attempts: Attempt[];
 };
 
 const BEGIN_STEPS = {
@@ -208,13 +248,14 @@ const BEGIN_STEPS = {
     WHERE id = $1 AND epoch = $2 AND status = 'Running' RETURNING organization_id, sequence
   )
   INSERT INTO steps (id, organization_id, run_id, key, step_number, iteration_number, tool_name, input, reasoning,
-                     input_tokens, output_tokens, child_run_id, started_at, sequence)
+                     input_tokens, output_tokens, child_run_id, attempts, started_at, sequence)
   SELECT s.id, run.organization_id, $1, s.key, s.step_number, s.iteration, s.tool_name, s.input, s.reasoning,
-         s.input_tokens, s.output_tokens, s.child_run_id, $3, run.sequence
+         s.input_tokens, s.output_tokens, s.child_run_id, s.attempts, $3, run.sequence
   FROM run, unnest($4::uuid[], $5::text[], $6::int[], $7::int[], $8::text[], $9::text[], $10::text[], $11::int[],
-                   $12::int[], $13::uuid[])
-    AS s (id, key, step_number, iteration, tool_name, input, reasoning, input_tokens, output_tokens, child_run_id)
-  ON CONFLICT (run_id, key) DO UPDATE SET started_at = EXCLUDED.started_at, sequence = EXCLUDED.sequence
+                   $12::int[], $13::uuid[], $14::text[])
+    AS s (id, key, step_number, iteration, tool_name, input, reasoning, input_tokens, output_tokens, child_run_id, attempts)
+  ON CONFLICT (run_id, key) DO UPDATE
+  SET attempts = EXCLUDED.attempts, sequence = EXCLUDED.sequence
   WHERE steps.status = 'Running'
   RETURNING sequence, key, child_run_id`,
 };
@@ -240,6 +281,7 @@ export async function beginSteps(
     steps.map((step) => step.usage.inputTokens),
     steps.map((step) => step.usage.outputTokens),
     steps.map((step) => step.childRunId),
+    steps.map((step) => JSON.stringify(step.attempts)),
   ];
   const { rows } = await write<{ sequence: number; key: string; child_run_id: string | null }>(
     services,

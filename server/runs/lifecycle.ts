@@ -42,6 +42,8 @@ export type ClaimedRun = {
   /** The root run's hold. */
   held: Decimal;
   stepsExecuted: number;
+  /** When it gave its place back for the last time. */
+  gaveBackAt: Date | null;
 };
 
 /** A run whose worker has been silent for this long may be taken by another engine run: half of the reconciler's patience. */
@@ -52,7 +54,9 @@ const CLAIM = {
   text: `
   WITH claimed AS (
     UPDATE runs SET status = 'Running', started_at = coalesce(started_at, $2), heartbeat_at = $2, claimed_by = $3,
-                    admitted_at = coalesce(admitted_at, $2), epoch = epoch + 1, sequence = sequence + 1
+                    admitted_at = coalesce(admitted_at, $2), epoch = epoch + 1, sequence = sequence + 1,
+                    regained_at = CASE WHEN cardinality(regained_at) < cardinality(gave_back_at)
+                                       THEN regained_at || $2::timestamptz ELSE regained_at END
     WHERE id = $1 AND status IN ('Pending', 'Running') AND cancel_requested_at IS NULL
       AND (status = 'Pending' OR $3::text IS NULL OR claimed_by = $3
            OR ((claimed_by IS NULL OR heartbeat_at < $4) AND coalesce($5, epoch) = epoch))
@@ -60,6 +64,7 @@ const CLAIM = {
   )
   SELECT r.id, r.organization_id, r.kind, r.epoch, r.sequence, r.input, r.root_run_id, r.created_at, r.started_at,
          r.deadline_seconds, r.max_credits, r.max_credits_of, r.credits_used, r.steps_executed,
+         r.gave_back_at[cardinality(r.gave_back_at)] AS gave_back_at,
          CASE WHEN r.root_run_id = r.id THEN r.held ELSE root.held END AS held, c.document
   FROM claimed r
   JOIN runs root ON root.id = r.root_run_id
@@ -81,6 +86,7 @@ const claimedRow = z.object({
   max_credits_of: z.string().nullable(),
   credits_used: z.string(),
   steps_executed: z.number(),
+  gave_back_at: z.date().nullable(),
   held: z.string(),
   document: z.string(),
 });
@@ -132,6 +138,7 @@ export async function claimRun(
     creditsUsed: new Decimal(row.credits_used),
     held: new Decimal(row.held),
     stepsExecuted: row.steps_executed,
+    gaveBackAt: row.gave_back_at,
   };
 }
 

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { findOverdueRuns, findUnwokenRuns, settleOverdueRuns } from "@/server/operate/reconciler";
+import { createMember } from "@/server/testing/runs";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
 import { cancelRun } from "./cancel";
 import { admitRuns } from "./dispatch";
 import { executeRun, type Remember, settleGivenUp } from "./execute";
+import { inspectRun } from "./inspect";
 import { claimRun } from "./lifecycle";
 import { startRun } from "./start";
 import { giveBack, lookForCrowd } from "./turns";
@@ -89,6 +91,9 @@ it("ends at once when it is cancelled, as one that has not begun", async () => {
   const runId = await startWaiting(tenant);
   expect(await cancelRun(world, tenant.orgId, runId, "Ada")).toBe(true);
   expect(await read(runId)).toMatchObject({ status: "Cancelled", cancelledBy: "Ada" });
+  const viewer = await createMember(world, tenant, "viewer");
+  const now = world.clock.now().toISOString();
+  expect((await inspectRun(world, viewer, runId)).run.turns).toEqual([{ from: now, to: now }]);
   await expectExactCharges(tenant, runId);
 });
 
@@ -147,8 +152,9 @@ const calculateTwice = (request: ModelRequest): Partial<ModelReply> => {
     : { toolCalls: [{ id: `c${rounds}`, name: "calculate", arguments: '{"expression":"1+1"}' }] };
 };
 
-it("gives its place back between two steps, and goes on where it was", async () => {
+it("gives its place back between two steps, goes on where it was, and tells when it waited", async () => {
   const tenant = await createTenant(world);
+  const viewer = await createMember(world, tenant, "viewer");
   const runId = await start(tenant);
   let calls = 0;
   let newcomer = "";
@@ -163,9 +169,15 @@ it("gives its place back between two steps, and goes on where it was", async () 
 
   await claimRun(world, newcomer, "newcomer");
   expect(await lookForCrowd(world, engine)).toBe(false);
+  const from = world.clock.now().toISOString();
+  expect((await inspectRun(world, viewer, runId)).run.turns).toEqual([{ from, to: null }]);
+  world.clock.advance(7_000);
   await executeRun(world, runId, remember, "second");
   expect(await read(runId)).toMatchObject({ status: "Completed", output: "Two.", stepsExecuted: 2 });
   expect(calls).toBe(3);
+  const { run, steps } = await inspectRun(world, viewer, runId);
+  expect(run.turns).toEqual([{ from, to: world.clock.now().toISOString() }]);
+  expect(steps.flatMap(({ attempts }) => attempts)).toEqual([]);
   await expectExactCharges(tenant, runId);
 });
 
@@ -287,8 +299,14 @@ it("gives its place back between two steps of a tool that it has called", async 
 
   await claimRun(world, newcomer, "newcomer");
   await lookForCrowd(world, engine);
+  const begunAt = (await world.db.step.findFirstOrThrow({ where: { runId } })).startedAt;
+  world.clock.advance(9_000);
   await executeRun(world, runId, remember, "second");
   expect(asked).toEqual(["Hi", "one", "two", "answer"]);
   expect(await read(runId)).toMatchObject({ status: "Completed", stepsExecuted: 1 });
+  // The step that called the tool was not interrupted: it lasted.
+  const viewer = await createMember(world, tenant, "viewer");
+  const { steps } = await inspectRun(world, viewer, runId);
+  expect(steps).toMatchObject([{ startedAt: begunAt.toISOString(), attempts: [] }]);
   await expectExactCharges(tenant, runId);
 });

@@ -117,9 +117,10 @@ export function owesPlace(services: Services, place: Place): boolean {
  */
 export async function giveBack(services: Services, run: ClaimedRun): Promise<boolean> {
   const { rows } = await services.pool.query<{ sequence: number }>(
-    `UPDATE runs SET admitted_at = NULL, heartbeat_at = NULL, claimed_by = NULL, epoch = epoch + 1, sequence = sequence + 1
+    `UPDATE runs SET admitted_at = NULL, heartbeat_at = NULL, claimed_by = NULL, epoch = epoch + 1, sequence = sequence + 1,
+                     gave_back_at = gave_back_at || $3::timestamptz
      WHERE id = $1 AND epoch = $2 AND status = 'Running' AND cancel_requested_at IS NULL RETURNING sequence`,
-    [run.id, run.epoch],
+    [run.id, run.epoch, services.clock.now()],
   );
   const [row] = rows;
   if (row === undefined) return false;

@@ -10,15 +10,18 @@ import { Unreadable } from "@/app/_ui/unreadable";
 import type { CallDetail } from "@/server/runs/inspect";
 import { attemptsTab, ErrorText, Figures, Head, InspectorBones, rawTab, Took } from "./inspector-parts";
 import { ModelSaw } from "./model-saw";
-import type { Line } from "./timeline-lines";
+import type { WorkLine } from "./timeline-lines";
 
 /** One call of the model: what it said and asked for, what it had been shown, its tries and its figures. */
 export function CallInspector({
   line,
+  attempt,
   tab,
   onTab,
 }: {
-  line: Line & { kind: "call" };
+  line: WorkLine & { kind: "call" };
+  /** The number of the attempt that the reader chose. */
+  attempt: number | null;
   tab: string;
   onTab: (tab: string) => void;
 }) {
@@ -60,7 +63,7 @@ export function CallInspector({
         tabs={[
           { value: "said", label: "Said", content: <Said call={call} /> },
           { value: "saw", label: "Saw", content: <ModelSaw callId={callId} runId={runId} /> },
-          attemptsTab(call.tries),
+          attemptsTab(call, attempt),
           rawTab(call),
         ]}
         value={tab}

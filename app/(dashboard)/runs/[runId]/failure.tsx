@@ -3,7 +3,7 @@
 import Link from "next/link";
 import type { RunDetail } from "@/server/runs/inspect";
 import { explainFailure } from "./explain-failure";
-import { type Line, lineFacts, lineId } from "./timeline-lines";
+import { type Line, lineFacts, lineId, type WorkLine } from "./timeline-lines";
 
 /** A cause longer than this, or of several lines, is folded. */
 const SHORT_CAUSE = 200;
@@ -16,7 +16,7 @@ export function Failure({
   onShow,
 }: {
   run: RunDetail;
-  lines: Line[];
+  lines: WorkLine[];
   chosen: Line | null;
   onShow: (line: Line) => void;
 }) {
@@ -69,7 +69,7 @@ export function Failure({
   );
 }
 
-function lineIteration(line: Line): number {
+function lineIteration(line: WorkLine): number {
   return line.kind === "step" ? line.step.iteration : line.call.iteration;
 }
 

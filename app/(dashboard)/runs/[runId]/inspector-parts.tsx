@@ -1,31 +1,36 @@
 "use client";
 
 import type { ReactNode } from "react";
+import { classNames } from "@/app/_ui/class-names";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { formatDuration } from "@/app/_ui/format";
 import { PlainText } from "@/app/_ui/json-view";
 import { Bone } from "@/app/_ui/page";
 import { Status } from "@/app/_ui/status";
-import { Elapsed } from "@/app/_ui/time";
-import type { Attempt, CallDetail, StepDetail } from "@/server/runs/inspect";
+import { Elapsed, useNow } from "@/app/_ui/time";
+import type { CallDetail, StepDetail } from "@/server/runs/inspect";
+import { type TimedAttempt, timedAttempts } from "./timed-attempts";
 
 /** What stands above a step or a model call: what it is, how it went, and a link to it for others. */
 export function Head({
   title,
   facts,
   status,
+  waiting = false,
   link,
 }: {
   title: ReactNode;
   facts: ReactNode;
-  status: StepDetail["status"];
+  /** Null: nothing that goes on or ends. */
+  status: StepDetail["status"] | null;
+  waiting?: boolean;
   /** The address of the line's page, below the origin. */
   link: string;
 }) {
   return (
     <div className="flex min-h-12 flex-wrap items-center gap-x-3 px-4 py-2 sm:px-6">
       <h2 className="min-w-0 font-semibold text-base [overflow-wrap:anywhere]">{title}</h2>
-      <Status status={status} />
+      {status ? <Status status={status} waiting={waiting} /> : null}
       <span className="ml-auto flex items-center gap-1 text-muted">
         <span>{facts}</span>
         <CopyButton
@@ -63,33 +68,59 @@ export function ErrorText({ text }: { text: string }) {
   );
 }
 
-/** The tab with the tries of a step or a model call. */
-export function attemptsTab(tries: Attempt[]) {
+/** The tab with the attempts of a step or a model call; `marked` is the number of the one the reader chose. */
+export function attemptsTab(work: StepDetail | CallDetail, marked: number | null) {
+  const attempts = timedAttempts(work);
   return {
     value: "attempts",
-    label: tries.length > 1 ? `Attempts (${tries.length})` : "Attempts",
-    content: <Attempts tries={tries} />,
+    label: attempts.length > 1 ? `Attempts (${attempts.length})` : "Attempts",
+    content: <Attempts attempts={attempts} marked={marked} />,
   };
 }
 
-function Attempts({ tries }: { tries: Attempt[] }) {
-  if (tries.length === 0) return <p className="text-faint">none recorded</p>;
+function Attempts({ attempts, marked }: { attempts: TimedAttempt[]; marked: number | null }) {
+  if (attempts.length === 0) return <p className="text-faint">none has ended yet</p>;
   return (
     <ol className="flex flex-col">
-      {tries.map((attempt, index) => (
+      {attempts.map((attempt, index) => (
         <li
-          className="grid grid-cols-[1.5rem_auto_1fr] gap-x-3 border-line border-b py-1.5 last:border-0"
-          key={attempt.startedAt}
+          aria-current={attempt.number === marked || undefined}
+          className={classNames(
+            "-mx-2 grid grid-cols-[1.5rem_5rem_1fr] gap-x-3 border-line border-b px-2 py-1.5 last:border-0",
+            attempt.number === marked && "bg-selected",
+          )}
+          key={attempt.number}
         >
-          <span className="text-faint">{index + 1}</span>
-          <span className="mono">{formatDuration(attempt.durationMs)}</span>
+          <span className="text-faint">{attempt.number}</span>
+          <span className="mono">
+            <AttemptLength attempt={attempt} />
+          </span>
           <span className={attempt.error ? "text-failed [overflow-wrap:anywhere]" : "text-muted"}>
-            {attempt.error ?? "succeeded"}
+            {attempt.error ?? (attempt.finishedAt ? "succeeded" : "not ended")}
+            <WaitBefore attempt={attempt} before={attempts[index - 1]} />
           </span>
         </li>
       ))}
     </ol>
   );
+}
+
+function AttemptLength({ attempt }: { attempt: TimedAttempt }) {
+  const now = useNow(attempt.finishedAt === null);
+  const waitsMs = Date.parse(attempt.startedAt) - now;
+  return attempt.finishedAt === null && waitsMs > 0 ? (
+    `in ${formatDuration(waitsMs)}`
+  ) : (
+    <Took line={attempt} />
+  );
+}
+
+/** How long was waited after the attempt before. */
+function WaitBefore({ attempt, before }: { attempt: TimedAttempt; before: TimedAttempt | undefined }) {
+  const waitedMs = before?.finishedAt ? Date.parse(attempt.startedAt) - Date.parse(before.finishedAt) : 0;
+  return waitedMs > 0 ? (
+    <span className="text-faint"> after a wait of {formatDuration(waitedMs)}</span>
+  ) : null;
 }
 
 /** The tab with everything that is known of a step or a model call, as JSON. */

@@ -2,12 +2,14 @@
 
 import { useState } from "react";
 import { CallInspector } from "./call-inspector";
-import { StepInspector, type Unfolding } from "./step-inspector";
+import { StepInspector } from "./step-inspector";
 import { type Line, lineId } from "./timeline-lines";
+import type { Unfolding } from "./use-unfolding";
+import { WaitInspector } from "./wait-inspector";
 
 /**
- * What one line of the timeline holds: a step's input, output and reasoning, or what the model said and saw. The tab that
- * one looks at stays the same from line to line.
+ * What one line of the timeline holds: a step's input, output and reasoning, what the model said and saw, or why the run
+ * waited. The tab that one looks at stays the same from line to line; an attempt is one of its step's or call's.
  */
 export function Inspector({
   line,
@@ -21,16 +23,26 @@ export function Inspector({
 }) {
   const [stepTab, setStepTab] = useState("both");
   const [callTab, setCallTab] = useState("said");
-  return line.kind === "step" ? (
+  const [shownId, setShownId] = useState("");
+  const id = lineId(line);
+  if (id !== shownId) {
+    setShownId(id);
+    if (line.kind === "attempt") (line.of.kind === "step" ? setStepTab : setCallTab)("attempts");
+  }
+  if (line.kind === "wait") return <WaitInspector key={id} line={line} />;
+  const work = line.kind === "attempt" ? line.of : line;
+  const attempt = line.kind === "attempt" ? line.attempt.number : null;
+  return work.kind === "step" ? (
     <StepInspector
-      key={lineId(line)}
-      line={line}
+      attempt={attempt}
+      key={lineId(work)}
+      line={work}
       onTab={setStepTab}
       sought={sought}
       tab={stepTab}
       unfolding={unfolding}
     />
   ) : (
-    <CallInspector key={lineId(line)} line={line} onTab={setCallTab} tab={callTab} />
+    <CallInspector attempt={attempt} key={lineId(work)} line={work} onTab={setCallTab} tab={callTab} />
   );
 }

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { amountOf, creditShares, fromCreditUnits, largestLine, timeShares } from "./measures";
-import type { Line } from "./timeline-lines";
+import type { WaitLine, WorkLine } from "./timeline-lines";
 
 const at = (ms: number) => new Date(1_000_000 + ms).toISOString();
 
-function step(number: number, [from, to]: [number, number | null], more: object = {}): Line {
+function step(number: number, [from, to]: [number, number | null], more: object = {}): WorkLine {
   const line = {
     id: `step-${number}`,
     key: `part[${number}]`,
@@ -13,7 +13,7 @@ function step(number: number, [from, to]: [number, number | null], more: object 
     name: "calculate",
     status: to === null ? ("Running" as const) : ("Completed" as const),
     errorMessage: null,
-    attempts: 1,
+    attempts: [],
     credits: "0.0100",
     childRunId: null,
     childCredits: null,
@@ -26,7 +26,7 @@ function step(number: number, [from, to]: [number, number | null], more: object 
   return { kind: "step", runId: "run", slug: String(number), step: line, label: line.key, depth: 0 };
 }
 
-function call(key: string, [from, to]: [number, number]): Line {
+function call(key: string, [from, to]: [number, number]): WorkLine {
   const line = {
     id: key,
     key,
@@ -39,6 +39,7 @@ function call(key: string, [from, to]: [number, number]): Line {
     outputTokens: 20,
     estimated: false,
     credits: "0.1505",
+    attempts: [],
     startedAt: at(from),
     finishedAt: at(to),
     durationMs: to - from,
@@ -56,11 +57,30 @@ it("counts what ran side by side once, the model first, and what is left between
     step(2, [450, 700]),
     call("step/model-1-1", [650, 700]),
   ];
-  expect(timeShares(lines, whole)).toEqual({ model: 350, steps: 250, between: 400 });
+  expect(timeShares(lines, [], whole)).toEqual({ model: 350, steps: 250, waited: 0, between: 400 });
+});
+
+it("tells the wait for a turn from what lies between, and leaves out the wait before the start", () => {
+  const wait = (reason: "queue" | "turn", from: number, to: number): WaitLine => {
+    return {
+      kind: "wait",
+      runId: "run",
+      slug: reason,
+      label: reason,
+      depth: 0,
+      reason,
+      from: at(from),
+      to: at(to),
+    };
+  };
+  const lines = [step(1, [100, 400]), step(2, [900, 950])];
+  const waits = [wait("queue", -5_000, 0), wait("turn", 350, 600), wait("turn", 650, 900)];
+  expect(timeShares(lines, waits, whole)).toEqual({ model: 0, steps: 350, waited: 450, between: 200 });
 });
 
 it("takes a line that still runs until now", () => {
-  expect(timeShares([step(1, [0, null])], whole)).toEqual({ model: 0, steps: 1_000, between: 0 });
+  const all = { model: 0, steps: 1_000, waited: 0, between: 0 };
+  expect(timeShares([step(1, [0, null])], [], whole)).toEqual(all);
   expect(amountOf(step(1, [400, null]), "time", 1_001_000)).toBe(600);
 });
 

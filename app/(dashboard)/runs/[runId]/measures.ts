@@ -1,5 +1,5 @@
 import { formatCount, formatCredits, formatDuration } from "@/app/_ui/format";
-import { type Line, lineFacts, lineId } from "./timeline-lines";
+import { isWork, type Line, lineFacts, lineId, type WaitLine, type WorkLine } from "./timeline-lines";
 
 /** What the bars of the timeline show. */
 export type Measure = "time" | "credits" | "tokens";
@@ -18,10 +18,12 @@ export function lengthOf(line: Line, now: number): number {
 
 /**
  * How much of a measure a line has used: ms, tokens, or ten thousandths of a credit (credits have four places, so that
- * these are whole numbers and add up exactly). What the run of a step used counts for the step.
+ * these are whole numbers and add up exactly). What the run of a step used counts for the step; waits and single
+ * tries only take time.
  */
 export function amountOf(line: Line, measure: Measure, now: number): number {
   if (measure === "time") return lengthOf(line, now);
+  if (!isWork(line)) return 0;
   if (line.kind === "call") {
     const { inputTokens, outputTokens, credits } = line.call;
     return measure === "tokens" ? inputTokens + outputTokens : creditUnits(credits);
@@ -42,17 +44,20 @@ export function fromCreditUnits(units: number): string {
 }
 
 /**
- * Where the time of a run went, in ms: while the model was asked, while only steps ran, and while neither did. The three
- * add up to the whole; what ran side by side counts once.
+ * Where the time of a run went from its start on, in ms: while the model was asked, while only steps ran, while it waited for
+ * its turn, and while nothing of that was so. The four add up to the whole; what ran side by side counts once.
  */
 export function timeShares(
-  lines: Line[],
+  lines: WorkLine[],
+  waits: WaitLine[],
   { start, end, now }: { start: number; end: number; now: number },
-): { model: number; steps: number; between: number } {
+): { model: number; steps: number; waited: number; between: number } {
   const spanOf = (line: Line): Span => [new Date(lineFacts(line).startedAt).getTime(), endOf(line, now)];
+  const turns = waits.filter(({ reason }) => reason === "turn");
   const model = covered(lines.filter(({ kind }) => kind === "call").map(spanOf));
-  const all = covered(lines.map(spanOf));
-  return { model, steps: all - model, between: Math.max(0, end - start - all) };
+  const work = covered(lines.map(spanOf));
+  const all = covered([...lines, ...turns].map(spanOf));
+  return { model, steps: work - model, waited: all - work, between: Math.max(0, end - start - all) };
 }
 
 type Span = [from: number, to: number];
@@ -69,7 +74,7 @@ function covered(spans: Span[]): number {
 }
 
 /** The credits of a run by what they were used for, in ten thousandths. */
-export function creditShares(lines: Line[]): { model: number; actions: number; started: number } {
+export function creditShares(lines: WorkLine[]): { model: number; actions: number; started: number } {
   const shares = { model: 0, actions: 0, started: 0 };
   for (const line of lines) {
     if (line.kind === "call") shares.model += creditUnits(line.call.credits);
@@ -85,7 +90,7 @@ export function creditShares(lines: Line[]): { model: number; actions: number; s
  * The line that used most of a measure; null when there is no choice, or nothing was used. A step stands for the calls of
  * the model inside it.
  */
-export function largestLine(lines: Line[], measure: Measure, now: number): Line | null {
+export function largestLine(lines: WorkLine[], measure: Measure, now: number): WorkLine | null {
   const inside = new Set(
     lines.filter((line) => line.kind === "call" && line.call.key.includes("/")).map(lineId),
   );

@@ -7,9 +7,20 @@ import { Failure } from "./failure";
 import { NoLines } from "./no-lines";
 import { RunHeader } from "./run-header";
 import { RunTexts } from "./run-texts";
-import { chooseLine, type Line, linesOf, runToUnfold } from "./timeline-lines";
+import {
+  attemptsToUnfold,
+  chooseLine,
+  type Line,
+  linesOf,
+  readAddress,
+  runToUnfold,
+  waitsOf,
+  withAttempts,
+  withWaits,
+  writeAddress,
+} from "./timeline-lines";
 import { useLiveRun } from "./use-live-run";
-import { useUnfoldedRuns } from "./use-unfolded-runs";
+import { useUnfolding } from "./use-unfolding";
 import { Workbench } from "./workbench";
 
 /** The page of one run: what it was asked, what came of it, and every step on the way. */
@@ -17,11 +28,17 @@ export function RunView({ runId }: { runId: string }) {
   const inspection = useLiveRun(runId);
   const { run } = inspection;
   const params = useSearchParams();
-  const address = { step: params.get("step") ?? undefined, call: params.get("call") ?? undefined };
-  const { unfolded, ...unfolding } = useUnfoldedRuns(runToUnfold(address, inspection.steps));
+  const address = readAddress(params);
+  const { runs, attempts, unfolding } = useUnfolding({
+    run: runToUnfold(address, inspection.steps),
+    attempts: attemptsToUnfold(address),
+  });
   const own = useMemo(() => linesOf(inspection), [inspection]);
-  const lines = useMemo(() => linesOf(inspection, unfolded), [inspection, unfolded]);
-  const named = address.step !== undefined || address.call !== undefined;
+  const lines = useMemo(
+    () => withWaits(withAttempts(linesOf(inspection, runs), attempts), waitsOf(inspection.run)),
+    [inspection, runs, attempts],
+  );
+  const named = Object.values(address).some((part) => part !== undefined);
   const live = !isTerminal(run.status);
   const wasLive = useWasTrue(live);
   // A run that was followed to its end shows what it ended with.
@@ -30,9 +47,7 @@ export function RunView({ runId }: { runId: string }) {
 
   const choose = useCallback((line: Line | null) => {
     const url = new URL(window.location.href);
-    url.searchParams.delete("step");
-    url.searchParams.delete("call");
-    if (line) url.searchParams.set(line.kind, line.slug);
+    writeAddress(url.searchParams, line);
     window.history.replaceState(null, "", url);
   }, []);
 

@@ -18,23 +18,21 @@ import type { StepDetail } from "@/server/runs/inspect";
 import type { LongText } from "@/server/runs/long-text";
 import { readHttpExchange } from "./http-exchange";
 import { attemptsTab, ErrorText, Figures, Head, InspectorBones, rawTab, Took } from "./inspector-parts";
-import type { Line } from "./timeline-lines";
-
-/** Whether the steps of the run that a step started stand below it in the timeline, and how to change that. */
-export type Unfolding = {
-  isUnfolded: (runId: string) => boolean;
-  fold: (runId: string, open: boolean) => void;
-};
+import type { WorkLine } from "./timeline-lines";
+import type { Unfolding } from "./use-unfolding";
 
 /** One step: what it was given and what it gave, both at once, its tries and its figures. */
 export function StepInspector({
   line,
+  attempt,
   tab,
   onTab,
   unfolding,
   sought,
 }: {
-  line: Line & { kind: "step" };
+  line: WorkLine & { kind: "step" };
+  /** The number of the attempt that the reader chose. */
+  attempt: number | null;
   tab: string;
   onTab: (tab: string) => void;
   unfolding?: Unfolding | undefined;
@@ -75,7 +73,7 @@ export function StepInspector({
         }
       />
       {step.errorMessage ? <ErrorText text={step.errorMessage} /> : null}
-      {step.childRunId ? <StartedRun runId={step.childRunId} unfolding={unfolding} /> : null}
+      {step.childRunId ? <StartedRun line={line} runId={step.childRunId} unfolding={unfolding} /> : null}
       {step.reasoning ? (
         <div className="px-4 pb-3 sm:px-6">
           <h3 className="text-muted text-xs">Reasoning</h3>
@@ -92,7 +90,7 @@ export function StepInspector({
             label: "Input and output",
             content: <Exchange key={sought} runId={runId} sought={sought} step={step} />,
           },
-          attemptsTab(step.tries),
+          attemptsTab(step, attempt),
           rawTab(step),
         ]}
         value={tab}
@@ -109,15 +107,23 @@ export function StepInspector({
   );
 }
 
-function StartedRun({ runId, unfolding }: { runId: string; unfolding: Unfolding | undefined }) {
-  const open = unfolding?.isUnfolded(runId) ?? false;
+function StartedRun({
+  line,
+  runId,
+  unfolding,
+}: {
+  line: WorkLine;
+  runId: string;
+  unfolding: Unfolding | undefined;
+}) {
+  const open = unfolding?.isUnfolded(line) ?? false;
   return (
     <p className="flex flex-wrap gap-x-4 px-4 pb-2 sm:px-6">
       {unfolding ? (
         <button
           aria-expanded={open}
           className="text-accent underline"
-          onClick={() => unfolding.fold(runId, !open)}
+          onClick={() => unfolding.fold(line, !open)}
           type="button"
         >
           {open ? "Fold its steps" : "Show its steps here"}

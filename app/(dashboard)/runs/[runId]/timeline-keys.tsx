@@ -7,7 +7,7 @@ const KEYS: readonly [keys: string, does: string][] = [
   ["j  ↓", "the next line"],
   ["k  ↑", "the line before"],
   ["Home  End", "the first, the last line"],
-  ["→  ←", "unfold, fold the run that a step started"],
+  ["→  ←", "unfold, fold the run that a step started, or its attempts"],
   ["/", "find in all inputs and outputs"],
   ["f", "failures only"],
   ["t  c", "bars by time, by credits"],

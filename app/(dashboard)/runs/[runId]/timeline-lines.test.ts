@@ -1,6 +1,16 @@
 import { expect, it } from "vitest";
 import type { CallLine, StepLine } from "@/server/runs/inspect";
-import { chooseLine, linesOf, runToUnfold } from "./timeline-lines";
+import {
+  attemptsToUnfold,
+  chooseLine,
+  linesOf,
+  readAddress,
+  runToUnfold,
+  waitsOf,
+  withAttempts,
+  withWaits,
+  writeAddress,
+} from "./timeline-lines";
 
 const times = { startedAt: "2026-11-21T01:22:07.000Z", finishedAt: null, durationMs: null, sequence: 1 };
 
@@ -13,7 +23,7 @@ function step(number: number, key: string, more: Partial<StepLine> = {}): StepLi
     name: "calculate",
     status: "Completed",
     errorMessage: null,
-    attempts: 1,
+    attempts: [],
     credits: "0.0100",
     childRunId: null,
     childCredits: null,
@@ -33,6 +43,7 @@ function call(key: string, iteration: number, asked: number): CallLine {
     status: "Completed",
     asked,
     ...tokens,
+    attempts: [],
     ...times,
   };
 }
@@ -77,4 +88,54 @@ it("knows which run the address leads into", () => {
   expect(runToUnfold({ call: "1.note/model-1-1" }, agent.steps)).toBe("child");
   expect(runToUnfold({ step: "2.1" }, agent.steps)).toBeNull();
   expect(runToUnfold({ step: "1" }, agent.steps)).toBeNull();
+});
+
+const second = (n: number) => new Date(Date.UTC(2026, 10, 21, 1, 22) + n * 1_000).toISOString();
+const tried = { startedAt: second(1), durationMs: 500, error: "busy", retryAt: second(3) };
+
+it("puts the attempts of an unfolded line below it, and the one that is waited for last", () => {
+  const steps = [step(1, "fetch", { status: "Running", attempts: [tried] }), step(2, "note")];
+  const work = linesOf({ run: child.run, steps, calls: [] });
+  expect(withAttempts(work, new Set())).toBe(work);
+  const lines = withAttempts(work, new Set(["1"]));
+  expect(lines.map(({ kind, label, depth }) => [kind, label, depth])).toEqual([
+    ["step", "fetch", 0],
+    ["attempt", "attempt 1", 1],
+    ["attempt", "attempt 2", 1],
+    ["step", "note", 0],
+  ]);
+  expect(lines[1]).toMatchObject({ attempt: { status: "Failed", finishedAt: second(1.5), error: "busy" } });
+  expect(lines[2]).toMatchObject({ attempt: { status: "Running", startedAt: second(3), finishedAt: null } });
+});
+
+it("puts waits before the lines that began after them, those of a run that waits still at the end", () => {
+  const times = { createdAt: second(0), startedAt: second(2) };
+  const turns = [
+    { from: second(4), to: second(6) },
+    { from: second(8), to: null },
+  ];
+  const waits = waitsOf({ id: "child", ...times, turns });
+  const steps = [step(1, "fetch", { startedAt: second(2) }), step(2, "note", { startedAt: second(6) })];
+  const lines = withWaits(linesOf({ run: child.run, steps, calls: [] }), waits);
+  expect(lines.map(({ slug }) => slug)).toEqual(["queue", "1", "turn-1", "2", "turn-2"]);
+  expect(chooseLine(lines, {}, { id: "child", status: "Running" })?.slug).toBe("turn-2");
+  expect(chooseLine(lines, {}, { id: "child", status: "Completed" })?.slug).toBe("1");
+  expect(waitsOf({ id: "child", ...times, startedAt: second(0.9), turns: [] })).toEqual([]);
+});
+
+it("gives every kind of line an address of its own, which leads back to it", () => {
+  const attempts = [tried, { ...tried, error: null }];
+  const steps = [step(1, "call-1-1", { attempts, startedAt: second(2) })];
+  const run = { ...agent.run, createdAt: second(0), startedAt: second(2), turns: [] };
+  const work = withAttempts(linesOf({ run, steps, calls: [call("think-1", 1, 1)] }), new Set(["1"]));
+  const lines = withWaits(work, waitsOf(run));
+  expect(lines).toHaveLength(5);
+  for (const line of lines) {
+    const query = new URLSearchParams("tab=both&step=9&attempt=9");
+    writeAddress(query, line);
+    expect(chooseLine(lines, readAddress(query), run)).toBe(line);
+    expect(query.get("tab")).toBe("both");
+  }
+  expect(attemptsToUnfold({ step: "1", attempt: "2" })).toBe("1");
+  expect(attemptsToUnfold({ step: "1" })).toBeNull();
 });

@@ -1,17 +1,30 @@
 import type { CallLine, RunDetail, StepLine } from "@/server/runs/inspect";
+import { type TimedAttempt, timedAttempts } from "./timed-attempts";
 
-/**
- * One line of the timeline: a call of the model, or a step. A step of a tool is called by its id in the definition
- * (`fetch`, `page[3]`), one of an agent by what the model called.
- */
-export type Line = {
+/** Where a line belongs. */
+type Place = {
   /** The run it belongs to: the page's own, or one that a step of it started. */
   runId: string;
   /** Names it in the address: `3`, `think-2`; `3.1` is step 1 of the run that step 3 started. */
   slug: string;
   label: string;
   depth: number;
-} & ({ kind: "call"; call: CallLine } | { kind: "step"; step: StepLine });
+};
+
+/**
+ * A call of the model, or a step. A step of a tool is called by its id in the definition (`fetch`, `page[3]`), one of an
+ * agent by what the model called.
+ */
+export type WorkLine = Place & ({ kind: "call"; call: CallLine } | { kind: "step"; step: StepLine });
+
+/** One try of a step or a model call that took several. */
+export type AttemptLine = Place & { kind: "attempt"; of: WorkLine; attempt: TimedAttempt };
+
+/** A time in which the run had no place: before it began, or between two turns. `to` is null while it waits. */
+export type WaitLine = Place & { kind: "wait"; reason: "queue" | "turn"; from: string; to: string | null };
+
+/** One line of the timeline. */
+export type Line = WorkLine | AttemptLine | WaitLine;
 
 /** What of a run its lines are made from. */
 type Inspected = { run: Pick<RunDetail, "id" | "kind">; steps: StepLine[]; calls: CallLine[] };
@@ -29,7 +42,7 @@ export function linesOf(
   { run, steps, calls }: Inspected,
   unfolded: UnfoldedRuns = NOTHING_UNFOLDED,
   within: { depth: number; prefix: string } = { depth: 0, prefix: "" },
-): Line[] {
+): WorkLine[] {
   const inside = new Map<string, CallLine[]>();
   const own: CallLine[] = [];
   const stepKeys = new Set(steps.map((step) => step.key));
@@ -38,7 +51,7 @@ export function linesOf(
     if (stepKeys.has(parent)) inside.set(parent, [...(inside.get(parent) ?? []), call]);
     else own.push(call);
   }
-  const lines: Line[] = [];
+  const lines: WorkLine[] = [];
   const addCall = (call: CallLine, label: string, depth: number) =>
     lines.push({ kind: "call", runId: run.id, slug: within.prefix + call.key, call, label, depth });
   const stepDepth = within.depth + (run.kind === "agent" ? 1 : 0);
@@ -66,23 +79,131 @@ function callLabel(call: CallLine): string {
   return call.status === "Completed" && call.asked === 0 ? "answer" : "think";
 }
 
-/** The id of a line's row. */
+/** Puts the attempts of the lines with these slugs below them. */
+export function withAttempts(lines: WorkLine[], unfolded: ReadonlySet<string>): (WorkLine | AttemptLine)[] {
+  if (unfolded.size === 0) return lines;
+  return lines.flatMap((of) => {
+    if (!unfolded.has(of.slug)) return [of];
+    const { runId, slug, depth } = of;
+    return [
+      of,
+      ...attemptsOf(of).map((attempt): AttemptLine => {
+        const label = `attempt ${attempt.number}`;
+        return { kind: "attempt", runId, slug, label, depth: depth + 1, of, attempt };
+      }),
+    ];
+  });
+}
+
+/** The attempts of a line that took several, or goes on after one that failed. */
+export function attemptsOf(line: WorkLine): TimedAttempt[] {
+  return timedAttempts(line.kind === "step" ? line.step : line.call);
+}
+
+/** A wait for a place shorter than this before a run begins is no news. */
+export const WAIT_WORTH_TELLING_MS = 1_000;
+
+/** The times in which a run had no place, oldest first. */
+export function waitsOf(run: Pick<RunDetail, "id" | "createdAt" | "startedAt" | "turns">): WaitLine[] {
+  const place = { kind: "wait", runId: run.id, depth: 0 } as const;
+  const waits: WaitLine[] = run.turns.map((turn, index) => ({
+    ...place,
+    ...turn,
+    reason: "turn",
+    slug: `turn-${index + 1}`,
+    label: "waited its turn",
+  }));
+  const { createdAt: from, startedAt: to } = run;
+  if (to !== null && Date.parse(to) - Date.parse(from) >= WAIT_WORTH_TELLING_MS) {
+    waits.unshift({ ...place, reason: "queue", slug: "queue", label: "queued", from, to });
+  }
+  return waits;
+}
+
+/** Puts the waits of a run between its lines: each before the first line that began after it. */
+export function withWaits(lines: (WorkLine | AttemptLine)[], waits: WaitLine[]): Line[] {
+  if (waits.length === 0) return lines;
+  const left = [...waits];
+  const all: Line[] = [];
+  for (const line of lines) {
+    while (
+      left[0] &&
+      line.kind !== "attempt" &&
+      line.runId === left[0].runId &&
+      lineFacts(line).startedAt >= left[0].from
+    ) {
+      all.push(...left.splice(0, 1));
+    }
+    all.push(line);
+  }
+  return [...all, ...left];
+}
+
+/** Names a line among all of a page. */
 export function lineId(line: Line): string {
+  if (line.kind === "wait") return `${line.runId}-${line.slug}`;
+  if (line.kind === "attempt") return `${lineId(line.of)}-${line.attempt.number}`;
   return line.kind === "step" ? line.step.id : line.call.id;
 }
 
 /** What a line says of its state and times. */
 export function lineFacts(line: Line): Pick<StepLine, "status" | "startedAt" | "finishedAt" | "durationMs"> {
-  return line.kind === "step" ? line.step : line.call;
+  switch (line.kind) {
+    case "step":
+      return line.step;
+    case "call":
+      return line.call;
+    case "attempt":
+      return line.attempt;
+    case "wait": {
+      const { from: startedAt, to: finishedAt } = line;
+      const durationMs = finishedAt === null ? null : Date.parse(finishedAt) - Date.parse(startedAt);
+      return { status: finishedAt === null ? "Running" : "Completed", startedAt, finishedAt, durationMs };
+    }
+  }
 }
 
-/** The line that the page's address names. */
-export type LineAddress = { step?: string | undefined; call?: string | undefined };
+/** Whether a line is a piece of work: not one of its tries, not a wait. */
+export function isWork(line: Line): line is WorkLine {
+  return line.kind === "step" || line.kind === "call";
+}
+
+/** The line that the page's address names, by its query. */
+export type LineAddress = { [key in (typeof ADDRESS_KEYS)[number]]?: string | undefined };
+const ADDRESS_KEYS = ["step", "call", "wait", "attempt"] as const;
+
+/** Reads the line's part of a page's address. */
+export function readAddress(query: URLSearchParams): LineAddress {
+  return Object.fromEntries(ADDRESS_KEYS.map((key) => [key, query.get(key) ?? undefined]));
+}
+
+/** Writes a line's address, or none, into a page's. */
+export function writeAddress(query: URLSearchParams, line: Line | null): void {
+  for (const key of ADDRESS_KEYS) query.delete(key);
+  if (line === null) return;
+  for (const [key, value] of Object.entries(addressOf(line))) query.set(key, value);
+}
+
+function addressOf(line: Line): Record<string, string> {
+  return line.kind === "attempt"
+    ? { ...addressOf(line.of), attempt: String(line.attempt.number) }
+    : { [line.kind]: line.slug };
+}
+
+function isNamed(line: Line, address: LineAddress): boolean {
+  const own = addressOf(line);
+  return ADDRESS_KEYS.every((key) => own[key] === address[key]);
+}
 
 /** The run that must be unfolded for the line which the address names to be there. */
 export function runToUnfold({ step, call }: LineAddress, steps: StepLine[]): string | null {
   const number = /^(\d+)\./.exec(step ?? call ?? "")?.[1];
   return steps.find((each) => String(each.number) === number)?.childRunId ?? null;
+}
+
+/** The slug of the line whose attempts must be unfolded for the one which the address names to be there. */
+export function attemptsToUnfold({ step, call, attempt }: LineAddress): string | null {
+  return attempt === undefined ? null : (step ?? call ?? null);
 }
 
 /**
@@ -94,17 +215,13 @@ export function chooseLine(
   address: LineAddress,
   run: Pick<RunDetail, "id" | "status">,
 ): Line | null {
-  const named = lines.find(
-    (line) =>
-      (line.kind === "step" && line.slug === address.step) ||
-      (line.kind === "call" && line.slug === address.call),
-  );
+  const named = lines.find((line) => isNamed(line, address));
   if (named) return named;
-  const own = lines.filter((line) => line.runId === run.id);
+  const own = lines.filter((line) => line.runId === run.id && line.kind !== "attempt");
   if (run.status === "Failed") {
-    const failed = own.findLast((line) => lineFacts(line).status !== "Completed");
+    const failed = own.findLast((line) => isWork(line) && lineFacts(line).status !== "Completed");
     if (failed) return failed;
   }
   if (run.status === "Running") return own.at(-1) ?? null;
-  return own.find((line) => line.kind === "step") ?? own[0] ?? null;
+  return own.find((line) => line.kind === "step") ?? own.find(isWork) ?? own[0] ?? null;
 }

@@ -1,8 +1,8 @@
 import { classNames } from "@/app/_ui/class-names";
 import { ChevronRightIcon, SparkIcon } from "@/app/_ui/icons";
 import { StatusShape } from "@/app/_ui/status";
-import { type Line, lineFacts, lineId } from "./timeline-lines";
-import { type Bar, COLUMNS } from "./timeline-scale";
+import { attemptsOf, isWork, type Line, lineFacts, lineId, type WorkLine } from "./timeline-lines";
+import { type Bar, COLUMNS, type Span } from "./timeline-scale";
 
 /** One line: what it is, how it went, its bar and its amount. */
 export function TimelineRow({
@@ -25,7 +25,7 @@ export function TimelineRow({
   /** One row takes the focus from the keyboard: the chosen one, if it is in sight. */
   tabbable: boolean;
   bar: Bar;
-  /** Whether the lines of the run that the step started follow; null where it started none. */
+  /** Whether what it can be unfolded to follows: the lines of the run it started, its tries. Null where there is nothing. */
   unfolded: boolean | null;
   onUnfold: () => void;
   /** The pointer has come to the row. */
@@ -58,32 +58,14 @@ export function TimelineRow({
           line.depth >= 3 && "pl-9 @md/timeline:pl-15",
         )}
       >
-        {line.kind === "call" && status === "Completed" ? (
-          <SparkIcon className="shrink-0 text-bar-think" height="12" width="12" />
-        ) : (
-          <StatusShape status={status} />
-        )}
+        <LineShape line={line} />
         {line.kind === "step" ? (
           <span className="text-faint">
             <span className="sr-only">Step </span>
             {line.slug}
           </span>
         ) : null}
-        <span className={classNames("truncate", line.kind === "call" ? "text-muted" : "font-medium")}>
-          {line.label}
-          {line.kind === "call" && line.depth === 0 ? (
-            <span className="text-faint"> {line.call.iteration}</span>
-          ) : null}
-          {line.kind === "step" && line.step.name !== line.label ? (
-            <span className="font-normal text-muted"> {line.step.name}</span>
-          ) : null}
-          {line.kind === "step" && line.step.attempts > 1 ? (
-            <span className="font-normal text-muted">
-              <span aria-hidden="true"> ×{line.step.attempts}</span>
-              <span className="sr-only">, {line.step.attempts} attempts</span>
-            </span>
-          ) : null}
-        </span>
+        <LineName line={line} />
         <span className="sr-only">, {status}, </span>
         {unfolded === null ? null : (
           // Keyboards unfold by the arrows, and by the button beside the step's output.
@@ -91,31 +73,120 @@ export function TimelineRow({
             aria-hidden="true"
             className="-my-1 flex size-6 shrink-0 items-center justify-center rounded text-muted hover:bg-line hover:text-ink"
             onClick={onUnfold}
-            title={unfolded ? "Fold its steps" : "Show the steps of the run it started"}
+            title={unfolded ? "Fold" : unfoldTitle(line)}
           >
             <ChevronRightIcon className={unfolded ? "rotate-90" : undefined} height="14" width="14" />
           </span>
         )}
       </span>
-      <svg aria-hidden="true" className="overflow-visible" height="12" width="100%">
-        <rect
-          className={barClass(line)}
-          height="10"
-          rx="1.5"
-          strokeWidth="1"
-          width={`${(bar.length * 100).toFixed(3)}%`}
-          x={`${(bar.from * 100).toFixed(3)}%`}
-          y="1"
-        />
-      </svg>
+      <BarShape bar={bar} line={line} />
       <span className="mono text-right text-muted text-xs">{bar.words}</span>
     </div>
   );
 }
 
+function LineShape({ line }: { line: Line }) {
+  const { status } = lineFacts(line);
+  if (line.kind === "call" && status === "Completed") {
+    return <SparkIcon className="shrink-0 text-bar-think" height="12" width="12" />;
+  }
+  if (line.kind === "wait") return <StatusShape status={status === "Running" ? "Waiting" : "Pending"} />;
+  return <StatusShape status={status} />;
+}
+
+function LineName({ line }: { line: Line }) {
+  return (
+    <span className={classNames("truncate", line.kind === "step" ? "font-medium" : "text-muted")}>
+      {line.label}
+      {line.kind === "call" && line.depth === 0 ? (
+        <span className="text-faint"> {line.call.iteration}</span>
+      ) : null}
+      {line.kind === "step" && line.step.name !== line.label ? (
+        <span className="font-normal text-muted"> {line.step.name}</span>
+      ) : null}
+      {isWork(line) ? <AttemptCount count={attemptsOf(line).length} /> : null}
+      {line.kind === "attempt" && line.attempt.error ? (
+        <span className="text-failed" title={line.attempt.error}>
+          {" "}
+          {line.attempt.error}
+        </span>
+      ) : null}
+    </span>
+  );
+}
+
+function AttemptCount({ count }: { count: number }) {
+  if (count < 2) return null;
+  return (
+    <span className="font-normal text-muted">
+      <span aria-hidden="true"> ×{count}</span>
+      <span className="sr-only">, {count} attempts</span>
+    </span>
+  );
+}
+
+function unfoldTitle(line: Line): string {
+  return line.kind === "step" && line.step.childRunId
+    ? "Show the steps of the run it started"
+    : "Show its attempts";
+}
+
+/** The bar; where there were several tries, one for each, on a line through the waits between them. */
+function BarShape({ line, bar }: { line: Line; bar: Bar }) {
+  return (
+    <svg aria-hidden="true" className="overflow-visible" height="12" width="100%">
+      {bar.attempts.length === 0 ? (
+        <Rect className={barClass(line)} span={bar} />
+      ) : (
+        <>
+          <line
+            className="stroke-line-strong"
+            strokeWidth="2"
+            x1={percent(bar.from)}
+            x2={percent(bar.from + bar.length)}
+            y1="6"
+            y2="6"
+          />
+          {bar.attempts.map((attempt, index) => (
+            <Rect
+              className={attempt.failed ? "fill-failed stroke-failed" : barClass(line)}
+              // biome-ignore lint/suspicious/noArrayIndexKey: the first, the second, … try.
+              key={index}
+              span={attempt}
+            />
+          ))}
+        </>
+      )}
+    </svg>
+  );
+}
+
+function Rect({ span, className }: { span: Span; className: string }) {
+  return (
+    <rect
+      className={className}
+      height="10"
+      rx="1.5"
+      strokeWidth="1"
+      width={percent(span.length)}
+      x={percent(span.from)}
+      y="1"
+    />
+  );
+}
+
+function percent(part: number): string {
+  return `${(part * 100).toFixed(3)}%`;
+}
+
 function barClass(line: Line): string {
+  if (line.kind === "wait") return "fill-none stroke-line-strong [stroke-dasharray:3_2]";
   const { status } = lineFacts(line);
   if (status === "Failed") return "fill-failed stroke-failed";
   if (status === "Running") return "fill-running stroke-running";
-  return line.kind === "call" ? "fill-bar-think stroke-bar-think" : "fill-bar-step stroke-bar-step";
+  return workOf(line).kind === "call" ? "fill-bar-think stroke-bar-think" : "fill-bar-step stroke-bar-step";
+}
+
+function workOf(line: Exclude<Line, { kind: "wait" }>): WorkLine {
+  return line.kind === "attempt" ? line.of : line;
 }

@@ -1,32 +1,60 @@
-import type { RunDetail } from "@/server/runs/inspect";
+import { formatDuration } from "@/app/_ui/format";
+import type { RunDetail, StepLine } from "@/server/runs/inspect";
 import { amountOf, endOf, inWords, type Measure } from "./measures";
-import { type Line, lineFacts } from "./timeline-lines";
+import { attemptsOf, isWork, type Line, lineFacts } from "./timeline-lines";
 
 /** Of every row and of the scale above them: name, bar, amount. In a narrow timeline the bars keep nearly half of the room. */
 export const COLUMNS =
   "grid grid-cols-[minmax(0,7fr)_minmax(0,6fr)_5rem] items-center gap-2 px-4 sm:pl-6 @md/timeline:grid-cols-[minmax(0,11rem)_minmax(0,1fr)_5.5rem]";
 
-/** Where bars begin and how long they are: on an axis of time, or all from the left. */
+/** Where bars begin and how long they are: on an axis of time in ms, or all from the left. */
 export type Scale = { measure: Measure; start: number; span: number };
 
-/** The scale of these lines; open ones end now. */
+/** The scale of these lines, waits among them; open ones end now. */
 export function scaleOf(run: RunDetail, lines: Line[], measure: Measure, now: number): Scale {
   if (measure !== "time") {
     const most = lines.reduce((max, line) => Math.max(max, amountOf(line, measure, now)), 0);
     return { measure, start: 0, span: Math.max(1, most) };
   }
-  const start = new Date(run.startedAt ?? run.createdAt).getTime();
-  const last = lines.reduce((latest, line) => Math.max(latest, endOf(line, now)), start);
+  const begun = new Date(run.startedAt ?? run.createdAt).getTime();
+  // Tries lie within their lines; one that is only planned does not stretch the axis.
+  const spans = lines.filter(({ kind }) => kind !== "attempt");
+  const start = spans.reduce((first, line) => Math.min(first, Date.parse(lineFacts(line).startedAt)), begun);
+  const last = spans.reduce((latest, line) => Math.max(latest, endOf(line, now)), start);
   const end = run.finishedAt ? Math.max(new Date(run.finishedAt).getTime(), last) : Math.max(now, last);
   return { measure, start, span: Math.max(1, end - start) };
 }
 
-/** A line's bar, in parts of the whole width, and its amount in words. */
-export type Bar = { from: number; length: number; words: string };
+/** A bar, in parts of the whole width. */
+export type Span = { from: number; length: number };
+
+/** A line's bar with its amount in words; where it took several tries, these are the bars, on a line from first to last. */
+export type Bar = Span & { words: string; attempts: (Span & { failed: boolean })[] };
 
 /** The bar of one line. */
-export function barOf(line: Line, { measure, start, span }: Scale, now: number): Bar {
+export function barOf(line: Line, scale: Scale, now: number): Bar {
+  const { measure, span } = scale;
   const amount = amountOf(line, measure, now);
-  const from = measure === "time" ? Math.max(0, new Date(lineFacts(line).startedAt).getTime() - start) : 0;
-  return { from: from / span, length: amount / span, words: inWords(amount, measure) };
+  if (measure !== "time") {
+    const words = isWork(line) ? inWords(amount, measure) : "";
+    return { from: 0, length: amount / span, words, attempts: [] };
+  }
+  const waitsMs = Date.parse(lineFacts(line).startedAt) - now;
+  return {
+    ...spanOf(lineFacts(line), scale, now),
+    words: waitsMs > 0 ? `in ${formatDuration(waitsMs)}` : formatDuration(amount),
+    attempts: isWork(line)
+      ? attemptsOf(line).map((each) => ({ ...spanOf(each, scale, now), failed: each.error !== null }))
+      : [],
+  };
+}
+
+function spanOf(
+  { startedAt, finishedAt }: Pick<StepLine, "startedAt" | "finishedAt">,
+  { start, span }: Scale,
+  now: number,
+): Span {
+  const from = Math.min(span, Math.max(0, Date.parse(startedAt) - start));
+  const to = finishedAt === null ? Math.max(from, now - start) : Date.parse(finishedAt) - start;
+  return { from: from / span, length: Math.max(0, Math.min(span, to) - from) / span };
 }

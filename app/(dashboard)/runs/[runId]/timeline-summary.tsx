@@ -7,12 +7,16 @@ import type { RunDetail } from "@/server/runs/inspect";
 import { isTerminal } from "@/server/runs/words";
 import { Liveness } from "./liveness";
 import { creditShares, fromCreditUnits, largestLine, lengthOf, type Measure, timeShares } from "./measures";
-import { type Line, lineFacts } from "./timeline-lines";
+import {
+  attemptsOf,
+  type Line,
+  lineFacts,
+  WAIT_WORTH_TELLING_MS,
+  type WorkLine,
+  waitsOf,
+} from "./timeline-lines";
 
-/** A wait for a place shorter than this is no news. */
-const WAIT_WORTH_TELLING_MS = 1_000;
-
-type Props = { run: RunDetail; lines: Line[]; measure: Measure; onShow: (line: Line) => void };
+type Props = { run: RunDetail; lines: WorkLine[]; measure: Measure; onShow: (line: Line) => void };
 
 /**
  * In one line, where a run's time, credits or tokens went, and the step that took most of them; while it runs, what it is
@@ -49,7 +53,7 @@ function TimeParts({ run, lines }: Pick<Props, "run" | "lines">) {
   const start = new Date(run.startedAt).getTime();
   const end = new Date(run.finishedAt).getTime();
   const waited = start - new Date(run.createdAt).getTime();
-  const { model, steps, between } = timeShares(lines, { start, end, now: end });
+  const { model, steps, between, ...turns } = timeShares(lines, waitsOf(run), { start, end, now: end });
   const part = (name: string, ms: number) =>
     ms > 0 ? <Part name={name} share={ms / (end - start)} value={formatDuration(ms)} /> : null;
   return (
@@ -59,6 +63,7 @@ function TimeParts({ run, lines }: Pick<Props, "run" | "lines">) {
       ) : null}
       {part("model", model)}
       {part("steps", steps)}
+      {part("waited its turn", turns.waited)}
       {part("between", between)}
     </>
   );
@@ -94,7 +99,7 @@ function Part({ name, value, share }: { name: string; value: ReactNode; share?: 
 function Doing({ run, lines }: Props) {
   const now = useNow();
   const running = lines.filter((line) => lineFacts(line).status === "Running");
-  const longest = running.reduce<Line | null>(
+  const longest = running.reduce<WorkLine | null>(
     (most, line) => (most === null || lengthOf(line, now) > lengthOf(most, now) ? line : most),
     null,
   );
@@ -107,6 +112,7 @@ function Doing({ run, lines }: Props) {
           <>
             at {nameOf(longest)} for{" "}
             <span className="mono text-ink">{inSeconds(lengthOf(longest, now))}</span>
+            <Retrying line={longest} now={now} />
             {running.length > 1 ? `, and at ${running.length - 1} more beside it` : null}
           </>
         )}
@@ -116,16 +122,29 @@ function Doing({ run, lines }: Props) {
   );
 }
 
+/** Which try a line is at, or waits for. */
+function Retrying({ line, now }: { line: WorkLine; now: number }) {
+  const attempt = attemptsOf(line).at(-1);
+  if (!attempt) return null;
+  const waitsMs = Date.parse(attempt.startedAt) - now;
+  if (waitsMs <= 0) return `, attempt ${attempt.number}`;
+  return (
+    <>
+      , attempt {attempt.number} in <span className="mono text-ink">{inSeconds(waitsMs)}</span>
+    </>
+  );
+}
+
 function inSeconds(ms: number): string {
   return formatDuration(Math.round(ms / 1_000) * 1_000 || 1_000);
 }
 
 /** As the row begins. */
-function shortNameOf(line: Line): string {
+function shortNameOf(line: WorkLine): string {
   return line.kind === "step" ? `${line.step.number} ${line.label}` : nameOf(line);
 }
 
-function nameOf(line: Line): string {
+function nameOf(line: WorkLine): string {
   if (line.kind === "step") return `step ${line.step.number}, ${line.label}`;
   return line.label === "model" ? "a model call" : `${line.label} ${line.call.iteration}`;
 }

@@ -5,19 +5,19 @@ import { useNow } from "@/app/_ui/time";
 import type { RunDetail } from "@/server/runs/inspect";
 import { isTerminal } from "@/server/runs/words";
 import type { Measure } from "./measures";
-import type { Unfolding } from "./step-inspector";
 import { Axis } from "./timeline-axis";
 import { type Line, lineId } from "./timeline-lines";
 import { TimelineRow } from "./timeline-row";
 import { barOf, scaleOf } from "./timeline-scale";
 import { usePreload } from "./use-preload";
 import { useRowWindow } from "./use-row-window";
+import { canUnfold, type Unfolding } from "./use-unfolding";
 
 /** Of every row, in pixels. */
 const ROW_HEIGHT = 36;
 
 /**
- * Calls of the model and steps, by time to scale, else by how much of a measure each used; a list one walks with the arrow
+ * Calls of the model, steps, their tries and waits, by time to scale, else by how much of a measure each used; a list one walks with the arrow
  * keys. However many there are, only those in sight are drawn.
  */
 export function Timeline({
@@ -69,10 +69,9 @@ export function Timeline({
 
   function onKey(event: KeyboardEvent) {
     const at = chosenAt;
-    const inner = chosen?.kind === "step" ? chosen.step.childRunId : null;
-    if (inner && (event.key === "ArrowRight" || event.key === "ArrowLeft")) {
+    if (chosen && canUnfold(chosen) && (event.key === "ArrowRight" || event.key === "ArrowLeft")) {
       event.preventDefault();
-      unfolding.fold(inner, event.key === "ArrowRight");
+      unfolding.fold(chosen, event.key === "ArrowRight");
       return;
     }
     const to =
@@ -108,13 +107,8 @@ export function Timeline({
           <TimelineRow
             chosen={lineId(line) === chosenId}
             count={lines.length}
-            onUnfold={() => {
-              const inner = line.kind === "step" ? line.step.childRunId : null;
-              if (inner) unfolding.fold(inner, !unfolding.isUnfolded(inner));
-            }}
-            unfolded={
-              line.kind === "step" && line.step.childRunId ? unfolding.isUnfolded(line.step.childRunId) : null
-            }
+            onUnfold={() => unfolding.fold(line, !unfolding.isUnfolded(line))}
+            unfolded={canUnfold(line) ? unfolding.isUnfolded(line) : null}
             bar={barOf(line, scale, now)}
             key={lineId(line)}
             line={line}

@@ -66,5 +66,6 @@ export function useFind(
 }
 
 function namesOf(line: Line): string[] {
+  if (line.kind === "attempt") return [line.label, line.attempt.error ?? ""];
   return line.kind === "step" ? [line.label, line.step.name, String(line.step.number)] : [line.label];
 }

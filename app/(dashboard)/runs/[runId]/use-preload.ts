@@ -18,11 +18,13 @@ export function usePreload(): (line: Line) => void {
     clearTimeout(timer.current);
     // What still changes is fetched when it is looked at.
     if (lineFacts(line).status === "Running") return;
+    if (line.kind === "wait") return;
     const { runId } = line;
+    const work = line.kind === "attempt" ? line.of : line;
     timer.current = setTimeout(() => {
-      void (line.kind === "step"
-        ? queryClient.prefetchQuery(trpc.runs.step.queryOptions({ runId, stepId: line.step.id }))
-        : queryClient.prefetchQuery(trpc.runs.modelCall.queryOptions({ runId, callId: line.call.id })));
+      void (work.kind === "step"
+        ? queryClient.prefetchQuery(trpc.runs.step.queryOptions({ runId, stepId: work.step.id }))
+        : queryClient.prefetchQuery(trpc.runs.modelCall.queryOptions({ runId, callId: work.call.id })));
     }, DWELL_MS);
   };
 }

@@ -6,13 +6,13 @@ import type { RunDetail } from "@/server/runs/inspect";
 import { isTerminal } from "@/server/runs/words";
 import { Inspector } from "./inspector";
 import type { Measure } from "./measures";
-import type { Unfolding } from "./step-inspector";
 import { Timeline } from "./timeline";
 import { TimelineKeyboard, type TimelineKeys } from "./timeline-keys";
-import { type Line, lineFacts, lineId } from "./timeline-lines";
+import { isWork, type Line, lineFacts, lineId, type WorkLine } from "./timeline-lines";
 import { TimelineSummary } from "./timeline-summary";
 import { TimelineTools } from "./timeline-tools";
 import { useFind } from "./use-find";
+import type { Unfolding } from "./use-unfolding";
 
 /** The steps of a run and what one of them holds, with the tools to find the one that matters. */
 export function Workbench({
@@ -25,9 +25,9 @@ export function Workbench({
   unfolding,
 }: {
   run: RunDetail;
-  /** All lines, those of unfolded runs among them, and those of the run itself. */
+  /** All lines, what is unfolded and waits among them, and the work of the run itself. */
   lines: Line[];
-  own: Line[];
+  own: WorkLine[];
   chosen: Line | null;
   /** Whether a live run's newest line is the chosen one. */
   following: boolean;
@@ -39,7 +39,7 @@ export function Workbench({
   const [failedOnly, setFailedOnly] = useState(false);
   const finder = useFind(run, lines);
   const field = useRef<HTMLInputElement>(null);
-  const failed = lines.filter((line) => lineFacts(line).status === "Failed");
+  const failed = lines.filter((line) => isWork(line) && lineFacts(line).status === "Failed");
   const shown = (failedOnly && failed.length > 0 ? failed : lines).filter(finder.matches);
   const focusWanted = useRef<string | null>(null);
 

@@ -1,10 +1,10 @@
-import { type Line, lineFacts } from "../[runId]/timeline-lines";
+import { lineFacts, type WorkLine } from "../[runId]/timeline-lines";
 
 /** Lines of two runs beside each other; one side is null where the other run has no such line. */
-export type Pair = { a: Line | null; b: Line | null };
+export type Pair = { a: WorkLine | null; b: WorkLine | null };
 
 /** Pairs lines of the same name in order (longest common subsequence), so that an extra call shifts nothing. */
-export function alignLines(left: Line[], right: Line[]): Pair[] {
+export function alignLines(left: WorkLine[], right: WorkLine[]): Pair[] {
   const rows = left.length + 1;
   const columns = right.length + 1;
   if (rows * columns > 400_000) return alignByPosition(left, right);
@@ -38,13 +38,13 @@ export function alignLines(left: Line[], right: Line[]): Pair[] {
   return pairs;
 }
 
-function isSame(a: Line | undefined, b: Line | undefined): boolean {
+function isSame(a: WorkLine | undefined, b: WorkLine | undefined): boolean {
   return (
     a !== undefined && b !== undefined && a.kind === b.kind && a.label === b.label && a.depth === b.depth
   );
 }
 
-function alignByPosition(left: Line[], right: Line[]): Pair[] {
+function alignByPosition(left: WorkLine[], right: WorkLine[]): Pair[] {
   return Array.from({ length: Math.max(left.length, right.length) }, (_, index) => ({
     a: left[index] ?? null,
     b: right[index] ?? null,

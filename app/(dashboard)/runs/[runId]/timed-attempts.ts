@@ -1,0 +1,37 @@
+import type { StepLine } from "@/server/runs/inspect";
+
+/** One try of a step or a model call on the axis of time, counted from 1; the last of a running one is still open. */
+export type TimedAttempt = Pick<StepLine, "status" | "startedAt" | "finishedAt" | "durationMs"> & {
+  number: number;
+  /** Why it failed. */
+  error: string | null;
+};
+
+/**
+ * The tries of what took several, with the one that goes on or is waited for; none of what was done at once. A wait lies
+ * between the end of one and the start of the next.
+ */
+export function timedAttempts({ attempts, status }: Pick<StepLine, "attempts" | "status">): TimedAttempt[] {
+  const ended = attempts.map(({ startedAt, durationMs, error }, index): TimedAttempt => {
+    const finishedAt = after(startedAt, durationMs);
+    return {
+      number: index + 1,
+      status: error === null ? "Completed" : "Failed",
+      startedAt,
+      finishedAt,
+      durationMs,
+      error,
+    };
+  });
+  const last = attempts.at(-1);
+  if (status !== "Running" || last === undefined) return ended;
+  const startedAt = last.retryAt ?? after(last.startedAt, last.durationMs);
+  return [
+    ...ended,
+    { number: ended.length + 1, status, startedAt, finishedAt: null, durationMs: null, error: null },
+  ];
+}
+
+function after(moment: string, ms: number): string {
+  return new Date(Date.parse(moment) + ms).toISOString();
+}

@@ -1,0 +1,46 @@
+import { z } from "zod";
+import type { Attempt } from "@/server/models/port";
+
+/** The tries of steps and model calls, as their rows keep them: a JSON array, oldest first. */
+
+const attempt = z.object({
+  startedAt: z.string(),
+  durationMs: z.number(),
+  error: z.string().nullable(),
+  retryAt: z.string().optional(),
+});
+const attemptList = z.array(attempt).catch([]);
+
+/** Reads the `attempts` of a row. */
+export function readAttempts(text: string): Attempt[] {
+  try {
+    return attemptList.parse(JSON.parse(text));
+  } catch {
+    return [];
+  }
+}
+
+const INTERRUPTED = "Interrupted: the process that executed it stopped or went away. It was begun anew.";
+
+/**
+ * The tries of a step or model call that a worker takes over `now`: those its row tells of, and the one the last worker was
+ * at when it went away, which had no outcome. A step that called a run which gave the place back was not interrupted.
+ */
+export function attemptsBefore(
+  row: { status: "Running" | "Completed" | "Failed"; started_at: Date; attempts: string },
+  run: { gaveBackAt: Date | null },
+  now: Date,
+): Attempt[] {
+  const known = readAttempts(row.attempts);
+  if (row.status !== "Running" || (run.gaveBackAt !== null && run.gaveBackAt >= row.started_at)) return known;
+  const last = known.at(-1);
+  const startedAt =
+    last === undefined
+      ? row.started_at
+      : new Date(last.retryAt ?? new Date(last.startedAt).getTime() + last.durationMs);
+  const durationMs = now.getTime() - startedAt.getTime();
+  const waitedForNext = durationMs < 0;
+  return waitedForNext
+    ? known
+    : [...known, { startedAt: startedAt.toISOString(), durationMs, error: INTERRUPTED }];
+}
