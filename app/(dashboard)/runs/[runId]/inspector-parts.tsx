@@ -92,26 +92,40 @@ function Attempts({ attempts, marked }: { attempts: TimedAttempt[]; marked: numb
           key={attempt.number}
         >
           <span className="text-faint">{attempt.number}</span>
-          <span className="mono">
-            <AttemptLength attempt={attempt} />
-          </span>
-          <span className={attempt.error ? "text-failed [overflow-wrap:anywhere]" : "text-muted"}>
-            {attempt.error ?? (attempt.finishedAt ? "succeeded" : "not ended")}
-            <WaitBefore attempt={attempt} before={attempts[index - 1]} />
-          </span>
+          {attempt.finishedAt === null ? (
+            <OpenAttempt attempt={attempt} />
+          ) : (
+            <EndedAttempt attempt={attempt} />
+          )}
+          <WaitBefore attempt={attempt} before={attempts[index - 1]} />
         </li>
       ))}
     </ol>
   );
 }
 
-function AttemptLength({ attempt }: { attempt: TimedAttempt }) {
-  const now = useNow(attempt.finishedAt === null);
-  const waitsMs = Date.parse(attempt.startedAt) - now;
-  return attempt.finishedAt === null && waitsMs > 0 ? (
-    `in ${formatDuration(waitsMs)}`
-  ) : (
-    <Took line={attempt} />
+function EndedAttempt({ attempt }: { attempt: TimedAttempt }) {
+  return (
+    <>
+      <span className="mono">
+        <Took line={attempt} />
+      </span>
+      <span className={attempt.error ? "text-failed [overflow-wrap:anywhere]" : "text-muted"}>
+        {attempt.error ?? "succeeded"}
+      </span>
+    </>
+  );
+}
+
+function OpenAttempt({ attempt }: { attempt: TimedAttempt }) {
+  const waitsMs = Date.parse(attempt.startedAt) - useNow(true);
+  return (
+    <>
+      <span className="mono">
+        {waitsMs > 0 ? `in ${formatDuration(Math.ceil(waitsMs / 100) * 100)}` : <Took line={attempt} />}
+      </span>
+      <span className="text-muted">{waitsMs > 0 ? "the next" : "goes on"}</span>
+    </>
   );
 }
 
@@ -119,7 +133,7 @@ function AttemptLength({ attempt }: { attempt: TimedAttempt }) {
 function WaitBefore({ attempt, before }: { attempt: TimedAttempt; before: TimedAttempt | undefined }) {
   const waitedMs = before?.finishedAt ? Date.parse(attempt.startedAt) - Date.parse(before.finishedAt) : 0;
   return waitedMs > 0 ? (
-    <span className="text-faint"> after a wait of {formatDuration(waitedMs)}</span>
+    <span className="col-start-3 text-muted text-xs">after a wait of {formatDuration(waitedMs)}</span>
   ) : null;
 }
 

@@ -66,6 +66,7 @@ export function TimelineRow({
           </span>
         ) : null}
         <LineName line={line} />
+        {isWork(line) ? <AttemptCount count={attemptsOf(line).length} /> : null}
         <span className="sr-only">, {status}, </span>
         {unfolded === null ? null : (
           // Keyboards unfold by the arrows, and by the button beside the step's output.
@@ -104,7 +105,6 @@ function LineName({ line }: { line: Line }) {
       {line.kind === "step" && line.step.name !== line.label ? (
         <span className="font-normal text-muted"> {line.step.name}</span>
       ) : null}
-      {isWork(line) ? <AttemptCount count={attemptsOf(line).length} /> : null}
       {line.kind === "attempt" && line.attempt.error ? (
         <span className="text-failed" title={line.attempt.error}>
           {" "}
@@ -118,8 +118,8 @@ function LineName({ line }: { line: Line }) {
 function AttemptCount({ count }: { count: number }) {
   if (count < 2) return null;
   return (
-    <span className="font-normal text-muted">
-      <span aria-hidden="true"> ×{count}</span>
+    <span className="-ml-1 shrink-0 text-muted">
+      <span aria-hidden="true">×{count}</span>
       <span className="sr-only">, {count} attempts</span>
     </span>
   );
@@ -161,15 +161,19 @@ function BarShape({ line, bar }: { line: Line; bar: Bar }) {
   );
 }
 
+/** What took no time at all is still to be seen. */
+const THINNEST = 0.006;
+
 function Rect({ span, className }: { span: Span; className: string }) {
+  const length = Math.max(THINNEST, span.length);
   return (
     <rect
       className={className}
       height="10"
       rx="1.5"
       strokeWidth="1"
-      width={percent(span.length)}
-      x={percent(span.from)}
+      width={percent(length)}
+      x={percent(Math.min(span.from, 1 - length))}
       y="1"
     />
   );
@@ -180,7 +184,7 @@ function percent(part: number): string {
 }
 
 function barClass(line: Line): string {
-  if (line.kind === "wait") return "fill-none stroke-line-strong [stroke-dasharray:3_2]";
+  if (line.kind === "wait") return "fill-none stroke-muted [stroke-dasharray:3_2]";
   const { status } = lineFacts(line);
   if (status === "Failed") return "fill-failed stroke-failed";
   if (status === "Running") return "fill-running stroke-running";
