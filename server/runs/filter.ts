@@ -24,7 +24,10 @@ export const runFilter = z.object({
   /** Created at or after / before this moment. */
   from: moment.optional(),
   to: moment.optional(),
-  /** Ended runs whose duration in ms, tokens (in and out), credits (a decimal) were at least / at most this. */
+  /**
+   * Duration in ms (of a run that goes on: until now; one that has not begun has none), tokens (in and out) and credits (a
+   * decimal; both so far) were at least / at most this.
+   */
   minDurationMs: z.int().min(0).optional(),
   maxDurationMs: z.int().min(0).optional(),
   minTokens: z.int().min(0).optional(),
@@ -75,7 +78,7 @@ export function exactConditions(orgId: OrgId, filter: RunFilter, now: Date): Pri
   if (from)
     conditions.push(Prisma.sql`r.created_at >= ${from} AND r.id >= ${idFloor(from, -ID_SLACK_MS)}::uuid`);
   if (to) conditions.push(Prisma.sql`r.created_at < ${to} AND r.id < ${idFloor(to, ID_SLACK_MS)}::uuid`);
-  const duration = Prisma.sql`r.finished_at - r.started_at`;
+  const duration = Prisma.sql`coalesce(r.finished_at, ${now}) - r.started_at`;
   const tokens = Prisma.sql`r.input_tokens::bigint + r.output_tokens`;
   for (const { min, max, value } of [
     { min: asInterval(filter.minDurationMs), max: asInterval(filter.maxDurationMs), value: duration },
@@ -125,7 +128,7 @@ export function idBounds(filter: RunFilter, now: Date): { above: string; below: 
   };
 }
 
-/** Whether a filter asks for sizes, which only ended runs have. */
+/** Whether a filter asks for sizes, which no B-tree knows. */
 export function asksForSizes(filter: RunFilter): boolean {
   return SIZES.some(({ min, max }) => filter[min] !== undefined || filter[max] !== undefined);
 }

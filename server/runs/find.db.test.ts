@@ -93,8 +93,9 @@ const filters = fc
 function fits(run: Made, filter: RunFilter): boolean {
   const ended = !["Pending", "Running"].includes(run.status ?? "Completed");
   const within = (value: number, least?: number | string, most?: number | string) =>
-    (least === undefined || (ended && value >= Number(least))) &&
-    (most === undefined || (ended && value <= Number(most)));
+    (least === undefined || value >= Number(least)) && (most === undefined || value <= Number(most));
+  const elapsed =
+    run.status === "Pending" ? Number.NaN : world.clock.now().getTime() - run.createdAt.getTime();
   const days = filter.period ? { "1h": 1 / 24, "24h": 1, "7d": 7, "30d": 30, "90d": 90 }[filter.period] : 1e5;
   const words = (run.input ?? "").toLowerCase().split(/[^a-z0-9]+/);
   const sought = (filter.text ?? "")
@@ -114,7 +115,7 @@ function fits(run: Made, filter: RunFilter): boolean {
     (!filter.apiKeyId || run.source === "api") &&
     (!filter.userId || run.source === "dashboard") &&
     run.createdAt.getTime() >= world.clock.now().getTime() - days * 24 * HOUR &&
-    within(run.durationMs ?? 0, filter.minDurationMs, filter.maxDurationMs) &&
+    within(ended ? (run.durationMs ?? 0) : elapsed, filter.minDurationMs, filter.maxDurationMs) &&
     within(run.tokens ?? 0, filter.minTokens, filter.maxTokens) &&
     within(Number(run.credits), filter.minCredits, filter.maxCredits) &&
     (filter.text === undefined || (found && filter.text !== "%"))
@@ -131,6 +132,27 @@ describe("finding runs", () => {
       }),
       { numRuns: 150 },
     );
+  });
+
+  it("finds a run that hangs by the time it has taken so far, and open ones by what they used so far", async () => {
+    const stuck = await createTenant(world);
+    const at = (minutes: number) => new Date(world.clock.now().getTime() - minutes * 60_000);
+    const hung = await insertRun(world, stuck, {
+      status: "Running",
+      createdAt: at(90),
+      tokens: 700,
+      credits: "0.5",
+    });
+    const young = await insertRun(world, stuck, { status: "Running", createdAt: at(2) });
+    await insertRun(world, stuck, { status: "Pending", createdAt: at(95) });
+    const find = (filter: RunFilter) => findRunIds(world, stuck.orgId, filter, { limit: 10 });
+    expect(await find({ minDurationMs: HOUR })).toEqual([hung]);
+    expect(await find({ maxDurationMs: HOUR })).toEqual([young]);
+    expect(await find({ minTokens: 1 })).toEqual([hung]);
+    expect(await find({ minCredits: "0.5", status: ["Running", "Failed"] })).toEqual([hung]);
+    world.clock.advance(60 * 60_000);
+    expect(await find({ minDurationMs: HOUR })).toEqual([young, hung]);
+    world.clock.advance(-60 * 60_000);
   });
 
   it("pages through a search without gaps or repetitions, over all scopes", async () => {

@@ -48,8 +48,7 @@ export function walkConditions(orgId: OrgId, filter: RunFilter, now: Date): Pris
 }
 
 const mayHaveEnded = ({ status }: RunFilter) => !status?.length || status.some(isTerminal);
-const mayBeOpen = (filter: RunFilter) =>
-  !asksForSizes(filter) && (!filter.status?.length || filter.status.some((status) => !isTerminal(status)));
+const mayBeOpen = ({ status }: RunFilter) => !status?.length || status.some((each) => !isTerminal(each));
 
 function newestOf(conditions: Prisma.Sql[], { before, after, limit }: Stretch): Prisma.Sql {
   const all = [...conditions];
@@ -58,7 +57,10 @@ function newestOf(conditions: Prisma.Sql[], { before, after, limit }: Stretch): 
   return Prisma.sql`SELECT r.id FROM runs r WHERE ${Prisma.join(all, " AND ")} ORDER BY r.id DESC LIMIT ${limit}`;
 }
 
-/** Runs that have not ended are few, and not in the index of words: their input is read letter by letter. */
+/**
+ * Runs that have not ended are few, and not in the index of words: their input is read letter by letter, and their sizes are
+ * those of this moment.
+ */
 async function searchOpen(
   services: Services,
   orgId: OrgId,

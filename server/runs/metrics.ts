@@ -10,7 +10,10 @@ import {
 } from "@/server/runs/words";
 import type { Services } from "@/server/services";
 
-/** Figures of a set of runs. Durations in ms (of runs that ended), null without any; credits a decimal. */
+/**
+ * Figures of a set of runs. Durations in ms (of runs that ended), null without any; credits a decimal. A percentile is the
+ * middle of its class of durations; `…AtLeast` is the shortest duration in that class, with which its runs begin.
+ */
 export type RunFigures = {
   runs: number;
   completed: number;
@@ -21,6 +24,8 @@ export type RunFigures = {
   credits: string;
   p50: number | null;
   p95: number | null;
+  p50AtLeast: number | null;
+  p95AtLeast: number | null;
 };
 
 /** The runs created from `from` until before `to` (ISO 8601). */
@@ -104,6 +109,8 @@ const NOTHING: RunFigures = {
   credits: "0.0000",
   p50: null,
   p95: null,
+  p50AtLeast: null,
+  p95AtLeast: null,
 };
 
 /**
@@ -209,7 +216,9 @@ export async function readRunMetrics(
   };
 }
 
-type Sum = Omit<RunFigures, "credits" | "p50" | "p95"> & {
+const COUNTS = ["runs", "completed", "failed", "cancelled", "open", "tokens"] as const;
+
+type Sum = Record<(typeof COUNTS)[number], number> & {
   credits: Decimal;
   /** How many runs are in each class of duration. */
   durations: Uint32Array;
@@ -219,14 +228,13 @@ type Sum = Omit<RunFigures, "credits" | "p50" | "p95"> & {
 const MOST_CLASSES = 1_200;
 
 function emptySum(): Sum {
-  const { p50: _, p95: __, credits: ___, ...counts } = NOTHING;
+  const { runs, completed, failed, cancelled, open, tokens } = NOTHING;
+  const counts = { runs, completed, failed, cancelled, open, tokens };
   return { ...counts, credits: new Decimal(0), durations: new Uint32Array(MOST_CLASSES) };
 }
 
 function add(sum: Sum, part: Part): void {
-  for (const field of ["runs", "completed", "failed", "cancelled", "open", "tokens"] as const) {
-    sum[field] += part[field];
-  }
+  for (const field of COUNTS) sum[field] += part[field];
   sum.credits = sum.credits.plus(part.credits);
   if (part.duration_classes !== null && part.duration_runs !== null) {
     addDurations(sum.durations, part.duration_classes, part.duration_runs);
@@ -261,17 +269,34 @@ function viewFigures(sum: Sum | undefined): RunFigures {
   if (!sum) return NOTHING;
   const { runs, completed, failed, cancelled, open, tokens, credits, durations } = sum;
   const counts = { runs, completed, failed, cancelled, open, tokens, credits: credits.toFixed(4) };
-  return { ...counts, p50: percentile(durations, 0.5), p95: percentile(durations, 0.95) };
+  const [half, most] = [percentileClass(durations, 0.5), percentileClass(durations, 0.95)];
+  return {
+    ...counts,
+    p50: middleOf(half),
+    p95: middleOf(most),
+    p50AtLeast: shortestOf(half),
+    p95AtLeast: shortestOf(most),
+  };
 }
 
-/** The first class below which this share of the durations lies, as the middle of it in ms; see run_duration_class. */
-function percentile(durations: Uint32Array, share: number): number | null {
+/** The first class up to whose end this share of the durations lies; see run_duration_class. Null without durations. */
+function percentileClass(durations: Uint32Array, share: number): number | null {
   const total = durations.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
   let below = 0;
-  const found = durations.findIndex((count) => {
+  return durations.findIndex((count) => {
     below += count;
     return below >= total * share;
   });
-  return Math.round(1.02 ** Math.max(0, found - 0.5));
+}
+
+/** A class's middle in ms. */
+function middleOf(found: number | null): number | null {
+  return found === null ? null : Math.round(1.02 ** Math.max(0, found - 0.5));
+}
+
+/** The shortest duration of a class, in whole ms: each begins above the end of the one before it, the first with 0. */
+function shortestOf(found: number | null): number | null {
+  if (found === null) return null;
+  return found === 0 ? 0 : Math.floor(1.02 ** (found - 1)) + 1;
 }

@@ -1,11 +1,15 @@
 import type { RunFilter } from "@/server/runs/filter";
 import type { RunFigures } from "@/server/runs/metrics";
 
+const ENDED = ["Completed", "Failed", "Cancelled"] as const;
+
 /**
- * The runs behind each figure: those counted, those whose tokens and credits are summed, those that took as long as a
- * percentile or longer. A rate is of the runs that could succeed or fail.
+ * The runs behind each figure: those counted, those whose tokens and credits are summed (open ones with what they used so
+ * far), the ended ones that took as long as a percentile's class or longer. A rate is of the runs that could succeed or fail.
  */
-export function runsBehind({ p50, p95 }: Pick<RunFigures, "p50" | "p95">) {
+export function runsBehind({ p50AtLeast, p95AtLeast }: Pick<RunFigures, "p50AtLeast" | "p95AtLeast">) {
+  const took = (minDurationMs: number | null) =>
+    minDurationMs === null ? {} : { status: [...ENDED], minDurationMs };
   return {
     runs: {},
     completed: { status: ["Completed"] },
@@ -15,7 +19,7 @@ export function runsBehind({ p50, p95 }: Pick<RunFigures, "p50" | "p95">) {
     success: { status: ["Completed", "Failed"] },
     tokens: { minTokens: 1 },
     credits: { minCredits: "0.0001" },
-    p50: p50 === null ? {} : { minDurationMs: p50 },
-    p95: p95 === null ? {} : { minDurationMs: p95 },
+    p50: took(p50AtLeast),
+    p95: took(p95AtLeast),
   } satisfies Record<string, RunFilter>;
 }
