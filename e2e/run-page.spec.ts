@@ -230,3 +230,51 @@ test("the axis names as many moments as there is room for", async ({
   expect(shown[1024]).toBeGreaterThanOrEqual(2);
   expect(shown[1440]).toBeGreaterThanOrEqual(shown[1024] ?? 0);
 });
+
+test("a stretch of the time is shown large: by the chosen line, and by dragging over the axis", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const id = await finishRun(request, organization, { tool: organization.counterId, input: { to: 12 } });
+  await page.goto(`/runs/${id}?step=6`);
+  const timeline = page.getByRole("listbox", { name: "Timeline" });
+  const row = timeline.getByRole("option", { name: /^Step 6/ });
+  const barOf = async () => (await row.locator("svg rect").boundingBox())?.width ?? 0;
+  const small = await barOf();
+  await page.getByRole("button", { name: "Zoom to the chosen line" }).click();
+  expect(await barOf()).toBeGreaterThan(small);
+  await expect(timeline.getByRole("option", { name: /^Step 1 .*before what is shown/ })).toHaveCount(1);
+  await expect(timeline.getByRole("option", { name: /^Step 12.*after what is shown/ })).toHaveCount(1);
+  // The row stays what it is: chosen, with the whole time it took.
+  await expect(row).toHaveAttribute("aria-selected", "true");
+
+  const showAll = page.getByRole("button", { name: /^Show all \d/ });
+  await showAll.click();
+  await expect(showAll).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Zoom to the chosen line" })).toBeFocused();
+  expect(await barOf()).toBeCloseTo(small, 0);
+  await page.keyboard.press("z");
+  await expect(showAll).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(showAll).toHaveCount(0);
+
+  const axis = await page.locator("svg:has(text)").boundingBox();
+  if (!axis) throw new Error("There is no axis.");
+  const y = axis.y + axis.height / 2;
+  await page.mouse.move(axis.x + axis.width * 0.75, y);
+  await page.mouse.down();
+  await page.mouse.move(axis.x + axis.width * 0.6, y);
+  await page.mouse.move(axis.x + axis.width * 0.5, y);
+  await page.mouse.up();
+  await expect(showAll).toBeVisible();
+  await expect(timeline.getByRole("option", { name: /before what is shown/ }).first()).toBeVisible();
+  await expect(timeline.getByRole("option", { name: /after what is shown/ }).first()).toBeVisible();
+  // Other measures have no time to show large; it is still there on the way back.
+  await page.keyboard.press("c");
+  await expect(showAll).toHaveCount(0);
+  await page.keyboard.press("t");
+  await expect(showAll).toBeVisible();
+  await page.keyboard.press("Shift+Z");
+  await expect(showAll).toHaveCount(0);
+});

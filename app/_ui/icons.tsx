@@ -126,6 +126,12 @@ export const SearchIcon = (props: Props) => (
     <path d="m10.2 10.2 3.3 3.3" />
   </Icon>
 );
+export const ZoomIcon = (props: Props) => (
+  <Icon {...props}>
+    <circle cx="7" cy="7" r="4.2" />
+    <path d="m10.2 10.2 3.3 3.3M7 5.2v3.6M5.2 7h3.6" />
+  </Icon>
+);
 export const MoreIcon = (props: Props) => (
   <Icon {...props}>
     <path d="M3.5 8h.01M8 8h.01M12.5 8h.01" strokeWidth="2.2" />

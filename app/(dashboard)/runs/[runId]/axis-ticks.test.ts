@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { axisTicks } from "./axis-ticks";
+import { axisTicks, nameStretch } from "./axis-ticks";
 
 const labels = (from: number, to: number, width = Number.POSITIVE_INFINITY) =>
   axisTicks(from, to)
@@ -48,4 +48,13 @@ it("never lets two labels touch, whatever the stretch and the width", () => {
       },
     ),
   );
+});
+
+it("names a stretch as exactly as it is long", () => {
+  expect(nameStretch(1_204, 3_411)).toBe("1.2 – 3.4 s");
+  expect(nameStretch(1_204, 1_291)).toBe("1.205 – 1.29 s");
+  expect(nameStretch(0, 812)).toBe("0 – 800 ms");
+  expect(nameStretch(950, 3_411)).toBe("1 – 3.4 s");
+  expect(nameStretch(569_431, 585_120)).toBe("9:29 – 9:45");
+  expect(nameStretch(600_000, 5_400_000)).toBe("10 – 90 min");
 });

@@ -64,6 +64,15 @@ function sparsestWith(index: number, indexes: number[]): number {
   return apart;
 }
 
+/** A stretch between two moments, in ms from the axis' zero, as exactly as it is long: `1.2 – 3.4 s`, `9:30 – 9:45`. */
+export function nameStretch(from: number, to: number): string {
+  const step = STEPS.findLast((each) => each <= (to - from) / 10) ?? 1;
+  const [first, last] = [from, to].map((at) => formatTick(Math.round(at / step) * step, { step, to }));
+  const unit = / \S+$/.exec(last ?? "")?.[0] ?? "";
+  const bare = unit !== "" && first?.endsWith(unit) ? first.slice(0, -unit.length) : first;
+  return `${bare} – ${last}`;
+}
+
 /** `0`, `200 ms`, `1.5 s`, `0:30` and `1:30` beside each other, `5 min`, `2 h`, `3 d`. */
 function formatTick(at: number, { step, to }: { step: number; to: number }): string {
   if (at === 0) return "0";

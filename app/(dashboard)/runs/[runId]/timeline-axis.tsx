@@ -1,15 +1,67 @@
-import { axisTicks, type Tick } from "./axis-ticks";
+import { useRef } from "react";
+import { IconButton } from "@/app/_ui/button";
+import { classNames } from "@/app/_ui/class-names";
+import { formatSpan } from "@/app/_ui/format";
+import { ZoomIcon } from "@/app/_ui/icons";
+import { axisTicks, nameStretch, type Tick } from "./axis-ticks";
 import type { Measure } from "./measures";
-import { COLUMNS, type Scale } from "./timeline-scale";
+import { COLUMNS, type Scale, type Stretch } from "./timeline-scale";
+import { type Dragged, useDrag } from "./use-drag";
 
-/** The scale above the bars: round moments, as many as there is room for, or what the longest bar stands for. */
-export function Axis({ scale }: { scale: Scale }) {
+/**
+ * The scale above the bars: round moments, as many as there is room for, or what the longest bar stands for. On the axis of
+ * time one drags over the stretch to be shown large; it says which one is, and leads back to the whole.
+ */
+export function Axis({
+  scale,
+  whole,
+  stretch,
+  onStretch,
+  onZoom,
+}: {
+  /** What the bars are drawn on, and what they would be if nothing were shown large. */
+  scale: Scale;
+  whole: Scale;
+  stretch: Stretch | null;
+  onStretch: (stretch: Stretch | null) => void;
+  /** Shows the time of the chosen line large. */
+  onZoom: () => void;
+}) {
+  const zoom = useRef<HTMLButtonElement>(null);
+  const byTime = scale.measure === "time";
+  const momentAt = (part: number) => scale.start + part * scale.span;
+  const { dragged, handlers } = useDrag(({ from, to }) =>
+    onStretch({ from: momentAt(from), to: momentAt(to) }),
+  );
+  const from = scale.start - whole.start;
+  const shown = stretch ? nameStretch(from, from + scale.span) : undefined;
   return (
-    <div aria-hidden="true" className={`${COLUMNS} h-8 border-line border-y text-faint text-xs`}>
-      <span>Timeline</span>
-      <div className="@container min-w-0">
+    <div className={`${COLUMNS} h-8 border-line border-y text-faint text-xs`}>
+      <span className="flex min-w-0 items-center justify-between gap-1">
+        <span aria-live="polite" className={stretch ? "truncate text-ink" : undefined} title={shown}>
+          {shown ?? "Timeline"}
+        </span>
+        {byTime ? (
+          <IconButton
+            className="-my-1 -mr-1"
+            label="Zoom to the chosen line"
+            onClick={onZoom}
+            ref={zoom}
+            title="Zoom to the chosen line (z), or drag over the axis"
+          >
+            <ZoomIcon height="14" width="14" />
+          </IconButton>
+        ) : null}
+      </span>
+      <div
+        className={classNames(
+          "@container flex h-full min-w-0 items-center",
+          byTime && "cursor-crosshair touch-pan-y select-none",
+        )}
+        {...(byTime ? handlers : {})}
+      >
         <svg aria-hidden="true" className="block overflow-visible" height="16" width="100%">
-          {(scale.measure === "time" ? axisTicks(0, scale.span) : ZERO).map((tick) => (
+          {(byTime ? axisTicks(from, from + scale.span) : ZERO).map((tick) => (
             <text
               className={`mono fill-faint ${fromWidth(tick.needs)}`}
               fontSize="11"
@@ -23,7 +75,39 @@ export function Axis({ scale }: { scale: Scale }) {
           ))}
         </svg>
       </div>
-      <span className="text-right">{HEADS[scale.measure]}</span>
+      {stretch ? (
+        <button
+          aria-label={`Show all ${formatSpan(whole.span)}`}
+          className="justify-self-end rounded text-accent hover:underline"
+          onClick={() => {
+            onStretch(null);
+            zoom.current?.focus();
+          }}
+          title="Show all (Z)"
+          type="button"
+        >
+          Show all
+        </button>
+      ) : (
+        <span className="text-right">{HEADS[scale.measure]}</span>
+      )}
+      {dragged ? <Band {...dragged} /> : null}
+    </div>
+  );
+}
+
+/** What one drags over, down through all rows. */
+function Band({ from, to }: Dragged) {
+  return (
+    <div aria-hidden="true" className={`${COLUMNS} pointer-events-none absolute inset-0 z-10`}>
+      <svg aria-hidden="true" className="col-start-2 h-full overflow-visible" height="100%" width="100%">
+        <rect
+          className="fill-accent/15 stroke-accent"
+          height="100%"
+          width={`${(to - from) * 100}%`}
+          x={`${from * 100}%`}
+        />
+      </svg>
     </div>
   );
 }

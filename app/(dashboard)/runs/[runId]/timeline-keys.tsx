@@ -11,6 +11,8 @@ const KEYS: readonly [keys: string, does: string][] = [
   ["/", "find in all inputs and outputs"],
   ["f", "failures only"],
   ["t  c", "bars by time, by credits"],
+  ["z", "the time of the chosen line, large"],
+  ["Z  Esc", "the whole time again"],
   ["?", "these keys"],
 ];
 
@@ -20,21 +22,26 @@ export type TimelineKeys = {
   find: () => void;
   failedOnly: () => void;
   measure: (measure: "time" | "credits") => void;
+  zoom: () => void;
+  showAll: () => void;
 };
 
 /** Listens to the keys of the page; shows them all at `?`. */
 export function TimelineKeyboard({ keys }: { keys: RefObject<TimelineKeys> }) {
   const [help, setHelp] = useState(false);
   useEffect(() => {
-    const does: Record<string, () => void> = {
-      j: () => keys.current.step(1),
-      k: () => keys.current.step(-1),
-      "/": () => keys.current.find(),
-      f: () => keys.current.failedOnly(),
-      t: () => keys.current.measure("time"),
-      c: () => keys.current.measure("credits"),
-      "?": () => setHelp(true),
-    };
+    const does = new Map<string, () => void>([
+      ["j", () => keys.current.step(1)],
+      ["k", () => keys.current.step(-1)],
+      ["/", () => keys.current.find()],
+      ["f", () => keys.current.failedOnly()],
+      ["t", () => keys.current.measure("time")],
+      ["c", () => keys.current.measure("credits")],
+      ["z", () => keys.current.zoom()],
+      ["Z", () => keys.current.showAll()],
+      ["Escape", () => keys.current.showAll()],
+      ["?", () => setHelp(true)],
+    ]);
     function onKey(event: KeyboardEvent) {
       if (event.metaKey || event.ctrlKey || event.altKey || event.isComposing || event.defaultPrevented)
         return;
@@ -42,7 +49,7 @@ export function TimelineKeyboard({ keys }: { keys: RefObject<TimelineKeys> }) {
       const typing =
         "input:not([type=radio]):not([type=checkbox]), textarea, select, [contenteditable], [role=menu], [role=dialog]";
       if (target?.closest(typing)) return;
-      const act = does[event.key];
+      const act = does.get(event.key);
       if (!act) return;
       event.preventDefault();
       act();

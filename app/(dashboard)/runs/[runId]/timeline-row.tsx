@@ -1,8 +1,9 @@
 import { classNames } from "@/app/_ui/class-names";
 import { ChevronRightIcon, SparkIcon } from "@/app/_ui/icons";
 import { StatusShape } from "@/app/_ui/status";
-import { attemptsOf, isWork, type Line, lineFacts, lineId, type WorkLine } from "./timeline-lines";
-import { type Bar, COLUMNS, type Span } from "./timeline-scale";
+import { BarShape } from "./timeline-bar";
+import { attemptsOf, isWork, type Line, lineFacts, lineId } from "./timeline-lines";
+import { type Bar, COLUMNS } from "./timeline-scale";
 
 /** One line: what it is, how it went, its bar and its amount. */
 export function TimelineRow({
@@ -67,7 +68,9 @@ export function TimelineRow({
         ) : null}
         <LineName line={line} />
         {isWork(line) ? <AttemptCount count={attemptsOf(line).length} /> : null}
-        <span className="sr-only">, {status}, </span>
+        <span className="sr-only">
+          , {status}, {bar.beyond ? `${bar.beyond} what is shown, ` : null}
+        </span>
         {unfolded === null ? null : (
           // Keyboards unfold by the arrows, and by the button beside the step's output.
           <span
@@ -129,68 +132,4 @@ function unfoldTitle(line: Line): string {
   return line.kind === "step" && line.step.childRunId
     ? "Show the steps of the run it started"
     : "Show its attempts";
-}
-
-/** The bar; where there were several tries, one for each, on a line through the waits between them. */
-function BarShape({ line, bar }: { line: Line; bar: Bar }) {
-  return (
-    <svg aria-hidden="true" className="overflow-visible" height="12" width="100%">
-      {bar.attempts.length === 0 ? (
-        <Rect className={barClass(line)} span={bar} />
-      ) : (
-        <>
-          <line
-            className="stroke-line-strong"
-            strokeWidth="2"
-            x1={percent(bar.from)}
-            x2={percent(bar.from + bar.length)}
-            y1="6"
-            y2="6"
-          />
-          {bar.attempts.map((attempt, index) => (
-            <Rect
-              className={attempt.failed ? "fill-failed stroke-failed" : barClass(line)}
-              // biome-ignore lint/suspicious/noArrayIndexKey: the first, the second, … try.
-              key={index}
-              span={attempt}
-            />
-          ))}
-        </>
-      )}
-    </svg>
-  );
-}
-
-/** What took no time at all is still to be seen. */
-const THINNEST = 0.006;
-
-function Rect({ span, className }: { span: Span; className: string }) {
-  const length = Math.max(THINNEST, span.length);
-  return (
-    <rect
-      className={className}
-      height="10"
-      rx="1.5"
-      strokeWidth="1"
-      width={percent(length)}
-      x={percent(Math.min(span.from, 1 - length))}
-      y="1"
-    />
-  );
-}
-
-function percent(part: number): string {
-  return `${(part * 100).toFixed(3)}%`;
-}
-
-function barClass(line: Line): string {
-  if (line.kind === "wait") return "fill-none stroke-muted [stroke-dasharray:3_2]";
-  const { status } = lineFacts(line);
-  if (status === "Failed") return "fill-failed stroke-failed";
-  if (status === "Running") return "fill-running stroke-running";
-  return workOf(line).kind === "call" ? "fill-bar-think stroke-bar-think" : "fill-bar-step stroke-bar-step";
-}
-
-function workOf(line: Exclude<Line, { kind: "wait" }>): WorkLine {
-  return line.kind === "attempt" ? line.of : line;
 }

@@ -10,6 +10,9 @@ export const COLUMNS =
 /** Where bars begin and how long they are: on an axis of time in ms, or all from the left. */
 export type Scale = { measure: Measure; start: number; span: number };
 
+/** A stretch of time that the timeline shows large: two moments in ms since 1970. */
+export type Stretch = { from: number; to: number };
+
 /** The scale of these lines, waits among them; open ones end now. */
 export function scaleOf(run: RunDetail, lines: Line[], measure: Measure, now: number): Scale {
   if (measure !== "time") {
@@ -28,32 +31,48 @@ export function scaleOf(run: RunDetail, lines: Line[], measure: Measure, now: nu
 /** A bar, in parts of the whole width. */
 export type Span = { from: number; length: number };
 
-/** A line's bar with its amount in words; where it took several tries, these are the bars, on a line from first to last. */
-export type Bar = Span & { words: string; attempts: (Span & { failed: boolean })[] };
+/** A line's bar with its amount in words. */
+export type Bar = Span & {
+  words: string;
+  /** Where it lies when it has no part in the stretch that is shown. */
+  beyond: "before" | "after" | null;
+  /** Where it took several tries, these are the bars, on a line from first to last: those that are in sight. */
+  attempts: (Span & { failed: boolean })[] | null;
+};
 
-/** The bar of one line. */
-export function barOf(line: Line, scale: Scale, now: number): Bar {
+/** The bar of one line; of what is beyond a stretch that is shown alone, nothing. */
+export function barOf(line: Line, scale: Scale, stretch: Stretch | null, now: number): Bar {
   const { measure, span } = scale;
   const amount = amountOf(line, measure, now);
   if (measure !== "time") {
     const words = isWork(line) ? inWords(amount, measure) : "";
-    return { from: 0, length: amount / span, words, attempts: [] };
+    return { from: 0, length: amount / span, words, beyond: null, attempts: null };
   }
   const waitsMs = Date.parse(lineFacts(line).startedAt) - now;
+  const attempts = isWork(line) ? attemptsOf(line) : [];
   return {
     ...spanOf(lineFacts(line), scale, now),
     words: waitsMs > 0 ? `in ${formatDuration(waitsMs)}` : formatDuration(amount),
-    attempts: isWork(line)
-      ? attemptsOf(line).map((each) => ({ ...spanOf(each, scale, now), failed: each.error !== null }))
-      : [],
+    beyond: beyond(lineFacts(line), stretch, now),
+    attempts:
+      attempts.length === 0
+        ? null
+        : attempts
+            .filter((each) => beyond(each, stretch, now) === null)
+            .map((each) => ({ ...spanOf(each, scale, now), failed: each.error !== null })),
   };
 }
 
-function spanOf(
-  { startedAt, finishedAt }: Pick<StepLine, "startedAt" | "finishedAt">,
-  { start, span }: Scale,
-  now: number,
-): Span {
+type Times = Pick<StepLine, "startedAt" | "finishedAt">;
+
+function beyond({ startedAt, finishedAt }: Times, stretch: Stretch | null, now: number): Bar["beyond"] {
+  if (stretch === null) return null;
+  if (Date.parse(startedAt) > stretch.to) return "after";
+  const end = finishedAt === null ? now : Date.parse(finishedAt);
+  return end < stretch.from ? "before" : null;
+}
+
+function spanOf({ startedAt, finishedAt }: Times, { start, span }: Scale, now: number): Span {
   const from = Math.min(span, Math.max(0, Date.parse(startedAt) - start));
   const to = finishedAt === null ? Math.max(from, now - start) : Date.parse(finishedAt) - start;
   return { from: from / span, length: Math.max(0, Math.min(span, to) - from) / span };

@@ -5,10 +5,11 @@ import { useNow } from "@/app/_ui/time";
 import type { RunDetail } from "@/server/runs/inspect";
 import { isTerminal } from "@/server/runs/words";
 import type { Measure } from "./measures";
+import { scaleOfStretch } from "./stretch";
 import { Axis } from "./timeline-axis";
 import { type Line, lineId } from "./timeline-lines";
 import { TimelineRow } from "./timeline-row";
-import { barOf, scaleOf } from "./timeline-scale";
+import { barOf, type Stretch, scaleOf } from "./timeline-scale";
 import { usePreload } from "./use-preload";
 import { useRowWindow } from "./use-row-window";
 import { canUnfold, type Unfolding } from "./use-unfolding";
@@ -27,6 +28,9 @@ export function Timeline({
   onChoose,
   measure,
   unfolding,
+  stretch,
+  onStretch,
+  onZoom,
   focusWanted,
 }: {
   run: RunDetail;
@@ -35,6 +39,10 @@ export function Timeline({
   onChoose: (line: Line) => void;
   measure: Measure;
   unfolding: Unfolding;
+  /** What of the time is shown large; null: everything. */
+  stretch: Stretch | null;
+  onStretch: (stretch: Stretch | null) => void;
+  onZoom: () => void;
   /** The id of the line whose row shall have the focus once it is chosen and drawn. */
   focusWanted: RefObject<string | null>;
 }) {
@@ -42,7 +50,9 @@ export function Timeline({
   const live = !isTerminal(run.status);
   const now = useNow(live);
   const preload = usePreload();
-  const scale = scaleOf(run, lines, measure, now);
+  const whole = scaleOf(run, lines, measure, now);
+  const zoomed = measure === "time" ? stretch : null;
+  const scale = zoomed ? scaleOfStretch(zoomed) : whole;
   const chosenId = chosen ? lineId(chosen) : null;
   const chosenAt = lines.findIndex((line) => lineId(line) === chosenId);
   const drawn = useRowWindow(list, lines.length, ROW_HEIGHT);
@@ -93,8 +103,8 @@ export function Timeline({
   }
 
   return (
-    <div className="@container/timeline">
-      <Axis scale={scale} />
+    <div className="@container/timeline relative">
+      <Axis onStretch={onStretch} onZoom={onZoom} scale={scale} stretch={zoomed} whole={whole} />
       <div
         aria-label="Timeline"
         className="relative overflow-y-auto max-lg:max-h-[40dvh] lg:max-h-[calc(100dvh-7.75rem)]"
@@ -109,7 +119,7 @@ export function Timeline({
             count={lines.length}
             onUnfold={() => unfolding.fold(line, !unfolding.isUnfolded(line))}
             unfolded={canUnfold(line) ? unfolding.isUnfolded(line) : null}
-            bar={barOf(line, scale, now)}
+            bar={barOf(line, scale, zoomed, now)}
             key={lineId(line)}
             line={line}
             onChoose={onChoose}

@@ -6,9 +6,11 @@ import type { RunDetail } from "@/server/runs/inspect";
 import { isTerminal } from "@/server/runs/words";
 import { Inspector } from "./inspector";
 import type { Measure } from "./measures";
+import { openingStretch, stretchAround } from "./stretch";
 import { Timeline } from "./timeline";
 import { TimelineKeyboard, type TimelineKeys } from "./timeline-keys";
 import { isWork, type Line, lineFacts, lineId, type WorkLine } from "./timeline-lines";
+import { type Stretch, scaleOf } from "./timeline-scale";
 import { TimelineSummary } from "./timeline-summary";
 import { TimelineTools } from "./timeline-tools";
 import { useFind } from "./use-find";
@@ -37,6 +39,9 @@ export function Workbench({
 }) {
   const [measure, setMeasure] = useState<Measure>("time");
   const [failedOnly, setFailedOnly] = useState(false);
+  const [stretch, setStretch] = useState<Stretch | null>(() =>
+    chosen?.kind === "wait" ? null : openingStretch(run),
+  );
   const finder = useFind(run, lines);
   const field = useRef<HTMLInputElement>(null);
   const failed = lines.filter((line) => isWork(line) && lineFacts(line).status === "Failed");
@@ -52,13 +57,27 @@ export function Workbench({
     const at = chosen ? shown.findIndex((line) => lineId(line) === lineId(chosen)) : -1;
     go(shown[at < 0 ? 0 : Math.min(shown.length - 1, Math.max(0, at + by))]);
   };
-  const keys = useRef<TimelineKeys>({ step, find: () => {}, failedOnly: () => {}, measure: setMeasure });
+  const zoom = () => {
+    const now = Date.now();
+    if (chosen) setStretch(stretchAround(chosen, scaleOf(run, shown, "time", now), now));
+    setMeasure("time");
+  };
+  const keys = useRef<TimelineKeys>({
+    step,
+    find: () => {},
+    failedOnly: () => {},
+    measure: setMeasure,
+    zoom: () => {},
+    showAll: () => setStretch(null),
+  });
   useEffect(() => {
     keys.current = {
       step,
       find: () => field.current?.focus(),
       failedOnly: () => setFailedOnly(!failedOnly && failed.length > 0),
       measure: setMeasure,
+      zoom,
+      showAll: () => setStretch(null),
     };
   });
 
@@ -85,7 +104,10 @@ export function Workbench({
             lines={shown}
             measure={measure}
             onChoose={onChoose}
+            onStretch={setStretch}
+            onZoom={zoom}
             run={run}
+            stretch={stretch}
             unfolding={unfolding}
           />
           {shown.length === 0 ? <p className="px-4 py-4 text-muted sm:px-6">{finder.nothing}</p> : null}
