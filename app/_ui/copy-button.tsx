@@ -3,10 +3,12 @@
 import { useEffect, useState } from "react";
 import { IconButton } from "@/app/_ui/button";
 import { CheckIcon, CopyIcon, LinkIcon, PathIcon } from "@/app/_ui/icons";
+import { describeError } from "@/app/_ui/query-client";
+import { useNotify } from "@/app/_ui/toast";
 
 const PICTURES = { text: <CopyIcon />, path: <PathIcon />, link: <LinkIcon /> };
 
-/** Copies `text`, and says so for a moment in place. */
+/** Copies `text`, and says so for a moment in place; where it could not be had or copied, it says that. */
 export function CopyButton({
   text,
   label,
@@ -19,6 +21,7 @@ export function CopyButton({
   /** What is copied, for the picture. */
   look?: "text" | "path" | "link";
 }) {
+  const notify = useNotify();
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -29,8 +32,12 @@ export function CopyButton({
     <IconButton
       label={copied ? "Copied" : label}
       onClick={async () => {
-        await copyText(typeof text === "string" ? text : await text());
-        setCopied(true);
+        try {
+          await copyText(typeof text === "string" ? text : await text());
+          setCopied(true);
+        } catch (error) {
+          notify("Nothing was copied", describeError(error).message);
+        }
       }}
       {...(className ? { className } : {})}
     >
@@ -39,7 +46,10 @@ export function CopyButton({
   );
 }
 
-/** Puts a text on the clipboard, also on pages served without TLS, where the clipboard API is missing. */
+/**
+ * Puts a text on the clipboard, also on pages served without TLS, where the clipboard API is missing. Throws where the
+ * browser does not let us.
+ */
 export async function copyText(text: string): Promise<void> {
   if (window.isSecureContext) return navigator.clipboard.writeText(text);
   const field = document.createElement("textarea");
@@ -47,6 +57,7 @@ export async function copyText(text: string): Promise<void> {
   field.className = "sr-only";
   document.body.append(field);
   field.select();
-  document.execCommand("copy");
+  const copied = document.execCommand("copy");
   field.remove();
+  if (!copied) throw new Error("The browser did not allow it.");
 }

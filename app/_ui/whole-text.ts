@@ -3,7 +3,10 @@
 import { useState } from "react";
 import type { LongText } from "@/server/runs/long-text";
 
-/** A text of which only the start may be here; `load` fetches the rest from `address`, `read` gives it whole. */
+/**
+ * A text of which only the start may be here; `load` fetches the rest from `address`, `read` gives it whole or throws
+ * with a sentence for the reader.
+ */
 export function useWholeText(
   preview: LongText,
   address: string,
@@ -22,7 +25,9 @@ export function useWholeText(
     if (whole !== null) return whole;
     setState("loading");
     try {
-      const response = await fetch(address);
+      const response = await fetch(address).catch((cause: unknown) => {
+        throw new Error("The server could not be reached. Check the connection and try again.", { cause });
+      });
       if (!response.ok) throw new Error(`The text could not be read (${response.status}).`);
       const text = await response.text();
       setWhole(text);

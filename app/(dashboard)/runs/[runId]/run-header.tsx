@@ -6,13 +6,16 @@ import { formatCount, formatCredits, formatPlural, shortId } from "@/app/_ui/for
 import { CopyIcon, DownloadIcon, MoreIcon, TerminalIcon } from "@/app/_ui/icons";
 import { Menu, MenuItem, MenuLink } from "@/app/_ui/menu";
 import { usePageActions } from "@/app/_ui/page-actions";
+import { describeError } from "@/app/_ui/query-client";
 import { Status } from "@/app/_ui/status";
 import { Elapsed } from "@/app/_ui/time";
 import { useNotify } from "@/app/_ui/toast";
+import { useWholeText } from "@/app/_ui/whole-text";
 import type { RunDetail } from "@/server/runs/inspect";
 import { BackToRuns } from "../back-to-runs";
 import { describeSource } from "../describe-source";
 import { Version } from "./configuration";
+import { curlOf } from "./curl";
 import { HeaderFact } from "./header-fact";
 import { RunActions } from "./run-actions";
 import { RunTimes } from "./run-times";
@@ -107,14 +110,22 @@ function StartedBy({ run }: { run: RunDetail }) {
 
 function MoreMenu({ run }: { run: RunDetail }) {
   const notify = useNotify();
-  const copyCurl = async () => {
-    await copyText(await curlOf(run));
-    notify("Copied as curl", "Set API_KEY to one of your keys before running it.");
+  const input = useWholeText(run.input, `/api/runs/${run.id}/text?field=input`);
+  const copy = async (text: () => string | Promise<string>, done: string, then?: string) => {
+    try {
+      await copyText(await text());
+      notify(done, then);
+    } catch (error) {
+      notify("Nothing was copied", describeError(error).message);
+    }
   };
-  const copyId = async () => {
-    await copyText(run.id);
-    notify("Run id copied");
-  };
+  const copyCurl = () =>
+    copy(
+      async () => startingCall(run, await input.read()),
+      "Copied as curl",
+      "Set API_KEY to one of your keys before running it.",
+    );
+  const copyId = () => copy(() => run.id, "Run id copied");
   const file = `/api/runs/${run.id}/download`;
   usePageActions([
     { label: "Copy as curl", icon: <TerminalIcon />, run: () => void copyCurl() },
@@ -144,16 +155,8 @@ function MoreMenu({ run }: { run: RunDetail }) {
 }
 
 /** The call that starts the same run again, ready to paste into a shell. */
-async function curlOf(run: RunDetail): Promise<string> {
-  const input = run.input.cut
-    ? await (await fetch(`/api/runs/${run.id}/text?field=input`)).text()
-    : run.input.text;
+function startingCall(run: RunDetail, input: string): string {
   const path = run.kind === "agent" ? `/v1/agents/run/${run.agentId}` : `/v1/tools/run/${run.toolId}`;
   const body = run.kind === "agent" ? JSON.stringify({ userMessage: input }) : input;
-  return [
-    `curl -X POST '${window.location.origin}${path}'`,
-    `  -H "X-API-Key: $API_KEY"`,
-    "  -H 'Content-Type: application/json'",
-    `  --data-raw '${body.replaceAll("'", "'\\''")}'`,
-  ].join(" \\\n");
+  return curlOf({ url: window.location.origin + path, body });
 }
