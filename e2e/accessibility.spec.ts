@@ -90,6 +90,7 @@ for (const view of VIEWS) {
     test("what opens on them", async ({ ownerPage: page, request, organization }) => {
       test.setTimeout(120_000);
       const run = await finishRun(request, organization, { agent: "What is 6 * 7?" });
+      const showcase = await finishRun(request, organization, { agent: "Markdown of every kind" });
       const headers = { "Content-Type": "application/json" };
       await request.post(organization.triggers.inbound ?? "", { headers, data: { order: 7 } });
       const click = (role: "button" | "menuitem" | "link", name: string | RegExp) =>
@@ -156,6 +157,21 @@ for (const view of VIEWS) {
           await page.getByRole("option", { name: /^think/ }).click();
           await page.getByRole("tab", { name: "Raw" }).click();
           await expect(page.getByRole("tabpanel")).toContainText("iteration");
+        },
+        "a row of the list under the pointer": async () => {
+          await page.goto("/runs");
+          await page.getByRole("row").filter({ hasText: "Completed" }).first().hover();
+        },
+        "an answer of every kind": async () => {
+          await page.goto(`/runs/${showcase}`);
+          const answer = page.getByRole("region", { name: "Answer" });
+          await answer.getByRole("button", { name: /^Show all/ }).click();
+          await expect(answer.getByRole("checkbox", { name: "done", exact: true })).toBeChecked();
+          await expect(answer.getByRole("region", { name: "Code" })).toHaveAttribute("tabindex", "0");
+        },
+        "a value under the pointer": async () => {
+          await page.goto(`/runs/${run}?step=1`);
+          await page.getByRole("region", { name: "Input of the step" }).getByRole("listitem").first().hover();
         },
         "the keys of a run's page": async () => {
           await page.goto(`/runs/${run}`);

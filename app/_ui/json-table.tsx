@@ -3,6 +3,7 @@
 import { useState } from "react";
 import { memberOf } from "@/app/_ui/json-paths";
 import { Scalar } from "@/app/_ui/json-tree";
+import { Sideways } from "@/app/_ui/sideways";
 import type { Json } from "@/server/json";
 
 const ROWS_AT_ONCE = 100;
@@ -11,12 +12,7 @@ const ROWS_AT_ONCE = 100;
 export function JsonTable({ rows, columns }: { rows: Json[]; columns: string[] }) {
   const [shown, setShown] = useState(ROWS_AT_ONCE);
   return (
-    <section
-      aria-label="Values as a table"
-      className="mono overflow-x-auto"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to take the focus.
-      tabIndex={0}
-    >
+    <Sideways className="mono" label="Values as a table">
       <table className="border-collapse text-left">
         <thead>
           <tr>
@@ -53,7 +49,7 @@ export function JsonTable({ rows, columns }: { rows: Json[]; columns: string[] }
           {rows.length - shown} more rows
         </button>
       ) : null}
-    </section>
+    </Sideways>
   );
 }
 

@@ -3,6 +3,7 @@
 import type { ComponentProps } from "react";
 import ReactMarkdown from "react-markdown";
 import remarkGfm from "remark-gfm";
+import { Sideways } from "@/app/_ui/sideways";
 
 /**
  * Renders Markdown that a model wrote. It is not to be trusted: no raw HTML, links open apart and give nothing
@@ -12,7 +13,15 @@ export function Markdown({ text }: { text: string }) {
   return (
     <div className="prose">
       <ReactMarkdown
-        components={{ a: Anchor, img: Picture, td: TableCell, th: TableHead }}
+        components={{
+          a: Anchor,
+          img: Picture,
+          input: Checkbox,
+          pre: CodeBlock,
+          table: WideTable,
+          td: TableCell,
+          th: TableHead,
+        }}
         remarkPlugins={[remarkGfm]}
       >
         {text}
@@ -35,6 +44,27 @@ function Picture({ src, alt }: ComponentProps<"img">) {
     <a href={src} rel="noreferrer noopener nofollow" target="_blank">
       {alt || "image"}
     </a>
+  );
+}
+
+/** The box of a task in a list; nothing else in Markdown is an input. */
+function Checkbox({ checked = false }: ComponentProps<"input">) {
+  return <input aria-label={checked ? "done" : "not done"} checked={checked} disabled type="checkbox" />;
+}
+
+function CodeBlock({ children }: ComponentProps<"pre">) {
+  return (
+    <Sideways className="rounded-md border border-line bg-surface px-3 py-2.5" label="Code">
+      <pre className="w-max min-w-full">{children}</pre>
+    </Sideways>
+  );
+}
+
+function WideTable({ children }: ComponentProps<"table">) {
+  return (
+    <Sideways label="Table">
+      <table>{children}</table>
+    </Sideways>
   );
 }
 
