@@ -376,13 +376,23 @@ test.describe("the page of a run", () => {
     await page.getByRole("menuitem", { name: "With another input" }).click();
     const input = page.getByRole("textbox", { name: "Input, a JSON object" });
     await input.fill("{");
-    await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Run", exact: true }).click();
     await expect(page.getByRole("dialog")).toContainText("This is not valid JSON");
     await input.fill('{"number": "four"}');
-    await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Run", exact: true }).click();
     await expect(page.getByRole("dialog")).toContainText("does not match");
+    await expect(page.getByRole("dialog").getByRole("listitem")).toHaveText("/number must be number");
+
+    // What was typed is there again, however the dialog was left.
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+    await page.getByRole("button", { name: "More ways to run again" }).click();
+    await page.getByRole("menuitem", { name: "With another input" }).click();
+    await expect(input).toHaveValue('{"number": "four"}');
+    await page.getByRole("button", { name: "Back to the run's own" }).click();
+    await expect(input).toHaveValue('{\n  "number": 4\n}');
     await input.fill('{"number": 50}');
-    await page.getByRole("dialog").getByRole("button", { name: "Run" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Run", exact: true }).click();
     await expect(page.getByRole("region", { name: "Output", exact: true })).toContainText("100");
   });
 

@@ -13,25 +13,42 @@ export function createQueryClient(): QueryClient {
   });
 }
 
+/** What a page tells of an error; `issues` are the faults of an input, `path` a JSON pointer into it, "" the whole. */
+export type ShownError = { code: string; message: string; issues: { path: string; message: string }[] };
+
 /** The part of an error's data that `server/api/trpc.ts` shows to callers. Written by hand: zod weighs too much here. */
-function readShownError(data: unknown): { code: string; message: string } | null {
-  const shown: unknown = typeof data === "object" && data !== null && "shown" in data ? data.shown : null;
-  if (typeof shown !== "object" || shown === null || !("code" in shown) || !("message" in shown)) return null;
-  const { code, message } = shown;
-  return typeof code === "string" && typeof message === "string" ? { code, message } : null;
+function readShownError(data: unknown): ShownError | null {
+  const shown = memberOf(data, "shown");
+  const code = memberOf(shown, "code");
+  const message = memberOf(shown, "message");
+  if (typeof code !== "string" || typeof message !== "string") return null;
+  const issues = memberOf(shown, "issues");
+  return { code, message, issues: Array.isArray(issues) ? issues.flatMap(readIssue) : [] };
+}
+
+function readIssue(issue: unknown): ShownError["issues"] {
+  const path = memberOf(issue, "path");
+  const message = memberOf(issue, "message");
+  return typeof path === "string" && typeof message === "string" ? [{ path, message }] : [];
+}
+
+function memberOf(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }
 
 /** What the server said of an error, or a sentence of our own when it could not be reached. */
-export function describeError(error: unknown): { code: string; message: string } {
+export function describeError(error: unknown): ShownError {
   if (error instanceof TRPCClientError) {
     const shown = readShownError(error.data);
     if (shown) return shown;
     return {
       code: "unreachable",
       message: "The server could not be reached. Check the connection and try again.",
+      issues: [],
     };
   }
-  return { code: "internal_error", message: error instanceof Error ? error.message : "Something failed." };
+  const message = error instanceof Error ? error.message : "Something failed.";
+  return { code: "internal_error", message, issues: [] };
 }
 
 function isFinal(error: unknown): boolean {

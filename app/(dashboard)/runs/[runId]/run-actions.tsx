@@ -3,9 +3,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { Button, buttonClass } from "@/app/_ui/button";
-import { Dialog, DialogActions } from "@/app/_ui/dialog";
 import { ChevronDownIcon } from "@/app/_ui/icons";
 import { Menu, MenuItem } from "@/app/_ui/menu";
 import { usePageActions } from "@/app/_ui/page-actions";
@@ -13,9 +12,9 @@ import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { useMay } from "@/app/_ui/role";
 import { useNotify } from "@/app/_ui/toast";
-import { useWholeText } from "@/app/_ui/whole-text";
 import type { RunDetail } from "@/server/runs/inspect";
 import { isTerminal } from "@/server/runs/words";
+import { RerunDialog } from "./rerun-dialog";
 
 const CANCEL_WIDTH = "min-w-24";
 
@@ -76,15 +75,22 @@ function RunAgain({ run }: { run: RunDetail }) {
   const router = useRouter();
   const notify = useNotify();
   const [editing, setEditing] = useState(false);
+  // Kept here, so that closing the dialog loses nothing.
+  const [draft, setDraft] = useState<string | null>(null);
   const rerun = useMutation(
     trpc.runs.rerun.mutationOptions({
       onSuccess: ({ runId }) => {
         setEditing(false);
+        setDraft(null);
         router.push(`/runs/${runId}`);
       },
     }),
   );
   const busy = rerun.isPending;
+  const edit = () => {
+    rerun.reset();
+    setEditing(true);
+  };
   const runAgain = () =>
     rerun.mutate(
       { runId: run.id },
@@ -95,7 +101,7 @@ function RunAgain({ run }: { run: RunDetail }) {
       ? []
       : [
           { label: "Run again", run: runAgain },
-          { label: "Run again with another input", run: () => setEditing(true) },
+          { label: "Run again with another input", run: edit },
         ],
   );
   return (
@@ -109,99 +115,20 @@ function RunAgain({ run }: { run: RunDetail }) {
           trigger={<ChevronDownIcon />}
           triggerClass={buttonClass("plain", "rounded-l-none px-1.5")}
         >
-          <MenuItem onClick={() => setEditing(true)}>With another input</MenuItem>
+          <MenuItem onClick={edit}>With another input</MenuItem>
         </Menu>
       </div>
       {editing ? (
         <RerunDialog
           busy={busy}
+          draft={draft}
           onClose={() => setEditing(false)}
+          onDraft={setDraft}
           onStart={(input) => rerun.mutate({ runId: run.id, input })}
-          problem={rerun.isError ? describeError(rerun.error).message : null}
+          problem={rerun.isError ? describeError(rerun.error) : null}
           run={run}
         />
       ) : null}
     </>
   );
-}
-
-function RerunDialog({
-  run,
-  busy,
-  problem,
-  onStart,
-  onClose,
-}: {
-  run: RunDetail;
-  busy: boolean;
-  problem: string | null;
-  onStart: (input: string) => void;
-  onClose: () => void;
-}) {
-  const whole = useWholeText(run.input, `/api/runs/${run.id}/text?field=input`);
-  const [typed, setTyped] = useState<string | null>(null);
-  const input = typed ?? (whole.cut ? "" : prettify(run.kind, whole.text));
-  const latest = useRef(whole.load);
-  useEffect(() => latest.current(), []);
-  const [fault, setFault] = useState<string | null>(null);
-  const isTool = run.kind === "tool";
-
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    const wrong = isTool ? faultOf(input) : null;
-    setFault(wrong);
-    if (!wrong) onStart(input);
-  }
-
-  return (
-    <Dialog onOpenChange={(open) => !open && onClose()} open title={`Run ${run.targetName} again`} wide>
-      <form className="flex min-h-0 flex-col gap-3" onSubmit={submit}>
-        <label className="font-medium" htmlFor="rerun-input">
-          {isTool ? "Input, a JSON object" : "Message"}
-        </label>
-        {whole.failed ? (
-          <p className="text-failed">The input could not be read. Close this and try again.</p>
-        ) : null}
-        <textarea
-          aria-describedby="rerun-problem"
-          className="mono h-64 resize-y rounded-md border border-line-strong bg-canvas p-2.5"
-          id="rerun-input"
-          disabled={whole.cut}
-          onChange={(event) => setTyped(event.target.value)}
-          placeholder={whole.loading ? "Loading the input" : undefined}
-          spellCheck={!isTool}
-          value={input}
-        />
-        <p aria-live="polite" className="text-failed" id="rerun-problem">
-          {fault ?? problem}
-        </p>
-        <DialogActions>
-          <Button onClick={onClose}>Close</Button>
-          <Button disabled={busy || whole.cut} look="primary" type="submit">
-            {busy ? "Starting" : "Run"}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
-  );
-}
-
-function prettify(kind: RunDetail["kind"], text: string): string {
-  if (kind === "agent") return text;
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-}
-
-/** What keeps a text from being a JSON object, in words; null when it is one. */
-export function faultOf(text: string): string | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? null : "The input of a tool must be a JSON object.";
-  } catch (error) {
-    return `This is not valid JSON: ${error instanceof Error ? error.message : ""}`;
-  }
 }

@@ -1,0 +1,67 @@
+/** A mark, or a word or number: what a JSON text is made of besides strings. */
+const MARK_OR_WORD = /[{}[\],:]|[^\s"{}[\],:]+/y;
+const SPACE = /\s*/y;
+
+/**
+ * JSON by lines, every string and number as it is written: no digits are lost, no names put in order. The start of a
+ * document will do; what is no JSON comes out as some text or other.
+ */
+export function indentJson(text: string): string {
+  const parts: string[] = [];
+  let depth = 0;
+  let before = "";
+  for (const token of tokensOf(text)) {
+    const closes = token === "}" || token === "]";
+    if (closes) depth -= 1;
+    const opened = before === "{" || before === "[";
+    // `[]` and `{}` stay whole.
+    if (before === "," || (opened && !closes) || (closes && !opened)) {
+      parts.push("\n", "  ".repeat(Math.max(0, depth)));
+    } else if (before === ":") parts.push(" ");
+    parts.push(token);
+    if (token === "{" || token === "[") depth += 1;
+    before = token;
+  }
+  return parts.join("");
+}
+
+/** JSON without any space between its parts, every string and number as it is written. */
+export function compactJson(text: string): string {
+  return [...tokensOf(text)].join("");
+}
+
+function* tokensOf(text: string): Generator<string> {
+  let at = 0;
+  while (true) {
+    SPACE.lastIndex = at;
+    SPACE.exec(text);
+    const from = SPACE.lastIndex;
+    if (from >= text.length) return;
+    at = text[from] === '"' ? endOfString(text, from) : endOfOther(text, from);
+    yield text.slice(from, at);
+  }
+}
+
+/** By hand: a regular expression runs out of its stack in a string of megabytes. */
+function endOfString(text: string, from: number): number {
+  let at = from + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
+  return Math.min(text.length, at + 1);
+}
+
+function endOfOther(text: string, from: number): number {
+  MARK_OR_WORD.lastIndex = from;
+  MARK_OR_WORD.exec(text);
+  return MARK_OR_WORD.lastIndex;
+}
+
+/** A text to read and compare by lines: JSON indented, all else as it is. `cut`: whether it is the start of a longer one. */
+export function readableText(text: string, cut = false): string {
+  if (cut) return /^\s*[{[]\s*(?:["{[\]}]|$)/.test(text) ? indentJson(text) : text;
+  try {
+    JSON.parse(text);
+  } catch {
+    return text;
+  }
+  return indentJson(text);
+}
