@@ -10,9 +10,10 @@ import { makeThrowaway, removeThrowaway } from "./throwaway.mjs";
 /**
  * The built service as `npm start` starts it, on a throwaway data folder, with the demo organization and one run of its
  * agent: for measurements, and for tests that take away parts of its database.
- * @param {{ quiet?: boolean }} [options] quiet: what it writes to standard error is expected, and not shown
+ * @param {{ quiet?: boolean, env?: Record<string, string> }} [options] quiet: what it writes to standard error is expected, and
+ *   not shown; env: further settings
  */
-export async function startThrowawayService({ quiet = false } = {}) {
+export async function startThrowawayService({ quiet = false, env = {} } = {}) {
   const dataDir = await makeThrowaway();
   const port = await freePort();
   const base = `http://localhost:${port}`;
@@ -24,6 +25,7 @@ export async function startThrowawayService({ quiet = false } = {}) {
       APP_URL: base,
       STEPWELL_DATA_DIR: dataDir,
       LOG_LEVEL: "error",
+      ...env,
     },
     stdio: ["ignore", "pipe", quiet ? "ignore" : "inherit"],
   });
@@ -47,6 +49,9 @@ export async function startThrowawayService({ quiet = false } = {}) {
   return {
     base,
     pid: service.pid ?? 0,
+    /** Of the demo organization. */
+    key,
+    agent,
     login: { email: "demo@stepwell.test", password: /password {2}(\S+)/.exec(said)?.[1] ?? "" },
 
     /**

@@ -9,6 +9,8 @@ export type Adaptation = {
   oldTokenLimit: boolean;
   /** The server refuses `response_format`: the schema is put into words. */
   schemaInWords: boolean;
+  /** The server refuses to answer in pieces, or then tells no usage: it is asked for the whole at once. */
+  wholeAnswers: boolean;
 };
 
 /** Names of functions as every server takes them back in a conversation. */

@@ -1,4 +1,5 @@
 import OpenAI, { APIError } from "openai";
+import { Stream } from "openai/streaming";
 import type { Clock } from "@/server/clock";
 import { EgressError } from "@/server/egress/guarded-fetch";
 import type { EgressFetch } from "@/server/functions/define";
@@ -15,6 +16,7 @@ import {
   type ModelReply,
   type ModelRequest,
 } from "@/server/models/port";
+import { gatherCompletion } from "@/server/models/streamed-completion";
 import { countUsage } from "@/server/models/tokens";
 import { redactText } from "@/server/secrets/stored-output";
 
@@ -92,7 +94,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
   /** What each model's server was found not to do. */
   const adaptations = new Map<string, Adaptation>();
   const adaptationOf = (model: string): Adaptation =>
-    adaptations.get(model) ?? { oldTokenLimit: false, schemaInWords: false };
+    adaptations.get(model) ?? { oldTokenLimit: false, schemaInWords: false, wholeAnswers: false };
 
   const clean = (message: string) =>
     redactText(message, options.apiKey === undefined ? [] : [options.apiKey])
@@ -107,17 +109,48 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
     );
     const signal = AbortSignal.any([request.signal, timeout.signal]);
     try {
-      const body: unknown = await client.chat.completions.create(
-        { ...toChatCompletion(request, adaptationOf(request.model)), stream: false },
-        { signal },
-      );
-      return readChatCompletion(body, request);
+      const adaptation = adaptationOf(request.model);
+      const body = toChatCompletion(request, adaptation);
+      if (request.onText === undefined || adaptation.wholeAnswers) {
+        const whole: unknown = await client.chat.completions.create({ ...body, stream: false }, { signal });
+        return readChatCompletion(whole, request);
+      }
+      const answer = await client.chat.completions
+        .create({ ...body, stream: true, stream_options: { include_usage: true } }, { signal })
+        .asResponse();
+      const isInPieces = answer.headers.get("content-type")?.startsWith("text/event-stream");
+      const gathered: unknown = isInPieces
+        ? await gatherCompletion(readPieces(answer, signal), request.onText)
+        : await answer.json();
+      const reply = readChatCompletion(gathered, request);
+      // What is paid for is told rather than counted, from the next call on.
+      if (isInPieces && reply.usage === null) {
+        adaptations.set(request.model, { ...adaptation, wholeAnswers: true });
+      }
+      return reply;
     } catch (error) {
       request.signal.throwIfAborted();
       throw timeout.signal.aborted ? timeout.signal.reason : error;
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** The pieces of an answer as they come. Throws AnswerError for an error among them, and the signal's reason. */
+  async function* readPieces(answer: Response, signal: AbortSignal): AsyncGenerator<unknown> {
+    const reading = new AbortController();
+    const stop = () => reading.abort();
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      yield* Stream.fromSSEResponse<unknown>(answer, reading, client);
+    } catch (error) {
+      if (!(error instanceof APIError)) throw error;
+      throw new AnswerError(error.message, error.code ?? null);
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+    // An aborted stream just ends.
+    signal.throwIfAborted();
   }
 
   function toFault(error: unknown): Fault {
@@ -147,12 +180,15 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
     if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return false;
     const known = adaptationOf(model);
     const text = `${error.message} ${error.param ?? ""}`;
-    const next = {
+    const next: Adaptation = {
       oldTokenLimit: known.oldTokenLimit || text.includes("max_completion_tokens"),
       schemaInWords: known.schemaInWords || /response_format|json_schema/.test(text),
+      wholeAnswers: known.wholeAnswers || /\bstream/.test(text),
     };
-    if (next.oldTokenLimit === known.oldTokenLimit && next.schemaInWords === known.schemaInWords)
-      return false;
+    const learned = (["oldTokenLimit", "schemaInWords", "wholeAnswers"] as const).some(
+      (each) => next[each] !== known[each],
+    );
+    if (!learned) return false;
     adaptations.set(model, next);
     return true;
   }

@@ -23,6 +23,8 @@ export type ModelRequest = {
   /** Asks for JSON of this schema instead of free text. */
   responseSchema?: JsonObject;
   signal: AbortSignal;
+  /** Told what the model has said so far, while it goes on; from the beginning again after a try that failed. */
+  onText?: (text: string) => void;
   /** Told of all tries so far before another one is waited for. */
   onRetry?: (attempts: Attempt[]) => Promise<void>;
 };

@@ -29,7 +29,8 @@ export type ModelsOptions = {
 
 /** The model name that always means the built-in simulation. */
 const DEMO_MODEL = "demo";
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+/** In pieces, each token comes in a frame of some 300 bytes. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const CALL_TIMEOUT_MS = 600_000;
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {

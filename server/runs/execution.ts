@@ -13,11 +13,13 @@ import {
   beginModelCall,
   finishModelCall,
   noteAttempts,
+  noteText,
   type StoredModelCall,
   type StoredStep,
 } from "./journal";
 import type { ClaimedRun } from "./lifecycle";
 import { CapReached, CreditsExhausted, exactly, type Purse } from "./purse";
+import { keepUnfinishedText } from "./unfinished-text";
 
 /**
  * Runs a named piece of work durably: the engine remembers that it has finished, the run's rows remember with what.
@@ -61,15 +63,18 @@ export async function callModel(
   const earlier = execution.interrupted.get(key) ?? [];
   await beginModelCall(services, run, { key, iteration, provider, model: request.model, attempts: earlier });
   let reply: ModelReply;
+  const said = keepUnfinishedText((text) => noteText(services, run, key, text));
   try {
     // A signal of the call's own: what a client hangs onto it goes with the call, not with the run.
     const own = AbortSignal.any([signal]);
-    reply = await services.models.call({
+    const call = services.models.call({
       ...request,
       maxOutputTokens: cover.maxOutputTokens,
       signal: own,
+      onText: said.note,
       onRetry: (attempts) => noteAttempts(services, run, "model_calls", key, [...earlier, ...attempts]),
     });
+    reply = await call.finally(said.close);
   } catch (error) {
     await purse.spend(cover.reserved, ZERO);
     if (error instanceof ModelError) {

@@ -6,6 +6,7 @@ import { transact } from "@/server/db/sql";
 import { newId } from "@/server/ids";
 import { ringRun } from "@/server/live/doorbell";
 import type { Attempt, ModelReply, ToolCall } from "@/server/models/port";
+import { replaceNul } from "@/server/secrets/stored-output";
 import type { Services } from "@/server/services";
 import { attemptsBefore } from "./attempts";
 import type { ClaimedRun } from "./lifecycle";
@@ -126,7 +127,7 @@ const BEGIN_MODEL_CALL = {
   SELECT $4, organization_id, $1, $5, $6, $7, $8, $3, $9, sequence FROM run
   ON CONFLICT (run_id, key) DO UPDATE
   SET status = 'Running', finished_at = NULL, duration_ms = NULL,
-      error_message = NULL, attempts = EXCLUDED.attempts, sequence = EXCLUDED.sequence
+      content = '', error_message = NULL, attempts = EXCLUDED.attempts, sequence = EXCLUDED.sequence
   WHERE model_calls.status <> 'Completed'
   RETURNING sequence`,
 };
@@ -193,6 +194,29 @@ export async function noteAttempts(
     FROM run WHERE t.run_id = $1 AND t.key = $4 AND t.status = 'Running' RETURNING t.sequence`,
     values: [run.id, run.epoch, services.clock.now(), key, JSON.stringify(attempts)],
   });
+  announce(services, run, rows[0]?.sequence);
+}
+
+const NOTE_TEXT = {
+  name: "note-text",
+  text: `
+  WITH run AS (
+    UPDATE runs SET sequence = sequence + 1, heartbeat_at = $3
+    WHERE id = $1 AND epoch = $2 AND status = 'Running' RETURNING sequence
+  )
+  UPDATE model_calls m SET content = $5, sequence = run.sequence
+  FROM run WHERE m.run_id = $1 AND m.key = $4 AND m.status = 'Running' RETURNING m.sequence`,
+};
+
+/** Writes what the model has said so far in a running call, so that pages show it. Throws RunLost, and what the database says. */
+export async function noteText(
+  services: Services,
+  run: ClaimedRun,
+  key: string,
+  text: string,
+): Promise<void> {
+  const values = [run.id, run.epoch, services.clock.now(), key, replaceNul(text)];
+  const { rows } = await services.pool.query<{ sequence: number }>({ ...NOTE_TEXT, values });
   announce(services, run, rows[0]?.sequence);
 }
 

@@ -10,13 +10,18 @@ export type ModelServerReply =
       usage?: { inputTokens: number; outputTokens: number } | null;
       /** Waits before answering, in milliseconds. */
       delayMs?: number;
+      /** To one that asks for pieces: `content` comes in these, and the last one once this has come to pass. */
+      pieces?: string[];
+      beforeLast?: Promise<unknown>;
     }
   /** An error status, `Retry-After` in seconds and OpenAI's code with it. */
   | { status: number; message?: string; retryAfter?: number; code?: string }
   /** `hang`: no answer ever; `drop`: the connection is closed; `broken`: half of a JSON document. */
   | { fault: "hang" | "drop" | "broken" }
   /** Any body, as JSON. */
-  | { body: unknown };
+  | { body: unknown }
+  /** Any events, each as JSON, with what ends an answer in pieces, or cut off without. */
+  | { events: unknown[]; isCut?: boolean };
 
 /** One line of a script: a reply, or the replies to the first, second, … try of the same call. */
 export type ModelServerLine = ModelServerReply | ModelServerReply[];
@@ -25,6 +30,8 @@ const chatRequest = z.looseObject({
   model: z.string(),
   messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })),
   tools: z.array(z.looseObject({})).optional(),
+  stream: z.boolean().optional(),
+  stream_options: z.looseObject({ include_usage: z.boolean().optional() }).optional(),
 });
 export type ModelServerRequest = {
   body: z.infer<typeof chatRequest>;
@@ -91,6 +98,14 @@ export async function startModelServer(options: { port?: number } = {}): Promise
       return;
     }
     if ("body" in reply) return send(200, reply.body);
+    if ("events" in reply) {
+      const { events, isCut = false } = reply;
+      beginEvents(response);
+      for (const event of events) sendEvent(response, event);
+      if (isCut) response.socket?.destroySoon();
+      else response.end("data: [DONE]\n\n");
+      return;
+    }
     if (reply.delayMs !== undefined) await new Promise((done) => setTimeout(done, reply.delayMs));
     answered += 1;
     const number = answered;
@@ -103,6 +118,34 @@ export async function startModelServer(options: { port?: number } = {}): Promise
       },
     }));
     const usage = reply.usage === undefined ? { inputTokens: 10, outputTokens: 5 } : reply.usage;
+    const told = usage && {
+      prompt_tokens: usage.inputTokens,
+      completion_tokens: usage.outputTokens,
+      total_tokens: usage.inputTokens + usage.outputTokens,
+    };
+    if (request.body.stream === true) {
+      const { content = "", pieces = [content ?? ""], beforeLast } = reply;
+      const choice = (delta: object, finish_reason: string | null = null) => {
+        sendEvent(response, { id: `chatcmpl-${number}`, choices: [{ index: 0, delta, finish_reason }] });
+      };
+      beginEvents(response);
+      choice({ role: "assistant", content: "" });
+      for (const piece of pieces.slice(0, -1)) choice({ content: piece });
+      await beforeLast;
+      choice({ content: pieces.at(-1) });
+      calls.forEach(({ id, function: { name, arguments: whole } }, index) => {
+        choice({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] });
+        const half = Math.ceil(whole.length / 2);
+        for (const part of [whole.slice(0, half), whole.slice(half)]) {
+          choice({ tool_calls: [{ index, function: { arguments: part } }] });
+        }
+      });
+      choice({}, calls.length > 0 ? "tool_calls" : "stop");
+      if (request.body.stream_options?.include_usage && told)
+        sendEvent(response, { choices: [], usage: told });
+      response.end("data: [DONE]\n\n");
+      return;
+    }
     send(200, {
       id: `chatcmpl-${number}`,
       object: "chat.completion",
@@ -119,13 +162,7 @@ export async function startModelServer(options: { port?: number } = {}): Promise
           finish_reason: calls.length > 0 ? "tool_calls" : "stop",
         },
       ],
-      ...(usage !== null && {
-        usage: {
-          prompt_tokens: usage.inputTokens,
-          completion_tokens: usage.outputTokens,
-          total_tokens: usage.inputTokens + usage.outputTokens,
-        },
-      }),
+      ...(told && { usage: told }),
     });
   }
 
@@ -158,6 +195,14 @@ export async function startModelServer(options: { port?: number } = {}): Promise
       return new Promise((done) => server.close(() => done()));
     },
   };
+}
+
+function beginEvents(response: ServerResponse): void {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+}
+
+function sendEvent(response: ServerResponse, event: unknown): void {
+  response.write(`data: ${JSON.stringify(event)}\n\n`);
 }
 
 function parse(text: string): unknown {

@@ -90,6 +90,7 @@ function Said({ call }: { call: CallDetail }) {
       {call.content.text ? (
         <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">
           {call.content.text}
+          {call.status === "Running" ? <span className="writing" title="The model goes on" /> : null}
           {call.content.cut ? (
             <span className="text-muted"> … {formatBytes(call.content.bytes)} in all</span>
           ) : null}

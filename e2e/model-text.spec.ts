@@ -1,0 +1,43 @@
+import { type ModelServer, startModelServer } from "@/server/testing/model-server";
+import { startThrowawayService } from "../scripts/throwaway-service.mjs";
+import { expect, test } from "./fixtures";
+
+/** What a model says is read while it says it: on a service of its own, whose model answers as it is told. */
+
+let models: ModelServer;
+let service: Awaited<ReturnType<typeof startThrowawayService>>;
+test.beforeAll(async () => {
+  test.setTimeout(120_000);
+  models = await startModelServer();
+  service = await startThrowawayService({ env: { OPENAI_BASE_URL: models.url, OPENAI_API_KEY: "sk-e2e" } });
+});
+test.afterAll(async () => {
+  await service.stop();
+  await models.close();
+});
+
+test("text of a model appears as it is written, and stays when it has ended", async ({ page, request }) => {
+  let goOn = () => {};
+  const beforeLast = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const pieces = ["The sum of it ", "is nine ", "sixty."];
+  models.script("Add it up", { content: pieces.join(""), pieces, beforeLast });
+  const headers = { "X-API-Key": service.key };
+  const data = { userMessage: "Add it up" };
+  const answer = await request.post(`${service.base}/v1/agents/run/${service.agent}`, { headers, data });
+  const { id } = await answer.json();
+
+  await page.goto(`${service.base}/sign-in?to=${encodeURIComponent(`/runs/${id}`)}`);
+  await page.getByLabel("Email").fill(service.login.email);
+  await page.getByLabel("Password").fill(service.login.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL((url) => url.pathname !== "/sign-in");
+  await page.goto(`${service.base}/runs/${id}`);
+  const call = page.getByRole("region", { name: "Model call think-1" });
+  await expect(call).toContainText("The sum of it is nine");
+  await expect(call).toContainText("Running");
+  goOn();
+  await expect(call).toContainText("The sum of it is nine sixty.");
+  await expect(call).toContainText("Completed");
+});
