@@ -169,6 +169,39 @@ test.describe("the list of runs", () => {
     await expect(rows(page).filter({ hasText: second })).toContainText("Completed");
   });
 
+  test("a run that comes to fit the filter waits behind the bar too, and then stands in its place", async ({
+    ownerPage: page,
+    request,
+    organization,
+  }) => {
+    const older = await startRun(request, organization, {
+      tool: organization.counterId,
+      input: { to: 1000 },
+    });
+    const newer = await startRun(request, organization, { tool: organization.counterId, input: { to: 999 } });
+    await page.goto(`/runs?status=Cancelled&tool=${organization.counterId}`);
+    const cancel = (id: string) =>
+      request.post(`/v1/tools/run/${id}/cancel`, { headers: { "X-API-Key": organization.apiKey } });
+    expect((await cancel(newer)).status()).toBe(200);
+    const row = (id: string) => rows(page).filter({ has: page.locator(`[href="/runs/${id}"]`) });
+    const bar = page.getByRole("button", { name: /^\d+\+? new$/ });
+    // In an empty list it appears by itself.
+    await expect(async () => {
+      if (await bar.isVisible()) await bar.click();
+      await expect(row(newer)).toBeVisible({ timeout: 500 });
+    }).toPass();
+    await expect(row(older)).toHaveCount(0);
+    expect((await cancel(older)).status()).toBe(200);
+    await expect(bar).toBeVisible();
+    await expect(row(older)).toHaveCount(0);
+    await bar.click();
+    await expect(row(older)).toBeVisible();
+    const ids = await rows(page)
+      .locator("a[data-row]")
+      .evaluateAll((links) => links.map((link) => link.getAttribute("href")?.split("/").at(-1)));
+    expect(ids.indexOf(older)).toBeGreaterThan(ids.indexOf(newer));
+  });
+
   test("chosen runs are cancelled together", async ({ ownerPage: page, request, organization }) => {
     const id = await startRun(request, organization, { tool: organization.counterId, input: { to: 1000 } });
     await page.goto(`/runs?q=${id}`);

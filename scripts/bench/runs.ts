@@ -15,7 +15,8 @@ import { listAudit } from "@/server/operate/read-audit";
 import { countSettledRuns } from "@/server/runs/count";
 import { exportRuns } from "@/server/runs/export";
 import type { RunFilter } from "@/server/runs/filter";
-import { countNewerRuns, listRuns } from "@/server/runs/list";
+import { findFitting, findRunIds } from "@/server/runs/find";
+import { listRuns } from "@/server/runs/list";
 import { readRunMetrics } from "@/server/runs/metrics";
 import { RUN_PERIODS } from "@/server/runs/words";
 import { listDeliveries } from "@/server/webhooks/inspect-deliveries";
@@ -179,6 +180,8 @@ function questionsOf(services: ReturnType<typeof wire>, at: Landmarks): Question
     .toString(16)
     .padStart(12, "0")
     .replace(/^(.{8})/, "$1-")}-7000-8000-000000000000`;
+  /** As many as a stream names at once. */
+  const changed = findRunIds(services, actor.orgId, {}, { before: deep, limit: 200 });
   const list = (name: string, filter: RunFilter, before?: string): Question => ({
     name: `list: ${name}`,
     boundMs: LIST_MS,
@@ -249,13 +252,18 @@ function questionsOf(services: ReturnType<typeof wire>, at: Landmarks): Question
     }),
     list("text: rare word, common agent", { text: at.rareWord, agentId: at.commonAgent }),
     list("text: an id's beginning", { text: at.orgId.slice(0, 8) }),
-    other("count of newer runs", () => countNewerRuns(services, actor, { filter: {}, after: deep })),
-    other("count of newer runs, common word", () =>
-      countNewerRuns(services, actor, { filter: { text: at.commonWord }, after: deep }),
-    ),
-    other("count of newer runs, word of no run, none shown", () =>
-      countNewerRuns(services, actor, { filter: { text: "xylophonist" }, after: null }),
-    ),
+    ...[
+      { name: "all", filter: {} },
+      { name: "a common word", filter: { text: at.commonWord } },
+      { name: "a word of no run", filter: { text: "xylophonist" } },
+    ].flatMap(({ name, filter }) => [
+      other(`live: a thousand ids, ${name}`, () =>
+        findRunIds(services, actor.orgId, filter, { limit: 1_000 }),
+      ),
+      other(`live: which of 200 fit, ${name}`, async () =>
+        findFitting(services, actor.orgId, filter, await changed),
+      ),
+    ]),
     ...RUN_PERIODS.map((period) =>
       other(`metrics: ${period}`, () => readRunMetrics(services, actor, { period }), METRICS_MS),
     ),

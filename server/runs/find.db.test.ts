@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MemberActor } from "@/server/auth/actor";
 import { exportRuns } from "@/server/runs/export";
 import { type RunFilter, runFilter } from "@/server/runs/filter";
-import { findRunIds } from "@/server/runs/find";
-import { countNewerRuns, listRuns } from "@/server/runs/list";
+import { findFitting, findRunIds } from "@/server/runs/find";
+import { listRuns } from "@/server/runs/list";
 import { createMember, insertRun } from "@/server/testing/runs";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/server/testing/world";
 
@@ -129,6 +129,8 @@ describe("finding runs", () => {
         const wanted = made.filter((run) => fits(run, filter)).map((run) => run.id);
         const found = await findRunIds(world, tenant.orgId, filter, { limit: 100 });
         expect(found).toEqual(wanted.toReversed());
+        const all = made.map((run) => run.id);
+        expect((await findFitting(world, tenant.orgId, filter, all)).sort()).toEqual(wanted);
       }),
       { numRuns: 150 },
     );
@@ -173,7 +175,9 @@ describe("finding runs", () => {
           .map((run) => run.id)
           .toReversed(),
       );
-      expect(await countNewerRuns(world, actor, { filter, after: seen[5] ?? null })).toBe(5);
+      expect(await findRunIds(world, tenant.orgId, filter, { after: seen[5], limit: 100 })).toEqual(
+        seen.slice(0, 5),
+      );
     }
   });
 
@@ -202,6 +206,14 @@ describe("finding runs", () => {
     const stranger = await createTenant(world);
     expect(await findRunIds(world, stranger.orgId, { text: "alpha" }, { limit: 10 })).toEqual([]);
     expect(await findRunIds(world, stranger.orgId, { triggerId }, { limit: 10 })).toEqual([]);
+    expect(
+      await findFitting(
+        world,
+        stranger.orgId,
+        {},
+        made.map((run) => run.id),
+      ),
+    ).toEqual([]);
   });
 });
 

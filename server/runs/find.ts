@@ -47,6 +47,34 @@ export function walkConditions(orgId: OrgId, filter: RunFilter, now: Date): Pris
   return indexed > 1 || manyStatuses ? null : conditions;
 }
 
+/**
+ * Which of these runs a filter lets through, in no order. For few: each row is looked at, and the words of those that fit
+ * otherwise are made anew.
+ */
+export async function findFitting(
+  services: Services,
+  orgId: OrgId,
+  filter: RunFilter,
+  ids: string[],
+): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const conditions = [
+    ...runConditions(orgId, filter, services.clock.now()),
+    Prisma.sql`r.id = ANY (${ids}::uuid[])`,
+  ];
+  const byId = filter.text ? idCondition(filter.text) : null;
+  if (byId) conditions.push(byId);
+  const near = Prisma.join(conditions, " AND ");
+  if (!filter.text || byId) return readIds(services, Prisma.sql`SELECT r.id FROM runs r WHERE ${near}`);
+  return readIds(
+    services,
+    Prisma.sql`
+    WITH near AS MATERIALIZED (SELECT r.* FROM runs r WHERE ${near})
+    SELECT r.id FROM near r WHERE CASE WHEN r.finished_at IS NULL THEN ${inputHolds(filter.text)} ELSE
+      ${WORDS} @@ run_words_query(right(${orgId}, 6) || ${SCOPE_START}, ${filter.text}, '{}'::text[]) END`,
+  );
+}
+
 const mayHaveEnded = ({ status }: RunFilter) => !status?.length || status.some(isTerminal);
 const mayBeOpen = ({ status }: RunFilter) => !status?.length || status.some((each) => !isTerminal(each));
 
@@ -69,12 +97,16 @@ async function searchOpen(
 ): Promise<string[]> {
   const conditions = runConditions(orgId, filter, services.clock.now());
   conditions.push(Prisma.sql`r.status IN ('Pending', 'Running')`);
-  if (filter.text) {
-    const pattern = `%${filter.text.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
-    conditions.push(Prisma.sql`r.input ILIKE ${pattern}`);
-  }
+  if (filter.text) conditions.push(inputHolds(filter.text));
   return readIds(services, newestOf(conditions, stretch));
 }
+
+function inputHolds(text: string): Prisma.Sql {
+  return Prisma.sql`r.input ILIKE ${`%${text.replace(/[\\%_]/g, (character) => `\\${character}`)}%`}`;
+}
+
+/** What the ids of a run's scope begin with. */
+const SCOPE_START = Prisma.sql`left(r.id::text, 5) || CASE WHEN substr(r.id::text, 6, 1) < '8' THEN '0' ELSE '8' END`;
 
 const WORDS = Prisma.sql`run_words(r.organization_id, r.id, r.kind, r.status, r.source, coalesce(r.agent_id, r.tool_id),
   r.trigger_id, r.api_key_id, r.user_id, r.size_facets, r.input, r.output, r.error_message)`;
@@ -95,10 +127,10 @@ async function searchEnded(
   const conditions = [...exactConditions(orgId, filter, now), Prisma.sql`r.id < ${below}::uuid`];
   if (stretch.after) conditions.push(Prisma.sql`r.id > ${stretch.after}::uuid`);
   const newestBelow = (id: Prisma.Sql) => Prisma.sql`
-    SELECT left(s.id::text, 5) || CASE WHEN substr(s.id::text, 6, 1) < '8' THEN '0' ELSE '8' END AS start FROM runs s
-    WHERE s.organization_id = ${orgId}::uuid AND s.id < ${id}::uuid
-      AND s.id >= ${greatest(bounds.above, stretch.after)}::uuid
-    ORDER BY s.id DESC LIMIT 1`;
+    SELECT ${SCOPE_START} AS start FROM runs r
+    WHERE r.organization_id = ${orgId}::uuid AND r.id < ${id}::uuid
+      AND r.id >= ${greatest(bounds.above, stretch.after)}::uuid
+    ORDER BY r.id DESC LIMIT 1`;
   // MATERIALIZED, with nothing but the words: given more, the planner would mix in an index of the whole organization, or
   // read row after row in hope of a hit. Scopes come from the newest and each one's hits in order, so that the outer limit
   // ends the work.

@@ -111,21 +111,6 @@ export async function readRunsById(services: Services, orgId: OrgId, ids: string
   );
 }
 
-const MOST_COUNTED = 100;
-
-/** Counts runs newer than the newest one a page shows, up to 100. */
-export async function countNewerRuns(
-  services: Services,
-  actor: MemberActor,
-  { filter, after }: { filter: RunFilter; after: string | null },
-): Promise<number> {
-  const newer = await findRunIds(services, actor.orgId, filter, {
-    after: after ?? undefined,
-    limit: MOST_COUNTED,
-  });
-  return newer.length;
-}
-
 async function readRuns(services: Services, conditions: Prisma.Sql[], limit: number): Promise<RunSummary[]> {
   const found = await services.db.$queryRaw`
     SELECT ${COLUMNS} FROM (

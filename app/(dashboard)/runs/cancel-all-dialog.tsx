@@ -10,7 +10,7 @@ import { useNotify } from "@/app/_ui/toast";
 import type { RunFilter } from "@/server/runs/filter";
 
 const OPEN = ["Pending", "Running"] as const;
-/** The server counts no further. */
+/** No further is counted. */
 const MOST_COUNTED = 100;
 
 function countWords(count: number): string {
@@ -43,11 +43,11 @@ export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClos
   });
   const status = OPEN.filter((each) => !filter.status?.length || filter.status.includes(each));
   const open = useQuery({
-    ...trpc.runs.countNewer.queryOptions({ filter: { ...filter, status }, after: null }),
+    ...trpc.runs.ids.queryOptions({ filter: { ...filter, status }, after: null, limit: MOST_COUNTED }),
     enabled: status.length > 0,
     staleTime: 0,
   });
-  const count = status.length === 0 ? 0 : open.data;
+  const count = status.length === 0 ? 0 : open.data?.length;
   const filtered = Object.keys(filter).length > 0;
   return (
     <Dialog onOpenChange={(next) => !next && onClose()} open title="Cancel all open runs">

@@ -3,7 +3,7 @@
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useSearchParams } from "next/navigation";
-import { useMemo, useRef } from "react";
+import { type RefObject, useEffect, useMemo, useRef } from "react";
 import { Button } from "@/app/_ui/button";
 import { classNames } from "@/app/_ui/class-names";
 import { formatCount, formatCredits, formatPlural } from "@/app/_ui/format";
@@ -35,8 +35,12 @@ export function RunsList() {
   const filter = useMemo(() => readFilter(params), [params]);
   const query = useInfiniteQuery({ ...runsQuery(trpc, filter), placeholderData: keepPreviousData });
   const runs = useMemo(() => query.data?.pages.flatMap((page) => page.items) ?? [], [query.data]);
-  const { waiting, showWaiting } = useLiveRuns(filter, runs);
+  const { waiting, showWaiting } = useLiveRuns(
+    filter,
+    query.isSuccess && !query.isPlaceholderData ? { shown: runs, hasOlder: query.hasNextPage } : null,
+  );
   const list = useRef<HTMLTableSectionElement>(null);
+  const lookFor = useReveal(list, runs);
   const mayCancel = useMay("member");
   const { selection, select, clear } = useSelection(runs);
   useListKeys(list);
@@ -58,8 +62,9 @@ export function RunsList() {
             <button
               className="mt-10 h-7 rounded-full bg-accent px-3 font-medium text-on-accent text-xs shadow-raised hover:bg-accent-hover"
               onClick={() => {
-                showWaiting();
-                window.scrollTo({ top: 0 });
+                const { first } = showWaiting();
+                if (first !== undefined && first < (runs[0]?.id ?? "")) lookFor(first);
+                else window.scrollTo({ top: 0 });
               }}
               type="button"
             >
@@ -130,6 +135,19 @@ export function RunsList() {
       </div>
     </>
   );
+}
+
+/** Brings the row of a run into sight as soon as it stands in the list. */
+function useReveal(list: RefObject<HTMLElement | null>, runs: RunSummary[]): (id: string) => void {
+  const wanted = useRef<string | null>(null);
+  useEffect(() => {
+    if (wanted.current === null || !runs.some((run) => run.id === wanted.current)) return;
+    list.current?.querySelector(`[href="/runs/${wanted.current}"]`)?.scrollIntoView({ block: "center" });
+    wanted.current = null;
+  }, [list, runs]);
+  return (id) => {
+    wanted.current = id;
+  };
 }
 
 const CELL = "h-10 border-line border-b px-3 py-1 sm:table-cell";

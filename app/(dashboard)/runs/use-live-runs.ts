@@ -1,13 +1,15 @@
 "use client";
 
 import { type InfiniteData, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useEvents } from "@/app/_ui/live";
 import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
 import type { RunFilter } from "@/server/runs/filter";
 import type { RunPage, RunSummary } from "@/server/runs/list";
 import { isTerminal } from "@/server/runs/words";
+import { inPieces } from "./in-pieces";
 import { runsQuery } from "./query";
+import { MOST_ASKED, pagesUpTo, questionAfter, stillWaiting, waitingAfter } from "./waiting";
 
 /** The ids that a ring names; written by hand, since zod weighs too much for a page. */
 function readIds(text: string): string[] {
@@ -16,47 +18,62 @@ function readIds(text: string): string[] {
   return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
 }
 
-/** The API looks at no more rows at once. */
-const MOST_IDS = 200;
+const NOBODY: ReadonlySet<string> = new Set();
 
 /**
- * Keeps the shown rows up to date in place and counts the runs that came since, which wait until the reader
- * asks for them.
+ * Keeps the shown rows up to date in place and finds the runs that fit the filter since, which wait until the reader asks
+ * for them (waiting.ts).
+ * @param view null: the filter's rows are still being loaded.
  */
 export function useLiveRuns(
   filter: RunFilter,
-  shown: RunSummary[],
-): { waiting: number; showWaiting: () => void } {
+  view: { shown: RunSummary[]; hasOlder: boolean } | null,
+): { waiting: number; showWaiting: () => { first: string | undefined } } {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queryClient = useQueryClient();
   const { queryKey } = runsQuery(trpc, filter);
-  const [waiting, setWaiting] = useState<{ count: number; after: string | null }>({ count: 0, after: null });
+  const key = JSON.stringify(filter);
+  const [found, setFound] = useState<{ key: string; ids: ReadonlySet<string> }>({ key, ids: NOBODY });
   const busy = useRef(false);
-  const newest = shown[0]?.id ?? null;
+  const askedAllAt = useRef(Number.NEGATIVE_INFINITY);
+  const latest = useRef({ filter, view, key });
+  useEffect(() => {
+    latest.current = { filter, view, key };
+  });
+  const waiting = view && found.key === key ? stillWaiting(found.ids, view) : [];
 
-  const showWaiting = useCallback(() => {
-    // Only the first page: what was loaded further down is read again when the reader gets there.
-    queryClient.setQueryData<InfiniteData<RunPage>>(queryKey, (data) =>
-      data ? { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) } : data,
-    );
+  function showWaiting(): { first: string | undefined } {
+    const oldest = waiting.at(-1);
+    queryClient.setQueryData<InfiniteData<RunPage>>(queryKey, (data) => {
+      if (!data) return data;
+      const kept = oldest === undefined ? 1 : pagesUpTo(oldest, data.pages);
+      return { pages: data.pages.slice(0, kept), pageParams: data.pageParams.slice(0, kept) };
+    });
     void queryClient.refetchQueries({ queryKey });
-  }, [queryClient, queryKey]);
+    return { first: waiting[0] };
+  }
 
   async function look(ids: string[]): Promise<void> {
-    const known = new Set(shown.map((run) => run.id));
-    const inView = ids.filter((id) => known.has(id));
+    const { filter, view, key } = latest.current;
+    if (!view) return;
+    const { shown } = view;
     // No ids: rings may have been lost, so look at all that can still change.
-    const wanted =
-      ids.length > 0 ? inView : shown.filter((run) => !isTerminal(run.status)).map((run) => run.id);
-    const mayBeNew = ids.length === 0 || ids.some((id) => !known.has(id));
-    const [rows, count] = await Promise.all([
-      wanted.length > 0 ? client.runs.byIds.query({ ids: wanted.slice(0, MOST_IDS) }) : [],
-      mayBeNew ? client.runs.countNewer.query({ filter, after: newest }) : undefined,
+    const changed = new Set(ids);
+    const wanted = shown
+      .filter((run) => (ids.length > 0 ? changed.has(run.id) : !isTerminal(run.status)))
+      .map((run) => run.id);
+    const question = questionAfter(ids, view, performance.now() - askedAllAt.current);
+    const [pieces, fitting] = await Promise.all([
+      Promise.all(inPieces(wanted, MOST_ASKED).map((ids) => client.runs.byIds.query({ ids }))),
+      question?.about === "all"
+        ? client.runs.ids.query({ filter, after: question.after, limit: question.limit })
+        : question && client.runs.fitting.query({ filter, ids: question.ids }),
     ]);
+    const rows = pieces.flat();
     if (rows.length > 0) {
       const fresh = new Map(rows.map((row) => [row.id, row]));
-      queryClient.setQueryData<InfiniteData<RunPage>>(queryKey, (data) =>
+      queryClient.setQueryData<InfiniteData<RunPage>>(runsQuery(trpc, filter).queryKey, (data) =>
         data
           ? {
               ...data,
@@ -68,9 +85,16 @@ export function useLiveRuns(
           : data,
       );
     }
-    if (count === undefined) return;
-    if (newest === null && count > 0) showWaiting();
-    else setWaiting({ count, after: newest });
+    if (!question || !fitting) return;
+    if (question.about === "all") askedAllAt.current = performance.now();
+    if (shown.length === 0 && fitting.length > 0) {
+      void queryClient.refetchQueries({ queryKey: runsQuery(trpc, filter).queryKey });
+      return;
+    }
+    setFound((before) => ({
+      key,
+      ids: waitingAfter(before.key === key ? before.ids : NOBODY, question, fitting),
+    }));
   }
 
   /** Rings that came while a look was under way; "all" stands for a ring without ids. */
@@ -102,7 +126,7 @@ export function useLiveRuns(
     () => ring([]),
   );
 
-  return { waiting: waiting.after === newest ? waiting.count : 0, showWaiting };
+  return { waiting: waiting.length, showWaiting };
 }
 
 function newerOf(known: RunSummary, fresh: RunSummary | undefined): RunSummary {

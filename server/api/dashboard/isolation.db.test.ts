@@ -116,10 +116,11 @@ const TABLE: Record<string, Row> = {
     gets: (answer) => JSON.stringify(answer) === '{"items":[],"nextCursor":null}',
   },
   "runs.byIds": { role: "viewer", call: (api) => api.runs.byIds({ ids: [foreign.runId] }), gets: isEmpty },
-  "runs.countNewer": {
+  "runs.ids": { role: "viewer", call: (api) => api.runs.ids({ after: null }), gets: isEmpty },
+  "runs.fitting": {
     role: "viewer",
-    call: (api) => api.runs.countNewer({ after: null }),
-    gets: (answer) => answer === 0,
+    call: (api) => api.runs.fitting({ ids: [foreign.runId] }),
+    gets: isEmpty,
   },
   "runs.metrics": {
     role: "viewer",

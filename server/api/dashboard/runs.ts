@@ -3,8 +3,9 @@ import { memberProcedure, router } from "@/server/api/trpc";
 import { AppError } from "@/server/errors";
 import { cancelRun } from "@/server/runs/cancel";
 import { runFilter } from "@/server/runs/filter";
+import { findFitting, findRunIds } from "@/server/runs/find";
 import { inspectCall, inspectRun, inspectStep } from "@/server/runs/inspect";
-import { countNewerRuns, listRuns, readRunsById } from "@/server/runs/list";
+import { listRuns, readRunsById } from "@/server/runs/list";
 import { metricsQuestion, readRunMetrics } from "@/server/runs/metrics";
 import { inspectModelRequest } from "@/server/runs/model-request";
 import { readPulse } from "@/server/runs/pulse";
@@ -39,9 +40,23 @@ export const runsRouter = router({
     .input(z.object({ ids: z.array(z.uuid()).max(200) }))
     .query(({ ctx, input }) => readRunsById(ctx.services, ctx.actor.orgId, input.ids)),
 
-  countNewer: viewer
-    .input(z.object({ filter: runFilter.default({}), after: z.uuid().nullable() }))
-    .query(({ ctx, input }) => countNewerRuns(ctx.services, ctx.actor, input)),
+  /** The ids that a filter lets through, newest first: all newer than `after`, up to `limit`. */
+  ids: viewer
+    .input(
+      z.object({
+        filter: runFilter.default({}),
+        after: z.uuid().nullable(),
+        limit: z.int().min(1).max(1_000).default(100),
+      }),
+    )
+    .query(({ ctx, input: { filter, after, limit } }) =>
+      findRunIds(ctx.services, ctx.actor.orgId, filter, { after: after ?? undefined, limit }),
+    ),
+
+  /** Which of these runs a filter lets through. */
+  fitting: viewer
+    .input(z.object({ filter: runFilter.default({}), ids: z.array(z.uuid()).max(200) }))
+    .query(({ ctx, input }) => findFitting(ctx.services, ctx.actor.orgId, input.filter, input.ids)),
 
   metrics: viewer
     .input(metricsQuestion)
