@@ -1,7 +1,10 @@
-import type { OrgId } from "@/server/auth/actor";
+import type { MemberActor, OrgId } from "@/server/auth/actor";
 import type { Services } from "@/server/services";
+import type { RunFilter } from "./filter";
 import { abortRun, RunStopped } from "./in-flight";
 import { endRun } from "./lifecycle";
+import { listRuns } from "./list";
+import type { RunStatusWord } from "./words";
 
 /**
  * Cancels a run; idempotent, and nothing happens to one that has ended. One that no worker has ends at once. Another
@@ -31,4 +34,34 @@ export async function cancelRun(
   const ended = await endRun(services, runId, { status: "Cancelled", by }, { unclaimed: true });
   if (!ended) abortRun(services, runId, new RunStopped("The run is cancelled."));
   return true;
+}
+
+/** Open runs that are looked at in one go. */
+const PAGE = 200;
+
+/**
+ * Cancels open runs that a filter lets through, of so many of the newest, or of the newest older than `before`; those that
+ * are being cancelled already are left alone. Answers how many it cancelled, and `next`, the `before` to go on with; null:
+ * none are older. Runs that were started meanwhile are newer, so that going on comes to an end.
+ */
+export async function cancelMatching(
+  services: Services,
+  actor: MemberActor,
+  { filter, before, limit = PAGE }: { filter: RunFilter; before?: string | undefined; limit?: number },
+): Promise<{ found: number; next: string | null }> {
+  const status = openStatuses(filter.status);
+  if (status.length === 0) return { found: 0, next: null };
+  const { items, nextCursor } = await listRuns(services, actor, {
+    filter: { ...filter, status },
+    before,
+    limit,
+  });
+  const fresh = items.filter((run) => !run.cancelRequested);
+  for (const run of fresh) await cancelRun(services, actor.orgId, run.id, actor.name);
+  return { found: fresh.length, next: nextCursor };
+}
+
+function openStatuses(wanted: RunStatusWord[] | undefined): RunStatusWord[] {
+  const open: RunStatusWord[] = ["Pending", "Running"];
+  return wanted?.length ? open.filter((status) => wanted.includes(status)) : open;
 }

@@ -27,11 +27,16 @@ export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClos
   const cancelAll = useMutation({
     mutationFn: async () => {
       let count = 0;
-      for (;;) {
-        const { found, more } = await client.runs.cancelMatching.mutate({ filter });
-        count += found;
-        if (!more) return count;
-      }
+      let before: string | null = null;
+      do {
+        const page: { found: number; next: string | null } = await client.runs.cancelMatching.mutate({
+          filter,
+          before,
+        });
+        count += page.found;
+        before = page.next;
+      } while (before !== null);
+      return count;
     },
     onSuccess: (count) =>
       notify(count === 0 ? "No run was open" : `Cancelling ${formatPlural(count, "run")}`),

@@ -5,11 +5,15 @@ import Link from "next/link";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { Button, buttonClass } from "@/app/_ui/button";
 import { formatPlural } from "@/app/_ui/format";
-import { useTRPC } from "@/app/_ui/providers";
+import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { useNotify } from "@/app/_ui/toast";
 import type { RunSummary } from "@/server/runs/list";
 import { isTerminal } from "@/server/runs/words";
+import { inPieces } from "./in-pieces";
+
+/** The server takes no more at once. */
+const MOST_CANCELLED = 200;
 
 /** Ticks a run or takes its tick away; with `through`, also all between it and the one ticked last. */
 export type Select = (id: string, selected: boolean, through: boolean) => void;
@@ -44,19 +48,25 @@ export function useSelection(listed: RunSummary[]) {
 /** What can be done with the ticked runs; floats at the foot of the window, so that nothing moves. */
 export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: () => void }) {
   const trpc = useTRPC();
+  const client = useTRPCClient();
   const queryClient = useQueryClient();
   const notify = useNotify();
   const open = runs.filter((run) => !isTerminal(run.status) && !run.cancelRequested);
-  const cancel = useMutation(
-    trpc.runs.cancel.mutationOptions({
-      onSuccess: ({ found }) => {
-        notify(`Cancelling ${formatPlural(found, "run")}`);
-        onClear();
-        void queryClient.invalidateQueries({ queryKey: trpc.runs.list.pathKey() });
-      },
-      onError: (error) => notify("The runs could not be cancelled", describeError(error).message),
-    }),
-  );
+  const cancel = useMutation({
+    mutationFn: async () => {
+      let found = 0;
+      for (const piece of inPieces(open, MOST_CANCELLED)) {
+        found += (await client.runs.cancel.mutate({ runIds: piece.map((run) => run.id) })).found;
+      }
+      return found;
+    },
+    onSuccess: (found) => {
+      notify(`Cancelling ${formatPlural(found, "run")}`);
+      onClear();
+    },
+    onError: (error) => notify("Not all runs could be cancelled", describeError(error).message),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: trpc.runs.list.pathKey() }),
+  });
   if (runs.length === 0) return null;
   // They stand in the list's order.
   const [newer, older] = runs;
@@ -70,7 +80,7 @@ export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: (
         <Button
           disabled={open.length === 0 || cancel.isPending}
           look="danger"
-          onClick={() => cancel.mutate({ runIds: open.map((run) => run.id) })}
+          onClick={() => cancel.mutate()}
         >
           {open.length === 0 ? "All have ended" : `Cancel ${formatPlural(open.length, "run")}`}
         </Button>

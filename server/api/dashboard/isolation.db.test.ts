@@ -168,7 +168,7 @@ const TABLE: Record<string, Row> = {
   "runs.cancelMatching": {
     role: "member",
     call: (api) => api.runs.cancelMatching({ filter: { toolId: other.toolId } }),
-    gets: (answer) => JSON.stringify(answer) === '{"found":0,"more":false}',
+    gets: (answer) => JSON.stringify(answer) === '{"found":0,"next":null}',
   },
   "runs.cancel": {
     role: "member",

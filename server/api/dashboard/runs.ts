@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
 import { AppError } from "@/server/errors";
-import { cancelRun } from "@/server/runs/cancel";
+import { cancelMatching, cancelRun } from "@/server/runs/cancel";
 import { runFilter } from "@/server/runs/filter";
 import { findFitting, findRunIds } from "@/server/runs/find";
 import { inspectCall, inspectRun, inspectStep } from "@/server/runs/inspect";
@@ -12,7 +12,6 @@ import { readPulse } from "@/server/runs/pulse";
 import { rerun, startFromDashboard } from "@/server/runs/rerun";
 import { compareConfigurations, inspectConfiguration } from "@/server/runs/run-configuration";
 import { searchSteps } from "@/server/runs/search-steps";
-import type { RunStatusWord } from "@/server/runs/words";
 
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
@@ -114,18 +113,10 @@ export const runsRouter = router({
       return { found };
     }),
 
-  /** Cancels open runs that a filter lets through, at most 200 a call; `more` says that there may be others. */
-  cancelMatching: member.input(z.object({ filter: runFilter })).mutation(async ({ ctx, input }) => {
-    const filter = { ...input.filter, status: openStatuses(input.filter.status) };
-    if (filter.status.length === 0) return { found: 0, more: false };
-    const { items, nextCursor } = await listRuns(ctx.services, ctx.actor, { filter, limit: 200 });
-    const fresh = items.filter((run) => !run.cancelRequested);
-    for (const run of fresh) await cancelRun(ctx.services, ctx.actor.orgId, run.id, ctx.actor.name);
-    return { found: fresh.length, more: nextCursor !== null && fresh.length > 0 };
-  }),
+  /** Cancels open runs that a filter lets through, at most 200 a call; `next` is the `before` of the next one. */
+  cancelMatching: member
+    .input(z.object({ filter: runFilter, before: z.uuid().nullish() }))
+    .mutation(({ ctx, input: { filter, before } }) =>
+      cancelMatching(ctx.services, ctx.actor, { filter, before: before ?? undefined }),
+    ),
 });
-
-function openStatuses(wanted: RunStatusWord[] | undefined): RunStatusWord[] {
-  const open: RunStatusWord[] = ["Pending", "Running"];
-  return wanted?.length ? open.filter((status) => wanted.includes(status)) : open;
-}
