@@ -1,7 +1,7 @@
 import type { RunFilter } from "@/server/runs/filter";
 import type { MetricsQuestion, MetricsSubject } from "@/server/runs/metrics";
 import { METRICS_INTERVALS, type MetricsInterval, RUN_PERIODS, type RunPeriod } from "@/server/runs/words";
-import { readFilter, writeFilter } from "../runs/address";
+import { readAddress, writeFilter } from "../runs/address";
 
 /**
  * What the metrics page counts, as it stands in the address: `?period=7d&interval=3h&agent=…`, of one agent, tool, trigger
@@ -15,11 +15,13 @@ const SUBJECTS = [
 ] as const;
 
 /** Reads the question; what is no valid value is left out. */
-export function readMetricsAddress(params: { get(name: string): string | null }): MetricsQuestion {
+export function readMetricsAddress(
+  params: Pick<URLSearchParams, "get" | "getAll" | "keys">,
+): MetricsQuestion {
   const period = RUN_PERIODS.find((each) => each === params.get("period")) ?? "24h";
   const interval = intervalsOf(period).find((each) => each === params.get("interval"));
   const question: MetricsQuestion = interval ? { period, interval } : { period };
-  const filter = readFilter(params);
+  const { filter } = readAddress(params);
   for (const [dimension, field] of SUBJECTS) {
     const id = filter[field];
     if (id) return { ...question, subject: { dimension, id } };

@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
+import { paramsOf } from "../runs/address";
 import { readMetricsAddress } from "./address";
 import { MetricsView } from "./metrics-view";
 
@@ -10,8 +11,7 @@ export default async function MetricsPage({
 }: {
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 }) {
-  const params = await searchParams;
-  const question = readMetricsAddress({ get: (name) => [params[name]].flat()[0] ?? null });
+  const question = readMetricsAddress(paramsOf(await searchParams));
   const prefetch = await createPrefetch();
   await prefetch.queryClient.prefetchQuery(prefetch.trpc.runs.metrics.queryOptions(question));
   return (

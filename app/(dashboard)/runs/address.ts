@@ -5,39 +5,69 @@ import { RUN_PERIODS, RUN_SOURCES, RUN_STATUSES } from "@/server/runs/words";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-type Params = { get(name: string): string | null };
+type Params = { keys(): Iterable<string>; getAll(name: string): string[] };
 
-/** Reads the filter; what is no valid value is left out. */
-export function readFilter(params: Params): RunFilter {
-  const filter: RunFilter = {};
-  const statuses = (params.get("status") ?? "").split(",").flatMap((word) => oneOf(RUN_STATUSES, word) ?? []);
-  if (statuses.length > 0) filter.status = [...new Set(statuses)];
-  const kind = oneOf(["agent", "tool"] as const, params.get("kind"));
-  if (kind) filter.kind = kind;
-  const source = oneOf(RUN_SOURCES, params.get("source"));
-  if (source) filter.source = source;
-  const period = oneOf(RUN_PERIODS, params.get("period"));
-  if (period) filter.period = period;
-  for (const [name, field] of ID_FIELDS) {
-    const id = params.get(name);
-    if (id && UUID.test(id)) filter[field] = id;
-  }
-  for (const name of ["from", "to"] as const) {
-    const moment = new Date(params.get(name) ?? "");
-    if (moment.getTime() >= 0) filter[name] = moment.toISOString();
-  }
-  for (const field of ["minDurationMs", "maxDurationMs", "minTokens", "maxTokens"] as const) {
-    const number = params.get(field);
-    if (number && /^\d{1,15}$/.test(number)) filter[field] = Number(number);
-  }
-  for (const field of ["minCredits", "maxCredits"] as const) {
-    const credits = params.get(field);
-    if (credits && /^\d{1,12}(\.\d{1,4})?$/.test(credits)) filter[field] = credits;
-  }
-  const text = params.get("q")?.trim().slice(0, 200);
-  if (text) filter.text = text;
-  return filter;
+/** A page's `searchParams` as the address holds them. */
+export function paramsOf(found: Record<string, string | string[] | undefined>): URLSearchParams {
+  return new URLSearchParams(
+    Object.entries(found).flatMap(([name, values]) =>
+      [values ?? []].flat().map((value): [string, string] => [name, value]),
+    ),
+  );
 }
+
+/**
+ * Reads the filter. `unread` names what is no condition or no value of one (`status=Faild`): the filter without it lets more
+ * through than the address seems to, so say so, and do nothing to all of it.
+ * @param others names that are in the address for another reason.
+ */
+export function readAddress(
+  params: Params,
+  others: readonly string[] = [],
+): { filter: RunFilter; unread: string[] } {
+  let filter: RunFilter = {};
+  const unread: string[] = [];
+  for (const name of new Set(params.keys())) {
+    const values = params.getAll(name).filter((value) => value.trim() !== "");
+    if (others.includes(name) || values.length === 0) continue;
+    // Of two values of one name, neither is the one that was meant.
+    const read = values.length === 1 ? READERS.get(name)?.(values[0] ?? "") : null;
+    if (read) filter = { ...filter, ...read };
+    else unread.push(...values.map((value) => `${name}=${value}`));
+  }
+  return { filter, unread };
+}
+
+/** What a condition's value in the address means; null: nothing. */
+type Reader = (value: string) => RunFilter | null;
+
+const wordOf = <Field extends "kind" | "source" | "period">(
+  field: Field,
+  words: readonly NonNullable<RunFilter[Field]>[],
+): Reader => {
+  return (value) => {
+    const word = words.find((each) => each === value);
+    return word === undefined ? null : { [field]: word };
+  };
+};
+
+const READERS = new Map<string, Reader>([
+  [
+    "status",
+    (value) => {
+      const words = value.split(",");
+      const status = RUN_STATUSES.filter((each) => words.includes(each));
+      return words.every((word) => status.some((each) => each === word)) ? { status } : null;
+    },
+  ],
+  ["kind", wordOf("kind", ["agent", "tool"])],
+  ["source", wordOf("source", RUN_SOURCES)],
+  ["period", wordOf("period", RUN_PERIODS)],
+  ["q", (value) => (value.trim().length <= LONGEST_TEXT ? { text: value.trim() } : null)],
+]);
+
+/** As many letters as can be searched for. */
+export const LONGEST_TEXT = 200;
 
 /** Writes the filter as a query string with its `?`, or "" for none. */
 export function writeFilter(filter: RunFilter): string {
@@ -77,6 +107,20 @@ const SIZE_FIELDS = [
   "maxCredits",
 ] as const;
 
-function oneOf<Word extends string>(words: readonly Word[], text: string | null): Word | undefined {
-  return words.find((word) => word === text);
+for (const [name, field] of ID_FIELDS) {
+  READERS.set(name, (value) => (UUID.test(value) ? { [field]: value } : null));
+}
+for (const field of ["from", "to"] as const) {
+  READERS.set(field, (value) => {
+    const moment = new Date(value);
+    return moment.getTime() >= 0 ? { [field]: moment.toISOString() } : null;
+  });
+}
+for (const field of SIZE_FIELDS) {
+  READERS.set(
+    field,
+    field.endsWith("Credits")
+      ? (value) => (/^\d{1,12}(\.\d{1,4})?$/.test(value) ? { [field]: value } : null)
+      : (value) => (/^\d{1,15}$/.test(value) ? { [field]: Number(value) } : null),
+  );
 }

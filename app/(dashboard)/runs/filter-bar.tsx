@@ -11,6 +11,7 @@ import { useTRPC } from "@/app/_ui/providers";
 import { useTimeZone } from "@/app/_ui/time";
 import type { FilterTargets, NamedTarget } from "@/server/catalog/overview";
 import type { RunFilter } from "@/server/runs/filter";
+import { LONGEST_TEXT } from "./address";
 import { PERIOD_WORDS, SOURCE_WORDS, sizeWords, timeWords } from "./filter-words";
 
 const load = () => import("./filter-picker");
@@ -182,6 +183,7 @@ function TextSearch({ text, onChange }: { text: string; onChange: (text: string)
         aria-label="Search runs"
         className="h-8 w-full rounded-md border border-line-strong bg-canvas pr-2 pl-8 placeholder:text-faint"
         data-search
+        maxLength={LONGEST_TEXT}
         onChange={(event) => setTyped(event.target.value)}
         onBlur={() => typed.trim() !== text && onChange(typed.trim())}
         onKeyDown={(event) => {

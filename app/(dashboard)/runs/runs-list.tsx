@@ -17,7 +17,7 @@ import { Elapsed } from "@/app/_ui/time";
 import { Unreadable } from "@/app/_ui/unreadable";
 import type { RunFilter } from "@/server/runs/filter";
 import type { RunSummary } from "@/server/runs/list";
-import { readFilter, writeFilter } from "./address";
+import { readAddress, writeFilter } from "./address";
 import { describeSource } from "./describe-source";
 import { FilterBar } from "./filter-bar";
 import { useListKeys, useReturn } from "./list-keys";
@@ -32,7 +32,7 @@ import { useLiveRuns } from "./use-live-runs";
 export function RunsList() {
   const trpc = useTRPC();
   const params = useSearchParams();
-  const filter = useMemo(() => readFilter(params), [params]);
+  const { filter, unread } = useMemo(() => readAddress(params), [params]);
   const query = useInfiniteQuery({ ...runsQuery(trpc, filter), placeholderData: keepPreviousData });
   const runs = useMemo(() => query.data?.pages.flatMap((page) => page.items) ?? [], [query.data]);
   const { waiting, showWaiting } = useLiveRuns(
@@ -52,9 +52,11 @@ export function RunsList() {
   return (
     <>
       <PageHead title="Runs">
-        <ListMenu filter={filter} />
+        {/* The list without what was not understood is a wider one than was meant. */}
+        {unread.length > 0 ? null : <ListMenu filter={filter} />}
       </PageHead>
       <FilterBar filter={filter} onChange={setFilter} />
+      {unread.length > 0 ? <Unread onDrop={() => setFilter(filter)} parts={unread} /> : null}
       {/* What floats at the foot must not cover the last row for good. */}
       <div className={classNames("relative", selection.size > 0 && "pb-16")}>
         {waiting > 0 ? (
@@ -148,6 +150,22 @@ function useReveal(list: RefObject<HTMLElement | null>, runs: RunSummary[]): (id
   return (id) => {
     wanted.current = id;
   };
+}
+
+/** Says which parts of the address were left out. */
+function Unread({ parts, onDrop }: { parts: string[]; onDrop: () => void }) {
+  return (
+    <div
+      className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-t bg-waiting-wash px-4 py-2 sm:px-6"
+      role="alert"
+    >
+      <p className="min-w-0">
+        The address asks for <span className="mono break-all">{parts.join(" and ")}</span>, which is no filter
+        of this list. It is shown without.
+      </p>
+      <Button onClick={onDrop}>Leave it out</Button>
+    </div>
+  );
 }
 
 const CELL = "h-10 border-line border-b px-3 py-1 sm:table-cell";

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
-import { readFilter } from "../address";
+import { paramsOf, readAddress } from "../address";
 import { runsQuery } from "../query";
 import { RunsList } from "../runs-list";
 
@@ -11,8 +11,7 @@ export default async function RunsPage({
 }: {
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 }) {
-  const params = await searchParams;
-  const filter = readFilter({ get: (name) => [params[name]].flat()[0] ?? null });
+  const { filter } = readAddress(paramsOf(await searchParams));
   const prefetch = await createPrefetch();
   await Promise.all([
     prefetch.queryClient.prefetchInfiniteQuery(runsQuery(prefetch.trpc, filter)),

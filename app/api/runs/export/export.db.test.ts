@@ -101,4 +101,25 @@ describe("an export", () => {
     expect(world.log.entries.some(({ message }) => message === "an export broke off")).toBe(true);
     await expect.poll(atRest).toBe(true);
   });
+
+  it.each([
+    ["status=Faild", "status=Faild"],
+    ["status=Failed,Faild", "status=Failed,Faild"],
+    ["status=Failed&status=Cancelled", "status=Failed, status=Cancelled"],
+    ["statuss=Failed", "statuss=Failed"],
+    ["constructor=1", "constructor=1"],
+    ["minTokens=1e3", "minTokens=1e3"],
+    ["from=yesterday", "from=yesterday"],
+    ["agent=helper", "agent=helper"],
+    ["format=xml", "neither csv nor json"],
+  ])("of what is no filter is refused: %s", async (query, named) => {
+    const answer = await GET(new Request(`${ORIGIN}/api/runs/export?${query}`, { headers: { cookie } }));
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      success: false,
+      code: "invalid_request",
+      message: expect.stringContaining(named),
+      requestId: expect.any(String),
+    });
+  });
 });

@@ -1,16 +1,25 @@
-import { readFilter } from "@/app/(dashboard)/runs/address";
-import { memberForRoute } from "@/app/request";
+import { readAddress } from "@/app/(dashboard)/runs/address";
+import { memberForRoute, refuseRoute } from "@/app/request";
 import { exportRuns } from "@/server/runs/export";
 import { getServices } from "@/wiring";
 
-/** The runs of the list with this address, as a file: `?format=csv|json` and the list's own filters. Streamed. */
+const FORMATS = ["csv", "json"] as const;
+
+/**
+ * The runs of the list with this address, as a file: `?format=csv|json` and the list's own filters. Streamed. 400 when some of
+ * it is neither: the file would hold more than was asked for.
+ */
 export async function GET(request: Request): Promise<Response> {
   const services = getServices();
   const found = await memberForRoute(services, request);
   if ("refusal" in found) return found.refusal;
   const params = new URL(request.url).searchParams;
-  const format = params.get("format") === "json" ? "json" : "csv";
-  const pieces = exportRuns(services, found.actor, { filter: readFilter(params), format });
+  const { filter, unread } = readAddress(params, ["format"]);
+  const format = FORMATS.find((each) => each === (params.get("format") ?? "csv"));
+  if (unread.length > 0)
+    return refuseRoute("invalid_request", `There is no such filter: ${unread.join(", ")}.`);
+  if (!format) return refuseRoute("invalid_request", "The format is neither csv nor json.");
+  const pieces = exportRuns(services, found.actor, { filter, format });
   const encoder = new TextEncoder();
   const stream = new ReadableStream<Uint8Array>({
     // Asked for a piece when the reader has taken the one before.

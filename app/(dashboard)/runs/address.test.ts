@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import type { RunFilter } from "@/server/runs/filter";
+import { paramsOf, readAddress, writeFilter } from "./address";
+
+const read = (query: string) => readAddress(new URLSearchParams(query));
+
+test("every filter is read as it was written", () => {
+  const id = "0193c4aa-2efc-779d-96d7-58140f1414c7";
+  const filter: RunFilter = {
+    status: ["Pending", "Failed"],
+    kind: "tool",
+    source: "webhook",
+    period: "7d",
+    from: "2026-11-01T00:00:00.000Z",
+    to: "2026-11-02T00:00:00.000Z",
+    agentId: id,
+    toolId: id,
+    triggerId: id,
+    apiKeyId: id,
+    userId: id,
+    minDurationMs: 0,
+    maxDurationMs: 1_000,
+    minTokens: 1,
+    maxTokens: 2,
+    minCredits: "0.5",
+    maxCredits: "1",
+    text: "late & = orders",
+  };
+  expect(read(writeFilter(filter))).toEqual({ filter, unread: [] });
+  expect(read("")).toEqual({ filter: {}, unread: [] });
+  expect(read("status=&q=+")).toEqual({ filter: {}, unread: [] });
+});
+
+test("what is no filter is named, and the rest is read", () => {
+  expect(read("status=Faild&kind=tool")).toEqual({ filter: { kind: "tool" }, unread: ["status=Faild"] });
+  expect(read("status=Failed&status=Cancelled")).toEqual({
+    filter: {},
+    unread: ["status=Failed", "status=Cancelled"],
+  });
+  expect(
+    read(`q=${"x".repeat(201)}&to=0&minCredits=0.00001&page=2`).unread.map((part) => part.slice(0, 6)),
+  ).toEqual(["q=xxxx", "minCre", "page=2"]);
+  expect(readAddress(paramsOf({ kind: ["tool", "agent"], q: undefined }), ["kind"])).toEqual({
+    filter: {},
+    unread: [],
+  });
+});
