@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MemberActor } from "@/server/auth/actor";
 import { csvField, exportRuns } from "@/server/runs/export";
 import { createMember, insertRun } from "@/server/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/server/testing/world";
 
 let world: World;
 let tenant: Tenant;
@@ -52,8 +52,25 @@ describe("an export", () => {
 
   it("is CSV with a head, quotes doubled, and no formulas", async () => {
     const [head, ...lines] = (await read({ status: ["Failed"] }, "csv")).split("\r\n");
-    expect(head).toMatch(/^id,kind,target,/);
+    expect(head).toMatch(/^\uFEFFid,kind,target,/);
     expect(lines.join("\r\n")).toContain(`"'=1+1, ""quoted""\nand broken"`);
+  });
+
+  it("names the trigger, the key and the person of each run, of this organization alone", async () => {
+    const starts = await createTenant(world);
+    const member = await createMember(world, starts, "member");
+    const trigger = await createTrigger(world, starts);
+    await insertRun(world, starts, { source: "webhook", triggerId: trigger.id });
+    await insertRun(world, starts, { source: "api" });
+    await insertRun(world, starts, { source: "dashboard", userId: member.userId });
+    let text = "";
+    for await (const piece of exportRuns(world, member, { filter: {}, format: "json" })) text += piece;
+    const { name } = await world.db.trigger.findUniqueOrThrow({ where: { id: trigger.id } });
+    expect(JSON.parse(text)).toMatchObject([
+      { source: "dashboard", trigger: null, key: null, person: member.name },
+      { source: "api", trigger: null, key: "ci", person: null },
+      { source: "webhook", trigger: name, key: null, person: null },
+    ]);
   });
 
   it.each([
@@ -63,6 +80,11 @@ describe("an export", () => {
     ["a,b", '"a,b"'],
     ["-1", "'-1"],
     ["@cmd", "'@cmd"],
+    ["\n=1+1", '"\'\n=1+1"'],
+    ["＝1+1", "'＝1+1"],
+    ["＋1", "'＋1"],
+    ["－1", "'－1"],
+    ["＠cmd", "'＠cmd"],
   ])("writes %j as %j", (value, field) => {
     expect(csvField(value)).toBe(field);
   });

@@ -19,6 +19,9 @@ const row = z.object({
   model: z.string().nullable(),
   status: z.string(),
   source: z.string(),
+  trigger: z.string().nullable(),
+  key: z.string().nullable(),
+  person: z.string().nullable(),
   created_at: z.date(),
   started_at: z.date().nullable(),
   finished_at: z.date().nullable(),
@@ -40,6 +43,9 @@ const COLUMNS = [
   "model",
   "status",
   "source",
+  "trigger",
+  "key",
+  "person",
   "createdAt",
   "startedAt",
   "finishedAt",
@@ -54,18 +60,22 @@ const COLUMNS = [
   "output",
 ] as const;
 
+/** By which Excel knows that the file is UTF-8. */
+const BYTE_ORDER_MARK = "\uFEFF";
+
 type ExportedRun = Record<(typeof COLUMNS)[number], string | number | null>;
 
 /**
  * The organization's runs that a filter lets through, newest first, piece by piece: as CSV (RFC 4180) or as one JSON
- * array. Texts are whole. However many there are, only few of them are in memory.
+ * array. Texts are whole, names of triggers, keys and people are today's. However many there are, only few of them are in
+ * memory.
  */
 export async function* exportRuns(
   services: Services,
   actor: MemberActor,
   { filter, format }: { filter: RunFilter; format: "csv" | "json" },
 ): AsyncGenerator<string> {
-  yield format === "csv" ? `${COLUMNS.join(",")}\r\n` : "[";
+  yield format === "csv" ? `${BYTE_ORDER_MARK}${COLUMNS.join(",")}\r\n` : "[";
   let before: string | undefined;
   let first = true;
   for (;;) {
@@ -107,10 +117,14 @@ async function cutToPieces(services: Services, orgId: OrgId, ids: string[]): Pro
 async function readPiece(services: Services, orgId: OrgId, ids: string[]): Promise<ExportedRun[]> {
   const { text, values } = Prisma.sql`
     SELECT r.id, r.kind::text, r.target_name AS target, r.target_version AS version, r.model, r.status::text,
-      r.source::text, r.created_at, r.started_at, r.finished_at, r.steps_executed AS steps, r.input_tokens,
+      r.source::text, t.name AS trigger, k.name AS key, u.name AS person, r.created_at, r.started_at, r.finished_at, r.steps_executed AS steps, r.input_tokens,
       r.output_tokens, r.actions_used AS actions, r.credits_used::text AS credits, r.error_message AS error,
       r.input, r.output
-    FROM runs r WHERE r.organization_id = ${orgId}::uuid AND r.id = ANY (${ids}::uuid[]) ORDER BY r.id DESC`;
+    FROM runs r
+    LEFT JOIN triggers t ON t.id = r.trigger_id AND t.organization_id = r.organization_id
+    LEFT JOIN api_keys k ON k.id = r.api_key_id AND k.organization_id = r.organization_id
+    LEFT JOIN users u ON u.id = r.user_id
+    WHERE r.organization_id = ${orgId}::uuid AND r.id = ANY (${ids}::uuid[]) ORDER BY r.id DESC`;
   const { rows } = await readUnhurried(services.pool, (client) => client.query(text, values));
   return z
     .array(row)
@@ -123,6 +137,9 @@ async function readPiece(services: Services, orgId: OrgId, ids: string[]): Promi
       model: run.model,
       status: run.status,
       source: run.source,
+      trigger: run.trigger,
+      key: run.key,
+      person: run.person,
       createdAt: run.created_at.toISOString(),
       startedAt: run.started_at?.toISOString() ?? null,
       finishedAt: run.finished_at?.toISOString() ?? null,
@@ -143,10 +160,13 @@ function csvLine(run: ExportedRun): string {
   return `${COLUMNS.map((column) => csvField(run[column])).join(",")}\r\n`;
 }
 
-/** A field as RFC 4180 wants it; what a spreadsheet would take for a formula is made text by an apostrophe. */
+/**
+ * A field as RFC 4180 wants it; what a spreadsheet would take for a formula, in full-width characters or behind a line break
+ * too, is made text by an apostrophe.
+ */
 export function csvField(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);
-  const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  const harmless = /^[=+\-@＝＋－＠\t\r\n]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
