@@ -168,6 +168,9 @@ for (const view of VIEWS) {
           await answer.getByRole("button", { name: /^Show all/ }).click();
           await expect(answer.getByRole("checkbox", { name: "done", exact: true })).toBeChecked();
           await expect(answer.getByRole("region", { name: "Code" })).toHaveAttribute("tabindex", "0");
+          await expect(answer.getByRole("img", { name: "dot" })).toBeVisible();
+          await expect(answer).toContainText("broken (a picture that cannot be shown");
+          await expect(answer.getByRole("link", { name: "bad" })).toHaveCount(0);
         },
         "a value under the pointer": async () => {
           await page.goto(`/runs/${run}?step=1`);

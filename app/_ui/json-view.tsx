@@ -6,6 +6,7 @@ import { SearchIcon } from "@/app/_ui/icons";
 import { columnsOf, keysOf, searchJson } from "@/app/_ui/json-paths";
 import { JsonTable } from "@/app/_ui/json-table";
 import { JsonTree, Scalar } from "@/app/_ui/json-tree";
+import { PlainText } from "@/app/_ui/plain-text";
 import type { Json } from "@/server/json";
 
 /** Longer documents get a search. */
@@ -94,10 +95,6 @@ function findTable(value: Json[] | { [key: string]: Json }): { rows: Json[]; col
     !Array.isArray(value) && only !== undefined && others.length === 0 ? (value[only] ?? null) : value;
   const columns = columnsOf(list);
   return columns && Array.isArray(list) ? { rows: list, columns } : null;
-}
-
-export function PlainText({ text }: { text: string }) {
-  return <pre className="mono whitespace-pre-wrap [overflow-wrap:anywhere]">{text}</pre>;
 }
 
 function parse(text: string): Json | undefined {

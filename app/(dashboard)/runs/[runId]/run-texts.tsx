@@ -3,9 +3,11 @@
 import dynamic from "next/dynamic";
 import type { ReactNode } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
+import { DownloadLink } from "@/app/_ui/download-link";
 import { Fold, isLong, startOfFolded } from "@/app/_ui/fold";
 import { formatBytes } from "@/app/_ui/format";
 import { JsonView } from "@/app/_ui/json-view";
+import { PlainText } from "@/app/_ui/plain-text";
 import { useWholeText } from "@/app/_ui/whole-text";
 import type { RunDetail } from "@/server/runs/inspect";
 import type { LongText } from "@/server/runs/long-text";
@@ -66,15 +68,25 @@ function TextRow({
   run: RunDetail;
   side: "input" | "output";
 }) {
-  const whole = useWholeText(text, `/api/runs/${run.id}/text?field=${side}`);
+  const address = `/api/runs/${run.id}/text?field=${side}`;
+  const whole = useWholeText(text, address);
+  const name = label.toLowerCase();
   return (
-    <Row actions={<CopyButton label={`Copy the ${label.toLowerCase()}`} text={whole.read} />} label={label}>
+    <Row
+      actions={
+        <>
+          {isLong(text.text) ? <DownloadLink address={address} label={`Download the ${name}`} /> : null}
+          <CopyButton label={`Copy the ${name}`} text={whole.read} />
+        </>
+      }
+      label={label}
+    >
       <Fold long={isLong(text.text)} onOpen={whole.load} whole={formatBytes(text.bytes)}>
         {(folded) => {
           if (run.kind === "tool") return <JsonView text={whole.text} cut={whole.cut} />;
+          if (side === "output") return <Markdown folded={folded} text={whole.text} />;
           const seen = folded ? startOfFolded(whole.text) : whole.text;
-          if (side === "output") return <Markdown text={seen} />;
-          return <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{seen}</p>;
+          return <PlainText prose text={seen} />;
         }}
       </Fold>
     </Row>

@@ -3,7 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { Button } from "@/app/_ui/button";
-import { PlainText } from "@/app/_ui/json-view";
+import { PlainText } from "@/app/_ui/plain-text";
 import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 
