@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { diffLines } from "./diff";
+import { diffLines, diffLinesInSlices } from "./diff";
 
 const rebuild = (left: string, right: string) => {
   const lines = diffLines(left, right);
@@ -41,5 +41,41 @@ describe("diffLines", () => {
     const many = (letter: string) =>
       Array.from({ length: 2_000 }, (_, index) => `${letter}${index}`).join("\n");
     expect(diffLines(many("a"), many("b"))).toBeNull();
+  });
+
+  it("finds few changes among many lines", () => {
+    const lines = Array.from({ length: 200_000 }, (_, index) => `${index % 7},`);
+    const left = lines.join("\n");
+    const right = lines.toSpliced(150_000, 1).toSpliced(100, 0, "new").join("\n");
+    const changed = diffLines(left, right)?.filter((line) => line.kind !== "same");
+    expect(changed).toEqual([
+      { kind: "right", text: "new" },
+      { kind: "left", text: "4," },
+    ]);
+  });
+});
+
+describe("diffLinesInSlices", () => {
+  const many = Array.from({ length: 60_000 }, (_, index) => `${index % 5}`);
+  const left = many.join("\n");
+  const right = many.map((line, index) => (index % 100 === 0 ? `${line}!` : line)).join("\n");
+
+  it("comes to the same, and lets others work in between", async () => {
+    const fewer = right.slice(0, right.length / 3) + left.slice(right.length / 3);
+    let turns = 0;
+    const others = setInterval(() => {
+      turns += 1;
+    });
+    const lines = await diffLinesInSlices(left, fewer, new AbortController().signal);
+    clearInterval(others);
+    expect(lines).toEqual(diffLines(left, fewer));
+    expect(turns).toBeGreaterThan(0);
+  });
+
+  it("stops when nobody waits any more", async () => {
+    const reader = new AbortController();
+    const work = diffLinesInSlices(left, right, reader.signal);
+    reader.abort();
+    await expect(work).rejects.toThrow();
   });
 });

@@ -55,13 +55,17 @@ function endOfOther(text: string, from: number): number {
   return MARK_OR_WORD.lastIndex;
 }
 
-/** A text to read and compare by lines: JSON indented, all else as it is. `cut`: whether it is the start of a longer one. */
+/**
+ * A text to read and compare by lines: JSON indented, a JSON string as what it says, all else as it is. `cut`: whether it
+ * is the start of a longer one.
+ */
 export function readableText(text: string, cut = false): string {
   if (cut) return /^\s*[{[]\s*(?:["{[\]}]|$)/.test(text) ? indentJson(text) : text;
+  let value: unknown;
   try {
-    JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     return text;
   }
-  return indentJson(text);
+  return typeof value === "string" ? value : indentJson(text);
 }

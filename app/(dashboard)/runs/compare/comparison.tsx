@@ -1,31 +1,32 @@
 "use client";
 
-import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { type ReactNode, useMemo, useState } from "react";
 import { classNames } from "@/app/_ui/class-names";
-import { diffLines } from "@/app/_ui/diff";
 import { FieldDiff } from "@/app/_ui/field-diff";
 import { formatCount, formatCredits, formatDuration, shortId } from "@/app/_ui/format";
 import { PageHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Status, StatusShape } from "@/app/_ui/status";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
-import { Moment } from "@/app/_ui/time";
+import { Elapsed, Moment } from "@/app/_ui/time";
 import type { RunDetail } from "@/server/runs/inspect";
-import type { LongText } from "@/server/runs/long-text";
 import { Inspector } from "../[runId]/inspector";
-import { type Line, lineFacts, lineId, linesOf } from "../[runId]/timeline-lines";
+import { type Line, lineFacts, lineId, linesOf, type WorkLine } from "../[runId]/timeline-lines";
+import { useLiveRun } from "../[runId]/use-live-run";
 import { alignLines, type Pair, slowerBy } from "./align";
+import { Failures } from "./failures";
+import { TextDifference } from "./text-difference";
 
-/** Two runs side by side: figures, texts with their differences, and step by step. */
+/** Two runs side by side: figures, texts with their differences, and step by step; live until both have ended. */
 export function Comparison({ a, b }: { a: string; b: string }) {
-  const trpc = useTRPC();
-  const left = useSuspenseQuery(trpc.runs.inspect.queryOptions({ runId: a })).data;
-  const right = useSuspenseQuery(trpc.runs.inspect.queryOptions({ runId: b })).data;
+  const left = useLiveRun(a);
+  const right = useLiveRun(b);
   const pairs = useMemo(() => alignLines(linesOf(left), linesOf(right)), [left, right]);
-  const [chosen, setChosen] = useState<number | null>(null);
-  const pair = chosen === null ? undefined : pairs[chosen];
+  // A line of the chosen pair: in a live run a pair may find its other side later.
+  const [chosen, setChosen] = useState<string | null>(null);
+  const pair = pairs.find((each) => holds(each, chosen));
   return (
     <>
       <PageHead title="Compare runs">
@@ -34,9 +35,10 @@ export function Comparison({ a, b }: { a: string; b: string }) {
         </Link>
       </PageHead>
       <FigureRows left={left.run} right={right.run} />
+      <Failures left={left} right={right} />
       <ConfigurationDifference a={a} b={b} sameKind={left.run.kind === right.run.kind} />
-      <TextDifference label="Input" left={left.run.input} right={right.run.input} />
-      <TextDifference label="Output" left={left.run.output} right={right.run.output} />
+      <TextDifference label="Input" left={left.run} right={right.run} side="input" />
+      <TextDifference label="Output" left={left.run} right={right.run} side="output" />
       <h2 className="px-4 pt-4 pb-2 font-medium sm:px-6">Step by step</h2>
       <Table label="Steps of both runs">
         <thead>
@@ -47,20 +49,24 @@ export function Comparison({ a, b }: { a: string; b: string }) {
           </tr>
         </thead>
         <tbody>
-          {pairs.map((each, index) => (
-            <PairRow
-              chosen={chosen === index}
-              key={`${each.a ? lineId(each.a) : ""} ${each.b ? lineId(each.b) : ""}`}
-              onChoose={() => setChosen(chosen === index ? null : index)}
-              pair={each}
-            />
-          ))}
+          {pairs.map((each) => {
+            const line = each.a ?? each.b;
+            if (!line) return null;
+            return (
+              <PairRow
+                chosen={each === pair}
+                key={lineId(line)}
+                onChoose={() => setChosen(each === pair ? null : lineId(line))}
+                pair={each}
+              />
+            );
+          })}
         </tbody>
       </Table>
       {pair ? (
         <div className="grid border-line border-t lg:grid-cols-2 lg:divide-x lg:divide-line">
-          <div className="min-w-0">{pair.a ? <Inspector line={pair.a} /> : <Missing />}</div>
-          <div className="min-w-0">{pair.b ? <Inspector line={pair.b} /> : <Missing />}</div>
+          <PairSide line={pair.a} />
+          <PairSide line={pair.b} />
         </div>
       ) : (
         <p className="px-4 py-4 text-muted sm:px-6">Choose a row to see both sides of it.</p>
@@ -69,8 +75,20 @@ export function Comparison({ a, b }: { a: string; b: string }) {
   );
 }
 
-function Missing() {
-  return <p className="px-4 py-6 text-muted sm:px-6">This run has no such step.</p>;
+function holds({ a, b }: Pair, id: string | null): boolean {
+  return id !== null && ((a !== null && lineId(a) === id) || (b !== null && lineId(b) === id));
+}
+
+function PairSide({ line }: { line: WorkLine | null }) {
+  return (
+    <div className="min-w-0">
+      {line ? (
+        <Inspector line={line} />
+      ) : (
+        <p className="px-4 py-6 text-muted sm:px-6">This run has no such step.</p>
+      )}
+    </div>
+  );
 }
 
 function FigureRows({ left, right }: { left: RunDetail; right: RunDetail }) {
@@ -78,8 +96,8 @@ function FigureRows({ left, right }: { left: RunDetail; right: RunDetail }) {
     ["Run", <RunLink key="a" run={left} />, <RunLink key="b" run={right} />, false],
     [
       "Status",
-      <Status key="a" status={left.status} />,
-      <Status key="b" status={right.status} />,
+      <Status key="a" status={left.status} waiting={left.waiting} />,
+      <Status key="b" status={right.status} waiting={right.waiting} />,
       left.status !== right.status,
     ],
     [
@@ -90,7 +108,7 @@ function FigureRows({ left, right }: { left: RunDetail; right: RunDetail }) {
     ],
     ["Model", left.model ?? "—", right.model ?? "—", left.model !== right.model],
     ["Created", <Moment at={left.createdAt} key="a" />, <Moment at={right.createdAt} key="b" />, false],
-    ["Duration", took(left), took(right), false],
+    ["Duration", <Took key="a" run={left} />, <Took key="b" run={right} />, false],
     ["Tokens", formatCount(left.tokens), formatCount(right.tokens), left.tokens !== right.tokens],
     ["Credits", formatCredits(left.credits), formatCredits(right.credits), left.credits !== right.credits],
     ["Steps", String(left.steps), String(right.steps), left.steps !== right.steps],
@@ -146,75 +164,8 @@ function RunLink({ run }: { run: RunDetail }) {
   );
 }
 
-function took(run: RunDetail): string {
-  if (!run.startedAt || !run.finishedAt) return "—";
-  return formatDuration(new Date(run.finishedAt).getTime() - new Date(run.startedAt).getTime());
-}
-
-function TextDifference({
-  label,
-  left,
-  right,
-}: {
-  label: string;
-  left: LongText | null;
-  right: LongText | null;
-}) {
-  const a = readable(left);
-  const b = readable(right);
-  const lines = useMemo(() => (a === b ? null : diffLines(a, b)), [a, b]);
-  const cut = left?.cut || right?.cut;
-  return (
-    <section aria-label={label} className="border-line border-b px-4 py-3 sm:px-6">
-      <h2 className="pb-1 font-medium">
-        {label}
-        {a === b ? (
-          <span className="font-normal text-muted">{cut ? ": the starts are the same" : ": the same"}</span>
-        ) : null}
-      </h2>
-      {a === b ? null : lines ? (
-        <section
-          aria-label={`Differences of the ${label.toLowerCase()}`}
-          className="mono max-h-96 overflow-auto"
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to take the focus.
-          tabIndex={0}
-        >
-          {lines.map((line, index) => (
-            <div
-              className={classNames(
-                "whitespace-pre-wrap pl-5 -indent-4 [overflow-wrap:anywhere]",
-                line.kind === "left" && "bg-failed-wash",
-                line.kind === "right" && "bg-added-wash",
-              )}
-              // biome-ignore lint/suspicious/noArrayIndexKey: the lines of two fixed texts.
-              key={index}
-            >
-              <span aria-hidden="true" className="select-none text-muted">
-                {line.kind === "left" ? "− " : line.kind === "right" ? "+ " : "  "}
-              </span>
-              {line.kind === "same" ? null : (
-                <span className="sr-only">{line.kind === "left" ? "only left: " : "only right: "}</span>
-              )}
-              {line.text}
-            </div>
-          ))}
-        </section>
-      ) : (
-        <p className="text-muted">The two have hardly a line in common.</p>
-      )}
-    </section>
-  );
-}
-
-/** JSON by lines, so that single values can differ; other texts as they are. */
-function readable(text: LongText | null): string {
-  if (!text) return "";
-  if (text.cut) return text.text;
-  try {
-    return JSON.stringify(JSON.parse(text.text), null, 2);
-  } catch {
-    return text.text;
-  }
+function Took({ run }: { run: RunDetail }) {
+  return run.startedAt === null ? "—" : <Elapsed from={run.startedAt} to={run.finishedAt} />;
 }
 
 function PairRow({ pair, chosen, onChoose }: { pair: Pair; chosen: boolean; onChoose: () => void }) {

@@ -6,8 +6,10 @@ import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
 import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
 import { streamed } from "../../streamed";
+import { runsQuery } from "../query";
 import { Comparison } from "./comparison";
 import { RunPicker } from "./run-picker";
+import { sameTarget } from "./same-target";
 
 export const metadata: Metadata = { title: "Compare runs" };
 
@@ -39,6 +41,12 @@ async function content({ searchParams }: Props) {
     b ? read(b) : null,
     b ? queryClient.prefetchQuery(trpc.runs.compareConfigurations.queryOptions({ a, b })) : null,
   ]);
+  if (!b) {
+    await Promise.all([
+      queryClient.prefetchInfiniteQuery(runsQuery(trpc, sameTarget(first.run))),
+      queryClient.prefetchQuery(trpc.catalog.filterTargets.queryOptions()),
+    ]);
+  }
   return (
     <Prefetched from={prefetch}>{b ? <Comparison a={a} b={b} /> : <RunPicker run={first.run} />}</Prefetched>
   );

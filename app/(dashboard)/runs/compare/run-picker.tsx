@@ -1,22 +1,30 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { useState } from "react";
+import { classNames } from "@/app/_ui/class-names";
 import { shortId } from "@/app/_ui/format";
 import { ChevronLeftIcon } from "@/app/_ui/icons";
+import { OlderButton } from "@/app/_ui/older-button";
 import { Bone, Empty, PageHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Status } from "@/app/_ui/status";
 import { Ago, Elapsed } from "@/app/_ui/time";
 import { Unreadable } from "@/app/_ui/unreadable";
+import type { RunFilter } from "@/server/runs/filter";
 import type { RunDetail } from "@/server/runs/inspect";
+import type { RunSummary } from "@/server/runs/list";
+import { FilterBar } from "../filter-bar";
+import { runsQuery } from "../query";
+import { sameTarget } from "./same-target";
 
-/** Asks with which other run of the same agent or tool one is to be compared. */
+/** Asks with which other run one is to be compared: of the same agent or tool, unless the reader looks further. */
 export function RunPicker({ run }: { run: RunDetail }) {
   const trpc = useTRPC();
-  const filter = run.agentId ? { agentId: run.agentId } : { toolId: run.toolId ?? "" };
-  const query = useQuery(trpc.runs.list.queryOptions({ filter, limit: 50 }));
-  const others = query.data?.items.filter((each) => each.id !== run.id);
+  const [filter, setFilter] = useState<RunFilter>(() => sameTarget(run));
+  const query = useInfiniteQuery({ ...runsQuery(trpc, filter), placeholderData: keepPreviousData });
+  const others = query.data?.pages.flatMap((page) => page.items).filter((each) => each.id !== run.id);
   return (
     <>
       <PageHead
@@ -31,46 +39,62 @@ export function RunPicker({ run }: { run: RunDetail }) {
           Back to the run
         </Link>
       </PageHead>
-      {query.isError ? (
+      <FilterBar filter={filter} onChange={setFilter} />
+      {query.isError && !others ? (
         <Unreadable
           error={query.error}
           onRetry={() => void query.refetch()}
           what="Its other runs could not be read"
         />
-      ) : others?.length === 0 ? (
-        <Empty title={`${run.targetName} has no other run`}>
-          <p>Run it again, then compare the two.</p>
+      ) : others?.length === 0 && !query.hasNextPage ? (
+        <Empty title="No other run fits these filters">
+          <p>Take one of them away, or run {run.targetName} again.</p>
         </Empty>
-      ) : null}
-      <ul className="border-line border-t">
-        {others
-          ? others.map((other) => (
-              <li className="border-line border-b" key={other.id}>
-                <Link
-                  className="flex min-h-10 flex-wrap items-center gap-x-4 px-4 py-1.5 hover:bg-hover sm:px-6"
-                  href={`/runs/compare?a=${run.id}&b=${other.id}`}
-                  prefetch={false}
-                >
-                  <span className="mono w-24 text-muted">{shortId(other.id)}</span>
-                  <Status className="w-28" status={other.status} waiting={other.waiting} />
-                  <span className="mono w-20 text-right">
-                    <Elapsed from={other.startedAt} to={other.finishedAt} />
-                  </span>
-                  <span className="mono min-w-0 flex-1 truncate text-muted max-sm:basis-full">
-                    {other.inputPreview}
-                  </span>
-                  <Ago at={other.createdAt} className="text-muted" />
-                </Link>
-              </li>
-            ))
-          : query.isError
-            ? null
-            : ["w-56", "w-72", "w-64"].map((width) => (
-                <li className="flex h-10 items-center border-line border-b px-6" key={width}>
-                  <Bone className={width} />
-                </li>
-              ))}
-      </ul>
+      ) : (
+        <ul
+          aria-busy={query.isPlaceholderData}
+          aria-label="Runs to compare with"
+          className={classNames("border-line border-t", query.isPlaceholderData && "opacity-60")}
+        >
+          {others ? others.map((other) => <Choice key={other.id} other={other} run={run} />) : <Bones />}
+        </ul>
+      )}
+      <OlderButton query={query} what="runs" />
     </>
   );
+}
+
+function Choice({ run, other }: { run: RunDetail; other: RunSummary }) {
+  return (
+    <li className="border-line border-b">
+      <Link
+        className="flex min-h-10 flex-wrap items-center gap-x-4 px-4 py-1.5 hover:bg-hover sm:px-6"
+        href={`/runs/compare?a=${run.id}&b=${other.id}`}
+        prefetch={false}
+      >
+        <span className="mono w-24 text-muted">{shortId(other.id)}</span>
+        <Status className="w-28" status={other.status} waiting={other.waiting} />
+        <span className="mono w-20 text-right">
+          <Elapsed from={other.startedAt} to={other.finishedAt} />
+        </span>
+        <span className="min-w-0 flex-1 truncate text-muted max-sm:basis-full">
+          {other.targetId === (run.agentId ?? run.toolId) ? null : (
+            <span className="text-ink">{other.targetName} </span>
+          )}
+          <span className={other.errorPreview ? "text-failed" : "mono"}>
+            {other.errorPreview ?? other.inputPreview}
+          </span>
+        </span>
+        <Ago at={other.createdAt} className="text-muted" />
+      </Link>
+    </li>
+  );
+}
+
+function Bones() {
+  return ["w-56", "w-72", "w-64"].map((width) => (
+    <li className="flex h-10 items-center border-line border-b px-6" key={width}>
+      <Bone className={width} />
+    </li>
+  ));
 }

@@ -1,0 +1,38 @@
+import { expect, it } from "vitest";
+import type { DiffLine } from "@/app/_ui/diff";
+import { clipLines } from "./clip-lines";
+
+const line = (kind: DiffLine["kind"], text: string): DiffLine => ({ kind, text });
+
+it("leaves short lines as they are, and gaps", () => {
+  const lines = [line("same", "a"), line("left", "b"), null, line("right", "")];
+  expect(clipLines(lines)).toEqual(lines.map((each) => each && { ...each, before: 0, after: 0 }));
+});
+
+it("shows of long lines where they begin to differ", () => {
+  const start = "x".repeat(50_000);
+  const [left, right] = clipLines([
+    line("left", `${start}old${start}`),
+    line("right", `${start}new${start}`),
+  ]);
+  expect(left?.text.indexOf("old")).toBe(100);
+  expect(right?.text.indexOf("new")).toBe(100);
+  expect(right).toMatchObject({ before: 49_900, after: 49_103 });
+  expect(right?.text).toHaveLength(1_000);
+});
+
+it("pairs the lines of one change in order, and shows the start of one that is left alone", () => {
+  const long = (letter: string) => letter.repeat(2_000);
+  const shown = clipLines([
+    line("left", `${long("a")}1`),
+    line("left", `${long("b")}`),
+    line("right", `${long("a")}2`),
+  ]);
+  expect(shown.map((each) => each?.before)).toEqual([1_001, 0, 1_001]);
+});
+
+it("breaks no character in two", () => {
+  const text = "🙂".repeat(1_000);
+  const [shown] = clipLines([line("left", `a${text}`)]);
+  expect(shown?.text.isWellFormed()).toBe(true);
+});

@@ -1,0 +1,64 @@
+import { classNames } from "@/app/_ui/class-names";
+import { Status } from "@/app/_ui/status";
+import type { RunInspection } from "@/server/runs/inspect";
+import { isTerminal } from "@/server/runs/words";
+import { explainFailure } from "../[runId]/explain-failure";
+import { lineFacts, linesOf } from "../[runId]/timeline-lines";
+
+/** Why one or both of two runs failed, side by side; nothing where neither did. */
+export function Failures({ left, right }: { left: RunInspection; right: RunInspection }) {
+  if (left.run.status !== "Failed" && right.run.status !== "Failed") return null;
+  return (
+    <section aria-label="Error" className="border-line border-b px-4 py-3 sm:px-6">
+      <h2 className="pb-1 font-medium">Error</h2>
+      <div className="grid gap-3 lg:grid-cols-2">
+        <Side inspection={left} name="Left" />
+        <Side inspection={right} name="Right" />
+      </div>
+    </section>
+  );
+}
+
+function Side({ name, inspection }: { name: string; inspection: RunInspection }) {
+  const { run } = inspection;
+  const failed = run.status === "Failed";
+  const where = failed
+    ? linesOf(inspection).findLast((line) => lineFacts(line).status !== "Completed")
+    : undefined;
+  return (
+    <div
+      className={classNames(
+        "flex min-w-0 flex-col gap-1 rounded-lg border border-line px-3 py-2",
+        failed && "bg-failed-wash",
+      )}
+    >
+      <h3 className="text-muted text-xs">{name}</h3>
+      {failed ? (
+        <p className="font-medium text-failed">
+          {explainFailure(run, where?.kind === "step" ? where.step.name : null).sentence}
+        </p>
+      ) : isTerminal(run.status) ? (
+        <p className="text-muted">none: it ended as {run.status}</p>
+      ) : (
+        <p className="text-muted">
+          none so far: <Status className="inline-flex" status={run.status} waiting={run.waiting} />
+        </p>
+      )}
+      {where ? (
+        <p>
+          In {where.kind === "step" ? `step ${where.step.number}, ` : ""}
+          <span className="mono">{where.label}</span>
+        </p>
+      ) : null}
+      {failed && run.errorMessage ? (
+        <pre
+          className="mono max-h-72 overflow-auto whitespace-pre-wrap [overflow-wrap:anywhere]"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+          tabIndex={0}
+        >
+          {run.errorMessage.trim()}
+        </pre>
+      ) : null}
+    </div>
+  );
+}

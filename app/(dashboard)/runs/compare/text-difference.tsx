@@ -1,0 +1,147 @@
+"use client";
+
+import { useMemo } from "react";
+import { Button } from "@/app/_ui/button";
+import { classNames } from "@/app/_ui/class-names";
+import { type DiffLine, MOST_CHANGES } from "@/app/_ui/diff";
+import { formatBytes, formatCount } from "@/app/_ui/format";
+import { nearChanges } from "@/app/_ui/near-changes";
+import { useWholeText } from "@/app/_ui/whole-text";
+import type { RunDetail } from "@/server/runs/inspect";
+import { isTerminal } from "@/server/runs/words";
+import { clipLines, type ShownLine } from "./clip-lines";
+import { type Side, useDifference } from "./use-difference";
+
+/** Of a comparison longer than this many lines, only what is near a change is shown. */
+const ALL_SHOWN = 300;
+
+/**
+ * The inputs or the outputs of two runs, by lines. Of long texts the starts are compared first, the whole when the
+ * reader asks for it; how much that is, is bounded by what the service takes (4 MiB).
+ */
+export function TextDifference({
+  label,
+  left,
+  right,
+  side,
+}: {
+  label: string;
+  left: RunDetail;
+  right: RunDetail;
+  side: "input" | "output";
+}) {
+  const a = useSide(left, side);
+  const b = useSide(right, side);
+  const difference = useDifference(a.compared, b.compared);
+  const cut = a.compared.cut || b.compared.cut;
+  const missing = [
+    ...(a.compared.isThere ? [] : [`left ${a.nothing}`]),
+    ...(b.compared.isThere ? [] : [`right ${b.nothing}`]),
+  ];
+  return (
+    <section aria-label={label} className="border-line border-b px-4 py-3 sm:px-6">
+      <h2 className="pb-1 font-medium">
+        {label}
+        <span className="font-normal text-muted">
+          {missing.length > 0
+            ? `: ${missing.join(", ")}`
+            : difference === "same"
+              ? `: the ${cut ? "starts are the " : ""}same`
+              : null}
+        </span>
+      </h2>
+      {cut ? (
+        <div className="flex flex-wrap items-center gap-3 pb-2 text-muted">
+          <span>Only the first {formatCount(32_768)} characters are compared.</span>
+          <Button
+            className="h-7"
+            disabled={a.loading || b.loading}
+            onClick={() => {
+              a.load();
+              b.load();
+            }}
+          >
+            {a.loading || b.loading
+              ? "Loading"
+              : `Compare all of both: ${formatBytes(a.bytes)}, ${formatBytes(b.bytes)}`}
+          </Button>
+          {a.failed || b.failed ? (
+            <span className="text-failed">They could not be read. Try again.</span>
+          ) : null}
+        </div>
+      ) : null}
+      {difference === "working" ? (
+        <p aria-live="polite" className="text-muted">
+          Comparing
+        </p>
+      ) : difference === "too many" ? (
+        <p className="text-muted">
+          They differ in more than {formatCount(MOST_CHANGES)} lines: too many to be told apart here.
+        </p>
+      ) : difference === "same" ? null : (
+        <Lines label={`Differences of the ${label.toLowerCase()}`} lines={difference} />
+      )}
+    </section>
+  );
+}
+
+/** One run's text, as far as it is here; "" where there is none. */
+function useSide(run: RunDetail, side: "input" | "output") {
+  const preview = run[side];
+  const address = `/api/runs/${run.id}/text?field=${side}`;
+  const { text, cut, ...loading } = useWholeText(preview ?? { text: "", bytes: 0, cut: false }, address);
+  const isThere = preview !== null;
+  return {
+    ...loading,
+    compared: useMemo<Side>(() => ({ text, cut, isThere }), [text, cut, isThere]),
+    bytes: preview?.bytes ?? 0,
+    nothing: isTerminal(run.status) ? `has no ${side}` : "has none yet",
+  };
+}
+
+const LOOKS = { left: "bg-failed-wash", right: "bg-added-wash", same: undefined } as const;
+const MARKS = { left: "− ", right: "+ ", same: "  " } as const;
+const WORDS = { left: "only left: ", right: "only right: ", same: "" } as const;
+
+function Lines({ lines, label }: { lines: DiffLine[]; label: string }) {
+  const shown = useMemo(() => clipLines(lines.length > ALL_SHOWN ? nearChanges(lines) : lines), [lines]);
+  return (
+    <section
+      aria-label={label}
+      className="mono max-h-96 overflow-auto"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to take the focus.
+      tabIndex={0}
+    >
+      {shown.map((line, index) => (
+        <div
+          className={classNames(
+            "whitespace-pre-wrap pl-5 -indent-4 [overflow-wrap:anywhere]",
+            line ? LOOKS[line.kind] : "text-faint",
+          )}
+          // biome-ignore lint/suspicious/noArrayIndexKey: the lines of two fixed texts.
+          key={index}
+        >
+          {line ? <Line line={line} /> : "…"}
+        </div>
+      ))}
+    </section>
+  );
+}
+
+function Line({ line: { kind, text, before, after } }: { line: ShownLine }) {
+  return (
+    <>
+      <span aria-hidden="true" className="select-none text-muted">
+        {MARKS[kind]}
+      </span>
+      <span className="sr-only">{WORDS[kind]}</span>
+      {before > 0 ? <LeftOut characters={before} /> : null}
+      {text}
+      {after > 0 ? <LeftOut characters={after} /> : null}
+    </>
+  );
+}
+
+function LeftOut({ characters }: { characters: number }) {
+  return <span className="text-faint"> … {formatCount(characters)} characters … </span>;
+}
