@@ -146,9 +146,69 @@ test.describe("the list of runs", () => {
 
     // Loaded anew the page still knows the list it was opened from.
     await page.reload();
-    await page.getByRole("main").getByRole("link", { name: "Runs", exact: true }).click();
+    const back = page.getByRole("main").getByRole("link", { name: "Runs", exact: true });
+    // The server does not know where the list was left.
+    await expect(back).toHaveAttribute("href", /q=/);
+    await back.click();
     await expect(page).toHaveURL(/status=Completed&q=Where/);
     await expect(rows(page)).toHaveCount(3);
+    await expect(rows(page).nth(2).getByRole("link")).toBeFocused();
+  });
+
+  test("from a run one walks on through its list, and comes back to the row one has walked to", async ({
+    ownerPage: page,
+    request,
+    organization,
+  }) => {
+    const message = unique("Who is next?");
+    for (let n = 0; n < 3; n += 1) await finishRun(request, organization, { agent: `${message} ${n}` });
+    // Newer than these, and not in the list.
+    await finishRun(request, organization, { agent: unique("Not me.") });
+    await page.goto(`/runs?q=${encodeURIComponent(message)}`);
+    await expect(rows(page)).toHaveCount(3);
+    const hrefs = await rows(page)
+      .getByRole("link")
+      .evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+    await rows(page).first().getByRole("link").click();
+    await page.waitForURL(`**${hrefs[0]}`);
+    await expect(page.getByRole("link", { name: "Older run in the list" })).toBeVisible();
+    await expect(page.getByRole("link", { name: "Newer run in the list" })).toHaveCount(0);
+
+    await page.keyboard.press("n");
+    await page.waitForURL(`**${hrefs[1]}`);
+    await page.getByRole("link", { name: "Older run in the list" }).press("Enter");
+    await page.waitForURL(`**${hrefs[2]}`);
+    // The focus goes along; here the list ends, and the other way is next to it.
+    await expect(page.getByRole("link", { name: "Newer run in the list" })).toBeFocused();
+    await expect(page.getByRole("link", { name: "Older run in the list" })).toHaveCount(0);
+    await page.keyboard.press("p");
+    await page.waitForURL(`**${hrefs[1]}`);
+
+    await page.goBack();
+    await expect(page).toHaveURL(/\/runs\?q=Who/);
+    await expect(rows(page).nth(1).getByRole("link")).toBeFocused();
+  });
+
+  test("the row that one comes back to is loaded where it stands deeper in the list", async ({
+    ownerPage: page,
+    request,
+    organization,
+  }) => {
+    const message = unique("How deep?");
+    const first = await finishRun(request, organization, { agent: message });
+    for (let n = 0; n < 55; n += 1) await startRun(request, organization, { agent: `${message} ${n}` });
+    await page.goto(`/runs?q=${encodeURIComponent(message)}`);
+    await page.getByRole("button", { name: "Load older runs" }).click();
+    const row = page.locator(`[data-row][href="/runs/${first}"]`);
+    await row.click();
+    await page.waitForURL(`**/runs/${first}`);
+    await page.reload();
+    const back = page.getByRole("main").getByRole("link", { name: "Runs", exact: true });
+    // The server does not know where the list was left.
+    await expect(back).toHaveAttribute("href", /q=/);
+    await back.click();
+    await expect(row).toBeFocused();
+    await expect(row).toBeInViewport();
   });
 
   test("new runs wait behind a bar, and changes of shown ones come by themselves", async ({

@@ -5,6 +5,7 @@ import { exportRuns } from "@/server/runs/export";
 import { type RunFilter, runFilter } from "@/server/runs/filter";
 import { findFitting, findRunIds } from "@/server/runs/find";
 import { listRuns } from "@/server/runs/list";
+import { findNeighbours } from "@/server/runs/neighbours";
 import { createMember, insertRun } from "@/server/testing/runs";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/server/testing/world";
 
@@ -131,6 +132,18 @@ describe("finding runs", () => {
         expect(found).toEqual(wanted.toReversed());
         const all = made.map((run) => run.id);
         expect((await findFitting(world, tenant.orgId, filter, all)).sort()).toEqual(wanted);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("finds the runs next to any run in the list of any filter", async () => {
+    await fc.assert(
+      fc.asyncProperty(filters, fc.nat({ max: 79 }), async (filter, at) => {
+        const runId = made[at]?.id ?? "";
+        const older = made.slice(0, at).findLast((run) => fits(run, filter))?.id ?? null;
+        const newer = made.slice(at + 1).find((run) => fits(run, filter))?.id ?? null;
+        expect(await findNeighbours(world, actor, { runId, filter })).toEqual({ newer, older });
       }),
       { numRuns: 150 },
     );

@@ -13,10 +13,16 @@ import {
 import { isTerminal } from "@/server/runs/words";
 import type { Services } from "@/server/services";
 
-/** A stretch of runs: older than `before`, newer than `after`, so many of the newest. */
-export type Stretch = { before?: string | undefined; after?: string | undefined; limit: number };
+/** A stretch of runs: older than `before`, newer than `after`, so many of the newest, or of the oldest. */
+export type Stretch = {
+  before?: string | undefined;
+  after?: string | undefined;
+  limit: number;
+  /** Begins at the other end: with `after`, at the run that is next to it. */
+  oldestFirst?: boolean;
+};
 
-/** The ids of the organization's runs that a filter lets through, newest first. */
+/** The ids of the organization's runs that a filter lets through, newest first unless the oldest are wanted. */
 export async function findRunIds(
   services: Services,
   orgId: OrgId,
@@ -24,12 +30,13 @@ export async function findRunIds(
   stretch: Stretch,
 ): Promise<string[]> {
   const walk = walkConditions(orgId, filter, services.clock.now());
-  if (walk) return readIds(services, newestOf(walk, stretch));
+  if (walk) return readIds(services, endOf(walk, stretch));
   const [ended, open] = await Promise.all([
     mayHaveEnded(filter) ? searchEnded(services, orgId, filter, stretch) : [],
     mayBeOpen(filter) ? searchOpen(services, orgId, filter, stretch) : [],
   ]);
-  return [...ended, ...open].sort((a, b) => (a < b ? 1 : -1)).slice(0, stretch.limit);
+  const later = stretch.oldestFirst ? -1 : 1;
+  return [...ended, ...open].sort((a, b) => (a < b ? later : -later)).slice(0, stretch.limit);
 }
 
 /**
@@ -78,11 +85,15 @@ export async function findFitting(
 const mayHaveEnded = ({ status }: RunFilter) => !status?.length || status.some(isTerminal);
 const mayBeOpen = ({ status }: RunFilter) => !status?.length || status.some((each) => !isTerminal(each));
 
-function newestOf(conditions: Prisma.Sql[], { before, after, limit }: Stretch): Prisma.Sql {
+const orderOf = ({ oldestFirst }: Stretch) => (oldestFirst ? Prisma.sql`ASC` : Prisma.sql`DESC`);
+
+function endOf(conditions: Prisma.Sql[], stretch: Stretch): Prisma.Sql {
+  const { before, after, limit } = stretch;
   const all = [...conditions];
   if (before) all.push(Prisma.sql`r.id < ${before}::uuid`);
   if (after) all.push(Prisma.sql`r.id > ${after}::uuid`);
-  return Prisma.sql`SELECT r.id FROM runs r WHERE ${Prisma.join(all, " AND ")} ORDER BY r.id DESC LIMIT ${limit}`;
+  return Prisma.sql`
+    SELECT r.id FROM runs r WHERE ${Prisma.join(all, " AND ")} ORDER BY r.id ${orderOf(stretch)} LIMIT ${limit}`;
 }
 
 /**
@@ -98,7 +109,7 @@ async function searchOpen(
   const conditions = runConditions(orgId, filter, services.clock.now());
   conditions.push(Prisma.sql`r.status IN ('Pending', 'Running')`);
   if (filter.text) conditions.push(inputHolds(filter.text));
-  return readIds(services, newestOf(conditions, stretch));
+  return readIds(services, endOf(conditions, stretch));
 }
 
 function inputHolds(text: string): Prisma.Sql {
@@ -112,8 +123,8 @@ const WORDS = Prisma.sql`run_words(r.organization_id, r.id, r.kind, r.status, r.
   r.trigger_id, r.api_key_id, r.user_id, r.size_facets, r.input, r.output, r.error_message)`;
 
 /**
- * Asks the index of words for one scope (a day and a half) after the other, from the newest, until the page is full. Each
- * scope is found from the one before it, so that times without runs cost nothing.
+ * Asks the index of words for one scope (a day and a half) after the other, from the newest or the oldest, until the page
+ * is full. Each scope is found from the one before it, so that times without runs cost nothing.
  */
 async function searchEnded(
   services: Services,
@@ -126,22 +137,26 @@ async function searchEnded(
   const below = least(bounds.below, stretch.before);
   const conditions = [...exactConditions(orgId, filter, now), Prisma.sql`r.id < ${below}::uuid`];
   if (stretch.after) conditions.push(Prisma.sql`r.id > ${stretch.after}::uuid`);
-  const newestBelow = (id: Prisma.Sql) => Prisma.sql`
+  const order = orderOf(stretch);
+  const scopeOf = (condition: Prisma.Sql) => Prisma.sql`
     SELECT ${SCOPE_START} AS start FROM runs r
-    WHERE r.organization_id = ${orgId}::uuid AND r.id < ${id}::uuid
-      AND r.id >= ${greatest(bounds.above, stretch.after)}::uuid
-    ORDER BY r.id DESC LIMIT 1`;
+    WHERE r.organization_id = ${orgId}::uuid AND r.id < ${below}::uuid
+      AND r.id >= ${greatest(bounds.above, stretch.after)}::uuid AND ${condition}
+    ORDER BY r.id ${order} LIMIT 1`;
+  const beyondScope = stretch.oldestFirst
+    ? Prisma.sql`r.id > (left(scope.start, 5) || CASE right(scope.start, 1) WHEN '0' THEN '7' ELSE 'f' END
+        || 'ff-ffff-ffff-ffff-ffffffffffff')::uuid`
+    : Prisma.sql`r.id < (scope.start || '00-0000-0000-0000-000000000000')::uuid`;
   // MATERIALIZED, with nothing but the words: given more, the planner would mix in an index of the whole organization, or
-  // read row after row in hope of a hit. Scopes come from the newest and each one's hits in order, so that the outer limit
-  // ends the work.
+  // read row after row in hope of a hit. Scopes come in order and each one's hits too, so that the outer limit ends the
+  // work.
   return readIds(
     services,
     Prisma.sql`
     WITH RECURSIVE scope AS (
-      (${newestBelow(Prisma.sql`${below}`)})
+      (${scopeOf(Prisma.sql`true`)})
       UNION ALL
-      SELECT older.start FROM scope
-      CROSS JOIN LATERAL (${newestBelow(Prisma.sql`(scope.start || '00-0000-0000-0000-000000000000')`)}) older
+      SELECT next.start FROM scope CROSS JOIN LATERAL (${scopeOf(beyondScope)}) next
     )
     SELECT hit.id FROM scope CROSS JOIN LATERAL (
       WITH hits AS MATERIALIZED (
@@ -150,7 +165,7 @@ async function searchEnded(
         WHERE r.finished_at IS NOT NULL
           AND ${WORDS} @@ run_words_query(right(${orgId}, 6) || scope.start, ${filter.text ?? null}, ${facetsOf(filter)}::text[])
       )
-      SELECT r.id FROM hits r WHERE ${Prisma.join(conditions, " AND ")} ORDER BY r.id DESC LIMIT ${stretch.limit}
+      SELECT r.id FROM hits r WHERE ${Prisma.join(conditions, " AND ")} ORDER BY r.id ${order} LIMIT ${stretch.limit}
     ) hit LIMIT ${stretch.limit}`,
   );
 }

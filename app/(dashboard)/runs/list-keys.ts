@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useEffect, useEffectEvent, useRef } from "react";
 import { isPageKey } from "@/app/_ui/page-keys";
 import { runOpenedFrom } from "./list-left";
 
@@ -37,12 +37,34 @@ export function useListKeys(list: React.RefObject<HTMLElement | null>): void {
   }, [list]);
 }
 
-/** Coming back, the keyboard goes on from the run that was opened, once its row is there again. */
-export function useReturn(list: React.RefObject<HTMLElement | null>, rowsAreThere: boolean): void {
+/** So many rows at most are loaded for the sake of the one that is returned to. */
+const MOST_ROWS = 500;
+
+/**
+ * Coming back, the keyboard goes on from the run that was looked at: its row has the focus once it is there, for which
+ * further pages are loaded where it stands deeper in the list. Whoever does something else meanwhile is left alone.
+ */
+export function useReturn(
+  list: React.RefObject<HTMLElement | null>,
+  { lastId, count, more }: { lastId: string | undefined; count: number; more: (() => void) | undefined },
+): void {
+  const over = useRef(false);
+  const loadMore = useEffectEvent(() => {
+    if (more && count < MOST_ROWS) more();
+    else over.current = true;
+  });
   useEffect(() => {
-    if (!rowsAreThere || document.activeElement !== document.body) return;
+    if (over.current || lastId === undefined) return;
     const runId = runOpenedFrom(location.search);
-    const rows = [...(list.current?.querySelectorAll<HTMLElement>("[data-row]") ?? [])];
-    rows.find((row) => row.getAttribute("href") === `/runs/${runId}`)?.focus({ preventScroll: true });
-  }, [list, rowsAreThere]);
+    if (runId === null || document.activeElement !== document.body) {
+      over.current = true;
+    } else if (runId < lastId) {
+      loadMore();
+    } else {
+      over.current = true;
+      const row = list.current?.querySelector<HTMLElement>(`[data-row][href="/runs/${runId}"]`);
+      row?.focus({ preventScroll: true });
+      row?.closest("tr")?.scrollIntoView({ block: "nearest" });
+    }
+  }, [list, lastId]);
 }

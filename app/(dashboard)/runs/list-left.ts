@@ -1,21 +1,27 @@
 /**
- * Where the runs list was left: its address, so that a run's way back leads to the same view, and the run that was opened,
- * so that the keyboard goes on from its row. The address outlasts a page that is loaded anew.
+ * Where the runs list was left: its address, so that a run's way back leads to the same view, and the run that one looks at,
+ * so that the keyboard goes on from its row. Both outlast a page that is loaded anew.
  */
-const KEY = "runs-left";
-let opened: { search: string; runId: string } | undefined;
+const SEARCH = "runs-left";
+const RUN = "runs-opened";
 
+/** A run is opened from its row. */
 export function leaveList(runId: string): void {
-  opened = { search: location.search, runId };
-  sessionStorage.setItem(KEY, location.search);
+  sessionStorage.setItem(SEARCH, location.search);
+  sessionStorage.setItem(RUN, runId);
 }
 
-/** The address of the list as it was left; the whole list when it was not. */
-export function listLeftAt(): string {
-  return `/runs${sessionStorage.getItem(KEY) ?? ""}`;
+/** One has walked on to another run of the same list. */
+export function walkTo(runId: string): void {
+  sessionStorage.setItem(RUN, runId);
 }
 
-/** The run that was opened from the list with this query string; undefined when none was. */
-export function runOpenedFrom(search: string): string | undefined {
-  return opened?.search === search ? opened.runId : undefined;
+/** The query string of the list as it was left; empty, which is the whole list, when it was not. */
+export function searchLeft(): string {
+  return sessionStorage.getItem(SEARCH) ?? "";
+}
+
+/** The run that was looked at from the list with this query string; null when none was. */
+export function runOpenedFrom(search: string): string | null {
+  return searchLeft() === search ? sessionStorage.getItem(RUN) : null;
 }

@@ -44,7 +44,11 @@ export function RunsList() {
   const mayCancel = useMay("member");
   const { selection, select, clear } = useSelection(runs);
   useListKeys(list);
-  useReturn(list, runs.length > 0);
+  useReturn(list, {
+    lastId: runs.at(-1)?.id,
+    count: runs.length,
+    more: query.hasNextPage ? () => void query.fetchNextPage() : undefined,
+  });
 
   // The browser asks for the rows itself; the server would only send the same page again.
   const setFilter = (next: RunFilter) => window.history.replaceState(null, "", `/runs${writeFilter(next)}`);

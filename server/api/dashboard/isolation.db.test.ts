@@ -153,6 +153,11 @@ const TABLE: Record<string, Row> = {
     call: (api) => api.runs.searchSteps({ ...foreign, text: "e" }),
     gets: "not_found",
   },
+  "runs.neighbours": {
+    role: "viewer",
+    call: (api) => api.runs.neighbours({ runId: foreign.runId }),
+    gets: showsNothingForeign,
+  },
   "runs.pulse": { role: "viewer", call: (api) => api.runs.pulse(foreign), gets: "not_found" },
   "runs.modelCall": { role: "viewer", call: (api) => api.runs.modelCall(foreign), gets: "not_found" },
   "runs.start": {

@@ -8,6 +8,7 @@ import { inspectCall, inspectRun, inspectStep } from "@/server/runs/inspect";
 import { listRuns, readRunsById } from "@/server/runs/list";
 import { metricsQuestion, readRunMetrics } from "@/server/runs/metrics";
 import { inspectModelRequest } from "@/server/runs/model-request";
+import { findNeighbours } from "@/server/runs/neighbours";
 import { readPulse } from "@/server/runs/pulse";
 import { rerun, startFromDashboard } from "@/server/runs/rerun";
 import { compareConfigurations, inspectConfiguration } from "@/server/runs/run-configuration";
@@ -56,6 +57,10 @@ export const runsRouter = router({
   fitting: viewer
     .input(z.object({ filter: runFilter.default({}), ids: z.array(z.uuid()).max(200) }))
     .query(({ ctx, input }) => findFitting(ctx.services, ctx.actor.orgId, input.filter, input.ids)),
+
+  neighbours: viewer
+    .input(z.object({ runId: z.uuid(), filter: runFilter.default({}) }))
+    .query(({ ctx, input }) => findNeighbours(ctx.services, ctx.actor, input)),
 
   metrics: viewer
     .input(metricsQuestion)

@@ -14,6 +14,7 @@ import { useWholeText } from "@/app/_ui/whole-text";
 import type { RunDetail } from "@/server/runs/inspect";
 import { BackToRuns } from "../back-to-runs";
 import { describeSource } from "../describe-source";
+import { WalkRuns } from "../walk-runs";
 import { Version } from "./configuration";
 import { curlOf } from "./curl";
 import { HeaderFact } from "./header-fact";
@@ -25,7 +26,10 @@ export function RunHeader({ run, reserve }: { run: RunDetail; reserve: boolean }
   return (
     <header className="px-4 pt-2 pb-3 sm:px-6">
       <div className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1">
-        <BackToRuns />
+        <span className="flex items-center">
+          <BackToRuns />
+          <WalkRuns runId={run.id} />
+        </span>
         <h1 className="min-w-0 truncate font-semibold text-base">{run.targetName}</h1>
         <span className="flex items-center text-muted">
           <span>

@@ -13,6 +13,7 @@ const KEYS: readonly [keys: string, does: string][] = [
   ["t  c", "bars by time, by credits"],
   ["z", "the time of the chosen line, large"],
   ["Z  Esc", "the whole time again"],
+  ["n  p", "the next (older) run of the list, the one before"],
   ["?", "these keys"],
 ];
 
