@@ -1,7 +1,7 @@
 "use client";
 
 import { useSearchParams } from "next/navigation";
-import { useCallback, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { isTerminal } from "@/server/runs/words";
 import { Failure } from "./failure";
 import { NoLines } from "./no-lines";
@@ -9,16 +9,14 @@ import { RunHeader } from "./run-header";
 import { RunTexts } from "./run-texts";
 import {
   attemptsToUnfold,
-  chooseLine,
-  type Line,
   linesOf,
   readAddress,
   runToUnfold,
   waitsOf,
   withAttempts,
   withWaits,
-  writeAddress,
 } from "./timeline-lines";
+import { useChosenLine } from "./use-chosen-line";
 import { useLiveRun } from "./use-live-run";
 import { useUnfolding } from "./use-unfolding";
 import { Workbench } from "./workbench";
@@ -27,10 +25,10 @@ import { Workbench } from "./workbench";
 export function RunView({ runId }: { runId: string }) {
   const inspection = useLiveRun(runId);
   const { run } = inspection;
-  const params = useSearchParams();
-  const address = readAddress(params);
+  const address = readAddress(useSearchParams());
+  const inner = runToUnfold(address, inspection.steps);
   const { runs, attempts, unfolding } = useUnfolding({
-    run: runToUnfold(address, inspection.steps),
+    run: inner,
     attempts: attemptsToUnfold(address),
   });
   const own = useMemo(() => linesOf(inspection), [inspection]);
@@ -38,21 +36,14 @@ export function RunView({ runId }: { runId: string }) {
     () => withWaits(withAttempts(linesOf(inspection, runs), attempts), waitsOf(inspection.run)),
     [inspection, runs, attempts],
   );
-  const named = Object.values(address).some((part) => part !== undefined);
-  const live = !isTerminal(run.status);
-  const wasLive = useWasTrue(live);
-  // A run that was followed to its end shows what it ended with.
-  const atEnd = wasLive && !named && run.status === "Completed";
-  const chosen = atEnd ? (own.at(-1) ?? null) : chooseLine(lines, address, run);
-
-  const choose = useCallback((line: Line | null) => {
-    const url = new URL(window.location.href);
-    writeAddress(url.searchParams, line);
-    window.history.replaceState(null, "", url);
-  }, []);
+  const wasLive = useWasTrue(!isTerminal(run.status));
+  const loading = inner !== null && !runs.has(inner);
+  const choice = useChosenLine(run, lines, own, { wasLive, loading });
 
   const failure =
-    run.status === "Failed" ? <Failure chosen={chosen} lines={own} onShow={choose} run={run} /> : null;
+    run.status === "Failed" ? (
+      <Failure chosen={choice.line} lines={own} onShow={choice.choose} run={run} />
+    ) : null;
   return (
     <article>
       <RunHeader reserve={wasLive} run={run} />
@@ -61,15 +52,7 @@ export function RunView({ runId }: { runId: string }) {
       {own.length === 0 ? (
         <NoLines run={run} />
       ) : (
-        <Workbench
-          chosen={chosen}
-          following={live && !named}
-          lines={lines}
-          onChoose={choose}
-          own={own}
-          run={run}
-          unfolding={unfolding}
-        />
+        <Workbench choice={choice} lines={lines} own={own} run={run} unfolding={unfolding} />
       )}
     </article>
   );

@@ -4,6 +4,7 @@ import {
   attemptsToUnfold,
   chooseLine,
   linesOf,
+  namedInWords,
   readAddress,
   runToUnfold,
   waitsOf,
@@ -138,4 +139,11 @@ it("gives every kind of line an address of its own, which leads back to it", () 
   }
   expect(attemptsToUnfold({ step: "1", attempt: "2" })).toBe("1");
   expect(attemptsToUnfold({ step: "1" })).toBeNull();
+});
+
+it("what an address names is said in words, whether it is there or not", () => {
+  expect(namedInWords({ step: "999" })).toBe("step 999");
+  expect(namedInWords({ call: "nope", attempt: "7" })).toBe("attempt 7 of model call nope");
+  expect(namedInWords({ wait: "turn-3" })).toBe("wait turn-3");
+  expect(namedInWords({})).toBeNull();
 });

@@ -190,9 +190,23 @@ function addressOf(line: Line): Record<string, string> {
     : { [line.kind]: line.slug };
 }
 
-function isNamed(line: Line, address: LineAddress): boolean {
+/** Whether a page's address names this line. */
+export function isNamed(line: Line, address: LineAddress): boolean {
   const own = addressOf(line);
   return ADDRESS_KEYS.every((key) => own[key] === address[key]);
+}
+
+/** What a page's address names, in words: `step 3`, `attempt 2 of step 1`; null where it names nothing. */
+export function namedInWords({ step, call, wait, attempt }: LineAddress): string | null {
+  const line =
+    step !== undefined
+      ? `step ${step}`
+      : call !== undefined
+        ? `model call ${call}`
+        : wait !== undefined
+          ? `wait ${wait}`
+          : null;
+  return line !== null && attempt !== undefined ? `attempt ${attempt} of ${line}` : line;
 }
 
 /** The run that must be unfolded for the line which the address names to be there. */

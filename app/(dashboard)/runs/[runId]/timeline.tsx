@@ -10,6 +10,7 @@ import { Axis } from "./timeline-axis";
 import { type Line, lineId } from "./timeline-lines";
 import { TimelineRow } from "./timeline-row";
 import { barOf, type Stretch, scaleOf } from "./timeline-scale";
+import { useInSight } from "./use-in-sight";
 import { usePreload } from "./use-preload";
 import { useRowWindow } from "./use-row-window";
 import { canUnfold, type Unfolding } from "./use-unfolding";
@@ -32,6 +33,8 @@ export function Timeline({
   onStretch,
   onZoom,
   focusWanted,
+  following,
+  onLeave,
 }: {
   run: RunDetail;
   lines: Line[];
@@ -45,6 +48,10 @@ export function Timeline({
   onZoom: () => void;
   /** The id of the line whose row shall have the focus once it is chosen and drawn. */
   focusWanted: RefObject<string | null>;
+  /** Whether the chosen line is the newest, whichever that will be. */
+  following: boolean;
+  /** Called when the reader, while it follows, scrolls to other lines. */
+  onLeave: () => void;
 }) {
   const list = useRef<HTMLDivElement>(null);
   const live = !isTerminal(run.status);
@@ -56,16 +63,7 @@ export function Timeline({
   const chosenId = chosen ? lineId(chosen) : null;
   const chosenAt = lines.findIndex((line) => lineId(line) === chosenId);
   const drawn = useRowWindow(list, lines.length, ROW_HEIGHT);
-  // Follows the chosen line, also while a live run moves on.
-  useEffect(() => {
-    const box = list.current;
-    if (chosenAt < 0 || !box || box.scrollHeight <= box.clientHeight) return;
-    const top = chosenAt * ROW_HEIGHT;
-    if (top < box.scrollTop) box.scrollTop = top;
-    else if (top + ROW_HEIGHT > box.scrollTop + box.clientHeight) {
-      box.scrollTop = top + ROW_HEIGHT - box.clientHeight;
-    }
-  }, [chosenAt]);
+  useInSight(list, chosenAt, { rowHeight: ROW_HEIGHT, following, onLeave });
 
   useEffect(() => {
     if (chosenId === null || focusWanted.current !== chosenId) return;

@@ -13,6 +13,7 @@ import { isWork, type Line, lineFacts, lineId, type WorkLine } from "./timeline-
 import { type Stretch, scaleOf } from "./timeline-scale";
 import { TimelineSummary } from "./timeline-summary";
 import { TimelineTools } from "./timeline-tools";
+import type { Choice } from "./use-chosen-line";
 import { useFind } from "./use-find";
 import type { Unfolding } from "./use-unfolding";
 
@@ -21,20 +22,14 @@ export function Workbench({
   run,
   lines,
   own,
-  chosen,
-  following,
-  onChoose,
+  choice: { line: chosen, following, missing, choose: onChoose, stay },
   unfolding,
 }: {
   run: RunDetail;
   /** All lines, what is unfolded and waits among them, and the work of the run itself. */
   lines: Line[];
   own: WorkLine[];
-  chosen: Line | null;
-  /** Whether a live run's newest line is the chosen one. */
-  following: boolean;
-  /** Null: whatever is the newest. */
-  onChoose: (line: Line | null) => void;
+  choice: Choice;
   unfolding: Unfolding;
 }) {
   const [measure, setMeasure] = useState<Measure>("time");
@@ -101,9 +96,11 @@ export function Workbench({
           <Timeline
             chosen={chosen}
             focusWanted={focusWanted}
+            following={following}
             lines={shown}
             measure={measure}
             onChoose={onChoose}
+            onLeave={stay}
             onStretch={setStretch}
             onZoom={zoom}
             run={run}
@@ -121,6 +118,12 @@ export function Workbench({
         ) : null}
       </div>
       <div className="min-w-0">
+        {missing ? (
+          <p className="px-4 pt-3 text-muted sm:px-6" role="status">
+            This run has no {missing}
+            {isTerminal(run.status) ? "" : " yet"}.
+          </p>
+        ) : null}
         {chosen ? <Inspector line={chosen} sought={finder.sought} unfolding={unfolding} /> : null}
       </div>
       <TimelineKeyboard keys={keys} />
