@@ -40,6 +40,34 @@ test("a live run is followed until the reader scrolls, and again when it is aske
   await expect(page.locator("header")).toContainText("Cancelled", { timeout: 20_000 });
 });
 
+test("the arrows walk the steps of a fresh page, and scroll where one reads", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const id = await finishRun(request, organization, { tool: organization.counterId, input: { to: 20 } });
+  await page.goto(`/runs/${id}`);
+  const selected = page.getByRole("option", { selected: true });
+  await expect(selected).toContainText("1");
+  await page.keyboard.press("ArrowDown");
+  await expect(page).toHaveURL(/step=2$/);
+  await expect(selected).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowUp");
+  await expect(page).toHaveURL(/step=2$/);
+
+  // From a button too, but not from a choice or within the texts.
+  await page.getByRole("button", { name: "Run again", exact: true }).focus();
+  await page.keyboard.press("ArrowDown");
+  await expect(page).toHaveURL(/step=3$/);
+  await page.getByRole("button", { name: "Copy the output of the step" }).focus();
+  await page.keyboard.press("ArrowDown");
+  await page.getByRole("radio", { name: "Time" }).focus();
+  await page.keyboard.press("ArrowDown");
+  await expect(page.getByRole("radio", { name: "Credits" })).toBeChecked();
+  await expect(page).toHaveURL(/step=3$/);
+});
+
 test("an address that names no line says so", async ({ ownerPage: page, request, organization }) => {
   const id = await finishRun(request, organization, { tool: organization.counterId, input: { to: 2 } });
   for (const [query, words] of [

@@ -30,7 +30,7 @@ export function RunTexts({
 }) {
   const label = run.kind === "agent" ? "Answer" : "Output";
   return (
-    <div className="border-line border-t">
+    <div className="border-line border-t" data-arrows-scroll>
       <TextRow label="Input" run={run} side="input" text={run.input} />
       <div className={reserve ? "min-h-[9.75rem]" : undefined}>
         {run.output ? <TextRow label={label} run={run} side="output" text={run.output} /> : failure}

@@ -27,6 +27,22 @@ export type TimelineKeys = {
   showAll: () => void;
 };
 
+/** What has a use of its own for the arrow keys. */
+const WITH_ARROWS = "input, [role=tablist], [role=listbox], [role=tree], [role=dialog], [data-arrows-scroll]";
+
+/**
+ * Whether the arrow keys belong to where the focus is: a choice, something that scrolls, or the texts, beside which the
+ * arrows scroll the page.
+ */
+function usesArrows(target: HTMLElement): boolean {
+  if (target.closest(WITH_ARROWS)) return true;
+  for (let box: HTMLElement | null = target; box && box !== document.body; box = box.parentElement) {
+    if (box.scrollHeight > box.clientHeight && /auto|scroll/.test(getComputedStyle(box).overflowY))
+      return true;
+  }
+  return false;
+}
+
 /** Listens to the keys of the page; shows them all at `?`. */
 export function TimelineKeyboard({ keys }: { keys: RefObject<TimelineKeys> }) {
   const [help, setHelp] = useState(false);
@@ -34,6 +50,8 @@ export function TimelineKeyboard({ keys }: { keys: RefObject<TimelineKeys> }) {
     const does = new Map<string, () => void>([
       ["j", () => keys.current.step(1)],
       ["k", () => keys.current.step(-1)],
+      ["ArrowDown", () => keys.current.step(1)],
+      ["ArrowUp", () => keys.current.step(-1)],
       ["/", () => keys.current.find()],
       ["f", () => keys.current.failedOnly()],
       ["t", () => keys.current.measure("time")],
@@ -50,6 +68,7 @@ export function TimelineKeyboard({ keys }: { keys: RefObject<TimelineKeys> }) {
       const typing =
         "input:not([type=radio]):not([type=checkbox]), textarea, select, [contenteditable], [role=menu], [role=dialog]";
       if (target?.closest(typing)) return;
+      if (event.key.startsWith("Arrow") && target && usesArrows(target)) return;
       const act = does.get(event.key);
       if (!act) return;
       event.preventDefault();

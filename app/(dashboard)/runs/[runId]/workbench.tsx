@@ -117,7 +117,7 @@ export function Workbench({
           </div>
         ) : null}
       </div>
-      <div className="min-w-0">
+      <div className="min-w-0" data-arrows-scroll>
         {missing ? (
           <p className="px-4 pt-3 text-muted sm:px-6" role="status">
             This run has no {missing}
