@@ -6,6 +6,7 @@ import { createTRPCClient, type getFetch, httpBatchLink } from "@trpc/client";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
 import { createQueryClient } from "@/app/_ui/query-client";
+import { learnFromAnswer } from "@/app/_ui/server-clock";
 import { noteAnswer } from "@/app/_ui/session";
 import { TimeProvider } from "@/app/_ui/time";
 import { ToastProvider } from "@/app/_ui/toast";
@@ -16,8 +17,10 @@ const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<DashboardRout
 export { useTRPC, useTRPCClient };
 
 const fetchAndNote: ReturnType<typeof getFetch> = async (address, { signal, ...init } = {}) => {
+  const askedAt = Date.now();
   const response = await fetch(address, { ...init, signal: signal ?? null });
   noteAnswer(response);
+  learnFromAnswer(response, askedAt);
   return response;
 };
 

@@ -1,6 +1,14 @@
 "use client";
 
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useSyncExternalStore } from "react";
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useMemo,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { rememberInCookie } from "@/app/_ui/cookie";
 import {
   formatAgo,
@@ -10,6 +18,7 @@ import {
   formatMoment,
   formatTimeOfDay,
 } from "@/app/_ui/format";
+import { learnFromPage, serverTime } from "@/app/_ui/server-clock";
 
 /** The server's moment and time zone, so that the first paint says the same on both sides. */
 const TimeContext = createContext({ now: 0, timeZone: "UTC" });
@@ -24,6 +33,8 @@ export function TimeProvider({
   children: ReactNode;
 }) {
   const value = useMemo(() => ({ now, timeZone }), [now, timeZone]);
+  // Once, and before anything below asks for the time: a later `now` is not of the page's own loading.
+  useState(() => typeof window === "object" && learnFromPage(now));
   useEffect(() => {
     const own = ownTimeZone();
     if (own !== timeZone) rememberInCookie("tz", own);
@@ -74,11 +85,15 @@ function createTicker(paceMs: number) {
 const slow = createTicker(1_000);
 const fast = createTicker(100);
 
-/** The present in ms, once a second, or ten times a second when `lively`. */
+/** The present by the server's clock in ms, once a second, or ten times a second when `lively`. */
 export function useNow(lively = false): number {
   const { now } = useContext(TimeContext);
   const ticker = lively ? fast : slow;
-  return useSyncExternalStore(ticker.subscribe, ticker.read, () => now);
+  return useSyncExternalStore(
+    ticker.subscribe,
+    () => serverTime(ticker.read()),
+    () => now,
+  );
 }
 
 /** A moment, relative, with the exact one on hover. */

@@ -3,6 +3,7 @@
 import { useRouter } from "next/navigation";
 import { type MouseEvent, type ReactNode, useState } from "react";
 import { classNames } from "@/app/_ui/class-names";
+import { serverTime } from "@/app/_ui/server-clock";
 import { useTimeZone } from "@/app/_ui/time";
 import type { MetricsBucket, RunMetrics } from "@/server/runs/metrics";
 import { bucketLabel } from "./buckets";
@@ -119,7 +120,7 @@ export function Chart({
             >
               <div className="text-muted text-xs">
                 {bucketLabel(shown, metrics.bucketMs, timeZone)}
-                {new Date(shown.to).getTime() > Date.now() ? ", so far" : null}
+                {new Date(shown.to).getTime() > serverTime() ? ", so far" : null}
               </div>
               {explain(shown)}
             </div>

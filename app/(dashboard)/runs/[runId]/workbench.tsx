@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
+import { serverTime } from "@/app/_ui/server-clock";
 import type { RunDetail } from "@/server/runs/inspect";
 import { isTerminal } from "@/server/runs/words";
 import { Inspector } from "./inspector";
@@ -53,7 +54,7 @@ export function Workbench({
     go(shown[at < 0 ? 0 : Math.min(shown.length - 1, Math.max(0, at + by))]);
   };
   const zoom = () => {
-    const now = Date.now();
+    const now = serverTime();
     if (chosen) setStretch(stretchAround(chosen, scaleOf(run, shown, "time", now), now));
     setMeasure("time");
   };

@@ -1,0 +1,37 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { aheadBy } from "./server-clock";
+
+const HOUR = 3_600_000;
+
+test("a browser whose clock is right, as far as one can tell, is believed", () => {
+  expect(aheadBy(0, [5_000, 5_000], [4_900, 5_300])).toBe(0);
+  // An answer's date has whole seconds.
+  expect(aheadBy(0, [5_000, 5_999], [5_800, 5_850])).toBe(0);
+});
+
+test("one that is slow or fast is set right to half the time that the answer took", () => {
+  expect(aheadBy(0, [HOUR, HOUR], [0, 400])).toBe(HOUR - 200);
+  expect(aheadBy(0, [0, 0], [HOUR, HOUR + 400])).toBe(-HOUR - 200);
+});
+
+test("what is known stays while it can be true, and goes when the browser's clock was set", () => {
+  expect(aheadBy(HOUR - 150, [HOUR + 2_000, HOUR + 2_999], [2_300, 2_400])).toBe(HOUR - 150);
+  expect(aheadBy(HOUR - 150, [HOUR, HOUR + 999], [HOUR + 100, HOUR + 140])).toBe(380);
+});
+
+test("it is never further off than the answer took", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: -1e9, max: 1e9 }),
+      fc.nat(5_000),
+      fc.nat(5_000),
+      fc.integer({ min: -1e9, max: 1e9 }),
+      (ahead, toServer, toBrowser, known) => {
+        const shown = 1e12 + toServer + ahead;
+        const found = aheadBy(known, [shown, shown], [1e12, 1e12 + toServer + toBrowser]);
+        expect(Math.abs(found - ahead)).toBeLessThanOrEqual(toServer + toBrowser + 1);
+      },
+    ),
+  );
+});

@@ -1,0 +1,26 @@
+import { expect, test } from "./fixtures";
+import { startRun } from "./start";
+
+for (const [words, aheadMs] of [
+  ["fast", 3_600_000],
+  ["slow", -3_600_000],
+] as const) {
+  test(`a browser whose clock is an hour ${words} tells how long a run has taken all the same`, async ({
+    ownerPage: page,
+    request,
+    organization,
+  }) => {
+    await page.addInitScript((by) => {
+      const now = Date.now;
+      Date.now = () => now() + by;
+    }, aheadMs);
+    const input = { to: 1000 };
+    const id = await startRun(request, organization, { tool: organization.counterId, input });
+    await page.goto(`/runs/${id}`);
+    const duration = page.locator("header dl > div").filter({ hasText: /^Duration/ });
+    // Not 0 ms for ever, not an hour.
+    await expect(duration).toHaveText(/^Duration[1-9]\d?\.\d+ s$/);
+    await page.getByRole("button", { name: "Cancel run" }).click();
+    await expect(page.locator("header")).toContainText("Cancelled", { timeout: 20_000 });
+  });
+}
