@@ -90,7 +90,6 @@ for (const view of VIEWS) {
     test("what opens on them", async ({ ownerPage: page, request, organization }) => {
       test.setTimeout(120_000);
       const run = await finishRun(request, organization, { agent: "What is 6 * 7?" });
-      const showcase = await finishRun(request, organization, { agent: "Markdown of every kind" });
       const headers = { "Content-Type": "application/json" };
       await request.post(organization.triggers.inbound ?? "", { headers, data: { order: 7 } });
       const click = (role: "button" | "menuitem" | "link", name: string | RegExp) =>
@@ -155,26 +154,12 @@ for (const view of VIEWS) {
         "a model call": async () => {
           await page.goto(`/runs/${run}`);
           await page.getByRole("option", { name: /^think/ }).click();
-          await page.getByRole("tab", { name: "Raw" }).click();
+          await page.getByRole("tab", { name: "Record" }).click();
           await expect(page.getByRole("tabpanel")).toContainText("iteration");
         },
         "a row of the list under the pointer": async () => {
           await page.goto("/runs");
           await page.getByRole("row").filter({ hasText: "Completed" }).first().hover();
-        },
-        "an answer of every kind": async () => {
-          await page.goto(`/runs/${showcase}`);
-          const answer = page.getByRole("region", { name: "Answer" });
-          await answer.getByRole("button", { name: /^Show all/ }).click();
-          await expect(answer.getByRole("checkbox", { name: "done", exact: true })).toBeChecked();
-          await expect(answer.getByRole("region", { name: "Code" })).toHaveAttribute("tabindex", "0");
-          await expect(answer.getByRole("img", { name: "dot" })).toBeVisible();
-          await expect(answer).toContainText("broken (a picture that cannot be shown");
-          await expect(answer.getByRole("link", { name: "bad" })).toHaveCount(0);
-        },
-        "a value under the pointer": async () => {
-          await page.goto(`/runs/${run}?step=1`);
-          await page.getByRole("region", { name: "Input of the step" }).getByRole("listitem").first().hover();
         },
         "the keys of a run's page": async () => {
           await page.goto(`/runs/${run}`);
@@ -211,6 +196,39 @@ for (const view of VIEWS) {
                 await shown("menu");
               },
             }),
+      };
+      for (const [name, open] of Object.entries(openings)) {
+        await open();
+        expect(await findFaults(page), name).toEqual([]);
+      }
+    });
+
+    test("the texts of a run", async ({ ownerPage: page, request, organization }) => {
+      const showcase = await finishRun(request, organization, { agent: "Markdown of every kind" });
+      const tool = organization.toolIds.records ?? "";
+      const records = await finishRun(request, organization, { tool, input: {} });
+      const openings: Record<string, () => Promise<unknown>> = {
+        "an answer of every kind": async () => {
+          await page.goto(`/runs/${showcase}`);
+          const answer = page.getByRole("region", { name: "Answer" });
+          await answer.getByRole("button", { name: /^Show all/ }).click();
+          await expect(answer.getByRole("checkbox", { name: "done", exact: true })).toBeChecked();
+          await expect(answer.getByRole("region", { name: "Code" })).toHaveAttribute("tabindex", "0");
+          await expect(answer.getByRole("img", { name: "dot" })).toBeVisible();
+          await expect(answer).toContainText("broken (a picture that cannot be shown");
+          await expect(answer.getByRole("link", { name: "bad" })).toHaveCount(0);
+        },
+        "records as a table": async () => {
+          await page.goto(`/runs/${records}?step=1`);
+          const output = page.getByRole("region", { name: "Output", exact: true });
+          await output.getByRole("button", { name: /^Show all/ }).click();
+          await output.getByRole("searchbox").fill("record 249");
+          await output.getByRole("row").last().hover();
+        },
+        "a value under the pointer": async () => {
+          await page.goto(`/runs/${records}?step=1`);
+          await page.getByRole("region", { name: "Input of the step" }).getByRole("listitem").first().hover();
+        },
       };
       for (const [name, open] of Object.entries(openings)) {
         await open();

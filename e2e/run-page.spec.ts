@@ -278,3 +278,38 @@ test("a stretch of the time is shown large: by the chosen line, and by dragging 
   await page.keyboard.press("Shift+Z");
   await expect(showAll).toHaveCount(0);
 });
+
+test("records are a table wherever they stand, searched by their rows, and raw at a click", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const tool = organization.toolIds.records ?? "";
+  const id = await finishRun(request, organization, { tool, input: {} });
+  await page.goto(`/runs/${id}?step=1`);
+  const output = page.getByRole("region", { name: "Output", exact: true });
+  // Folded, what lies below the edge is nothing that the tab key leads to.
+  const hidden = () => output.locator("button[inert]", { hasText: /^Next$/ }).count();
+  await expect.poll(hidden).toBe(1);
+  await output.getByRole("button", { name: /^Show all/ }).click();
+  await expect(output.getByRole("row")).toHaveCount(101);
+  await output.getByRole("button", { name: "Next" }).click();
+  await expect(output).toContainText("101–200 of 250 rows");
+  const search = output.getByRole("searchbox", { name: "Search this document" });
+  await search.fill("record 249");
+  await expect(output.getByRole("row")).toHaveCount(2);
+  await expect(output.getByRole("table")).toContainText("record 249");
+  await output.getByRole("button", { name: "Raw" }).click();
+  await expect(output).toContainText('{"total":250,"items":[{"id":1,"name":"record 1"}');
+
+  const input = page.getByRole("region", { name: "Input of the step" });
+  await input.getByRole("button", { name: "Raw" }).click();
+  await expect(input).toContainText('{"value":250,"expression":');
+  // Of nothing there is nothing more to see.
+  const given = page.getByRole("region", { name: "Input", exact: true });
+  await expect(given.getByRole("button")).toHaveCount(1);
+
+  await page.getByRole("tab", { name: "Record" }).click();
+  await expect(page.getByRole("tabpanel")).toContainText("startedAt");
+  await expect(page.getByRole("tabpanel")).not.toContainText("record 1");
+});

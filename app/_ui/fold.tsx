@@ -1,6 +1,6 @@
 "use client";
 
-import { type ReactNode, useState } from "react";
+import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from "react";
 
 /** Longer texts begin folded. */
 const LONG = 600;
@@ -26,16 +26,21 @@ export function startOfFolded(text: string): string {
 export function Fold({
   long,
   whole,
+  startsOpen = false,
   onOpen,
   children,
 }: {
   long: boolean;
+  /** Whether it is open before the reader asks: there is something to be seen in it. */
+  startsOpen?: boolean;
   /** How much the rest is, for the button: `4.1 KiB`. */
   whole: string;
   onOpen?: () => void;
   children: ReactNode | ((folded: boolean) => ReactNode);
 }) {
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useState(startsOpen);
+  const box = useRef<HTMLDivElement>(null);
+  useInertBelow(box, long && !open);
   const content = typeof children === "function" ? children(long && !open) : children;
   if (!long) return content;
   return (
@@ -46,6 +51,7 @@ export function Fold({
             ? undefined
             : "relative max-h-28 overflow-hidden [mask-image:linear-gradient(#000_65%,transparent)]"
         }
+        ref={box}
       >
         {content}
       </div>
@@ -62,4 +68,32 @@ export function Fold({
       </button>
     </>
   );
+}
+
+const FOCUSABLE = "a[href], button, input, select, textarea, summary, [tabindex]";
+
+/** Keeps the tab key from what lies below the lower edge of a folded box: nobody sees the focus there. */
+function useInertBelow(box: RefObject<HTMLDivElement | null>, folded: boolean): void {
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element || !folded) return;
+    const mark = () => {
+      const { bottom } = element.getBoundingClientRect();
+      const controls = [...element.querySelectorAll<HTMLElement>(FOCUSABLE)];
+      // All is read before anything is written: else each would be laid out anew.
+      const hidden = controls.map((control) => control.getBoundingClientRect().bottom > bottom);
+      for (const [index, control] of controls.entries()) control.inert = hidden[index] ?? false;
+    };
+    mark();
+    // What is folded comes and changes later: pieces, a part of the page that is loaded on demand, another width.
+    const changes = new MutationObserver(mark);
+    changes.observe(element, { childList: true, subtree: true });
+    const sizes = new ResizeObserver(mark);
+    sizes.observe(element);
+    return () => {
+      changes.disconnect();
+      sizes.disconnect();
+      for (const control of element.querySelectorAll<HTMLElement>("[inert]")) control.inert = false;
+    };
+  }, [box, folded]);
 }

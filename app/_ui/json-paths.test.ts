@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { columnsOf, joinPath, searchJson } from "./json-paths";
+import { joinPath, searchJson } from "./json-paths";
 
 const order = {
   id: 4711,
@@ -53,15 +53,5 @@ describe("a path", () => {
     ["", 'a"b', false, '["a\\"b"]'],
   ])("from %j to %j", (path, key, isIndex, expected) => {
     expect(joinPath(path, key, isIndex)).toBe(expected);
-  });
-});
-
-describe("a table", () => {
-  it("is a list of objects, its columns in the order of their appearance", () => {
-    expect(columnsOf([{ a: 1 }, { b: 2, a: 3 }])).toEqual(["a", "b"]);
-  });
-
-  it.each([[[]], [[1, 2]], [[{ a: 1 }, null]], [{ a: 1 }], ["text"]])("is not %j", (value) => {
-    expect(columnsOf(value)).toBeNull();
   });
 });

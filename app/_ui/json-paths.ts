@@ -56,15 +56,3 @@ export function searchJson(value: JsonNode, sought: string): Search | null {
   visit(value, "", false);
   return { pattern, paths, hits, more: hits >= MOST_HITS };
 }
-
-/** The columns of a list of plain objects, or null when it is no table. */
-export function columnsOf(value: Json): string[] | null {
-  if (!Array.isArray(value) || value.length === 0) return null;
-  const columns = new Set<string>();
-  for (const row of value) {
-    if (typeof row !== "object" || row === null || Array.isArray(row)) return null;
-    for (const key of Object.keys(row)) columns.add(key);
-    if (columns.size > 50) return null;
-  }
-  return columns.size === 0 ? null : [...columns];
-}

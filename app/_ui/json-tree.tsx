@@ -1,31 +1,53 @@
 "use client";
 
-import { memo, useState } from "react";
+import { memo, type ReactNode, useMemo, useState } from "react";
 import { classNames } from "@/app/_ui/class-names";
-import { CopyButton } from "@/app/_ui/copy-button";
+import { formatPlural } from "@/app/_ui/format";
 import { ChevronRightIcon } from "@/app/_ui/icons";
 import { type JsonNode, joinPath, keysOf, memberOf, type Search } from "@/app/_ui/json-paths";
+import { type Records, readRecords } from "@/app/_ui/json-records";
+import { JsonTable } from "@/app/_ui/json-table";
+import { Copies, Marked, Scalar } from "@/app/_ui/json-values";
 import type { Json } from "@/server/json";
 
 /** So many children of one value are drawn before the reader asks for more. */
 const CHILDREN_AT_ONCE = 100;
 /** Deeper values start folded. */
 const OPEN_DEPTH = 2;
-/** Text values longer than this are folded. */
-const LONG_TEXT = 400;
-/** Pictures inside a document are shown; those on other servers are not, since loading one would tell a stranger. */
-const PICTURE = /^data:image\/(png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=\s]+$/;
 
-/** A JSON value as a tree that folds; with a search, only what leads to its hits. */
+/** A JSON value as a tree that folds, the lists of records in it as tables; with a search, only what leads to its hits. */
 export function JsonTree({ value, search }: { value: JsonNode; search: Search | null }) {
+  const records = useMemo(() => readRecords(value), [value]);
+  const [asTable, setAsTable] = useState(records?.readsBetter ?? false);
   return (
     <div className="mono leading-5">
-      <Children depth={0} path="" search={search} value={value} />
+      {records && Array.isArray(value) ? (
+        <p className="mb-1 flex gap-2 text-muted">
+          {formatPlural(value.length, "record")}
+          <TableSwitch asTable={asTable} onSwitch={setAsTable} what="the document" />
+        </p>
+      ) : null}
+      <Members depth={0} path="" records={asTable ? records : null} search={search} value={value} />
     </div>
   );
 }
 
 type ChildrenProps = { value: JsonNode; path: string; depth: number; search: Search | null };
+
+/** What a value holds: as a table with the columns of `records`, if given, else as a tree. */
+function Members({ records, ...props }: ChildrenProps & { records: Records | null }) {
+  const { value, path, search, depth } = props;
+  if (!records || !Array.isArray(value)) return <Children {...props} />;
+  return (
+    <JsonTable
+      columns={records.columns}
+      drawNested={(nested, way) => <Children depth={depth + 2} path={way} search={search} value={nested} />}
+      list={value}
+      path={path}
+      search={search}
+    />
+  );
+}
 
 const Children = memo(function Children({ value, path, depth, search }: ChildrenProps) {
   const [shown, setShown] = useState(CHILDREN_AT_ONCE);
@@ -92,9 +114,11 @@ function Branch({
   path,
   depth,
   search,
-}: Omit<MemberProps, "name" | "isIndex" | "value"> & { label: React.ReactNode; value: JsonNode }) {
+}: Omit<MemberProps, "name" | "isIndex" | "value"> & { label: ReactNode; value: JsonNode }) {
   const size = keysOf(value).length;
-  const [open, setOpen] = useState(depth < OPEN_DEPTH && size <= CHILDREN_AT_ONCE);
+  const records = useMemo(() => readRecords(value), [value]);
+  const [asTable, setAsTable] = useState(records?.readsBetter ?? false);
+  const [open, setOpen] = useState(depth < OPEN_DEPTH && (size <= CHILDREN_AT_ONCE || asTable));
   const unfolded = open || search !== null;
   return (
     <li>
@@ -113,79 +137,46 @@ function Branch({
           <span className="truncate">{label}</span>
           <span className="shrink-0 text-faint">{Array.isArray(value) ? `[${size}]` : `{${size}}`}</span>
         </button>
+        {records && unfolded ? <TableSwitch asTable={asTable} onSwitch={setAsTable} what={path} /> : null}
         <Copies path={path} value={value} />
       </div>
       {unfolded ? (
         <div className="pl-1.5">
-          <Children depth={depth + 1} path={path} search={search} value={value} />
+          <Members
+            depth={depth + 1}
+            path={path}
+            records={asTable ? records : null}
+            search={search}
+            value={value}
+          />
         </div>
       ) : null}
     </li>
   );
 }
 
-/** Copies of a value and of the way to it; there while one points at it. */
-function Copies({ path, value }: { path: string; value: Json }) {
-  return (
-    <span className="flex h-5 w-10 shrink-0 items-center opacity-0 focus-within:opacity-100 group-hover/node:opacity-100">
-      <CopyButton className="!size-5" label={`Copy the path ${path}`} look="path" text={path} />
-      <CopyButton
-        className="!size-5"
-        label={`Copy the value of ${path}`}
-        text={typeof value === "string" ? value : JSON.stringify(value, null, 2)}
-      />
-    </span>
-  );
-}
-
-export function Scalar({
-  value,
-  search,
+/** Shows a list of records as a table or as a tree; `what`: the way to the list, for its name. */
+function TableSwitch({
+  asTable,
+  onSwitch,
+  what,
 }: {
-  value: string | number | boolean | null;
-  search: Search | null;
+  asTable: boolean;
+  onSwitch: (asTable: boolean) => void;
+  what: string;
 }) {
-  if (typeof value === "string") return <TextValue search={search} text={value} />;
   return (
-    <span className={typeof value === "number" ? "text-json-number" : "text-json-word"}>
-      <Marked search={search} text={String(value)} />
-    </span>
-  );
-}
-
-function TextValue({ text, search }: { text: string; search: Search | null }) {
-  const [open, setOpen] = useState(false);
-  const long = text.length > LONG_TEXT;
-  if (long && PICTURE.test(text)) {
-    return (
-      // biome-ignore lint/performance/noImgElement: the picture is inside the document; there is nothing to optimise.
-      <img alt="Embedded" className="my-1 max-h-64 max-w-full rounded border border-line" src={text} />
-    );
-  }
-  const hit = search && long ? text.search(search.pattern) : -1;
-  const shown = long && !open ? text.slice(0, Math.max(LONG_TEXT, hit < 0 ? 0 : hit + LONG_TEXT)) : text;
-  return (
-    <span className="whitespace-pre-wrap text-json-string [overflow-wrap:anywhere]">
-      "<Marked search={search} text={shown} />"
-      {long ? (
-        <button className="ml-1 text-accent hover:underline" onClick={() => setOpen(!open)} type="button">
-          {open ? "less" : `… ${text.length - shown.length} more characters`}
-        </button>
-      ) : null}
-    </span>
-  );
-}
-
-/** A text with the search's hits marked. */
-function Marked({ text, search }: { text: string; search: Search | null }) {
-  const found = search?.pattern.exec(text);
-  if (!found) return text;
-  const end = found.index + found[0].length;
-  return (
-    <>
-      {text.slice(0, found.index)}
-      <mark className="rounded-sm bg-mark text-ink">{found[0]}</mark>
-      <Marked search={search} text={text.slice(end)} />
-    </>
+    <button
+      aria-label={`Show ${what} as a table`}
+      aria-pressed={asTable}
+      className={classNames(
+        "shrink-0 rounded px-1.5 font-sans text-xs",
+        asTable ? "bg-selected text-ink" : "text-muted hover:bg-selected hover:text-ink",
+      )}
+      onClick={() => onSwitch(!asTable)}
+      type="button"
+    >
+      Table
+    </button>
   );
 }

@@ -78,7 +78,7 @@ describe("Markdown that a model wrote", () => {
 
   it("draws a long text's first piece at once, nothing of it in an unbounded time", () => {
     const html = render("A paragraph of some words.\n\n".repeat(100_000));
-    expect(html.length).toBeGreaterThan(8_000);
+    expect(html.length).toBeGreaterThan(4_000);
     expect(html.length).toBeLessThan(20_000);
   });
 

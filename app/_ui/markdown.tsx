@@ -19,9 +19,9 @@ import { Sideways } from "@/app/_ui/sideways";
 import { splitMarkdown } from "@/app/_ui/text-pieces";
 
 /** Characters of one piece: parsing and drawing it must be no task that one feels. */
-const PIECE = 8_192;
+const PIECE = 4_096;
 /** Pieces that are drawn before the reader asks for more: 128 Ki characters. */
-const PIECES_AT_ONCE = 16;
+const PIECES_AT_ONCE = 32;
 /** Elements within elements beyond this are nobody's answer: they cost seconds, and exhaust the browser's stack. */
 const DEEPEST = 60;
 const TOO_DEEP = new RegExp(String.raw`^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){${DEEPEST},}`, "m");

@@ -8,7 +8,7 @@ import { Tabs } from "@/app/_ui/tabs";
 import { Moment } from "@/app/_ui/time";
 import { Unreadable } from "@/app/_ui/unreadable";
 import type { CallDetail } from "@/server/runs/inspect";
-import { attemptsTab, ErrorText, Figures, Head, InspectorBones, rawTab, Took } from "./inspector-parts";
+import { attemptsTab, ErrorText, Figures, Head, InspectorBones, recordTab, Took } from "./inspector-parts";
 import { ModelSaw } from "./model-saw";
 import type { WorkLine } from "./timeline-lines";
 
@@ -64,7 +64,7 @@ export function CallInspector({
           { value: "said", label: "Said", content: <Said call={call} /> },
           { value: "saw", label: "Saw", content: <ModelSaw callId={callId} runId={runId} /> },
           attemptsTab(call, attempt),
-          rawTab(call),
+          recordTab(call),
         ]}
         value={tab}
       />

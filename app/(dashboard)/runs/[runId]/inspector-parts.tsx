@@ -4,8 +4,8 @@ import type { ReactNode } from "react";
 import { classNames } from "@/app/_ui/class-names";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { formatDuration } from "@/app/_ui/format";
+import { JsonView } from "@/app/_ui/json-view";
 import { Bone } from "@/app/_ui/page";
-import { PlainText } from "@/app/_ui/plain-text";
 import { Status } from "@/app/_ui/status";
 import { Elapsed, useNow } from "@/app/_ui/time";
 import type { CallDetail, StepDetail } from "@/server/runs/inspect";
@@ -137,9 +137,30 @@ function WaitBefore({ attempt, before }: { attempt: TimedAttempt; before: TimedA
   ) : null;
 }
 
-/** The tab with everything that is known of a step or a model call, as JSON. */
-export function rawTab(value: StepDetail | CallDetail) {
-  return { value: "raw", label: "Raw", content: <PlainText text={JSON.stringify(value, null, 2)} /> };
+/** The tab with all else that is known of a step or a model call, as JSON; its texts stand in tabs of their own. */
+export function recordTab(work: StepDetail | CallDetail) {
+  const {
+    input: _input,
+    output: _output,
+    content: _content,
+    reasoning: _reasoning,
+    ...record
+  } = {
+    ...{ input: null, output: null, content: null, reasoning: null },
+    ...work,
+  };
+  return { value: "record", label: "Record", content: <Record text={JSON.stringify(record)} /> };
+}
+
+function Record({ text }: { text: string }) {
+  return (
+    <div className="flex gap-2">
+      <div className="min-w-0 flex-1">
+        <JsonView text={text} tools />
+      </div>
+      <CopyButton label="Copy the record as JSON" text={JSON.stringify(JSON.parse(text), null, 2)} />
+    </div>
+  );
 }
 
 export function Figures({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {

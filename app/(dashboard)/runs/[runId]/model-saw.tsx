@@ -3,10 +3,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
-import { Fold, isLong } from "@/app/_ui/fold";
+import { Fold, isLong, startOfFolded } from "@/app/_ui/fold";
 import { formatBytes, formatPlural } from "@/app/_ui/format";
 import { JsonView } from "@/app/_ui/json-view";
 import { Bone } from "@/app/_ui/page";
+import { PlainText } from "@/app/_ui/plain-text";
 import { useTRPC } from "@/app/_ui/providers";
 import { Unreadable } from "@/app/_ui/unreadable";
 import type { ModelRequestView, SentMessage } from "@/server/runs/model-request";
@@ -72,7 +73,7 @@ export function ModelSaw({ runId, callId }: { runId: string; callId: string }) {
             The schema its answer had to fit
           </summary>
           <div className="mt-1">
-            <JsonView text={responseSchema} />
+            <JsonView text={responseSchema} tools />
           </div>
         </details>
       ) : null}
@@ -107,12 +108,16 @@ function Message({ message }: { message: SentMessage }) {
       <div className="flex flex-col gap-2 px-3 py-2">
         {content.text ? (
           <Fold long={isLong(content.text)} whole={formatBytes(content.bytes)}>
-            {role === "tool" ? (
-              <JsonView cut={content.cut} text={content.text} />
-            ) : (
-              <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{content.text}</p>
+            {(folded) => (
+              <>
+                {role === "tool" ? (
+                  <JsonView cut={content.cut} text={content.text} tools={!folded} />
+                ) : (
+                  <PlainText prose text={folded ? startOfFolded(content.text) : content.text} />
+                )}
+                {content.cut ? <p className="text-muted">… {formatBytes(content.bytes)} in all</p> : null}
+              </>
             )}
-            {content.cut ? <p className="text-muted">… {formatBytes(content.bytes)} in all</p> : null}
           </Fold>
         ) : null}
         {toolCalls.map((call, index) => (
@@ -138,7 +143,7 @@ function Offered({ tools }: Pick<ModelRequestView, "tools">) {
             <span className="text-muted">{tool.description}</span>
           </summary>
           <div className="mt-1 pl-4">
-            <JsonView text={tool.parameters} />
+            <JsonView text={tool.parameters} tools />
           </div>
         </details>
       ))}

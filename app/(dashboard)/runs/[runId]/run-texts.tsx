@@ -1,12 +1,12 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import type { ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { DownloadLink } from "@/app/_ui/download-link";
 import { Fold, isLong, startOfFolded } from "@/app/_ui/fold";
 import { formatBytes } from "@/app/_ui/format";
-import { JsonView } from "@/app/_ui/json-view";
+import { JsonView, parseDocument, WithRaw } from "@/app/_ui/json-view";
 import { PlainText } from "@/app/_ui/plain-text";
 import { useWholeText } from "@/app/_ui/whole-text";
 import type { RunDetail } from "@/server/runs/inspect";
@@ -82,13 +82,34 @@ function TextRow({
       label={label}
     >
       <Fold long={isLong(text.text)} onOpen={whole.load} whole={formatBytes(text.bytes)}>
-        {(folded) => {
-          if (run.kind === "tool") return <JsonView text={whole.text} cut={whole.cut} />;
-          if (side === "output") return <Markdown folded={folded} text={whole.text} />;
-          const seen = folded ? startOfFolded(whole.text) : whole.text;
-          return <PlainText prose text={seen} />;
-        }}
+        {(folded) => <RowText folded={folded} isAnswer={side === "output"} run={run} whole={whole} />}
       </Fold>
     </Row>
   );
 }
+
+/** A run's text as what it is: a JSON document (which agents get from webhooks and answer with, too), Markdown, or plain words. */
+function RowText({
+  run,
+  whole,
+  isAnswer,
+  folded,
+}: {
+  run: RunDetail;
+  whole: { text: string; cut: boolean };
+  isAnswer: boolean;
+  folded: boolean;
+}) {
+  const { text, cut } = whole;
+  const isDocument = useMemo(
+    () => run.kind === "tool" || (!cut && parseDocument(text) !== undefined),
+    [run.kind, text, cut],
+  );
+  if (isDocument) return <JsonView cut={cut} text={text} tools={!folded} />;
+  if (!isAnswer) return <PlainText prose text={folded ? startOfFolded(text) : text} />;
+  const answer = <Markdown folded={folded} text={text} />;
+  return folded || !MARKED_UP.test(text) ? answer : <WithRaw text={text}>{answer}</WithRaw>;
+}
+
+/** Without any of these, Markdown looks as it is written. */
+const MARKED_UP = /[*_`#[\]|>~]/;

@@ -14,10 +14,11 @@ import { Tabs } from "@/app/_ui/tabs";
 import { Moment } from "@/app/_ui/time";
 import { Unreadable } from "@/app/_ui/unreadable";
 import { useWholeText } from "@/app/_ui/whole-text";
+import { anyCase } from "@/server/any-case";
 import type { StepDetail } from "@/server/runs/inspect";
 import type { LongText } from "@/server/runs/long-text";
 import { readHttpExchange } from "./http-exchange";
-import { attemptsTab, ErrorText, Figures, Head, InspectorBones, rawTab, Took } from "./inspector-parts";
+import { attemptsTab, ErrorText, Figures, Head, InspectorBones, recordTab, Took } from "./inspector-parts";
 import type { WorkLine } from "./timeline-lines";
 import type { Unfolding } from "./use-unfolding";
 
@@ -91,7 +92,7 @@ export function StepInspector({
             content: <Exchange key={sought} runId={runId} sought={sought} step={step} />,
           },
           attemptsTab(step, attempt),
-          rawTab(step),
+          recordTab(step),
         ]}
         value={tab}
       />
@@ -143,8 +144,8 @@ function Exchange({ runId, step, sought }: { runId: string; step: StepDetail; so
       {step.name === "http_request" ? <HttpLine step={step} /> : null}
       <Side address={`${address}&field=input`} label="Input" text={step.input}>
         {(text, cut) => (
-          <Fold long={isLong(text)} whole={formatBytes(step.input.bytes)}>
-            <JsonView cut={cut} text={text} />
+          <Fold long={isLong(text)} startsOpen={holds(text, sought)} whole={formatBytes(step.input.bytes)}>
+            {(folded) => <JsonView cut={cut} sought={sought} text={text} tools={!folded} />}
           </Fold>
         )}
       </Side>
@@ -160,6 +161,11 @@ function Exchange({ runId, step, sought }: { runId: string; step: StepDetail; so
       )}
     </div>
   );
+}
+
+/** Whether a text holds what the reader looks for. */
+function holds(text: string, sought: string): boolean {
+  return sought.trim() !== "" && new RegExp(anyCase(sought.trim()), "u").test(text);
 }
 
 /** One text of a step: its size, ways to have it elsewhere, and the text; the rest of a long one on demand. */
