@@ -5,6 +5,7 @@ import type { Actor, MemberRole } from "@/server/auth/actor";
 import { saveAgent } from "@/server/catalog/save-agent";
 import { isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { startFromDashboard } from "@/server/runs/rerun";
 import { createMember, insertRun } from "@/server/testing/runs";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/server/testing/world";
 import { recordDelivery } from "@/server/webhooks/deliveries";
@@ -17,7 +18,11 @@ import { recordDelivery } from "@/server/webhooks/deliveries";
 let world: World;
 let own: Tenant;
 let other: Tenant;
-let foreign: {
+let mine: Things;
+let foreign: Things;
+
+/** The ids of one organization. */
+type Things = Pick<Tenant, "orgId" | "agentId" | "toolId"> & {
   runId: string;
   stepId: string;
   callId: string;
@@ -29,13 +34,44 @@ let foreign: {
 beforeAll(async () => {
   world = await createWorld();
   own = await createTenant(world);
-  other = await createTenant(world);
-  const runId = await insertRun(world, other, { steps: 1, input: '{"secret":"of the other"}' });
-  const step = await world.db.step.findFirstOrThrow({ where: { runId } });
+  other = await createTenant(world, { credits: "77" });
+  mine = await createThings(own);
+  foreign = await createThings(other);
+});
+afterAll(() => world.close());
+
+async function createThings(tenant: Tenant): Promise<Things> {
+  const operator = { kind: "operator", orgId: tenant.orgId, name: "operator" } as const;
+  await saveAgent(world, operator, { slug: `w-${tenant.slug}`, name: `Of ${tenant.slug}`, model: "m" });
+  const { email, ...member } = await createMember(world, tenant, "owner");
+  // Started as runs are, so that its configuration is a real one.
+  const { runId } = await startFromDashboard(world, member, {
+    kind: "agent",
+    id: tenant.agentId,
+    input: "secret",
+  });
+  const step = await world.db.step.create({
+    data: {
+      id: newId(),
+      organizationId: tenant.orgId,
+      runId,
+      key: "call-1-1",
+      stepNumber: 1,
+      iterationNumber: 1,
+      toolName: "calculate",
+      status: "Completed",
+      input: "{}",
+      output: "{}",
+      startedAt: world.clock.now(),
+      finishedAt: world.clock.now(),
+      durationMs: 1,
+      sequence: 1,
+    },
+  });
   const call = await world.db.modelCall.create({
     data: {
-      id: "01a1fcbf-154d-753b-9337-362115800cb2",
-      organizationId: other.orgId,
+      id: newId(),
+      organizationId: tenant.orgId,
       runId,
       key: "think-1",
       iterationNumber: 1,
@@ -46,41 +82,45 @@ beforeAll(async () => {
       finishedAt: world.clock.now(),
     },
   });
-  const trigger = await createTrigger(world, other);
+  const trigger = await createTrigger(world, tenant);
   const deliveryId = newId();
   await recordDelivery(
     world.pool,
-    { orgId: other.orgId, triggerId: trigger.id },
+    { orgId: tenant.orgId, triggerId: trigger.id },
     { id: deliveryId, headers: "{}", body: Buffer.from("{}"), senderId: null, redeliveryOf: null },
     { outcome: "rejected", status: 400, code: "invalid_request", reason: "Because." },
     world.clock.now(),
   );
-  const { email } = await createMember(world, other, "owner");
-  await saveAgent(
-    world,
-    { kind: "operator", orgId: other.orgId, name: "operator" },
-    { slug: "w", name: "W", model: "m" },
-  );
-  foreign = { email, runId, stepId: step.id, callId: call.id, triggerId: trigger.id, deliveryId };
-});
-afterAll(() => world.close());
+  const { orgId, agentId, toolId } = tenant;
+  const ids = { orgId, agentId, toolId, runId, stepId: step.id, callId: call.id };
+  return { ...ids, triggerId: trigger.id, deliveryId, email };
+}
 
 type Caller = ReturnType<typeof createDashboardCaller>;
 type Row = {
   /** The least role that may call it. */
   role: MemberRole;
-  /** A call with the other organization's ids. */
-  call: (api: Caller) => Promise<unknown>;
-  /** What a member of this organization gets for it: an error code, or an answer that shows nothing. */
+  /** A call with an organization's ids. */
+  call: (api: Caller, at: Things) => Promise<unknown>;
+  /** What a member of this organization gets for the other's: an error code, or an answer that shows nothing. */
   gets: "not_found" | ((answer: unknown) => boolean);
 };
 
 const isEmpty = (answer: unknown) => JSON.stringify(answer) === "[]";
 /** Lists of our own things: nothing in them is the other's. */
 const showsNothingForeign = (answer: unknown) =>
-  ![other.orgId, other.agentId, other.toolId, other.apiKeyId, foreign.runId, other.slug].some((id) =>
-    JSON.stringify(answer).includes(id),
-  );
+  ![
+    other.orgId,
+    other.agentId,
+    other.toolId,
+    other.apiKeyId,
+    foreign.runId,
+    foreign.stepId,
+    foreign.callId,
+    foreign.triggerId,
+    foreign.deliveryId,
+    other.slug,
+  ].some((id) => JSON.stringify(answer).includes(id));
 
 const TABLE: Record<string, Row> = {
   "account.organizations": {
@@ -90,7 +130,7 @@ const TABLE: Record<string, Row> = {
   },
   "account.switchOrganization": {
     role: "viewer",
-    call: (api) => api.account.switchOrganization({ organizationId: other.orgId }),
+    call: (api, at) => api.account.switchOrganization({ organizationId: at.orgId }),
     gets: "not_found",
   },
   "catalog.agents": { role: "viewer", call: (api) => api.catalog.agents(), gets: showsNothingForeign },
@@ -112,78 +152,78 @@ const TABLE: Record<string, Row> = {
   },
   "runs.list": {
     role: "viewer",
-    call: (api) => api.runs.list({ filter: { toolId: other.toolId } }),
+    call: (api, at) => api.runs.list({ filter: { toolId: at.toolId } }),
     gets: (answer) => JSON.stringify(answer) === '{"items":[],"nextCursor":null}',
   },
-  "runs.byIds": { role: "viewer", call: (api) => api.runs.byIds({ ids: [foreign.runId] }), gets: isEmpty },
-  "runs.ids": { role: "viewer", call: (api) => api.runs.ids({ after: null }), gets: isEmpty },
+  "runs.byIds": { role: "viewer", call: (api, at) => api.runs.byIds({ ids: [at.runId] }), gets: isEmpty },
+  "runs.ids": { role: "viewer", call: (api) => api.runs.ids({ after: null }), gets: showsNothingForeign },
   "runs.fitting": {
     role: "viewer",
-    call: (api) => api.runs.fitting({ ids: [foreign.runId] }),
+    call: (api, at) => api.runs.fitting({ ids: [at.runId] }),
     gets: isEmpty,
   },
   "runs.metrics": {
     role: "viewer",
-    call: (api) => api.runs.metrics({ period: "24h" }),
-    gets: (answer) => showsNothingForeign(answer) && JSON.stringify(answer).includes('"total":{"runs":0'),
+    call: (api, at) => api.runs.metrics({ period: "24h", subject: { dimension: "agent", id: at.agentId } }),
+    gets: (answer) => JSON.stringify(answer).includes('"total":{"runs":0'),
   },
   "runs.inspect": {
     role: "viewer",
-    call: (api) => api.runs.inspect({ runId: foreign.runId }),
+    call: (api, at) => api.runs.inspect({ runId: at.runId }),
     gets: "not_found",
   },
-  "runs.step": { role: "viewer", call: (api) => api.runs.step(foreign), gets: "not_found" },
+  "runs.step": { role: "viewer", call: (api, at) => api.runs.step(at), gets: "not_found" },
   "runs.modelRequest": {
     role: "viewer",
-    call: (api) => api.runs.modelRequest(foreign),
+    call: (api, at) => api.runs.modelRequest(at),
     gets: "not_found",
   },
   "runs.configuration": {
     role: "viewer",
-    call: (api) => api.runs.configuration(foreign),
+    call: (api, at) => api.runs.configuration(at),
     gets: "not_found",
   },
   "runs.compareConfigurations": {
     role: "viewer",
-    call: (api) => api.runs.compareConfigurations({ a: foreign.runId, b: foreign.runId }),
+    call: (api, at) => api.runs.compareConfigurations({ a: at.runId, b: at.runId }),
     gets: "not_found",
   },
   "runs.searchSteps": {
     role: "viewer",
-    call: (api) => api.runs.searchSteps({ ...foreign, text: "e" }),
+    call: (api, at) => api.runs.searchSteps({ ...at, text: "e" }),
     gets: "not_found",
   },
   "runs.neighbours": {
     role: "viewer",
-    call: (api) => api.runs.neighbours({ runId: foreign.runId }),
+    call: (api, at) => api.runs.neighbours({ runId: at.runId }),
     gets: showsNothingForeign,
   },
-  "runs.pulse": { role: "viewer", call: (api) => api.runs.pulse(foreign), gets: "not_found" },
-  "runs.modelCall": { role: "viewer", call: (api) => api.runs.modelCall(foreign), gets: "not_found" },
+  "runs.pulse": { role: "viewer", call: (api, at) => api.runs.pulse(at), gets: "not_found" },
+  "runs.modelCall": { role: "viewer", call: (api, at) => api.runs.modelCall(at), gets: "not_found" },
   "runs.start": {
     role: "member",
-    call: (api) => api.runs.start({ kind: "agent", id: other.agentId, input: "Hello" }),
+    call: (api, at) => api.runs.start({ kind: "agent", id: at.agentId, input: "Hello" }),
     gets: "not_found",
   },
   "runs.rerun": {
     role: "member",
-    call: (api) => api.runs.rerun({ runId: foreign.runId }),
+    call: (api, at) => api.runs.rerun({ runId: at.runId }),
     gets: "not_found",
   },
   "runs.cancelMatching": {
     role: "member",
-    call: (api) => api.runs.cancelMatching({ filter: { toolId: other.toolId } }),
+    call: (api, at) => api.runs.cancelMatching({ filter: { toolId: at.toolId } }),
     gets: (answer) => JSON.stringify(answer) === '{"found":0,"next":null}',
   },
   "runs.cancel": {
     role: "member",
-    call: (api) => api.runs.cancel({ runIds: [foreign.runId] }),
+    call: (api, at) => api.runs.cancel({ runIds: [at.runId] }),
     gets: "not_found",
   },
   "credits.balance": {
     role: "viewer",
     call: (api) => api.credits.balance(),
-    gets: (answer) => JSON.stringify(answer).includes('"available":"100.0000"'),
+    gets: (answer) => /"(8\d|9\d|100)\./.test(JSON.stringify(answer)),
   },
   "credits.ledger": {
     role: "viewer",
@@ -192,22 +232,22 @@ const TABLE: Record<string, Row> = {
   },
   "definitions.agent": {
     role: "viewer",
-    call: (api) => api.definitions.agent({ agentId: other.agentId }),
+    call: (api, at) => api.definitions.agent({ agentId: at.agentId }),
     gets: "not_found",
   },
   "definitions.tool": {
     role: "viewer",
-    call: (api) => api.definitions.tool({ toolId: other.toolId }),
+    call: (api, at) => api.definitions.tool({ toolId: at.toolId }),
     gets: "not_found",
   },
   "definitions.versions": {
     role: "viewer",
-    call: (api) => api.definitions.versions({ kind: "agent", id: other.agentId }),
+    call: (api, at) => api.definitions.versions({ kind: "agent", id: at.agentId }),
     gets: "not_found",
   },
   "definitions.changes": {
     role: "viewer",
-    call: (api) => api.definitions.changes({ kind: "tool", id: other.toolId, number: 1 }),
+    call: (api, at) => api.definitions.changes({ kind: "tool", id: at.toolId, number: 1 }),
     gets: "not_found",
   },
   "organization.members": {
@@ -218,23 +258,23 @@ const TABLE: Record<string, Row> = {
   "organization.audit": {
     role: "admin",
     call: (api) => api.organization.audit({}),
-    gets: (answer) => JSON.stringify(answer) === '{"items":[],"nextCursor":null}',
+    gets: showsNothingForeign,
   },
-  "triggers.inspect": { role: "viewer", call: (api) => api.triggers.inspect(foreign), gets: "not_found" },
+  "triggers.inspect": { role: "viewer", call: (api, at) => api.triggers.inspect(at), gets: "not_found" },
   "triggers.deliveries": {
     role: "viewer",
-    call: (api) => api.triggers.deliveries(foreign),
+    call: (api, at) => api.triggers.deliveries(at),
     gets: "not_found",
   },
-  "triggers.delivery": { role: "viewer", call: (api) => api.triggers.delivery(foreign), gets: "not_found" },
+  "triggers.delivery": { role: "viewer", call: (api, at) => api.triggers.delivery(at), gets: "not_found" },
   "triggers.previewMessage": {
     role: "member",
-    call: (api) => api.triggers.previewMessage({ ...foreign, template: "{{ body }}" }),
+    call: (api, at) => api.triggers.previewMessage({ ...at, template: "{{ body }}" }),
     gets: "not_found",
   },
   "triggers.redeliver": {
     role: "member",
-    call: (api) => api.triggers.redeliver(foreign),
+    call: (api, at) => api.triggers.redeliver(at),
     gets: "not_found",
   },
 };
@@ -264,14 +304,14 @@ describe("every procedure of the dashboard", () => {
     const row = TABLE[name];
     if (!row) throw new Error(name);
     const actor = await createMember(world, own, "owner");
-    if (row.gets === "not_found") expect(await codeOf(row.call(callAs(actor)))).toBe("not_found");
-    else expect(row.gets(await row.call(callAs(actor)))).toBe(true);
+    if (row.gets === "not_found") expect(await codeOf(row.call(callAs(actor), foreign))).toBe("not_found");
+    else expect(row.gets(await row.call(callAs(actor), foreign))).toBe(true);
   });
 
   it.each(Object.keys(TABLE))("%s is for its roles alone", async (name) => {
     const row = TABLE[name];
     if (!row) throw new Error(name);
-    expect(await codeOf(row.call(callAs(null)))).toBe("unauthenticated");
+    expect(await codeOf(row.call(callAs(null), foreign))).toBe("unauthenticated");
     const key: Actor = {
       kind: "api_key",
       orgId: own.orgId,
@@ -283,11 +323,51 @@ describe("every procedure of the dashboard", () => {
       suspended: false,
       plan: { apiAccess: true, startsPerMinute: 100, readsPerMinute: 600 },
     };
-    expect(await codeOf(row.call(callAs(key)))).toBe("unauthenticated");
+    expect(await codeOf(row.call(callAs(key), foreign))).toBe("unauthenticated");
     for (const role of ROLES) {
-      const code = await codeOf(row.call(callAs(await createMember(world, own, role))));
+      const code = await codeOf(row.call(callAs(await createMember(world, own, role)), foreign));
       const allowed = ROLES.indexOf(role) >= ROLES.indexOf(row.role);
       expect(code === "forbidden", `${role}: ${code}`).toBe(!allowed);
     }
+  });
+
+  it.each(Object.keys(TABLE))(
+    "%s answers the least of its roles about its own organization",
+    async (name) => {
+      const row = TABLE[name];
+      if (!row) throw new Error(name);
+      const actor = await createMember(world, own, row.role);
+      expect(await codeOf(row.call(callAs(actor), mine))).toBe("no error");
+    },
+  );
+
+  const PARTS: Record<
+    string,
+    (api: Caller, at: { runId: string; stepId: string; callId: string }) => Promise<unknown>
+  > = {
+    "runs.step": (api, at) => api.runs.step(at),
+    "runs.modelCall": (api, at) => api.runs.modelCall(at),
+    "runs.modelRequest": (api, at) => api.runs.modelRequest(at),
+  };
+
+  it.each(Object.keys(PARTS))(
+    "%s shows no part of another run under an own one, nor the other way round",
+    async (name) => {
+      const call = PARTS[name];
+      if (!call) throw new Error(name);
+      const api = callAs(await createMember(world, own, "owner"));
+      const { stepId, callId } = foreign;
+      expect(await codeOf(call(api, { runId: mine.runId, stepId, callId }))).toBe("not_found");
+      expect(await codeOf(call(api, { ...mine, runId: foreign.runId }))).toBe("not_found");
+      const another = await insertRun(world, own, {});
+      expect(await codeOf(call(api, { ...mine, runId: another }))).toBe("not_found");
+    },
+  );
+
+  it("runs.compareConfigurations compares an own run with no other's", async () => {
+    const api = callAs(await createMember(world, own, "owner"));
+    const [a, b] = [mine.runId, foreign.runId];
+    expect(await codeOf(api.runs.compareConfigurations({ a, b }))).toBe("not_found");
+    expect(await codeOf(api.runs.compareConfigurations({ a: b, b: a }))).toBe("not_found");
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { GET } from "@/app/api/runs/export/route";
-import { handleAuthRequest } from "@/server/auth/sessions";
-import { createMember, insertRun, TEST_PASSWORD } from "@/server/testing/runs";
+import { createMember, insertRun } from "@/server/testing/runs";
+import { signInCookie, TEST_ORIGIN } from "@/server/testing/sign-in";
 import { createTenant, createWorld, type World } from "@/server/testing/world";
 
 /** The export as a browser reads it: whole, slowly, or not to its end. */
@@ -13,20 +13,11 @@ vi.mock("@/wiring", () => ({ getServices: () => world }));
 const RUNS = 12;
 /** More than a piece, so that each run is one. */
 const OUTPUT = `"${"long ".repeat(250_000)}"`;
-const ORIGIN = "http://stepwell.test";
 
 beforeAll(async () => {
   world = await createWorld();
   const tenant = await createTenant(world);
-  const { email } = await createMember(world, tenant, "viewer");
-  const headers = { "content-type": "application/json", origin: ORIGIN, host: "stepwell.test" };
-  const body = JSON.stringify({ email, password: TEST_PASSWORD });
-  const signIn = new Request(`${ORIGIN}/api/auth/sign-in/email`, { method: "POST", headers, body });
-  const answer = await handleAuthRequest(world, signIn, "192.0.2.1");
-  cookie = answer.headers
-    .getSetCookie()
-    .map((each) => each.split(";")[0])
-    .join("; ");
+  cookie = await signInCookie(world, await createMember(world, tenant, "viewer"));
   for (let n = 0; n < RUNS; n += 1) await insertRun(world, tenant, { output: OUTPUT });
 });
 afterAll(() => world.close());
@@ -45,7 +36,9 @@ beforeEach(() => {
 });
 
 async function open() {
-  const response = await GET(new Request(`${ORIGIN}/api/runs/export?format=json`, { headers: { cookie } }));
+  const response = await GET(
+    new Request(`${TEST_ORIGIN}/api/runs/export?format=json`, { headers: { cookie } }),
+  );
   expect(response.status).toBe(200);
   const reader = response.body?.getReader();
   if (!reader) throw new Error("The export has no body.");
@@ -113,7 +106,7 @@ describe("an export", () => {
     ["agent=helper", "agent=helper"],
     ["format=xml", "neither csv nor json"],
   ])("of what is no filter is refused: %s", async (query, named) => {
-    const answer = await GET(new Request(`${ORIGIN}/api/runs/export?${query}`, { headers: { cookie } }));
+    const answer = await GET(new Request(`${TEST_ORIGIN}/api/runs/export?${query}`, { headers: { cookie } }));
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({
       success: false,

@@ -1,0 +1,153 @@
+import { readdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { GET as followRun } from "@/app/api/live/runs/[runId]/route";
+import { GET as followRuns } from "@/app/api/live/runs/route";
+import { GET as download } from "@/app/api/runs/[runId]/download/route";
+import { GET as readText } from "@/app/api/runs/[runId]/text/route";
+import { GET as exportRuns } from "@/app/api/runs/export/route";
+import { closeDoorbell, ringRun } from "@/server/live/doorbell";
+import { createMember, insertRun } from "@/server/testing/runs";
+import { signInCookie, TEST_ORIGIN } from "@/server/testing/sign-in";
+import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+
+/**
+ * Every route handler of the app beside the dashboard's procedures: what it shows of another organization, and to whom. The
+ * tables must name each `route.ts`: a new one fails this test until somebody says so.
+ */
+
+let world: World;
+vi.mock("@/wiring", () => ({ getServices: () => world }));
+
+type Mine = { runId: string; stepId: string };
+let own: Tenant;
+let mine: Mine;
+let theirs: Mine;
+let cookie: string;
+
+beforeAll(async () => {
+  world = await createWorld();
+  own = await createTenant(world);
+  const other = await createTenant(world);
+  const insert = async (tenant: Tenant, word: string): Promise<Mine> => {
+    const runId = await insertRun(world, tenant, { steps: 1, input: `"${word}"` });
+    const step = await world.db.step.findFirstOrThrow({ where: { runId } });
+    return { runId, stepId: step.id };
+  };
+  mine = await insert(own, "ours");
+  theirs = await insert(other, "theirs");
+  // Whoever may see least.
+  cookie = await signInCookie(world, await createMember(world, own, "viewer"));
+});
+afterAll(async () => {
+  await closeDoorbell(world);
+  await world.close();
+});
+
+type Call = (headers: Record<string, string>, of: Mine) => Promise<Response>;
+
+const ask = (path: string, headers: Record<string, string>) =>
+  new Request(`${TEST_ORIGIN}${path}`, { headers });
+const of = (runId: string) => ({ params: Promise.resolve({ runId }) });
+
+/** Routes about one run, which strangers are told does not exist. */
+const OF_ONE_RUN: Record<string, Call> = {
+  "live/runs/[runId]": (headers, { runId }) => followRun(ask(`/api/live/runs/${runId}`, headers), of(runId)),
+  "runs/[runId]/download": (headers, { runId }) =>
+    download(ask(`/api/runs/${runId}/download`, headers), of(runId)),
+  "runs/[runId]/text": (headers, { runId, stepId }) =>
+    readText(ask(`/api/runs/${runId}/text?field=input&step=${stepId}`, headers), of(runId)),
+};
+
+/** Routes about an organization's runs, with a look at what they show. */
+const OF_ALL_RUNS: Record<string, { call: Call; shows: (response: Response) => Promise<string> }> = {
+  "runs/export": {
+    call: (headers) => exportRuns(ask("/api/runs/export?format=json", headers)),
+    shows: (response) => response.text(),
+  },
+  "live/runs": { call: (headers) => followRuns(ask("/api/live/runs", headers)), shows: readRings },
+};
+
+/** Routes that serve nobody's session, or have a table of their own. */
+const ELSEWHERE: Record<string, string> = {
+  "auth/[...all]": "signing in and out: better-auth's own routes, whoever asks",
+  "sign-in": "signing in without scripts",
+  inngest: "Inngest's signed calls, which know no organization",
+  "trpc/[trpc]": "server/api/dashboard/isolation.db.test.ts",
+};
+
+/** What is streamed until a run of our own is named, after one of the others rang first. */
+async function readRings(response: Response): Promise<string> {
+  const other = await world.db.run.findUniqueOrThrow({ where: { id: theirs.runId } });
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  while (!text.includes(mine.runId)) {
+    // Until the ear is open, rings go unheard: the stream sends what it has every second.
+    ringRun(world, other.organizationId, theirs.runId, 1);
+    ringRun(world, own.orgId, mine.runId, 1);
+    const { value, done } = (await reader?.read()) ?? { done: true };
+    if (done) throw new Error("The stream ended.");
+    text += value;
+  }
+  await reader?.cancel();
+  return text;
+}
+
+async function codeOf(response: Response): Promise<unknown> {
+  const body: { success?: unknown; code?: unknown } = await response.json();
+  expect(body.success).toBe(false);
+  return body.code;
+}
+
+describe("every route of the app", () => {
+  it("stands in a table", () => {
+    const routes = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
+      .filter((path) => /[\\/]route\.ts$/.test(path))
+      .map((path) => dirname(path).replaceAll("\\", "/"));
+    const named = [OF_ONE_RUN, OF_ALL_RUNS, ELSEWHERE].flatMap((table) => Object.keys(table));
+    expect(named.sort()).toEqual(routes.sort());
+  });
+
+  it.each(Object.entries(OF_ONE_RUN))(
+    "%s shows its run to members of its organization alone",
+    async (_, call) => {
+      const stranger = await call({}, mine);
+      expect([stranger.status, await codeOf(stranger)]).toEqual([401, "unauthenticated"]);
+      const withKey = await call({ "x-api-key": own.key, authorization: `Bearer ${own.key}` }, mine);
+      expect(withKey.status).toBe(401);
+      const foreign = await call({ cookie }, theirs);
+      expect([foreign.status, await codeOf(foreign)]).toEqual([404, "not_found"]);
+      const malformed = await call({ cookie }, { runId: "none", stepId: "none" });
+      expect([malformed.status, await codeOf(malformed)]).toEqual([404, "not_found"]);
+      const answer = await call({ cookie }, mine);
+      expect(answer.status).toBe(200);
+      await answer.body?.cancel();
+    },
+  );
+
+  it.each(Object.entries(OF_ALL_RUNS))(
+    "%s shows an organization's own runs alone",
+    async (_, { call, shows }) => {
+      const stranger = await call({}, mine);
+      expect([stranger.status, await codeOf(stranger)]).toEqual([401, "unauthenticated"]);
+      const answer = await call({ cookie }, mine);
+      expect(answer.status).toBe(200);
+      const shown = await shows(answer);
+      expect(shown).toContain(mine.runId);
+      expect(shown).not.toContain(theirs.runId);
+    },
+  );
+
+  it("shows no text of another organization's step, or of another run's, under an own run", async () => {
+    for (const stepId of [theirs.stepId, "none"]) {
+      const answer = await OF_ONE_RUN["runs/[runId]/text"]?.({ cookie }, { runId: mine.runId, stepId });
+      expect(answer?.status).toBe(404);
+    }
+    const another = await insertRun(world, own, {});
+    const answer = await OF_ONE_RUN["runs/[runId]/text"]?.(
+      { cookie },
+      { runId: another, stepId: mine.stepId },
+    );
+    expect(answer?.status).toBe(404);
+  });
+});

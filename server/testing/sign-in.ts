@@ -1,0 +1,24 @@
+import { handleAuthRequest } from "@/server/auth/sessions";
+import { TEST_PASSWORD } from "./runs";
+import type { World } from "./world";
+
+/** Where requests of tests seem to come from. */
+export const TEST_ORIGIN = "http://stepwell.test";
+
+let address = 0;
+
+/** Signs a member in as the sign-in page does; answers the `cookie` header of their requests. */
+export async function signInCookie(world: World, { email }: { email: string }): Promise<string> {
+  // An address of its own each: the limit on tries is not what is tested.
+  address += 1;
+  const request = new Request(`${TEST_ORIGIN}/api/auth/sign-in/email`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: TEST_ORIGIN, host: "stepwell.test" },
+    body: JSON.stringify({ email, password: TEST_PASSWORD }),
+  });
+  const response = await handleAuthRequest(world, request, `192.0.2.${address}`);
+  return response.headers
+    .getSetCookie()
+    .map((each) => each.split(";")[0])
+    .join("; ");
+}
