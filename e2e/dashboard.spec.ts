@@ -117,6 +117,31 @@ test.describe("the list of runs", () => {
     await expect(rows(page).locator(`a[href="/runs/${id}"]`)).toHaveCount(1);
     await page.getByRole("button", { name: "Clear filters" }).click();
     await expect(page).toHaveURL(/\/runs$/);
+    // "Back" undoes what was chosen, one by one.
+    await page.goBack();
+    await expect(page.getByText("0.5 credits or less")).toBeVisible();
+    await page.goBack();
+    await expect(page.getByText("0.5 credits or less")).toHaveCount(0);
+    await expect(page).toHaveURL(/status=Failed,Completed$/);
+  });
+
+  test("what is no filter in the address is named, and nothing is offered for all runs meanwhile", async ({
+    ownerPage: page,
+  }) => {
+    await page.goto("/runs?status=Faild&kind=tool");
+    await expect(page.getByText("status=Faild")).toBeVisible();
+    await expect(page.getByRole("button", { name: "Filter", exact: true })).toBeVisible();
+    await expect(page.getByRole("button", { name: "Export and more" })).toHaveCount(0);
+    expect((await page.request.get("/api/runs/export?status=Faild")).status()).toBe(400);
+    await page.getByRole("button", { name: "Leave it out" }).click();
+    await expect(page).toHaveURL(/\/runs\?kind=tool$/);
+    await expect(page.getByRole("button", { name: "Export and more" })).toBeVisible();
+  });
+
+  test("a search that finds nothing says what it looks at", async ({ ownerPage: page }) => {
+    await page.goto("/runs?q=xylophonists");
+    await expect(page.getByText("No run fits these filters")).toBeVisible();
+    await expect(page.getByText(/first 8,192 characters/)).toBeVisible();
   });
 
   test("the way back from a run leads to the same view, and the keyboard goes on from its row", async ({

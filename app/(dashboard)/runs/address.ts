@@ -55,9 +55,9 @@ const READERS = new Map<string, Reader>([
   [
     "status",
     (value) => {
-      const words = value.split(",");
-      const status = RUN_STATUSES.filter((each) => words.includes(each));
-      return words.every((word) => status.some((each) => each === word)) ? { status } : null;
+      const words = [...new Set(value.split(","))];
+      const status = words.flatMap((word) => RUN_STATUSES.find((each) => each === word) ?? []);
+      return status.length === words.length ? { status } : null;
     },
   ],
   ["kind", wordOf("kind", ["agent", "tool"])],

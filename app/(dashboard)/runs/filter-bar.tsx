@@ -12,7 +12,7 @@ import { useTimeZone } from "@/app/_ui/time";
 import type { FilterTargets, NamedTarget } from "@/server/catalog/overview";
 import type { RunFilter } from "@/server/runs/filter";
 import { LONGEST_TEXT } from "./address";
-import { PERIOD_WORDS, SOURCE_WORDS, sizeWords, timeWords } from "./filter-words";
+import { PERIOD_WORDS, SEARCHED, SOURCE_WORDS, sizeWords, timeWords } from "./filter-words";
 
 const load = () => import("./filter-picker");
 /** Loaded when somebody reaches for it. */
@@ -24,9 +24,13 @@ const NOTHING: FilterTargets = { agents: [], tools: [], triggers: [], keys: [], 
 export function FilterBar({
   filter,
   onChange,
+  onSearch = onChange,
 }: {
   filter: RunFilter;
+  /** Conditions were chosen or dropped. */
   onChange: (filter: RunFilter) => void;
+  /** The text was changed; absent: the same as other conditions. */
+  onSearch?: (filter: RunFilter) => void;
 }) {
   const trpc = useTRPC();
   const timeZone = useTimeZone();
@@ -42,7 +46,7 @@ export function FilterBar({
   return (
     <search className="flex flex-wrap items-center gap-2 px-4 pb-3 sm:px-6">
       <TextSearch
-        onChange={(text) => (text ? onChange({ ...filter, text }) : drop("text"))}
+        onChange={(text) => onSearch(text ? { ...filter, text } : leaveOut(filter, ["text"]))}
         text={filter.text ?? ""}
       />
       {chips.map(({ field, label, words, typed }) => (
@@ -192,8 +196,8 @@ function TextSearch({ text, onChange }: { text: string; onChange: (text: string)
           event.preventDefault();
           event.currentTarget.blur();
         }}
-        title="Search (/)"
-        placeholder="Search input, output, error, id"
+        title={`Search (/)\n${SEARCHED}`}
+        placeholder="Words of input, output, error; id"
         type="search"
         value={typed}
       />

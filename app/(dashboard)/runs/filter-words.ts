@@ -20,6 +20,10 @@ export const SOURCE_WORDS: Record<RunSourceWord, string> = {
   run: "by another run",
 };
 
+/** What a search looks at; server/runs/find.ts does it. */
+export const SEARCHED =
+  "All words must be there, each by its beginning (those of one or two letters whole), in the first 8,192 characters of a run's input or output or 2,048 of its error; of a run that goes on, the input as typed. Punctuation is not searched.";
+
 type Said = { field: keyof RunFilter; words: string };
 
 /** The sizes that a filter asks for. */

@@ -1,13 +1,13 @@
 import type { RunFilter } from "@/server/runs/filter";
 
 /**
- * What a typed text says about sizes and days: `> 10 s`, `under 2 min`, `500 tokens`, `<= 0.5 credits`, `2026-11-20`,
- * `since 2026-11-20`. Without a comparison both readings are offered, without a unit all that fit. Days are those of the
- * browser.
+ * What a typed text says about sizes and times: `> 10 s`, `under 2 min`, `500 tokens`, `<= 0.5 credits`, `2026-11-20`,
+ * `nov 20`, `since yesterday`, `last 3 days`. Without a comparison both readings are offered, without a unit all that fit.
+ * Days are those of the browser; a day without a year is the last one of that name.
  */
-export function readTyped(text: string): RunFilter[] {
-  const typed = text.trim().toLowerCase();
-  return readDay(typed) ?? readSize(typed);
+export function readTyped(text: string, now: Date = new Date()): RunFilter[] {
+  const typed = text.trim().toLowerCase().replace(/\s+/g, " ");
+  return readSpan(typed, now) ?? readDay(typed, now) ?? readSize(typed);
 }
 
 const SIZE =
@@ -40,19 +40,78 @@ function readSize(typed: string): RunFilter[] {
   ];
 }
 
-const DAY = /^(since|from|after|before|until|on)?\s*(\d{4})-(\d{1,2})-(\d{1,2})$/;
+const SPAN = /^(?:in )?(?:the )?(?:last|past) (\d{1,4}) ?([a-z]+)$/;
+const SPANS = [
+  { words: ["minutes", "mins"], minutes: 1 },
+  { words: ["hours", "hrs"], minutes: 60 },
+  { words: ["days"], minutes: 24 * 60 },
+  { words: ["weeks"], minutes: 7 * 24 * 60 },
+];
+/** Those that the list offers by themselves: they move with the time. */
+const OFFERED = new Set([1, 24, 7 * 24, 30 * 24, 90 * 24].map((hours) => hours * 60));
 
-function readDay(typed: string): RunFilter[] | null {
-  const [, word, year, month, day] = DAY.exec(typed) ?? [];
-  if (year === undefined) return null;
-  const midnight = (later: number) => new Date(Number(year), Number(month) - 1, Number(day) + later);
+/** `last 3 days`: 72 hours until now. */
+function readSpan(typed: string, now: Date): RunFilter[] | null {
+  const [, number, unit = ""] = SPAN.exec(typed) ?? [];
+  const found = SPANS.find(({ words }) => words.some((word) => word.startsWith(unit)));
+  if (number === undefined || !found) return null;
+  const minutes = Number(number) * found.minutes;
+  if (minutes === 0 || OFFERED.has(minutes)) return [];
+  return [{ from: new Date(now.getTime() - minutes * 60_000).toISOString() }];
+}
+
+const DAY = /^(?:(since|from|after|before|until|on) )?(.+)$/;
+
+function readDay(typed: string, now: Date): RunFilter[] | null {
+  const [, word, name = ""] = DAY.exec(typed) ?? [];
+  const day = nameDay(name, now);
+  if (day === null) return null;
+  const midnight = (later: number) => new Date(day.year, day.month, day.day + later);
   const begin = midnight(0);
   // The 31st of a shorter month, say.
-  if (begin.getDate() !== Number(day) || begin.getMonth() !== Number(month) - 1) return [];
+  if (begin.getDate() !== day.day || begin.getMonth() !== day.month) return [];
   const [from, to] = [begin.toISOString(), midnight(1).toISOString()];
   if (word === "before") return [{ to: from }];
   if (word === "until") return [{ to }];
   if (word === "after") return [{ from: to }];
   if (word !== undefined && word !== "on") return [{ from }];
   return [{ from, to }, ...(word === "on" ? [] : [{ from }, { to: from }])];
+}
+
+type Day = { year: number; month: number; day: number };
+
+const MONTHS = [
+  "january",
+  "february",
+  "march",
+  "april",
+  "may",
+  "june",
+  "july",
+  "august",
+  "september",
+  "october",
+  "november",
+  "december",
+];
+const ISO_DAY = /^(\d{4})-(\d{1,2})-(\d{1,2})$/;
+const NAMED_DAY = /^(?:([a-z]{3,9})\.? (\d{1,2})|(\d{1,2})\.? ([a-z]{3,9})\.?)(?:,? (\d{4}))?$/;
+
+/** Which day a name means; it may be one that its month has not. Null when it is no name of a day. */
+function nameDay(name: string, now: Date): Day | null {
+  if (name === "today" || name === "yesterday") {
+    const at = new Date(now.getFullYear(), now.getMonth(), now.getDate() - (name === "today" ? 0 : 1));
+    return { year: at.getFullYear(), month: at.getMonth(), day: at.getDate() };
+  }
+  const [, isoYear, isoMonth, isoDay] = ISO_DAY.exec(name) ?? [];
+  if (isoYear !== undefined)
+    return { year: Number(isoYear), month: Number(isoMonth) - 1, day: Number(isoDay) };
+  const [, before, dayAfter, dayBefore, after, year] = NAMED_DAY.exec(name) ?? [];
+  const word = before ?? after;
+  const month = word === undefined ? -1 : MONTHS.findIndex((each) => each.startsWith(word));
+  if (month < 0) return null;
+  const day = Number(dayAfter ?? dayBefore);
+  if (year !== undefined) return { year: Number(year), month, day };
+  const thisYear = now.getFullYear();
+  return { year: new Date(thisYear, month, day) > now ? thisYear - 1 : thisYear, month, day };
 }

@@ -20,6 +20,7 @@ import type { RunSummary } from "@/server/runs/list";
 import { readAddress, writeFilter } from "./address";
 import { describeSource } from "./describe-source";
 import { FilterBar } from "./filter-bar";
+import { SEARCHED } from "./filter-words";
 import { useListKeys, useReturn } from "./list-keys";
 import { leaveList } from "./list-left";
 import { ListMenu } from "./list-menu";
@@ -50,8 +51,12 @@ export function RunsList() {
     more: query.hasNextPage ? () => void query.fetchNextPage() : undefined,
   });
 
-  // The browser asks for the rows itself; the server would only send the same page again.
-  const setFilter = (next: RunFilter) => window.history.replaceState(null, "", `/runs${writeFilter(next)}`);
+  // The browser asks for the rows itself; the server would only send the same page again. What was chosen is undone by the
+  // browser's "back"; a text is written letter by letter.
+  const chooseFilter = (next: RunFilter) => {
+    if (writeFilter(next) !== location.search) window.history.pushState(null, "", addressOf(next));
+  };
+  const correctFilter = (next: RunFilter) => window.history.replaceState(null, "", addressOf(next));
 
   return (
     <>
@@ -59,8 +64,8 @@ export function RunsList() {
         {/* The list without what was not understood is a wider one than was meant. */}
         {unread.length > 0 ? null : <ListMenu filter={filter} />}
       </PageHead>
-      <FilterBar filter={filter} onChange={setFilter} />
-      {unread.length > 0 ? <Unread onDrop={() => setFilter(filter)} parts={unread} /> : null}
+      <FilterBar filter={filter} onChange={chooseFilter} onSearch={correctFilter} />
+      {unread.length > 0 ? <Unread onDrop={() => correctFilter(filter)} parts={unread} /> : null}
       {/* What floats at the foot must not cover the last row for good. */}
       <div className={classNames("relative", selection.size > 0 && "pb-16")}>
         {waiting > 0 ? (
@@ -85,7 +90,7 @@ export function RunsList() {
             what="The runs could not be read"
           />
         ) : query.isSuccess && runs.length === 0 ? (
-          <NoRuns filtered={Object.keys(filter).length > 0} onClear={() => setFilter({})} />
+          <NoRuns filter={filter} onClear={() => chooseFilter({})} />
         ) : (
           <table
             aria-busy={query.isPending || query.isPlaceholderData}
@@ -155,6 +160,8 @@ function useReveal(list: RefObject<HTMLElement | null>, runs: RunSummary[]): (id
     wanted.current = id;
   };
 }
+
+const addressOf = (filter: RunFilter) => `/runs${writeFilter(filter)}`;
 
 /** Says which parts of the address were left out. */
 function Unread({ parts, onDrop }: { parts: string[]; onDrop: () => void }) {
@@ -260,10 +267,11 @@ function RunRow({
   );
 }
 
-function NoRuns({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
-  if (filtered) {
+function NoRuns({ filter, onClear }: { filter: RunFilter; onClear: () => void }) {
+  if (Object.keys(filter).length > 0) {
     return (
       <Empty title="No run fits these filters">
+        {filter.text ? <p className="max-w-prose">{SEARCHED}</p> : null}
         <Button onClick={onClear}>Clear filters</Button>
       </Empty>
     );
