@@ -71,7 +71,10 @@ function Line({ line }: { line: AuditLine }) {
           {line.actorName}
         </span>
         <span className="mono truncate text-muted sm:w-48 sm:shrink-0">{line.action}</span>
-        <span className="min-w-0 [overflow-wrap:anywhere] max-sm:order-last max-sm:basis-full max-sm:pl-5">
+        <span
+          className="min-w-0 truncate max-sm:order-last max-sm:basis-full max-sm:pl-5"
+          title={line.subjectName}
+        >
           {line.subjectName}
         </span>
         <Ago at={line.createdAt} className="ml-auto whitespace-nowrap text-muted" />

@@ -16,43 +16,41 @@ type Row = {
 };
 
 const COUNTS = ["runs", "completed", "failed", "cancelled", "open"] as const;
-const COLUMNS = [
-  "Runs",
-  "Completed",
-  "Failed",
-  "Cancelled",
-  "Open",
-  "Success",
-  "Tokens",
-  "Credits",
-  "p50",
-  "p95",
-];
+/** The columns, and where those are shown that have no room on every screen. */
+const COLUMNS = {
+  runs: { name: "Runs", place: "" },
+  completed: { name: "Completed", place: "max-xl:hidden" },
+  failed: { name: "Failed", place: "" },
+  cancelled: { name: "Cancelled", place: "max-xl:hidden" },
+  open: { name: "Open", place: "max-xl:hidden" },
+  success: { name: "Success", place: "" },
+  tokens: { name: "Tokens", place: "max-md:hidden" },
+  credits: { name: "Credits", place: "max-md:hidden" },
+  p50: { name: "p50", place: "max-xl:hidden" },
+  p95: { name: "p95", place: "" },
+};
+type Column = keyof typeof COLUMNS;
 
-/** Figures in rows, each a link to the runs behind it. */
+/** Figures in rows, each a link to the runs behind it; on narrow screens those that tell most. */
 export function FiguresTable({ label, first, rows }: { label: string; first: string; rows: Row[] }) {
   return (
-    // A wide table is the one thing that may scroll sideways here; it must be reachable by keyboard then.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to take the focus.
-    <section aria-label={`${label}, table`} className="overflow-x-auto" tabIndex={0}>
-      <Table className="min-w-[60rem] table-fixed" label={label}>
-        <thead>
-          <tr>
-            <HeadCell className="w-56">{first}</HeadCell>
-            {COLUMNS.map((name) => (
-              <HeadCell className="text-right" key={name}>
-                {name}
-              </HeadCell>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ key, ...row }) => (
-            <FiguresRow key={key} {...row} />
+    <Table className="table-fixed" label={label}>
+      <thead>
+        <tr>
+          <HeadCell className="w-[32%] xl:w-56">{first}</HeadCell>
+          {Object.values(COLUMNS).map(({ name, place }) => (
+            <HeadCell className={`text-right max-md:px-1 ${place}`} key={name}>
+              {name}
+            </HeadCell>
           ))}
-        </tbody>
-      </Table>
-    </section>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ key, ...row }) => (
+          <FiguresRow key={key} {...row} />
+        ))}
+      </tbody>
+    </Table>
   );
 }
 
@@ -67,23 +65,23 @@ function FiguresRow({ name, href, figures, hrefOf }: Omit<Row, "key">) {
         </Link>
       </Cell>
       {COUNTS.map((field) => (
-        <FigureCell href={hrefOf(behind[field])} key={field} nothing={figures[field] === 0}>
+        <FigureCell column={field} href={hrefOf(behind[field])} key={field} nothing={figures[field] === 0}>
           {formatCount(figures[field])}
         </FigureCell>
       ))}
-      <FigureCell href={hrefOf(behind.success)} muted nothing={completed + failed === 0}>
+      <FigureCell column="success" href={hrefOf(behind.success)} muted nothing={completed + failed === 0}>
         {formatShare(completed, completed + failed)}
       </FigureCell>
-      <FigureCell href={hrefOf(behind.tokens)} muted nothing={tokens === 0}>
+      <FigureCell column="tokens" href={hrefOf(behind.tokens)} muted nothing={tokens === 0}>
         {formatCount(tokens)}
       </FigureCell>
-      <FigureCell href={hrefOf(behind.credits)} muted nothing={Number(credits) === 0}>
+      <FigureCell column="credits" href={hrefOf(behind.credits)} muted nothing={Number(credits) === 0}>
         {formatCredits(credits)}
       </FigureCell>
-      <FigureCell href={hrefOf(behind.p50)} muted nothing={p50 === null}>
+      <FigureCell column="p50" href={hrefOf(behind.p50)} muted nothing={p50 === null}>
         {p50 === null ? "—" : formatDuration(p50)}
       </FigureCell>
-      <FigureCell href={hrefOf(behind.p95)} muted nothing={p95 === null}>
+      <FigureCell column="p95" href={hrefOf(behind.p95)} muted nothing={p95 === null}>
         {p95 === null ? "—" : formatDuration(p95)}
       </FigureCell>
     </tr>
@@ -94,18 +92,20 @@ const LINK = "hover:text-accent hover:underline";
 
 /** A figure; `nothing` leads nowhere. */
 function FigureCell({
+  column,
   href,
   muted = false,
   nothing,
   children,
 }: {
+  column: Column;
   href: string;
   muted?: boolean;
   nothing: boolean;
   children: string;
 }) {
   return (
-    <Cell className="whitespace-nowrap text-right">
+    <Cell className={`whitespace-nowrap text-right max-md:px-1 ${COLUMNS[column].place}`}>
       {nothing ? (
         <span className="text-faint">{children}</span>
       ) : (

@@ -123,10 +123,10 @@ function DeliveryRow({ delivery, href }: { delivery: DeliverySummary; href: stri
           <span className="ml-2 rounded border border-line-strong px-1.5 text-muted text-xs">redelivery</span>
         ) : null}
       </Cell>
-      <Cell className={`[overflow-wrap:anywhere] ${STACKED}`}>
+      <Cell className={`[overflow-wrap:anywhere] max-md:truncate ${STACKED}`}>
         {delivery.reason ? (
           <>
-            {delivery.reason} <span className="mono text-muted">{delivery.code}</span>
+            {delivery.reason} <span className="mono text-muted max-md:hidden">{delivery.code}</span>
           </>
         ) : null}
       </Cell>
