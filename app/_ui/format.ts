@@ -46,11 +46,16 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 1_024 / 1_024).toFixed(1)} MiB`;
 }
 
-/** How long ago, seen from `now`: `now`, `12 s ago`, `5 min ago`, `3 h ago`, `2 d ago`, then the date. */
+/**
+ * How long ago, seen from `now`: `now`, `12 s ago`, `5 min ago`, `3 h ago`, `2 d ago`, after a week the minute,
+ * `21 Nov 01:22`, of other years the day.
+ */
 export function formatAgo(at: Date, now: number, timeZone: string): string {
   const age = now - at.getTime();
   if (age < 2_500) return "now";
-  if (age >= 7 * 86_400_000) return formatDate(at, timeZone);
+  if (age >= 7 * 86_400_000) {
+    return isSameYear(at, now, timeZone) ? formatMinute(at, timeZone) : formatDate(at, timeZone);
+  }
   return `${formatAge(age)} ago`;
 }
 
@@ -81,9 +86,13 @@ export function formatDate(at: Date, timeZone: string): string {
 
 /** `21 Nov 01:22:07`; with its year, unless that is the year of `now`: `31 Jan 2027 01:00:00`. */
 export function formatMoment(at: Date, timeZone: string, now: number): string {
-  const year = (moment: Date | number) => dateFormat(timeZone, { year: "numeric" }).format(moment);
-  const day = year(at) === year(now) ? formatDay(at, timeZone) : formatDate(at, timeZone);
+  const day = isSameYear(at, now, timeZone) ? formatDay(at, timeZone) : formatDate(at, timeZone);
   return `${day} ${formatTimeOfDay(at, timeZone)}`;
+}
+
+function isSameYear(at: Date, now: number, timeZone: string): boolean {
+  const { format } = dateFormat(timeZone, { year: "numeric" });
+  return format(at) === format(now);
 }
 
 /** `21 Nov 01:22`. */
