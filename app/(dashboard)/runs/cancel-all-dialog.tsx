@@ -56,19 +56,30 @@ export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClos
   const filtered = Object.keys(filter).length > 0;
   return (
     <Dialog onOpenChange={(next) => !next && onClose()} open title="Cancel all open runs">
-      <p>
-        {count === undefined ? null : count === 0 ? "Now none is open. " : `Now ${countWords(count)} open. `}
-        {filtered
-          ? "Every pending and running run that fits the filters is cancelled, also those further down the list."
-          : "Every pending and running run of this organization is cancelled."}{" "}
-        What they have used so far is charged.
-      </p>
-      <DialogActions>
-        <Button onClick={onClose}>Keep them</Button>
-        <Button disabled={cancelAll.isPending} look="danger" onClick={() => cancelAll.mutate()}>
-          {cancelAll.isPending ? "Cancelling" : "Cancel them"}
-        </Button>
-      </DialogActions>
+      {count === 0 ? (
+        <>
+          <p>{filtered ? "No run that fits the filters is open." : "No run is open."}</p>
+          <DialogActions>
+            <Button onClick={onClose}>Close</Button>
+          </DialogActions>
+        </>
+      ) : (
+        <>
+          <p>
+            {count === undefined ? null : `Now ${countWords(count)} open. `}
+            {filtered
+              ? "Every pending and running run that fits the filters is cancelled, also those further down the list."
+              : "Every pending and running run of this organization is cancelled."}{" "}
+            What they have used so far is charged.
+          </p>
+          <DialogActions>
+            <Button onClick={onClose}>Keep them</Button>
+            <Button disabled={cancelAll.isPending} look="danger" onClick={() => cancelAll.mutate()}>
+              {cancelAll.isPending ? "Cancelling" : "Cancel them"}
+            </Button>
+          </DialogActions>
+        </>
+      )}
     </Dialog>
   );
 }

@@ -103,12 +103,12 @@ export function RunsList() {
             <thead className="hidden sm:table-header-group">
               <tr>
                 <HeadCell>Run</HeadCell>
-                <HeadCell className="w-32">Status</HeadCell>
+                <HeadCell className="w-30">Status</HeadCell>
                 <HeadCell className="hidden w-44 lg:table-cell">Started by</HeadCell>
                 <HeadCell className="w-28" title="The newest created run stands first, whenever it began.">
                   Started
                 </HeadCell>
-                <HeadCell className="w-28 text-right">Duration</HeadCell>
+                <HeadCell className="w-26 text-right">Duration</HeadCell>
                 <HeadCell className="hidden w-20 text-right md:table-cell">Tokens</HeadCell>
                 <HeadCell className="hidden w-24 text-right md:table-cell">Credits</HeadCell>
               </tr>
@@ -194,7 +194,12 @@ function RunRow({
   const times = useExactTimes(run);
   const KindIcon = run.kind === "agent" ? AgentIcon : ToolIcon;
   return (
-    <tr className="group relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-1.5 hover:bg-hover has-[a:focus-visible]:bg-hover max-sm:border-line max-sm:border-b sm:table-row sm:p-0">
+    <tr
+      className={classNames(
+        "group relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-1.5 max-sm:border-line max-sm:border-b sm:table-row sm:p-0",
+        selected ? "bg-selected" : "hover:bg-hover has-[a:focus-visible]:bg-hover",
+      )}
+    >
       <td className={`${CELL} min-w-0 max-sm:h-auto max-sm:border-0 max-sm:p-0 sm:pl-6`}>
         <div className="flex min-w-0 items-center gap-2">
           <span
@@ -227,7 +232,7 @@ function RunRow({
             ) : null}
           </span>
           <Link
-            className={`${run.errorPreview ? "max-w-[45%]" : "max-w-[60%]"} shrink-0 truncate font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-focus focus-visible:after:-outline-offset-2`}
+            className={`${run.errorPreview ? "sm:max-w-[45%]" : "sm:max-w-[60%]"} truncate sm:shrink-0 font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-focus focus-visible:after:-outline-offset-2`}
             data-row
             title={`${run.targetName}\n${run.errorPreview ?? run.inputPreview}\n${times}`}
             onClick={() => leaveList(run.id)}
@@ -236,9 +241,7 @@ function RunRow({
           >
             {run.targetName}
           </Link>
-          <span className={`min-w-0 truncate ${run.errorPreview ? "text-failed" : "text-muted"}`}>
-            {run.errorPreview ?? <span className="mono">{run.inputPreview}</span>}
-          </span>
+          <Preview className="max-sm:hidden" run={run} />
         </div>
       </td>
       <td className={`${CELL} max-sm:h-auto max-sm:border-0 max-sm:p-0`}>
@@ -248,22 +251,36 @@ function RunRow({
         {describeSource(run)}
       </td>
       <td
-        className={`${CELL} whitespace-nowrap text-muted max-sm:h-auto max-sm:border-0 max-sm:p-0 max-sm:pl-6 max-sm:text-xs`}
+        className={`${CELL} whitespace-nowrap text-muted max-sm:flex max-sm:h-auto max-sm:min-w-0 max-sm:gap-2 max-sm:border-0 max-sm:p-0 max-sm:pl-6 max-sm:text-xs`}
       >
         <Started run={run} />
+        <Preview className="sm:hidden" run={run} />
       </td>
       <td
-        className={`${CELL} mono whitespace-nowrap text-right max-sm:h-auto max-sm:border-0 max-sm:p-0 max-sm:text-muted`}
+        className={`${CELL} mono whitespace-nowrap text-right max-sm:h-auto max-sm:min-h-5 max-sm:border-0 max-sm:p-0 max-sm:text-muted`}
       >
         <Elapsed from={run.startedAt} to={run.finishedAt} />
       </td>
-      <td className={`${CELL} hidden text-right text-muted max-md:hidden md:table-cell`}>
+      <td
+        className={`${CELL} hidden text-right max-md:hidden md:table-cell ${run.tokens === 0 ? "text-faint" : "text-muted"}`}
+      >
         {formatCount(run.tokens)}
       </td>
       <td className={`${CELL} hidden text-right text-muted max-md:hidden sm:pr-6 md:table-cell`}>
         {formatCredits(run.credits)}
       </td>
     </tr>
+  );
+}
+
+/** The start of what went wrong, else of what was asked. */
+function Preview({ run, className }: { run: RunSummary; className: string }) {
+  return (
+    <span
+      className={classNames("min-w-0 truncate", run.errorPreview ? "text-failed" : "text-muted", className)}
+    >
+      {run.errorPreview ?? <span className="mono">{run.inputPreview}</span>}
+    </span>
   );
 }
 

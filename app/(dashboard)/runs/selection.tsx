@@ -77,13 +77,13 @@ export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: (
         className="pointer-events-auto flex h-11 items-center gap-3 rounded-lg border border-line-strong bg-raised pr-1.5 pl-4 shadow-raised"
       >
         <span aria-live="polite">{runs.length} selected</span>
-        <Button
-          disabled={open.length === 0 || cancel.isPending}
-          look="danger"
-          onClick={() => cancel.mutate()}
-        >
-          {open.length === 0 ? "All have ended" : `Cancel ${formatPlural(open.length, "run")}`}
-        </Button>
+        {open.length === 0 ? (
+          <span className="text-muted">{runs.length === 1 ? "it has ended" : "all have ended"}</span>
+        ) : (
+          <Button disabled={cancel.isPending} look="danger" onClick={() => cancel.mutate()}>
+            Cancel {formatPlural(open.length, "run")}
+          </Button>
+        )}
         {older && newer && runs.length === 2 ? (
           <Link className={buttonClass()} href={`/runs/compare?a=${older.id}&b=${newer.id}`}>
             Compare
