@@ -1,6 +1,7 @@
 "use client";
 
 import Link from "next/link";
+import { classNames } from "@/app/_ui/class-names";
 import { CopyButton, copyText } from "@/app/_ui/copy-button";
 import { formatCount, formatCredits, formatPlural, shortId } from "@/app/_ui/format";
 import { CopyIcon, DownloadIcon, MoreIcon, TerminalIcon } from "@/app/_ui/icons";
@@ -21,17 +22,22 @@ import { HeaderFact } from "./header-fact";
 import { RunActions } from "./run-actions";
 import { RunTimes } from "./run-times";
 
-/** Where one is, how it went, what can be done; below it the figures. `reserve`: as in RunActions. */
+/**
+ * Where one is, how it went, what can be done; below it the figures. `reserve`: it is watched while it goes on, so that
+ * whatever grows or goes has its place.
+ */
 export function RunHeader({ run, reserve }: { run: RunDetail; reserve: boolean }) {
   return (
     <header className="px-4 pt-2 pb-3 sm:px-6">
-      <div className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1">
-        <span className="flex items-center">
+      <div className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1 lg:flex-nowrap">
+        <span className="flex shrink-0 items-center">
           <BackToRuns />
           <WalkRuns runId={run.id} />
         </span>
-        <h1 className="min-w-0 truncate font-semibold text-base">{run.targetName}</h1>
-        <span className="flex items-center text-muted">
+        <h1 className="min-w-0 truncate font-semibold text-base" title={run.targetName}>
+          {run.targetName}
+        </h1>
+        <span className="flex shrink-0 items-center text-muted">
           <span>
             run{" "}
             <span className="mono" title={run.id}>
@@ -46,7 +52,7 @@ export function RunHeader({ run, reserve }: { run: RunDetail; reserve: boolean }
           <MoreMenu run={run} />
         </div>
       </div>
-      <dl className="flex flex-wrap gap-x-4 gap-y-0.5 text-muted">
+      <dl className="flex flex-wrap gap-x-4 gap-y-0.5 text-muted max-lg:mt-1.5">
         <HeaderFact name="Started by">
           <StartedBy run={run} />
         </HeaderFact>
@@ -54,16 +60,16 @@ export function RunHeader({ run, reserve }: { run: RunDetail; reserve: boolean }
           <Version run={run} />
         </HeaderFact>
         {run.model ? <HeaderFact name="Model">{run.model}</HeaderFact> : null}
-        <RunTimes run={run} />
+        <RunTimes reserve={reserve} run={run} />
         <HeaderFact name="Duration" strong>
-          <span className="mono inline-block min-w-16">
+          <span className={classNames("mono", reserve && "inline-block min-w-16")}>
             <Elapsed from={run.startedAt} lively to={run.finishedAt} />
             {run.startedAt === null ? "—" : null}
           </span>
         </HeaderFact>
         <HeaderFact name="Tokens" strong>
           <span
-            className="inline-block min-w-22"
+            className={reserve ? "inline-block min-w-22" : undefined}
             title={`${formatCount(run.inputTokens)} in, ${formatCount(run.outputTokens)} out`}
           >
             {formatPlural(run.tokens, "token")}
@@ -72,10 +78,7 @@ export function RunHeader({ run, reserve }: { run: RunDetail; reserve: boolean }
         <HeaderFact name="Credits" strong>
           {formatCredits(run.credits)} credits
           {run.children > 0 ? (
-            <span className="text-muted">
-              {" "}
-              ({formatCredits(run.creditsWithChildren)} with the runs it started)
-            </span>
+            <span className="text-muted"> ({formatCredits(run.creditsWithChildren)} with child runs)</span>
           ) : null}
         </HeaderFact>
         <HeaderFact name="Steps" strong>

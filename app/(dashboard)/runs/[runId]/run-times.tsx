@@ -11,13 +11,15 @@ import { HeaderFact } from "./header-fact";
 const AT_ONCE_MS = 1_000;
 
 /**
- * When a run began and ended, and when it was created if that was earlier. What is still to come has its place already,
- * so that nothing moves when it does.
+ * When a run began and ended, and when it was created if that was earlier. With `reserve`, what is still to come has its
+ * place already, so that nothing moves when it does.
  */
 export function RunTimes({
   run: { createdAt, startedAt, finishedAt, status },
+  reserve,
 }: {
   run: Pick<RunDetail, "createdAt" | "startedAt" | "finishedAt" | "status">;
+  reserve: boolean;
 }) {
   // A page that was opened on a queued run keeps the moment of its creation, however soon it began.
   const [wasQueued] = useState(startedAt === null);
@@ -32,7 +34,7 @@ export function RunTimes({
         </HeaderFact>
       ) : null}
       {startedAt !== null ? (
-        <HeaderFact className={tellsCreated ? BEGINNING : ""} name="Started" named>
+        <HeaderFact className={tellsCreated && reserve ? BEGINNING : ""} name="Started" named>
           <Moment at={startedAt} {...before} />
         </HeaderFact>
       ) : isTerminal(status) ? (
@@ -44,7 +46,7 @@ export function RunTimes({
           <QueuedFor since={createdAt} />
         </HeaderFact>
       )}
-      <HeaderFact className={END} name="Finished" named>
+      <HeaderFact className={reserve ? END : ""} name="Finished" named>
         {finishedAt === null ? "—" : <Moment after={startedAt ?? createdAt} at={finishedAt} />}
       </HeaderFact>
     </>
