@@ -1,4 +1,4 @@
-import { formatDay, formatMinute } from "@/app/_ui/format";
+import { formatDay, formatMinute, formatTimeOfDay } from "@/app/_ui/format";
 import type { MetricsBucket } from "@/server/runs/metrics";
 
 const DAY_MS = 86_400_000;
@@ -10,4 +10,18 @@ const DAY_MS = 86_400_000;
 export function bucketLabel(bucket: Pick<MetricsBucket, "from">, bucketMs: number, timeZone: string): string {
   const from = new Date(bucket.from);
   return bucketMs >= DAY_MS ? formatDay(from, "UTC") : formatMinute(from, timeZone);
+}
+
+/** The same below a chart, where the day stands only when it is another one than that of the label `before`. */
+export function axisLabel(
+  bucket: Pick<MetricsBucket, "from">,
+  before: Pick<MetricsBucket, "from"> | undefined,
+  bucketMs: number,
+  timeZone: string,
+): string {
+  const from = new Date(bucket.from);
+  const sameDay = before && formatDay(new Date(before.from), timeZone) === formatDay(from, timeZone);
+  return bucketMs < DAY_MS && sameDay
+    ? formatTimeOfDay(from, timeZone).slice(0, 5)
+    : bucketLabel(bucket, bucketMs, timeZone);
 }

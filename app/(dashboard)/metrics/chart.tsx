@@ -6,7 +6,7 @@ import { classNames } from "@/app/_ui/class-names";
 import { serverTime } from "@/app/_ui/server-clock";
 import { useTimeZone } from "@/app/_ui/time";
 import type { MetricsBucket, RunMetrics } from "@/server/runs/metrics";
-import { bucketLabel } from "./buckets";
+import { axisLabel, bucketLabel } from "./buckets";
 
 /**
  * The frame of a chart: axes from zero, what the pointer is at, a click that leads to its runs. Drawn by hand as SVG in
@@ -137,7 +137,13 @@ export function Chart({
                 x={percent(index / metrics.buckets.length)}
                 y="11"
               >
-                {bucketLabel(bucket, metrics.bucketMs, timeZone)}
+                {axisLabel(
+                  bucket,
+                  // Phones show every other label.
+                  metrics.buckets[index - every * (index % (every * 2) === 0 ? 2 : 1)],
+                  metrics.bucketMs,
+                  timeZone,
+                )}
               </text>
             ) : null,
           )}

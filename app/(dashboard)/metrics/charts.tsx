@@ -1,6 +1,6 @@
 "use client";
 
-import { formatDuration } from "@/app/_ui/format";
+import { formatDuration, formatSpan } from "@/app/_ui/format";
 import type { RunFilter } from "@/server/runs/filter";
 import type { MetricsBucket, RunMetrics } from "@/server/runs/metrics";
 import { Chart, niceTop, percent } from "./chart";
@@ -130,7 +130,7 @@ export function DurationChart({ metrics, hrefOf }: ChartProps) {
           ? "no run ended"
           : `p50 ${formatDuration(bucket.p50)}, p95 ${formatDuration(bucket.p95)}`
       }
-      format={(value) => (value === 0 ? "0" : formatDuration(value).replace(/\.0+ /, " "))}
+      format={(value) => (value === 0 ? "0" : formatSpan(value))}
       hrefOf={(bucket) => hrefOf(bucket)}
       legend={[
         { label: "p50", fill: "fill-accent" },

@@ -219,7 +219,7 @@ function duration(ms: number | null): string {
 function Section({ title, children }: { title: string; children: React.ReactNode }) {
   return (
     <section aria-label={title} className="min-w-0">
-      <h2 className="px-4 pb-2 font-medium sm:px-6">{title}</h2>
+      <h2 className="px-4 pb-2 font-semibold sm:px-6">{title}</h2>
       <div className="px-4 sm:px-6">{children}</div>
     </section>
   );
@@ -237,7 +237,7 @@ function OverTime({
   const buckets = metrics.buckets.filter((bucket) => bucket.runs > 0).reverse();
   return (
     <section aria-label="Over time">
-      <h2 className="px-4 pb-2 font-medium sm:px-6">
+      <h2 className="px-4 pb-2 font-semibold sm:px-6">
         Over time
         {metrics.bucketMs >= 86_400_000 && timeZone !== "UTC" ? (
           <span className="font-normal text-muted"> in days of UTC</span>
@@ -273,7 +273,7 @@ function Groups({
   if (groups.length === 0) return null;
   return (
     <section aria-label={title}>
-      <h2 className="px-4 pb-2 font-medium sm:px-6">{title}</h2>
+      <h2 className="px-4 pb-2 font-semibold sm:px-6">{title}</h2>
       <FiguresTable
         first="Name"
         label={title}
