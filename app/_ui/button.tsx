@@ -5,7 +5,7 @@ export type ButtonLook = "primary" | "plain" | "quiet" | "danger";
 
 const LOOKS: Record<ButtonLook, string> = {
   primary: "bg-accent text-on-accent hover:bg-accent-hover",
-  plain: "border border-line-strong bg-raised hover:bg-hover",
+  plain: "border border-line-strong bg-raised text-ink hover:bg-hover",
   quiet: "text-muted hover:bg-hover hover:text-ink",
   danger: "border border-line-strong bg-raised text-failed hover:bg-failed-wash",
 };

@@ -124,7 +124,7 @@ export function RowName({
       >
         {name}
       </Link>
-      {slug === name ? null : <span className="mono min-w-0 shrink-[9] truncate text-muted">{slug}</span>}
+      {slug === name ? null : <span className="mono min-w-0 shrink-[99] truncate text-muted">{slug}</span>}
       {children}
     </span>
   );

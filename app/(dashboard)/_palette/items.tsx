@@ -3,7 +3,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useEffect, useState } from "react";
-import { formatAgo, shortId } from "@/app/_ui/format";
+import { shortId } from "@/app/_ui/format";
 import {
   AgentIcon,
   ChevronRightIcon,
@@ -20,11 +20,11 @@ import { type PageAction, useOfferedActions } from "@/app/_ui/page-actions";
 import { useTRPC } from "@/app/_ui/providers";
 import { signOut } from "@/app/_ui/sign-out";
 import { StatusShape } from "@/app/_ui/status";
-import { useNow, useTimeZone } from "@/app/_ui/time";
 import type { MemberRole } from "@/server/auth/actor";
 import type { OrganizationLine } from "@/server/auth/organizations";
 import type { RunSummary } from "@/server/runs/list";
 import { placesFor } from "../places";
+import { Started } from "../runs/started";
 import type { Theme } from "../theme";
 import { type Findable, findItems, type Group, idIn } from "./rank";
 
@@ -198,15 +198,14 @@ function runItem(run: RunSummary, go: Go): PaletteItem {
     hint: (
       <>
         <span className="sr-only">{run.status}, </span>
-        {said} · <RunAge at={run.createdAt} />
+        <span className="min-w-0 flex-1 truncate">{said}</span>
+        <span className="shrink-0">
+          <Started run={run} />
+        </span>
       </>
     ),
     take: go(`/runs/${run.id}`).take,
   };
-}
-
-function RunAge({ at }: { at: string }) {
-  return formatAgo(new Date(at), useNow(), useTimeZone());
 }
 
 function download(href: string): void {

@@ -95,7 +95,9 @@ export function Palette(props: PaletteProps & { onClosed: () => void }) {
                             {item.icon}
                           </span>
                           <span className="max-w-[75%] shrink-0 truncate">{item.label}</span>
-                          <span className="ml-auto min-w-0 truncate text-muted text-xs">{item.hint}</span>
+                          <span className="flex min-w-0 flex-1 justify-end gap-3 text-muted text-xs">
+                            {item.hint}
+                          </span>
                         </Autocomplete.Item>
                       )}
                     </Autocomplete.Collection>

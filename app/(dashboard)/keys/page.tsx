@@ -3,16 +3,17 @@ import { Empty, PageHead } from "@/app/_ui/page";
 import { List, ListCell, ListRow, RowName } from "@/app/_ui/table";
 import { Ago, Day } from "@/app/_ui/time";
 import { serverApi } from "@/app/request";
+import { KEY_SCOPES } from "@/server/auth/actor";
 import { OperatorCommand } from "../operator-command";
 
 export const metadata: Metadata = { title: "API keys" };
 
 const COLUMNS = [
   ["Key"],
-  ["State", "w-44"],
-  ["May", "w-44 max-lg:hidden"],
-  ["Last used", "w-32"],
-  ["Expires", "w-32 max-lg:hidden"],
+  ["State", "w-40"],
+  ["May", "w-[21%] max-lg:hidden"],
+  ["Last used", "w-30"],
+  ["Expires", "w-28 max-lg:hidden"],
   ["Created", "w-[20%] max-lg:hidden"],
 ] as const;
 
@@ -45,7 +46,7 @@ export default async function KeysPage() {
                 ) : null}
               </ListCell>
               <ListCell className="text-muted" place="wide">
-                {key.scopes.join(", ")}
+                {KEY_SCOPES.filter((scope) => key.scopes.includes(scope)).join(", ")}
                 {key.targets.length > 0 ? ` of ${key.targets.join(", ")}` : ""}
               </ListCell>
               <ListCell className="whitespace-nowrap text-muted" place="end">

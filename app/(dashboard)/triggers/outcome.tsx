@@ -1,13 +1,18 @@
 import { StatusShape } from "@/app/_ui/status";
 import type { DeliveryOutcomeWord } from "@/server/webhooks/inspect-deliveries";
 
-const SHAPES = { accepted: "Completed", repeated: "Cancelled", rejected: "Failed" } as const;
+const LOOKS = {
+  accepted: { shape: "Completed", colour: "text-completed" },
+  repeated: { shape: "Cancelled", colour: "text-cancelled" },
+  rejected: { shape: "Failed", colour: "text-failed" },
+} as const;
 
 /** A delivery's outcome as shape and word. */
 export function OutcomeMark({ outcome }: { outcome: DeliveryOutcomeWord }) {
+  const { shape, colour } = LOOKS[outcome];
   return (
-    <span className="inline-flex items-center gap-1.5">
-      <StatusShape status={SHAPES[outcome]} />
+    <span className={`inline-flex items-center gap-1.5 ${colour}`}>
+      <StatusShape status={shape} />
       <span className="self-baseline font-medium">{outcome}</span>
     </span>
   );

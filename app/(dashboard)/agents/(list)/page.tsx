@@ -10,8 +10,8 @@ export const metadata: Metadata = { title: "Agents" };
 
 const COLUMNS = [
   ["Agent"],
-  ["Model", "w-[20%]"],
-  ["Functions and tools", "w-[24%] max-lg:hidden"],
+  ["Model", "w-[15%]"],
+  ["Functions and tools", "w-[22%] max-lg:hidden"],
   ["Steps", "w-20 text-right max-lg:hidden"],
   ["Last run", "w-52"],
 ] as const;
