@@ -13,11 +13,11 @@ export const metadata: Metadata = { title: "Triggers" };
 
 const COLUMNS = [
   ["Trigger"],
-  ["Starts", "w-[19%]"],
+  ["Starts", "w-[18%]"],
   ["Signature", "w-24 max-lg:hidden"],
   ["Limit", "w-26 max-lg:hidden"],
   ["Last call", "w-46"],
-  ["Last run", "w-48 max-lg:hidden"],
+  ["Last run", "w-52 max-lg:hidden"],
 ] as const;
 
 export default async function TriggersPage() {
