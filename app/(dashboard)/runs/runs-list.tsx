@@ -69,9 +69,10 @@ export function RunsList() {
       {/* What floats at the foot must not cover the last row for good. */}
       <div className={classNames("relative", selection.size > 0 && "pb-16")}>
         {waiting > 0 ? (
-          <div className="sticky top-14 z-20 flex h-0 justify-center overflow-visible md:top-2">
+          // Over the head of the list, on phones beside the filters: never over a row that one would point at.
+          <div className="sticky top-23 z-30 flex h-0 justify-center overflow-visible sm:top-12 sm:justify-start sm:pl-24 md:top-0">
             <button
-              className="mt-10 h-7 rounded-full bg-accent px-3 font-medium text-on-accent text-xs shadow-raised hover:bg-accent-hover"
+              className="-mt-9 h-7 rounded-full sm:mt-0.5 bg-accent px-3 font-medium text-on-accent text-xs shadow-raised hover:bg-accent-hover"
               onClick={() => {
                 const { first } = showWaiting();
                 if (first !== undefined && first < (runs[0]?.id ?? "")) lookFor(first);

@@ -43,14 +43,14 @@ export function Head({
   );
 }
 
-/** How long a line took, or has taken so far. */
+/** How long a line took, or has taken so far; as wide as most durations, so that what stands beside it keeps still. */
 export function Took({
   line,
 }: {
   line: { startedAt: string; finishedAt: string | null; durationMs: number | null };
 }) {
   return (
-    <span className="mono">
+    <span className="mono inline-block min-w-[6ch] text-right">
       {line.durationMs === null ? (
         <Elapsed from={line.startedAt} lively to={line.finishedAt} />
       ) : (
