@@ -39,7 +39,7 @@ export function Comparison({ a, b }: { a: string; b: string }) {
       <ConfigurationDifference a={a} b={b} sameKind={left.run.kind === right.run.kind} />
       <TextDifference label="Input" left={left.run} right={right.run} side="input" />
       <TextDifference label="Output" left={left.run} right={right.run} side="output" />
-      <h2 className="px-4 pt-4 pb-2 font-medium sm:px-6">Step by step</h2>
+      <h2 className="px-4 pt-4 pb-2 font-semibold sm:px-6">Step by step</h2>
       <Table label="Steps of both runs">
         <thead>
           <tr>
@@ -107,7 +107,7 @@ function FigureRows({ left, right }: { left: RunDetail; right: RunDetail }) {
       left.targetVersion !== right.targetVersion,
     ],
     ["Model", left.model ?? "—", right.model ?? "—", left.model !== right.model],
-    ["Created", <Moment at={left.createdAt} key="a" />, <Moment at={right.createdAt} key="b" />, false],
+    ["Started", <Begin key="a" run={left} />, <Begin key="b" run={right} />, false],
     ["Duration", <Took key="a" run={left} />, <Took key="b" run={right} />, false],
     ["Tokens", formatCount(left.tokens), formatCount(right.tokens), left.tokens !== right.tokens],
     ["Credits", formatCredits(left.credits), formatCredits(right.credits), left.credits !== right.credits],
@@ -141,7 +141,7 @@ function ConfigurationDifference({ a, b, sameKind }: { a: string; b: string; sam
   const changes = query.data;
   return (
     <section aria-label="Configuration" className="border-line border-b px-4 py-3 sm:px-6">
-      <h2 className="pb-1 font-medium">
+      <h2 className="pb-1 font-semibold">
         Configuration
         <span className="font-normal text-muted">
           {query.isError ? ": it could not be read" : changes?.length === 0 ? ": the same" : ""}
@@ -159,9 +159,13 @@ function ConfigurationDifference({ a, b, sameKind }: { a: string; b: string; sam
 function RunLink({ run }: { run: RunDetail }) {
   return (
     <Link className="text-accent hover:underline" href={`/runs/${run.id}`} prefetch={false}>
-      {run.targetName} <span className="mono">{shortId(run.id)}</span>
+      {run.targetName} <span className="mono whitespace-nowrap">{shortId(run.id)}</span>
     </Link>
   );
+}
+
+function Begin({ run }: { run: RunDetail }) {
+  return run.startedAt === null ? "—" : <Moment at={run.startedAt} />;
 }
 
 function Took({ run }: { run: RunDetail }) {
@@ -199,14 +203,16 @@ function LineLabel({ line }: { line: Line }) {
   return (
     <span
       className={classNames(
-        "inline-flex items-center gap-2",
+        "inline-flex flex-wrap items-center gap-x-2",
         line.depth === 1 && "pl-4",
         line.depth === 2 && "pl-8",
       )}
     >
       <StatusShape status={status} />
       <span className={line.kind === "call" ? "text-muted" : "font-medium"}>{line.label}</span>
-      <span className="mono text-muted text-xs">{durationMs === null ? "" : formatDuration(durationMs)}</span>
+      <span className="mono whitespace-nowrap text-muted text-xs">
+        {durationMs === null ? "" : formatDuration(durationMs)}
+      </span>
     </span>
   );
 }

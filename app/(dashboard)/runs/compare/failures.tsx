@@ -10,7 +10,7 @@ export function Failures({ left, right }: { left: RunInspection; right: RunInspe
   if (left.run.status !== "Failed" && right.run.status !== "Failed") return null;
   return (
     <section aria-label="Error" className="border-line border-b px-4 py-3 sm:px-6">
-      <h2 className="pb-1 font-medium">Error</h2>
+      <h2 className="pb-1 font-semibold">Error</h2>
       <div className="grid gap-3 lg:grid-cols-2">
         <Side inspection={left} name="Left" />
         <Side inspection={right} name="Right" />

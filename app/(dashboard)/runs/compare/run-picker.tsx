@@ -10,13 +10,14 @@ import { OlderButton } from "@/app/_ui/older-button";
 import { Bone, Empty, PageHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Status } from "@/app/_ui/status";
-import { Ago, Elapsed } from "@/app/_ui/time";
+import { Elapsed } from "@/app/_ui/time";
 import { Unreadable } from "@/app/_ui/unreadable";
 import type { RunFilter } from "@/server/runs/filter";
 import type { RunDetail } from "@/server/runs/inspect";
 import type { RunSummary } from "@/server/runs/list";
 import { FilterBar } from "../filter-bar";
 import { runsQuery } from "../query";
+import { Started } from "../started";
 import { sameTarget } from "./same-target";
 
 /** Asks with which other run one is to be compared: of the same agent or tool, unless the reader looks further. */
@@ -72,12 +73,12 @@ function Choice({ run, other }: { run: RunDetail; other: RunSummary }) {
         href={`/runs/compare?a=${run.id}&b=${other.id}`}
         prefetch={false}
       >
-        <span className="mono w-24 text-muted">{shortId(other.id)}</span>
-        <Status className="w-28" status={other.status} waiting={other.waiting} />
-        <span className="mono w-20 text-right">
+        <span className="mono text-muted sm:w-24">{shortId(other.id)}</span>
+        <Status className="sm:w-28" status={other.status} waiting={other.waiting} />
+        <span className="mono sm:w-20 sm:text-right">
           <Elapsed from={other.startedAt} to={other.finishedAt} />
         </span>
-        <span className="min-w-0 flex-1 truncate text-muted max-sm:basis-full">
+        <span className="min-w-0 flex-1 truncate text-muted max-sm:order-last max-sm:basis-full">
           {other.targetId === (run.agentId ?? run.toolId) ? null : (
             <span className="text-ink">{other.targetName} </span>
           )}
@@ -85,7 +86,9 @@ function Choice({ run, other }: { run: RunDetail; other: RunSummary }) {
             {other.errorPreview ?? other.inputPreview}
           </span>
         </span>
-        <Ago at={other.createdAt} className="text-muted" />
+        <span className="ml-auto text-muted">
+          <Started run={other} />
+        </span>
       </Link>
     </li>
   );

@@ -40,7 +40,7 @@ export function TextDifference({
   ];
   return (
     <section aria-label={label} className="border-line border-b px-4 py-3 sm:px-6">
-      <h2 className="pb-1 font-medium">
+      <h2 className="pb-1 font-semibold">
         {label}
         <span className="font-normal text-muted">
           {missing.length > 0
