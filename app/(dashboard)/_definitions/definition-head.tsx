@@ -27,11 +27,13 @@ export function DefinitionHead({
       {of.slug === of.name ? null : (
         <span className="mono text-muted [overflow-wrap:anywhere]">{of.slug}</span>
       )}
-      <span className="text-muted">v{of.version}</span>
-      {of.status === "inactive" ? (
-        <span className="rounded border border-line-strong px-1.5 text-muted text-xs">inactive</span>
-      ) : null}
-      <CopyButton label={`Copy the id of ${of.name}`} text={of.id} />
+      <span className="flex items-center gap-2">
+        <span className="text-muted">v{of.version}</span>
+        {of.status === "inactive" ? (
+          <span className="rounded border border-line-strong px-1.5 text-muted text-xs">inactive</span>
+        ) : null}
+        <CopyButton label={`Copy the id of ${of.name}`} text={of.id} />
+      </span>
     </header>
   );
 }

@@ -35,12 +35,14 @@ export function TriggerView({ triggerId }: { triggerId: string }) {
         {trigger.enabled ? null : (
           <span className="rounded border border-line-strong px-1.5 text-muted text-xs">disabled</span>
         )}
-        <Link className="ml-auto text-accent hover:underline" href={`/metrics?trigger=${trigger.id}`}>
-          Metrics
-        </Link>
-        <Link className="text-accent hover:underline" href={`/runs?trigger=${trigger.id}`}>
-          Its runs
-        </Link>
+        <span className="ml-auto flex gap-3">
+          <Link className="text-accent hover:underline" href={`/metrics?trigger=${trigger.id}`}>
+            Metrics
+          </Link>
+          <Link className="text-accent hover:underline" href={`/runs?trigger=${trigger.id}`}>
+            Its runs
+          </Link>
+        </span>
       </header>
       <Definition trigger={trigger} />
       <CallIt trigger={trigger} />
