@@ -50,7 +50,7 @@ export function Took({
   line: { startedAt: string; finishedAt: string | null; durationMs: number | null };
 }) {
   return (
-    <span className="mono inline-block min-w-[6ch] text-right">
+    <span className="mono inline-block min-w-[6.5ch]">
       {line.durationMs === null ? (
         <Elapsed from={line.startedAt} lively to={line.finishedAt} />
       ) : (
