@@ -264,3 +264,61 @@ describe("a word of any length", () => {
     }
   });
 });
+
+describe("a word", () => {
+  const found = async (content: string, text: string) => {
+    const searched = await createTenant(world);
+    const id = await insertRun(world, searched, { input: content });
+    await insertRun(world, searched, { input: "nothing of this" });
+    const filter = runFilter.parse({ text });
+    const [first, ...rest] = await findRunIds(world, searched.orgId, filter, { limit: 10 });
+    expect(rest).toEqual([]);
+    expect(await findFitting(world, searched.orgId, filter, [id])).toEqual(first === undefined ? [] : [id]);
+    return first === id;
+  };
+
+  it.each([
+    ["a number behind a dash", '{"order":"A-1234"}', "1234"],
+    ["a number with its dash", '{"order":"A-1234"}', "A-1234"],
+    ["a number behind letters", '{"order":"A1234"}', "1234"],
+    ["a number's beginning behind letters", '{"order":"INV20261"}', "2026"],
+    ["a negative number without its sign", '{"change":-5.5}', "5.5"],
+    ["an address's host", "write to ada@example.com", "example.com"],
+    ["an address's name", "write to ada.lovelace@example.com", "lovelace"],
+    ["a host within an address", "https://shop.example.com/a", "example.com"],
+    ["a part of a path", "https://shop.test/orders/late?state=unpaid&page=2", "late"],
+    ["a part of a query", "https://shop.test/orders/late?state=unpaid&page=2", "unpaid"],
+    ["a path's beginning", "https://shop.test/orders/late?state=unpaid", "shop.test/orders"],
+    ["a file's name", '{"file":"/var/lib/reports/november.pdf"}', "november.pdf"],
+    ["a folder", '{"file":"/var/lib/reports/november.pdf"}', "reports"],
+    ["a version without its letter", "release v1.2.3 is out", "1.2.3"],
+    ["a tag", '<invoice number="x7">due</invoice>', "invoice"],
+    ["an attribute and its value", '<invoice number="overdue">due</invoice>', "number overdue"],
+    ["what follows a line break in JSON", '{"text":"Dear Ada,\\nregarding\\tyour order"}', "regarding your"],
+    ["what follows a backslash elsewhere", "C:\\new\\report.txt", "new"],
+    ["the second half of a word with a dash", "a self-hosted service", "hosted"],
+    ["an underscore's other side", '{"customer_email":1}', "email"],
+    ["letters with accents", "Größe: ÜBERGRÖSSE", "übergr"],
+    ["another alphabet", "Заказ №17 доставлен", "доставл"],
+    ["later characters", "東京都は大きい", "京都"],
+    ["one character", "東京都は大きい", "都"],
+    ["the last character", "ここは東京", "京"],
+    ["three characters", "これは東京都です", "東京都"],
+    ["characters beside letters", "Python入門", "入門"],
+    ["letters beside characters", "入門Python", "pyth"],
+    ["a word beside a symbol", "done✅shipped", "shipped"],
+    ["full-width punctuation", "東京、大阪「名古屋」", "名古屋"],
+  ])("is found: %s", async (_, content, text) => {
+    expect(await found(content, text)).toBe(true);
+  });
+
+  it.each([
+    ["a middle", "wonderful", "derful"],
+    ["a number's end", "order 991234", "1234"],
+    ["characters that do not stand together", "東京都", "東都"],
+    ["another version", "release v1.2.3", "1.2.4"],
+    ["punctuation alone", "a -> b", "->"],
+  ])("is not found: %s", async (_, content, text) => {
+    expect(await found(content, text)).toBe(false);
+  });
+});
