@@ -176,7 +176,7 @@ function TextSearch({ text, onChange }: { text: string; onChange: (text: string)
   }, [typed, text]);
   return (
     <form
-      className="relative w-full sm:w-64"
+      className="relative w-full sm:w-72"
       onSubmit={(event: FormEvent) => {
         event.preventDefault();
         onChange(typed.trim());

@@ -6,7 +6,7 @@ export default function RunsLoading() {
     <>
       <PageHead title="Runs" />
       <div className="px-4 pb-3 sm:px-6">
-        <div className="flex h-8 w-full items-center rounded-md border border-line px-2 sm:w-64">
+        <div className="flex h-8 w-full items-center rounded-md border border-line px-2 sm:w-72">
           <Bone className="w-40" />
         </div>
       </div>
