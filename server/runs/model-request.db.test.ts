@@ -10,17 +10,18 @@ import { startRun } from "./start";
 /** What pages say that a model saw is what it was really sent: every request is recorded here and compared. */
 
 let world: World;
-let sent: Omit<ModelRequest, "signal">[] = [];
+let sent: Parameters<typeof told>[0][] = [];
 let answers: Partial<ModelReply>[] = [];
 
 beforeAll(async () => {
   world = await createWorld({
     models: {
       ...quietModels,
-      async call({ signal, ...request }) {
+      async call(request) {
         const answer = answers[sent.length] ?? { content: "Done." };
-        sent.push(structuredClone(request));
-        return { ...(await quietModels.call({ ...request, signal })), ...answer };
+        const { messages, tools, responseSchema } = request;
+        sent.push(structuredClone({ messages, tools, ...(responseSchema && { responseSchema }) }));
+        return { ...(await quietModels.call(request)), ...answer };
       },
     },
   });
