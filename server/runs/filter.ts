@@ -101,9 +101,13 @@ const asNumeric = (value: number | string | undefined) =>
   value === undefined ? undefined : Prisma.sql`${String(value)}::numeric`;
 
 function timesOf(filter: RunFilter, now: Date): { from: Date | undefined; to: Date | undefined } {
-  const begin = filter.period ? now.getTime() - PERIOD_MS[filter.period] : filter.from;
+  // Either narrows: where both are given, the later one counts.
+  const begins = [
+    ...(filter.period ? [now.getTime() - PERIOD_MS[filter.period]] : []),
+    ...(filter.from ? [Date.parse(filter.from)] : []),
+  ];
   return {
-    from: begin === undefined ? undefined : new Date(begin),
+    from: begins.length === 0 ? undefined : new Date(Math.max(...begins)),
     to: filter.to === undefined ? undefined : new Date(filter.to),
   };
 }

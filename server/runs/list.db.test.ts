@@ -66,6 +66,8 @@ describe("the list of runs", () => {
     const to = new Date(world.clock.now().getTime() - 3_600_000).toISOString();
     expect(await list({ from })).toEqual([ids.running, ids.agent, ids.failed]);
     expect(await list({ from, to })).toEqual([ids.failed]);
+    expect(await list({ from, period: "1h" })).toEqual([ids.running, ids.agent]);
+    expect(await list({ from, period: "30d" })).toEqual([ids.running, ids.agent, ids.failed]);
   });
 
   it("finds a run by the start of its id", async () => {

@@ -3,12 +3,12 @@
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useSearchParams } from "next/navigation";
-import { type RefObject, useEffect, useMemo, useRef } from "react";
+import { useMemo, useRef } from "react";
 import { Button } from "@/app/_ui/button";
 import { classNames } from "@/app/_ui/class-names";
 import { formatCount, formatCredits, formatPlural } from "@/app/_ui/format";
 import { AgentIcon, ToolIcon } from "@/app/_ui/icons";
-import { Bone, Empty, PageHead } from "@/app/_ui/page";
+import { Bone, PageHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { useMay } from "@/app/_ui/role";
 import { Status } from "@/app/_ui/status";
@@ -20,14 +20,15 @@ import type { RunSummary } from "@/server/runs/list";
 import { readAddress, writeFilter } from "./address";
 import { describeSource } from "./describe-source";
 import { FilterBar } from "./filter-bar";
-import { SEARCHED } from "./filter-words";
 import { useListKeys, useReturn } from "./list-keys";
 import { leaveList } from "./list-left";
 import { ListMenu } from "./list-menu";
+import { NoRuns, Unread } from "./nothing-to-show";
 import { runsQuery } from "./query";
 import { type Select, SelectionBar, useSelection } from "./selection";
 import { Started, useExactTimes } from "./started";
 import { useLiveRuns } from "./use-live-runs";
+import { useReveal } from "./use-reveal";
 
 /** The runs of the organization: live, filtered by the address, older ones by cursor. */
 export function RunsList() {
@@ -149,36 +150,7 @@ export function RunsList() {
   );
 }
 
-/** Brings the row of a run into sight as soon as it stands in the list. */
-function useReveal(list: RefObject<HTMLElement | null>, runs: RunSummary[]): (id: string) => void {
-  const wanted = useRef<string | null>(null);
-  useEffect(() => {
-    if (wanted.current === null || !runs.some((run) => run.id === wanted.current)) return;
-    list.current?.querySelector(`[href="/runs/${wanted.current}"]`)?.scrollIntoView({ block: "center" });
-    wanted.current = null;
-  }, [list, runs]);
-  return (id) => {
-    wanted.current = id;
-  };
-}
-
 const addressOf = (filter: RunFilter) => `/runs${writeFilter(filter)}`;
-
-/** Says which parts of the address were left out. */
-function Unread({ parts, onDrop }: { parts: string[]; onDrop: () => void }) {
-  return (
-    <div
-      className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-t bg-waiting-wash px-4 py-2 sm:px-6"
-      role="alert"
-    >
-      <p className="min-w-0">
-        The address asks for <span className="mono break-all">{parts.join(" and ")}</span>, which is no filter
-        of this list. It is shown without.
-      </p>
-      <Button onClick={onDrop}>Leave it out</Button>
-    </div>
-  );
-}
 
 const CELL = "h-10 border-line border-b px-3 py-1 sm:table-cell";
 
@@ -282,36 +254,6 @@ function Preview({ run, className }: { run: RunSummary; className: string }) {
     >
       {run.errorPreview ?? <span className="mono">{run.inputPreview}</span>}
     </span>
-  );
-}
-
-function NoRuns({ filter, onClear }: { filter: RunFilter; onClear: () => void }) {
-  if (Object.keys(filter).length > 0) {
-    return (
-      <Empty title="No run fits these filters">
-        {filter.text ? <p className="max-w-prose">{SEARCHED}</p> : null}
-        <Button onClick={onClear}>Clear filters</Button>
-      </Empty>
-    );
-  }
-  return (
-    <Empty title="No runs yet">
-      <p>Start one with an API key; it appears here at once.</p>
-      <pre className="mono max-w-full overflow-x-auto rounded-md border border-line bg-surface px-3 py-2 text-ink">
-        {`curl -X POST "$BASE_URL/v1/agents/run/$AGENT_ID" \\\n  -H "X-API-Key: $API_KEY" -H "Content-Type: application/json" \\\n  -d '{"userMessage": "Hello"}'`}
-      </pre>
-      <p>
-        Ids stand on the pages{" "}
-        <Link className="text-accent underline" href="/agents">
-          Agents
-        </Link>{" "}
-        and{" "}
-        <Link className="text-accent underline" href="/tools">
-          Tools
-        </Link>
-        .
-      </p>
-    </Empty>
   );
 }
 

@@ -1,0 +1,15 @@
+import { type RefObject, useEffect, useRef } from "react";
+import type { RunSummary } from "@/server/runs/list";
+
+/** Brings the row of a run into sight as soon as it stands in the list. */
+export function useReveal(list: RefObject<HTMLElement | null>, runs: RunSummary[]): (id: string) => void {
+  const wanted = useRef<string | null>(null);
+  useEffect(() => {
+    if (wanted.current === null || !runs.some((run) => run.id === wanted.current)) return;
+    list.current?.querySelector(`[href="/runs/${wanted.current}"]`)?.scrollIntoView({ block: "center" });
+    wanted.current = null;
+  }, [list, runs]);
+  return (id) => {
+    wanted.current = id;
+  };
+}
