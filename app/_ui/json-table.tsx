@@ -33,6 +33,11 @@ export function JsonTable({
   drawNested: (value: JsonNode, path: string) => ReactNode;
 }) {
   const [wanted, setPage] = useState(0);
+  const [searched, setSearched] = useState(search);
+  if (searched !== search) {
+    setSearched(search);
+    setPage(0);
+  }
   const rows = useMemo(() => {
     const all = Array.from(list.keys());
     return search ? all.filter((index) => search.paths.has(joinPath(path, String(index), true))) : all;
@@ -42,7 +47,7 @@ export function JsonTable({
   return (
     <div className="min-w-0">
       <Sideways label="Records">
-        <table className="mono border-collapse text-left">
+        <table className="mono w-max border-collapse text-left">
           <thead>
             <tr>
               <th className="px-2 py-1 font-normal text-faint" scope="col">
