@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
-import { RUN_PERIODS, RUN_SOURCES, RUN_STATUSES, type RunPeriod } from "@/server/runs/words";
+import { RUN_PERIODS, RUN_SOURCES, RUN_STATUSES, type RunPeriod, SOURCE_CHOICES } from "@/server/runs/words";
 import { replaceNul } from "@/server/secrets/stored-output";
 
 /** No run is older than 1970, and PostgreSQL knows no year 0. */
@@ -12,7 +12,7 @@ const credits = z.string().regex(/^\d{1,12}(\.\d{1,4})?$/, "credits are a decima
 export const runFilter = z.object({
   status: z.array(z.enum(RUN_STATUSES)).max(5).optional(),
   kind: z.enum(["agent", "tool"]).optional(),
-  source: z.enum(RUN_SOURCES).optional(),
+  source: z.enum(SOURCE_CHOICES).optional(),
   agentId: z.uuid().optional(),
   toolId: z.uuid().optional(),
   triggerId: z.uuid().optional(),
@@ -62,7 +62,8 @@ export function runConditions(orgId: OrgId, filter: RunFilter, now: Date): Prism
   const conditions = [...exactConditions(orgId, filter, now)];
   if (filter.status?.length) conditions.push(Prisma.sql`r.status = ANY (${filter.status}::run_status[])`);
   if (filter.kind) conditions.push(Prisma.sql`r.kind = ${filter.kind}::run_kind`);
-  if (filter.source) conditions.push(Prisma.sql`r.source = ${filter.source}::run_source`);
+  if (filter.source === "outside") conditions.push(Prisma.sql`r.source <> 'run'`);
+  else if (filter.source) conditions.push(Prisma.sql`r.source = ${filter.source}::run_source`);
   if (filter.agentId) conditions.push(Prisma.sql`r.agent_id = ${filter.agentId}::uuid`);
   if (filter.toolId) conditions.push(Prisma.sql`r.tool_id = ${filter.toolId}::uuid`);
   if (filter.triggerId) conditions.push(Prisma.sql`r.trigger_id = ${filter.triggerId}::uuid`);
@@ -143,6 +144,7 @@ const SIZES = [
   { letter: "c", min: "minCredits", max: "maxCredits", unit: 10_000 },
 ] as const;
 const LAST_CLASS = 100;
+const FROM_OUTSIDE = RUN_SOURCES.filter((source) => source !== "run").join(" ");
 
 /**
  * What a filter asks of the index of words, one entry per condition, each with its alternatives separated by spaces; a
@@ -151,7 +153,8 @@ const LAST_CLASS = 100;
 export function facetsOf(filter: RunFilter): string[] {
   const facets: string[] = [];
   if (filter.status?.length) facets.push(filter.status.join(" "));
-  for (const field of ["kind", "source", "agentId", "toolId", "triggerId", "apiKeyId", "userId"] as const) {
+  if (filter.source) facets.push(filter.source === "outside" ? FROM_OUTSIDE : filter.source);
+  for (const field of ["kind", "agentId", "toolId", "triggerId", "apiKeyId", "userId"] as const) {
     const value = filter[field];
     if (value) facets.push(value.toLowerCase());
   }

@@ -30,13 +30,14 @@ beforeAll(async () => {
   for (let n = 0; n < 80; n += 1) {
     const status =
       (["Completed", "Failed", "Cancelled", "Running", "Pending"] as const)[n % 9] ?? "Completed";
-    const source = (["operator", "api", "webhook", "dashboard"] as const)[n % 4] ?? "operator";
+    const source = (["operator", "api", "webhook", "dashboard", "run"] as const)[n % 5] ?? "operator";
     const run = {
       kind: n % 3 === 0 ? ("agent" as const) : ("tool" as const),
       status,
       source,
       ...(source === "webhook" ? { triggerId } : {}),
       ...(source === "dashboard" ? { userId: actor.userId } : {}),
+      ...(source === "run" && made[0] ? { parentRunId: made[0].id } : {}),
       input: `{"n":${n},"word":"${words[n % 5]}"}`,
       // Over a month, so that a search goes through many scopes.
       createdAt: new Date(now - (80 - n) * 9 * HOUR),
@@ -62,7 +63,7 @@ const filters = fc
       }),
     ),
     kind: sometimes(fc.constantFrom("agent", "tool")),
-    source: sometimes(fc.constantFrom("operator", "api", "webhook", "dashboard")),
+    source: sometimes(fc.constantFrom("operator", "api", "webhook", "dashboard", "run", "outside")),
     target: sometimes(idOf),
     triggerId: sometimes(fc.constant("trigger")),
     apiKeyId: sometimes(fc.constant("key")),
@@ -109,7 +110,7 @@ function fits(run: Made, filter: RunFilter): boolean {
   return (
     (!filter.status || filter.status.includes(run.status ?? "Completed")) &&
     (!filter.kind || run.kind === filter.kind) &&
-    (!filter.source || run.source === filter.source) &&
+    (!filter.source || (filter.source === "outside" ? run.source !== "run" : run.source === filter.source)) &&
     (!filter.agentId || run.kind === "agent") &&
     (!filter.toolId || run.kind === "tool") &&
     (!filter.triggerId || run.source === "webhook") &&

@@ -51,7 +51,7 @@ export function walkConditions(orgId: OrgId, filter: RunFilter, now: Date): Pris
   if (text || filter.kind || filter.userId || asksForSizes(filter)) return null;
   const indexed = [status?.length, source, agentId, toolId, triggerId, apiKeyId].filter(Boolean).length;
   const manyStatuses = (status?.length ?? 0) > 1 && mayHaveEnded(filter);
-  return indexed > 1 || manyStatuses ? null : conditions;
+  return indexed > 1 || manyStatuses || source === "outside" ? null : conditions;
 }
 
 /**

@@ -4,7 +4,10 @@ export const RUN_STATUSES = ["Pending", "Running", "Completed", "Failed", "Cance
 export type RunStatusWord = (typeof RUN_STATUSES)[number];
 
 export const RUN_SOURCES = ["api", "webhook", "dashboard", "operator", "run"] as const;
-export type RunSourceWord = (typeof RUN_SOURCES)[number];
+
+/** What a filter can ask of where runs came from: one source, or `outside`: any but another run. */
+export const SOURCE_CHOICES = [...RUN_SOURCES, "outside"] as const;
+export type SourceChoice = (typeof SOURCE_CHOICES)[number];
 
 export const RUN_PERIODS = ["1h", "24h", "7d", "30d", "90d"] as const;
 export type RunPeriod = (typeof RUN_PERIODS)[number];

@@ -44,6 +44,8 @@ export async function insertRun(
     credits?: string;
     triggerId?: string;
     userId?: string;
+    /** The run that started it, where its source is one. */
+    parentRunId?: string;
   } = {},
 ): Promise<string> {
   const { kind = "tool", status = "Completed", source = "operator", durationMs = 100, steps = 0 } = run;
@@ -75,7 +77,8 @@ export async function insertRun(
       apiKeyId: source === "api" ? tenant.apiKeyId : null,
       triggerId: run.triggerId ?? null,
       userId: run.userId ?? null,
-      rootRunId: id,
+      parentRunId: run.parentRunId ?? null,
+      rootRunId: run.parentRunId ?? id,
       input: run.input ?? "{}",
       output: status === "Completed" ? (run.output ?? "{}") : null,
       errorMessage: status === "Failed" ? (run.error ?? "It failed.") : null,

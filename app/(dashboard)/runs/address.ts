@@ -1,5 +1,5 @@
 import type { RunFilter } from "@/server/runs/filter";
-import { RUN_PERIODS, RUN_SOURCES, RUN_STATUSES } from "@/server/runs/words";
+import { RUN_PERIODS, RUN_STATUSES, SOURCE_CHOICES } from "@/server/runs/words";
 
 /** The runs list's filter as it stands in the address: `?status=Failed,Running&agent=…&period=24h&minDurationMs=60000&q=…`. */
 
@@ -61,7 +61,7 @@ const READERS = new Map<string, Reader>([
     },
   ],
   ["kind", wordOf("kind", ["agent", "tool"])],
-  ["source", wordOf("source", RUN_SOURCES)],
+  ["source", wordOf("source", SOURCE_CHOICES)],
   ["period", wordOf("period", RUN_PERIODS)],
   ["q", (value) => (value.trim().length <= LONGEST_TEXT ? { text: value.trim() } : null)],
 ]);

@@ -1,6 +1,6 @@
 import type { FilterTargets } from "@/server/catalog/overview";
 import type { RunFilter } from "@/server/runs/filter";
-import { RUN_PERIODS, RUN_SOURCES, RUN_STATUSES } from "@/server/runs/words";
+import { RUN_PERIODS, RUN_STATUSES, SOURCE_CHOICES } from "@/server/runs/words";
 import type { Findable, Group } from "../_palette/rank";
 import { findItems } from "../_palette/rank";
 import { PERIOD_WORDS, SOURCE_WORDS, sizeWords, timeWords } from "./filter-words";
@@ -97,7 +97,7 @@ function groupsFor(filter: RunFilter, targets: FilterTargets): Group<Choice>[] {
     group("Kind", "kind", words(["agent", "tool"], { agent: "agent runs", tool: "tool runs" })),
     named("Agent", "agentId", targets.agents),
     named("Tool", "toolId", targets.tools),
-    group("Started by", "source", words(RUN_SOURCES, SOURCE_WORDS)),
+    group("Started by", "source", words(SOURCE_CHOICES, SOURCE_WORDS)),
     named("Trigger", "triggerId", targets.triggers),
     named("API key", "apiKeyId", targets.keys),
     named("Person", "userId", targets.people),

@@ -1,6 +1,6 @@
 import { formatCount, formatDate, formatMinute, formatSpan } from "@/app/_ui/format";
 import type { RunFilter } from "@/server/runs/filter";
-import type { RunPeriod, RunSourceWord } from "@/server/runs/words";
+import type { RunPeriod, SourceChoice } from "@/server/runs/words";
 
 /** How conditions are said, in the menu and in the chips. */
 
@@ -12,12 +12,13 @@ export const PERIOD_WORDS: Record<RunPeriod, string> = {
   "90d": "created in the last 90 days",
 };
 
-export const SOURCE_WORDS: Record<RunSourceWord, string> = {
+export const SOURCE_WORDS: Record<SourceChoice, string> = {
   api: "by API",
   webhook: "by webhook",
   dashboard: "from the dashboard",
   operator: "by the operator",
   run: "by another run",
+  outside: "from outside, not by another run",
 };
 
 /** What a search looks at; server/runs/find.ts does it. */
