@@ -57,28 +57,41 @@ export function CallInspector({
           </>
         }
       />
-      {call.errorMessage ? <ErrorText text={call.errorMessage} /> : null}
+      <Figures
+        facts={[
+          ["Started", <Moment at={call.startedAt} key="started" />],
+          ["Key", call.key],
+          ["Credits", formatCredits(call.credits)],
+          [
+            "Ended by",
+            <span className="inline-block min-w-[10ch]" key="ended">
+              {call.finishReason ?? "—"}
+            </span>,
+          ],
+          [
+            "Tokens",
+            `${formatCount(call.inputTokens)} in · ${formatCount(call.outputTokens)} out${call.estimated ? " (estimated)" : ""}`,
+          ],
+        ]}
+      />
       <Tabs
         onChange={onTab}
         tabs={[
-          { value: "said", label: "Said", content: <Said call={call} /> },
+          {
+            value: "said",
+            label: "Said",
+            content: (
+              <>
+                <Said call={call} />
+                {call.errorMessage ? <ErrorText text={call.errorMessage} /> : null}
+              </>
+            ),
+          },
           { value: "saw", label: "Saw", content: <ModelSaw callId={callId} runId={runId} /> },
           attemptsTab(call, attempt),
           recordTab(call),
         ]}
         value={tab}
-      />
-      <Figures
-        facts={[
-          [
-            "Tokens",
-            `${formatCount(call.inputTokens)} in · ${formatCount(call.outputTokens)} out${call.estimated ? " (estimated)" : ""}`,
-          ],
-          ["Credits", formatCredits(call.credits)],
-          ["Started", <Moment at={call.startedAt} key="started" />],
-          ["Ended by", call.finishReason ?? "—"],
-          ["Key", call.key],
-        ]}
       />
     </section>
   );

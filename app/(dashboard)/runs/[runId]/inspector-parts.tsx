@@ -62,7 +62,7 @@ export function Took({
 
 export function ErrorText({ text }: { text: string }) {
   return (
-    <p className="mx-4 mb-3 max-h-60 overflow-auto whitespace-pre-wrap rounded-md bg-failed-wash px-3 py-2 text-failed [overflow-wrap:anywhere] sm:mx-6">
+    <p className="mb-3 max-h-60 overflow-auto whitespace-pre-wrap rounded-md bg-failed-wash px-3 py-2 text-failed [overflow-wrap:anywhere]">
       {text}
     </p>
   );
@@ -163,9 +163,10 @@ function Record({ text }: { text: string }) {
   );
 }
 
+/** Figures of a line. They stand above its texts, which grow; what ticks stands last. */
 export function Figures({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
-    <dl className="flex flex-wrap gap-x-5 gap-y-1 border-line border-t px-4 py-2.5 sm:px-6">
+    <dl className="flex flex-wrap gap-x-5 gap-y-1 px-4 pb-2 sm:px-6">
       {facts.map(([name, value]) => (
         <div className="flex gap-1.5" key={name}>
           <dt className="text-muted">{name}</dt>

@@ -46,7 +46,8 @@ export function RunHeader({ run, reserve }: { run: RunDetail; reserve: boolean }
           </span>
           <CopyButton label="Copy the run's id" text={run.id} />
         </span>
-        <Status status={run.status} waiting={run.waiting} />
+        {/* As wide as the widest, for on a phone a wider one would go to the next line. */}
+        <Status className={reserve ? "min-w-24" : ""} status={run.status} waiting={run.waiting} />
         <div className="ml-auto flex items-center gap-2">
           <RunActions reserve={reserve} run={run} />
           <MoreMenu run={run} />

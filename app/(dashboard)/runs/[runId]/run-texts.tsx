@@ -12,6 +12,7 @@ import { useWholeText } from "@/app/_ui/whole-text";
 import type { RunDetail } from "@/server/runs/inspect";
 import type { LongText } from "@/server/runs/long-text";
 import { isTerminal } from "@/server/runs/words";
+import { ReservedPlace } from "./reserved-place";
 
 const Markdown = dynamic(() => import("@/app/_ui/markdown").then((module) => module.Markdown));
 
@@ -29,17 +30,19 @@ export function RunTexts({
   failure: ReactNode;
 }) {
   const label = run.kind === "agent" ? "Answer" : "Output";
+  const outcome = run.output ? (
+    <TextRow label={label} run={run} side="output" text={run.output} />
+  ) : isTerminal(run.status) ? (
+    failure
+  ) : (
+    <Row label={label}>
+      <span className="text-faint">not there yet</span>
+    </Row>
+  );
   return (
     <div className="border-line border-t" data-arrows-scroll>
       <TextRow label="Input" run={run} side="input" text={run.input} />
-      <div className={reserve ? "min-h-[9.75rem]" : undefined}>
-        {run.output ? <TextRow label={label} run={run} side="output" text={run.output} /> : failure}
-        {!run.output && !isTerminal(run.status) ? (
-          <Row label={label}>
-            <span className="text-faint">not there yet</span>
-          </Row>
-        ) : null}
-      </div>
+      {reserve ? <ReservedPlace>{outcome}</ReservedPlace> : outcome}
     </div>
   );
 }

@@ -52,7 +52,14 @@ export function RunView({ runId }: { runId: string }) {
       {own.length === 0 ? (
         <NoLines run={run} />
       ) : (
-        <Workbench choice={choice} lines={lines} own={own} run={run} unfolding={unfolding} />
+        <Workbench
+          choice={choice}
+          lines={lines}
+          own={own}
+          reserve={wasLive}
+          run={run}
+          unfolding={unfolding}
+        />
       )}
     </article>
   );

@@ -73,7 +73,14 @@ export function StepInspector({
           </>
         }
       />
-      {step.errorMessage ? <ErrorText text={step.errorMessage} /> : null}
+      <Figures
+        facts={[
+          ["Started", <Moment at={step.startedAt} key="started" />],
+          ["Key", step.key],
+          ["Credits", formatCredits(step.credits)],
+          ["Tokens", `${formatCount(step.inputTokens)} in · ${formatCount(step.outputTokens)} out`],
+        ]}
+      />
       {step.childRunId ? <StartedRun line={line} runId={step.childRunId} unfolding={unfolding} /> : null}
       {step.reasoning ? (
         <div className="px-4 pb-3 sm:px-6">
@@ -95,14 +102,6 @@ export function StepInspector({
           recordTab(step),
         ]}
         value={tab}
-      />
-      <Figures
-        facts={[
-          ["Tokens", `${formatCount(step.inputTokens)} in · ${formatCount(step.outputTokens)} out`],
-          ["Credits", formatCredits(step.credits)],
-          ["Started", <Moment at={step.startedAt} key="started" />],
-          ["Key", step.key],
-        ]}
       />
     </section>
   );
@@ -151,12 +150,21 @@ function Exchange({ runId, step, sought }: { runId: string; step: StepDetail; so
       </Side>
       {step.output ? (
         <Side address={`${address}&field=output`} label="Output" text={step.output}>
-          {(text, cut) => <JsonView cut={cut} sought={sought} text={text} tools />}
+          {(text, cut) => (
+            <>
+              {step.errorMessage ? <ErrorText text={step.errorMessage} /> : null}
+              <JsonView cut={cut} sought={sought} text={text} tools />
+            </>
+          )}
         </Side>
       ) : (
         <section aria-label="Output of the step">
-          <h3 className="text-muted text-xs">Output</h3>
-          <p className="text-faint">not there yet</p>
+          <h3 className="flex min-h-8 items-center text-muted text-xs">Output</h3>
+          {step.errorMessage ? (
+            <ErrorText text={step.errorMessage} />
+          ) : (
+            <p className="text-faint">{step.finishedAt === null ? "not there yet" : "none"}</p>
+          )}
         </section>
       )}
     </div>

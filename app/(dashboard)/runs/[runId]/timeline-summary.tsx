@@ -1,6 +1,7 @@
 "use client";
 
 import { memo, type ReactNode } from "react";
+import { classNames } from "@/app/_ui/class-names";
 import { formatCount, formatCredits, formatDuration } from "@/app/_ui/format";
 import { useNow } from "@/app/_ui/time";
 import type { RunDetail } from "@/server/runs/inspect";
@@ -17,14 +18,21 @@ import {
 } from "./timeline-lines";
 
 type Props = { run: RunDetail; lines: WorkLine[]; measure: Measure; onShow: (line: Line) => void };
+/** `reserve`: as high while the run goes on as after it, when it takes more lines on narrow screens. */
+type Reserving = { reserve: boolean };
 
 /**
  * In one line, where a run's time, credits or tokens went, and the step that took most of them; while it runs, what it is
  * at and whether it is alive.
  */
-export const TimelineSummary = memo(function TimelineSummary(props: Props) {
+export const TimelineSummary = memo(function TimelineSummary({ reserve, ...props }: Props & Reserving) {
   return (
-    <p className="flex min-h-12 flex-wrap content-center items-center gap-x-3 px-4 text-muted text-xs sm:pl-6">
+    <p
+      className={classNames(
+        "flex min-h-12 flex-wrap content-center items-center gap-x-3 px-4 text-muted text-xs sm:pl-6",
+        reserve && "max-sm:min-h-16",
+      )}
+    >
       {isTerminal(props.run.status) ? <Went {...props} /> : <Doing {...props} />}
     </p>
   );

@@ -24,6 +24,7 @@ export function TimelineTools({
   measure,
   onMeasure,
   field,
+  reserve,
 }: {
   find: string;
   onFind: (text: string) => void;
@@ -38,6 +39,8 @@ export function TimelineTools({
   measure: Measure;
   onMeasure: (measure: Measure) => void;
   field: Ref<HTMLInputElement>;
+  /** Keeps the place of the first failure. */
+  reserve: boolean;
 }) {
   const name = useId();
   const onKey = (event: KeyboardEvent<HTMLInputElement>) => {
@@ -51,7 +54,7 @@ export function TimelineTools({
   };
   return (
     <search className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-1.5 sm:pl-6">
-      <div className="relative min-w-40 flex-1">
+      <div className="relative min-w-20 flex-1 sm:min-w-40">
         <SearchIcon className="absolute top-2 left-2 text-faint" />
         <input
           aria-label="Find in this run"
@@ -73,11 +76,12 @@ export function TimelineTools({
           {found}
         </span>
       </div>
-      {failed > 0 ? (
+      {failed > 0 || reserve ? (
         <button
           aria-pressed={failedOnly}
           className={classNames(
-            "h-7 rounded-md px-2",
+            "h-7 min-w-16 whitespace-nowrap rounded-md px-2",
+            failed === 0 && "invisible",
             failedOnly ? "bg-selected font-medium text-ink" : "text-muted hover:bg-hover hover:text-ink",
           )}
           onClick={() => onFailedOnly(!failedOnly)}

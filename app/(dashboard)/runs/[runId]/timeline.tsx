@@ -1,6 +1,7 @@
 "use client";
 
 import { type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
+import { classNames } from "@/app/_ui/class-names";
 import { useNow } from "@/app/_ui/time";
 import type { RunDetail } from "@/server/runs/inspect";
 import { isTerminal } from "@/server/runs/words";
@@ -35,6 +36,7 @@ export function Timeline({
   focusWanted,
   following,
   onLeave,
+  reserve,
 }: {
   run: RunDetail;
   lines: Line[];
@@ -52,6 +54,8 @@ export function Timeline({
   following: boolean;
   /** Called when the reader, while it follows, scrolls to other lines. */
   onLeave: () => void;
+  /** As high with few rows as with many, where something stands below. */
+  reserve: boolean;
 }) {
   const list = useRef<HTMLDivElement>(null);
   const live = !isTerminal(run.status);
@@ -105,7 +109,10 @@ export function Timeline({
       <Axis onStretch={onStretch} onZoom={onZoom} scale={scale} stretch={zoomed} whole={whole} />
       <div
         aria-label="Timeline"
-        className="relative overflow-y-auto max-lg:max-h-[40dvh] lg:max-h-[calc(100dvh-7.75rem)]"
+        className={classNames(
+          "relative overflow-y-auto max-lg:max-h-[40dvh] lg:max-h-[calc(100dvh-7.75rem)]",
+          reserve && "max-lg:min-h-[40dvh]",
+        )}
         onKeyDown={onKey}
         ref={list}
         role="listbox"

@@ -24,6 +24,7 @@ export function Workbench({
   lines,
   own,
   choice: { line: chosen, following, missing, choose: onChoose, stay },
+  reserve,
   unfolding,
 }: {
   run: RunDetail;
@@ -31,6 +32,8 @@ export function Workbench({
   lines: Line[];
   own: WorkLine[];
   choice: Choice;
+  /** Keeps the places of what may come while somebody watches. */
+  reserve: boolean;
   unfolding: Unfolding;
 }) {
   const [measure, setMeasure] = useState<Measure>("time");
@@ -92,8 +95,9 @@ export function Workbench({
             onFailedOnly={setFailedOnly}
             onFind={finder.setText}
             onMeasure={setMeasure}
+            reserve={reserve}
           />
-          <TimelineSummary lines={own} measure={measure} onShow={onChoose} run={run} />
+          <TimelineSummary lines={own} measure={measure} onShow={onChoose} reserve={reserve} run={run} />
           <Timeline
             chosen={chosen}
             focusWanted={focusWanted}
@@ -104,6 +108,7 @@ export function Workbench({
             onLeave={stay}
             onStretch={setStretch}
             onZoom={zoom}
+            reserve={reserve}
             run={run}
             stretch={stretch}
             unfolding={unfolding}
