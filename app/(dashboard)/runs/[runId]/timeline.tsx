@@ -117,6 +117,7 @@ export function Timeline({
         ref={list}
         role="listbox"
       >
+        <Height rows={lines.length} />
         <Gap rows={drawn.first} />
         {lines.slice(drawn.first, drawn.end).map((line, index) => (
           <TimelineRow
@@ -138,6 +139,22 @@ export function Timeline({
         <Gap rows={lines.length - drawn.end} />
       </div>
     </div>
+  );
+}
+
+/**
+ * Keeps the list as long as it is while rows are exchanged one by one: where the row with the focus goes, browsers lay out
+ * what is there in the middle of it, and would scroll a list that is short for a moment.
+ */
+function Height({ rows }: { rows: number }) {
+  return (
+    <svg
+      aria-hidden="true"
+      className="pointer-events-none absolute top-0 left-0"
+      height={rows * ROW_HEIGHT}
+      role="presentation"
+      width="1"
+    />
   );
 }
 
