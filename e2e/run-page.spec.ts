@@ -34,12 +34,12 @@ test("what one looks for is found in all texts, and marked where it stands", asy
   request,
   organization,
 }) => {
-  // So few that all rows are drawn.
+  // So few that all rows are drawn, and the one that they could be folded into.
   const input = { to: 20 };
   const id = await finishRun(request, organization, { tool: organization.counterId, input });
   await page.goto(`/runs/${id}`);
   const timeline = page.getByRole("listbox", { name: "Timeline" });
-  await expect(timeline.getByRole("option")).toHaveCount(20);
+  await expect(timeline.getByRole("option")).toHaveCount(21);
   await page.keyboard.press("/");
   const find = page.getByRole("searchbox", { name: "Find in this run" });
   await expect(find).toBeFocused();
@@ -53,7 +53,7 @@ test("what one looks for is found in all texts, and marked where it stands", asy
   await find.fill("nowhere to be found");
   await expect(page.getByText(/^Nothing found/)).toBeVisible();
   await find.press("Escape");
-  await expect(timeline.getByRole("option")).toHaveCount(20);
+  await expect(timeline.getByRole("option")).toHaveCount(21);
 });
 
 test("failures alone, the slowest step, and where the credits went are a click away", async ({
@@ -195,7 +195,9 @@ test("on a phone a step's texts stand near, however long the timeline", async ({
   const id = await finishRun(request, organization, { tool: organization.counterId, input });
   await page.goto(`/runs/${id}`);
   const rows = page.getByRole("listbox", { name: "Timeline" }).getByRole("option");
-  await rows.nth(2).click();
+  await rows.first().click();
+  await page.keyboard.press("ArrowRight");
+  await rows.nth(3).click();
   const step = page.getByRole("region", { name: "Step 3" });
   await expect(step).toBeInViewport();
   const top = await step.evaluate((element) => element.getBoundingClientRect().top + window.scrollY);
@@ -210,7 +212,7 @@ test("the axis names as many moments as there is room for", async ({
   const id = await finishRun(request, organization, { tool: organization.counterId, input: { to: 20 } });
   await page.goto(`/runs/${id}`);
   const timeline = page.getByRole("listbox", { name: "Timeline" });
-  await expect(timeline.getByRole("option")).toHaveCount(20);
+  await expect(timeline.getByRole("option")).toHaveCount(21);
   const shown: Record<number, number> = {};
   for (const width of [390, 768, 1024, 1280, 1440]) {
     await page.setViewportSize({ width, height: 800 });
@@ -315,4 +317,45 @@ test("records are a table wherever they stand, searched by their rows, and raw a
   await page.getByRole("tab", { name: "Record" }).click();
   await expect(page.getByRole("tabpanel")).toContainText("startedAt");
   await expect(page.getByRole("tabpanel")).not.toContainText("record 1");
+});
+
+test("the items of a step and what a call of the model led to fold into one line", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  const input = { to: 25 };
+  const id = await finishRun(request, organization, { tool: organization.counterId, input });
+  await page.goto(`/runs/${id}`);
+  const rows = page.getByRole("listbox", { name: "Timeline" }).getByRole("option");
+  await expect(rows).toHaveCount(1);
+  await expect(rows).toContainText("count×25, 25 items");
+  await expect(page.getByRole("region", { name: "Items of count" })).toBeVisible();
+  await page.keyboard.press("c");
+  await expect(rows).toContainText("0.2500");
+  // What is chosen is in sight.
+  await page.getByRole("button", { name: /^most: \d+ count/ }).click();
+  await expect(rows.first()).toHaveAttribute("aria-setsize", "26");
+  await expect(page).toHaveURL(/step=\d+$/);
+  // Folded over the chosen line, the group is chosen.
+  await page.keyboard.press("o");
+  await expect(rows).toHaveCount(1);
+  await expect(rows).toHaveAttribute("aria-selected", "true");
+  await expect(page).toHaveURL(/group=count$/);
+  // What one looks for is found inside.
+  await page.keyboard.press("/");
+  await page.keyboard.type("17 + 0");
+  await expect(rows).toHaveCount(1);
+  await expect(rows).toContainText("count[16]");
+
+  const agent = await finishRun(request, organization, { agent: "What are 1 / 0 and 6 * 7?" });
+  await page.goto(`/runs/${agent}`);
+  const all = await rows.count();
+  await rows.first().click();
+  await expect(page).toHaveURL(/call=think-1$/);
+  await page.keyboard.press("ArrowLeft");
+  await expect(rows.first()).toContainText(/\+1 step, 1 failed/);
+  expect(await rows.count()).toBe(all - 1);
+  await page.keyboard.press("ArrowRight");
+  await expect(rows).toHaveCount(all);
 });

@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import { CallInspector } from "./call-inspector";
+import { GroupInspector } from "./group-inspector";
 import { StepInspector } from "./step-inspector";
 import { type Line, lineId } from "./timeline-lines";
 import type { Unfolding } from "./use-unfolding";
@@ -14,9 +15,11 @@ import { WaitInspector } from "./wait-inspector";
 export function Inspector({
   line,
   unfolding,
+  onShow,
   sought = "",
 }: {
   line: Line;
+  onShow?: ((line: Line) => void) | undefined;
   unfolding?: Unfolding | undefined;
   /** What the reader looks for: marked in the line's texts. */
   sought?: string;
@@ -30,6 +33,7 @@ export function Inspector({
     if (line.kind === "attempt") (line.of.kind === "step" ? setStepTab : setCallTab)("attempts");
   }
   if (line.kind === "wait") return <WaitInspector key={id} line={line} />;
+  if (line.kind === "group") return <GroupInspector key={id} line={line} onShow={onShow ?? (() => {})} />;
   const work = line.kind === "attempt" ? line.of : line;
   const attempt = line.kind === "attempt" ? line.attempt.number : null;
   return work.kind === "step" ? (

@@ -23,6 +23,11 @@ export function lengthOf(line: Line, now: number): number {
  */
 export function amountOf(line: Line, measure: Measure, now: number): number {
   if (measure === "time") return lengthOf(line, now);
+  if (line.kind === "group") {
+    // What the runs of its items used counts for the items.
+    const own = (line.holds ?? []).filter(({ runId }) => runId === line.runId);
+    return own.reduce((sum, each) => sum + amountOf(each, measure, now), 0);
+  }
   if (!isWork(line)) return 0;
   if (line.kind === "call") {
     const { inputTokens, outputTokens, credits } = line.call;

@@ -4,6 +4,7 @@ import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
 import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
 import { streamed } from "../../streamed";
+import { withGroups } from "./line-folds";
 import { RunBones } from "./run-bones";
 import { RunView } from "./run-view";
 import { chooseLine, type LineAddress, linesOf, runToUnfold } from "./timeline-lines";
@@ -32,7 +33,7 @@ async function content({ params, searchParams }: Props) {
   const unfolded = inner
     ? await queryClient.fetchQuery(trpc.runs.inspect.queryOptions({ runId: inner })).catch(() => null)
     : null;
-  const lines = linesOf(inspection, new Map(unfolded ? [[unfolded.run.id, unfolded]] : []));
+  const lines = withGroups(linesOf(inspection, new Map(unfolded ? [[unfolded.run.id, unfolded]] : [])));
   const chosen = chooseLine(lines, address, inspection.run);
   if (chosen?.kind === "step") {
     const step = { runId: chosen.runId, stepId: chosen.step.id };

@@ -4,6 +4,7 @@ import { useSearchParams } from "next/navigation";
 import { useMemo, useState } from "react";
 import { isTerminal } from "@/server/runs/words";
 import { Failure } from "./failure";
+import { withGroups } from "./line-folds";
 import { NoLines } from "./no-lines";
 import { RunHeader } from "./run-header";
 import { RunTexts } from "./run-texts";
@@ -33,12 +34,13 @@ export function RunView({ runId }: { runId: string }) {
   });
   const own = useMemo(() => linesOf(inspection), [inspection]);
   const lines = useMemo(
-    () => withWaits(withAttempts(linesOf(inspection, runs), attempts), waitsOf(inspection.run)),
+    () => withGroups(withAttempts(linesOf(inspection, runs), attempts)),
     [inspection, runs, attempts],
   );
+  const waits = useMemo(() => waitsOf(inspection.run), [inspection.run]);
   const wasLive = useWasTrue(!isTerminal(run.status));
   const loading = inner !== null && !runs.has(inner);
-  const choice = useChosenLine(run, lines, own, { wasLive, loading });
+  const choice = useChosenLine(run, withWaits(lines, waits), own, { wasLive, loading });
 
   const failure =
     run.status === "Failed" ? (
@@ -59,6 +61,7 @@ export function RunView({ runId }: { runId: string }) {
           reserve={wasLive}
           run={run}
           unfolding={unfolding}
+          waits={waits}
         />
       )}
     </article>

@@ -58,7 +58,7 @@ export function StepInspector({
       <Head
         facts={
           <>
-            {line.depth > 0 ? `iteration ${step.iteration} · ` : null}
+            {line.label !== line.step.key ? `iteration ${step.iteration} · ` : null}
             <Took line={step} />
           </>
         }

@@ -1,14 +1,15 @@
-import { type Line, lineFacts, type WorkLine } from "./timeline-lines";
+import { type GroupLine, type Line, lineFacts, type WorkLine } from "./timeline-lines";
 import type { Bar, Span } from "./timeline-scale";
 
 /**
  * The bar; where there were several tries, one for each, on a line through the waits between them. Outside of what is shown
- * it is an arrow that points there.
+ * it is an arrow that points there. What a line stands for is a fainter bar, with what failed of it.
  */
 export function BarShape({ line, bar }: { line: Line; bar: Bar }) {
   return (
     <svg aria-hidden="true" className="overflow-visible" height="12" width="100%">
-      {bar.beyond ? (
+      {bar.held ? <Held held={bar.held} /> : null}
+      {line.kind === "group" && bar.held ? null : bar.beyond ? (
         <Arrow to={bar.beyond} />
       ) : bar.attempts === null ? (
         <Rect className={barClass(line)} span={bar} />
@@ -33,6 +34,18 @@ export function BarShape({ line, bar }: { line: Line; bar: Bar }) {
         </>
       )}
     </svg>
+  );
+}
+
+function Held({ held }: { held: NonNullable<Bar["held"]> }) {
+  return (
+    <>
+      <Rect className="fill-bar-step/35 stroke-none" span={held} />
+      {held.failed.map((span, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the first, the second, … failure.
+        <Rect className="fill-failed stroke-failed" key={index} span={span} />
+      ))}
+    </>
   );
 }
 
@@ -74,6 +87,6 @@ function barClass(line: Line): string {
   return workOf(line).kind === "call" ? "fill-bar-think stroke-bar-think" : "fill-bar-step stroke-bar-step";
 }
 
-function workOf(line: Exclude<Line, { kind: "wait" }>): WorkLine {
+function workOf(line: Exclude<Line, { kind: "wait" }>): WorkLine | GroupLine {
   return line.kind === "attempt" ? line.of : line;
 }

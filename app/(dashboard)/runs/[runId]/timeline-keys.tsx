@@ -7,7 +7,8 @@ const KEYS: readonly [keys: string, does: string][] = [
   ["j  ↓", "the next line"],
   ["k  ↑", "the line before"],
   ["Home  End", "the first, the last line"],
-  ["→  ←", "unfold, fold the run that a step started, or its attempts"],
+  ["→  ←", "unfold, fold what a line holds: items, steps, attempts, the run it started"],
+  ["o", "fold everything, unfold everything"],
   ["/", "find in all inputs and outputs"],
   ["f", "failures only"],
   ["t  c", "bars by time, by credits"],
@@ -25,6 +26,7 @@ export type TimelineKeys = {
   measure: (measure: "time" | "credits") => void;
   zoom: () => void;
   showAll: () => void;
+  foldAll: () => void;
 };
 
 /** What has a use of its own for the arrow keys. */
@@ -57,6 +59,7 @@ export function TimelineKeyboard({ keys }: { keys: RefObject<TimelineKeys> }) {
       ["t", () => keys.current.measure("time")],
       ["c", () => keys.current.measure("credits")],
       ["z", () => keys.current.zoom()],
+      ["o", () => keys.current.foldAll()],
       ["Z", () => keys.current.showAll()],
       ["Escape", () => keys.current.showAll()],
       ["?", () => setHelp(true)],

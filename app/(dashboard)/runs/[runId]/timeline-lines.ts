@@ -9,6 +9,9 @@ type Place = {
   slug: string;
   label: string;
   depth: number;
+  /** The work below it that it can stand for, and whether it does; see line-folds.ts. */
+  holds?: readonly WorkLine[] | undefined;
+  folded?: boolean | undefined;
 };
 
 /**
@@ -23,8 +26,11 @@ export type AttemptLine = Place & { kind: "attempt"; of: WorkLine; attempt: Time
 /** A time in which the run had no place: before it began, or between two turns. `to` is null while it waits. */
 export type WaitLine = Place & { kind: "wait"; reason: "queue" | "turn"; from: string; to: string | null };
 
+/** A step with `forEach`: stands for its items. */
+export type GroupLine = Place & { kind: "group"; items: readonly (WorkLine & { kind: "step" })[] };
+
 /** One line of the timeline. */
-export type Line = WorkLine | AttemptLine | WaitLine;
+export type Line = WorkLine | AttemptLine | WaitLine | GroupLine;
 
 /** What of a run its lines are made from. */
 type Inspected = { run: Pick<RunDetail, "id" | "kind">; steps: StepLine[]; calls: CallLine[] };
@@ -121,7 +127,7 @@ export function waitsOf(run: Pick<RunDetail, "id" | "createdAt" | "startedAt" | 
 }
 
 /** Puts the waits of a run between its lines: each before the first line that began after it. */
-export function withWaits(lines: (WorkLine | AttemptLine)[], waits: WaitLine[]): Line[] {
+export function withWaits(lines: Exclude<Line, WaitLine>[], waits: WaitLine[]): Line[] {
   if (waits.length === 0) return lines;
   const left = [...waits];
   const all: Line[] = [];
@@ -141,7 +147,7 @@ export function withWaits(lines: (WorkLine | AttemptLine)[], waits: WaitLine[]):
 
 /** Names a line among all of a page. */
 export function lineId(line: Line): string {
-  if (line.kind === "wait") return `${line.runId}-${line.slug}`;
+  if (line.kind === "wait" || line.kind === "group") return `${line.runId}-${line.kind}-${line.slug}`;
   if (line.kind === "attempt") return `${lineId(line.of)}-${line.attempt.number}`;
   return line.kind === "step" ? line.step.id : line.call.id;
 }
@@ -155,6 +161,8 @@ export function lineFacts(line: Line): Pick<StepLine, "status" | "startedAt" | "
       return line.call;
     case "attempt":
       return line.attempt;
+    case "group":
+      return factsOfAll(line.items.map(lineFacts));
     case "wait": {
       const { from: startedAt, to: finishedAt } = line;
       const durationMs = finishedAt === null ? null : Date.parse(finishedAt) - Date.parse(startedAt);
@@ -163,14 +171,38 @@ export function lineFacts(line: Line): Pick<StepLine, "status" | "startedAt" | "
   }
 }
 
-/** Whether a line is a piece of work: not one of its tries, not a wait. */
+/** Goes on while one does; failed when one has. From the first start to the last end. */
+function factsOfAll(all: ReturnType<typeof lineFacts>[]): ReturnType<typeof lineFacts> {
+  const has = (status: StepLine["status"]) => all.some((each) => each.status === status);
+  const status = has("Running") ? "Running" : has("Failed") ? "Failed" : "Completed";
+  const first = Math.min(...all.map(({ startedAt }) => Date.parse(startedAt)));
+  const last = Math.max(
+    ...all.map(({ finishedAt }) => (finishedAt === null ? Number.NaN : Date.parse(finishedAt))),
+  );
+  return {
+    status,
+    startedAt: new Date(first).toISOString(),
+    finishedAt: Number.isNaN(last) ? null : new Date(last).toISOString(),
+    durationMs: Number.isNaN(last) ? null : last - first,
+  };
+}
+
+/** Whether a line is a piece of work: not one of its tries, not a wait, not what stands for several. */
 export function isWork(line: Line): line is WorkLine {
   return line.kind === "step" || line.kind === "call";
 }
 
+/** More rows than these fill a screen: a step with more items opens folded, so that what comes after it is in sight. */
+const MOST_UNFOLDED = 20;
+
+/** Whether a line stands for those below it when the page opens. */
+export function opensFolded(line: Line): boolean {
+  return line.kind === "group" && line.items.length > MOST_UNFOLDED;
+}
+
 /** The line that the page's address names, by its query. */
 export type LineAddress = { [key in (typeof ADDRESS_KEYS)[number]]?: string | undefined };
-const ADDRESS_KEYS = ["step", "call", "wait", "attempt"] as const;
+const ADDRESS_KEYS = ["step", "call", "wait", "group", "attempt"] as const;
 
 /** Reads the line's part of a page's address. */
 export function readAddress(query: URLSearchParams): LineAddress {
@@ -197,7 +229,7 @@ export function isNamed(line: Line, address: LineAddress): boolean {
 }
 
 /** What a page's address names, in words: `step 3`, `attempt 2 of step 1`; null where it names nothing. */
-export function namedInWords({ step, call, wait, attempt }: LineAddress): string | null {
+export function namedInWords({ step, call, wait, group, attempt }: LineAddress): string | null {
   const line =
     step !== undefined
       ? `step ${step}`
@@ -205,7 +237,9 @@ export function namedInWords({ step, call, wait, attempt }: LineAddress): string
         ? `model call ${call}`
         : wait !== undefined
           ? `wait ${wait}`
-          : null;
+          : group !== undefined
+            ? `items of ${group}`
+            : null;
   return line !== null && attempt !== undefined ? `attempt ${attempt} of ${line}` : line;
 }
 
@@ -237,5 +271,5 @@ export function chooseLine(
     if (failed) return failed;
   }
   if (run.status === "Running") return own.at(-1) ?? null;
-  return own.find((line) => line.kind === "step") ?? own.find(isWork) ?? own[0] ?? null;
+  return own.find((line) => line.kind === "step" || opensFolded(line)) ?? own.find(isWork) ?? own[0] ?? null;
 }

@@ -1,6 +1,8 @@
 import { classNames } from "@/app/_ui/class-names";
+import { formatCount, formatPlural } from "@/app/_ui/format";
 import { ChevronRightIcon, SparkIcon } from "@/app/_ui/icons";
 import { StatusShape } from "@/app/_ui/status";
+import { failedIn, isStep } from "./line-folds";
 import { BarShape } from "./timeline-bar";
 import { attemptsOf, isWork, type Line, lineFacts, lineId } from "./timeline-lines";
 import { type Bar, COLUMNS } from "./timeline-scale";
@@ -42,7 +44,7 @@ export function TimelineRow({
       aria-setsize={count}
       className={classNames(
         COLUMNS,
-        "h-[36px] cursor-pointer -outline-offset-2",
+        "group h-[36px] cursor-pointer -outline-offset-2",
         chosen ? "bg-selected" : "hover:bg-hover",
       )}
       id={`line-${lineId(line)}`}
@@ -67,6 +69,7 @@ export function TimelineRow({
           </span>
         ) : null}
         <LineName line={line} />
+        <HeldCount line={line} />
         {isWork(line) ? <AttemptCount count={attemptsOf(line).length} /> : null}
         <span className="sr-only">
           , {status}, {bar.beyond ? `${bar.beyond} what is shown, ` : null}
@@ -75,7 +78,11 @@ export function TimelineRow({
           // Keyboards unfold by the arrows, and by the button beside the step's output.
           <span
             aria-hidden="true"
-            className="-my-1 flex size-6 shrink-0 items-center justify-center rounded text-muted hover:bg-line hover:text-ink"
+            className={classNames(
+              "-mx-1 -my-1 flex size-6 shrink-0 items-center justify-center rounded text-muted hover:bg-line hover:text-ink",
+              // Every call of the model could be folded: quiet, until one comes near.
+              line.kind === "call" && unfolded && !chosen && "opacity-0 group-hover:opacity-100",
+            )}
             onClick={onUnfold}
             title={unfolded ? "Fold" : unfoldTitle(line)}
           >
@@ -100,7 +107,12 @@ function LineShape({ line }: { line: Line }) {
 
 function LineName({ line }: { line: Line }) {
   return (
-    <span className={classNames("truncate", line.kind === "step" ? "font-medium" : "text-muted")}>
+    <span
+      className={classNames(
+        "truncate",
+        line.kind === "step" || line.kind === "group" ? "font-medium" : "text-muted",
+      )}
+    >
       {line.label}
       {line.kind === "call" && line.depth === 0 ? (
         <span className="text-faint"> {line.call.iteration}</span>
@@ -118,6 +130,35 @@ function LineName({ line }: { line: Line }) {
   );
 }
 
+/** How many lines it stands for, and how many of them failed; in a narrow timeline by figures alone. */
+function HeldCount({ line }: { line: Line }) {
+  if (!line.folded && line.kind !== "group") return null;
+  const failed = failedIn(line);
+  const steps = line.kind === "group" ? line.items.length : (line.holds ?? []).filter(isStep).length;
+  return (
+    <>
+      {line.kind === "group" ? (
+        <span className="-ml-1 shrink-0 text-muted">
+          <span aria-hidden="true">×{formatCount(steps)}</span>
+          <span className="sr-only">, {formatPlural(steps, "item")}</span>
+        </span>
+      ) : (
+        <span className="-ml-1 shrink-0 text-faint">
+          +{formatCount(steps)}
+          <span className="@max-md/timeline:sr-only"> {steps === 1 ? "step" : "steps"}</span>
+        </span>
+      )}
+      {failed > 0 ? (
+        <span className="-ml-0.5 shrink-0 text-failed" title={`${formatCount(failed)} failed`}>
+          <span className="sr-only">, </span>
+          {formatCount(failed)}
+          <span className="@max-md/timeline:sr-only"> failed</span>
+        </span>
+      ) : null}
+    </>
+  );
+}
+
 function AttemptCount({ count }: { count: number }) {
   if (count < 2) return null;
   return (
@@ -129,6 +170,7 @@ function AttemptCount({ count }: { count: number }) {
 }
 
 function unfoldTitle(line: Line): string {
+  if (line.holds) return "Show its lines";
   return line.kind === "step" && line.step.childRunId
     ? "Show the steps of the run it started"
     : "Show its attempts";

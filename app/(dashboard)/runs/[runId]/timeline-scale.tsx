@@ -1,7 +1,7 @@
 import { formatDuration } from "@/app/_ui/format";
 import type { RunDetail, StepLine } from "@/server/runs/inspect";
 import { amountOf, endOf, inWords, type Measure } from "./measures";
-import { attemptsOf, isWork, type Line, lineFacts } from "./timeline-lines";
+import { attemptsOf, isWork, type Line, lineFacts, type WorkLine } from "./timeline-lines";
 
 /** Of every row and of the scale above them: name, bar, amount. In a narrow timeline the bars keep nearly half of the room. */
 export const COLUMNS =
@@ -38,6 +38,8 @@ export type Bar = Span & {
   beyond: "before" | "after" | null;
   /** Where it took several tries, these are the bars, on a line from first to last: those that are in sight. */
   attempts: (Span & { failed: boolean })[] | null;
+  /** Where it stands for others: from the first of them to the last, and those that failed. */
+  held: (Span & { failed: Span[] }) | null;
 };
 
 /** The bar of one line; of what is beyond a stretch that is shown alone, nothing. */
@@ -45,8 +47,8 @@ export function barOf(line: Line, scale: Scale, stretch: Stretch | null, now: nu
   const { measure, span } = scale;
   const amount = amountOf(line, measure, now);
   if (measure !== "time") {
-    const words = isWork(line) ? inWords(amount, measure) : "";
-    return { from: 0, length: amount / span, words, beyond: null, attempts: null };
+    const words = isWork(line) || line.kind === "group" ? inWords(amount, measure) : "";
+    return { from: 0, length: amount / span, words, beyond: null, attempts: null, held: null };
   }
   const waitsMs = Date.parse(lineFacts(line).startedAt) - now;
   const attempts = isWork(line) ? attemptsOf(line) : [];
@@ -60,7 +62,18 @@ export function barOf(line: Line, scale: Scale, stretch: Stretch | null, now: nu
         : attempts
             .filter((each) => beyond(each, stretch, now) === null)
             .map((each) => ({ ...spanOf(each, scale, now), failed: each.error !== null })),
+    held: line.folded || line.kind === "group" ? heldBy(line.holds ?? [], scale, stretch, now) : null,
   };
+}
+
+function heldBy(lines: readonly WorkLine[], scale: Scale, stretch: Stretch | null, now: number): Bar["held"] {
+  const spans = lines
+    .map((line) => ({ ...lineFacts(line), ...spanOf(lineFacts(line), scale, now) }))
+    .filter((each) => beyond(each, stretch, now) === null);
+  if (spans.length === 0) return null;
+  const from = Math.min(...spans.map((each) => each.from));
+  const to = Math.max(...spans.map((each) => each.from + each.length));
+  return { from, length: to - from, failed: spans.filter(({ status }) => status === "Failed") };
 }
 
 type Times = Pick<StepLine, "startedAt" | "finishedAt">;

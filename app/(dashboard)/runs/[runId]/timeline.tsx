@@ -11,6 +11,7 @@ import { Axis } from "./timeline-axis";
 import { type Line, lineId } from "./timeline-lines";
 import { TimelineRow } from "./timeline-row";
 import { barOf, type Stretch, scaleOf } from "./timeline-scale";
+import type { Folds } from "./use-folds";
 import { useInSight } from "./use-in-sight";
 import { usePreload } from "./use-preload";
 import { useRowWindow } from "./use-row-window";
@@ -30,6 +31,7 @@ export function Timeline({
   onChoose,
   measure,
   unfolding,
+  folds,
   stretch,
   onStretch,
   onZoom,
@@ -44,6 +46,7 @@ export function Timeline({
   onChoose: (line: Line) => void;
   measure: Measure;
   unfolding: Unfolding;
+  folds: Folds;
   /** What of the time is shown large; null: everything. */
   stretch: Stretch | null;
   onStretch: (stretch: Stretch | null) => void;
@@ -79,11 +82,23 @@ export function Timeline({
     row.scrollIntoView({ block: "nearest" });
   });
 
+  const isOpen = (line: Line) =>
+    line.holds ? !line.folded : canUnfold(line) ? unfolding.isUnfolded(line) : null;
+
+  /** A call of the model may hold steps and have had several tries: the steps come first, and go last. */
+  function setOpen(line: Line, open: boolean) {
+    const tries = canUnfold(line) && unfolding.isUnfolded(line) !== open;
+    if (line.holds && (open ? line.folded : !tries)) folds.fold(line, !open);
+    else if (tries) unfolding.fold(line, open);
+  }
+
   function onKey(event: KeyboardEvent) {
     const at = chosenAt;
-    if (chosen && canUnfold(chosen) && (event.key === "ArrowRight" || event.key === "ArrowLeft")) {
+    const line = lines[at];
+    if (line && (event.key === "ArrowRight" || event.key === "ArrowLeft")) {
+      if (!line.holds && !canUnfold(line)) return;
       event.preventDefault();
-      unfolding.fold(chosen, event.key === "ArrowRight");
+      setOpen(line, event.key === "ArrowRight");
       return;
     }
     const to =
@@ -98,10 +113,10 @@ export function Timeline({
               : undefined;
     if (to === undefined || event.metaKey || event.ctrlKey || event.altKey) return;
     event.preventDefault();
-    const line = lines[Math.min(lines.length - 1, Math.max(0, to))];
-    if (!line) return;
-    focusWanted.current = lineId(line);
-    onChoose(line);
+    const next = lines[Math.min(lines.length - 1, Math.max(0, to))];
+    if (!next) return;
+    focusWanted.current = lineId(next);
+    onChoose(next);
   }
 
   return (
@@ -123,8 +138,8 @@ export function Timeline({
           <TimelineRow
             chosen={lineId(line) === chosenId}
             count={lines.length}
-            onUnfold={() => unfolding.fold(line, !unfolding.isUnfolded(line))}
-            unfolded={canUnfold(line) ? unfolding.isUnfolded(line) : null}
+            onUnfold={() => setOpen(line, !isOpen(line))}
+            unfolded={isOpen(line)}
             bar={barOf(line, scale, zoomed, now)}
             key={lineId(line)}
             line={line}

@@ -18,7 +18,7 @@ export function usePreload(): (line: Line) => void {
     clearTimeout(timer.current);
     // What still changes is fetched when it is looked at.
     if (lineFacts(line).status === "Running") return;
-    if (line.kind === "wait") return;
+    if (line.kind === "wait" || line.kind === "group") return;
     const { runId } = line;
     const work = line.kind === "attempt" ? line.of : line;
     timer.current = setTimeout(() => {

@@ -1,35 +1,47 @@
 "use client";
 
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { serverTime } from "@/app/_ui/server-clock";
 import type { RunDetail } from "@/server/runs/inspect";
 import { isTerminal } from "@/server/runs/words";
 import { Inspector } from "./inspector";
+import { foldLines } from "./line-folds";
 import type { Measure } from "./measures";
 import { openingStretch, stretchAround } from "./stretch";
 import { Timeline } from "./timeline";
 import { TimelineKeyboard, type TimelineKeys } from "./timeline-keys";
-import { isWork, type Line, lineFacts, lineId, type WorkLine } from "./timeline-lines";
+import {
+  isWork,
+  type Line,
+  lineFacts,
+  lineId,
+  type WaitLine,
+  type WorkLine,
+  withWaits,
+} from "./timeline-lines";
 import { type Stretch, scaleOf } from "./timeline-scale";
 import { TimelineSummary } from "./timeline-summary";
 import { TimelineTools } from "./timeline-tools";
 import type { Choice } from "./use-chosen-line";
 import { useFind } from "./use-find";
+import { useFolds } from "./use-folds";
 import type { Unfolding } from "./use-unfolding";
 
 /** The steps of a run and what one of them holds, with the tools to find the one that matters. */
 export function Workbench({
   run,
   lines,
+  waits,
   own,
   choice: { line: chosen, following, missing, choose: onChoose, stay },
   reserve,
   unfolding,
 }: {
   run: RunDetail;
-  /** All lines, what is unfolded and waits among them, and the work of the run itself. */
-  lines: Line[];
+  /** All lines, with what is unfolded and whatever may be folded; the waits between them; the work of the run itself. */
+  lines: Exclude<Line, WaitLine>[];
+  waits: WaitLine[];
   own: WorkLine[];
   choice: Choice;
   /** Keeps the places of what may come while somebody watches. */
@@ -41,10 +53,28 @@ export function Workbench({
   const [stretch, setStretch] = useState<Stretch | null>(() =>
     chosen?.kind === "wait" ? null : openingStretch(run),
   );
-  const finder = useFind(run, lines);
+  const folds = useFolds(lines, chosen, onChoose);
+  const single = useMemo(
+    () =>
+      withWaits(
+        lines.filter(({ kind }) => kind !== "group"),
+        waits,
+      ),
+    [lines, waits],
+  );
+  const arranged = useMemo(
+    () => withWaits(foldLines(lines, folds.folded), waits),
+    [lines, waits, folds.folded],
+  );
+  const finder = useFind(run, single);
   const field = useRef<HTMLInputElement>(null);
   const failed = lines.filter((line) => isWork(line) && lineFacts(line).status === "Failed");
-  const shown = (failedOnly && failed.length > 0 ? failed : lines).filter(finder.matches);
+  const onlyFailed = failedOnly && failed.length > 0;
+  // What one looks for is shown wherever it is.
+  const shown =
+    onlyFailed || finder.text.trim() !== ""
+      ? (onlyFailed ? failed : single).filter(finder.matches)
+      : arranged;
   const focusWanted = useRef<string | null>(null);
 
   const go = (line: Line | undefined) => {
@@ -68,6 +98,7 @@ export function Workbench({
     measure: setMeasure,
     zoom: () => {},
     showAll: () => setStretch(null),
+    foldAll: () => {},
   });
   useEffect(() => {
     keys.current = {
@@ -77,6 +108,7 @@ export function Workbench({
       measure: setMeasure,
       zoom,
       showAll: () => setStretch(null),
+      foldAll: folds.toggleAll,
     };
   });
 
@@ -86,7 +118,7 @@ export function Workbench({
         <div className="lg:sticky lg:top-0">
           <TimelineTools
             failed={failed.length}
-            failedOnly={failedOnly && failed.length > 0}
+            failedOnly={onlyFailed}
             field={field}
             find={finder.text}
             found={finder.inWords(shown.length)}
@@ -100,6 +132,7 @@ export function Workbench({
           <TimelineSummary lines={own} measure={measure} onShow={onChoose} reserve={reserve} run={run} />
           <Timeline
             chosen={chosen}
+            folds={folds}
             focusWanted={focusWanted}
             following={following}
             lines={shown}
@@ -130,7 +163,9 @@ export function Workbench({
             {isTerminal(run.status) ? "" : " yet"}.
           </p>
         ) : null}
-        {chosen ? <Inspector line={chosen} sought={finder.sought} unfolding={unfolding} /> : null}
+        {chosen ? (
+          <Inspector line={chosen} onShow={onChoose} sought={finder.sought} unfolding={unfolding} />
+        ) : null}
       </div>
       <TimelineKeyboard keys={keys} />
     </div>
