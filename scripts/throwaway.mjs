@@ -41,8 +41,8 @@ export async function removeThrowaway(folder) {
     await stopCluster(join(folder, "postgres"), { mode: "immediate" });
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   } catch (error) {
-    // Another user's, most likely; it is in nobody's way.
-    if (!(error instanceof Error && "code" in error && ["EPERM", "EACCES"].includes(String(error.code))))
-      throw error;
+    // Another user's, most likely, or one that something still writes into; it is in nobody's way, and goes another time.
+    const harmless = ["EPERM", "EACCES", "ENOTEMPTY", "EBUSY"];
+    if (!(error instanceof Error && "code" in error && harmless.includes(String(error.code)))) throw error;
   }
 }
