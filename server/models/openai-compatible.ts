@@ -16,7 +16,7 @@ import {
   type ModelReply,
   type ModelRequest,
 } from "@/server/models/port";
-import { gatherCompletion } from "@/server/models/streamed-completion";
+import { gatherCompletion, PiecesError } from "@/server/models/streamed-completion";
 import { countUsage } from "@/server/models/tokens";
 import { redactText } from "@/server/secrets/stored-output";
 
@@ -177,8 +177,12 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
 
   /** Learns from a refusal what the server does not know; true when another try makes sense at once. */
   function adapt(error: unknown, model: string): boolean {
-    if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return false;
     const known = adaptationOf(model);
+    if (error instanceof PiecesError) {
+      adaptations.set(model, { ...known, wholeAnswers: true });
+      return !known.wholeAnswers;
+    }
+    if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return false;
     const text = `${error.message} ${error.param ?? ""}`;
     const next: Adaptation = {
       oldTokenLimit: known.oldTokenLimit || text.includes("max_completion_tokens"),

@@ -127,9 +127,6 @@ describe("an answer", () => {
 
   test.each([
     ["cut off", { events: [begins], isCut: true }],
-    ["that ends too early", { events: [begins] }],
-    ["with a piece that is none", { events: [begins, { choices: "none" }, ends] }],
-    ["with a call beyond measure", { events: [{ choices: [{ delta: { tool_calls: [{ index: 1e9 }] } }] }] }],
     ["with an error for a piece", { events: [begins, { error: { message: "overloaded" } }] }],
   ])("%s is asked for again, and told from the beginning", async (name, first) => {
     server.script(name, [first, { events: [begins, ends] }]);
@@ -137,6 +134,18 @@ describe("an answer", () => {
     expect(reply.content).toBe("I begin.");
     expect(reply.attempts).toMatchObject([{ error: expect.any(String) }, { error: null }]);
     expect(told.slice(-2)).toEqual(["I be", "I begin."]);
+  });
+
+  test.each([
+    ["that ends too early", { events: [begins] }],
+    ["with a piece that is none", { events: [begins, { choices: "none" }, ends] }],
+    ["with a call beyond measure", { events: [{ choices: [{ delta: { tool_calls: [{ index: 1e9 }] } }] }] }],
+  ])("%s is asked for as a whole at once, and so are those after it", async (name, first) => {
+    server.script(name, [first, { content: "I begin." }]);
+    const { call } = provider();
+    expect(await call(ask(name))).toMatchObject({ content: "I begin.", attempts: [{}, { error: null }] });
+    await call(ask(name));
+    expect(askedInPieces()).toEqual([true, false, false]);
   });
 
   test("that is refused in a piece is not asked for again", async () => {

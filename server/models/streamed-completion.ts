@@ -8,6 +8,11 @@ import { AnswerError } from "@/server/models/chat-completion";
 
 const MOST_CALLS = 200;
 
+/** Pieces that make no answer; the same server may well give a whole one. */
+export class PiecesError extends AnswerError {
+  override name = "PiecesError";
+}
+
 const callPiece = z.object({
   index: z.int().min(0).max(MOST_CALLS).nullish(),
   id: z.string().nullish(),
@@ -30,7 +35,7 @@ const piece = z.object({
 type CallInParts = { id: string | undefined; name: string; arguments: string };
 
 /**
- * Gathers the pieces of one answer; `onText` is told all that was said so far whenever there is more of it. Throws AnswerError
+ * Gathers the pieces of one answer; `onText` is told all that was said so far whenever there is more of it. Throws PiecesError
  * for what is no such stream, and for one that ends before the answer does.
  */
 export async function gatherCompletion(
@@ -44,7 +49,7 @@ export async function gatherCompletion(
   const calls: CallInParts[] = [];
   for await (const raw of pieces) {
     const parsed = piece.safeParse(raw);
-    if (!parsed.success) throw new AnswerError("a piece of the answer is none of a chat completion");
+    if (!parsed.success) throw new PiecesError("a piece of the answer is none of a chat completion");
     usage = parsed.data.usage ?? usage;
     const choice = parsed.data.choices?.find(({ index }) => (index ?? 0) === 0);
     if (!choice) continue;
@@ -56,7 +61,7 @@ export async function gatherCompletion(
       onText(content);
     }
   }
-  if (finishReason === null) throw new AnswerError("the answer ended before it was whole");
+  if (finishReason === null) throw new PiecesError("the answer ended before it was whole");
   const toolCalls = calls
     .filter((call) => call !== undefined)
     .map(({ id, ...called }) => ({ ...(id === undefined ? {} : { id }), function: called }));
@@ -75,7 +80,7 @@ function addCallPiece(
     index === undefined || index === null ? Boolean(id ?? called?.name) : calls[index] === undefined;
   const at = index ?? (begins ? calls.length : calls.length - 1);
   if (at < 0) return;
-  if (calls.length > MOST_CALLS) throw new AnswerError(`the answer asks for more than ${MOST_CALLS} calls`);
+  if (calls.length > MOST_CALLS) throw new PiecesError(`the answer asks for more than ${MOST_CALLS} calls`);
   const call = begins ? { id: undefined, name: "", arguments: "" } : calls[at];
   if (call === undefined) return;
   calls[at] = call;
