@@ -13,6 +13,7 @@ export function testClock(start: Date | string = "2026-01-01T00:00:00.000Z"): Te
   let at = new Date(start).getTime();
   return {
     now: () => new Date(at),
+    forDatabase: () => new Date(at),
     advance: (ms) => {
       at += ms;
     },

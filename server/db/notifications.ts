@@ -1,0 +1,160 @@
+import pg from "pg";
+import type { Logger } from "@/server/log";
+import { connectionSettings } from "./connect";
+
+/**
+ * The one LISTEN connection of a process, and the way to notify all processes. A notification may be lost (a restart of
+ * PostgreSQL, a killed process): whoever listens also looks at the rows now and then, and caches ask `fresh`.
+ */
+
+/** What notifications are about; each is a channel. */
+export const TOPICS = {
+  /** `organization:run:sequence`: a run, its steps or its model calls changed. */
+  run: "stepwell_run",
+  /** `waiting`: a run waits for a slot; `cancel:run`: a run is to be cancelled. */
+  engine: "stepwell_engine",
+  /** An organization's id: its keys, plan, agents, tools or triggers changed. Sent by triggers in the database. */
+  configuration: "stepwell_configuration",
+} as const;
+export type Topic = keyof typeof TOPICS;
+
+const PING = "stepwell_ping";
+const PING_EVERY_MS = 300;
+/** Without a ping for this long, notifications are taken to be lost. */
+const STALE_AFTER_MS = 900;
+/** Notifications with the same key within this time become one. */
+const GATHER_MS = 25;
+/** NOTIFY carries at most 8,000 bytes. */
+const MAX_PAYLOAD = 7_500;
+const RECONNECT_MS = 500;
+
+type Listener = (payload: string) => void;
+
+export type Notifications = {
+  /** Notifies all processes soon; of several with the same key only the last. Never throws and never waits. */
+  send(topic: Topic, key: string, payload: string): void;
+  /** Calls `listener` with each payload; returns what ends that. Opens the connection. */
+  listen(topic: Topic, listener: Listener): () => void;
+  /** Opens the connection. */
+  open(): void;
+  /** Whether the connection listens. */
+  connected(): boolean;
+  /** Whether every notification sent more than a second ago has arrived. */
+  fresh(): boolean;
+  /** Sends what was gathered and closes the connection. */
+  close(): Promise<void>;
+};
+
+export function createNotifications(options: {
+  url: string;
+  pool: Pick<pg.Pool, "query">;
+  log: Logger;
+}): Notifications {
+  const { url, pool, log } = options;
+  const gathered = new Map<string, { topic: Topic; payload: string }>();
+  const listeners = new Map<Topic, Set<Listener>>();
+  const topics = new Map<string, Topic>();
+  for (const topic of ["run", "engine", "configuration"] as const) {
+    listeners.set(topic, new Set());
+    topics.set(TOPICS[topic], topic);
+  }
+  let gathering: NodeJS.Timeout | undefined;
+  let client: pg.Client | undefined;
+  let ready = false;
+  let closed = false;
+  let heardAt = 0;
+  let pinging: NodeJS.Timeout | undefined;
+
+  const flush = async () => {
+    clearTimeout(gathering);
+    gathering = undefined;
+    const entries = [...gathered.values()];
+    gathered.clear();
+    if (entries.length === 0) return;
+    const channels: string[] = [];
+    const payloads: string[] = [];
+    for (const { topic, payload } of entries) {
+      const last = payloads.at(-1);
+      if (last !== undefined && channels.at(-1) === TOPICS[topic] && last.length + payload.length < MAX_PAYLOAD) {
+        payloads[payloads.length - 1] = `${last} ${payload}`;
+      } else {
+        channels.push(TOPICS[topic]);
+        payloads.push(payload);
+      }
+    }
+    try {
+      await pool.query({
+        name: "notify",
+        text: "SELECT pg_notify(channel, payload) FROM unnest($1::text[], $2::text[]) AS n (channel, payload)",
+        values: [channels, payloads],
+      });
+    } catch (error) {
+      log.warn("A notification was lost; pages and workers catch up by polling", { error });
+    }
+  };
+
+  const lose = (lost: pg.Client, error: unknown) => {
+    if (client !== lost) return;
+    client = undefined;
+    ready = false;
+    clearInterval(pinging);
+    lost.end().catch(() => {});
+    if (closed) return;
+    if (error) log.warn("Notifications are interrupted; polling meanwhile", { error });
+    setTimeout(open, RECONNECT_MS).unref();
+  };
+
+  const hear = ({ channel, payload = "" }: pg.Notification) => {
+    heardAt = performance.now();
+    const topic = topics.get(channel);
+    const heard = topic && listeners.get(topic);
+    if (!heard || heard.size === 0) return;
+    for (const part of payload.split(" ")) for (const listener of heard) listener(part);
+  };
+
+  function open(): void {
+    if (client || closed) return;
+    const opened = new pg.Client({ ...connectionSettings(url), application_name: "stepwell notifications" });
+    client = opened;
+    opened.on("notification", hear);
+    opened.on("error", (error) => lose(opened, error));
+    opened.on("end", () => lose(opened, undefined));
+    opened
+      .connect()
+      .then(() => opened.query([...Object.values(TOPICS), PING].map((channel) => `LISTEN ${channel}`).join("; ")))
+      .then(() => {
+        if (client !== opened) return;
+        ready = true;
+        heardAt = performance.now();
+        pinging = setInterval(() => void opened.query(`NOTIFY ${PING}`).catch((error) => lose(opened, error)), PING_EVERY_MS);
+        pinging.unref();
+        // What was sent while nobody listened is lost: everybody looks.
+        for (const heard of listeners.values()) for (const listener of heard) listener("");
+      })
+      .catch((error: unknown) => lose(opened, error));
+  }
+
+  return {
+    send(topic, key, payload) {
+      gathered.set(`${topic} ${key}`, { topic, payload });
+      gathering ??= setTimeout(() => void flush(), GATHER_MS);
+    },
+    listen(topic, listener) {
+      listeners.get(topic)?.add(listener);
+      open();
+      return () => void listeners.get(topic)?.delete(listener);
+    },
+    open,
+    connected: () => ready,
+    fresh: () => ready && performance.now() - heardAt < STALE_AFTER_MS,
+    async close() {
+      await flush();
+      closed = true;
+      clearInterval(pinging);
+      const open = client;
+      client = undefined;
+      ready = false;
+      await open?.end().catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,249 @@
+import { z } from "zod";
+import type { OrgId } from "@/server/auth/actor";
+
+/**
+ * What the writer sends to `flush_writes` and what it answers. Rows have the names of the function's JSON columns;
+ * amounts are decimal text, hashes hexadecimal, times ISO 8601.
+ */
+
+/** A model call or a step of a run, as it stands. */
+export type JournalRow = { table: "model_calls"; value: ModelCallRow } | { table: "steps"; value: StepRow };
+
+export type ModelCallRow = {
+  id: string;
+  org: OrgId;
+  run: string;
+  key: string;
+  iteration: number;
+  provider: string;
+  model: string;
+  status: "Running" | "Completed" | "Failed";
+  content: string;
+  /** JSON array. */
+  tool_calls: string;
+  finish_reason: string | null;
+  input_tokens: number;
+  output_tokens: number;
+  estimated: boolean;
+  credits: string;
+  error: string | null;
+  /** JSON array. */
+  attempts: string;
+  started_at: string;
+  /** Milliseconds; null while it runs. */
+  duration: number | null;
+  sequence: number;
+};
+
+export type StepRow = {
+  id: string;
+  org: OrgId;
+  run: string;
+  key: string;
+  number: number;
+  iteration: number;
+  tool: string;
+  status: "Running" | "Completed" | "Failed";
+  /** JSON text. */
+  input: string;
+  output: string | null;
+  reasoning: string;
+  input_tokens: number;
+  output_tokens: number;
+  actions: number;
+  credits: string;
+  error: string | null;
+  attempts: string;
+  child: string | null;
+  started_at: string;
+  duration: number | null;
+  sequence: number;
+};
+
+/** A run that another run starts, on its slot and its hold. */
+export type ChildRow = {
+  id: string;
+  org: OrgId;
+  kind: "agent" | "tool";
+  agent: string | null;
+  tool: string | null;
+  name: string;
+  version: number;
+  model: string | null;
+  hash: string;
+  document: string;
+  parent: string;
+  root: string;
+  input: string;
+  cap: string | null;
+  cap_of: string | null;
+  deadline: number;
+};
+
+/** How a call counts against a rate limit; null keys are unlimited. */
+export type RateItem = { rate_key: string | null; rate_limit: number; rate_seconds: number };
+
+/** How a call may repeat an earlier one. */
+export type RepetitionItem = {
+  scope: string | null;
+  idem: string | null;
+  /** SHA-256 of what must be equal. */
+  hash: string | null;
+  /** A webhook's repetition is found before its limit is asked, an API call's after. */
+  replay_first: boolean;
+};
+
+export type StartItem = RateItem &
+  RepetitionItem & {
+    id: string;
+    org: OrgId;
+    /** The answer that repetitions get. */
+    response: string | null;
+    kind: "agent" | "tool";
+    agent: string | null;
+    tool: string | null;
+    name: string;
+    version: number;
+    model: string | null;
+    /** SHA-256 of the frozen configuration. */
+    configuration: string;
+    /** The configuration itself, unless this process has seen it stored. */
+    document: string | null;
+    source: "api" | "webhook" | "dashboard" | "operator";
+    trigger: string | null;
+    api_key: string | null;
+    user: string | null;
+    input: string;
+    /** Credits that the balance must cover. */
+    hold: string;
+    /** Further credits for the first model call, held when the run begins at once and the balance has them. */
+    headroom: string;
+    cap: string | null;
+    cap_of: string | null;
+    /** Seconds. */
+    deadline: number;
+    actor: string;
+    delivery: DeliveryItem | null;
+  };
+
+export type DeliveryItem = {
+  id: string;
+  received_at: string;
+  headers: string;
+  /** Base64. */
+  body: string;
+  sender: string | null;
+  redelivery_of: string | null;
+};
+
+/** A call that is refused for another reason: it still counts, and a limit or a repetition answers before that reason. */
+export type RefusalItem = RateItem & RepetitionItem & { org: OrgId };
+
+export type EndItem = {
+  run: string;
+  org: OrgId;
+  epoch: number;
+  /** The run has no worker: anybody may end it. */
+  unclaimed: boolean;
+  status: "Completed" | "Failed" | "Cancelled";
+  output: string | null;
+  code: string | null;
+  message: string | null;
+  cancelled_by: string | null;
+  input_tokens: number;
+  output_tokens: number;
+  actions: number;
+  steps: number;
+  credits: string;
+  /** Why the hold is released. */
+  note: string;
+  /** Refunds what ended children of the run were charged. */
+  refund: boolean;
+  sequence: number;
+};
+
+export type HoldItem = { run: string; org: OrgId; amount: string };
+
+const rate = z.object({ key: z.string(), remaining: z.number(), reset: z.number() });
+const replay = z.object({
+  start: z.boolean(),
+  i: z.number(),
+  run: z.string(),
+  response: z.string(),
+  same: z.boolean(),
+});
+export const flushAnswer = z.object({
+  at: z.string(),
+  starts: z.array(
+    z.enum(["run", "run+", "wait", "rate", "credits", "suspended", "replay", "conflict", "again"]),
+  ),
+  refusals: z.array(z.enum(["refuse", "rate", "replay", "conflict"])),
+  rates: z.array(rate).nullable(),
+  replays: z.array(replay).nullable(),
+  holds: z.array(z.enum(["held", "uncovered"])).nullable(),
+  ended: z.array(z.object({ i: z.number() })).nullable(),
+});
+export type FlushAnswer = z.infer<typeof flushAnswer>;
+
+/** What is left of a rate limit after a call; null when it has none. */
+export type RateLeft = { remaining: number; resetSeconds: number } | null;
+export type Replay = { runId: string; response: string };
+
+export type StartVerdict = { rate: RateLeft } & (
+  | { verdict: "run"; at: Date; held: "hold" | "hold and headroom" }
+  | { verdict: "wait"; at: Date }
+  | { verdict: "rate" | "credits" | "suspended" | "conflict" }
+  /** Another process started a run with the same key in the same moment: ask again. */
+  | { verdict: "again" }
+  | { verdict: "replay"; replay: Replay }
+);
+export type RefusalVerdict = { rate: RateLeft } & (
+  | { verdict: "refuse" | "rate" | "conflict" }
+  | { verdict: "replay"; replay: Replay }
+);
+export type EndVerdict = { ended: boolean; at: string };
+export type HoldVerdict = "held" | "uncovered";
+
+/** The verdict of the start number `i` in an answer. */
+export function readStart(answer: FlushAnswer, i: number, item: StartItem): StartVerdict {
+  const left = rateLeft(answer, item);
+  const verdict = answer.starts[i];
+  switch (verdict) {
+    case "run":
+    case "run+":
+      return {
+        verdict: "run",
+        at: new Date(answer.at),
+        held: verdict === "run" ? "hold" : "hold and headroom",
+        rate: left,
+      };
+    case "wait":
+      return { verdict, at: new Date(answer.at), rate: left };
+    case "replay":
+      return { verdict, replay: findReplay(answer, true, i), rate: left };
+    case undefined:
+      throw new Error(`the flush has no verdict ${i}`);
+    default:
+      return { verdict, rate: left };
+  }
+}
+
+/** The verdict of the refused call number `i` in an answer. */
+export function readRefusal(answer: FlushAnswer, i: number, item: RefusalItem): RefusalVerdict {
+  const left = rateLeft(answer, item);
+  const verdict = answer.refusals[i];
+  if (verdict === undefined) throw new Error(`the flush has no verdict ${i}`);
+  if (verdict === "replay") return { verdict, replay: findReplay(answer, false, i), rate: left };
+  return { verdict, rate: left };
+}
+
+function rateLeft(answer: FlushAnswer, item: RateItem): RateLeft {
+  const found = answer.rates?.find(({ key }) => key === item.rate_key);
+  return found === undefined ? null : { remaining: found.remaining, resetSeconds: found.reset };
+}
+
+function findReplay(answer: FlushAnswer, start: boolean, i: number): Replay {
+  const found = answer.replays?.find((one) => one.start === start && one.i === i);
+  if (found === undefined) throw new Error(`the flush has no repetition for ${i}`);
+  return { runId: found.run, response: found.response };
+}

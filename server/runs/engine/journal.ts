@@ -1,0 +1,309 @@
+import { ZERO } from "@/server/credits/amount";
+import type { Decimal } from "@/server/credits/amount";
+import { newId } from "@/server/ids";
+import { notifyRunChanged } from "@/server/live/run-changes";
+import type { Attempt, ModelReply, ToolCall } from "@/server/models/port";
+import type { Services } from "@/server/services";
+import type { ClaimedRun, Totals } from "./claimed-run";
+import type { JournalRow, ModelCallRow, StepRow } from "./flush-items";
+import type { Worker } from "./worker";
+
+/**
+ * The step journal of one run: its finished model calls and steps in memory, and their rows on the way to the database.
+ * A row that is finished is the truth: it is never executed or charged again.
+ *
+ * Rows of what has only begun are for pages. They are written when a call takes longer than a moment, so that most calls
+ * cost one write. The last finished row waits for the run's next act, so that it can be committed together with the end.
+ */
+
+/** A call that is this old and not finished is written as begun. */
+const SHOW_BEGUN_AFTER_MS = 100;
+/** How long a finished row may wait for the end of its run. */
+const JOIN_END_WITHIN_MS = 5;
+
+export type FinishedCall = {
+  key: string;
+  content: string;
+  toolCalls: ToolCall[];
+  usage: { inputTokens: number; outputTokens: number };
+};
+export type FinishedStep = { key: string; stepNumber: number; output: string; failed: boolean };
+
+/** What a worker finds of a run that another one executed before. */
+export type JournalContents = {
+  calls: Map<string, FinishedCall>;
+  steps: Map<string, FinishedStep>;
+  /** Attempts of calls and steps that began and did not finish, by key. */
+  interrupted: Map<string, Attempt[]>;
+  /** Child runs of steps that began and did not finish, by key. */
+  childRuns: Map<string, string>;
+  totals: Totals;
+  sequence: number;
+};
+
+export function emptyJournal(): JournalContents {
+  const totals = { steps: 0, actions: 0, inputTokens: 0, outputTokens: 0, credits: ZERO };
+  return { calls: new Map(), steps: new Map(), interrupted: new Map(), childRuns: new Map(), totals, sequence: 1 };
+}
+
+export type NewCall = { key: string; iteration: number; provider: string; model: string };
+export type CallResult =
+  | { reply: ModelReply; credits: Decimal }
+  | {
+      error: string;
+      /** What had been received before it broke off: it is charged. */
+      received: { content: string; usage: ModelReply["usage"] } | null;
+      credits: Decimal;
+    };
+export type NewStep = {
+  key: string;
+  stepNumber: number;
+  iteration: number;
+  toolName: string;
+  /** JSON text. */
+  input: string;
+  reasoning: string;
+  /** The iteration's usage; the same on all steps of one iteration. */
+  usage: { inputTokens: number; outputTokens: number };
+  childRunId: string | null;
+};
+export type StepResult = {
+  /** JSON text, cut and redacted. */
+  output: string;
+  /** Why it failed; null when it did not. */
+  error: string | null;
+  /** 1 when a function or tool was executed, 0 when the call never got that far. */
+  actions: number;
+  credits: Decimal;
+};
+
+/** A call or step that has begun. */
+type Begun<Row> = { row: Row; startedAt: number; timer: NodeJS.Timeout; attempts: Attempt[] };
+export type BegunCall = Begun<ModelCallRow>;
+export type BegunStep = Begun<StepRow>;
+
+export class RunJournal {
+  readonly calls: Map<string, FinishedCall>;
+  readonly steps: Map<string, FinishedStep>;
+  readonly interrupted: Map<string, Attempt[]>;
+  readonly childRuns: Map<string, string>;
+  /** What is committed. */
+  readonly totals: Totals;
+  readonly #services: Services;
+  readonly #worker: Worker;
+  readonly #run: ClaimedRun;
+  #sequence: number;
+  /** Calls and steps that have begun and not finished. */
+  #open = 0;
+  /** Finished rows that wait for the run's next act. */
+  #waiting: JournalRow[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #writing = new Set<Promise<void>>();
+
+  constructor(services: Services, worker: Worker, run: ClaimedRun, contents: JournalContents) {
+    this.#services = services;
+    this.#worker = worker;
+    this.#run = run;
+    this.calls = contents.calls;
+    this.steps = contents.steps;
+    this.interrupted = contents.interrupted;
+    this.childRuns = contents.childRuns;
+    this.totals = contents.totals;
+    this.#sequence = Math.max(run.sequence, contents.sequence);
+  }
+
+  nextSequence(): number {
+    this.#sequence += 1;
+    return this.#sequence;
+  }
+
+  /** The number of the run's newest change. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  /** Rows to commit together with the end of the run. */
+  takeLastRows(): JournalRow[] {
+    clearTimeout(this.#timer);
+    return this.#waiting.splice(0);
+  }
+
+  /** Resolves when everything that was finished is committed; what comes next may rely on it. Throws WorkerLost. */
+  async committed(): Promise<void> {
+    this.#send();
+    while (this.#writing.size > 0) await Promise.all(this.#writing);
+  }
+
+  /** Begins a model call. Everything finished before is committed first. */
+  async beginCall(call: NewCall): Promise<BegunCall> {
+    await this.committed();
+    const attempts = [...(this.interrupted.get(call.key) ?? [])];
+    const now = this.#services.clock.now();
+    const row: ModelCallRow = {
+      id: newId(),
+      org: this.#run.orgId,
+      run: this.#run.id,
+      key: call.key,
+      iteration: call.iteration,
+      provider: call.provider,
+      model: call.model,
+      status: "Running",
+      content: "",
+      tool_calls: "[]",
+      finish_reason: null,
+      input_tokens: 0,
+      output_tokens: 0,
+      estimated: false,
+      credits: "0",
+      error: null,
+      attempts: JSON.stringify(attempts),
+      started_at: now.toISOString(),
+      duration: null,
+      sequence: 0,
+    };
+    return this.#begin("model_calls", { row, startedAt: now.getTime(), attempts });
+  }
+
+  /** Begins a step. Everything finished before is committed first. */
+  async beginStep(step: NewStep): Promise<BegunStep> {
+    await this.committed();
+    const attempts = [...(this.interrupted.get(step.key) ?? [])];
+    const now = this.#services.clock.now();
+    const row: StepRow = {
+      id: newId(),
+      org: this.#run.orgId,
+      run: this.#run.id,
+      key: step.key,
+      number: step.stepNumber,
+      iteration: step.iteration,
+      tool: step.toolName,
+      status: "Running",
+      input: step.input,
+      output: null,
+      reasoning: step.reasoning,
+      input_tokens: step.usage.inputTokens,
+      output_tokens: step.usage.outputTokens,
+      actions: 0,
+      credits: "0",
+      error: null,
+      attempts: JSON.stringify(attempts),
+      child: step.childRunId,
+      started_at: now.toISOString(),
+      duration: null,
+      sequence: 0,
+    };
+    return this.#begin("steps", { row, startedAt: now.getTime(), attempts });
+  }
+
+  /** Writes how far a call or step has come, so that pages show it. Nobody waits for it. */
+  showProgress(begun: BegunCall | BegunStep, change: { attempts?: Attempt[]; content?: string } = {}): void {
+    clearTimeout(begun.timer);
+    if (change.attempts) begun.row.attempts = JSON.stringify(change.attempts);
+    if (change.content !== undefined && "content" in begun.row) begun.row.content = change.content;
+    const value = { ...begun.row, sequence: this.nextSequence() };
+    void this.#write([rowOf(value)]);
+  }
+
+  /** Finishes a model call: its reply, usage and price become the truth with the next commit. */
+  finishCall(begun: BegunCall, result: CallResult): void {
+    const reply = "reply" in result ? result.reply : undefined;
+    const usage = "reply" in result ? result.reply.usage : result.received?.usage;
+    const { row } = begun;
+    this.#finish(begun, {
+      ...row,
+      ...(reply ? { provider: reply.provider } : {}),
+      status: reply ? "Completed" : "Failed",
+      content: reply?.content ?? ("received" in result ? (result.received?.content ?? "") : ""),
+      tool_calls: JSON.stringify(reply?.toolCalls ?? []),
+      finish_reason: reply?.finishReason ?? null,
+      input_tokens: usage?.inputTokens ?? 0,
+      output_tokens: usage?.outputTokens ?? 0,
+      estimated: usage?.estimated ?? false,
+      credits: result.credits.toFixed(4),
+      error: "error" in result ? result.error : null,
+    });
+    this.totals.inputTokens += usage?.inputTokens ?? 0;
+    this.totals.outputTokens += usage?.outputTokens ?? 0;
+    this.totals.credits = this.totals.credits.add(result.credits);
+    if (reply) {
+      const { content, toolCalls } = reply;
+      this.calls.set(row.key, { key: row.key, content, toolCalls, usage: reply.usage });
+    }
+  }
+
+  /** Finishes a step: its result, its action and its price become the truth with the next commit. */
+  finishStep(begun: BegunStep, result: StepResult): FinishedStep {
+    const { row } = begun;
+    this.#finish(begun, {
+      ...row,
+      status: result.error === null ? "Completed" : "Failed",
+      output: result.output,
+      error: result.error,
+      actions: result.actions,
+      credits: result.credits.toFixed(4),
+    });
+    this.totals.steps += 1;
+    this.totals.actions += result.actions;
+    this.totals.credits = this.totals.credits.add(result.credits);
+    const failed = result.error !== null;
+    const finished = { key: row.key, stepNumber: row.number, output: result.output, failed };
+    this.steps.set(row.key, finished);
+    return finished;
+  }
+
+  /** A call or step that ends with its run: the end closes its row. */
+  abandon(begun: BegunCall | BegunStep): void {
+    clearTimeout(begun.timer);
+    this.#open -= 1;
+  }
+
+  #begin<Row extends ModelCallRow | StepRow>(
+    table: JournalRow["table"],
+    call: { row: Row; startedAt: number; attempts: Attempt[] },
+  ): Begun<Row> {
+    this.#open += 1;
+    const show = () => {
+      call.row.attempts = JSON.stringify(call.attempts);
+      const value = { ...call.row, sequence: this.nextSequence() };
+      void this.#write([rowOf(value)]);
+    };
+    const timer = setTimeout(show, SHOW_BEGUN_AFTER_MS);
+    return { ...call, timer };
+  }
+
+  #finish(begun: BegunCall | BegunStep, row: ModelCallRow | StepRow): void {
+    clearTimeout(begun.timer);
+    this.#open -= 1;
+    const now = this.#services.clock.now();
+    const finished = {
+      ...row,
+      attempts: JSON.stringify(begun.attempts),
+      duration: Math.max(0, now.getTime() - begun.startedAt),
+      sequence: this.nextSequence(),
+    };
+    this.#waiting.push(rowOf(finished));
+    // While others are under way, the end of the run is not next.
+    if (this.#open > 0) this.#send();
+    else this.#timer ??= setTimeout(() => this.#send(), JOIN_END_WITHIN_MS);
+  }
+
+  #send(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#waiting.length > 0) void this.#write(this.#waiting.splice(0));
+  }
+
+  /** Writes rows and tells pages. A failure is thrown by the next `committed`. */
+  #write(rows: JournalRow[]): Promise<void> {
+    const written = Promise.all(rows.map((row) => this.#worker.journal.row(row))).then(() =>
+      notifyRunChanged(this.#services, this.#run, this.#sequence),
+    );
+    this.#writing.add(written);
+    written.then(() => this.#writing.delete(written)).catch(() => {});
+    return written.catch(() => {});
+  }
+}
+
+function rowOf(value: ModelCallRow | StepRow): JournalRow {
+  return "number" in value ? { table: "steps", value } : { table: "model_calls", value };
+}

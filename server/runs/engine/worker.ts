@@ -1,0 +1,97 @@
+import type pg from "pg";
+import { isPassing } from "@/server/db/outage";
+import { newId } from "@/server/ids";
+import type { Services } from "@/server/services";
+import { Lane, type LaneFigures, WorkerLost } from "./writer";
+
+/** How often a worker reports that it is alive. */
+export const HEARTBEAT_MS = 500;
+/** A worker that has not reported for this long is replaced; its runs go on elsewhere within 3 s of its last report. */
+export const SILENT_AFTER_MS = 2_200;
+
+/** One process's right to execute runs: its row in `workers`, its heartbeat and its writer. */
+export type Worker = {
+  id: string;
+  /** Starts, ends, holds and refused calls. */
+  accounts: Lane;
+  /** Model calls, steps and child runs. */
+  journal: Lane;
+  figures(): Record<"accounts" | "journal", LaneFigures>;
+  /** Ends the worker; runs it still has are given back. */
+  close(): Promise<void>;
+};
+
+/**
+ * Registers a worker. Its runs survive it: when its process dies or stalls, another one deletes its row, and whatever it
+ * still sends is refused; `onLost` is then called once.
+ */
+export async function openWorker(
+  services: Services,
+  options: { freeSlots: () => number; onLost: (error: WorkerLost) => void },
+): Promise<Worker> {
+  const id = `worker-${newId()}`;
+  await services.pool.query(
+    `WITH worker AS (INSERT INTO workers (id, heartbeat_at) VALUES ($1, clock_timestamp()) RETURNING id)
+     INSERT INTO worker_lanes (worker_id, lane) SELECT id, lane FROM worker, unnest(ARRAY['accounts', 'journal']) AS lane`,
+    [id],
+  );
+  let lost = false;
+  const onLost = (error: WorkerLost) => {
+    clearInterval(timer);
+    if (!lost) options.onLost(error);
+    lost = true;
+  };
+  const lane = (name: "accounts" | "journal") =>
+    new Lane({ services, workerId: id, lane: name, freeSlots: options.freeSlots, onLost });
+  const accounts = lane("accounts");
+  const journal = lane("journal");
+  let beating = false;
+  const timer = setInterval(() => {
+    if (beating) return;
+    beating = true;
+    void beat(services, id)
+      .then((alive) => alive || onLost(new WorkerLost("The worker was replaced by another process.")))
+      .catch((error: unknown) => {
+        if (!isPassing(error)) services.log.error("The worker's heartbeat failed", { error });
+      })
+      .finally(() => {
+        beating = false;
+      });
+  }, HEARTBEAT_MS);
+  timer.unref();
+  return {
+    id,
+    accounts,
+    journal,
+    figures: () => ({ accounts: accounts.figures, journal: journal.figures }),
+    async close() {
+      clearInterval(timer);
+      await journal.close();
+      await accounts.close();
+      if (!lost) await removeWorker(services.pool, id, services.env.inngest === undefined).catch(() => {});
+    },
+  };
+}
+
+/** Reports the worker and replaces silent ones. False when it was replaced itself. */
+async function beat(services: Services, id: string): Promise<boolean> {
+  const { rows } = await services.pool.query<{ id: string; silent: boolean }>({
+    name: "heartbeat",
+    text: `WITH own AS (UPDATE workers SET heartbeat_at = clock_timestamp() WHERE id = $1 RETURNING id)
+           SELECT id, false AS silent FROM own
+           UNION ALL SELECT id, true FROM workers WHERE id <> $1 AND heartbeat_at < clock_timestamp() - make_interval(secs => $2)`,
+    values: [id, SILENT_AFTER_MS / 1000],
+  });
+  for (const worker of rows.filter(({ silent }) => silent)) {
+    const runs = await removeWorker(services.pool, worker.id, services.env.inngest === undefined);
+    services.log.warn("A worker stopped reporting; its runs were taken over", { worker: worker.id, runs });
+    if (runs > 0) services.engine.wake();
+  }
+  return rows.some(({ silent }) => !silent);
+}
+
+/** Deletes a worker and gives its runs back; returns how many. `wait`: they wait for a slot again. */
+export async function removeWorker(pool: pg.Pool, id: string, wait: boolean): Promise<number> {
+  const { rows } = await pool.query<{ runs: number }>("SELECT remove_worker($1, $2) AS runs", [id, wait]);
+  return rows[0]?.runs ?? 0;
+}

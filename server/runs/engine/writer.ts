@@ -1,0 +1,332 @@
+import type pg from "pg";
+import { connect, TIMEOUTS } from "@/server/db/connect";
+import { isPassing, sleep } from "@/server/db/outage";
+import type { Services } from "@/server/services";
+import {
+  type ChildRow,
+  type EndItem,
+  type EndVerdict,
+  type FlushAnswer,
+  flushAnswer,
+  type HoldItem,
+  type HoldVerdict,
+  type JournalRow,
+  type RefusalItem,
+  type RefusalVerdict,
+  readRefusal,
+  readStart,
+  type StartItem,
+  type StartVerdict,
+} from "./flush-items";
+
+/**
+ * The group-commit writer of one worker. Two lanes, each with one connection: `accounts` takes starts, ends, holds and
+ * refused calls, which lock organizations; `journal` takes finished model calls and steps. When a lane's connection is
+ * free, it sends everything that is queued in one call of `flush_writes`: one round trip, one transaction, one commit.
+ * There is no timer: a batch is what arrived while the last flush was under way.
+ *
+ * Each flush has a number, which the database stores with its answer. If a connection breaks before the answer arrives,
+ * the lane reconnects and asks: a flush that was committed is answered from its row, any other is sent again.
+ */
+
+/** Items and characters of one flush. */
+const MAX_ITEMS = 512;
+const MAX_CHARACTERS = 8 * 1024 * 1024;
+/** How long a start waits for a database that is away; what is written for a run that executes waits for good. */
+const START_TIMEOUT_MS = 10_000;
+
+/** Another process took this worker's runs over, because it had been silent: nothing more is written for it. */
+export class WorkerLost extends Error {
+  override name = "WorkerLost";
+}
+
+type Item =
+  | { kind: "start"; value: StartItem; resolve: (verdict: StartVerdict) => void }
+  | { kind: "refusal"; value: RefusalItem; resolve: (verdict: RefusalVerdict) => void }
+  | { kind: "end"; value: EndItem; rows: JournalRow[]; resolve: (verdict: EndVerdict) => void }
+  | { kind: "hold"; value: HoldItem; resolve: (verdict: HoldVerdict) => void }
+  | { kind: "child"; value: ChildRow; resolve: () => void }
+  | { kind: "row"; value: JournalRow; resolve: () => void };
+type Queued = Item & { reject: (error: unknown) => void; size: number; deadline: number };
+
+/** Counts what a lane did; for the benchmark and the tests that assert commits per operation. */
+export type LaneFigures = { flushes: number; items: number };
+
+export type LaneOptions = {
+  services: Pick<Services, "env" | "clock" | "log">;
+  workerId: string;
+  lane: "accounts" | "journal";
+  /** How many starts may execute in this process at once. */
+  freeSlots: () => number;
+  /** Called once when the worker's row is gone. */
+  onLost: (error: WorkerLost) => void;
+};
+
+export class Lane {
+  readonly figures: LaneFigures = { flushes: 0, items: 0 };
+  readonly #options: LaneOptions;
+  #queue: Queued[] = [];
+  #client: pg.Client | undefined;
+  #flush = 0;
+  #working = false;
+  #scheduled = false;
+  #closed = false;
+  /** The last flush was given up and may still be committed. */
+  #unsure = false;
+  #lost: WorkerLost | undefined;
+  #idle: (() => void)[] = [];
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+  }
+
+  start(value: StartItem): Promise<StartVerdict> {
+    return this.#push((resolve) => ({ kind: "start", value, resolve }), START_TIMEOUT_MS);
+  }
+  refuse(value: RefusalItem): Promise<RefusalVerdict> {
+    return this.#push((resolve) => ({ kind: "refusal", value, resolve }), START_TIMEOUT_MS);
+  }
+  /** Ends a run; `rows` are its last journal rows, committed together with the end. */
+  end(value: EndItem, rows: JournalRow[] = []): Promise<EndVerdict> {
+    return this.#push((resolve) => ({ kind: "end", value, rows, resolve }));
+  }
+  hold(value: HoldItem): Promise<HoldVerdict> {
+    return this.#push((resolve) => ({ kind: "hold", value, resolve }));
+  }
+  child(value: ChildRow): Promise<void> {
+    return this.#push((resolve) => ({ kind: "child", value, resolve: () => resolve(undefined) }));
+  }
+  row(value: JournalRow): Promise<void> {
+    return this.#push((resolve) => ({ kind: "row", value, resolve: () => resolve(undefined) }));
+  }
+
+  /** Writes what is queued and closes the connection. */
+  async close(): Promise<void> {
+    if (this.#working || this.#queue.length > 0) {
+      await new Promise<void>((resolve) => this.#idle.push(resolve));
+    }
+    this.#closed = true;
+    await this.#client?.end().catch(() => {});
+  }
+
+  #push<T>(item: (resolve: (verdict: T) => void) => Item, timeoutMs = Number.POSITIVE_INFINITY): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#lost) return reject(this.#lost);
+      const made = item(resolve);
+      const size = made.kind === "end" ? sizeOf(made.value) + made.rows.reduce((sum, row) => sum + sizeOf(row.value), 0) : made.kind === "row" ? sizeOf(made.value.value) : sizeOf(made.value);
+      this.#queue.push({ ...made, reject, size, deadline: performance.now() + timeoutMs });
+      this.#schedule();
+    });
+  }
+
+  /** Waits until this turn of the event loop is over, so that what comes together is written together. */
+  #schedule(): void {
+    if (this.#scheduled || this.#working) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      void this.#work();
+    });
+  }
+
+  async #work(): Promise<void> {
+    if (this.#working) return;
+    this.#working = true;
+    while (this.#queue.length > 0 && !this.#lost) await this.#write(this.#takeBatch());
+    this.#working = false;
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  /** Takes what fits into one flush: of a run's key only the newest row, of an idempotency key only the first start. */
+  #takeBatch(): Queued[] {
+    const batch: Queued[] = [];
+    const later: Queued[] = [];
+    const keys = new Set<string>();
+    let size = 0;
+    for (const item of this.#queue) {
+      const key = repetitionKey(item);
+      const fits = batch.length < MAX_ITEMS && (size + item.size <= MAX_CHARACTERS || batch.length === 0);
+      if (later.length > 0 && !fits) later.push(item);
+      else if (!fits || (key !== null && keys.has(key))) later.push(item);
+      else {
+        if (key !== null) keys.add(key);
+        batch.push(item);
+        size += item.size;
+      }
+    }
+    this.#queue = later;
+    return batch;
+  }
+
+  async #write(batch: Queued[]): Promise<void> {
+    try {
+      settle(batch, await this.#flushOnce(batch));
+    } catch (error) {
+      if (error instanceof WorkerLost) return this.#lose(error, batch);
+      const [only] = batch;
+      if (batch.length === 1 && only) return only.reject(error);
+      // One bad item must not fail the others: each is written alone, and only the bad one fails.
+      for (const item of batch) await this.#write([item]);
+    }
+  }
+
+  /** Sends one flush until it is known to be committed or refused. Throws WorkerLost and what a statement refuses. */
+  async #flushOnce(batch: Queued[]): Promise<FlushAnswer | null> {
+    const { services, workerId, lane, freeSlots } = this.#options;
+    const documents = toDocuments(batch);
+    let flush = this.#flush + 1;
+    for (let delay = 20; ; delay = Math.min(delay * 2, 1_000)) {
+      try {
+        this.#client ??= await connect(services.env.databaseUrl);
+        if (this.#unsure) flush = (await this.#skipFlush(this.#client)) + 1;
+        const values = [workerId, lane, flush, services.clock.forDatabase(), freeSlots(), ...documents];
+        const { rows } = await ask<{ answer: string | null }>(this.#client, { ...FLUSH, values });
+        this.#flush = flush;
+        this.figures.flushes += 1;
+        this.figures.items += batch.length;
+        const text = rows[0]?.answer ?? null;
+        return text === null ? null : flushAnswer.parse(JSON.parse(text));
+      } catch (error) {
+        const code = codeOf(error);
+        if (code === "SW001") throw new WorkerLost("The worker was replaced by another process.");
+        if (code === "SW002") return this.#readAnswer(flush);
+        if (!isPassing(error)) throw error;
+        if (code !== "40P01" && code !== "40001") await this.#disconnect(error);
+        if (batch.every((item) => item.deadline < performance.now())) {
+          this.#unsure = true;
+          throw error;
+        }
+        await sleep(delay, NEVER);
+      }
+    }
+  }
+
+  /** Takes a new number after a flush that was given up: should it still arrive, it is refused. */
+  async #skipFlush(client: pg.Client): Promise<number> {
+    const { workerId, lane } = this.#options;
+    const { rows } = await client.query<{ flush: string }>(
+      "UPDATE worker_lanes SET flush = flush + 1 WHERE worker_id = $1 AND lane = $2 RETURNING flush",
+      [workerId, lane],
+    );
+    const row = rows[0];
+    if (row === undefined) throw new WorkerLost("The worker was replaced by another process.");
+    this.#unsure = false;
+    this.#flush = Number(row.flush);
+    return this.#flush;
+  }
+
+  /** The answer of a flush that was committed although its own answer was lost. */
+  async #readAnswer(flush: number): Promise<FlushAnswer | null> {
+    const { services, workerId, lane } = this.#options;
+    this.#client ??= await connect(services.env.databaseUrl);
+    const { rows } = await this.#client.query<{ flush: string; answer: string | null }>(
+      "SELECT flush, answer FROM worker_lanes WHERE worker_id = $1 AND lane = $2 FOR UPDATE",
+      [workerId, lane],
+    );
+    const row = rows[0];
+    if (row === undefined) throw new WorkerLost("The worker was replaced by another process.");
+    if (Number(row.flush) !== flush) throw new Error(`lane ${lane} is at flush ${row.flush}, not ${flush}`);
+    this.#flush = flush;
+    return row.answer === null ? null : flushAnswer.parse(JSON.parse(row.answer));
+  }
+
+  async #disconnect(error: unknown): Promise<void> {
+    const { services, lane } = this.#options;
+    if (this.#client && !this.#closed) services.log.warn("A writer lost its database connection; retrying", { lane, error });
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.end().catch(() => {});
+  }
+
+  #lose(error: WorkerLost, batch: Queued[]): void {
+    this.#lost = error;
+    for (const item of [...batch, ...this.#queue.splice(0)]) item.reject(error);
+    this.#options.onLost(error);
+  }
+}
+
+const FLUSH = {
+  name: "flush-writes",
+  text: "SELECT flush_writes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) AS answer",
+};
+const NEVER = new AbortController().signal;
+
+/** Asks on a connection that is broken when the server stays silent for longer than any statement may take. */
+async function ask<Row extends pg.QueryResultRow>(client: pg.Client, query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
+  const silence = setTimeout(() => {
+    client.connection.stream.destroy(Object.assign(new Error("The database does not answer."), { code: "ETIMEDOUT" }));
+  }, TIMEOUTS.silence);
+  try {
+    return await client.query<Row>(query);
+  } finally {
+    clearTimeout(silence);
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+/** What must not come twice in one flush. */
+function repetitionKey(item: Item): string | null {
+  if (item.kind === "row") return `row ${item.value.value.run} ${item.value.value.key}`;
+  if ((item.kind === "start" || item.kind === "refusal") && item.value.idem !== null) {
+    return `idem ${item.value.org} ${item.value.scope} ${item.value.idem}`;
+  }
+  return null;
+}
+
+/** The JSON arrays of a flush in the order of the function's parameters; null where there is nothing. */
+function toDocuments(batch: Queued[]): (string | null)[] {
+  const children: object[] = [];
+  const calls: object[] = [];
+  const steps: object[] = [];
+  const refusals: object[] = [];
+  const ends: object[] = [];
+  const holds: object[] = [];
+  const starts: object[] = [];
+  const addRow = (row: JournalRow) => void (row.table === "steps" ? steps : calls).push(row.value);
+  for (const item of batch) {
+    if (item.kind === "start") starts.push({ i: starts.length, ...item.value });
+    else if (item.kind === "refusal") refusals.push({ i: refusals.length, ...item.value });
+    else if (item.kind === "hold") holds.push({ i: holds.length, ...item.value });
+    else if (item.kind === "child") children.push(item.value);
+    else if (item.kind === "row") addRow(item.value);
+    else {
+      ends.push({ i: ends.length, ...item.value });
+      for (const row of item.rows) addRow(row);
+    }
+  }
+  return [children, calls, steps, refusals, ends, holds, starts].map((rows) => (rows.length === 0 ? null : toJson(rows)));
+}
+
+/** JSON that PostgreSQL reads: halves of characters, which UTF-8 cannot hold, become U+FFFD. */
+function toJson(rows: object[]): string {
+  const text = JSON.stringify(rows);
+  // JSON.stringify escapes halves of characters as \ud800 to \udfff, and whole ones never.
+  if (!text.includes("\\ud")) return text;
+  return JSON.stringify(rows, (_key, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value));
+}
+
+/** About how many characters a row has as JSON: its texts and a bit for the rest. */
+function sizeOf(row: object): number {
+  let size = 200;
+  for (const value of Object.values(row)) if (typeof value === "string") size += value.length;
+  return size;
+}
+
+function settle(batch: Queued[], answer: FlushAnswer | null): void {
+  const ended = new Set(answer?.ended?.map(({ i }) => i) ?? []);
+  let starts = 0;
+  let refusals = 0;
+  let holds = 0;
+  let ends = 0;
+  for (const item of batch) {
+    if (item.kind === "child" || item.kind === "row") item.resolve();
+    else if (answer === null) item.reject(new Error("the flush has no answer"));
+    else if (item.kind === "start") item.resolve(readStart(answer, starts++, item.value));
+    else if (item.kind === "refusal") item.resolve(readRefusal(answer, refusals++, item.value));
+    else if (item.kind === "hold") item.resolve(answer.holds?.[holds++] ?? "uncovered");
+    else item.resolve({ ended: ended.has(ends++), at: answer.at });
+  }
+}
