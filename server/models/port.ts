@@ -39,16 +39,19 @@ export type Attempt = {
   retryAt?: string | undefined;
 };
 
+export type ModelUsage = {
+  inputTokens: number;
+  outputTokens: number;
+  /** True when at least a part was counted here with a tokenizer because the provider reported no usage. */
+  estimated: boolean;
+};
+
 export type ModelReply = {
   content: string;
   toolCalls: ToolCall[];
   finishReason: string | null;
-  usage: {
-    inputTokens: number;
-    outputTokens: number;
-    /** True when the provider gave no usage and the tokens were counted here with a tokenizer. */
-    estimated: boolean;
-  };
+  /** What all attempts together used; one that broke off counts with what was received. */
+  usage: ModelUsage;
   provider: string;
   attempts: Attempt[];
 };
@@ -59,22 +62,54 @@ export type ModelReply = {
  */
 export type ModelFault = "unauthorized" | "unknown" | "quota" | "input_too_long" | "refused" | "unavailable";
 
-/** Why a model call failed for good; `attempts` lists the tries. */
+/**
+ * What a call received before it broke off: providers charge for it, so the run is charged as well. `content` is the text
+ * of the last attempt that began to answer; `usage` sums all attempts that did.
+ */
+export type ReceivedOutput = { content: string; usage: ModelUsage };
+
+/** Why a model call failed for good; `attempts` lists the tries, `received` is null when no output had begun. */
 export class ModelError extends Error {
   readonly reason: ModelFault;
   readonly attempts: Attempt[];
+  readonly received: ReceivedOutput | null;
 
-  constructor(message: string, options: { reason: ModelFault; attempts: Attempt[]; cause?: unknown }) {
+  constructor(
+    message: string,
+    options: {
+      reason: ModelFault;
+      attempts: Attempt[];
+      received?: ReceivedOutput | null;
+      cause?: unknown;
+    },
+  ) {
     super(message, { cause: options.cause });
     this.name = "ModelError";
     this.reason = options.reason;
     this.attempts = options.attempts;
+    this.received = options.received ?? null;
+  }
+}
+
+/** A model call whose signal was aborted after output had begun; `cause` is the signal's reason. */
+export class ModelCallStopped extends Error {
+  readonly attempts: Attempt[];
+  readonly received: ReceivedOutput;
+
+  constructor(options: { attempts: Attempt[]; received: ReceivedOutput; cause: unknown }) {
+    super("the model call was stopped after output had begun", { cause: options.cause });
+    this.name = "ModelCallStopped";
+    this.attempts = options.attempts;
+    this.received = options.received;
   }
 }
 
 /** What the rest of the server knows of models. */
 export type Models = {
-  /** Calls the model; retries passing faults; throws ModelError, or the signal's reason when aborted. */
+  /**
+   * Calls the model; retries passing faults. Throws ModelError. When aborted, throws ModelCallStopped if output had begun,
+   * else the signal's reason itself.
+   */
   call(request: ModelRequest): Promise<ModelReply>;
   /** The name of the provider that would serve this model, `demo` for the built-in simulation. */
   providerOf(model: string): string;
