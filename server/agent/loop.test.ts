@@ -44,6 +44,7 @@ function journalOf(lines: Say[], act?: (acting: Acting) => Acted[]) {
   const thinkings: Thinking[] = [];
   const actings: Acting[] = [];
   const journal: AgentJournal = {
+    organizationId: "org-1",
     async think(thinking) {
       thinkings.push(thinking);
       const { content = "", calls = [] } = lines[thinkings.length - 1] ?? { content: "no more lines" };
@@ -242,6 +243,7 @@ test("a run replayed from its journal takes the same path, wherever it was cut o
             return result;
           };
           return {
+            organizationId: "org-1",
             think: async (thinking) =>
               remember(`think-${thinking.iteration}`, thinking, (): Thought => {
                 const { content, calls } = lines[thinking.iteration - 1] ?? { content: "end", calls: [] };

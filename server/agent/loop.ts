@@ -23,6 +23,8 @@ export type Acted = { output: string; failed: boolean };
 
 /** What remembers the loop's steps: on a replay it answers from its rows, and nothing runs twice. */
 export type AgentJournal = {
+  /** Whose run it is: costly checks of arguments take turns by organization. */
+  organizationId: string;
   think(thinking: Thinking): Promise<Thought>;
   act(acting: Acting): Promise<Acted[]>;
 };
@@ -54,7 +56,7 @@ export async function runAgentLoop(
     });
     if (toolCalls.length === 0) return { status: "Completed", output: content };
 
-    const calls = prepareCalls(configuration.callables, toolCalls);
+    const calls = await prepareCalls(configuration.callables, toolCalls, journal.organizationId);
     const results = await journal.act({ iteration, reasoning: content, calls });
     messages.push({ role: "assistant", content, toolCalls });
     for (const [index, call] of calls.entries()) {

@@ -20,24 +20,24 @@ const order: AttachedCallable = {
 };
 const callables: AttachedCallable[] = [{ kind: "function", name: "calculate" }, order];
 
-function prepare(name: string, args: string) {
-  const [prepared] = prepareCalls(callables, [{ id: "1", name, arguments: args }]);
+async function prepare(name: string, args: string) {
+  const [prepared] = await prepareCalls(callables, [{ id: "1", name, arguments: args }], "org-1");
   if (prepared === undefined) throw new Error("nothing was prepared");
   return prepared;
 }
 
 describe("prepareCalls", () => {
-  test("parses and checks arguments", () => {
-    expect(prepare("calculate", '{ "expression": "1" }')).toMatchObject({
+  test("parses and checks arguments", async () => {
+    expect(await prepare("calculate", '{ "expression": "1" }')).toMatchObject({
       inputText: '{"expression":"1"}',
       input: { expression: "1" },
       callable: { kind: "function", name: "calculate" },
     });
-    expect(prepare("place_order", '{"count":2}')).toMatchObject({
+    expect(await prepare("place_order", '{"count":2}')).toMatchObject({
       input: { count: 2 },
       callable: { toolId: "t-1" },
     });
-    expect(prepare("place_order", " ")).toMatchObject({ inputText: "{}", input: {} });
+    expect(await prepare("place_order", " ")).toMatchObject({ inputText: "{}", input: {} });
   });
 
   test.each<[string, string, string, RegExp]>([
@@ -51,28 +51,29 @@ describe("prepareCalls", () => {
     ["place_order", '{"constructor":1}', '{"constructor":1}', /\/constructor is not allowed/],
     ["place_order", '{"__proto__":{"x":1}}', '{"__proto__":{"x":1}}', /\/__proto__ is not allowed/],
     ["calculate", "[".repeat(10_000), JSON.stringify("[".repeat(10_000)), /not valid JSON/],
-  ])("%s(%s) fails with a message for the model", (name, args, inputText, error) => {
-    expect(prepare(name, args)).toMatchObject({ inputText, error: expect.stringMatching(error) });
+  ])("%s(%s) fails with a message for the model", async (name, args, inputText, error) => {
+    expect(await prepare(name, args)).toMatchObject({ inputText, error: expect.stringMatching(error) });
   });
 
-  test("U+0000 becomes U+FFFD, escaped or not", () => {
-    expect(prepare("calculate", '{"expression":"a\\u0000b"}').inputText).toBe('{"expression":"a\ufffdb"}');
+  test("U+0000 becomes U+FFFD, escaped or not", async () => {
+    const { inputText } = await prepare("calculate", '{"expression":"a\\u0000b"}');
+    expect(inputText).toBe('{"expression":"a\ufffdb"}');
   });
 
-  test("the very same call has the same identity, another one another", () => {
-    const identity = (args: string) => prepare("place_order", args).identity;
-    expect(identity('{"a":1,"b":[2]}')).toBe(identity(' {"b": [2], "a": 1.0}'));
-    expect(identity('{"a":1}')).not.toBe(identity('{"a":"1"}'));
-    expect(identity("{broken")).toBe(identity("{broken"));
+  test("the very same call has the same identity, another one another", async () => {
+    const identity = async (args: string) => (await prepare("place_order", args)).identity;
+    expect(await identity('{"a":1,"b":[2]}')).toBe(await identity(' {"b": [2], "a": 1.0}'));
+    expect(await identity('{"a":1}')).not.toBe(await identity('{"a":"1"}'));
+    expect(await identity("{broken")).toBe(await identity("{broken"));
   });
 
-  test("no more calls than the limit are carried out", () => {
+  test("no more calls than the limit are carried out", async () => {
     const calls = Array.from({ length: MAX_CALLS_PER_ITERATION + 1 }, (_, i) => ({
       id: `${i}`,
       name: "place_order",
       arguments: "{}",
     }));
-    const prepared = prepareCalls(callables, calls);
+    const prepared = await prepareCalls(callables, calls, "org-1");
     expect(prepared.filter((call) => "error" in call)).toHaveLength(1);
     expect(prepared.at(-1)).toHaveProperty("error");
   });

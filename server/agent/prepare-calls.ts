@@ -21,11 +21,12 @@ export type PreparedCall = {
 } & ({ callable: AttachedCallable; input: JsonObject } | { error: string });
 
 /** Parses and checks the calls of one iteration. Hostile arguments become failing calls, never exceptions. */
-export function prepareCalls(
+export async function prepareCalls(
   callables: readonly AttachedCallable[],
   calls: readonly ToolCall[],
-): PreparedCall[] {
-  return calls.map((call, index) => {
+  organizationId: string,
+): Promise<PreparedCall[]> {
+  const prepare = async (call: ToolCall, index: number): Promise<PreparedCall> => {
     const parsed = parseArguments(call.arguments);
     const inputText = parsed === undefined ? JSON.stringify(call.arguments) : JSON.stringify(parsed.value);
     const identity = `${call.name} ${parsed === undefined ? call.arguments : canonicalText(parsed.value)}`;
@@ -41,10 +42,11 @@ export function prepareCalls(
     }
     if (parsed === undefined) return refuse("The arguments are not valid JSON.");
     if (!isJsonObject(parsed.value)) return refuse("The arguments must be a JSON object.");
-    const issues = checkArguments(callable, parsed.value);
+    const issues = await checkArguments(callable, parsed.value, organizationId);
     if (issues.length > 0) return refuse(`The arguments are not valid: ${describeIssues(issues)}`);
     return { call, inputText, identity, callable, input: parsed.value };
-  });
+  };
+  return Promise.all(calls.map(prepare));
 }
 
 /** Some models write nothing at all when a function takes no arguments. */
@@ -58,8 +60,10 @@ function parseArguments(text: string): { value: Json } | undefined {
   }
 }
 
-function checkArguments(callable: AttachedCallable, input: JsonObject) {
-  if (callable.kind === "tool") return validateAgainst(callable.definition.parameters, input);
+async function checkArguments(callable: AttachedCallable, input: JsonObject, organizationId: string) {
+  if (callable.kind === "tool") {
+    return validateAgainst(callable.definition.parameters, input, organizationId);
+  }
   const definition = findFunction(callable.name);
   if (definition === undefined)
     return [{ path: "", message: `the function ${callable.name} no longer exists` }];

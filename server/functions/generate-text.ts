@@ -12,14 +12,18 @@ function parseAnswer(content: string): Json {
 }
 
 /** The value in the answer, or what is wrong with it. */
-function readAnswer(content: string, schema: JsonObject): { value: Json } | { fault: string } {
+async function readAnswer(
+  content: string,
+  schema: JsonObject,
+  organizationId: string,
+): Promise<{ value: Json } | { fault: string }> {
   let value: Json;
   try {
     value = parseAnswer(content);
   } catch {
     return { fault: "it is not JSON" };
   }
-  const issues = validateAgainst(schema, value);
+  const issues = await validateAgainst(schema, value, organizationId);
   return issues.length === 0 ? { value } : { fault: describeIssues(issues) };
 }
 
@@ -36,13 +40,17 @@ export const textInput = z.object({
 type TextWish = z.infer<typeof textInput>;
 
 /** The messages of its call of the model; with the answer to the first one, those of the second. */
-export function textMessages({ prompt, system, schema }: TextWish, firstAnswer?: string): ModelMessage[] {
+export async function textMessages(
+  { prompt, system, schema }: TextWish,
+  organizationId: string,
+  firstAnswer?: string,
+): Promise<ModelMessage[]> {
   const messages: ModelMessage[] = [
     ...(system ? [{ role: "system" as const, content: system }] : []),
     { role: "user", content: prompt },
   ];
   if (schema === undefined || firstAnswer === undefined) return messages;
-  const answer = readAnswer(firstAnswer, schema);
+  const answer = await readAnswer(firstAnswer, schema, organizationId);
   if ("value" in answer) return messages;
   return [
     ...messages,
@@ -61,19 +69,20 @@ export const generateText = defineFunction({
     "Asks a language model for a text. With a schema it gives a JSON value that fits the schema instead.",
   input: textInput,
   timeoutMs: 300_000,
-  async run(wish, { callModel, defaultModel }) {
+  async run(wish, { callModel, defaultModel, organizationId }) {
     const { model, schema } = wish;
     const request = { model: model ?? defaultModel, tools: [] };
-    if (schema === undefined) return (await callModel({ ...request, messages: textMessages(wish) })).content;
+    const messages = await textMessages(wish, organizationId);
+    if (schema === undefined) return (await callModel({ ...request, messages })).content;
 
-    const faults = checkSchema(schema);
+    const faults = await checkSchema(schema, organizationId);
     if (faults.length > 0) throw new Error(`The schema is invalid: ${describeIssues(faults)}`);
-    const first = await callModel({ ...request, messages: textMessages(wish), responseSchema: schema });
-    const answer = readAnswer(first.content, schema);
+    const first = await callModel({ ...request, messages, responseSchema: schema });
+    const answer = await readAnswer(first.content, schema, organizationId);
     if ("value" in answer) return answer.value;
-    const again = textMessages(wish, first.content);
+    const again = await textMessages(wish, organizationId, first.content);
     const second = await callModel({ ...request, messages: again, responseSchema: schema });
-    const corrected = readAnswer(second.content, schema);
+    const corrected = await readAnswer(second.content, schema, organizationId);
     if ("value" in corrected) return corrected.value;
     throw new Error(`The model's answer does not fit the schema: ${corrected.fault}.`);
   },

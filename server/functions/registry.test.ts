@@ -18,13 +18,13 @@ test("every file in this folder is registered under its own name, and nothing el
   ).toEqual(files);
 });
 
-test("every function describes itself and its input to models", () => {
+test("every function describes itself and its input to models", async () => {
   for (const definition of listFunctions()) {
     expect(findFunction(definition.name)).toBe(definition);
     expect(definition.description.length, definition.name).toBeGreaterThan(20);
     const schema = inputSchemaOf(definition);
     expect(schema.type, definition.name).toBe("object");
-    expect(checkSchema(schema), definition.name).toEqual([]);
+    expect(await checkSchema(schema, "org-1"), definition.name).toEqual([]);
     for (const property of Object.values(schema.properties ?? {}))
       expect(property).toHaveProperty("description");
   }

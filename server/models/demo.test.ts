@@ -184,7 +184,7 @@ test.each<[string, JsonObject]>([
     { name: "order", description: "Orders boxes", parameters },
   ]);
   expect(call?.[0]).toBe("order");
-  expect(validateAgainst(parameters, call?.[1])).toEqual([]);
+  expect(await validateAgainst(parameters, call?.[1], "org-1")).toEqual([]);
 });
 
 test("runs a whole agent run with tools, says that it is a simulation, and does the same again", async () => {
@@ -203,6 +203,7 @@ test("runs a whole agent run with tools, says that it is a simulation, and does 
   const run = async () => {
     const steps: string[] = [];
     const outcome = await runAgentLoop(configuration, "What is 17 * 23, and what time is it in Tokyo?", {
+      organizationId: "org-1",
       think: ({ messages, tools }) => callDemoModel(request("", tools, { messages }), clock),
       act: ({ calls }) =>
         Promise.all(

@@ -19,6 +19,7 @@ export async function executeAgent(
 ): Promise<Outcome> {
   let stepsBefore = 0;
   const outcome = await runAgentLoop(configuration, execution.run.input, {
+    organizationId: execution.run.orgId,
     async think(thinking) {
       const key = thinking.closing ? "answer" : `think-${thinking.iteration}`;
       await execution.durably(key, () => think(execution, configuration, key, thinking));

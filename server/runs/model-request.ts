@@ -58,7 +58,7 @@ export async function inspectModelRequest(
     });
     const first = number === "1" ? null : { ...ofRun, key: `${stepKey}/model-${attempt}-1` };
     const answer = first ? await db.modelCall.findFirst({ where: first, select: { content: true } }) : null;
-    return viewTextRequest(step?.input ?? "null", answer?.content);
+    return viewTextRequest(step?.input ?? "null", actor.orgId, answer?.content);
   }
   const configuration = runConfiguration.parse(JSON.parse(call.run.configuration.document));
   if (configuration.kind !== "agent") {
@@ -73,6 +73,7 @@ export async function inspectModelRequest(
     readOutputs(db, ofRun, call.iterationNumber),
   ]);
   return replay(configuration, call.run.input, call.key, {
+    organizationId: actor.orgId,
     thoughts: new Map(
       calls.map(({ key, content, toolCalls }) => [
         key,
@@ -112,6 +113,7 @@ const outputRow = z
   .transform(({ text_bytes: bytes, text_cut: cut, ...row }) => ({ ...row, bytes, cut }));
 
 type Journal = {
+  organizationId: string;
   thoughts: Map<string, { content: string; toolCalls: ToolCall[] }>;
   outputs: Map<string, z.infer<typeof outputRow>>;
 };
@@ -121,13 +123,14 @@ async function replay(
   configuration: AgentConfiguration,
   userMessage: string,
   wanted: string,
-  { thoughts, outputs }: Journal,
+  { organizationId, thoughts, outputs }: Journal,
 ): Promise<ModelRequestView> {
   let found: Thinking | undefined;
   let known = 0;
   /** The steps behind the messages of role `tool`, in the same order. */
   const told: (z.infer<typeof outputRow> | undefined)[] = [];
   await runAgentLoop(configuration, userMessage, {
+    organizationId,
     async think(thinking) {
       const key = thinking.closing ? "answer" : `think-${thinking.iteration}`;
       const thought = key === wanted ? undefined : thoughts.get(key);
@@ -159,14 +162,17 @@ async function replay(
   };
 }
 
-function viewTextRequest(input: string, firstAnswer: string | undefined): ModelRequestView {
+async function viewTextRequest(
+  input: string,
+  organizationId: string,
+  firstAnswer: string | undefined,
+): Promise<ModelRequestView> {
   const wish = textInput.safeParse(JSON.parse(input));
   if (!wish.success) return { messages: [], tools: [], responseSchema: null };
-  const known = firstAnswer === undefined ? 0 : textMessages(wish.data).length;
+  const known = firstAnswer === undefined ? 0 : (await textMessages(wish.data, organizationId)).length;
+  const messages = await textMessages(wish.data, organizationId, firstAnswer);
   return {
-    messages: textMessages(wish.data, firstAnswer).map((message, index) =>
-      viewMessage(message, { fresh: index >= known }),
-    ),
+    messages: messages.map((message, index) => viewMessage(message, { fresh: index >= known })),
     tools: [],
     responseSchema: wish.data.schema === undefined ? null : JSON.stringify(wish.data.schema),
   };

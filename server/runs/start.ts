@@ -48,7 +48,7 @@ export async function startRun(
     throw new AppError("not_found", request.kind === "agent" ? "Agent not found." : "Tool not found.");
   }
   const runId = newId();
-  const prepared = prepare(services, actor, target, request);
+  const prepared = await prepare(services, actor, target, request);
   const commit = async (hold: Decimal): Promise<boolean> => {
     const tryOnce = () => commitStart(services, actor, runId, target, prepared, hold, request);
     return tryOnce().catch((error: unknown) => {
@@ -78,7 +78,12 @@ type Prepared = {
   countHold: () => Promise<Decimal>;
 };
 
-function prepare(services: Services, actor: Actor, target: Target, request: StartRequest): Prepared {
+async function prepare(
+  services: Services,
+  actor: Actor,
+  target: Target,
+  request: StartRequest,
+): Promise<Prepared> {
   if (target.kind === "agent" && request.kind === "agent") {
     if (!target.active) throw new AppError("agent_inactive", "The agent is inactive.");
     const configuration = {
@@ -100,7 +105,8 @@ function prepare(services: Services, actor: Actor, target: Target, request: Star
     };
   }
   if (target.kind === "tool" && request.kind === "tool") {
-    const issues = validateAgainst(target.configuration.definition.parameters, request.input);
+    const { parameters } = target.configuration.definition;
+    const issues = await validateAgainst(parameters, request.input, actor.orgId);
     if (issues.length > 0) {
       throw new AppError("invalid_request", "The input does not match the tool's parameters.", { issues });
     }

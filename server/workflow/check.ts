@@ -94,7 +94,7 @@ class Checker {
 
   async check(): Promise<void> {
     const { parameters, steps, output, outputSchema } = this.#definition;
-    this.#checkSchema(parameters, ["parameters"]);
+    await this.#checkSchema(parameters, ["parameters"]);
     if (parameters.type !== undefined && parameters.type !== "object") {
       this.#report(["parameters", "type"], 'must be "object": a tool takes named parameters');
     }
@@ -107,15 +107,15 @@ class Checker {
     }
     for (const [index, step] of steps.entries()) await this.#checkStep(step, index);
     if (output !== undefined) await this.#checkTexts(output, ["output"], steps.length, null);
-    if (outputSchema !== undefined) this.#checkSchema(outputSchema, ["outputSchema"]);
+    if (outputSchema !== undefined) await this.#checkSchema(outputSchema, ["outputSchema"]);
   }
 
   #report(keys: Keys, message: string): void {
     this.issues.push({ path: jsonPointer(keys), message });
   }
 
-  #checkSchema(schema: JsonObject, keys: Keys): void {
-    for (const issue of checkSchema(schema)) {
+  async #checkSchema(schema: JsonObject, keys: Keys): Promise<void> {
+    for (const issue of await checkSchema(schema, this.#party)) {
       this.issues.push({ path: jsonPointer(keys) + issue.path, message: issue.message });
     }
   }
@@ -133,11 +133,11 @@ class Checker {
     }
     const item = step.forEach === undefined ? null : (step.as ?? "item");
     await this.#checkTexts(step.with, [...keys, "with"], index, item);
-    this.#checkInput(step, keys);
+    await this.#checkInput(step, keys);
   }
 
   /** Unknown functions and, as far as it can be told without running, input that the function would refuse. */
-  #checkInput(step: WorkflowStep, keys: Keys): void {
+  async #checkInput(step: WorkflowStep, keys: Keys): Promise<void> {
     const schema = this.#functions.inputSchema(step.uses);
     if (schema === undefined) {
       this.#report([...keys, "uses"], `there is no function named "${step.uses.slice(0, 100)}"`);
@@ -151,7 +151,7 @@ class Checker {
       if (property === undefined) {
         this.#report([...keys, "with", name], `${step.uses} has no input of that name`);
       } else if (isJsonObject(property) && !hasTemplate(value)) {
-        for (const issue of validateAgainst(property, value)) {
+        for (const issue of await validateAgainst(property, value, this.#party)) {
           this.issues.push({
             path: jsonPointer([...keys, "with", name]) + issue.path,
             message: issue.message,

@@ -195,7 +195,7 @@ async function finish(
   }
   const { outputSchema } = definition;
   if (outputSchema === undefined) return { status: "Completed", output, outputSchema: inferSchema(output) };
-  const issues = validateAgainst(outputSchema, output);
+  const issues = await validateAgainst(outputSchema, output, facts.party);
   if (issues.length > 0) {
     return {
       status: "Failed",

@@ -204,13 +204,17 @@ function compileCached(schema: JsonObject): CompileResult {
 }
 
 /** The faults of a JSON Schema (2020-12) itself; paths lead into the schema. Empty: it is valid. */
-export function checkSchema(schema: JsonObject): Issue[] {
+export async function checkSchema(schema: JsonObject, _organizationId: string): Promise<Issue[]> {
   const result = compileCached(schema);
   return result.ok ? [] : result.issues;
 }
 
 /** The faults of a value against a schema, at most 20; paths lead into the value. Empty: it is valid. */
-export function validateAgainst(schema: JsonObject, value: Json): Issue[] {
+export async function validateAgainst(
+  schema: JsonObject,
+  value: Json,
+  _organizationId: string,
+): Promise<Issue[]> {
   const result = compileCached(schema);
   if (!result.ok) {
     const [issue] = result.issues;
