@@ -1,27 +1,35 @@
 import type { Pool } from "pg";
+import type { AuthenticatedKey } from "@/server/auth/actor";
 import type { Clock } from "@/server/clock";
 import type { PriceList } from "@/server/credits/prices";
 import type { Database } from "@/server/db/client";
+import type { Cached } from "@/server/db/configuration-cache";
+import type { Notifications } from "@/server/db/notifications";
 import type { Environment } from "@/server/env";
 import type { EgressFetch } from "@/server/functions/define";
+import type { BoundedMap } from "@/server/limits/bounded-map";
 import type { Logger } from "@/server/log";
 import type { Models } from "@/server/models/port";
+import type { Engine } from "@/server/runs/engine/port";
+import type { EndedRuns } from "@/server/runs/ended-runs";
+import type { Target } from "@/server/runs/target";
 import type { Vault } from "@/server/secrets/vault";
+import type { Trigger } from "@/server/webhooks/trigger";
 
-/** What the runs room asks of the engine: engines only wake, the run row is the truth. */
-export type Engine = {
-  /** Says that runs wait to be admitted; cheap, may be called at any time, never throws. */
-  ring(): void;
-  /** Whether the engine can take runs now. */
-  ready(): Promise<boolean>;
-};
-
-/** Everything a verb may use; built once by wiring.ts. */
+/** Everything that a verb may use; built once by wiring.ts. */
 export type Services = {
   env: Environment;
   db: Database;
   /** The pool under `db`, for the few hot statements that are written by hand. */
   pool: Pool;
+  /** The one LISTEN connection of this process. */
+  notifications: Notifications;
+  /** What requests read of organizations' configuration. */
+  cached: { apiKeys: Cached<AuthenticatedKey>; targets: Cached<Target>; triggers: Cached<Trigger> };
+  /** Runs that ended lately, for polls. */
+  endedRuns: EndedRuns;
+  /** Frozen configurations that this process has seen stored, by organization and hash. */
+  configurationsStored: BoundedMap<true>;
   engine: Engine;
   models: Models;
   /** What models and actions cost. */

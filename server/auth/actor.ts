@@ -14,8 +14,12 @@ export type KeyScope = (typeof KEY_SCOPES)[number];
 export const MEMBER_ROLES = ["viewer", "member", "admin", "owner"] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
-/** The organization's plan as far as a request needs it. */
-export type ActorPlan = { apiAccess: boolean; startsPerMinute: number; readsPerMinute: number };
+/** The organization's plan as far as a request needs it; a limit of null is unlimited. */
+export type ActorPlan = {
+  apiAccess: boolean;
+  startsPerMinute: number | null;
+  readsPerMinute: number | null;
+};
 
 /** A program calling endpoints 1–6 with an API key. */
 export type ApiKeyActor = {
@@ -29,6 +33,15 @@ export type ApiKeyActor = {
   maxCredits: Decimal | null;
   suspended: boolean;
   plan: ActorPlan;
+};
+
+/** A key as it was read: whether it may still be used is asked with each request. */
+export type AuthenticatedKey = {
+  actor: ApiKeyActor;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  /** When its last use was noted, in ms. */
+  lastUsedAt: number;
 };
 
 /** A person in the dashboard, in one organization. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Decimal } from "@/server/credits/amount";
 import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
-import type { ApiKeyActor } from "./actor";
+import type { ApiKeyActor, AuthenticatedKey } from "./actor";
 import { hashApiKey } from "./api-key";
 import { mintOrgId } from "./mint-org-id";
 
@@ -32,55 +32,79 @@ const keyRow = z.object({
   last_used_at: z.date().nullable(),
   expires_at: z.date().nullable(),
   revoked_at: z.date().nullable(),
-  starts_per_minute: z.number(),
-  reads_per_minute: z.number(),
+  starts_per_minute: z.number().nullable(),
+  reads_per_minute: z.number().nullable(),
   api_access: z.boolean(),
   suspended: z.boolean(),
 });
 
 /**
- * The actor behind an `X-API-Key` header, in one statement. The lookup goes by the key's SHA-256, so there is
- * no comparison whose time could tell anything. Throws `unauthenticated`.
+ * The actor behind an `X-API-Key` header. The lookup goes by the key's SHA-256, so there is no comparison whose time could
+ * tell anything; what it finds is cached until the key or its plan changes. Throws `unauthenticated`.
  */
 export async function authenticateKey(services: Services, key: string | null): Promise<ApiKeyActor> {
   if (key === null) throw new AppError("unauthenticated", "The header X-API-Key is missing.");
+  const known = peekKey(services, key);
+  if (known) return known;
   const hash = hashApiKey(key);
   if (hash === null) throw new AppError("unauthenticated", "The API key is not valid.");
-  const { rows } = await services.pool.query({ ...FIND, values: [hash] });
-  if (rows.length === 0) throw new AppError("unauthenticated", "The API key is not valid.");
-  const row = keyRow.parse(rows[0]);
+  const found = await services.cached.apiKeys.get(key, async () => {
+    const { rows } = await services.pool.query({ ...FIND, values: [hash] });
+    if (rows.length === 0) return null;
+    const value = readKey(rows[0]);
+    return { orgId: value.actor.orgId, value };
+  });
+  if (found === null) throw new AppError("unauthenticated", "The API key is not valid.");
+  return use(services, found);
+}
+
+/** The actor of a cached key that may be used; undefined when the database must be asked. */
+export function peekKey(services: Services, key: string): ApiKeyActor | undefined {
+  const found = services.cached.apiKeys.peek(key);
+  return found && isUsable(found, services.clock.now()) ? use(services, found) : undefined;
+}
+
+function isUsable({ revokedAt, expiresAt }: AuthenticatedKey, now: Date): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt > now);
+}
+
+function use(services: Services, found: AuthenticatedKey): ApiKeyActor {
   const now = services.clock.now();
-  if (row.revoked_at !== null) {
-    throw new AppError(
-      "unauthenticated",
-      `The API key ${row.name} was revoked. Create a new one under API keys.`,
-    );
+  const { actor } = found;
+  if (!isUsable(found, now)) {
+    const what = found.revokedAt === null ? "has expired" : "was revoked";
+    throw new AppError("unauthenticated", `The API key ${actor.name} ${what}. Create a new one under API keys.`);
   }
-  if (row.expires_at !== null && row.expires_at <= now) {
-    throw new AppError(
-      "unauthenticated",
-      `The API key ${row.name} has expired. Create a new one under API keys.`,
-    );
-  }
-  if (row.last_used_at === null || now.getTime() - row.last_used_at.getTime() > LAST_USED_EVERY_MS) {
-    // Nobody waits for this: a lost note of the last use harms nothing.
+  if (now.getTime() - found.lastUsedAt > LAST_USED_EVERY_MS) {
+    found.lastUsedAt = now.getTime();
+    // Nothing waits for this: a lost note of the last use does no harm.
     services.pool
-      .query("UPDATE api_keys SET last_used_at = $2 WHERE id = $1", [row.id, now])
-      .catch((error: unknown) => services.log.warn("could not note a key's last use", { error }));
+      .query("UPDATE api_keys SET last_used_at = $2 WHERE id = $1", [actor.apiKeyId, now])
+      .catch((error: unknown) => services.log.warn("Could not note the last use of an API key", { error }));
   }
+  return actor;
+}
+
+function readKey(found: unknown): AuthenticatedKey {
+  const row = keyRow.parse(found);
   return {
-    kind: "api_key",
-    orgId: mintOrgId(row.organization_id),
-    apiKeyId: row.id,
-    name: row.name,
-    scopes: row.scopes,
-    targetIds: row.target_ids,
-    maxCredits: row.max_credits === null ? null : new Decimal(row.max_credits),
-    suspended: row.suspended,
-    plan: {
-      apiAccess: row.api_access,
-      startsPerMinute: row.starts_per_minute,
-      readsPerMinute: row.reads_per_minute,
+    actor: {
+      kind: "api_key",
+      orgId: mintOrgId(row.organization_id),
+      apiKeyId: row.id,
+      name: row.name,
+      scopes: row.scopes,
+      targetIds: row.target_ids,
+      maxCredits: row.max_credits === null ? null : new Decimal(row.max_credits),
+      suspended: row.suspended,
+      plan: {
+        apiAccess: row.api_access,
+        startsPerMinute: row.starts_per_minute,
+        readsPerMinute: row.reads_per_minute,
+      },
     },
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    lastUsedAt: row.last_used_at?.getTime() ?? 0,
   };
 }

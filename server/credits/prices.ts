@@ -85,3 +85,14 @@ export function holdForFirstCall(list: PriceList, model: string, promptTokens: n
     creditsOfTokens(list, model, { inputTokens: promptTokens, outputTokens: COVERED_OUTPUT_TOKENS }),
   );
 }
+
+/**
+ * What a start holds beyond that when the run begins at once and the balance has it: the output that a model call is allowed
+ * at most, and some room for the next calls, so that most runs never extend their hold.
+ */
+export function headroomForFirstCall(list: PriceList, model: string, promptTokens: number): Decimal {
+  const tokens = { inputTokens: promptTokens, outputTokens: WANTED_OUTPUT_TOKENS };
+  const wanted = creditsOfTokens(list, model, tokens).mul("1.25").add(list.action.mul(4));
+  const beyond = wanted.sub(holdForFirstCall(list, model, promptTokens));
+  return Decimal.max(0, toLedger(beyond));
+}

@@ -28,11 +28,11 @@ const INTERRUPTED = "Interrupted: the process that executed it stopped or went a
  */
 export function attemptsBefore(
   row: { status: "Running" | "Completed" | "Failed"; started_at: Date; attempts: string },
-  run: { gaveBackAt: Date | null },
+  run: { yieldedAt: Date | null },
   now: Date,
 ): Attempt[] {
   const known = readAttempts(row.attempts);
-  if (row.status !== "Running" || (run.gaveBackAt !== null && run.gaveBackAt >= row.started_at)) return known;
+  if (row.status !== "Running" || (run.yieldedAt !== null && run.yieldedAt >= row.started_at)) return known;
   const last = known.at(-1);
   const startedAt =
     last === undefined

@@ -1,22 +1,11 @@
 import { z } from "zod";
-import type { AgentConfiguration, ToolConfiguration } from "@/server/agent/definition";
 import { toolNameForModel } from "@/server/agent/offered-tools";
 import type { OrgId } from "@/server/auth/actor";
 import { Decimal } from "@/server/credits/amount";
 import type { Queryable } from "@/server/db/sql";
+import type { Services } from "@/server/services";
 import { workflowDefinition } from "@/server/workflow/definition";
-
-/** A startable agent or tool, with the configuration that a run of it freezes. */
-export type Target = {
-  id: string;
-  name: string;
-  version: number;
-  maxCredits: Decimal | null;
-  deadlineSeconds: number;
-} & (
-  | { kind: "agent"; active: boolean; configuration: Omit<AgentConfiguration, "messageFromOutside"> }
-  | { kind: "tool"; configuration: ToolConfiguration }
-);
+import type { Target } from "./target";
 
 const AGENT = {
   name: "find-agent",
@@ -77,36 +66,44 @@ const toolRow = z.object({
   deadline_seconds: z.number(),
 });
 
-/** Reads an agent or tool of the organization with its current version; null when there is none. One statement. */
-export async function findTarget(
-  client: Queryable,
+/** An agent or tool of the organization with its current version; null when there is none. Cached until it changes. */
+export function findTarget(
+  { cached, pool }: Pick<Services, "cached" | "pool">,
   orgId: OrgId,
   kind: "agent" | "tool",
   id: string,
 ): Promise<Target | null> {
-  if (kind === "tool") {
-    const { rows } = await client.query({ ...TOOL, values: [orgId, id] });
-    if (rows.length === 0) return null;
-    const row = toolRow.parse(rows[0]);
-    return {
-      kind,
-      id: row.id,
+  return cached.targets.get(`${kind} ${orgId} ${id}`, async () => {
+    const value = await (kind === "tool" ? readTool : readAgent)(pool, orgId, id);
+    return value && { orgId, value };
+  });
+}
+
+async function readTool(client: Queryable, orgId: OrgId, id: string): Promise<Target | null> {
+  const { rows } = await client.query({ ...TOOL, values: [orgId, id] });
+  if (rows.length === 0) return null;
+  const row = toolRow.parse(rows[0]);
+  return {
+    kind: "tool",
+    id: row.id,
+    name: row.name,
+    version: row.version,
+    maxCredits: row.max_credits === null ? null : new Decimal(row.max_credits),
+    deadlineSeconds: row.deadline_seconds,
+    configuration: {
+      kind: "tool",
       name: row.name,
-      version: row.version,
-      maxCredits: row.max_credits === null ? null : new Decimal(row.max_credits),
-      deadlineSeconds: row.deadline_seconds,
-      configuration: {
-        kind,
-        name: row.name,
-        definition: workflowDefinition.parse(JSON.parse(row.definition)),
-      },
-    };
-  }
+      definition: workflowDefinition.parse(JSON.parse(row.definition)),
+    },
+  };
+}
+
+async function readAgent(client: Queryable, orgId: OrgId, id: string): Promise<Target | null> {
   const { rows } = await client.query({ ...AGENT, values: [orgId, id] });
   if (rows.length === 0) return null;
   const row = agentRow.parse(rows[0]);
   return {
-    kind,
+    kind: "agent",
     id: row.id,
     name: row.name,
     version: row.version,
@@ -114,7 +111,7 @@ export async function findTarget(
     maxCredits: row.max_credits === null ? null : new Decimal(row.max_credits),
     deadlineSeconds: row.deadline_seconds,
     configuration: {
-      kind,
+      kind: "agent",
       name: row.name,
       model: row.model,
       systemPrompt: row.system_prompt,

@@ -5,29 +5,6 @@ import type { Step } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
 
-/** What the contract's views tell of a run. */
-const runFacts = z.object({
-  id: z.string(),
-  agentId: z.string().nullable(),
-  toolId: z.string().nullable(),
-  targetName: z.string(),
-  configurationHash: z.instanceof(Uint8Array).transform((bytes) => Uint8Array.from(bytes)),
-  status: z.enum(["Pending", "Running", "Completed", "Failed", "Cancelled"]),
-  input: z.string(),
-  output: z.string().nullable(),
-  errorMessage: z.string().nullable(),
-  cancelledBy: z.string().nullable(),
-  stepsExecuted: z.number(),
-  inputTokens: z.number(),
-  outputTokens: z.number(),
-  actionsUsed: z.number(),
-  creditsUsed: z.string().transform((text) => new Decimal(text)),
-  createdAt: z.date(),
-  startedAt: z.date().nullable(),
-  finishedAt: z.date().nullable(),
-});
-export type RunFacts = z.infer<typeof runFacts>;
-
 /** By hand and prepared: polling is what the service does most, and Prisma costs more here than all the rest. */
 const READ = {
   name: "read-run",

@@ -23,7 +23,7 @@ export async function inspectConfiguration(
   runId: string,
 ): Promise<RunConfigurationView> {
   const run = await readFrozen(services, actor, runId);
-  const target = await findTarget(services.pool, actor.orgId, run.kind, run.targetId);
+  const target = await findTarget(services, actor.orgId, run.kind, run.targetId);
   const now = target && {
     version: target.version,
     changes: compareFields(

@@ -3,17 +3,21 @@ import type { RunConfiguration } from "@/server/agent/definition";
 import { offeredTools } from "@/server/agent/offered-tools";
 import { openingMessages } from "@/server/agent/prompts";
 import { type Actor, actorReference } from "@/server/auth/actor";
-import type { Decimal } from "@/server/credits/amount";
-import { freezePrices, holdForFirstCall, SMALLEST_HOLD } from "@/server/credits/prices";
-import { isForeignKeyViolation, isUniqueViolation } from "@/server/db/sql";
+import { Decimal, ZERO } from "@/server/credits/amount";
+import { freezePrices, headroomForFirstCall, holdForFirstCall, SMALLEST_HOLD } from "@/server/credits/prices";
+import { isForeignKeyViolation } from "@/server/db/sql";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import type { JsonObject } from "@/server/json";
-import { type IdempotentRequest, keepIdempotentAnswer } from "@/server/runs/idempotency";
+import { type CountedLimit, type RateDecision, rateLimited } from "@/server/limits/rate-limit";
 import type { Services } from "@/server/services";
 import type { ReceivedDelivery } from "@/server/webhooks/deliveries";
 import { validateAgainst } from "@/server/workflow/schema";
-import { findTarget, type Target } from "./find-target";
+import type { Cap, ClaimedRun } from "./engine/claimed-run";
+import type { DeliveryItem, RateLeft, RefusalItem, Replay, StartItem } from "./engine/flush-items";
+import { findTarget } from "./find-target";
+import type { IdempotentRequest } from "./idempotency";
+import type { Target } from "./target";
 
 export type StartRequest = (
   | {
@@ -25,237 +29,333 @@ export type StartRequest = (
     }
   | { kind: "tool"; targetId: string; input: JsonObject }
 ) & {
-  /** Present when the caller sent an idempotency key; the answer is kept in the start's own transaction. */
-  idempotency?: IdempotentRequest | undefined;
   /** The webhook call that starts the run; recorded as accepted in the start's own transaction. */
-  delivery?: ReceivedDelivery | undefined;
+  delivery?: (ReceivedDelivery & { receivedAt: Date }) | undefined;
 };
 
+/** How a start counts and what it may repeat; both are decided in the start's own transaction. */
+export type StartConditions = {
+  limit?: CountedLimit | undefined;
+  idempotency?: IdempotentRequest | undefined;
+  /** A webhook's repetition is found before its limit is asked, an API call's after. */
+  replayFirst?: boolean;
+};
+
+export type StartResult = { rate: RateDecision | null } & (
+  | { runId: string; replay: null }
+  /** The kept answer of an earlier equal request. */
+  | { runId: string; replay: string }
+);
+
 /**
- * Starts a run: one committed statement inserts the Pending row with its frozen configuration and holds its
- * credits (product.md, "Credits" and "Durability promises"). The row itself is the outbox that wakes the engine.
+ * Starts a run: one item of the writer's next flush inserts it with its frozen configuration, holds its credits and decides
+ * whether it executes here at once or waits for a slot (docs/contract.md, "Credits" and "Durability").
  *
  * Throws AppError `not_found`, `agent_inactive`, `invalid_request` with issues, `insufficient_credits`,
- * `organization_suspended`, `idempotency_conflict` when another request with the same key committed first.
+ * `organization_suspended`, `rate_limited`, `idempotency_conflict`. Where `conditions` has a limit, call `refuseStart` for
+ * refusals found before.
  */
 export async function startRun(
   services: Services,
   actor: Actor,
   request: StartRequest,
-): Promise<{ runId: string }> {
-  const target = await findTarget(services.pool, actor.orgId, request.kind, request.targetId);
-  if (target === null) {
-    throw new AppError("not_found", request.kind === "agent" ? "Agent not found." : "Tool not found.");
+  conditions: StartConditions = {},
+): Promise<StartResult> {
+  let prepared: Prepared;
+  try {
+    prepared = await prepare(services, actor, request);
+  } catch (error) {
+    return refuseStart(services, actor, error, conditions);
   }
   const runId = newId();
-  const prepared = await prepare(services, actor, target, request);
-  const commit = async (hold: Decimal): Promise<boolean> => {
-    const tryOnce = () => commitStart(services, actor, runId, target, prepared, hold, request);
-    return tryOnce().catch((error: unknown) => {
-      // Retention removed the long unused configuration between two looks at it: now it is written anew.
-      if (isForeignKeyViolation(error, "runs_organization_id_configuration_hash_fkey")) return tryOnce();
-      throw error;
-    });
-  };
-  let committed = await commit(prepared.hold);
-  if (!committed) {
+  let result = await commit(services, { actor, request, conditions, prepared, runId });
+  if (result === "credits") {
     // The bound is quick and good enough to hold; only what it would refuse is worth a count.
-    const counted = await prepared.countHold();
-    committed = counted.lt(prepared.hold) && (await commit(counted));
+    const hold = await prepared.countHold();
+    if (hold.lt(prepared.hold)) {
+      const counted = { ...prepared, hold, headroom: ZERO };
+      // The call was counted with the first try.
+      const { limit: _, ...uncounted } = conditions;
+      result = await commit(services, { actor, request, conditions: uncounted, prepared: counted, runId });
+    }
   }
-  if (!committed) throw await whyRefused(services, actor);
-  services.engine.ring();
-  return { runId };
+  if (result === "credits") throw new AppError("insufficient_credits", "Insufficient credits.");
+  return result;
+}
+
+/**
+ * Refuses a start with `error`, unless its limit is reached or it repeats an accepted start: then that answers. The call
+ * counts against its limit. Throws `rate_limited`, `idempotency_conflict` or `error`.
+ */
+export async function refuseStart(
+  services: Services,
+  actor: Actor,
+  error: unknown,
+  conditions: StartConditions,
+): Promise<StartResult> {
+  const { limit, idempotency } = conditions;
+  if (limit === undefined && idempotency === undefined) throw error;
+  const item: RefusalItem = { org: actor.orgId, ...limitItem(limit), ...repetitionItem(conditions) };
+  const worker = await services.engine.worker();
+  const verdict = await worker.accounts.refuse(item);
+  const rate = decision(limit, verdict.rate, verdict.verdict !== "rate");
+  if (verdict.verdict === "rate") throw rateRefusal(limit, rate);
+  if (verdict.verdict === "conflict") throw conflict();
+  if (verdict.verdict === "replay") return replayed(verdict.replay, rate);
+  if (error instanceof AppError && rate && limit) Object.assign(error.headers, limit.headers(rate));
+  throw error;
 }
 
 type Prepared = {
+  target: Target;
   configuration: RunConfiguration;
+  hash: string;
+  document: string;
   input: string;
   model: string | null;
   /** What the start holds, made of a bound of the prompt's tokens. */
   hold: Decimal;
-  /** The same, made of the counted prompt. */
+  /** What the first iteration may need beyond it. */
+  headroom: Decimal;
+  /** The hold, made of the counted prompt. */
   countHold: () => Promise<Decimal>;
 };
 
-async function prepare(
-  services: Services,
-  actor: Actor,
-  target: Target,
-  request: StartRequest,
-): Promise<Prepared> {
+async function prepare(services: Services, actor: Actor, request: StartRequest): Promise<Prepared> {
+  const target = await findTarget(services, actor.orgId, request.kind, request.targetId);
+  if (target === null) {
+    throw new AppError("not_found", request.kind === "agent" ? "Agent not found." : "Tool not found.");
+  }
   if (target.kind === "agent" && request.kind === "agent") {
     if (!target.active) throw new AppError("agent_inactive", "The agent is inactive.");
-    const configuration = {
-      ...target.configuration,
-      messageFromOutside: actor.kind === "trigger" || request.messageFromOutside === true,
-    };
+    const messageFromOutside = actor.kind === "trigger" || request.messageFromOutside === true;
+    const configuration = { ...target.configuration, messageFromOutside };
     const prompt = {
       messages: openingMessages(configuration, request.userMessage),
       tools: offeredTools(configuration.callables),
     };
     const { models, prices } = services;
-    const holdFor = (tokens: number) => holdForFirstCall(prices, configuration.model, tokens);
+    const bound = models.boundTokens(prompt);
     return {
+      target,
       configuration,
+      ...freeze(services, target, configuration),
       input: request.userMessage,
       model: configuration.model,
-      hold: holdFor(models.boundTokens(prompt)),
-      countHold: async () => holdFor(await models.countTokens(prompt)),
+      hold: holdForFirstCall(prices, configuration.model, bound),
+      headroom: headroomForFirstCall(prices, configuration.model, bound),
+      countHold: async () => holdForFirstCall(prices, configuration.model, await models.countTokens(prompt)),
     };
   }
   if (target.kind === "tool" && request.kind === "tool") {
-    const { parameters } = target.configuration.definition;
-    const issues = await validateAgainst(parameters, request.input, actor.orgId);
+    const { configuration } = target;
+    const issues = await validateAgainst(configuration.definition.parameters, request.input, actor.orgId);
     if (issues.length > 0) {
       throw new AppError("invalid_request", "The input does not match the tool's parameters.", { issues });
     }
     return {
-      configuration: target.configuration,
+      target,
+      configuration,
+      ...freeze(services, target, configuration),
       input: JSON.stringify(request.input),
       model: null,
       hold: SMALLEST_HOLD,
+      headroom: services.prices.action.mul(Math.max(0, configuration.definition.steps.length - 1)),
       countHold: async () => SMALLEST_HOLD,
     };
   }
   throw new Error("target and request are of different kinds");
 }
 
-const START = {
-  name: "start-run",
-  text: `
-  WITH charged AS (
-    UPDATE organizations
-    SET balance = balance - $2::numeric, ledger_sequence = ledger_sequence + 1, updated_at = $3::timestamptz
-    WHERE id = $1::uuid AND balance >= $2::numeric AND suspended_at IS NULL
-    RETURNING balance, ledger_sequence
-  ), configured AS (
-    INSERT INTO configurations (organization_id, hash, document, created_at)
-    SELECT $1::uuid, $5::bytea, $6, $3::timestamptz FROM charged
-    ON CONFLICT (organization_id, hash) DO NOTHING
-  ), started AS (
-    INSERT INTO runs
-      (id, organization_id, kind, agent_id, tool_id, target_name, target_version, model, configuration_hash,
-       source, trigger_id, api_key_id, user_id, root_run_id, input, held, max_credits, created_at, deadline_seconds, max_credits_of)
-    SELECT $4::uuid, $1::uuid, $7::run_kind, $8, $9, $10, $11, $12, $5::bytea,
-           $13::run_source, $14::uuid, $15, $16, $4::uuid, $17, $2::numeric, $18::numeric, $3::timestamptz, $19, $31
-    FROM charged
-  ), entry AS (
-    INSERT INTO credit_entries
-      (organization_id, sequence, kind, amount, balance_before, balance_after, run_id, note, actor, created_at)
-    SELECT $1::uuid, ledger_sequence, 'hold', -($2::numeric), balance + $2::numeric, balance, $4::uuid, 'run started', $20, $3::timestamptz
-    FROM charged
-  ), kept AS (
-    INSERT INTO idempotency_keys (organization_id, scope, key, request_hash, run_id, response, created_at, expires_at)
-    SELECT $1::uuid, $21, $22::text, $23, $4::uuid, $24, $3::timestamptz, $25 FROM charged WHERE $22::text IS NOT NULL
-  ), delivered AS (
-    INSERT INTO deliveries (id, organization_id, trigger_id, received_at, outcome, status, headers, body, body_bytes,
-                            sender_id, redelivery_of, run_id)
-    SELECT $26::uuid, $1::uuid, $14::uuid, $3::timestamptz, 'accepted', 200, $27, $28::bytea, octet_length($28::bytea), $29, $30, $4::uuid
-    FROM charged WHERE $26::uuid IS NOT NULL
-  )
-  SELECT balance FROM charged`,
+/** The JSON of a configuration with the prices of this moment, and its SHA-256; made once per target. */
+const frozen = new WeakMap<Target, Map<string, { document: string; hash: string }>>();
+
+function freeze(services: Services, target: Target, configuration: RunConfiguration) {
+  const variant = configuration.kind === "agent" ? String(configuration.messageFromOutside) : "tool";
+  const variants = frozen.get(target) ?? new Map<string, { document: string; hash: string }>();
+  frozen.set(target, variants);
+  const known = variants.get(variant);
+  if (known) return known;
+  const document = JSON.stringify({ ...configuration, prices: freezePrices(services.prices) });
+  const made = { document, hash: createHash("sha256").update(document).digest("hex") };
+  variants.set(variant, made);
+  return made;
+}
+
+type Commit = {
+  actor: Actor;
+  request: StartRequest;
+  conditions: StartConditions;
+  prepared: Prepared;
+  runId: string;
 };
 
-/** Commits the start; false when the balance does not cover the hold, or the organization is suspended. */
-async function commitStart(
-  services: Services,
-  actor: Actor,
-  runId: string,
-  target: Target,
-  prepared: Prepared,
-  hold: Decimal,
-  request: StartRequest,
-): Promise<boolean> {
-  const now = services.clock.now();
-  const document = JSON.stringify({ ...prepared.configuration, prices: freezePrices(services.prices) });
-  const origin = originOf(actor);
-  const cap = narrowestCap(target, actor);
-  const { delivery } = request;
-  const kept =
-    request.idempotency === undefined ? undefined : keepIdempotentAnswer(request.idempotency, runId, now);
-  const values = [
-    actor.orgId,
-    hold.toFixed(4),
-    now,
-    runId,
-    createHash("sha256").update(document).digest(),
-    document,
-    target.kind,
-    target.kind === "agent" ? target.id : null,
-    target.kind === "tool" ? target.id : null,
-    target.name,
-    target.version,
-    prepared.model,
-    origin.source,
-    origin.triggerId,
-    origin.apiKeyId,
-    origin.userId,
-    prepared.input,
-    cap?.credits.toFixed(4) ?? null,
-    target.deadlineSeconds,
-    actorReference(actor),
-    kept?.scope ?? null,
-    kept?.key ?? null,
-    kept?.requestHash ?? null,
-    kept?.response ?? null,
-    kept?.expiresAt ?? null,
-    delivery?.id ?? null,
-    delivery?.headers ?? null,
-    delivery?.body ?? null,
-    delivery?.senderId ?? null,
-    delivery?.redeliveryOf ?? null,
-    cap?.of ?? null,
-  ];
-  try {
-    const result = await services.pool.query({ ...START, values });
-    return result.rows.length === 1;
-  } catch (cause) {
-    if (!isUniqueViolation(cause, "idempotency_keys_pkey")) throw cause;
-    throw new AppError("idempotency_conflict", "A request with this Idempotency-Key was started just now.", {
-      cause,
-    });
+/** Commits the start; "credits" when the balance does not cover the hold. */
+async function commit(services: Services, parts: Commit): Promise<StartResult | "credits"> {
+  const { actor, conditions, prepared, runId } = parts;
+  const { limit } = conditions;
+  const worker = await services.engine.worker();
+  const item = startItem(parts);
+  // This process has not seen the configuration stored, or retention removed it meanwhile: the item brings it along.
+  const withDocument = { ...item, document: prepared.document };
+  const isStored = services.configurationsStored.has(`${actor.orgId} ${prepared.hash}`);
+  let verdict = await worker.accounts.start(isStored ? item : withDocument).catch((error: unknown) => {
+    if (isForeignKeyViolation(error, "runs_organization_id_configuration_hash_fkey")) {
+      return worker.accounts.start(withDocument);
+    }
+    throw error;
+  });
+  while (verdict.verdict === "again") verdict = await worker.accounts.start(withDocument);
+  const rate = decision(limit, verdict.rate, verdict.verdict !== "rate");
+  switch (verdict.verdict) {
+    case "rate":
+      throw rateRefusal(limit, rate);
+    case "conflict":
+      throw conflict();
+    case "credits":
+      return "credits";
+    case "suspended":
+      throw suspended(actor);
+    case "replay":
+      return replayed(verdict.replay, rate);
+    case "wait":
+      services.configurationsStored.set(`${actor.orgId} ${prepared.hash}`, true);
+      services.engine.wake();
+      services.notifications.send("engine", "waiting", "waiting");
+      return { runId, rate, replay: null };
+    case "run": {
+      services.configurationsStored.set(`${actor.orgId} ${prepared.hash}`, true);
+      const held = verdict.held === "hold" ? prepared.hold : prepared.hold.add(prepared.headroom);
+      services.engine.begin(claimedRun(services, parts, { at: verdict.at, held }));
+      return { runId, rate, replay: null };
+    }
   }
 }
 
-async function whyRefused(services: Services, actor: Actor): Promise<AppError> {
-  const { suspendedAt } = await services.db.organization.findUniqueOrThrow({
-    where: { id: actor.orgId },
-    select: { suspendedAt: true },
-  });
-  if (suspendedAt === null) return new AppError("insufficient_credits", "Insufficient credits.");
+function startItem({ actor, request, conditions, prepared, runId }: Commit): StartItem {
+  const { target, hash, input, model, hold, headroom } = prepared;
+  const cap = narrowestCap(target, actor);
+  return {
+    id: runId,
+    org: actor.orgId,
+    ...limitItem(conditions.limit),
+    ...repetitionItem(conditions),
+    response: conditions.idempotency ? JSON.stringify(conditions.idempotency.answer(runId)) : null,
+    kind: target.kind,
+    agent: target.kind === "agent" ? target.id : null,
+    tool: target.kind === "tool" ? target.id : null,
+    name: target.name,
+    version: target.version,
+    model,
+    configuration: hash,
+    document: null,
+    ...originOf(actor),
+    input,
+    hold: hold.toFixed(4),
+    headroom: headroom.toFixed(4),
+    cap: cap?.credits.toFixed(4) ?? null,
+    cap_of: cap?.of ?? null,
+    deadline: target.deadlineSeconds,
+    actor: actorReference(actor),
+    delivery: request.delivery ? deliveryItem(request.delivery) : null,
+  };
+}
+
+function claimedRun(services: Services, parts: Commit, { at, held }: { at: Date; held: Decimal }): ClaimedRun {
+  const { actor, prepared, runId } = parts;
+  const { target, configuration, input } = prepared;
+  return {
+    id: runId,
+    orgId: actor.orgId,
+    kind: target.kind,
+    targetId: target.id,
+    epoch: 1,
+    segment: 1,
+    configuration,
+    prices: services.prices,
+    input,
+    rootRunId: runId,
+    createdAt: at,
+    startedAt: at,
+    deadlineSeconds: target.deadlineSeconds,
+    cap: narrowestCap(target, actor),
+    held,
+    sequence: 1,
+    yieldedAt: null,
+  };
+}
+
+function deliveryItem({ id, headers, body, senderId, redeliveryOf, receivedAt }: ReceivedDelivery & { receivedAt: Date }): DeliveryItem {
+  return {
+    id,
+    received_at: receivedAt.toISOString(),
+    headers,
+    body: body.toString("base64"),
+    sender: senderId,
+    redelivery_of: redeliveryOf,
+  };
+}
+
+function limitItem(limit: CountedLimit | undefined) {
+  // Without a limit the figures are not read.
+  return { rate_key: limit?.key ?? null, rate_limit: limit?.limit ?? 0, rate_seconds: limit?.seconds ?? 0 };
+}
+
+function repetitionItem({ idempotency, replayFirst = false }: StartConditions) {
+  return {
+    scope: idempotency?.scope ?? null,
+    idem: idempotency?.key ?? null,
+    hash: idempotency?.requestHash.toString("hex") ?? null,
+    replay_first: replayFirst,
+  };
+}
+
+function decision(limit: CountedLimit | undefined, left: RateLeft, allowed: boolean): RateDecision | null {
+  if (limit === undefined || left === null) return null;
+  return { allowed, limit: limit.limit, seconds: limit.seconds, ...left };
+}
+
+function rateRefusal(limit: CountedLimit | undefined, rate: RateDecision | null): AppError {
+  if (limit === undefined || rate === null) throw new Error("a call without a limit was limited");
+  return rateLimited(limit.name, rate);
+}
+
+function replayed({ runId, response }: Replay, rate: RateDecision | null): StartResult {
+  return { runId, replay: response, rate };
+}
+
+function conflict(): AppError {
+  return new AppError("idempotency_conflict", "This Idempotency-Key was used with another request.");
+}
+
+function suspended(actor: Actor): AppError {
   const message = "The organization is suspended: runs can be read, not started.";
   return new AppError("organization_suspended", message, actor.kind === "trigger" ? { status: 400 } : {});
 }
 
 /** The narrowest cap of the run and whose it is, in words for the run's error message. */
-function narrowestCap(target: Target, actor: Actor): { credits: Decimal; of: string } | null {
+function narrowestCap(target: Target, actor: Actor): Cap | null {
   const caps: { credits: Decimal | null; of: string }[] = [
     { credits: target.maxCredits, of: `the ${target.kind}'s setting` },
   ];
   if (actor.kind === "api_key") caps.push({ credits: actor.maxCredits, of: `the API key "${actor.name}"` });
   if (actor.kind === "trigger") caps.push({ credits: actor.maxCredits, of: `the trigger "${actor.name}"` });
-  let narrowest: { credits: Decimal; of: string } | null = null;
+  let narrowest: Cap | null = null;
   for (const { credits, of } of caps) {
-    if (credits !== null && (narrowest === null || credits.lt(narrowest.credits)))
-      narrowest = { credits, of };
+    if (credits !== null && (narrowest === null || credits.lt(narrowest.credits))) narrowest = { credits, of };
   }
   return narrowest;
 }
 
-function originOf(actor: Actor) {
-  const origin = {
-    triggerId: null as string | null,
-    apiKeyId: null as string | null,
-    userId: null as string | null,
-  };
+function originOf(actor: Actor): Pick<StartItem, "source" | "trigger" | "api_key" | "user"> {
+  const origin = { trigger: null, api_key: null, user: null };
   switch (actor.kind) {
     case "api_key":
-      return { ...origin, source: "api", apiKeyId: actor.apiKeyId };
+      return { ...origin, source: "api", api_key: actor.apiKeyId };
     case "trigger":
-      return { ...origin, source: "webhook", triggerId: actor.triggerId };
+      return { ...origin, source: "webhook", trigger: actor.triggerId };
     case "member":
-      return { ...origin, source: "dashboard", userId: actor.userId };
+      return { ...origin, source: "dashboard", user: actor.userId };
     case "operator":
       return { ...origin, source: "operator" };
   }

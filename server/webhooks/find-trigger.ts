@@ -1,32 +1,19 @@
 import { z } from "zod";
-import type { OrgId, TriggerActor } from "@/server/auth/actor";
+import type { OrgId } from "@/server/auth/actor";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { Decimal } from "@/server/credits/amount";
 import { VaultError } from "@/server/secrets/vault";
 import type { Services } from "@/server/services";
 import { hashToken, secretPurpose } from "./token";
-
-/** A trigger as the door needs it. */
-export type Trigger = {
-  actor: TriggerActor;
-  target: { kind: "agent" | "tool"; id: string };
-  /** What keeps the trigger from starting anything, in words for the sender; null when nothing does. */
-  misconfigured: string | null;
-  suspended: boolean;
-  scheme: "hex" | "standard_webhooks";
-  /** Live secrets, newest first; empty: calls are not signed. Null: they cannot be read, so that no call can be verified. */
-  secrets: string[] | null;
-  rateLimit: { requests: number; seconds: number };
-  messageTemplate: string | null;
-};
+import type { Trigger } from "./trigger";
 
 const SELECT = `
   SELECT t.id, t.organization_id, t.name, t.agent_id, t.tool_id, t.signature_scheme, t.rate_limit_requests,
          t.rate_limit_seconds, t.message_template, t.max_credits, t.disabled_at IS NOT NULL AS disabled,
          o.suspended_at IS NOT NULL AS suspended, a.status AS agent_status,
          coalesce(a.deleted_at, l.deleted_at) IS NOT NULL AS target_gone,
-         (SELECT coalesce(array_agg(s.sealed ORDER BY s.created_at DESC), '{}') FROM trigger_secrets s
-          WHERE s.trigger_id = t.id AND (s.expires_at IS NULL OR s.expires_at > $1)) AS secrets
+         (SELECT coalesce(json_agg(json_build_object('sealed', s.sealed, 'expiresAt', s.expires_at) ORDER BY s.created_at DESC), '[]')
+          FROM trigger_secrets s WHERE s.trigger_id = t.id AND (s.expires_at IS NULL OR s.expires_at > $1)) AS secrets
   FROM triggers t
   JOIN organizations o ON o.id = t.organization_id
   LEFT JOIN agents a ON a.id = t.agent_id
@@ -50,16 +37,28 @@ const row = z.object({
   suspended: z.boolean(),
   agent_status: z.enum(["active", "inactive"]).nullable(),
   target_gone: z.boolean(),
-  secrets: z.array(z.string()),
+  secrets: z.array(z.object({ sealed: z.string(), expiresAt: z.coerce.date().nullable() })),
 });
 
-/** The trigger that a URL's token names; null when there is none. One statement. */
+/** The trigger that a URL's token names; null when there is none. Cached until it changes. */
 export async function findTrigger(services: Services, token: string): Promise<Trigger | null> {
-  const { rows } = await services.pool.query({
-    ...BY_TOKEN,
-    values: [services.clock.now(), hashToken(token)],
+  const hash = hashToken(token);
+  const found = await services.cached.triggers.get(hash.toString("base64"), async () => {
+    const { rows } = await services.pool.query({ ...BY_TOKEN, values: [services.clock.now(), hash] });
+    if (rows.length === 0) return null;
+    const value = toTrigger(services, row.parse(rows[0]));
+    return { orgId: value.actor.orgId, value };
   });
-  return rows.length === 0 ? null : toTrigger(services, row.parse(rows[0]));
+  return found && withLiveSecrets(found, services.clock.now());
+}
+
+/** The trigger without secrets whose overlap has ended since it was read. */
+function withLiveSecrets(trigger: Trigger, now: Date): Trigger {
+  if (!trigger.secrets?.some(({ expiresAt }) => expiresAt !== null && expiresAt <= now)) return trigger;
+  return {
+    ...trigger,
+    secrets: trigger.secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > now),
+  };
 }
 
 /** A trigger of the organization by its id; null when there is none. One statement. */
@@ -95,9 +94,16 @@ function toTrigger(services: Services, found: z.infer<typeof row>): Trigger {
 }
 
 /** A secret that does not open must not make the trigger one without a secret. */
-function openSecrets({ vault }: Services, triggerId: string, sealed: string[]): string[] | null {
+function openSecrets(
+  { vault }: Services,
+  triggerId: string,
+  sealed: z.infer<typeof row>["secrets"],
+): Trigger["secrets"] {
   try {
-    return sealed.map((secret) => vault.open(secret, secretPurpose(triggerId)));
+    return sealed.map((secret) => ({
+      value: vault.open(secret.sealed, secretPurpose(triggerId)),
+      expiresAt: secret.expiresAt,
+    }));
   } catch (error) {
     if (error instanceof VaultError) return null;
     throw error;

@@ -3,8 +3,9 @@ import { isJsonObject } from "@/server/json";
 import { decodeText, parseBodyText, refuseNul, requireJson } from "@/server/json-body";
 import type { StartRequest } from "@/server/runs/start";
 import type { ReceivedDelivery } from "./deliveries";
-import type { Trigger } from "./find-trigger";
+
 import { fillMessageTemplate } from "./message-template";
+import type { Trigger } from "./trigger";
 
 /**
  * What a webhook call asks to start: for an agent the body's own text, byte for byte, or the message that the

@@ -136,8 +136,10 @@ BEGIN
       tool_calls text, finish_reason text, input_tokens int, output_tokens int, estimated boolean, credits numeric, error text, attempts text,
       started_at timestamptz, duration int, sequence int)
     ON CONFLICT (run_id, key) DO UPDATE SET provider = EXCLUDED.provider, status = EXCLUDED.status, content = EXCLUDED.content, tool_calls = EXCLUDED.tool_calls,
-      finish_reason = EXCLUDED.finish_reason, input_tokens = EXCLUDED.input_tokens, output_tokens = EXCLUDED.output_tokens,
-      estimated = EXCLUDED.estimated, credits = EXCLUDED.credits, error_message = EXCLUDED.error_message, attempts = EXCLUDED.attempts,
+      finish_reason = EXCLUDED.finish_reason, estimated = EXCLUDED.estimated,
+      -- A call that failed after output had begun was charged; when it is made again, both count.
+      input_tokens = model_calls.input_tokens + EXCLUDED.input_tokens, output_tokens = model_calls.output_tokens + EXCLUDED.output_tokens,
+      credits = model_calls.credits + EXCLUDED.credits, error_message = EXCLUDED.error_message, attempts = EXCLUDED.attempts,
       started_at = EXCLUDED.started_at, finished_at = EXCLUDED.finished_at, duration_ms = EXCLUDED.duration_ms, sequence = EXCLUDED.sequence
     WHERE model_calls.status <> 'Completed';
   END IF;
@@ -391,7 +393,7 @@ END $$;
 -- Gives waiting runs slots: organization by organization, fewest in flight first, oldest first within one, as far as plans
 -- allow. The runs are claimed by `p_worker`; without one they are handed over to an Inngest server, whose calls claim them.
 CREATE FUNCTION claim_waiting_runs(p_worker text, p_slots int, p_at timestamptz)
-RETURNS TABLE (id uuid, kind run_kind, epoch int, segment int) LANGUAGE plpgsql AS $$
+RETURNS TABLE (run uuid, run_kind run_kind, run_epoch int, run_segment int) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE now_ timestamptz(3); chosen uuid[]; orgs uuid[];
 BEGIN

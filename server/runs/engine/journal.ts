@@ -1,12 +1,11 @@
-import { ZERO } from "@/server/credits/amount";
-import type { Decimal } from "@/server/credits/amount";
+import { type Decimal, ZERO } from "@/server/credits/amount";
 import { newId } from "@/server/ids";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Attempt, ModelReply, ToolCall } from "@/server/models/port";
 import type { Services } from "@/server/services";
 import type { ClaimedRun, Totals } from "./claimed-run";
 import type { JournalRow, ModelCallRow, StepRow } from "./flush-items";
-import type { Worker } from "./worker";
+import type { Worker } from "./port";
 
 /**
  * The step journal of one run: its finished model calls and steps in memory, and their rows on the way to the database.
@@ -35,15 +34,13 @@ export type JournalContents = {
   steps: Map<string, FinishedStep>;
   /** Attempts of calls and steps that began and did not finish, by key. */
   interrupted: Map<string, Attempt[]>;
-  /** Child runs of steps that began and did not finish, by key. */
-  childRuns: Map<string, string>;
   totals: Totals;
   sequence: number;
 };
 
 export function emptyJournal(): JournalContents {
   const totals = { steps: 0, actions: 0, inputTokens: 0, outputTokens: 0, credits: ZERO };
-  return { calls: new Map(), steps: new Map(), interrupted: new Map(), childRuns: new Map(), totals, sequence: 1 };
+  return { calls: new Map(), steps: new Map(), interrupted: new Map(), totals, sequence: 1 };
 }
 
 export type NewCall = { key: string; iteration: number; provider: string; model: string };
@@ -86,7 +83,6 @@ export class RunJournal {
   readonly calls: Map<string, FinishedCall>;
   readonly steps: Map<string, FinishedStep>;
   readonly interrupted: Map<string, Attempt[]>;
-  readonly childRuns: Map<string, string>;
   /** What is committed. */
   readonly totals: Totals;
   readonly #services: Services;
@@ -107,7 +103,6 @@ export class RunJournal {
     this.calls = contents.calls;
     this.steps = contents.steps;
     this.interrupted = contents.interrupted;
-    this.childRuns = contents.childRuns;
     this.totals = contents.totals;
     this.#sequence = Math.max(run.sequence, contents.sequence);
   }
@@ -122,9 +117,11 @@ export class RunJournal {
     return this.#sequence;
   }
 
-  /** Rows to commit together with the end of the run. */
-  takeLastRows(): JournalRow[] {
+  /** Rows to commit together with the end of the run; everything else is committed by then. Throws WorkerLost. */
+  async takeLastRows(): Promise<JournalRow[]> {
     clearTimeout(this.#timer);
+    this.#timer = undefined;
+    while (this.#writing.size > 0) await Promise.all(this.#writing);
     return this.#waiting.splice(0);
   }
 

@@ -2,24 +2,13 @@ import type pg from "pg";
 import { isPassing } from "@/server/db/outage";
 import { newId } from "@/server/ids";
 import type { Services } from "@/server/services";
-import { Lane, type LaneFigures, WorkerLost } from "./writer";
+import type { Worker } from "./port";
+import { Lane, type LaneOptions, WorkerLost } from "./writer";
 
 /** How often a worker reports that it is alive. */
 export const HEARTBEAT_MS = 500;
 /** A worker that has not reported for this long is replaced; its runs go on elsewhere within 3 s of its last report. */
 export const SILENT_AFTER_MS = 2_200;
-
-/** One process's right to execute runs: its row in `workers`, its heartbeat and its writer. */
-export type Worker = {
-  id: string;
-  /** Starts, ends, holds and refused calls. */
-  accounts: Lane;
-  /** Model calls, steps and child runs. */
-  journal: Lane;
-  figures(): Record<"accounts" | "journal", LaneFigures>;
-  /** Ends the worker; runs it still has are given back. */
-  close(): Promise<void>;
-};
 
 /**
  * Registers a worker. Its runs survive it: when its process dies or stalls, another one deletes its row, and whatever it
@@ -27,7 +16,7 @@ export type Worker = {
  */
 export async function openWorker(
   services: Services,
-  options: { freeSlots: () => number; onLost: (error: WorkerLost) => void },
+  options: Pick<LaneOptions, "freeSlots" | "onAdmitted" | "onLost">,
 ): Promise<Worker> {
   const id = `worker-${newId()}`;
   await services.pool.query(
@@ -42,7 +31,7 @@ export async function openWorker(
     lost = true;
   };
   const lane = (name: "accounts" | "journal") =>
-    new Lane({ services, workerId: id, lane: name, freeSlots: options.freeSlots, onLost });
+    new Lane({ ...options, services, workerId: id, lane: name, onLost });
   const accounts = lane("accounts");
   const journal = lane("journal");
   let beating = false;

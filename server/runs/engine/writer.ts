@@ -58,6 +58,8 @@ export type LaneOptions = {
   lane: "accounts" | "journal";
   /** How many starts may execute in this process at once. */
   freeSlots: () => number;
+  /** Told how many starts were given slots, before their callers are. */
+  onAdmitted: (starts: number) => void;
   /** Called once when the worker's row is gone. */
   onLost: (error: WorkerLost) => void;
 };
@@ -160,7 +162,10 @@ export class Lane {
 
   async #write(batch: Queued[]): Promise<void> {
     try {
-      settle(batch, await this.#flushOnce(batch));
+      const answer = await this.#flushOnce(batch);
+      const admitted = answer?.starts.filter((verdict) => verdict === "run" || verdict === "run+").length ?? 0;
+      if (admitted > 0) this.#options.onAdmitted(admitted);
+      settle(batch, answer);
     } catch (error) {
       if (error instanceof WorkerLost) return this.#lose(error, batch);
       const [only] = batch;

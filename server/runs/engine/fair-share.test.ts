@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { owedPlaces, type Share } from "./turns";
+import { slotsToYield, type Share } from "./fair-share";
 
 const share = (organizationId: string, running: number, waiting: number): Share => ({
   organizationId,
   running,
   waiting,
 });
-const owed = (...shares: Share[]) => Object.fromEntries(owedPlaces(shares));
+const owed = (...shares: Share[]) => Object.fromEntries(slotsToYield(shares));
 
-describe("places are owed", () => {
+describe("slots to yield", () => {
   it.each([
     ["by nobody while nobody waits", [share("a", 40, 0), share("b", 0, 0)], {}],
     ["by nobody to its own runs", [share("a", 40, 100)], {}],
@@ -27,7 +27,7 @@ describe("places are owed", () => {
     fc.assert(
       fc.property(some, (parts) => {
         const shares = parts.map(({ running, waiting }, index) => share(String(index), running, waiting));
-        const given = owedPlaces(shares);
+        const given = slotsToYield(shares);
         const sum = [...given.values()].reduce((all, one) => all + one, 0);
         const waiting = shares.reduce((all, one) => all + one.waiting, 0);
         expect(sum).toBeLessThanOrEqual(waiting);

@@ -1,0 +1,137 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { AppError } from "@/server/errors";
+import { peerAddress } from "./node-http";
+import { PEER_ADDRESS_HEADER } from "./client-address";
+
+/**
+ * A call of the API as the handlers see it: plain data, made from a node request (serve.ts) or from a Web Request (Next's
+ * route handlers), so that both ways run the same code and neither pays for the other's classes.
+ */
+export type ApiRequest = {
+  method: string;
+  /** The path as it was sent, without the query. */
+  path: string;
+  /** A header by its lower-case name. */
+  header(name: string): string | null;
+  /** All headers, by lower-case name. */
+  headers(): Iterable<[string, string]>;
+  /** The address of the connected peer. */
+  peer: string;
+  /**
+   * Reads the raw bytes, at most `limit` of them: beyond it the reading stops and `payload_too_large` is thrown, whatever
+   * Content-Length claimed. Throws `invalid_request` when the sender breaks off.
+   */
+  readBody(limit: number): Promise<Buffer>;
+};
+
+export type ApiResponse = { status: number; headers: Record<string, string>; body: string | Buffer };
+
+/** Beyond what a refused body may still send so that its sender gets to read the answer, the connection is cut. */
+const DRAIN_BYTES = 64 * 1024 * 1024;
+
+const tooLarge = (limit: number) => new AppError("payload_too_large", `The body is larger than ${limit} bytes.`);
+const brokenOff = (cause?: unknown) =>
+  new AppError("invalid_request", "The body ended before it was complete.", { cause });
+
+/** The call in a node request. */
+export function fromNode(incoming: IncomingMessage, path: string): ApiRequest {
+  return {
+    method: incoming.method ?? "GET",
+    path,
+    header(name) {
+      const value = incoming.headers[name];
+      return Array.isArray(value) ? value.join(", ") : (value ?? null);
+    },
+    *headers() {
+      for (const [name, value] of Object.entries(incoming.headers)) {
+        if (value !== undefined) yield [name, Array.isArray(value) ? value.join(", ") : value];
+      }
+    },
+    peer: peerAddress(incoming),
+    readBody: (limit) => readNodeBody(incoming, limit),
+  };
+}
+
+function readNodeBody(incoming: IncomingMessage, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (Number(incoming.headers["content-length"] ?? 0) > limit) return reject(tooLarge(limit));
+    if (incoming.readableEnded) return resolve(Buffer.alloc(0));
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const done = (settle: () => void) => {
+      incoming.off("data", onData).off("end", onEnd).off("error", onBroken).off("close", onBroken);
+      settle();
+    };
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limit) chunks.push(chunk);
+      else done(() => reject(tooLarge(limit)));
+    };
+    const onEnd = () => done(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)));
+    const onBroken = (error?: Error) => done(() => reject(brokenOff(error)));
+    incoming.on("data", onData).once("end", onEnd).once("error", onBroken).once("close", onBroken);
+  });
+}
+
+/** Reads and drops what is left of a body, within limits, so that its sender gets to read the answer. */
+export function drain(incoming: IncomingMessage): void {
+  if (incoming.readableEnded || incoming.destroyed) return;
+  let bytes = 0;
+  incoming.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > DRAIN_BYTES) incoming.destroy();
+  });
+  incoming.on("error", () => {});
+  incoming.resume();
+}
+
+/** Sends an answer with `common` headers; does nothing more once the client is gone. */
+export function sendToNode(
+  outgoing: ServerResponse,
+  { status, headers, body }: ApiResponse,
+  common: Readonly<Record<string, string>>,
+): void {
+  if (outgoing.destroyed) return;
+  const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
+  outgoing.writeHead(status, { ...common, ...headers, "Content-Length": length });
+  outgoing.end(body);
+}
+
+/** Answers a Web Request by a handler of calls: Next's route handlers, and tests. */
+export async function answerWebRequest(
+  request: Request,
+  handle: (call: ApiRequest) => Promise<ApiResponse>,
+): Promise<Response> {
+  const { status, headers, body } = await handle({
+    method: request.method,
+    path: new URL(request.url).pathname,
+    header: (name) => request.headers.get(name),
+    headers: () => request.headers,
+    peer: request.headers.get(PEER_ADDRESS_HEADER) ?? "unknown",
+    readBody: (limit) => readWebBody(request, limit),
+  });
+  return new Response(typeof body === "string" ? body : new Uint8Array(body), { status, headers });
+}
+
+async function readWebBody(request: Request, limit: number): Promise<Buffer> {
+  if (Number(request.headers.get("content-length") ?? 0) > limit) {
+    await request.body?.cancel().catch(() => {});
+    throw tooLarge(limit);
+  }
+  if (request.body === null) return Buffer.alloc(0);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = request.body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read().catch((cause: unknown) => {
+      throw brokenOff(cause);
+    });
+    if (done) return Buffer.concat(chunks, size);
+    size += value.byteLength;
+    if (size > limit) {
+      await reader.cancel().catch(() => {});
+      throw tooLarge(limit);
+    }
+    chunks.push(value);
+  }
+}

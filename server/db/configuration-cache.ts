@@ -1,0 +1,67 @@
+import { BoundedMap } from "@/server/limits/bounded-map";
+import type { Notifications } from "./notifications";
+
+/**
+ * Caches of what requests read of an organization's configuration: keys, agents, tools, triggers. A change of any of it, in
+ * whatever process, notifies all of them (triggers in the database), and what was cached of that organization goes. While
+ * notifications do not arrive, everything is read anew: a revoked key is refused within a second.
+ */
+export type Cached<Value> = {
+  /** The cached value; undefined when there is none or it may be old. */
+  peek(key: string): Value | undefined;
+  /** The cached value, else what `load` finds; null is not cached. */
+  get(key: string, load: () => Promise<Found<Value> | null>): Promise<Value | null>;
+};
+export type Found<Value> = { orgId: string; value: Value };
+
+const MAX_ENTRIES = 10_000;
+
+/** Makes caches that share one listener; call `make` once for each kind of value. */
+export function createConfigurationCaches(notifications: Notifications) {
+  const caches: { forget(orgId: string): void }[] = [];
+  /** Notifications so far: a value that was loaded across one is not kept. */
+  let changes = 0;
+  let listening = false;
+  const listen = () => {
+    listening = true;
+    notifications.listen("configuration", (orgId) => {
+      changes += 1;
+      for (const cache of caches) cache.forget(orgId);
+    });
+  };
+
+  return function make<Value>(): Cached<Value> {
+    const keysOf = new Map<string, Set<string>>();
+    const entries = new BoundedMap<Found<Value>>(MAX_ENTRIES, ({ orgId }, key) => {
+      const keys = keysOf.get(orgId);
+      keys?.delete(key);
+      if (keys?.size === 0) keysOf.delete(orgId);
+    });
+    caches.push({
+      forget(orgId) {
+        // Nothing is known of what was missed while the connection was broken.
+        if (orgId === "") entries.clear();
+        else for (const key of [...(keysOf.get(orgId) ?? [])]) entries.delete(key);
+      },
+    });
+    const peek = (key: string) => (notifications.fresh() ? entries.get(key)?.value : undefined);
+    return {
+      peek,
+      async get(key, load) {
+        const known = peek(key);
+        if (known !== undefined) return known;
+        if (!listening) listen();
+        const before = changes;
+        const mayKeep = notifications.fresh();
+        const found = await load();
+        if (found === null) return null;
+        if (mayKeep && changes === before) {
+          entries.set(key, found);
+          const keys = keysOf.get(found.orgId) ?? new Set();
+          keysOf.set(found.orgId, keys.add(key));
+        }
+        return found.value;
+      },
+    };
+  };
+}

@@ -1,0 +1,61 @@
+import type { Queryable } from "@/server/db/sql";
+import type { Clock } from "@/server/clock";
+import { AppError } from "@/server/errors";
+
+/** A limit on calls: at most `limit` accepted ones in any window of `seconds`. */
+export type RateLimit = { key: string; limit: number; seconds: number };
+
+/** A limit that is counted with the call itself, by the name that its headers show. */
+export type CountedLimit = RateLimit & { name: string; headers(decision: RateDecision): Record<string, string> };
+
+export type RateDecision = {
+  allowed: boolean;
+  limit: number;
+  seconds: number;
+  /** Accepted calls that are still free in the window. */
+  remaining: number;
+  /** Seconds, rounded up, until the oldest counted call leaves the window. */
+  resetSeconds: number;
+};
+
+/** Makes a limit that is counted in the transaction of the call that it limits. */
+export function countedLimit(name: string, limit: RateLimit): CountedLimit {
+  return { ...limit, name, headers: (decision) => rateLimitHeaders(name, decision) };
+}
+
+/**
+ * Takes up to `wanted` calls from an exact sliding window, shared by all processes through the database; its cost does not
+ * grow with the limit. A refused call does not count. Returns how many were granted.
+ */
+export async function takeRate(
+  client: Queryable,
+  { key, limit, seconds }: RateLimit,
+  { wanted = 1, clock }: { wanted?: number; clock: Clock },
+): Promise<RateDecision & { granted: number }> {
+  const { rows } = await client.query<{ granted: number; remaining: number; reset_seconds: number }>({
+    name: "take-rate",
+    text: "SELECT * FROM take_rate($1, $2, $3, $4, $5)",
+    values: [key, wanted, limit, seconds, clock.forDatabase()],
+  });
+  const row = rows[0];
+  if (row === undefined) throw new Error("take_rate gave no row");
+  const { granted, remaining, reset_seconds: resetSeconds } = row;
+  return { allowed: granted > 0, granted, limit, seconds, remaining, resetSeconds };
+}
+
+/** The `RateLimit` and `RateLimit-Policy` headers of a decision (IETF draft, RateLimit header fields). */
+export function rateLimitHeaders(name: string, decision: RateDecision): Record<string, string> {
+  return {
+    "RateLimit-Policy": `"${name}";q=${decision.limit};w=${decision.seconds}`,
+    RateLimit: `"${name}";r=${decision.remaining};t=${decision.resetSeconds}`,
+  };
+}
+
+/** The error of a refused call, with `Retry-After`. */
+export function rateLimited(name: string, decision: RateDecision): AppError {
+  return new AppError(
+    "rate_limited",
+    `Too Many Requests: at most ${decision.limit} in ${decision.seconds} seconds. Try again in ${decision.resetSeconds} s.`,
+    { headers: { ...rateLimitHeaders(name, decision), "Retry-After": String(decision.resetSeconds) } },
+  );
+}

@@ -1,0 +1,112 @@
+import { ZERO } from "@/server/credits/amount";
+import { creditsOfActions } from "@/server/credits/prices";
+import { executeFunction } from "@/server/functions/execute";
+import type { Json } from "@/server/json";
+import { replaceNul, storeOutput } from "@/server/secrets/stored-output";
+import { CapReached, CreditsExhausted, exactly } from "./budget";
+import { callModel } from "./call-model";
+import type { Execution } from "./execution";
+import type { BegunStep, FinishedStep } from "./journal";
+import { wait } from "./wait";
+import { WorkerLost } from "./writer";
+
+/** First wait between attempts of a step; doubles each time, up to the longest. */
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+
+export type FunctionCall = {
+  key: string;
+  iteration: number;
+  name: string;
+  input: Json;
+  retries: number;
+  timeoutMs?: number | undefined;
+  defaultModel: string;
+};
+
+/** What to store of an output: JSON text that fits, or the reason why it does not. */
+export type Store = (output: Json) => { text: string } | { error: string };
+
+/** For agents: an output that is too large is cut to a preview, which is what the model sees too. */
+export const storeCut: Store = (output) => storeOutput(output, "cut");
+
+/** For workflows, which compute with outputs: one that is too large fails its step. */
+export const storeWhole: Store = (output) => storeOutput(output, "refuse");
+
+/**
+ * Executes one function as a step that has begun: retries it, records every attempt and pays one action. Errors of the
+ * function are its result; only what ends the whole run is thrown.
+ */
+export async function callFunction(
+  execution: Execution,
+  call: FunctionCall,
+  begun: BegunStep,
+  store: Store,
+): Promise<FinishedStep> {
+  const { run, budget, signal, journal } = execution;
+  const price = creditsOfActions(run.prices, 1);
+  const reserved = await budget.reserve(exactly(price));
+  const result = await attemptFunction(execution, call, begun, store).catch(async (error: unknown) => {
+    // A tool that ends at its cap returns what it had reserved to its caller.
+    await budget.spend(reserved, ZERO);
+    throw error;
+  });
+  const credits = await budget.spend(reserved, price);
+  signal.throwIfAborted();
+  const failed = "error" in result;
+  return journal.finishStep(begun, {
+    output: failed ? JSON.stringify({ error: result.error }) : result.text,
+    error: failed ? result.error : null,
+    actions: 1,
+    credits,
+  });
+}
+
+async function attemptFunction(
+  execution: Execution,
+  call: FunctionCall,
+  begun: BegunStep,
+  store: Store,
+): Promise<{ text: string } | { error: string }> {
+  const { services, run, signal, journal } = execution;
+  for (let attempt = 1; ; attempt += 1) {
+    const startedAt = services.clock.now();
+    const record = (error: string | null, waitMs?: number) => {
+      const now = services.clock.now().getTime();
+      const durationMs = now - startedAt.getTime();
+      const next = waitMs === undefined ? {} : { retryAt: new Date(now + waitMs).toISOString() };
+      begun.attempts.push({ startedAt: startedAt.toISOString(), durationMs, error, ...next });
+    };
+    try {
+      let modelCalls = 0;
+      const context = {
+        signal,
+        clock: services.clock,
+        fetch: services.fetch,
+        idempotencyKey: `${run.id}:${call.key}`,
+        organizationId: run.orgId,
+        defaultModel: call.defaultModel,
+        callModel: (request: Parameters<typeof callModel>[1]["request"], within?: AbortSignal) => {
+          modelCalls += 1;
+          const key = `${call.key}/model-${attempt}-${modelCalls}`;
+          return callModel(execution, { key, iteration: call.iteration, request }, within);
+        },
+      };
+      const stored = store(await executeFunction(call.name, call.input, context, call.timeoutMs));
+      record("error" in stored ? stored.error : null);
+      return stored;
+    } catch (error) {
+      if (error instanceof WorkerLost || error instanceof CreditsExhausted || error instanceof CapReached) throw error;
+      signal.throwIfAborted();
+      const message = replaceNul(error instanceof Error ? error.message : String(error));
+      if (attempt > call.retries) {
+        record(message);
+        return { error: message };
+      }
+      const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
+      record(message, waitMs);
+      journal.showProgress(begun, { attempts: begun.attempts });
+      await wait(waitMs, signal);
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import { z } from "zod";
+import { runConfiguration } from "@/server/agent/definition";
+import { mintOrgId } from "@/server/auth/mint-org-id";
+import { Decimal } from "@/server/credits/amount";
+import { frozenPrices } from "@/server/credits/prices";
+import type { Queryable } from "@/server/db/sql";
+import type { Services } from "@/server/services";
+import type { ClaimedRun } from "./claimed-run";
+
+/** Which run got a slot, and for which of its segments. */
+export type Admitted = { id: string; kind: "agent" | "tool"; epoch: number; segment: number };
+
+const admitted = z.object({
+  run: z.string(),
+  run_kind: z.enum(["agent", "tool"]),
+  run_epoch: z.number(),
+  run_segment: z.number(),
+});
+
+/**
+ * Gives waiting runs slots, organization by organization, those with the fewest runs in flight first. With a worker they are
+ * claimed for it; without one they are handed over to an Inngest server. Throws WorkerLost's SQL state SW001.
+ */
+export async function admitWaitingRuns(
+  services: Pick<Services, "pool" | "clock">,
+  workerId: string | null,
+  slots: number,
+): Promise<Admitted[]> {
+  const { rows } = await services.pool.query({
+    name: "claim-waiting-runs",
+    text: "SELECT * FROM claim_waiting_runs($1, $2, $3)",
+    values: [workerId, slots, services.clock.forDatabase()],
+  });
+  return z
+    .array(admitted)
+    .parse(rows)
+    .map((row) => ({ id: row.run, kind: row.run_kind, epoch: row.run_epoch, segment: row.run_segment }));
+}
+
+/** Whether any run waits for a slot. */
+export async function anyWaiting(client: Queryable): Promise<boolean> {
+  const { rows } = await client.query({
+    name: "any-waiting",
+    text: `SELECT 1 FROM runs WHERE status IN ('Pending', 'Running') AND admitted_at IS NULL AND parent_run_id IS NULL LIMIT 1`,
+  });
+  return rows.length > 0;
+}
+
+/**
+ * Claims one run for a worker: a child run of its own, or a run that an Inngest server calls. Null when it has ended, is to
+ * be cancelled, waits for a slot, has a worker or does not exist.
+ */
+export async function claimRun(services: Services, runId: string, workerId: string): Promise<ClaimedRun | null> {
+  const { rowCount } = await services.pool.query({
+    name: "claim-run",
+    text: `
+    UPDATE runs SET claimed_by = $2, epoch = epoch + 1, status = 'Running', sequence = sequence + 1,
+                    started_at = coalesce(started_at, $3, date_trunc('milliseconds', clock_timestamp())),
+                    admitted_at = coalesce($3, date_trunc('milliseconds', clock_timestamp()))
+    WHERE id = $1 AND status IN ('Pending', 'Running') AND claimed_by IS NULL AND cancel_requested_at IS NULL
+      AND (admitted_at IS NOT NULL OR parent_run_id IS NOT NULL)
+      AND EXISTS (SELECT FROM workers WHERE id = $2 FOR KEY SHARE)`,
+    values: [runId, workerId, services.clock.forDatabase()],
+  });
+  if (rowCount === 0) return null;
+  const [run] = await readClaimedRuns(services, [runId]);
+  return run ?? null;
+}
+
+const READ = {
+  name: "read-claimed-runs",
+  text: `
+  SELECT r.id, r.organization_id, r.kind, coalesce(r.agent_id, r.tool_id) AS target_id, r.epoch, r.sequence, r.input,
+         r.root_run_id, r.created_at, r.started_at, r.deadline_seconds, r.max_credits, r.max_credits_of,
+         cardinality(r.yielded_at) + 1 AS segment, r.yielded_at[cardinality(r.yielded_at)] AS yielded_at,
+         CASE WHEN r.root_run_id = r.id THEN r.held ELSE root.held END AS held,
+         encode(c.hash, 'hex') AS hash, c.document
+  FROM runs r
+  JOIN runs root ON root.id = r.root_run_id
+  JOIN configurations c ON c.organization_id = r.organization_id AND c.hash = r.configuration_hash
+  WHERE r.id = ANY($1)`,
+};
+
+const claimedRow = z.object({
+  id: z.string(),
+  organization_id: z.string(),
+  kind: z.enum(["agent", "tool"]),
+  target_id: z.string(),
+  epoch: z.number(),
+  sequence: z.number(),
+  input: z.string(),
+  root_run_id: z.string(),
+  created_at: z.date(),
+  started_at: z.date(),
+  deadline_seconds: z.number(),
+  max_credits: z.string().nullable(),
+  max_credits_of: z.string().nullable(),
+  segment: z.number(),
+  yielded_at: z.date().nullable(),
+  held: z.string(),
+  document: z.string(),
+});
+const frozen = z.object({ prices: frozenPrices });
+
+/** Reads claimed runs with their configurations, in the order of `runIds`. */
+export async function readClaimedRuns(services: Services, runIds: readonly string[]): Promise<ClaimedRun[]> {
+  const { rows } = await services.pool.query({ ...READ, values: [runIds] });
+  const runs = new Map<string, ClaimedRun>();
+  for (const row of z.array(claimedRow).parse(rows)) {
+    const document: unknown = JSON.parse(row.document);
+    runs.set(row.id, {
+      id: row.id,
+      orgId: mintOrgId(row.organization_id),
+      kind: row.kind,
+      targetId: row.target_id,
+      epoch: row.epoch,
+      segment: row.segment,
+      configuration: runConfiguration.parse(document),
+      prices: frozen.parse(document).prices,
+      input: row.input,
+      rootRunId: row.root_run_id,
+      createdAt: row.created_at,
+      startedAt: row.started_at,
+      deadlineSeconds: row.deadline_seconds,
+      cap:
+        row.max_credits === null
+          ? null
+          : { credits: new Decimal(row.max_credits), of: row.max_credits_of ?? "this run" },
+      held: new Decimal(row.held),
+      sequence: row.sequence,
+      yieldedAt: row.yielded_at,
+    });
+  }
+  return runIds.flatMap((id) => runs.get(id) ?? []);
+}

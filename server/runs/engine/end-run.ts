@@ -1,0 +1,103 @@
+import { ZERO } from "@/server/credits/amount";
+import { mintOrgId } from "@/server/auth/mint-org-id";
+import { notifyRunChanged } from "@/server/live/run-changes";
+import type { Services } from "@/server/services";
+import type { ClaimedRun, Totals } from "./claimed-run";
+import type { Outcome } from "./execution";
+import { readTotals } from "./figures";
+import type { EndItem, JournalRow } from "./flush-items";
+import type { Worker } from "./port";
+
+/**
+ * Ends runs. A run's status, output, figures and ledger lines are written in one transaction, by its worker or, when it has
+ * none, by whoever finds that it must end. A terminal row is frozen, by these statements and by a trigger in the database.
+ */
+
+/** Ends a run of this worker with its last journal rows. Null when the run is not this worker's any more. */
+export async function endClaimedRun(
+  worker: Worker,
+  run: ClaimedRun,
+  end: { outcome: Outcome; totals: Totals; sequence: number; rows: JournalRow[] },
+): Promise<{ finishedAt: Date } | null> {
+  const item = endItem(run, end);
+  const verdict = await worker.accounts.end({ ...item, epoch: run.epoch, unclaimed: false }, end.rows);
+  return verdict.ended ? { finishedAt: new Date(verdict.at) } : null;
+}
+
+/**
+ * Ends a run that no worker has, and first the runs that it called. What it used is summed from its journal. Returns false,
+ * changing nothing, when the run has ended or a worker has it.
+ */
+export async function endUnclaimedRun(services: Services, runId: string, outcome: Outcome): Promise<boolean> {
+  const { rows } = await services.pool.query<{
+    id: string;
+    organization_id: string;
+    epoch: number;
+    sequence: number;
+    claimed: boolean;
+  }>(
+    `SELECT id, organization_id, epoch, sequence, claimed_by IS NOT NULL AS claimed
+     FROM runs WHERE id = $1 AND status IN ('Pending', 'Running')`,
+    [runId],
+  );
+  const row = rows[0];
+  if (row === undefined || row.claimed) return false;
+  await endOpenChildren(services, runId, outcome);
+  const { totals, sequence } = await readTotals(services.pool, runId);
+  const run = { id: runId, orgId: mintOrgId(row.organization_id) };
+  const next = Math.max(row.sequence, sequence) + 1;
+  const worker = await services.engine.worker();
+  const item = endItem(run, { outcome, totals, sequence: next });
+  const { ended } = await worker.accounts.end({ ...item, epoch: row.epoch, unclaimed: true });
+  if (ended) notifyRunChanged(services, run, next);
+  return ended;
+}
+
+/** Ends what a run called and what no worker has: the run ends before them, or was taken over. */
+export async function endOpenChildren(services: Services, runId: string, outcome: Outcome): Promise<void> {
+  const { rows } = await services.pool.query<{ id: string }>(
+    `SELECT id FROM runs WHERE parent_run_id = $1 AND status IN ('Pending', 'Running') ORDER BY id`,
+    [runId],
+  );
+  for (const { id } of rows) await endUnclaimedRun(services, id, outcomeOfChild(outcome));
+}
+
+/** A run that is still open when its caller ends can only be cancelled or fail with it. */
+function outcomeOfChild(outcome: Outcome): Outcome {
+  if (outcome.status === "Cancelled") return outcome;
+  const code = isPlatformFault(outcome) ? outcome.code : "caller_ended";
+  return { status: "Failed", code, message: "The run that called this one has ended." };
+}
+
+/** Faults of the platform are not charged. */
+export function isPlatformFault(outcome: Outcome): outcome is Extract<Outcome, { status: "Failed" }> {
+  return outcome.status === "Failed" && outcome.code === "internal_error";
+}
+
+function endItem(
+  run: Pick<ClaimedRun, "id" | "orgId">,
+  { outcome, totals, sequence }: { outcome: Outcome; totals: Totals; sequence: number },
+): Omit<EndItem, "epoch" | "unclaimed"> {
+  const waived = isPlatformFault(outcome);
+  const note =
+    waived && totals.credits.gt(0)
+      ? `run ended by a fault of the platform: ${totals.credits} credits used are not charged`
+      : "run ended";
+  return {
+    run: run.id,
+    org: run.orgId,
+    status: outcome.status,
+    output: outcome.status === "Completed" ? outcome.output : null,
+    code: outcome.status === "Failed" ? outcome.code : null,
+    message: outcome.status === "Failed" ? outcome.message : null,
+    cancelled_by: outcome.status === "Cancelled" ? outcome.by : null,
+    input_tokens: totals.inputTokens,
+    output_tokens: totals.outputTokens,
+    actions: totals.actions,
+    steps: totals.steps,
+    credits: (waived ? ZERO : totals.credits).toFixed(4),
+    note,
+    refund: waived,
+    sequence,
+  };
+}

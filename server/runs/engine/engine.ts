@@ -1,0 +1,425 @@
+import { Decimal, ZERO } from "@/server/credits/amount";
+import { isPassing } from "@/server/db/outage";
+import type { Services } from "@/server/services";
+import { type Budget, capBudget, openBudget } from "./budget";
+import { type Admitted, admitWaitingRuns, anyWaiting, claimRun, readClaimedRuns } from "./claim";
+import type { ClaimedRun } from "./claimed-run";
+import { endUnclaimedRun } from "./end-run";
+import { endRun, executeRun, type Stretch } from "./execute-run";
+import { type Outcome, RunStopped, YieldSlot } from "./execution";
+import { slotsToYield } from "./fair-share";
+import { readOpenFigures } from "./figures";
+import { emptyJournal, RunJournal } from "./journal";
+import type { Engine, ExecutingRun, Worker } from "./port";
+import { pauseRun, readState, waitingShares, yieldSlot } from "./run-state";
+import { readJournal } from "./takeover";
+import { wait } from "./wait";
+import { openWorker } from "./worker";
+import { WorkerLost } from "./writer";
+
+/**
+ * The engine of one process: it has slots, gives them to runs, and drives each run segment by segment through a durable
+ * function (inngest/functions.ts). docs/engine.md draws its state machine.
+ */
+
+/** What executes the durable functions. */
+export type Driver =
+  | {
+      kind: "embedded";
+      /** Executes one segment of a run of this process; resolves when it is over. */
+      execute(run: Admitted): Promise<void>;
+    }
+  | {
+      kind: "server";
+      /** Hands runs to an Inngest server, which calls their segments; it takes each event id once. */
+      handOver(runs: readonly (Admitted & { eventId: string })[]): Promise<void>;
+    };
+
+/** How a segment ended: the run ended, waits for a slot again, goes on in the next segment, or is none of this engine's. */
+export type SegmentResult = "ended" | "yielded" | "paused" | "left";
+
+/** Another worker executes the run at the moment. */
+export class RunBusy extends Error {
+  override name = "RunBusy";
+}
+
+export type RunEngine = Engine & {
+  start(driver: Driver): void;
+  stop(graceMs?: number): Promise<void>;
+  /** Executes a segment of a run, at most `acts` model calls and rounds of calls. Throws what a later attempt may mend. */
+  executeSegment(runId: string, limits?: { acts?: number }): Promise<SegmentResult>;
+  /** Ends a run that no attempt could carry on: a fault of the platform, uncharged, its cause only in the log. */
+  giveUp(runId: string, error: unknown): Promise<void>;
+};
+
+export type EngineOptions = {
+  /** Runs that this process executes at once. */
+  slots: number;
+  /** Told of each run that ends here; for caches. */
+  onEnd?: Stretch["onEnd"];
+};
+
+/** Attempts of one segment in this process when something unforeseen fails. A database that is away does not count. */
+const MAX_ATTEMPTS = 6;
+/** How often waiting runs and cancels are looked for without a notification. */
+const LOOK_EVERY_MS = 1_000;
+/** While all slots are taken: how often it is asked who waits. */
+const SHARE_EVERY_MS = 100;
+/** Runs that an Inngest server has and has not called yet. */
+const SERVER_BACKLOG = 100;
+
+type Slot = {
+  run: ClaimedRun;
+  journal: RunJournal;
+  budget: Budget;
+  /** Something was finished in this segment: from now on it may yield. */
+  progressed: boolean;
+};
+
+export function createRunEngine(getServices: () => Services, options: EngineOptions): RunEngine {
+  return new ProcessEngine(getServices, options);
+}
+
+class ProcessEngine implements RunEngine {
+  readonly #getServices: () => Services;
+  readonly #options: EngineOptions;
+  /** Root runs that have a slot here, by id. */
+  readonly #slots = new Map<string, Slot>();
+  /** Slots of runs that were admitted and are not in `#slots` yet. */
+  #reserved = 0;
+  /** Runs that execute here, children included. */
+  readonly #executing = new Map<string, ExecutingRun & { stop: AbortController }>();
+  /** How many slots each organization is to yield. */
+  #owed = new Map<string, number>();
+  #worker: Promise<Worker> | undefined;
+  #driver: Driver | undefined;
+  #stopping = false;
+  #waiting = false;
+  #claiming = false;
+  #claimAgain = false;
+  #timers: NodeJS.Timeout[] = [];
+  #unlisten: (() => void) | undefined;
+  #sharing: NodeJS.Timeout | undefined;
+
+  constructor(getServices: () => Services, options: EngineOptions) {
+    this.#getServices = getServices;
+    this.#options = options;
+  }
+
+  worker(): Promise<Worker> {
+    this.#worker ??= openWorker(this.#getServices(), {
+      freeSlots: () => this.#freeSlots(),
+      onAdmitted: (starts) => {
+        this.#reserved += starts;
+      },
+      onLost: (error) => this.#lose(error),
+    }).catch((error: unknown) => {
+      this.#worker = undefined;
+      throw error;
+    });
+    return this.#worker;
+  }
+
+  start(driver: Driver): void {
+    const services = this.#getServices();
+    this.#driver = driver;
+    this.#unlisten = services.notifications.listen("engine", (payload) => {
+      if (payload.startsWith("cancel:")) this.abort(payload.slice("cancel:".length));
+      else this.wake();
+    });
+    this.#timers.push(setInterval(() => void this.#look(), LOOK_EVERY_MS));
+    for (const timer of this.#timers) timer.unref();
+    void this.#look();
+  }
+
+  async stop(graceMs = 0): Promise<void> {
+    this.#stopping = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    clearTimeout(this.#sharing);
+    this.#unlisten?.();
+    // Runs yield before their next act; what takes longer than the grace is given back as it is.
+    const until = performance.now() + graceMs;
+    while (this.#executing.size > 0 && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
+    const closing = new WorkerLost("The process is stopping.");
+    for (const { stop } of this.#executing.values()) stop.abort(closing);
+    const worker = await this.#worker?.catch(() => undefined);
+    await worker?.close();
+  }
+
+  async ready(): Promise<boolean> {
+    return this.#driver !== undefined && !this.#stopping;
+  }
+
+  find(runId: string): ExecutingRun | undefined {
+    return this.#executing.get(runId);
+  }
+
+  abort(runId: string): void {
+    this.#executing.get(runId)?.stop.abort(new RunStopped("The run is cancelled."));
+  }
+
+  wake(): void {
+    this.#waiting = true;
+    void this.#claim();
+  }
+
+  /** Slots for starts: those that claims have not reserved. None where an Inngest server drives the runs. */
+  #freeSlots(): number {
+    if (this.#driver?.kind !== "embedded" || this.#stopping) return 0;
+    return this.#options.slots - this.#slots.size - this.#reserved;
+  }
+
+  begin(run: ClaimedRun): void {
+    void this.#open(run)
+      .finally(() => {
+        this.#reserved -= 1;
+      })
+      .then((slot) => this.#drive(slot));
+  }
+
+  async #open(run: ClaimedRun, contents = emptyJournal()): Promise<Slot> {
+    const worker = await this.worker();
+    const journal = new RunJournal(this.#getServices(), worker, run, contents);
+    const children = run.epoch === 1 ? { open: ZERO, ended: ZERO } : await childCredits(this.#getServices(), run.id);
+    const used = contents.totals.credits.add(children.open);
+    const budget = capBudget(openBudget(worker, run, used), run.cap, used.add(children.ended));
+    const slot = { run, journal, budget, progressed: false };
+    this.#slots.set(run.id, slot);
+    return slot;
+  }
+
+  /** Drives a run of the embedded engine through one segment, again if something fails that a later attempt may mend. */
+  async #drive(slot: Slot): Promise<void> {
+    const { run } = slot;
+    const { log } = this.#getServices();
+    if (this.#driver?.kind !== "embedded") throw new Error("only the embedded engine drives runs itself");
+    try {
+      for (let attempt = 1; ; ) {
+        try {
+          await this.#driver.execute({ id: run.id, kind: run.kind, epoch: run.epoch, segment: run.segment });
+          return;
+        } catch (error) {
+          if (error instanceof WorkerLost || this.#stopping) return;
+          log.warn("A run met a fault of the platform; trying again", { runId: run.id, attempt, error });
+          if (attempt === MAX_ATTEMPTS) return await this.giveUp(run.id, error);
+          const delay = Math.min(10_000, 250 * 2 ** attempt);
+          if (!isPassing(error)) attempt += 1;
+          await wait(delay, NEVER);
+        }
+      }
+    } catch (error) {
+      log.error("A run could not be ended; another worker takes it over", { runId: run.id, error });
+    } finally {
+      this.#slots.delete(run.id);
+      if (this.#waiting) void this.#claim();
+    }
+  }
+
+  async executeSegment(runId: string, { acts = Number.POSITIVE_INFINITY } = {}): Promise<SegmentResult> {
+    const services = this.#getServices();
+    const worker = await this.worker();
+    let slot = this.#slots.get(runId);
+    if (slot === undefined) {
+      const claimed = await claimRun(services, runId, worker.id);
+      if (claimed === null) return this.#unclaimable(runId);
+      slot = await this.#open(claimed, await readJournal(services, claimed));
+    }
+    const { run, journal, budget } = slot;
+    const held = slot;
+    let left = acts;
+    const stretch: Stretch = {
+      services,
+      worker,
+      checkpoint: () => {
+        if (left <= 0) throw new YieldSlot("the segment is over");
+        left -= 1;
+        if (this.#stopping || (held.progressed && this.#owesSlot(run.orgId))) throw new YieldSlot("another run is next");
+        held.progressed = journal.calls.size + journal.steps.size > 0;
+      },
+      enter: (entered, entry, stop) => {
+        this.#executing.set(entered.id, { run: entered, totals: entry.totals, stop });
+        return () => void this.#executing.delete(entered.id);
+      },
+      onEnd: (ended, end) => this.#options.onEnd?.(ended, end),
+    };
+    try {
+      await executeRun(stretch, run, { journal, budget });
+      return "ended";
+    } catch (error) {
+      if (error instanceof RunStopped) return "left";
+      if (!(error instanceof YieldSlot)) throw error;
+      await journal.committed();
+      if (acts < Number.POSITIVE_INFINITY && left <= 0) {
+        return (await pauseRun(services, run, worker.id)) ? "paused" : await this.#unclaimable(runId);
+      }
+      const yielded = await yieldSlot(services, run, { workerId: worker.id, sequence: journal.nextSequence() });
+      if (!yielded) return await this.#unclaimable(runId);
+      services.notifications.send("engine", "waiting", "waiting");
+      return "yielded";
+    } finally {
+      if (this.#driver?.kind !== "embedded") this.#slots.delete(runId);
+    }
+  }
+
+  /** What to do about a run that cannot be claimed. Throws RunBusy while another worker has it. */
+  async #unclaimable(runId: string): Promise<SegmentResult> {
+    const services = this.#getServices();
+    const state = await readState(services, runId);
+    if (state === null || state.terminal) return "ended";
+    if (state.claimed) throw new RunBusy(`run ${runId} has another worker`);
+    if (state.cancelledBy === null) return "yielded";
+    await endUnclaimedRun(services, runId, { status: "Cancelled", by: state.cancelledBy });
+    return "ended";
+  }
+
+  async giveUp(runId: string, error: unknown): Promise<void> {
+    const services = this.#getServices();
+    services.log.error("A run was given up", { runId, error });
+    const message = "Something failed on our side while this run was executed. Start it again.";
+    const outcome: Outcome = { status: "Failed", code: "internal_error", message };
+    const slot = this.#slots.get(runId);
+    if (slot === undefined) {
+      await endUnclaimedRun(services, runId, outcome);
+      return;
+    }
+    const onEnd: Stretch["onEnd"] = (ended, end) => this.#options.onEnd?.(ended, end);
+    await endRun({ services, worker: await this.worker(), onEnd }, slot, outcome);
+  }
+
+  /** Gives waiting runs the free slots, or lets runs yield to those of other organizations. One at a time. */
+  async #claim(): Promise<void> {
+    if (this.#claiming || this.#driver === undefined || this.#stopping) {
+      this.#claimAgain = this.#claiming;
+      return;
+    }
+    this.#claiming = true;
+    try {
+      do {
+        this.#claimAgain = false;
+        if (this.#driver.kind === "embedded") await this.#claimHere();
+        else await this.#handOver(this.#driver);
+      } while (this.#claimAgain && !this.#stopping);
+    } catch (error) {
+      this.#getServices().log.warn("Could not claim waiting runs; trying again within a second", { error });
+    } finally {
+      this.#claiming = false;
+    }
+  }
+
+  async #claimHere(): Promise<void> {
+    const services = this.#getServices();
+    const worker = await this.worker();
+    while (this.#waiting && !this.#stopping) {
+      const free = this.#freeSlots();
+      if (free <= 0) return this.#shareSoon();
+      this.#reserved += free;
+      let admitted: Admitted[] = [];
+      try {
+        admitted = await admitWaitingRuns(services, worker.id, free);
+        const runs = await readClaimedRuns(services, admitted.map(({ id }) => id));
+        for (const run of runs) {
+          const slot = await this.#open(run, await readJournal(services, run));
+          void this.#drive(slot);
+        }
+      } finally {
+        this.#reserved -= free;
+      }
+      if (admitted.length < free) {
+        this.#waiting = await anyWaiting(services.pool);
+        return;
+      }
+    }
+  }
+
+  async #handOver(driver: Extract<Driver, { kind: "server" }>): Promise<void> {
+    const services = this.#getServices();
+    const { rows } = await services.pool.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM runs WHERE status IN ('Pending', 'Running') AND admitted_at IS NOT NULL AND claimed_by IS NULL AND parent_run_id IS NULL`,
+    );
+    const room = SERVER_BACKLOG - (rows[0]?.n ?? 0);
+    if (room <= 0) return;
+    const admitted = await admitWaitingRuns(services, null, room);
+    await driver.handOver(admitted.map((run) => ({ ...run, eventId: `${run.id}:${run.segment}.${run.epoch}` })));
+  }
+
+  /** Looks for what a notification would have told of. */
+  async #look(): Promise<void> {
+    const services = this.#getServices();
+    try {
+      const { rows } = await services.pool.query<{ id: string; by: string; claimed: boolean }>({
+        name: "look-for-cancels",
+        text: `SELECT id, coalesce(cancelled_by, 'a user') AS by, claimed_by IS NOT NULL AS claimed FROM runs
+               WHERE status IN ('Pending', 'Running') AND cancel_requested_at IS NOT NULL ORDER BY id LIMIT 500`,
+      });
+      for (const { id, by, claimed } of rows) {
+        if (claimed) this.abort(id);
+        else await endUnclaimedRun(services, id, { status: "Cancelled", by });
+      }
+    } catch (error) {
+      services.log.warn("Could not look for cancelled runs; trying again in a second", { error });
+    }
+    this.wake();
+  }
+
+  #shareSoon(): void {
+    this.#sharing ??= setTimeout(() => {
+      this.#sharing = undefined;
+      void this.#share().catch((error: unknown) => {
+        this.#getServices().log.warn("Could not ask who waits for a slot; trying again", { error });
+      });
+    }, SHARE_EVERY_MS);
+    this.#sharing.unref();
+  }
+
+  /** Decides which organizations are to yield slots to others. */
+  async #share(): Promise<void> {
+    if (this.#freeSlots() > 0) {
+      this.#owed.clear();
+      return;
+    }
+    const running = new Map<string, number>();
+    for (const { run } of this.#slots.values()) running.set(run.orgId, (running.get(run.orgId) ?? 0) + 1);
+    const waiting = await waitingShares(this.#getServices().pool);
+    this.#owed = slotsToYield(
+      [...new Set([...running.keys(), ...waiting.keys()])].map((organizationId) => ({
+        organizationId,
+        running: running.get(organizationId) ?? 0,
+        waiting: waiting.get(organizationId) ?? 0,
+      })),
+    );
+    if (waiting.size > 0) this.#shareSoon();
+  }
+
+  /** Whether a run of the organization is to yield its slot; asking counts as yielding. */
+  #owesSlot(organizationId: string): boolean {
+    const owed = this.#owed.get(organizationId) ?? 0;
+    if (owed > 0) this.#owed.set(organizationId, owed - 1);
+    return owed > 0;
+  }
+
+  /** Another process has this worker's runs now: they stop here, and a new worker goes on with others. */
+  #lose(error: WorkerLost): void {
+    this.#worker = undefined;
+    if (this.#stopping) return;
+    this.#getServices().log.error("This worker was replaced by another process; its runs go on there");
+    for (const { stop } of this.#executing.values()) stop.abort(error);
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+/** What the children of a run have used: the open ones out of the hold, the ended ones charged. */
+async function childCredits({ pool }: Services, runId: string) {
+  const { rows } = await pool.query<{ id: string; credits: string; open: boolean }>(
+    `SELECT id, credits_used AS credits, finished_at IS NULL AS open FROM runs WHERE parent_run_id = $1`,
+    [runId],
+  );
+  const figures = await readOpenFigures(pool, rows.filter(({ open }) => open).map(({ id }) => id));
+  let open = ZERO;
+  let ended = ZERO;
+  for (const row of rows) {
+    if (row.open) open = open.add(figures.get(row.id)?.totals.credits ?? ZERO);
+    else ended = ended.add(new Decimal(row.credits));
+  }
+  return { open, ended };
+}

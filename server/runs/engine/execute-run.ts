@@ -1,0 +1,142 @@
+import { ModelError } from "@/server/models/port";
+import type { Services } from "@/server/services";
+import { notifyRunChanged } from "@/server/live/run-changes";
+import { executeAgent } from "./agent-run";
+import { type Budget, CapReached, CreditsExhausted, capBudget } from "./budget";
+import { type ClaimedRun, deadlineOf } from "./claimed-run";
+import { endClaimedRun, endOpenChildren } from "./end-run";
+import { type ChildOutcome, DeadlinePassed, type Execution, type Outcome, RunStopped, YieldSlot } from "./execution";
+import { emptyJournal, RunJournal } from "./journal";
+import type { Worker } from "./port";
+import { readJournal } from "./takeover";
+import { executeTool } from "./tool-run";
+import { WorkerLost } from "./writer";
+
+/** What the execution of a root run and of its children has in common. */
+export type Stretch = {
+  services: Services;
+  worker: Worker;
+  /** Called with each run that begins to execute and a controller that stops it; returns what ends that. */
+  enter(run: ClaimedRun, journal: RunJournal, stop: AbortController): () => void;
+  /** Asked before each act of the run or a child; throws YieldSlot. */
+  checkpoint(): void;
+  /** Told of each run that ended. */
+  onEnd(run: ClaimedRun, end: { outcome: Outcome; journal: RunJournal; finishedAt: Date }): void;
+};
+
+/**
+ * Executes a claimed run from wherever its journal ends to its own end. Throws YieldSlot when the run is to yield, and what a
+ * later attempt may mend: WorkerLost, or a fault of the platform.
+ */
+export async function executeRun(
+  stretch: Stretch,
+  run: ClaimedRun,
+  { journal, budget, parentSignal }: { journal: RunJournal; budget: Budget; parentSignal?: AbortSignal },
+): Promise<Outcome> {
+  const { services, worker } = stretch;
+  const stop = new AbortController();
+  const signal = parentSignal === undefined ? stop.signal : AbortSignal.any([stop.signal, parentSignal]);
+  const leave = watchDeadline(services, run, stop);
+  const left = stretch.enter(run, journal, stop);
+  const execution: Execution = {
+    services,
+    worker,
+    run,
+    signal,
+    budget,
+    journal,
+    checkpoint() {
+      signal.throwIfAborted();
+      stretch.checkpoint();
+    },
+    runChild: (child) => executeChild(stretch, child, { budget, parentSignal: signal }),
+  };
+  try {
+    let outcome: Outcome;
+    try {
+      signal.throwIfAborted();
+      const { configuration } = run;
+      outcome =
+        configuration.kind === "agent"
+          ? await executeAgent(execution, configuration)
+          : await executeTool(execution, configuration);
+    } catch (error) {
+      const cause: unknown = signal.aborted ? signal.reason : error;
+      const ending = await outcomeOf(services, run, cause);
+      if (ending === null) throw cause;
+      outcome = ending;
+    }
+    await endRun(stretch, execution, outcome);
+    return outcome;
+  } finally {
+    left();
+    leave();
+  }
+}
+
+async function executeChild(
+  stretch: Stretch,
+  child: ClaimedRun,
+  { budget, parentSignal }: { budget: Budget; parentSignal: AbortSignal },
+): Promise<ChildOutcome> {
+  const { services, worker } = stretch;
+  const contents = child.epoch === 1 ? emptyJournal() : await readJournal(services, child);
+  const journal = new RunJournal(services, worker, child, contents);
+  const own = capBudget(budget, child.cap, contents.totals.credits);
+  const outcome = await executeRun(stretch, child, { journal, budget: own, parentSignal });
+  if (outcome.status === "Completed") return outcome;
+  const message = outcome.status === "Failed" ? outcome.message : "The tool's run ended as Cancelled.";
+  return { status: outcome.status, message };
+}
+
+/** Ends the run with the rows that were not committed yet. Throws RunStopped when somebody else had ended it. */
+export async function endRun(
+  stretch: Pick<Stretch, "services" | "worker" | "onEnd">,
+  { run, journal }: Pick<Execution, "run" | "journal">,
+  outcome: Outcome,
+): Promise<void> {
+  const { services, worker } = stretch;
+  // A run that was taken over may have children that this worker never came to.
+  if (run.epoch > 1 && outcome.status !== "Completed") await endOpenChildren(services, run.id, outcome);
+  const rows = await journal.takeLastRows();
+  const sequence = journal.nextSequence();
+  const ended = await endClaimedRun(worker, run, { outcome, totals: journal.totals, sequence, rows });
+  if (ended === null) throw new RunStopped("The run has ended or has another worker.");
+  notifyRunChanged(services, run, sequence);
+  stretch.onEnd(run, { outcome, journal, finishedAt: ended.finishedAt });
+}
+
+/** Stops the run at its deadline. */
+function watchDeadline(services: Services, run: ClaimedRun, stop: AbortController): () => void {
+  const left = deadlineOf(run).getTime() - services.clock.now().getTime();
+  const pass = () => stop.abort(new DeadlinePassed(`The run passed its deadline of ${run.deadlineSeconds} seconds.`));
+  if (left <= 0) {
+    pass();
+    return () => {};
+  }
+  const timer = setTimeout(pass, Math.min(left, 2 ** 31 - 1));
+  timer.unref();
+  return () => clearTimeout(timer);
+}
+
+/** How an error ends the run; null: it does not, a later attempt may go on. */
+async function outcomeOf(services: Services, run: ClaimedRun, error: unknown): Promise<Outcome | null> {
+  if (error instanceof WorkerLost || error instanceof YieldSlot) return null;
+  if (error instanceof RunStopped) return readCancel(services, run.id);
+  if (error instanceof DeadlinePassed) return { status: "Failed", code: "deadline_exceeded", message: error.message };
+  if (error instanceof CreditsExhausted) return { status: "Failed", code: "insufficient_credits", message: error.message };
+  if (error instanceof CapReached) return { status: "Failed", code: "max_credits", message: error.message };
+  if (error instanceof ModelError) return { status: "Failed", code: `model_${error.reason}`, message: error.message };
+  return null;
+}
+
+/** Who cancelled the run, or the run that called it; null: nobody did. */
+async function readCancel(services: Services, runId: string): Promise<Outcome | null> {
+  const { rows } = await services.pool.query<{ by: string | null }>(
+    `SELECT coalesce(r.cancelled_by, root.cancelled_by, 'a user') AS by FROM runs r JOIN runs root ON root.id = r.root_run_id
+     WHERE r.id = $1 AND r.status IN ('Pending', 'Running') AND (r.cancel_requested_at IS NOT NULL OR root.cancel_requested_at IS NOT NULL)`,
+    [runId],
+  );
+  const by = rows[0]?.by;
+  return by ? { status: "Cancelled", by } : null;
+}

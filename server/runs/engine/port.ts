@@ -1,0 +1,55 @@
+import type { ClaimedRun, Totals } from "./claimed-run";
+import type {
+  ChildRow,
+  EndItem,
+  EndVerdict,
+  HoldItem,
+  HoldVerdict,
+  JournalRow,
+  RefusalItem,
+  RefusalVerdict,
+  StartItem,
+  StartVerdict,
+} from "./flush-items";
+
+/** What the rest of the server knows of the engine. */
+
+/** One process's right to execute runs: its row in `workers`, its heartbeat and its writer. */
+export type Worker = {
+  id: string;
+  /** Starts, ends, holds and refused calls. Each resolves when it is committed. */
+  accounts: {
+    start(item: StartItem): Promise<StartVerdict>;
+    refuse(item: RefusalItem): Promise<RefusalVerdict>;
+    /** Ends a run; `rows` are its last journal rows, committed together with the end. */
+    end(item: EndItem, rows?: JournalRow[]): Promise<EndVerdict>;
+    hold(item: HoldItem): Promise<HoldVerdict>;
+  };
+  /** Model calls, steps and child runs, committed in the order in which they come. */
+  journal: {
+    row(row: JournalRow): Promise<void>;
+    child(child: ChildRow): Promise<void>;
+  };
+  /** What the writer has done so far. */
+  figures(): Record<"accounts" | "journal", { flushes: number; items: number }>;
+  /** Ends the worker; runs it still has are given back. */
+  close(): Promise<void>;
+};
+
+/** A run that executes in this process, as polls see it. */
+export type ExecutingRun = { run: ClaimedRun; totals: Totals };
+
+export type Engine = {
+  /** This process's worker; registers it when nothing has needed it before. */
+  worker(): Promise<Worker>;
+  /** Executes a run that its start has claimed for this process. */
+  begin(run: ClaimedRun): void;
+  /** Says that runs wait for a slot; cheap, may be called at any time, never throws. */
+  wake(): void;
+  /** Aborts the run if it executes in this process: it is cancelled. */
+  abort(runId: string): void;
+  /** The run, if it executes in this process. */
+  find(runId: string): ExecutingRun | undefined;
+  /** Whether the engine can take runs now. */
+  ready(): Promise<boolean>;
+};

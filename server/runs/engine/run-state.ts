@@ -1,0 +1,85 @@
+import type { Queryable } from "@/server/db/sql";
+import { transact } from "@/server/db/sql";
+import { notifyRunChanged } from "@/server/live/run-changes";
+import type { Services } from "@/server/services";
+import type { ClaimedRun } from "./claimed-run";
+
+/** The few moves of a run between its start and its end. Each is a compare-and-set under the run's row lock. */
+
+/** Whether a run has ended, has a worker, or is to be cancelled; null when it does not exist. */
+export async function readState(
+  { pool }: Pick<Services, "pool">,
+  runId: string,
+): Promise<{ terminal: boolean; claimed: boolean; cancelledBy: string | null } | null> {
+  const { rows } = await pool.query<{ terminal: boolean; claimed: boolean; cancelledBy: string | null }>(
+    `SELECT finished_at IS NOT NULL AS terminal, claimed_by IS NOT NULL AS claimed,
+            CASE WHEN cancel_requested_at IS NOT NULL THEN coalesce(cancelled_by, 'a user') END AS "cancelledBy"
+     FROM runs WHERE id = $1`,
+    [runId],
+  );
+  return rows[0] ?? null;
+}
+
+/** Puts a run back among those that wait for a slot. False when it is to be cancelled or is not this worker's any more. */
+export async function yieldSlot(
+  services: Services,
+  run: ClaimedRun,
+  { workerId, sequence }: { workerId: string; sequence: number },
+): Promise<boolean> {
+  const yielded = await transact(services.pool, async (client) => {
+    await client.query("SELECT FROM organizations WHERE id = $1 FOR NO KEY UPDATE", [run.orgId]);
+    const { rowCount } = await client.query(
+      `UPDATE runs SET admitted_at = NULL, claimed_by = NULL, sequence = $4,
+                       yielded_at = yielded_at || coalesce($5, date_trunc('milliseconds', clock_timestamp()))
+       WHERE id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running' AND cancel_requested_at IS NULL`,
+      [run.id, workerId, run.epoch, sequence, services.clock.forDatabase()],
+    );
+    if (rowCount === 0) return false;
+    await releaseChildren(client, run.id, workerId);
+    await client.query("UPDATE organizations SET in_flight = in_flight - 1 WHERE id = $1", [run.orgId]);
+    return true;
+  });
+  if (yielded) notifyRunChanged(services, run, sequence);
+  return yielded;
+}
+
+/** Releases a run between two segments that an Inngest server calls; it keeps its slot. False as in `yieldSlot`. */
+export async function pauseRun(services: Services, run: ClaimedRun, workerId: string): Promise<boolean> {
+  return transact(services.pool, async (client) => {
+    const { rowCount } = await client.query(
+      `UPDATE runs SET claimed_by = NULL, admitted_at = coalesce($4, date_trunc('milliseconds', clock_timestamp()))
+       WHERE id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running' AND cancel_requested_at IS NULL`,
+      [run.id, workerId, run.epoch, services.clock.forDatabase()],
+    );
+    if (rowCount === 0) return false;
+    await releaseChildren(client, run.id, workerId);
+    return true;
+  });
+}
+
+async function releaseChildren(client: Queryable, rootId: string, workerId: string): Promise<void> {
+  await client.query(
+    `UPDATE runs SET claimed_by = NULL WHERE claimed_by = $2 AND root_run_id = $1 AND parent_run_id IS NOT NULL AND status = 'Running'`,
+    [rootId, workerId],
+  );
+}
+
+/** How many runs of each organization wait and may have a slot by their plan; at most 100 of one are counted. */
+export async function waitingShares(client: Queryable): Promise<Map<string, number>> {
+  const { rows } = await client.query<{ organizationId: string; waiting: number }>(
+    `WITH RECURSIVE waiting AS (
+       (SELECT organization_id FROM runs WHERE ${WAITING} ORDER BY organization_id LIMIT 1)
+       UNION ALL
+       SELECT (SELECT r.organization_id FROM runs r WHERE ${WAITING} AND r.organization_id > w.organization_id ORDER BY 1 LIMIT 1)
+       FROM waiting w WHERE w.organization_id IS NOT NULL
+     )
+     SELECT o.id AS "organizationId", least(p.concurrency - o.in_flight, (
+              SELECT count(*) FROM (SELECT FROM runs WHERE organization_id = o.id AND ${WAITING} LIMIT 100) q))::int AS waiting
+     FROM waiting w JOIN organizations o ON o.id = w.organization_id JOIN plans p ON p.organization_id = o.id
+     WHERE o.in_flight < p.concurrency`,
+  );
+  return new Map(rows.map(({ organizationId, waiting }) => [organizationId, waiting]));
+}
+
+/** Runs that wait for a slot; the condition of the index `runs_waiting`. */
+const WAITING = `status IN ('Pending', 'Running') AND admitted_at IS NULL AND parent_run_id IS NULL`;

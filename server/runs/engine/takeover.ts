@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { Decimal } from "@/server/credits/amount";
+import type { Attempt } from "@/server/models/port";
+import type { Services } from "@/server/services";
+import { attemptsBefore } from "../attempts";
+import type { ClaimedRun } from "./claimed-run";
+import { emptyJournal, type JournalContents } from "./journal";
+
+/** Reading what a run has done so far, for the worker that goes on with it. */
+
+const toolCalls = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() }));
+const decimal = z.string().transform((text) => new Decimal(text));
+const begun = {
+  key: z.string(),
+  status: z.enum(["Running", "Completed", "Failed"]),
+  started_at: z.date(),
+  attempts: z.string(),
+  credits: decimal,
+  sequence: z.number(),
+};
+const callRow = z.object({
+  ...begun,
+  content: z.string(),
+  tool_calls: z.string(),
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+});
+const stepRow = z.object({ ...begun, step_number: z.number(), output: z.string().nullable(), actions: z.number() });
+
+/** The journal of a claimed run; empty when it was never claimed before. */
+export async function readJournal(services: Services, run: ClaimedRun): Promise<JournalContents> {
+  const contents = emptyJournal();
+  if (run.epoch === 1) return contents;
+  const now = services.clock.now();
+  const { calls, steps, interrupted, totals } = contents;
+  const interrupt = (row: { key: string; status: "Running" | "Completed" | "Failed"; started_at: Date; attempts: string }) => {
+    const attempts: Attempt[] = attemptsBefore(row, run, now);
+    interrupted.set(row.key, attempts);
+  };
+  const found = await services.pool.query(
+    `SELECT key, status, started_at, attempts, content, tool_calls, input_tokens, output_tokens, credits, sequence
+     FROM model_calls WHERE run_id = $1`,
+    [run.id],
+  );
+  for (const row of z.array(callRow).parse(found.rows)) {
+    contents.sequence = Math.max(contents.sequence, row.sequence);
+    totals.inputTokens += row.input_tokens;
+    totals.outputTokens += row.output_tokens;
+    totals.credits = totals.credits.add(row.credits);
+    if (row.status !== "Completed") {
+      interrupt(row);
+      continue;
+    }
+    calls.set(row.key, {
+      key: row.key,
+      content: row.content,
+      toolCalls: toolCalls.parse(JSON.parse(row.tool_calls)),
+      usage: { inputTokens: row.input_tokens, outputTokens: row.output_tokens },
+    });
+  }
+  const begunSteps = await services.pool.query(
+    `SELECT key, status, started_at, CASE WHEN status = 'Running' THEN attempts ELSE '[]' END AS attempts, step_number, output,
+            actions, credits, sequence
+     FROM steps WHERE run_id = $1`,
+    [run.id],
+  );
+  for (const row of z.array(stepRow).parse(begunSteps.rows)) {
+    contents.sequence = Math.max(contents.sequence, row.sequence);
+    if (row.status === "Running") {
+      interrupt(row);
+      continue;
+    }
+    totals.steps += 1;
+    totals.actions += row.actions;
+    totals.credits = totals.credits.add(row.credits);
+    const failed = row.status === "Failed";
+    steps.set(row.key, { key: row.key, stepNumber: row.step_number, output: row.output ?? "null", failed });
+  }
+  return contents;
+}

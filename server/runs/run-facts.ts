@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { Decimal } from "@/server/credits/amount";
+
+/** What the contract's views tell of a run. */
+export const runFacts = z.object({
+  id: z.string(),
+  agentId: z.string().nullable(),
+  toolId: z.string().nullable(),
+  targetName: z.string(),
+  configurationHash: z.instanceof(Uint8Array).transform((bytes) => Uint8Array.from(bytes)),
+  status: z.enum(["Pending", "Running", "Completed", "Failed", "Cancelled"]),
+  input: z.string(),
+  output: z.string().nullable(),
+  errorMessage: z.string().nullable(),
+  cancelledBy: z.string().nullable(),
+  stepsExecuted: z.number(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  actionsUsed: z.number(),
+  creditsUsed: z.string().transform((text) => new Decimal(text)),
+  createdAt: z.date(),
+  startedAt: z.date().nullable(),
+  finishedAt: z.date().nullable(),
+});
+export type RunFacts = z.infer<typeof runFacts>;
