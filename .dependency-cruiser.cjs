@@ -97,6 +97,7 @@ module.exports = {
     },
 
     home("next-and-react", "next|react|react-dom", "^app/|^next\\.config\\.ts$|^serve\\.ts$|^next-env"),
+    home("trpc-to-openapi", "trpc-to-openapi|zod-openapi", "^server/api/"),
     home("inngest", "inngest", "^inngest/"),
     home("openai", "openai", "^server/models/"),
     home("undici", "undici", "^server/egress/"),

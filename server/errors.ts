@@ -1,26 +1,6 @@
-/**
- * The closed list of error codes on the wire and the HTTP status of each (product.md, "Error body").
- * This table is the only place that knows a status for a code.
- */
-export const HTTP_STATUS = {
-  invalid_request: 400,
-  agent_inactive: 400,
-  insufficient_credits: 400,
-  trigger_misconfigured: 400,
-  unauthenticated: 401,
-  invalid_signature: 401,
-  api_access_disabled: 403,
-  forbidden: 403,
-  organization_suspended: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  idempotency_conflict: 409,
-  payload_too_large: 413,
-  rate_limited: 429,
-  internal_error: 500,
-} as const;
+import { type ErrorCode, HTTP_STATUS } from "@/server/contract/errors";
 
-export type ErrorCode = keyof typeof HTTP_STATUS;
+export { type ErrorCode, HTTP_STATUS };
 
 /** One fault in the caller's input; `path` is a JSON pointer into what was sent. */
 export type Issue = { path: string; message: string };
@@ -30,7 +10,7 @@ export type AppErrorOptions = {
   issues?: Issue[];
   /** Response headers that belong to the error, such as `Allow` or `Retry-After`. */
   headers?: Record<string, string>;
-  /** Replaces the code's status where product.md asks for it (a suspended organization is 400 on webhooks). */
+  /** Replaces the code's status where the contract asks for it (a suspended organization is 400 on webhooks). */
   status?: number;
 };
 

@@ -2,13 +2,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { HTTP_STATUS } from "@/server/errors";
+import { HTTP_STATUS } from "@/server/contract/errors";
 import {
   MAX_BODY_BYTES,
   MAX_FINAL_OUTPUT_BYTES,
   MAX_STEP_OUTPUT_BYTES,
   MAX_USER_MESSAGE_BYTES,
 } from "@/server/limits/sizes";
+import { createOpenApiDocument } from "./openapi/document";
 import { listOperations } from "./operations";
 
 /** docs/api.md and docs/webhooks.md say what the code does. */
@@ -29,6 +30,25 @@ it("lists for webhooks only codes that exist, with their status there", () => {
   expect(listed.length).toBeGreaterThan(8);
   const statuses = z.record(z.string(), z.number()).parse({ ...HTTP_STATUS, organization_suspended: 400 });
   for (const [, status, code = ""] of listed) expect([code, Number(status)]).toEqual([code, statuses[code]]);
+});
+
+it("lists for webhooks the errors that the OpenAPI document lists", () => {
+  const listed = [...webhooks.matchAll(/^\| (\d{3}) `(\w+)` \|/gm)].map(
+    ([, status, code]) => `${status} ${code}`,
+  );
+  const document = createOpenApiDocument("https://stepwell.test");
+  const examples = z.object({
+    content: z.object({ "application/json": z.object({ examples: z.record(z.string(), z.unknown()) }) }),
+  });
+  const declared = Object.entries(document.paths?.["/webhooks/{token}"]?.post?.responses ?? {}).flatMap(
+    ([status, { $ref = "" }]) => {
+      const named = document.components?.responses?.[$ref.split("/").at(-1)];
+      if (named === undefined) return [];
+      const { content } = examples.parse(named);
+      return Object.keys(content["application/json"].examples).map((code) => `${status} ${code}`);
+    },
+  );
+  expect(declared.sort()).toEqual(listed.sort());
 });
 
 it("lists every endpoint with its scope and limit, and no other", () => {

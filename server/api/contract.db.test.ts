@@ -5,7 +5,7 @@ import { createTenant, createTrigger, createWorld, type Tenant, type World } fro
 import { handleRest } from "./rest";
 import { handleWebhook } from "./webhook";
 
-/** The contract's error table and product.md's decisions, one row each, through the real doors. */
+/** The error tables and settled points of docs/contract.md, one row each, through the real handlers. */
 
 let world: World;
 let tenant: Tenant;
@@ -237,8 +237,18 @@ describe("errors of endpoints 1 and 2", () => {
   it("names the places of a wrong input by JSON pointers", async () => {
     const answer = await rest({ path: tool(), body: '{"a":"1"}' });
     expect(answer.body.issues).toEqual(expect.arrayContaining([{ path: "/a", message: expect.any(String) }]));
-    const agentAnswer = await rest({ path: agent(), body: '{"userMessage":7}' });
-    expect(agentAnswer.body.issues).toEqual([{ path: "/userMessage", message: expect.any(String) }]);
+    const issuesOf = async (body: string) => (await rest({ path: agent(), body })).body;
+    expect(await issuesOf("{}")).toMatchObject({
+      message: "The request is not valid: userMessage is required.",
+      issues: [{ path: "/userMessage", message: "userMessage is required" }],
+    });
+    expect((await issuesOf('{"userMessage":7}')).issues).toEqual([
+      { path: "/userMessage", message: "userMessage must be a string" },
+    ]);
+    expect((await issuesOf('{"userMessage":""}')).issues).toEqual([
+      { path: "/userMessage", message: "userMessage must have at least one character" },
+    ]);
+    expect((await issuesOf("[]")).issues).toEqual([{ path: "", message: "The body must be a JSON object" }]);
   });
 
   it("takes a userMessage of exactly 256 KiB, escaped or not", async () => {

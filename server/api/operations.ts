@@ -26,7 +26,7 @@ const declaration = z.object({
     openapi: z.object({
       method: z.enum(["GET", "POST"]),
       path: z.string(),
-      tag: z.string(),
+      tags: z.tuple([z.string()]),
       summary: z.string(),
       scope: z.enum(KEY_SCOPES),
       limit: z.enum(["starts", "reads"]),
@@ -42,11 +42,12 @@ const flatProcedures = z.record(
   z.custom<{ _def: object }>((value) => typeof value === "function" && "_def" in value),
 );
 
-/** The operations under `/v1`, read off the procedures; what the door routes by and the document lists. */
+/** The operations under `/v1`, read from the procedures' metadata. The REST handler routes by them. */
 export function listOperations(): Operation[] {
   return Object.entries(flatProcedures.parse(v1Router._def.procedures)).map(([operationId, { _def }]) => {
     const { meta, inputs, output } = declaration.parse(_def);
     const { body, ...parameters } = inputs[0].shape;
-    return { ...meta.openapi, operationId, parameters, body, output };
+    const { tags, ...openapi } = meta.openapi;
+    return { ...openapi, tag: tags[0], operationId, parameters, body, output };
   });
 }

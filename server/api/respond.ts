@@ -1,6 +1,6 @@
 import { TRPCError } from "@trpc/server";
 import { z } from "zod";
-import type { ErrorBody } from "@/server/contract/shapes";
+import type { ErrorBody } from "@/server/contract/errors";
 import { AppError, isAppError } from "@/server/errors";
 import { jsonPointer } from "@/server/json-text";
 import type { Logger } from "@/server/log";
@@ -20,7 +20,7 @@ export function jsonResponse(
 }
 
 /**
- * Renders any error for a REST or webhook caller, the one place that does (product.md, "Error body"). What is not
+ * Renders any error for a REST or webhook caller, the one place that does (docs/contract.md, "Errors"). What is not
  * an AppError is an internal fault: logged under the request id, answered by a fixed message. A caller that
  * accepts `application/problem+json` gets the same facts as RFC 9457.
  */
@@ -83,19 +83,17 @@ export function toAppError(thrown: unknown): AppError {
   );
 }
 
-/** Procedures take `{ …path parameters, body }`: places in the body are pointed at from its root. */
+/**
+ * Procedures take `{ …path parameters, body }`: places in the body are pointed at from its root. The messages name the
+ * field themselves.
+ */
 function fromZod(error: z.ZodError): AppError {
   const issues = error.issues.map((issue) => {
     const path = issue.path[0] === "body" ? issue.path.slice(1) : issue.path;
     return { path: jsonPointer(path.map(String)), message: issue.message };
   });
-  const first = issues[0];
-  const place = first?.path ? `${first.path.slice(1)}: ` : "";
-  return new AppError(
-    "invalid_request",
-    `The request is not valid: ${place}${first?.message ?? "wrong form"}.`,
-    { issues },
-  );
+  const reason = issues[0]?.message ?? "It has the wrong form";
+  return new AppError("invalid_request", `The request is not valid: ${reason}.`, { issues });
 }
 
 function pathOf(request: Request): string {

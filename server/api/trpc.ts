@@ -1,4 +1,5 @@
 import { initTRPC, TRPCError } from "@trpc/server";
+import type { OpenApiMeta } from "trpc-to-openapi";
 import type { Actor, KeyScope, MemberActor, MemberRole } from "@/server/auth/actor";
 import { roleCovers } from "@/server/auth/sessions";
 import { AppError, type ErrorCode, type Issue, isAppError } from "@/server/errors";
@@ -17,13 +18,13 @@ export type ApiContext = {
 /** What a caller learns of an error beyond tRPC's own shape: our code, our message, the faults, the request id. */
 export type ShownError = { code: ErrorCode; message: string; requestId: string; issues?: Issue[] };
 
-/** How a procedure stands in the REST API; operations.ts reads it. */
-type OpenApiMeta = {
+/** What the metadata of a `/v1` procedure must say; operations.ts reads it. */
+type RestMeta = {
   openapi?: {
     method: "GET" | "POST";
-    path: `/${string}`;
-    tag: string;
+    tags: ["Agents" | "Tools"];
     summary: string;
+    description: string;
     /** What the key must be allowed to do. */
     scope: KeyScope;
     /** Which of the key's rate limits a call counts against. */
@@ -31,9 +32,12 @@ type OpenApiMeta = {
   };
 };
 
+/** A procedure's metadata; only `/v1` procedures have `openapi`. */
+export type ApiMeta = OpenApiMeta<RestMeta>;
+
 const t = initTRPC
   .context<ApiContext>()
-  .meta<OpenApiMeta>()
+  .meta<ApiMeta>()
   .create({
     errorFormatter: ({ shape, error, ctx }) => {
       const shown = showError(error, ctx?.requestId ?? "");

@@ -18,9 +18,13 @@ import { readConfiguration, readFinishedSteps, readRun } from "@/server/runs/rea
 import { startRun } from "@/server/runs/start";
 import { agentRunDetails, agentRunStatus, toolRunResult, toolRunStatus } from "@/server/runs/views";
 import type { Services } from "@/server/services";
+import * as metadata from "./openapi/metadata";
 import { publicProcedure, router } from "./trpc";
 
-/** Endpoints 1–6 of the contract, and what `/v1` offers beyond them, as procedures; the REST door (rest.ts) finds them by their OpenAPI metadata. */
+/**
+ * Endpoints 1–6 of the contract and the cancels as procedures. The REST handler (rest.ts) routes by their OpenAPI
+ * metadata, and trpc-to-openapi makes the document from it (openapi/).
+ */
 
 const keyProcedure = publicProcedure.use(({ ctx, next }) => {
   if (ctx.actor?.kind !== "api_key")
@@ -29,10 +33,15 @@ const keyProcedure = publicProcedure.use(({ ctx, next }) => {
   return next({ ctx: { ...ctx, actor } });
 });
 
-const id = (what: string) => z.uuid(`is not a valid ${what} id`).meta({ description: `The ${what}'s id` });
+const id = (name: string, what: string) =>
+  z.uuid(`${name} is not a valid ${what} id`).meta({ description: `The ${what}'s id` });
 
-/** A free-form JSON object, handed on as it was parsed: no key is dropped or renamed. */
-const freeFormObject = z.custom<JsonObject>(isJsonObject, "must be a JSON object");
+/** A tool's input, handed on as it was parsed: no key is dropped or renamed. */
+const toolInput = z.custom<JsonObject>(isJsonObject, "The body must be a JSON object").meta({
+  id: "ToolInput",
+  description: "The tool's input. The service checks it against the tool's own parameter schema.",
+  override: { type: "object", additionalProperties: true },
+});
 
 /** The body of an accepted start. */
 export function startedAnswer(kind: "agent" | "tool", runId: string): RunStarted {
@@ -44,18 +53,6 @@ export function startedAnswer(kind: "agent" | "tool", runId: string): RunStarted
   };
 }
 
-type Tag = "Agents" | "Tools";
-const start = (path: `/${string}`, tag: Tag, summary: string) => ({
-  openapi: { method: "POST", path, tag, summary, scope: "runs:start", limit: "starts" } as const,
-});
-const read = (path: `/${string}`, tag: Tag, summary: string) => ({
-  openapi: { method: "GET", path, tag, summary, scope: "runs:read", limit: "reads" } as const,
-});
-/** A cancel must get through although the starts are used up: it counts as a read. */
-const cancel = (path: `/${string}`, tag: Tag, summary: string) => ({
-  openapi: { method: "POST", path, tag, summary, scope: "runs:start", limit: "reads" } as const,
-});
-
 /** Cancels a run of the caller's organization and reads it back; idempotent. */
 async function cancelled(services: Services, actor: ApiKeyActor, kind: "agent" | "tool", runId: string) {
   await readRun(services, actor, kind, runId);
@@ -66,8 +63,8 @@ async function cancelled(services: Services, actor: ApiKeyActor, kind: "agent" |
 export const v1Router = router({
   tools: router({
     run: keyProcedure
-      .meta(start("/v1/tools/run/{toolId}", "Tools", "Run a tool"))
-      .input(z.object({ toolId: id("tool"), body: freeFormObject }))
+      .meta(metadata.runTool)
+      .input(z.object({ toolId: id("toolId", "tool"), body: toolInput }))
       .output(runStarted)
       .mutation(async ({ ctx, input }) => {
         refuseNul(input.body);
@@ -77,16 +74,16 @@ export const v1Router = router({
         return startedAnswer("tool", runId);
       }),
     status: keyProcedure
-      .meta(read("/v1/tools/run/{toolRunId}/status", "Tools", "Status of a tool run"))
-      .input(z.object({ toolRunId: id("tool run") }))
+      .meta(metadata.getToolRunStatus)
+      .input(z.object({ toolRunId: id("toolRunId", "tool run") }))
       .output(toolRunStatusView)
       .query(async ({ ctx, input }) => {
         const run = await readRun(ctx.services, ctx.actor, "tool", input.toolRunId);
         return toolRunStatus(run, ctx.services.clock.now());
       }),
     result: keyProcedure
-      .meta(read("/v1/tools/run/{toolRunId}/result", "Tools", "Result of a tool run"))
-      .input(z.object({ toolRunId: id("tool run") }))
+      .meta(metadata.getToolRunResult)
+      .input(z.object({ toolRunId: id("toolRunId", "tool run") }))
       .output(toolRunResultView)
       .query(async ({ ctx, input }) => {
         const run = await readRun(ctx.services, ctx.actor, "tool", input.toolRunId);
@@ -94,8 +91,8 @@ export const v1Router = router({
         return toolRunResult(run, configuration, ctx.services.clock.now());
       }),
     cancel: keyProcedure
-      .meta(cancel("/v1/tools/run/{toolRunId}/cancel", "Tools", "Cancel a tool run"))
-      .input(z.object({ toolRunId: id("tool run") }))
+      .meta(metadata.cancelToolRun)
+      .input(z.object({ toolRunId: id("toolRunId", "tool run") }))
       .output(toolRunStatusView)
       .mutation(async ({ ctx, input }) => {
         const run = await cancelled(ctx.services, ctx.actor, "tool", input.toolRunId);
@@ -104,8 +101,8 @@ export const v1Router = router({
   }),
   agents: router({
     run: keyProcedure
-      .meta(start("/v1/agents/run/{agentId}", "Agents", "Run an agent"))
-      .input(z.object({ agentId: id("agent"), body: startAgentBody }))
+      .meta(metadata.runAgent)
+      .input(z.object({ agentId: id("agentId", "agent"), body: startAgentBody }))
       .output(runStarted)
       .mutation(async ({ ctx, input }) => {
         const { userMessage } = input.body;
@@ -122,23 +119,23 @@ export const v1Router = router({
         return startedAnswer("agent", runId);
       }),
     status: keyProcedure
-      .meta(read("/v1/agents/run/{agentRunId}/status", "Agents", "Status of an agent run"))
-      .input(z.object({ agentRunId: id("agent run") }))
+      .meta(metadata.getAgentRunStatus)
+      .input(z.object({ agentRunId: id("agentRunId", "agent run") }))
       .output(agentRunStatusView)
       .query(async ({ ctx, input }) => {
         return agentRunStatus(await readRun(ctx.services, ctx.actor, "agent", input.agentRunId));
       }),
     details: keyProcedure
-      .meta(read("/v1/agents/run/{agentRunId}/details", "Agents", "Details of an agent run, with its steps"))
-      .input(z.object({ agentRunId: id("agent run") }))
+      .meta(metadata.getAgentRunDetails)
+      .input(z.object({ agentRunId: id("agentRunId", "agent run") }))
       .output(agentRunDetailsView)
       .query(async ({ ctx, input }) => {
         const run = await readRun(ctx.services, ctx.actor, "agent", input.agentRunId);
         return agentRunDetails(run, await readFinishedSteps(ctx.services, ctx.actor.orgId, run.id));
       }),
     cancel: keyProcedure
-      .meta(cancel("/v1/agents/run/{agentRunId}/cancel", "Agents", "Cancel an agent run"))
-      .input(z.object({ agentRunId: id("agent run") }))
+      .meta(metadata.cancelAgentRun)
+      .input(z.object({ agentRunId: id("agentRunId", "agent run") }))
       .output(agentRunStatusView)
       .mutation(async ({ ctx, input }) => {
         return agentRunStatus(await cancelled(ctx.services, ctx.actor, "agent", input.agentRunId));

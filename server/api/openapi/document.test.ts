@@ -1,0 +1,173 @@
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { HTTP_STATUS } from "@/server/contract/errors";
+import { createOpenApiDocument } from "./document";
+
+const document = createOpenApiDocument("https://stepwell.test");
+const text = JSON.stringify(document);
+
+const reference = z.object({ $ref: z.string() });
+const media = z.object({ schema: z.record(z.string(), z.unknown()), example: z.unknown().optional() });
+const response = z.object({ headers: z.record(z.string(), reference), content: z.record(z.string(), media) });
+const operation = z.object({
+  operationId: z.string(),
+  summary: z.string(),
+  description: z.string().min(20),
+  parameters: z.array(z.object({ name: z.string(), description: z.string() })),
+  requestBody: z.object({ required: z.boolean(), content: z.record(z.string(), media) }).optional(),
+  responses: z.record(z.string(), z.union([reference, response])),
+});
+
+const operations = Object.values(document.paths ?? {})
+  .flatMap(({ get, post }) => [get, post])
+  .filter((each) => each !== undefined)
+  .map((each) => operation.parse(each));
+const operationOf = (id: string) => {
+  const found = operations.find(({ operationId }) => operationId === id);
+  if (found === undefined) throw new Error(`no operation ${id}`);
+  return found;
+};
+
+/** Every JSON Schema keyword with its value, wherever it stands in the document. */
+function keywords(value: unknown): [string, unknown][] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) => [[key, part], ...keywords(part)]);
+}
+
+it("lists the contract's seven endpoints and the cancels, with APP_URL as its server", () => {
+  expect(document.openapi).toBe("3.1.0");
+  expect(document.servers).toEqual([{ url: "https://stepwell.test" }]);
+  expect(
+    Object.entries(document.paths ?? {})
+      .map(([path, item]) => `${Object.keys(item).join()} ${path}`)
+      .sort(),
+  ).toEqual([
+    "get /v1/agents/run/{agentRunId}/details",
+    "get /v1/agents/run/{agentRunId}/status",
+    "get /v1/tools/run/{toolRunId}/result",
+    "get /v1/tools/run/{toolRunId}/status",
+    "post /v1/agents/run/{agentId}",
+    "post /v1/agents/run/{agentRunId}/cancel",
+    "post /v1/tools/run/{toolId}",
+    "post /v1/tools/run/{toolRunId}/cancel",
+    "post /webhooks/{token}",
+  ]);
+});
+
+describe("bodies", () => {
+  it("a tool's input is an optional, free-form object", () => {
+    const { requestBody } = operationOf("runTool");
+    expect(requestBody?.required).toBe(false);
+    expect(requestBody?.content["application/json"]?.schema).toEqual({
+      $ref: "#/components/schemas/ToolInput",
+    });
+    expect(document.components?.schemas?.ToolInput).toMatchObject({
+      type: "object",
+      additionalProperties: true,
+    });
+  });
+
+  it("an agent's message is required, a webhook's body is any JSON", () => {
+    expect(operationOf("runAgent").requestBody).toMatchObject({
+      required: true,
+      content: { "application/json": { schema: { $ref: "#/components/schemas/StartAgentRun" } } },
+    });
+    expect(operationOf("receiveWebhook").requestBody).toMatchObject({
+      required: true,
+      content: { "application/json": { schema: {} } },
+    });
+    expect(operationOf("receiveWebhook").requestBody?.content["application/json"]?.schema).toEqual({});
+  });
+
+  it("enums, views and errors are named components, each once", () => {
+    expect(Object.keys(document.components?.schemas ?? {}).sort()).toEqual([
+      "AgentRun",
+      "AgentRunDetails",
+      "AgentRunStatus",
+      "AgentRunStep",
+      "ApiError",
+      "ApiErrorCode",
+      "ApiIssue",
+      "ApiProblem",
+      "RunKind",
+      "RunStarted",
+      "StartAgentRun",
+      "TokenUsage",
+      "ToolInput",
+      "ToolRun",
+      "ToolRunResult",
+      "ToolRunStatus",
+      "ToolRunStatusInt",
+      "WebhookAccepted",
+    ]);
+  });
+
+  it("holds nothing that generated clients stumble over", () => {
+    for (const [key, value] of keywords(document)) {
+      if (key === "additionalProperties") expect(value).toBe(true);
+      if (key === "pattern") expect(String(value).length).toBeLessThan(50);
+      if (key === "maximum" || key === "minimum") expect(Math.abs(Number(value))).toBeLessThan(1e9);
+    }
+  });
+});
+
+describe("every operation", () => {
+  const limited = ["X-Request-Id", "RateLimit-Policy", "RateLimit"];
+
+  it.each(operations)("$operationId has texts, examples, headers and error responses", (each) => {
+    const { requestBody, responses } = each;
+    const success = response.parse(responses["200"]);
+    expect(success.content["application/json"]?.example).toBeDefined();
+    if (requestBody) expect(requestBody.content["application/json"]?.example).toBeDefined();
+    const headers = requestBody ? [...limited, "Idempotent-Replayed"] : limited;
+    expect(Object.keys(success.headers)).toEqual(headers);
+    const expected = ["200", "400", "401", "403", "404", "405", "409", "413", "429", "500"].filter(
+      (status) =>
+        !(each.operationId === "receiveWebhook" && ["403", "409"].includes(status)) &&
+        !(requestBody === undefined && ["409", "413"].includes(status)),
+    );
+    expect(Object.keys(responses)).toEqual(expected);
+  });
+
+  it("may answer with every error code of its statuses, as JSON and as problem+json", () => {
+    const errors = z
+      .record(
+        z.string(),
+        z.object({
+          headers: z.record(z.string(), reference),
+          content: z.object({
+            "application/json": z.object({
+              examples: z.record(z.string(), z.object({ value: z.object({ code: z.string() }) })),
+            }),
+            "application/problem+json": z.object({ schema: reference }),
+          }),
+        }),
+      )
+      .parse(document.components?.responses);
+    const codes = new Set<string>();
+    for (const { headers, content } of Object.values(errors)) {
+      expect(headers).toHaveProperty("X-Request-Id");
+      expect(content["application/problem+json"].schema.$ref).toBe("#/components/schemas/ApiProblem");
+      for (const [name, { value }] of Object.entries(content["application/json"].examples)) {
+        expect(value.code).toBe(name);
+        codes.add(name);
+      }
+    }
+    expect([...codes].sort()).toEqual(Object.keys(HTTP_STATUS).sort());
+    expect(errors.RateLimited?.headers).toHaveProperty("Retry-After");
+    expect(errors.MethodNotAllowed?.headers).toHaveProperty("Allow");
+  });
+});
+
+it("making it changes no schema that parses requests", () => {
+  expect(JSON.stringify(createOpenApiDocument("https://stepwell.test"))).toBe(text);
+});
+
+it("has no error and no warning by Redocly's recommended rules", async () => {
+  const config = await createConfig({ extends: ["recommended"] });
+  const problems = await lintFromString({ source: text, config });
+  expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual(
+    [],
+  );
+});

@@ -1,0 +1,63 @@
+import { z } from "zod";
+
+/** Headers of requests and responses in the OpenAPI document. */
+
+/** An optional header with an id of the caller's own: 1 to 255 printable ASCII characters. */
+export function idempotencyKey(description: string) {
+  return z
+    .string()
+    .regex(/^[!-~]([ -~]{0,253}[!-~])?$/)
+    .optional()
+    .meta({ description, param: { example: "order-42-created" } });
+}
+
+type Header = {
+  description: string;
+  required?: boolean;
+  schema: { type: "string" | "integer"; minimum?: number; const?: string };
+  example: string | number;
+};
+
+/** Response headers, by name; they become `components.headers`. */
+export const RESPONSE_HEADERS = {
+  "X-Request-Id": {
+    description: "Names the request; it leads to the request in the service's log.",
+    required: true,
+    schema: { type: "string" },
+    example: "019aa5d1-9f0e-7c43-8a55-0c4a3f1d2b6e",
+  },
+  "RateLimit-Policy": {
+    description: "The limit that the call counts against: q calls in any w seconds.",
+    schema: { type: "string" },
+    example: '"starts";q=100;w=60',
+  },
+  RateLimit: {
+    description: "r calls are left; the oldest counted call leaves the window in t seconds.",
+    schema: { type: "string" },
+    example: '"starts";r=87;t=41',
+  },
+  "Retry-After": {
+    description: "Seconds until a call is allowed again.",
+    required: true,
+    schema: { type: "integer", minimum: 0 },
+    example: 17,
+  },
+  "Idempotent-Replayed": {
+    description: "Present when this is the answer of an earlier call with the same id; nothing was started.",
+    schema: { type: "string", const: "true" },
+    example: "true",
+  },
+  Allow: {
+    description: "The methods that the path takes.",
+    required: true,
+    schema: { type: "string" },
+    example: "POST",
+  },
+} as const satisfies Record<string, Header>;
+
+export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
+
+/** References to response headers, for a response's `headers`. */
+export function headerReferences(...names: ResponseHeader[]) {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

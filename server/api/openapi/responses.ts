@@ -1,0 +1,146 @@
+import type { ErrorBody, ErrorCode } from "@/server/contract/errors";
+import { headerReferences, type ResponseHeader } from "./headers";
+
+/** The error responses of the OpenAPI document: what each code means, and which operation answers with which. */
+
+const REQUEST_ID = "019aa5d1-9f0e-7c43-8a55-0c4a3f1d2b6e";
+
+/** What a code means, and the message of its example. */
+const MEANINGS: Record<ErrorCode, { meaning: string; message: string }> = {
+  invalid_request: {
+    meaning: "Malformed id, header or body, or an input that does not fit the tool's parameters",
+    message: "The request is not valid: userMessage is required.",
+  },
+  agent_inactive: { meaning: "Agent inactive", message: "The agent is inactive." },
+  insufficient_credits: { meaning: "Insufficient credits", message: "Insufficient credits." },
+  trigger_misconfigured: {
+    meaning: "Trigger misconfigured: disabled, or its target is inactive or gone",
+    message: "The trigger is disabled.",
+  },
+  unauthenticated: { meaning: "Invalid or missing API key", message: "The header X-API-Key is missing." },
+  invalid_signature: {
+    meaning: "Invalid or missing signature",
+    message: "The signature is missing or not valid.",
+  },
+  api_access_disabled: {
+    meaning: "API access not enabled on the plan",
+    message: "API access is not enabled on the organization's plan.",
+  },
+  forbidden: {
+    meaning: "The key lacks the scope, or is limited to other agents and tools",
+    message: "The API key ci lacks the scope runs:start.",
+  },
+  organization_suspended: { meaning: "Organization suspended", message: "The organization is suspended." },
+  not_found: { meaning: "Not found, or of another organization or kind", message: "Not found." },
+  method_not_allowed: { meaning: "The path takes another method", message: "This path takes POST." },
+  idempotency_conflict: {
+    meaning: "The Idempotency-Key was used with another request",
+    message: "This Idempotency-Key was used with another request.",
+  },
+  payload_too_large: {
+    meaning: "The body or userMessage is too large",
+    message: "The body is larger than 1048576 bytes.",
+  },
+  rate_limited: {
+    meaning: "Rate limit exceeded",
+    message: "Too Many Requests: at most 100 in 60 seconds. Try again in 17 s.",
+  },
+  internal_error: {
+    meaning: "A fault of the service; its cause is in the log under the request id",
+    message: "Something failed on our side. The request id leads to the cause in the log.",
+  },
+};
+
+/** The named error responses, by the codes that they may hold. */
+const RESPONSES = {
+  InvalidRequest: ["invalid_request"],
+  ToolStartRefused: ["invalid_request", "insufficient_credits"],
+  AgentStartRefused: ["invalid_request", "agent_inactive", "insufficient_credits"],
+  WebhookRefused: [
+    "invalid_request",
+    "insufficient_credits",
+    "trigger_misconfigured",
+    // 403 under /v1, 400 for webhooks.
+    "organization_suspended",
+  ],
+  Unauthenticated: ["unauthenticated"],
+  InvalidSignature: ["invalid_signature"],
+  Forbidden: ["api_access_disabled", "forbidden", "organization_suspended"],
+  NotFound: ["not_found"],
+  MethodNotAllowed: ["method_not_allowed"],
+  IdempotencyConflict: ["idempotency_conflict"],
+  PayloadTooLarge: ["payload_too_large"],
+  RateLimited: ["rate_limited"],
+  InternalError: ["internal_error"],
+} as const satisfies Record<string, readonly ErrorCode[]>;
+
+export type ErrorResponseName = keyof typeof RESPONSES;
+
+const COMMON = {
+  "401": "Unauthenticated",
+  "403": "Forbidden",
+  "404": "NotFound",
+  "405": "MethodNotAllowed",
+  "429": "RateLimited",
+  "500": "InternalError",
+} as const;
+const START = { ...COMMON, "409": "IdempotencyConflict", "413": "PayloadTooLarge" } as const;
+const ON_A_RUN = { ...COMMON, "400": "InvalidRequest" } as const;
+
+/** The error responses of each operation, by status. */
+export const ERROR_RESPONSES: Record<string, Record<string, ErrorResponseName>> = {
+  runTool: { ...START, "400": "ToolStartRefused" },
+  runAgent: { ...START, "400": "AgentStartRefused" },
+  getToolRunStatus: ON_A_RUN,
+  getToolRunResult: ON_A_RUN,
+  cancelToolRun: ON_A_RUN,
+  getAgentRunStatus: ON_A_RUN,
+  getAgentRunDetails: ON_A_RUN,
+  cancelAgentRun: ON_A_RUN,
+  receiveWebhook: {
+    "400": "WebhookRefused",
+    "401": "InvalidSignature",
+    "404": "NotFound",
+    "405": "MethodNotAllowed",
+    "413": "PayloadTooLarge",
+    "429": "RateLimited",
+    "500": "InternalError",
+  },
+};
+
+/** `components.responses` of the document. */
+export function errorResponses() {
+  return Object.fromEntries(Object.entries(RESPONSES).map(([name, codes]) => [name, errorResponse(codes)]));
+}
+
+function errorResponse(codes: readonly ErrorCode[]) {
+  const [first] = codes;
+  return {
+    description: codes.map((code) => MEANINGS[code].meaning).join("; "),
+    headers: headerReferences("X-Request-Id", ...extraHeaders(first)),
+    content: {
+      "application/json": {
+        schema: { $ref: "#/components/schemas/ApiError" },
+        examples: Object.fromEntries(codes.map((code) => [code, { value: errorExample(code) }])),
+      },
+      "application/problem+json": { schema: { $ref: "#/components/schemas/ApiProblem" } },
+    },
+  };
+}
+
+function extraHeaders(code: ErrorCode | undefined): ResponseHeader[] {
+  if (code === "rate_limited") return ["Retry-After", "RateLimit-Policy", "RateLimit"];
+  return code === "method_not_allowed" ? ["Allow"] : [];
+}
+
+function errorExample(code: ErrorCode): ErrorBody {
+  const { message } = MEANINGS[code];
+  const issues = [{ path: "/userMessage", message: "userMessage is required" }];
+  return {
+    success: false,
+    code,
+    message,
+    requestId: REQUEST_ID,
+    ...(code === "invalid_request" ? { issues } : {}),
+  };
+}

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import type { ZodOpenApiPathsObject } from "zod-openapi";
+import { webhookAccepted } from "@/server/contract/shapes";
+import { idempotencyKey } from "./headers";
+
+/** Endpoint 7 in the OpenAPI document: it is no procedure, because signatures cover the raw bytes of a body. */
+
+const signatureHeader = (description: string) => z.string().optional().meta({ description });
+
+export const WEBHOOK_PATH: ZodOpenApiPathsObject = {
+  "/webhooks/{token}": {
+    post: {
+      operationId: "receiveWebhook",
+      summary: "Start a run by a webhook trigger",
+      description:
+        "Starts one run of the trigger's agent or tool. An agent gets the body's text as its message, or what the " +
+        "trigger's message template makes of it; a tool gets the body as its input, which must be an object that " +
+        "fits its parameters. The body has at most 1 MiB. A trigger with a secret takes signed calls only.",
+      tags: ["Webhooks"],
+      security: [],
+      requestParams: {
+        path: z.object({ token: z.string().meta({ description: "The trigger's token, a secret" }) }),
+        header: z.object({
+          "X-Signature": signatureHeader(
+            "For triggers that expect hex signatures: the HMAC-SHA256 of the raw body in hexadecimal, with or " +
+              "without sha256= before it.",
+          ),
+          "Idempotency-Key": idempotencyKey(
+            "The sender's id of the event. Within 24 hours the same id again gets the first answer and starts " +
+              "nothing, whatever the body is. Ignored for signed Standard Webhooks.",
+          ),
+          "webhook-id": idempotencyKey("Like Idempotency-Key; part of a Standard Webhooks signature."),
+          "webhook-timestamp": signatureHeader(
+            "For Standard Webhooks: the time of sending, in Unix seconds.",
+          ),
+          "webhook-signature": signatureHeader(
+            "For Standard Webhooks: v1, and the base64 HMAC-SHA256 of id.timestamp.body.",
+          ),
+        }),
+      },
+      requestBody: {
+        required: true,
+        description: "Any JSON document in UTF-8.",
+        content: { "application/json": { schema: z.unknown() } },
+      },
+      responses: {
+        "200": {
+          description: "The run is stored and will be executed",
+          content: { "application/json": { schema: webhookAccepted } },
+        },
+      },
+    },
+  },
+};

@@ -1,0 +1,60 @@
+import { z } from "zod";
+
+/** The error codes on the wire, a closed list, and the HTTP status of each (docs/contract.md, "Errors"). */
+export const HTTP_STATUS = {
+  invalid_request: 400,
+  agent_inactive: 400,
+  insufficient_credits: 400,
+  trigger_misconfigured: 400,
+  unauthenticated: 401,
+  invalid_signature: 401,
+  api_access_disabled: 403,
+  forbidden: 403,
+  organization_suspended: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  idempotency_conflict: 409,
+  payload_too_large: 413,
+  rate_limited: 429,
+  internal_error: 500,
+} as const;
+
+export type ErrorCode = keyof typeof HTTP_STATUS;
+
+const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(HTTP_STATUS, text);
+const errorCode = z.enum(Object.keys(HTTP_STATUS).filter(isErrorCode));
+
+const issue = z
+  .object({
+    path: z.string().meta({ description: "JSON pointer into what was sent" }),
+    message: z.string().meta({ description: "For people" }),
+  })
+  .meta({
+    id: "ApiIssue",
+    // Or it becomes two components, one with and one without a ban on further properties.
+    override: ({ jsonSchema }: { jsonSchema: { additionalProperties?: unknown } }) => {
+      delete jsonSchema.additionalProperties;
+    },
+  });
+
+/** The body of every error. */
+export const errorBody = z
+  .object({
+    success: z.literal(false),
+    code: errorCode.meta({ id: "ApiErrorCode", description: "A closed list" }),
+    message: z.string().meta({ description: "For people; may change" }),
+    requestId: z.string().meta({ description: "Leads to this request in the service's log" }),
+    issues: z.array(issue).optional().meta({ description: "The faulty places of the input, where known" }),
+  })
+  .meta({ id: "ApiError" });
+export type ErrorBody = z.infer<typeof errorBody>;
+
+/** The same facts as RFC 9457, for callers that accept `application/problem+json`. */
+export const problemBody = errorBody
+  .extend({
+    type: z.literal("about:blank"),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+  })
+  .meta({ id: "ApiProblem" });

@@ -1,0 +1,56 @@
+import { createServer } from "node:http";
+import { sendWebResponse, targetOf, toWebRequest } from "@/server/api/node-http";
+import { handleRest } from "@/server/api/rest";
+import { handleWebhook } from "@/server/api/webhook";
+import { readEnvironment } from "@/server/env";
+import { type Wired, wire } from "@/wiring";
+import { createTestDatabase } from "./database";
+
+/** `/v1` and `/webhooks` over HTTP with the engine of production, on a database of their own; without the dashboard. */
+export type TestService = {
+  /** Such as `http://127.0.0.1:40123`; also APP_URL. */
+  origin: string;
+  /** What a second process on the same database needs in its environment. */
+  settings: Record<string, string>;
+  services: Wired;
+  stop(): Promise<void>;
+};
+
+/** Starts one. Without `OPENAI_*` in `env` the demo model answers. */
+export async function startTestService(env: Record<string, string> = {}): Promise<TestService> {
+  const database = await createTestDatabase();
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The server has no port.");
+  const origin = `http://127.0.0.1:${address.port}`;
+  const settings = {
+    DATABASE_URL: database.url,
+    STEPWELL_SECRET: "test-secret-test-secret-test-secret",
+    APP_URL: origin,
+    LOG_LEVEL: "error",
+    ...env,
+  };
+  const services = wire(readEnvironment(settings));
+  server.on("request", (incoming, outgoing) => {
+    const url = targetOf(incoming, origin);
+    const handle = url.pathname.startsWith("/webhooks/") ? handleWebhook : handleRest;
+    void handle(services, toWebRequest(incoming, url)).then((response) =>
+      sendWebResponse(outgoing, response, {}),
+    );
+  });
+  await services.engine.start();
+  return {
+    origin,
+    settings,
+    services,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await services.engine.stop(0);
+      await services.db.$disconnect();
+      if (!services.pool.ended) await services.pool.end();
+      await database.drop();
+    },
+  };
+}
