@@ -1,23 +1,29 @@
 import { type Inngest, NonRetriableError } from "inngest";
 import { z } from "zod";
-import { executeRun, type Remember, settleGivenUp } from "@/server/runs/execute";
-import type { Services } from "@/server/services";
+import type { RunEngine } from "@/server/runs/engine/engine";
 
 /**
- * The durable functions, the same on both engines. They are thin: the event names a run, the run's row and its
- * steps' rows hold everything else. A function's id carries the version of its loop, so that a deploy lets old
- * runs end on the loop they began with.
+ * The durable functions, the same on both engines. They are thin: the event names a run and its segment, the run's row and
+ * its journal hold everything else. A function's id carries the version of its loop, so that a deploy lets old runs end on
+ * the loop they began with.
  */
 
 export const RUN_EVENTS = { agent: "run/agent.admitted", tool: "run/tool.admitted" } as const;
 
-/** Events of releases before runs gave places back say no epoch. */
-const eventData = z.object({ runId: z.uuid(), epoch: z.int().optional() });
+const eventData = z.object({ runId: z.uuid(), segment: z.int().min(1) });
 
-/** A run whose process dies is tried again by the engine; six deaths in a row are the run's own doing. */
-const RETRIES = 5;
+/** Attempts of a segment on an Inngest server, beside the first. */
+const RETRIES = 8;
 
-export function createRunFunctions(client: Inngest.Any, services: Services) {
+/** A segment on an Inngest server is one iteration: a model call and the calls it asks for. */
+const ACTS_PER_CALL = 2;
+
+/**
+ * Makes the functions. On the embedded engine a segment goes on until the run ends or yields its slot; on a server it is one
+ * iteration, so that the server's pages show the loop and no request lasts long.
+ */
+export function createRunFunctions(client: Inngest.Any, engine: RunEngine, kind: "embedded" | "server") {
+  const limits = kind === "embedded" ? {} : { acts: ACTS_PER_CALL };
   const create = (id: string, event: string) =>
     client.createFunction(
       {
@@ -26,16 +32,18 @@ export function createRunFunctions(client: Inngest.Any, services: Services) {
         triggers: [{ event }],
         onFailure: async ({ event: failure, error }) => {
           const { runId } = eventData.parse(failure.data.event.data);
-          await settleGivenUp(services, runId, error, failure.data.run_id);
+          await engine.giveUp(runId, error);
         },
       },
-      async ({ event: admitted, step, runId: engineRunId }) => {
-        const parsed = eventData.safeParse(admitted.data);
+      async ({ event, step }) => {
+        const parsed = eventData.safeParse(event.data);
         if (!parsed.success) throw new NonRetriableError("the event names no run");
-        const remember: Remember = async (name, work) => z.string().parse(await step.run(name, work));
-        const { runId, epoch } = parsed.data;
-        await executeRun(services, runId, remember, engineRunId, epoch);
+        const { runId } = parsed.data;
+        for (let segment = parsed.data.segment; ; segment += 1) {
+          const result = await step.run(`segment-${segment}`, () => engine.executeSegment(runId, limits));
+          if (result !== "paused") return result;
+        }
       },
     );
-  return [create("agent-run-v1", RUN_EVENTS.agent), create("tool-run-v1", RUN_EVENTS.tool)];
+  return { agent: create("agent-run-v2", RUN_EVENTS.agent), tool: create("tool-run-v2", RUN_EVENTS.tool) };
 }

@@ -28,9 +28,17 @@ export function guardKey(address: string): string {
 }
 
 /** The client's address: the peer's, or with TRUST_PROXY the last address that the proxy appended. */
-export function clientAddress(env: Environment, headers: Headers): string {
+export function clientAddress(
+  { trustProxy }: Pick<Environment, "trustProxy">,
+  call: { peer: string; header(name: string): string | null },
+): string {
+  if (!trustProxy) return call.peer;
+  const forwarded = call.header("x-forwarded-for")?.split(",").at(-1)?.trim();
+  return forwarded || call.peer;
+}
+
+/** The same of a Web Request. */
+export function clientAddressOf(env: Pick<Environment, "trustProxy">, { headers }: Request): string {
   const peer = headers.get(PEER_ADDRESS_HEADER) ?? "unknown";
-  if (!env.trustProxy) return peer;
-  const forwarded = headers.get("x-forwarded-for")?.split(",").at(-1)?.trim();
-  return forwarded || peer;
+  return clientAddress(env, { peer, header: (name) => headers.get(name) });
 }

@@ -4,19 +4,24 @@ import type { ErrorBody } from "@/server/contract/errors";
 import { AppError, isAppError } from "@/server/errors";
 import { jsonPointer } from "@/server/json-text";
 import type { Logger } from "@/server/log";
+import type { ApiRequest, ApiResponse } from "./api-request";
 
-const JSON_HEADERS = { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store" };
+export const JSON_HEADERS = {
+  "Content-Type": "application/json; charset=utf-8",
+  "Cache-Control": "no-store",
+};
 
 /** A successful answer; `body` is a value or JSON text that is sent as it is. */
 export function jsonResponse(
-  body: object | string,
+  body: object | string | Buffer,
   requestId: string,
   headers: Record<string, string> = {},
-): Response {
-  return new Response(typeof body === "string" ? body : JSON.stringify(body), {
+): ApiResponse {
+  return {
     status: 200,
     headers: { ...JSON_HEADERS, "X-Request-Id": requestId, ...headers },
-  });
+    body: typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+  };
 }
 
 /**
@@ -26,19 +31,12 @@ export function jsonResponse(
  */
 export function errorResponse(
   thrown: unknown,
-  request: Request,
-  requestId: string,
-  log: Logger,
-  headers: Record<string, string> = {},
-): Response {
+  request: ApiRequest,
+  { requestId, log, headers = {} }: { requestId: string; log: Logger; headers?: Record<string, string> },
+): ApiResponse {
   const error = toAppError(thrown);
   if (error.code === "internal_error") {
-    log.error("a request failed", {
-      requestId,
-      method: request.method,
-      path: pathOf(request),
-      error: thrown,
-    });
+    log.error("A request failed", { requestId, method: request.method, path: loggedPath(request.path), error: thrown });
   }
   const body: ErrorBody = {
     success: false,
@@ -47,7 +45,7 @@ export function errorResponse(
     requestId,
     ...(error.issues === undefined ? {} : { issues: error.issues }),
   };
-  const asProblem = /(^|[\s,])application\/problem\+json\b/i.test(request.headers.get("accept") ?? "");
+  const asProblem = /(^|[\s,])application\/problem\+json\b/i.test(request.header("accept") ?? "");
   const problem = {
     type: "about:blank",
     title: error.message,
@@ -55,7 +53,7 @@ export function errorResponse(
     detail: error.message,
     ...body,
   };
-  return new Response(JSON.stringify(asProblem ? problem : body), {
+  return {
     status: error.status,
     headers: {
       ...JSON_HEADERS,
@@ -64,7 +62,13 @@ export function errorResponse(
       ...headers,
       ...error.headers,
     },
-  });
+    body: JSON.stringify(asProblem ? problem : body),
+  };
+}
+
+/** A path as the log may have it: a webhook's token is a secret. */
+export function loggedPath(path: string): string {
+  return path.replace(/^\/webhooks\/.*/, "/webhooks/[token]");
 }
 
 /** The error as callers may see it; anything unforeseen becomes `internal_error` with a fixed message. */
@@ -94,9 +98,4 @@ function fromZod(error: z.ZodError): AppError {
   });
   const reason = issues[0]?.message ?? "It has the wrong form";
   return new AppError("invalid_request", `The request is not valid: ${reason}.`, { issues });
-}
-
-function pathOf(request: Request): string {
-  // A webhook's token is a secret: only the door's name is logged.
-  return new URL(request.url).pathname.replace(/^\/webhooks\/.*/, "/webhooks/[token]");
 }

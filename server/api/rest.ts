@@ -4,25 +4,22 @@ import { authenticateKey } from "@/server/auth/authenticate-key";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { decodeText, parseBodyText, requireJson } from "@/server/json-body";
-import { rateLimited, rateLimitHeaders, takeFromWindow } from "@/server/limits/rate-window";
-import { readBody } from "@/server/limits/read-body";
+import { countedLimit, type RateDecision, rateLimited, rateLimitHeaders } from "@/server/limits/rate-limit";
+import { takeRead } from "@/server/limits/read-lease";
 import { MAX_BODY_BYTES, MAX_START_AGENT_BODY_BYTES } from "@/server/limits/sizes";
-import {
-  hashRequest,
-  type IdempotentRequest,
-  onceOnly,
-  parseIdempotencyKey,
-} from "@/server/runs/idempotency";
+import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
+import { refuseStart, type StartConditions, type StartResult } from "@/server/runs/start";
 import type { Services } from "@/server/services";
+import { type ApiRequest, type ApiResponse, answerWebRequest } from "./api-request";
 import { listOperations, type Operation } from "./operations";
 import { errorResponse, jsonResponse, toAppError } from "./respond";
 import type { ApiContext } from "./trpc";
 import { startedAnswer, v1Router } from "./v1";
 
 /**
- * The door of `/v1`: Request → Response. It takes paths and methods from the procedures' OpenAPI metadata
- * and keeps the order of checks of product.md ("Order of checks, 1–6"): nothing of a body is read before the
- * caller is known, nothing of it is parsed before it is known to be new.
+ * The handler of `/v1`. It takes paths and methods from the procedures' OpenAPI metadata and keeps the order of checks of
+ * docs/contract.md: nothing of a body is read before the caller is known, and a limit or a repetition answers before any
+ * fault of the body.
  */
 
 type Route = Operation & { pattern: RegExp };
@@ -32,68 +29,90 @@ const routes: Route[] = listOperations().map((operation) => ({
   pattern: new RegExp(`^${operation.path.replace(/\{\w+\}/g, "([^/]+)")}$`),
 }));
 
-/** Answers a request under `/v1`. Never throws. */
-export async function handleRest(services: Services, request: Request): Promise<Response> {
+/** Answers a call under `/v1`. Never throws. */
+export async function answerRest(services: Services, request: ApiRequest): Promise<ApiResponse> {
   const requestId = newId();
   const headers: Record<string, string> = {};
   try {
     return await answer(services, request, requestId, headers);
   } catch (error) {
-    return errorResponse(error, request, requestId, services.log, headers);
+    return errorResponse(error, request, { requestId, log: services.log, headers });
   }
+}
+
+/** Answers a Web Request under `/v1`: Next's route handler. */
+export function handleRest(services: Services, request: Request): Promise<Response> {
+  return answerWebRequest(request, (call) => answerRest(services, call));
 }
 
 async function answer(
   services: Services,
-  request: Request,
+  request: ApiRequest,
   requestId: string,
   headers: Record<string, string>,
-): Promise<Response> {
+): Promise<ApiResponse> {
   const { route, values } = findRoute(request);
-  const actor = await authenticateKey(services, request.headers.get("x-api-key"));
+  const actor = await authenticateKey(services, request.header("x-api-key"));
   // Each operation has one path parameter.
   const path = Object.fromEntries(
     Object.keys(route.parameters).map((name, index) => [name, values[index] ?? ""]),
   );
   authorize(actor, route, values);
-  Object.assign(headers, await limitRate(services, actor, route.limit));
   const context = { services, actor, requestId };
-
-  if (route.body === undefined) {
+  if (route.limit === "reads") {
+    Object.assign(headers, await countRead(services, actor));
     const type = route.method === "GET" ? "query" : "mutation";
     return jsonResponse(await callProcedure(route.operationId, type, context, path), requestId, headers);
   }
-
-  const isTool = route.tag === "Tools";
-  const raw = await readBody(request, isTool ? MAX_BODY_BYTES : MAX_START_AGENT_BODY_BYTES);
-  const start = async (idempotency?: IdempotentRequest) => {
-    const body = parseBody(raw, request.headers.get("content-type"), isTool);
-    return callProcedure(route.operationId, "mutation", { ...context, idempotency }, { ...path, body });
-  };
-
-  const key = parseIdempotencyKey(request.headers.get("idempotency-key"));
-  if (key === null) return jsonResponse(await start(), requestId, headers);
-
-  const { pathname } = new URL(request.url);
-  const idempotency = {
-    scope: "start",
-    key,
-    requestHash: hashRequest(request.method, pathname, raw),
-    answer: (runId: string) => startedAnswer(isTool ? "tool" : "agent", runId),
-  };
-  const now = () => services.clock.now();
-  const result = await onceOnly(services.pool, actor.orgId, idempotency, now, () => start(idempotency));
-  if ("fresh" in result) return jsonResponse(result.fresh, requestId, headers);
-  if (!result.kept.sameRequest) {
-    throw new AppError("idempotency_conflict", "This Idempotency-Key was used with another request.");
-  }
-  return jsonResponse(result.kept.response, requestId, { ...headers, "Idempotent-Replayed": "true" });
+  const { result, body } = await start(request, { route, actor, context, path });
+  if (result.rate) Object.assign(headers, rateLimitHeaders("starts", result.rate));
+  if (result.replay === null) return jsonResponse(body ?? {}, requestId, headers);
+  return jsonResponse(result.replay, requestId, { ...headers, "Idempotent-Replayed": "true" });
 }
 
-function findRoute(request: Request): { route: Route; values: string[] } {
-  const { pathname } = new URL(request.url);
+type Start = { route: Route; actor: ApiKeyActor; context: ApiContext; path: Record<string, string> };
+
+/** Starts a run. What refuses the call before the start itself still counts, and yields to a limit or a repetition. */
+async function start(
+  request: ApiRequest,
+  { route, actor, context, path }: Start,
+): Promise<{ result: StartResult; body?: object }> {
+  const { services } = context;
+  const isTool = route.tag === "Tools";
+  const { startsPerMinute } = actor.plan;
+  const conditions: StartConditions = {};
+  if (startsPerMinute !== null) {
+    const window = { key: `starts:${actor.apiKeyId}`, limit: startsPerMinute, seconds: 60 };
+    conditions.limit = countedLimit("starts", window);
+  }
+  let result: StartResult | undefined;
+  try {
+    const raw = await request.readBody(isTool ? MAX_BODY_BYTES : MAX_START_AGENT_BODY_BYTES);
+    const key = parseIdempotencyKey(request.header("idempotency-key"));
+    if (key !== null) {
+      conditions.idempotency = {
+        scope: "start",
+        key,
+        requestHash: hashRequest(request.method, request.path, raw),
+        answer: (runId: string) => startedAnswer(isTool ? "tool" : "agent", runId),
+      };
+    }
+    const input = { ...path, body: parseBody(raw, request.header("content-type"), isTool) };
+    const onStart = (started: StartResult) => {
+      result = started;
+    };
+    const body = await callProcedure(route.operationId, "mutation", { ...context, conditions, onStart }, input);
+    if (result === undefined) throw new Error("the procedure started nothing");
+    return { result, body };
+  } catch (error) {
+    if (conditions.asked) throw error;
+    return { result: await refuseStart(services, actor, error, conditions) };
+  }
+}
+
+function findRoute(request: ApiRequest): { route: Route; values: string[] } {
   const matching = routes.flatMap((route) => {
-    const match = route.pattern.exec(pathname);
+    const match = route.pattern.exec(request.path);
     return match === null ? [] : [{ route, values: match.slice(1).map(decodeSegment) }];
   });
   if (matching.length === 0) throw new AppError("not_found", "There is nothing at this path.");
@@ -112,7 +131,12 @@ function decodeSegment(segment: string): string {
   }
 }
 
-function authorize(actor: ApiKeyActor, { scope, limit, tag }: Route, [id = ""]: string[]): void {
+/** Throws unless the plan and the key's scopes and targets allow the operation, and the organization is not suspended. */
+export function authorize(
+  actor: ApiKeyActor,
+  { scope, limit, tag }: Pick<Operation, "scope" | "limit" | "tag">,
+  [id = ""]: string[],
+): void {
   if (!actor.plan.apiAccess) {
     throw new AppError("api_access_disabled", "API access is not enabled on the organization's plan.");
   }
@@ -128,16 +152,11 @@ function authorize(actor: ApiKeyActor, { scope, limit, tag }: Route, [id = ""]: 
   if (actor.suspended) throw new AppError("organization_suspended", "The organization is suspended.");
 }
 
-async function limitRate(
-  services: Services,
-  actor: ApiKeyActor,
-  name: "starts" | "reads",
-): Promise<Record<string, string>> {
-  const limit = name === "starts" ? actor.plan.startsPerMinute : actor.plan.readsPerMinute;
-  const window = { key: `${name}:${actor.apiKeyId}`, limit, seconds: 60 };
-  const decision = await takeFromWindow(services.pool, window, services.clock);
-  if (!decision.allowed) throw rateLimited(name, decision);
-  return rateLimitHeaders(name, decision);
+async function countRead(services: Services, actor: ApiKeyActor): Promise<Record<string, string>> {
+  const decision: RateDecision | null = await takeRead(services, actor);
+  if (decision === null) return {};
+  if (!decision.allowed) throw rateLimited("reads", decision);
+  return rateLimitHeaders("reads", decision);
 }
 
 /** Only a tool may be started with no body at all; its input is then `{}`. */

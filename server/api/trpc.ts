@@ -3,7 +3,7 @@ import type { OpenApiMeta } from "trpc-to-openapi";
 import type { Actor, KeyScope, MemberActor, MemberRole } from "@/server/auth/actor";
 import { roleCovers } from "@/server/auth/sessions";
 import { AppError, type ErrorCode, type Issue, isAppError } from "@/server/errors";
-import type { IdempotentRequest } from "@/server/runs/idempotency";
+import type { StartConditions, StartResult } from "@/server/runs/start";
 import type { Services } from "@/server/services";
 
 /** What every procedure is given. */
@@ -11,8 +11,10 @@ export type ApiContext = {
   services: Services;
   actor: Actor | null;
   requestId: string;
-  /** Set by the REST door when the caller sent an Idempotency-Key. */
-  idempotency?: IdempotentRequest | undefined;
+  /** Set by the REST handler: how a start counts, and what it may repeat. */
+  conditions?: StartConditions | undefined;
+  /** Set by the REST handler: told how a start went. */
+  onStart?: ((result: StartResult) => void) | undefined;
 };
 
 /** What a caller learns of an error beyond tRPC's own shape: our code, our message, the faults, the request id. */

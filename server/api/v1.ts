@@ -68,10 +68,10 @@ export const v1Router = router({
       .output(runStarted)
       .mutation(async ({ ctx, input }) => {
         refuseNul(input.body);
-        const { idempotency } = ctx;
-        const request = { kind: "tool", targetId: input.toolId, input: input.body, idempotency } as const;
-        const { runId } = await startRun(ctx.services, ctx.actor, request);
-        return startedAnswer("tool", runId);
+        const request = { kind: "tool", targetId: input.toolId, input: input.body } as const;
+        const result = await startRun(ctx.services, ctx.actor, request, ctx.conditions);
+        ctx.onStart?.(result);
+        return startedAnswer("tool", result.runId);
       }),
     status: keyProcedure
       .meta(metadata.getToolRunStatus)
@@ -113,10 +113,10 @@ export const v1Router = router({
           );
         }
         refuseNul(userMessage, "/userMessage");
-        const { idempotency } = ctx;
-        const request = { kind: "agent", targetId: input.agentId, userMessage, idempotency } as const;
-        const { runId } = await startRun(ctx.services, ctx.actor, request);
-        return startedAnswer("agent", runId);
+        const request = { kind: "agent", targetId: input.agentId, userMessage } as const;
+        const result = await startRun(ctx.services, ctx.actor, request, ctx.conditions);
+        ctx.onStart?.(result);
+        return startedAnswer("agent", result.runId);
       }),
     status: keyProcedure
       .meta(metadata.getAgentRunStatus)

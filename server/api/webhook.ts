@@ -4,16 +4,10 @@ import { AppError, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { type ByteBudget, createByteBudget } from "@/server/limits/byte-budget";
 import { createMemoryWindow, type MemoryWindow } from "@/server/limits/memory-window";
-import {
-  type RateDecision,
-  rateLimited,
-  rateLimitHeaders,
-  takeFromWindow,
-} from "@/server/limits/rate-window";
-import { readBody } from "@/server/limits/read-body";
+import { countedLimit, type RateDecision, rateLimited, rateLimitHeaders } from "@/server/limits/rate-limit";
 import { MAX_BODY_BYTES } from "@/server/limits/sizes";
-import { hashRequest, onceOnly, parseIdempotencyKey } from "@/server/runs/idempotency";
-import { type StartRequest, startRun } from "@/server/runs/start";
+import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
+import { refuseStart, type StartConditions, type StartResult, startRun } from "@/server/runs/start";
 import type { Services } from "@/server/services";
 import {
   keptHeaders,
@@ -21,9 +15,11 @@ import {
   type ReceivedDelivery,
   recordDelivery,
 } from "@/server/webhooks/deliveries";
-import { findTrigger, type Trigger } from "@/server/webhooks/find-trigger";
+import { findTrigger } from "@/server/webhooks/find-trigger";
 import { readStart } from "@/server/webhooks/read-start";
 import { isSigned } from "@/server/webhooks/signature";
+import type { Trigger } from "@/server/webhooks/trigger";
+import { type ApiRequest, type ApiResponse, answerWebRequest } from "./api-request";
 import { clientAddress, guardKey } from "./client-address";
 import { errorResponse, jsonResponse, toAppError } from "./respond";
 
@@ -68,27 +64,32 @@ function guards(services: Services): Guards {
   return known;
 }
 
-/** Answers a request under `/webhooks`. Never throws. */
-export async function handleWebhook(services: Services, request: Request): Promise<Response> {
+/** Answers a call under `/webhooks`. Never throws. */
+export async function answerWebhook(services: Services, request: ApiRequest): Promise<ApiResponse> {
   const requestId = newId();
   const headers: Record<string, string> = {};
   try {
     const trigger = await admit(services, request);
-    return await receive(services, request, trigger, requestId, headers);
+    return await receive(services, request, trigger, { requestId, headers });
   } catch (error) {
-    return errorResponse(error, request, requestId, services.log, headers);
+    return errorResponse(error, request, { requestId, log: services.log, headers });
   }
 }
 
+/** Answers a Web Request under `/webhooks`: Next's route handler. */
+export function handleWebhook(services: Services, request: Request): Promise<Response> {
+  return answerWebRequest(request, (call) => answerWebhook(services, call));
+}
+
 /** Path, method, token and flood guard: what is refused here is refused with its body unread. */
-async function admit(services: Services, request: Request): Promise<Trigger> {
-  const token = PATH.exec(new URL(request.url).pathname)?.[1];
+async function admit(services: Services, request: ApiRequest): Promise<Trigger> {
+  const token = PATH.exec(request.path)?.[1];
   if (token === undefined) throw new AppError("not_found", "There is nothing at this path.");
   const wrongMethod =
     request.method === "POST"
       ? null
       : new AppError("method_not_allowed", "This path takes POST.", { headers: { Allow: "POST" } });
-  const address = guardKey(clientAddress(services.env, request.headers));
+  const address = guardKey(clientAddress(services.env, request));
   const { unknown, flood, floodRecords } = guards(services);
   const trigger = await findTrigger(services, token);
   if (trigger === null) {
@@ -113,23 +114,27 @@ function tooMany({ limit, seconds }: { limit: number; seconds: number }): AppErr
   return rateLimited("calls", decision);
 }
 
+type Answering = { requestId: string; headers: Record<string, string> };
+
 async function receive(
   services: Services,
-  request: Request,
+  request: ApiRequest,
   trigger: Trigger,
-  requestId: string,
-  headers: Record<string, string>,
-): Promise<Response> {
+  { requestId, headers }: Answering,
+): Promise<ApiResponse> {
   const receivedAt = services.clock.now();
   const delivery = unreadDelivery(request);
   try {
-    delivery.body = await readBody(request, MAX_BODY_BYTES);
+    delivery.body = await request.readBody(MAX_BODY_BYTES);
     delete delivery.notKept;
-    const answered = await accept(services, request, trigger, delivery, headers);
-    if ("fresh" in answered) return jsonResponse(answered.fresh, requestId, headers);
-    const repeated = { outcome: "repeated", runId: answered.kept.runId } as const;
+    const { runId, replay, rate } = await accept(services, request, trigger, delivery);
+    if (replay === null) {
+      if (rate) Object.assign(headers, rateLimitHeaders("webhook", rate));
+      return jsonResponse(acceptedAnswer(trigger, runId), requestId, headers);
+    }
+    const repeated = { outcome: "repeated", runId } as const;
     await recordDelivery(services.pool, trigger.actor, delivery, repeated, receivedAt);
-    return jsonResponse(answered.kept.response, requestId, { ...headers, "Idempotent-Replayed": "true" });
+    return jsonResponse(replay, requestId, { ...headers, "Idempotent-Replayed": "true" });
   } catch (thrown) {
     const error = toAppError(thrown);
     const bytes = delivery.body.length;
@@ -149,13 +154,13 @@ async function receive(
 }
 
 /** A call as it is before its body was read. */
-function unreadDelivery(request: Request): ReceivedDelivery {
-  const declared = Number(request.headers.get("content-length") ?? 0);
+function unreadDelivery(request: ApiRequest): ReceivedDelivery {
+  const declared = Number(request.header("content-length") ?? 0);
   // Whatever number a sender makes up.
   const bytes = Number.isSafeInteger(declared) ? Math.min(Math.max(0, declared), 2 ** 31 - 1) : 0;
   return {
     id: newId(),
-    headers: keptHeaders(request.headers),
+    headers: keptHeaders(request.headers()),
     body: Buffer.alloc(0),
     notKept: { bytes, because: "the call was refused before it was read" },
     senderId: null,
@@ -177,65 +182,53 @@ function recordRefusal(
 
 async function accept(
   services: Services,
-  request: Request,
+  request: ApiRequest,
   trigger: Trigger,
   delivery: ReceivedDelivery,
-  headers: Record<string, string>,
-) {
-  const { clock, pool } = services;
+): Promise<StartResult> {
+  const { clock } = services;
   const { secrets, scheme } = trigger;
   if (secrets === null) {
-    const message = "The trigger's signing secret cannot be read; it must be set anew.";
+    const message = "The trigger's signing secret cannot be read. Set a new one.";
     throw new AppError("trigger_misconfigured", message);
   }
-  if (secrets.length > 0 && !isSigned(scheme, secrets, request.headers, delivery.body, clock.now())) {
-    throw new AppError("invalid_signature", "The signature is missing or not valid.");
-  }
-  const start = async (idempotency?: StartRequest["idempotency"]): Promise<WebhookAccepted> => {
-    const window = {
-      key: `trigger:${trigger.actor.triggerId}`,
-      limit: trigger.rateLimit.requests,
-      seconds: trigger.rateLimit.seconds,
+  const receivedAt = clock.now();
+  const values = secrets.map(({ value }) => value);
+  const isValid = values.length === 0 || isSigned(scheme, values, { header: request.header, body: delivery.body, now: receivedAt });
+  if (!isValid) throw new AppError("invalid_signature", "The signature is missing or not valid.");
+  delivery.senderId = parseIdempotencyKey(senderIdOf(request, trigger));
+  const { triggerId } = trigger.actor;
+  const window = { key: `trigger:${triggerId}`, limit: trigger.rateLimit.requests, seconds: trigger.rateLimit.seconds };
+  const conditions: StartConditions = { limit: countedLimit("webhook", window), replayFirst: true };
+  if (delivery.senderId !== null) {
+    conditions.idempotency = {
+      scope: triggerId,
+      key: delivery.senderId,
+      // The second body is ignored: the id alone makes it a repetition.
+      requestHash: hashRequest(delivery.senderId),
+      answer: (runId: string) => acceptedAnswer(trigger, runId),
     };
-    const decision = await takeFromWindow(pool, window, clock);
-    if (!decision.allowed) throw rateLimited("webhook", decision);
-    Object.assign(headers, rateLimitHeaders("webhook", decision));
-    const started = await readStart(request.headers.get("content-type"), trigger, delivery, clock.now());
-    try {
-      const { runId } = await startRun(services, trigger.actor, { ...started, idempotency, delivery });
-      return acceptedAnswer(trigger, runId);
-    } catch (error) {
-      // The target went away between the two looks at it.
-      const gone = isAppError(error) && (error.code === "not_found" || error.code === "agent_inactive");
-      if (gone) throw new AppError("trigger_misconfigured", error.message, { cause: error });
-      throw error;
-    }
-  };
-
-  delivery.senderId = parseIdempotencyKey(senderIdOf(request.headers, trigger));
-  if (delivery.senderId === null) return { fresh: await start() };
-  const idempotency = {
-    scope: trigger.actor.triggerId,
-    key: delivery.senderId,
-    requestHash: hashRequest(delivery.body),
-    answer: (runId: string) => acceptedAnswer(trigger, runId),
-  };
-  return onceOnly(
-    pool,
-    trigger.actor.orgId,
-    idempotency,
-    () => clock.now(),
-    () => start(idempotency),
-  );
+  }
+  try {
+    const started = await readStart(request.header("content-type"), trigger, delivery, receivedAt);
+    const call = { ...started, delivery: { ...delivery, receivedAt } };
+    return await startRun(services, trigger.actor, call, conditions);
+  } catch (error) {
+    if (!conditions.asked) return refuseStart(services, trigger.actor, error, conditions);
+    // The target went away since the trigger was read.
+    const gone = isAppError(error) && (error.code === "not_found" || error.code === "agent_inactive");
+    if (gone) throw new AppError("trigger_misconfigured", error.message, { cause: error, headers: error.headers });
+    throw error;
+  }
 }
 
 /**
  * The sender's own id of the call. Where the signature covers `webhook-id`, no other header counts: a call that was
  * overheard could else be sent again under a new id.
  */
-function senderIdOf(headers: Headers, { scheme, secrets }: Trigger): string | null {
+function senderIdOf(request: ApiRequest, { scheme, secrets }: Trigger): string | null {
   const signedId = scheme === "standard_webhooks" && secrets?.length !== 0;
-  return (signedId ? null : headers.get("idempotency-key")) ?? headers.get("webhook-id");
+  return (signedId ? null : request.header("idempotency-key")) ?? request.header("webhook-id");
 }
 
 function acceptedAnswer(trigger: Trigger, runId: string): WebhookAccepted {

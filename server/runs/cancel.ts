@@ -1,16 +1,15 @@
 import type { MemberActor, OrgId } from "@/server/auth/actor";
+import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
 import type { RunFilter } from "./filter";
-import { abortRun, RunStopped } from "./in-flight";
-import { endRun } from "./lifecycle";
+import { endUnclaimedRun } from "./engine/end-run";
 import { listRuns } from "./list";
 import type { RunStatusWord } from "./words";
 
 /**
- * Cancels a run; idempotent, and nothing happens to one that has ended. One that no worker has ends at once. Another
- * is marked, its model call and outbound requests are aborted, and its owner settles it within seconds; what it
- * used is charged (product.md, "Durability promises" 5). `by` names who cancelled, for the error message.
- * Returns false when the organization has no such run.
+ * Cancels a run; idempotent, and nothing happens to one that has ended. One that no worker has ends at once. Any other is
+ * marked, and its worker is notified: it aborts the model call and outbound requests and ends the run within a second. What
+ * was used is charged. `by` names who cancelled, for the error message. Returns false when the organization has no such run.
  */
 export async function cancelRun(
   services: Services,
@@ -18,21 +17,24 @@ export async function cancelRun(
   runId: string,
   by: string,
 ): Promise<boolean> {
-  const { rows } = await services.pool.query<{ status: string; ended: boolean }>(
-    `WITH run AS (SELECT id, status FROM runs WHERE id = $1 AND organization_id = $2),
+  const { rows } = await services.pool.query<{ sequence: number; ended: boolean; claimed: boolean }>(
+    `WITH run AS (SELECT id, sequence, finished_at, claimed_by FROM runs WHERE id = $1 AND organization_id = $2),
      marked AS (
-       UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, $3), cancelled_by = coalesce(cancelled_by, $4),
-                       sequence = sequence + 1
+       UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, $3, date_trunc('milliseconds', clock_timestamp())),
+                       cancelled_by = coalesce(cancelled_by, $4)
        WHERE id = $1 AND organization_id = $2 AND status IN ('Pending', 'Running')
      )
-     SELECT status, status NOT IN ('Pending', 'Running') AS ended FROM run`,
-    [runId, orgId, services.clock.now(), by],
+     SELECT sequence, finished_at IS NOT NULL AS ended, claimed_by IS NOT NULL AS claimed FROM run`,
+    [runId, orgId, services.clock.forDatabase(), by],
   );
   const run = rows[0];
   if (run === undefined) return false;
   if (run.ended) return true;
-  const ended = await endRun(services, runId, { status: "Cancelled", by }, { unclaimed: true });
-  if (!ended) abortRun(services, runId, new RunStopped("The run is cancelled."));
+  const ended = await endUnclaimedRun(services, runId, { status: "Cancelled", by });
+  if (ended) return true;
+  services.engine.abort(runId);
+  services.notifications.send("engine", `cancel:${runId}`, `cancel:${runId}`);
+  notifyRunChanged(services, { orgId, id: runId }, run.sequence);
   return true;
 }
 

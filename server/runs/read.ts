@@ -1,9 +1,10 @@
-import { z } from "zod";
 import type { ApiKeyActor, OrgId } from "@/server/auth/actor";
-import { Decimal } from "@/server/credits/amount";
 import type { Step } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
+import type { Totals } from "./engine/claimed-run";
+import { readTotals } from "./engine/figures";
+import { type RunFacts, runFacts } from "./run-facts";
 
 /** By hand and prepared: polling is what the service does most, and Prisma costs more here than all the rest. */
 const READ = {
@@ -17,17 +18,45 @@ const READ = {
   FROM runs WHERE id = $1 AND organization_id = $2 AND kind = $3::run_kind`,
 };
 
-/** The organization's run of this kind. Unknown, of another organization or of the wrong kind: `not_found`. */
+/**
+ * The organization's run of this kind, with what it has used so far. An ended run comes from memory where it can, and so do
+ * the figures of one that executes in this process. Unknown, of another organization or of the wrong kind: `not_found`.
+ */
 export async function readRun(
   services: Services,
   actor: ApiKeyActor,
   kind: "agent" | "tool",
   runId: string,
 ): Promise<RunFacts> {
+  const known = services.endedRuns.get(runId);
+  if (known) return ownRun(actor, kind, known.orgId === actor.orgId ? known.run : null);
   const { rows } = await services.pool.query({ ...READ, values: [runId, actor.orgId, kind] });
-  const run = rows[0] === undefined ? null : runFacts.parse(rows[0]);
-  const limited = actor.targetIds.length > 0 && !actor.targetIds.includes(run?.agentId ?? run?.toolId ?? "");
-  if (run === null || limited) {
+  const run = ownRun(actor, kind, rows[0] === undefined ? null : runFacts.parse(rows[0]));
+  if (run.finishedAt !== null) {
+    services.endedRuns.add(actor.orgId, run);
+    return run;
+  }
+  const totals = services.engine.find(runId)?.totals ?? (await readTotals(services.pool, runId)).totals;
+  return withTotals(run, totals);
+}
+
+/** A run with what it has used so far. */
+export function withTotals(run: RunFacts, totals: Totals): RunFacts {
+  return {
+    ...run,
+    stepsExecuted: totals.steps,
+    inputTokens: totals.inputTokens,
+    outputTokens: totals.outputTokens,
+    actionsUsed: totals.actions,
+    creditsUsed: totals.credits,
+  };
+}
+
+/** The run, unless it is none that the key may read. Throws `not_found`. */
+export function ownRun(actor: ApiKeyActor, kind: "agent" | "tool", run: RunFacts | null): RunFacts {
+  const targetId = kind === "agent" ? run?.agentId : run?.toolId;
+  const isLimited = actor.targetIds.length > 0 && !actor.targetIds.includes(targetId ?? "");
+  if (run === null || !targetId || isLimited) {
     throw new AppError("not_found", kind === "agent" ? "Agent run not found." : "Tool run not found.");
   }
   return run;

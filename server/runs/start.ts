@@ -6,7 +6,7 @@ import { type Actor, actorReference } from "@/server/auth/actor";
 import { Decimal, ZERO } from "@/server/credits/amount";
 import { freezePrices, headroomForFirstCall, holdForFirstCall, SMALLEST_HOLD } from "@/server/credits/prices";
 import { isForeignKeyViolation } from "@/server/db/sql";
-import { AppError } from "@/server/errors";
+import { AppError, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import type { JsonObject } from "@/server/json";
 import { type CountedLimit, type RateDecision, rateLimited } from "@/server/limits/rate-limit";
@@ -39,6 +39,8 @@ export type StartConditions = {
   idempotency?: IdempotentRequest | undefined;
   /** A webhook's repetition is found before its limit is asked, an API call's after. */
   replayFirst?: boolean;
+  /** Set when limit and repetition were asked: whatever refuses the call after that is its answer. */
+  asked?: boolean;
 };
 
 export type StartResult = { rate: RateDecision | null } & (
@@ -61,6 +63,7 @@ export async function startRun(
   request: StartRequest,
   conditions: StartConditions = {},
 ): Promise<StartResult> {
+  conditions.asked = true;
   let prepared: Prepared;
   try {
     prepared = await prepare(services, actor, request);
@@ -69,17 +72,20 @@ export async function startRun(
   }
   const runId = newId();
   let result = await commit(services, { actor, request, conditions, prepared, runId });
-  if (result === "credits") {
+  if ("refused" in result) {
+    const { rate } = result;
     // The bound is quick and good enough to hold; only what it would refuse is worth a count.
     const hold = await prepared.countHold();
     if (hold.lt(prepared.hold)) {
       const counted = { ...prepared, hold, headroom: ZERO };
       // The call was counted with the first try.
       const { limit: _, ...uncounted } = conditions;
-      result = await commit(services, { actor, request, conditions: uncounted, prepared: counted, runId });
+      result = { ...(await commit(services, { actor, request, conditions: uncounted, prepared: counted, runId })), rate };
     }
   }
-  if (result === "credits") throw new AppError("insufficient_credits", "Insufficient credits.");
+  if ("refused" in result) {
+    throw withRate(new AppError("insufficient_credits", "Insufficient credits."), conditions.limit, result.rate);
+  }
   return result;
 }
 
@@ -93,6 +99,7 @@ export async function refuseStart(
   error: unknown,
   conditions: StartConditions,
 ): Promise<StartResult> {
+  conditions.asked = true;
   const { limit, idempotency } = conditions;
   if (limit === undefined && idempotency === undefined) throw error;
   const item: RefusalItem = { org: actor.orgId, ...limitItem(limit), ...repetitionItem(conditions) };
@@ -100,10 +107,15 @@ export async function refuseStart(
   const verdict = await worker.accounts.refuse(item);
   const rate = decision(limit, verdict.rate, verdict.verdict !== "rate");
   if (verdict.verdict === "rate") throw rateRefusal(limit, rate);
-  if (verdict.verdict === "conflict") throw conflict();
+  if (verdict.verdict === "conflict") throw withRate(conflict(), limit, rate);
   if (verdict.verdict === "replay") return replayed(verdict.replay, rate);
-  if (error instanceof AppError && rate && limit) Object.assign(error.headers, limit.headers(rate));
-  throw error;
+  throw withRate(error, limit, rate);
+}
+
+/** The error with the headers of the limit that the call was counted against. */
+function withRate(error: unknown, limit: CountedLimit | undefined, rate: RateDecision | null): unknown {
+  if (isAppError(error) && rate && limit) Object.assign(error.headers, limit.headers(rate));
+  return error;
 }
 
 type Prepared = {
@@ -190,8 +202,11 @@ type Commit = {
   runId: string;
 };
 
-/** Commits the start; "credits" when the balance does not cover the hold. */
-async function commit(services: Services, parts: Commit): Promise<StartResult | "credits"> {
+/** Commits the start, unless the balance does not cover the hold. */
+async function commit(
+  services: Services,
+  parts: Commit,
+): Promise<StartResult | { refused: "credits"; rate: RateDecision | null }> {
   const { actor, conditions, prepared, runId } = parts;
   const { limit } = conditions;
   const worker = await services.engine.worker();
@@ -211,11 +226,11 @@ async function commit(services: Services, parts: Commit): Promise<StartResult | 
     case "rate":
       throw rateRefusal(limit, rate);
     case "conflict":
-      throw conflict();
+      throw withRate(conflict(), limit, rate);
     case "credits":
-      return "credits";
+      return { refused: "credits", rate };
     case "suspended":
-      throw suspended(actor);
+      throw withRate(suspended(actor), limit, rate);
     case "replay":
       return replayed(verdict.replay, rate);
     case "wait":

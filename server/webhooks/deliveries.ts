@@ -45,7 +45,7 @@ const SECRET_NAME =
 const KNOWN_HEADERS = new Set(["idempotency-key", "webhook-id"]);
 
 /** The headers of a delivery as JSON, with the values of secret ones left out. */
-export function keptHeaders(headers: Headers): string {
+export function keptHeaders(headers: Iterable<[string, string]>): string {
   const kept: Record<string, string> = Object.create(null);
   for (const [name, value] of headers) {
     if (name.startsWith("x-stepwell-")) continue;

@@ -5,27 +5,22 @@ export type SignatureScheme = "hex" | "standard_webhooks";
 /** How far a Standard Webhooks timestamp may lie from now. */
 const TOLERANCE_MS = 5 * 60 * 1000;
 
+/** A call as far as its signature covers it. */
+export type SignedCall = { header(name: string): string | null; body: Uint8Array; now: Date };
+
 /**
- * Whether a request's signature is right under one of the secrets; compared in constant time over the raw bytes.
+ * Whether a call's signature is right under one of the secrets; compared in constant time over the raw bytes.
  *
  * `hex`: header `X-Signature` holds the hexadecimal HMAC-SHA256 of the body, either case, with or without
- * `sha256=` (interface-spec.md, "Authentication"). `standard_webhooks`: headers `webhook-id`,
- * `webhook-timestamp`, `webhook-signature` (Standard Webhooks 1.0), five minutes' tolerance.
+ * `sha256=` (docs/contract.md). `standard_webhooks`: headers `webhook-id`, `webhook-timestamp`, `webhook-signature`
+ * (Standard Webhooks 1.0), five minutes' tolerance.
  */
-export function isSigned(
-  scheme: SignatureScheme,
-  secrets: string[],
-  headers: Headers,
-  body: Uint8Array,
-  now: Date,
-): boolean {
-  return scheme === "hex"
-    ? isHexSigned(secrets, headers, body)
-    : isStandardSigned(secrets, headers, body, now);
+export function isSigned(scheme: SignatureScheme, secrets: string[], call: SignedCall): boolean {
+  return scheme === "hex" ? isHexSigned(secrets, call) : isStandardSigned(secrets, call);
 }
 
-function isHexSigned(secrets: string[], headers: Headers, body: Uint8Array): boolean {
-  const given = /^(?:sha256=)?([0-9a-f]{64})$/i.exec(headers.get("x-signature")?.trim() ?? "")?.[1];
+function isHexSigned(secrets: string[], { header, body }: SignedCall): boolean {
+  const given = /^(?:sha256=)?([0-9a-f]{64})$/i.exec(header("x-signature")?.trim() ?? "")?.[1];
   if (given === undefined) return false;
   const signature = Buffer.from(given, "hex");
   // Every secret is tried, so that the time tells nothing of which one fits.
@@ -34,10 +29,10 @@ function isHexSigned(secrets: string[], headers: Headers, body: Uint8Array): boo
     .includes(true);
 }
 
-function isStandardSigned(secrets: string[], headers: Headers, body: Uint8Array, now: Date): boolean {
-  const id = headers.get("webhook-id");
-  const timestamp = headers.get("webhook-timestamp");
-  const given = headers.get("webhook-signature");
+function isStandardSigned(secrets: string[], { header, body, now }: SignedCall): boolean {
+  const id = header("webhook-id");
+  const timestamp = header("webhook-timestamp");
+  const given = header("webhook-signature");
   if (!id || !timestamp || !given || !/^\d{1,12}$/.test(timestamp)) return false;
   if (Math.abs(Number(timestamp) * 1000 - now.getTime()) > TOLERANCE_MS) return false;
   const signatures = given

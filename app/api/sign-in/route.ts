@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { problemOfStatus, type SignInProblem } from "@/app/sign-in/problem";
 import { targetAfterSignIn } from "@/app/sign-in/target";
-import { clientAddress } from "@/server/api/client-address";
+import { clientAddressOf } from "@/server/api/client-address";
 import { handleAuthRequest } from "@/server/auth/sessions";
 import { isAppError } from "@/server/errors";
 import { readBody } from "@/server/limits/read-body";
@@ -35,7 +35,7 @@ export async function POST(request: Request): Promise<Response> {
     headers,
     body: JSON.stringify({ email, password, rememberMe: true }),
   });
-  const answer = await handleAuthRequest(services, asked, clientAddress(services.env, request.headers));
+  const answer = await handleAuthRequest(services, asked, clientAddressOf(services.env, request));
   if (!answer.ok) return goBack(problemOfStatus(answer.status), to);
   const response = goTo(targetAfterSignIn(to));
   for (const cookie of answer.headers.getSetCookie()) response.headers.append("set-cookie", cookie);

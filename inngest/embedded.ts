@@ -1,0 +1,63 @@
+import { Inngest, type InngestFunction } from "inngest";
+import type { Admitted } from "@/server/runs/engine/claim";
+import type { Driver, RunEngine } from "@/server/runs/engine/engine";
+import { createRunFunctions, RUN_EVENTS } from "./functions";
+
+/**
+ * The embedded engine: executes the durable functions in this process through the SDK's execution engine, the entry that
+ * Inngest's own test package uses. It is typed as protected, so the SDK's version is pinned and embedded.test.ts guards it.
+ * There is no queue and no step memory here: the run's own rows are both.
+ */
+export function createEmbeddedDriver(engine: RunEngine): Driver {
+  const client = new Inngest({
+    id: "stepwell",
+    isDev: true,
+    baseUrl: "http://engine.invalid",
+    fetch: async () => new Response("{}"),
+  });
+  const functions = createRunFunctions(client, engine, "embedded");
+  return {
+    kind: "embedded",
+    async execute(run) {
+      await executeStep(client, functions[run.kind], run);
+    },
+  };
+}
+
+/**
+ * Calls a function once. It runs its first step, the run's segment, and stops there: what comes after a yield is another
+ * call. Throws what the step threw.
+ */
+async function executeStep(client: Inngest.Any, fn: InngestFunction.Any, run: Admitted): Promise<void> {
+  const event = { id: run.id, name: RUN_EVENTS[run.kind], data: { runId: run.id, segment: run.segment }, ts: Date.now() };
+  // biome-ignore lint/complexity/useLiteralKeys: a protected member can only be reached so.
+  const execution = fn["createExecution"]({
+    partialOptions: {
+      client,
+      data: { runId: run.id, event, events: [event], attempt: 0, maxAttempts: 1 },
+      runId: run.id,
+      internalFnId: fn.id(),
+      queueItemId: run.id,
+      stepState: {},
+      priorDefers: {},
+      disableImmediateExecution: false,
+      stepCompletionOrder: [],
+      reqArgs: [],
+      headers: {},
+      stepMode: "async",
+      createResponse: async () => ({ status: 200, body: "", headers: {} }),
+      middlewareInstances: [],
+    },
+  });
+  const result = await execution.start();
+  if (result.type === "step-ran") {
+    if (result.step.error !== undefined) throw toError(result.step.error);
+    return;
+  }
+  if (result.type === "function-rejected") throw toError(result.error);
+  if (result.type !== "function-resolved") throw new Error(`the segment ended as ${result.type}`);
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(JSON.stringify(error));
+}

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import type { MemberActor } from "@/server/auth/actor";
+import { AppError } from "@/server/errors";
+import type { Services } from "@/server/services";
+
+/** Whether an open run has a live worker, and what one waits for that has no slot. */
+export type Liveness = {
+  /** Milliseconds since the worker that executes it last reported; null while none does. */
+  silentMs: number | null;
+  /** What a run without a slot waits for; null for all others. */
+  queue: {
+    /** Runs of the organization that came earlier and wait too. */
+    ahead: number;
+    /** Slots of the plan, and how many of them are taken. */
+    slots: number;
+    taken: number;
+  } | null;
+};
+
+const row = z.object({
+  silentMs: z.number().nullable(),
+  queued: z.boolean(),
+  ahead: z.number(),
+  slots: z.number(),
+  taken: z.number(),
+});
+
+/** Reads when a run's worker last reported. Heartbeats emit no events, so the page polls this. Throws not_found. */
+export async function readLiveness(services: Services, actor: MemberActor, runId: string): Promise<Liveness> {
+  const { rows } = await services.pool.query(
+    `SELECT greatest(0, extract(epoch FROM clock_timestamp() - w.heartbeat_at) * 1000)::float8 AS "silentMs",
+       r.status = 'Pending' AND r.admitted_at IS NULL AND r.parent_run_id IS NULL AS queued,
+       (SELECT count(*)::int FROM runs q WHERE q.organization_id = r.organization_id AND q.status IN ('Pending', 'Running')
+          AND q.admitted_at IS NULL AND q.parent_run_id IS NULL AND q.id < r.id) AS ahead,
+       p.concurrency AS slots, o.in_flight AS taken
+     FROM runs r JOIN plans p ON p.organization_id = r.organization_id JOIN organizations o ON o.id = r.organization_id
+     LEFT JOIN workers w ON w.id = r.claimed_by AND r.status = 'Running'
+     WHERE r.id = $1 AND r.organization_id = $2`,
+    [runId, actor.orgId],
+  );
+  const [found] = z.array(row).parse(rows);
+  if (!found) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
+  const { silentMs, queued, ahead, slots, taken } = found;
+  return { silentMs, queue: queued ? { ahead, slots, taken } : null };
+}
