@@ -295,10 +295,15 @@ async function endWithin(
     [runId, now, `The run ended (${outcome.status}) before this call had finished.`],
   );
   const updated = await client.query<{ sequence: number }>(
-    `UPDATE runs SET status = $2::run_status, finished_at = $3, held = 0, sequence = sequence + 1, waiting_since = NULL,
-            output = $4, credits_used = $8::numeric, error_code = $5, error_message = $6, cancelled_by = $7,
-            steps_executed = (SELECT count(*) FROM steps WHERE run_id = $1)
-     WHERE id = $1 RETURNING sequence`,
+    `WITH ended AS (
+       UPDATE runs SET status = $2::run_status, finished_at = $3, held = 0, sequence = sequence + 1, waiting_since = NULL,
+              output = $4, credits_used = $8::numeric, error_code = $5, error_message = $6, cancelled_by = $7,
+              steps_executed = (SELECT count(*) FROM steps WHERE run_id = $1)
+       WHERE id = $1 RETURNING id, organization_id, sequence
+     ), queued AS (
+       INSERT INTO run_index_queue (run_id, organization_id) SELECT id, organization_id FROM ended
+     )
+     SELECT sequence FROM ended`,
     [
       runId,
       outcome.status,
