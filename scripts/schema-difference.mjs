@@ -6,7 +6,7 @@ import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-util
 import * as glue from "@prisma/schema-engine-wasm/schema_engine_bg";
 import pg from "pg";
 
-/** What Prisma cannot say, and the engine would want to drop or stumbles over: checks, partial indexes, generated columns. */
+/** What Prisma cannot say, and the engine would want to drop or stumbles over: checks, indexes that are partial or over expressions, generated columns. */
 const DROP_UNSPEAKABLE = `
   DO $$ DECLARE statement text; BEGIN
     FOR statement IN
@@ -15,7 +15,7 @@ const DROP_UNSPEAKABLE = `
       UNION ALL
       SELECT format('DROP INDEX %s', indexrelid::regclass)
       FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
-      WHERE indpred IS NOT NULL AND relnamespace = 'public'::regnamespace
+      WHERE (indpred IS NOT NULL OR indexprs IS NOT NULL) AND relnamespace = 'public'::regnamespace
       UNION ALL
       SELECT format('ALTER TABLE %s DROP COLUMN %I', attrelid::regclass, attname)
       FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
@@ -26,7 +26,7 @@ const DROP_UNSPEAKABLE = `
 /**
  * The SQL that would make the migrated database at `url` what `schemaFile` describes; "" when it is that already. Only
  * the schema `public` is looked at, and only what schema.prisma can say. The database is thrown away afterwards: checks,
- * partial indexes and generated columns are dropped in it first.
+ * such indexes and generated columns are dropped in it first.
  * @param {string} url
  * @param {string} schemaFile
  */

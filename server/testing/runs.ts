@@ -110,5 +110,6 @@ export async function insertRun(
       },
     },
   });
+  if (ended) await world.pool.query("INSERT INTO run_index_queue VALUES ($1, $2)", [id, tenant.orgId]);
   return id;
 }

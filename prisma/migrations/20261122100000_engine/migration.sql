@@ -47,7 +47,6 @@ ALTER TABLE organizations ADD COLUMN "in_flight" INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE organizations SET (fillfactor = 50);
 ALTER TABLE organizations ADD CONSTRAINT organizations_in_flight CHECK (in_flight >= 0);
 DROP INDEX runs_to_admit;
-DROP INDEX runs_in_flight;
 ALTER TABLE runs DROP COLUMN waiting_since, DROP COLUMN heartbeat_at;
 ALTER TABLE runs RENAME COLUMN gave_back_at TO yielded_at;
 ALTER TABLE runs RENAME COLUMN regained_at TO resumed_at;

@@ -1,0 +1,108 @@
+-- The index of ended runs.
+--
+-- A start and an end write to as few indexes of `runs` as possible. What lists, filters and searches need stands in
+-- `run_index`, one row per ended run. The statement that ends a run adds a row to `run_index_queue`; a background job
+-- (server/runs/run-index.ts) moves queued runs into `run_index` in batches. At any moment an ended run is either in the queue
+-- or in `run_index`, so a reader that asks both in one statement finds each run once.
+SET LOCAL maintenance_work_mem = '256MB';
+
+DROP INDEX runs_organization_id_status_id_idx;
+DROP INDEX runs_organization_id_source_id_idx;
+DROP INDEX runs_organization_id_agent_id_id_idx;
+DROP INDEX runs_organization_id_tool_id_id_idx;
+DROP INDEX runs_organization_id_trigger_id_id_idx;
+DROP INDEX runs_organization_id_api_key_id_id_idx;
+DROP INDEX runs_to_retire;
+DROP INDEX runs_words;
+DROP FUNCTION run_words(uuid, uuid, run_kind, run_status, run_source, uuid, uuid, uuid, uuid, text, text, text, text);
+ALTER TABLE runs DROP COLUMN size_facets;
+
+-- Most runs have no parent.
+DROP INDEX runs_parent_run_id_idx;
+CREATE INDEX runs_parent_run_id_idx ON runs (parent_run_id) WHERE parent_run_id IS NOT NULL;
+
+-- The open runs of an organization, for lists, metrics and the balance.
+DROP INDEX runs_in_flight;
+CREATE INDEX runs_open ON runs (organization_id, id) WHERE status IN ('Pending', 'Running');
+
+-- Ended runs that `run_index` does not hold yet. No index: the table is short, and every end of a run writes to it.
+CREATE TABLE run_index_queue (
+    "run_id" UUID NOT NULL,
+    "organization_id" UUID NOT NULL
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+-- `duration_ms` is null if the run never started. `words` holds the keys of run_text_keys, separated by spaces.
+CREATE TABLE run_index (
+    "run_id" UUID NOT NULL,
+    "organization_id" UUID NOT NULL,
+    "kind" "run_kind" NOT NULL,
+    "status" "run_status" NOT NULL,
+    "source" "run_source" NOT NULL,
+    "target_id" UUID NOT NULL,
+    "trigger_id" UUID,
+    "api_key_id" UUID,
+    "user_id" UUID,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "duration_ms" BIGINT,
+    "tokens" BIGINT NOT NULL,
+    "credits" DECIMAL(18,4) NOT NULL,
+    "words" TEXT NOT NULL,
+
+    CONSTRAINT "run_index_pkey" PRIMARY KEY ("run_id")
+);
+ALTER TABLE "run_index" ADD CONSTRAINT "run_index_run_id_fkey" FOREIGN KEY ("run_id") REFERENCES "runs"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- One condition at any time is answered by a walk along one of these.
+CREATE INDEX "run_index_organization_id_status_run_id_idx" ON "run_index"("organization_id", "status", "run_id" DESC);
+CREATE INDEX "run_index_organization_id_source_run_id_idx" ON "run_index"("organization_id", "source", "run_id" DESC);
+CREATE INDEX "run_index_organization_id_target_id_run_id_idx" ON "run_index"("organization_id", "target_id", "run_id" DESC);
+CREATE INDEX "run_index_trigger" ON "run_index"("organization_id", "trigger_id", "run_id" DESC) WHERE "trigger_id" IS NOT NULL;
+CREATE INDEX "run_index_api_key" ON "run_index"("organization_id", "api_key_id", "run_id" DESC) WHERE "api_key_id" IS NOT NULL;
+
+-- A word or a combination of conditions is answered by an inverted index of terms. Each term begins with a scope: the end of the
+-- organization's id and the first 21 bits of the run's id, which is a UUID v7. A scope holds the runs that one organization
+-- started within a day and a half (2^27 ms). A search asks one scope after the other, from the newest, until its page is full.
+-- Words are `scope:word`; facets (status, kind, source, target, …) are `scope=facet`.
+CREATE FUNCTION run_scope(organization_id uuid, id uuid) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT right(organization_id::text, 6) || left(id::text, 5) || CASE WHEN substr(id::text, 6, 1) < '8' THEN '0' ELSE '8' END
+$$;
+
+-- How long a run took, its tokens and its credits, as facets of classes: `d14`, `t9`, `c22` (milliseconds, tokens,
+-- ten-thousandths of a credit).
+CREATE FUNCTION run_size_facets(duration_ms bigint, tokens bigint, credits numeric) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT ARRAY[
+    'd' || run_size_class(coalesce(duration_ms, 0)::float8), 't' || run_size_class(tokens::float8),
+    'c' || run_size_class((credits * 10000)::float8)
+  ]
+$$;
+
+-- The keys of a run's texts as `run_index.words` holds them. Of long texts only the start is searched.
+CREATE FUNCTION run_keys(input text, output text, error_message text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000 AS $$
+  SELECT array_to_string(run_text_keys(
+    left(input, 8192) || ' ' || left(coalesce(output, ''), 8192) || ' ' || left(coalesce(error_message, ''), 2048)), ' ')
+$$;
+
+-- plpgsql and a high cost: the planner must neither inline this function nor think it cheap to call it for every row. It has a
+-- search path of its own because PostgreSQL builds an index without this schema in the search path.
+CREATE FUNCTION run_terms(
+  organization_id uuid, run_id uuid, kind run_kind, status run_status, source run_source, target_id uuid, trigger_id uuid,
+  api_key_id uuid, user_id uuid, duration_ms bigint, tokens bigint, credits numeric, words text
+) RETURNS tsvector LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 10000 SET search_path FROM CURRENT AS $$
+DECLARE
+  scope text := run_scope(organization_id, run_id);
+  facets text[] := ARRAY[kind::text, status::text, source::text] || run_size_facets(duration_ms, tokens, credits)
+    || array_remove(ARRAY[target_id, trigger_id, api_key_id, user_id], NULL)::text[];
+BEGIN
+  RETURN array_to_tsvector(ARRAY(
+    SELECT scope || ':' || word FROM unnest(string_to_array(words, ' ')) AS word
+    UNION ALL SELECT scope || '=' || facet FROM unnest(facets) AS facet
+  ));
+END $$;
+
+-- Every search reads the entries that wait to be sorted in, scope by scope; the background job sorts them in after each batch.
+CREATE INDEX run_index_terms ON run_index USING gin (
+  run_terms(organization_id, run_id, kind, status, source, target_id, trigger_id, api_key_id, user_id, duration_ms, tokens, credits, words)
+);
+
+-- Runs that ended before this migration.
+INSERT INTO run_index_queue (run_id, organization_id) SELECT id, organization_id FROM runs WHERE finished_at IS NOT NULL ORDER BY id;

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import type { Services } from "@/server/services";
+
+/**
+ * The index of ended runs. A start and an end write to few indexes of `runs`; what lists, filters and searches need is
+ * written later, by this job. The statement that ends a run adds it to `run_index_queue` in the same transaction, and
+ * `indexEndedRuns` moves queued runs into `run_index`. At any moment an ended run is in exactly one of the two.
+ */
+
+/** Runs that one statement indexes. The longest texts take about 6 ms each, and the pool's statement timeout applies. */
+export const INDEX_BATCH = 250;
+
+/** The columns of `run_index`, selected from `runs r`. */
+export const INDEX_ENTRY = `
+  SELECT r.id, r.organization_id, r.kind, r.status, r.source, coalesce(r.agent_id, r.tool_id), r.trigger_id,
+    r.api_key_id, r.user_id, r.created_at, (extract(epoch FROM r.finished_at - r.started_at) * 1000)::bigint,
+    r.input_tokens::bigint + r.output_tokens, r.credits_used, run_keys(r.input, r.output, r.error_message)
+  FROM runs r`;
+
+const INDEX = {
+  name: "index-ended-runs",
+  text: `
+  WITH taken AS (
+    DELETE FROM run_index_queue WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM run_index_queue LIMIT $1 FOR UPDATE SKIP LOCKED
+    )) RETURNING run_id
+  ), indexed AS (
+    INSERT INTO run_index (run_id, organization_id, kind, status, source, target_id, trigger_id,
+      api_key_id, user_id, created_at, duration_ms, tokens, credits, words)
+    ${INDEX_ENTRY} WHERE r.id IN (SELECT run_id FROM taken) AND r.finished_at IS NOT NULL ORDER BY r.id
+    ON CONFLICT (run_id) DO NOTHING
+  )
+  SELECT count(*)::int AS taken FROM taken`,
+};
+
+const takenRow = z.object({ taken: z.number() });
+
+/**
+ * Indexes up to `limit` queued runs in one transaction and returns how many it took from the queue; fewer than `limit`
+ * means that the queue is empty or that other processes hold the rest. Any number of processes may call it at once. If a
+ * process dies, its batch stays in the queue.
+ */
+export async function indexEndedRuns(
+  { pool }: Pick<Services, "pool">,
+  limit: number = INDEX_BATCH,
+): Promise<number> {
+  const { rows } = await pool.query({ ...INDEX, values: [limit] });
+  const { taken } = takenRow.parse(rows[0]);
+  // New entries of the inverted index wait in a list that every search reads. Sorting in a whole batch at once costs half as
+  // much as leaving it to the inserts.
+  if (taken > 0) await pool.query("SELECT gin_clean_pending_list('run_index_terms')");
+  return taken;
+}
