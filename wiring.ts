@@ -1,10 +1,14 @@
 import { createEngine, type RunningEngine } from "@/inngest/start";
 import { systemClock } from "@/server/clock";
 import { openDatabase } from "@/server/db/client";
+import { createConfigurationCaches } from "@/server/db/configuration-cache";
+import { createNotifications } from "@/server/db/notifications";
 import { createGuardedEgress } from "@/server/egress/guarded-fetch";
 import { type Environment, readEnvironment } from "@/server/env";
+import { BoundedMap } from "@/server/limits/bounded-map";
 import { createLogger } from "@/server/log";
 import { createModels } from "@/server/models/registry";
+import { createEndedRuns } from "@/server/runs/ended-runs";
 import { createVault } from "@/server/secrets/vault";
 import type { Services } from "@/server/services";
 
@@ -15,11 +19,17 @@ export type Wired = Services & { engine: RunningEngine };
 export function wire(env: Environment): Wired {
   const log = createLogger({ level: env.logLevel });
   const { db, pool } = openDatabase(env.databaseUrl, log);
+  const notifications = createNotifications({ url: env.databaseUrl, pool, log });
+  const cached = createConfigurationCaches(notifications);
   const services: Wired = {
     env,
     db,
     pool,
-    engine: createEngine(() => services),
+    notifications,
+    cached: { apiKeys: cached(), targets: cached(), triggers: cached() },
+    endedRuns: createEndedRuns(),
+    configurationsStored: new BoundedMap(10_000),
+    engine: createEngine(() => services, { slots: env.slots }),
     prices: env.prices,
     models: createModels({ openai: env.openai, providers: env.providers, clock: systemClock }),
     fetch: createGuardedEgress({ allow: env.egressAllow }).fetch,
@@ -41,4 +51,11 @@ declare global {
 export function getServices(): Wired {
   globalThis.stepwellServices ??= wire(readEnvironment());
   return globalThis.stepwellServices;
+}
+
+/** Ends what the services have open, in order. The engine is stopped before. */
+export async function closeServices(services: Services): Promise<void> {
+  await services.notifications.close();
+  await services.db.$disconnect();
+  if (!services.pool.ended) await services.pool.end();
 }

@@ -1,6 +1,7 @@
 import { findLostRuns } from "@/server/operate/lost-runs";
 import { startMaintenance } from "@/server/operate/maintenance";
 import { createRunEngine, type RunEngine } from "@/server/runs/engine/engine";
+import { endedRunFacts } from "@/server/runs/engine/ended-facts";
 import type { Services } from "@/server/services";
 import { createEmbeddedDriver } from "./embedded";
 import { createServerDriver, type ServerDriver } from "./server";
@@ -22,34 +23,26 @@ export type RunningEngine = RunEngine & {
 export function createEngine(getServices: () => Services, { slots }: { slots: number }): RunningEngine {
   const engine = createRunEngine(getServices, {
     slots,
-    onEnd: (run, end) => getServices().endedRuns.add(run.orgId, endedRunFacts(run, end)),
+    onEnd: (run, end) => void getServices().endedRuns.add(run.orgId, endedRunFacts(run, end)),
   });
   let server: ServerDriver | undefined;
   let stopMaintenance = async () => {};
   let timer: NodeJS.Timeout | undefined;
-  const { find, abort, wake, begin, worker, start, stop, executeSegment, giveUp, ready } = bind(engine);
 
   return {
-    find,
-    abort,
-    wake,
-    begin,
-    worker,
-    start,
-    executeSegment,
-    giveUp,
-    ready: async () => (await ready()) && (await server?.problem() ?? null) === null,
+    ...engine,
+    ready: async () => (await engine.ready()) && ((await server?.problem()) ?? null) === null,
     problem: async () => (await server?.problem()) ?? null,
     handle: (request) => server?.handle(request) ?? null,
     execute() {
       const services = getServices();
       const { inngest } = services.env;
       if (inngest === undefined) {
-        start(createEmbeddedDriver(engine));
+        engine.start(createEmbeddedDriver(engine));
       } else {
         server = createServerDriver(services, engine, inngest);
         const { driver } = server;
-        start(driver);
+        engine.start(driver);
         if (driver.kind === "server") {
           timer = setInterval(() => {
             findLostRuns(services)
@@ -65,7 +58,7 @@ export function createEngine(getServices: () => Services, { slots }: { slots: nu
       clearInterval(timer);
       server?.stop();
       await stopMaintenance();
-      await stop(graceMs);
+      await engine.stop(graceMs);
     },
   };
 }

@@ -12,5 +12,8 @@ export type Clock = {
   forDatabase(): Date | null;
 };
 
+/** A clock that stands at one moment: what belongs to one change has one time. */
+export const clockAt = (at: Date): Clock => ({ now: () => new Date(at), forDatabase: () => at });
+
 /** The machine's own clock. */
 export const systemClock: Clock = { now: () => new Date(), forDatabase: () => null };

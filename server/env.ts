@@ -44,6 +44,16 @@ const schema = z.object({
   EGRESS_ALLOW: hostList,
   TRUST_PROXY: optionalText.pipe(z.enum(["0", "1"]).default("0")),
   LOG_LEVEL: optionalText.pipe(z.enum(["debug", "info", "warn", "error"]).default("info")),
+  STEPWELL_SLOTS: optionalText
+    .transform((value) => (value === undefined ? 200 : Number(value)))
+    .pipe(z.int({ error: "is not a whole number" }).min(1).max(10_000)),
+  STEPWELL_PROCESSES: optionalText.pipe(
+    z
+      .string()
+      .regex(/^(auto|[1-9]\d?)$/, "is neither a number from 1 to 99 nor auto")
+      .default("1"),
+  ),
+  STEPWELL_ROLE: optionalText.pipe(z.enum(["all", "web", "worker"]).default("all")),
   INNGEST_DEV: optionalText,
   INNGEST_BASE_URL: optionalText.pipe(httpUrl.optional()),
   INNGEST_EVENT_KEY: optionalText,
@@ -70,6 +80,12 @@ export type Environment = {
   /** Whether X-Forwarded-For tells the client's address. */
   trustProxy: boolean;
   logLevel: "debug" | "info" | "warn" | "error";
+  /** Runs that one process executes at once. */
+  slots: number;
+  /** Processes behind one port; `auto`: one per core. */
+  processes: number | "auto";
+  /** `web` serves requests, `worker` executes runs, `all` does both. */
+  role: "all" | "web" | "worker";
   /** Set: runs are driven by an Inngest server; unset: by the embedded engine. */
   inngest:
     | {
@@ -122,6 +138,9 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
     egressAllow: value.EGRESS_ALLOW,
     trustProxy: value.TRUST_PROXY === "1",
     logLevel: value.LOG_LEVEL,
+    slots: value.STEPWELL_SLOTS,
+    processes: value.STEPWELL_PROCESSES === "auto" ? "auto" : Number(value.STEPWELL_PROCESSES),
+    role: value.STEPWELL_ROLE,
     inngest,
   };
 }

@@ -8,7 +8,7 @@ import { mintOrgId } from "@/server/auth/mint-org-id";
 import type { Transaction } from "@/server/db/client";
 import { isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
-import { takeFromWindow } from "@/server/limits/rate-window";
+import { takeRate } from "@/server/limits/rate-limit";
 import { readBody } from "@/server/limits/read-body";
 import { MAX_SIGN_IN_BYTES } from "@/server/limits/sizes";
 import type { Services } from "@/server/services";
@@ -49,7 +49,7 @@ export function createAuth(services: Services) {
       customStorage: {
         consume: async (key, rule) => {
           const limit = { key: `auth:${key}`, limit: rule.max, seconds: rule.window };
-          const decision = await takeFromWindow(services.pool, limit, services.clock);
+          const decision = await takeRate(services.pool, limit, { clock: services.clock });
           return { allowed: decision.allowed, retryAfter: decision.allowed ? null : decision.resetSeconds };
         },
       },
@@ -130,7 +130,7 @@ async function limitSignIn(
     { key: `sign-in:${createHash("sha256").update(email).digest("hex")}`, ...TRIES_PER_EMAIL },
   ];
   for (const limit of limits) {
-    const { allowed, resetSeconds } = await takeFromWindow(services.pool, limit, services.clock);
+    const { allowed, resetSeconds } = await takeRate(services.pool, limit, { clock: services.clock });
     if (!allowed) {
       const message = `Too many tries. Try again in ${resetSeconds} s.`;
       return Response.json(
@@ -142,7 +142,7 @@ async function limitSignIn(
   const response = await handle();
   if (response.ok) {
     const keys = limits.map((limit) => limit.key);
-    await services.pool.query("DELETE FROM rate_windows WHERE key = ANY ($1)", [keys]);
+    await services.pool.query("DELETE FROM rate_counters WHERE key = ANY ($1)", [keys]);
   }
   return response;
 }

@@ -1,3 +1,4 @@
+import { clockAt } from "@/server/clock";
 import type { MemberRole } from "@/server/auth/actor";
 import { createUser, roleCovers } from "@/server/auth/sessions";
 import { AppError } from "@/server/errors";
@@ -92,7 +93,7 @@ async function createAccount({ tx, at }: Change, definition: MemberDefinition): 
     const message = `is required: ${email} has no account yet, so one is made`;
     throw refusal([{ path: "/password", message }]);
   }
-  return createUser({ db: tx, clock: { now: () => at } }, { email, name, password });
+  return createUser({ db: tx, clock: clockAt(at) }, { email, name, password });
 }
 
 function requireOwnersConsent(actor: Editor, to: MemberRole, from: MemberRole | null): void {

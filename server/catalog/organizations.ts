@@ -1,3 +1,4 @@
+import { clockAt } from "@/server/clock";
 import { z } from "zod";
 import { actorReference, type OperatorActor, type OrgId } from "@/server/auth/actor";
 import { mintOrgId } from "@/server/auth/mint-org-id";
@@ -52,7 +53,7 @@ export async function putOrganization(
         amount: credits,
         note: "First credits",
         actor: "operator",
-        clock: { now: () => at },
+        clock: clockAt(at),
       };
       await grantCredits(queryThrough(tx), grant);
     }

@@ -3,18 +3,19 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
-import { openDatabase, type Patience } from "./client";
+import { openDatabase } from "./client";
+import type { Timeouts } from "./connect";
 import { readUnhurried } from "./sql";
 
 /** Nothing waits for the database for ever, and everything goes on once it is back. */
 
-const patience: Patience = { connection: 2_000, statement: 600, idleInTransaction: 600, silence: 1_200 };
+const timeouts: Timeouts = { connection: 2_000, statement: 600, idleInTransaction: 600, silence: 1_200 };
 let world: World;
 let tenant: Tenant;
 const closers: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  world = await createWorld({ patience });
+  world = await createWorld({ timeouts });
   tenant = await createTenant(world);
 });
 afterEach(async () => {
@@ -23,7 +24,7 @@ afterEach(async () => {
 afterAll(() => world.close());
 
 /** A pool through a line that can fall silent. */
-async function openThroughLine(limits: Patience) {
+async function openThroughLine(limits: Timeouts) {
   const target = new URL(world.env.databaseUrl);
   const sockets = new Set<Socket>();
   let silent = false;
@@ -44,7 +45,7 @@ async function openThroughLine(limits: Patience) {
   const { port } = server.address() as AddressInfo;
   const url = new URL(target);
   url.port = String(port);
-  const { db, pool } = openDatabase(url.href, world.log, { maxConnections: 2, patience: limits });
+  const { db, pool } = openDatabase(url.href, world.log, { maxConnections: 2, timeouts: limits });
   closers.push(async () => {
     await Promise.all([db.$disconnect(), pool.end()]);
     for (const socket of sockets) socket.destroy();
@@ -61,7 +62,7 @@ async function openThroughLine(limits: Patience) {
 
 async function lockAgents() {
   const holder = openDatabase(world.env.databaseUrl, world.log, {
-    patience: { ...patience, idleInTransaction: 60_000 },
+    timeouts: { ...timeouts, idleInTransaction: 60_000 },
   });
   const client = await holder.pool.connect();
   await client.query("BEGIN");
@@ -94,7 +95,7 @@ it("ends a statement that is stuck: the caller gets a clear error, the next one 
 
 it("takes the locks from a process that froze in the middle of a transaction, which lives on", async () => {
   // A frozen process does not break its own connections either.
-  const own = openDatabase(world.env.databaseUrl, world.log, { patience: { ...patience, silence: 60_000 } });
+  const own = openDatabase(world.env.databaseUrl, world.log, { timeouts: { ...timeouts, silence: 60_000 } });
   closers.push(() => own.pool.end());
   const frozen = await own.pool.connect();
   await frozen.query("BEGIN");
@@ -105,7 +106,7 @@ it("takes the locks from a process that froze in the middle of a transaction, wh
 });
 
 it("breaks a connection whose server says nothing any more, in a transaction too, and goes on over new ones", async () => {
-  const line = await openThroughLine(patience);
+  const line = await openThroughLine(timeouts);
   expect((await line.pool.query("SELECT 1 AS n")).rows).toEqual([{ n: 1 }]);
   line.fallSilent(true);
   const began = Date.now();

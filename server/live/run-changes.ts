@@ -11,3 +11,45 @@ export function notifyRunChanged(
 ): void {
   services.notifications.send("run", run.id, `${run.orgId}:${run.id}:${sequence}`);
 }
+
+/** What changed: the run, and its sequence after the change. */
+export type RunChange = { orgId: string; runId: string; sequence: number };
+type Listener = (change: RunChange) => void;
+export type Subscription = {
+  /** Whether notifications arrive at the moment; while false, poll. */
+  connected(): boolean;
+  unsubscribe(): void;
+};
+
+const changeText = /^([^:]+):([^:]+):(\d+)$/;
+
+function subscribe(
+  services: Pick<Services, "notifications">,
+  isWanted: (change: RunChange) => boolean,
+  listener: Listener,
+): Subscription {
+  const unsubscribe = services.notifications.listen("run", (payload) => {
+    const [, orgId = "", runId = "", sequence = "0"] = changeText.exec(payload) ?? [];
+    const change = { orgId, runId, sequence: Number(sequence) };
+    if (isWanted(change)) listener(change);
+  });
+  return { connected: () => services.notifications.connected(), unsubscribe };
+}
+
+/** Hears the changes of one run. */
+export function subscribeToRun(
+  services: Pick<Services, "notifications">,
+  runId: string,
+  listener: Listener,
+): Subscription {
+  return subscribe(services, (change) => change.runId === runId, listener);
+}
+
+/** Hears the changes of all runs of one organization. */
+export function subscribeToOrganization(
+  services: Pick<Services, "notifications">,
+  orgId: string,
+  listener: Listener,
+): Subscription {
+  return subscribe(services, (change) => change.orgId === orgId, listener);
+}

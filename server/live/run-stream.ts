@@ -1,5 +1,5 @@
 import type { MemberActor } from "@/server/auth/actor";
-import { subscribeToOrganization, subscribeToRun } from "@/server/live/doorbell";
+import { subscribeToOrganization, subscribeToRun } from "@/server/live/run-changes";
 import { type EventSink, napUntil } from "@/server/live/event-stream";
 import { inspectRun } from "@/server/runs/inspect";
 import { isTerminal } from "@/server/runs/words";

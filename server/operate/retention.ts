@@ -48,11 +48,6 @@ const REMOVALS = {
   idempotencyKeys: `
     DELETE FROM idempotency_keys WHERE (organization_id, scope, key) IN (
       SELECT organization_id, scope, key FROM idempotency_keys WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
-  // The longest window is a day.
-  rateWindows: `
-    DELETE FROM rate_windows WHERE key IN (
-      SELECT key FROM rate_windows WHERE updated_at < $1::timestamptz - interval '1 day' ORDER BY updated_at LIMIT $2)
-      AND updated_at < $1::timestamptz - interval '1 day'`,
   sessions: `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= $1 LIMIT $2)`,
   verifications: `DELETE FROM verifications WHERE id IN (SELECT id FROM verifications WHERE expires_at <= $1 LIMIT $2)`,
 } as const;
@@ -66,7 +61,6 @@ const NOTHING: Removed = {
   runs: 0,
   configurations: 0,
   idempotencyKeys: 0,
-  rateWindows: 0,
   sessions: 0,
   verifications: 0,
 };
@@ -78,14 +72,13 @@ const KINDS = [
   "runs",
   "configurations",
   "idempotencyKeys",
-  "rateWindows",
   "sessions",
   "verifications",
 ] as const;
 
 /**
  * Removes what the plans' retention days no longer keep: deliveries, ended runs with their steps and model calls,
- * configurations that no run uses; bodies of refused calls beyond what is kept of them; and what has expired by itself: idempotency keys, rate windows, sessions. In
+ * configurations that no run uses; bodies of refused calls beyond what is kept of them; and what has expired by itself: idempotency keys, sessions. In
  * small batches until nothing is left or `goOn` says no. Null when another process is at it.
  */
 export async function removeExpired(

@@ -11,7 +11,7 @@ const READ = {
   name: "read-run",
   text: `
   SELECT id, agent_id AS "agentId", tool_id AS "toolId", target_name AS "targetName",
-         configuration_hash AS "configurationHash", status, input, output, error_message AS "errorMessage",
+         encode(configuration_hash, 'hex') AS "configurationHash", status, input, output, error_message AS "errorMessage",
          cancelled_by AS "cancelledBy", steps_executed AS "stepsExecuted", input_tokens AS "inputTokens",
          output_tokens AS "outputTokens", actions_used AS "actionsUsed", credits_used AS "creditsUsed",
          created_at AS "createdAt", started_at AS "startedAt", finished_at AS "finishedAt"
@@ -74,10 +74,10 @@ export async function readFinishedSteps(services: Services, orgId: OrgId, runId:
 export async function readConfiguration(
   services: Services,
   orgId: OrgId,
-  hash: Uint8Array<ArrayBuffer>,
+  hash: string,
 ): Promise<string> {
   const row = await services.db.configuration.findUniqueOrThrow({
-    where: { organizationId_hash: { organizationId: orgId, hash } },
+    where: { organizationId_hash: { organizationId: orgId, hash: Uint8Array.from(Buffer.from(hash, "hex")) } },
   });
   return row.document;
 }

@@ -7,7 +7,8 @@ export const runFacts = z.object({
   agentId: z.string().nullable(),
   toolId: z.string().nullable(),
   targetName: z.string(),
-  configurationHash: z.instanceof(Uint8Array).transform((bytes) => Uint8Array.from(bytes)),
+  /** SHA-256 of its frozen configuration, hexadecimal. */
+  configurationHash: z.string(),
   status: z.enum(["Pending", "Running", "Completed", "Failed", "Cancelled"]),
   input: z.string(),
   output: z.string().nullable(),

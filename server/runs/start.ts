@@ -287,6 +287,7 @@ function claimedRun(services: Services, parts: Commit, { at, held }: { at: Date;
     epoch: 1,
     segment: 1,
     configuration,
+    configurationHash: prepared.hash,
     prices: services.prices,
     input,
     rootRunId: runId,

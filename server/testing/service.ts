@@ -34,12 +34,10 @@ export async function startTestService(env: Record<string, string> = {}): Promis
   const services = wire(readEnvironment(settings));
   server.on("request", (incoming, outgoing) => {
     const url = targetOf(incoming, origin);
-    const handle = url.pathname.startsWith("/webhooks/") ? handleWebhook : handleRest;
-    void handle(services, toWebRequest(incoming, url)).then((response) =>
-      sendWebResponse(outgoing, response, {}),
-    );
+    const answer = url.pathname.startsWith("/webhooks/") ? answerWebhook : answerRest;
+    void answer(services, fromNode(incoming, url.pathname)).then((response) => sendToNode(outgoing, response, {}));
   });
-  await services.engine.start();
+  services.engine.execute();
   return {
     origin,
     settings,
@@ -48,8 +46,7 @@ export async function startTestService(env: Record<string, string> = {}): Promis
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await services.engine.stop(0);
-      await services.db.$disconnect();
-      if (!services.pool.ended) await services.pool.end();
+      await closeServices(services);
       await database.drop();
     },
   };

@@ -5,19 +5,33 @@ import { mintOrgId } from "@/server/auth/mint-org-id";
 import { Decimal } from "@/server/credits/amount";
 import { grantCredits } from "@/server/credits/ledger";
 import type { PriceList } from "@/server/credits/prices";
-import { openDatabase, type Patience } from "@/server/db/client";
+import { openDatabase } from "@/server/db/client";
+import { createConfigurationCaches } from "@/server/db/configuration-cache";
+import type { Timeouts } from "@/server/db/connect";
+import { createNotifications } from "@/server/db/notifications";
 import { readEnvironment } from "@/server/env";
 import { newId } from "@/server/ids";
 import type { ModelRequest, Models } from "@/server/models/port";
 import { createVault } from "@/server/secrets/vault";
-import type { Engine, Services } from "@/server/services";
+import { createRunEngine, type RunEngine } from "@/server/runs/engine/engine";
+import { createEndedRuns } from "@/server/runs/ended-runs";
+import { BoundedMap } from "@/server/limits/bounded-map";
+import type { Services } from "@/server/services";
 import { newTriggerToken, secretPurpose, tokenPurpose } from "@/server/webhooks/token";
 import { type TestClock, testClock } from "./clock";
 import { createTestDatabase } from "./database";
 import { type TestLogger, testLogger } from "./log";
 
-/** Services over a database of one's own, with a clock that stands still and an engine that never starts a run. */
-export type World = Services & { clock: TestClock; log: TestLogger; close(): Promise<void> };
+/**
+ * Services over a database of one's own, with a clock that stands still and an engine that executes nothing by itself:
+ * `executeRun` of testing/execute.ts does.
+ */
+export type World = Services & {
+  engine: RunEngine;
+  clock: TestClock;
+  log: TestLogger;
+  close(): Promise<void>;
+};
 
 function countCharacters({ messages }: Pick<ModelRequest, "messages">): number {
   return messages.reduce((sum, { content }) => sum + Math.ceil(content.length / 4), 10);
@@ -43,11 +57,10 @@ export async function createWorld(
   parts: {
     models?: Models;
     prices?: PriceList;
-    engine?: Engine;
     env?: Record<string, string>;
     fetch?: Services["fetch"];
     /** How long its pool waits for the database; as in production when absent. */
-    patience?: Patience;
+    timeouts?: Timeouts;
     /** Another process on the same database: its services, with a pool of their own. */
     beside?: World;
   } = {},
@@ -63,12 +76,19 @@ export async function createWorld(
     ...parts.env,
   });
   const log = testLogger();
-  const { db, pool } = openDatabase(database.url, log, parts.patience ? { patience: parts.patience } : {});
-  return {
+  const { db, pool } = openDatabase(database.url, log, parts.timeouts ? { timeouts: parts.timeouts } : {});
+  const notifications = createNotifications({ url: database.url, pool, log });
+  const cached = createConfigurationCaches(notifications);
+  const engine = createRunEngine(() => world, { slots: 40 });
+  const world: World = {
     env,
     db,
     pool,
-    engine: parts.engine ?? { ring: () => {}, ready: async () => true },
+    notifications,
+    cached: { apiKeys: cached(), targets: cached(), triggers: cached() },
+    endedRuns: createEndedRuns(),
+    configurationsStored: new BoundedMap(1_000),
+    engine,
     models: parts.models ?? quietModels,
     prices: parts.prices ?? env.prices,
     fetch: parts.fetch ?? (() => Promise.reject(new Error("no way out in this test"))),
@@ -76,11 +96,14 @@ export async function createWorld(
     clock: beside?.clock ?? testClock("2026-11-21T01:22:07.000Z"),
     log,
     async close() {
+      await engine.stop();
+      await notifications.close();
       await db.$disconnect();
       await pool.end();
       await database.drop();
     },
   };
+  return world;
 }
 
 export type Tenant = {

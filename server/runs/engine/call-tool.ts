@@ -74,6 +74,7 @@ async function executeChild(
   }
   const configuration: ToolConfiguration = { kind: "tool", name: callable.title, definition: callable.definition };
   const document = JSON.stringify({ ...configuration, prices: freezePrices(run.prices) });
+  const hash = createHash("sha256").update(document).digest("hex");
   const text = JSON.stringify(input);
   const now = services.clock.now();
   const cap = callable.maxCredits === null ? null : { credits: new Decimal(callable.maxCredits), of: "the tool's setting" };
@@ -85,6 +86,7 @@ async function executeChild(
     epoch: 1,
     segment: 1,
     configuration,
+    configurationHash: hash,
     prices: run.prices,
     input: text,
     rootRunId: run.rootRunId,
@@ -106,7 +108,7 @@ async function executeChild(
     name: callable.title,
     version: callable.version,
     model: null,
-    hash: createHash("sha256").update(document).digest("hex"),
+    hash,
     document,
     parent: run.id,
     root: run.rootRunId,

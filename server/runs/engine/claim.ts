@@ -98,6 +98,7 @@ const claimedRow = z.object({
   segment: z.number(),
   yielded_at: z.date().nullable(),
   held: z.string(),
+  hash: z.string(),
   document: z.string(),
 });
 const frozen = z.object({ prices: frozenPrices });
@@ -116,6 +117,7 @@ export async function readClaimedRuns(services: Services, runIds: readonly strin
       epoch: row.epoch,
       segment: row.segment,
       configuration: runConfiguration.parse(document),
+      configurationHash: row.hash,
       prices: frozen.parse(document).prices,
       input: row.input,
       rootRunId: row.root_run_id,

@@ -26,6 +26,8 @@ export type ClaimedRun = {
   /** Which stretch of the run this is: 1 until it yields its slot for the first time. */
   segment: number;
   configuration: RunConfiguration;
+  /** SHA-256 of the configuration as it is stored, hexadecimal. */
+  configurationHash: string;
   /** What things cost this run: the price list of the moment it was started. */
   prices: PriceList;
   input: string;

@@ -77,7 +77,19 @@ type Slot = {
 };
 
 export function createRunEngine(getServices: () => Services, options: EngineOptions): RunEngine {
-  return new ProcessEngine(getServices, options);
+  const engine = new ProcessEngine(getServices, options);
+  return {
+    worker: () => engine.worker(),
+    begin: (run) => engine.begin(run),
+    wake: () => engine.wake(),
+    abort: (runId) => engine.abort(runId),
+    find: (runId) => engine.find(runId),
+    ready: () => engine.ready(),
+    start: (driver) => engine.start(driver),
+    stop: (graceMs) => engine.stop(graceMs),
+    executeSegment: (runId, limits) => engine.executeSegment(runId, limits),
+    giveUp: (runId, error) => engine.giveUp(runId, error),
+  };
 }
 
 class ProcessEngine implements RunEngine {

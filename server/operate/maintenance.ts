@@ -1,0 +1,93 @@
+import { grantMonthlyCredits } from "@/server/credits/monthly-grants";
+import { countSettledRuns } from "@/server/runs/count";
+import { INDEX_BATCH, indexEndedRuns } from "@/server/runs/run-index";
+import type { Services } from "@/server/services";
+import { endOverdueRuns } from "./overdue-runs";
+import { pruneRateSegments } from "./rate-segments";
+import { removeExpired } from "./retention";
+
+/** One piece of work that is done again and again. Every process does it; the rows decide, so doing it twice is harmless. */
+type Job = {
+  /** What the log says when it fails. */
+  failure: string;
+  everyMs: number;
+  /** Returns true when there is more to do at once. */
+  work(goOn: () => boolean): Promise<boolean>;
+};
+
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+
+function jobs(services: Services): Job[] {
+  const once = (work: (goOn: () => boolean) => Promise<unknown>) => async (goOn: () => boolean) => {
+    await work(goOn);
+    return false;
+  };
+  return [
+    {
+      failure: "Could not index ended runs; trying again",
+      everyMs: SECOND,
+      work: async () => (await indexEndedRuns(services)) === INDEX_BATCH,
+    },
+    {
+      failure: "Could not end overdue runs; trying again in 5 s",
+      everyMs: 5 * SECOND,
+      work: once(() => endOverdueRuns(services)),
+    },
+    {
+      failure: "Could not prune the rate limits; trying again in 10 s",
+      everyMs: 10 * SECOND,
+      work: once(() => pruneRateSegments(services)),
+    },
+    {
+      failure: "Could not grant the month's credits; trying again in an hour",
+      everyMs: HOUR,
+      work: once(() => grantMonthlyCredits(services)),
+    },
+    {
+      failure: "Could not remove expired data; trying again in an hour",
+      everyMs: HOUR,
+      work: once((goOn) => removeExpired(services, goOn)),
+    },
+    {
+      failure: "Could not count settled runs; trying again in an hour",
+      everyMs: HOUR,
+      work: once((goOn) => countSettledRuns(services, goOn)),
+    },
+  ];
+}
+
+/** Does the recurring work of a process, each job at once and then at its pace. Returns what ends it. */
+export function startMaintenance(services: Services): () => Promise<void> {
+  let stopped = false;
+  const timers = new Set<NodeJS.Timeout>();
+  const working = new Set<Promise<void>>();
+  const goOn = () => !stopped;
+  for (const job of jobs(services)) {
+    const run = async (): Promise<void> => {
+      let more = false;
+      try {
+        more = await job.work(goOn);
+      } catch (error) {
+        if (!stopped) services.log.warn(job.failure, { error });
+      }
+      schedule(more ? 0 : job.everyMs);
+    };
+    const schedule = (ms: number) => {
+      if (stopped) return;
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        const work = run().finally(() => working.delete(work));
+        working.add(work);
+      }, ms);
+      timer.unref();
+      timers.add(timer);
+    };
+    schedule(0);
+  }
+  return async () => {
+    stopped = true;
+    for (const timer of timers) clearTimeout(timer);
+    await Promise.all(working);
+  };
+}

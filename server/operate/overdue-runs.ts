@@ -1,0 +1,48 @@
+import { endUnclaimedRun } from "@/server/runs/engine/end-run";
+import type { Outcome } from "@/server/runs/engine/execution";
+import type { Services } from "@/server/services";
+
+/**
+ * Ends runs that no worker has and that must not go on. The bounds are published in docs/operating.md: no run stays Pending
+ * or Running past them. A run with a live worker is ended by that worker; a silent worker is replaced within seconds.
+ */
+
+/** A run that could not get a slot for this long is given up. */
+const LONGEST_PENDING_MS = 24 * 60 * 60 * 1000;
+/** How long after its deadline a run without a worker is ended. */
+const DEADLINE_GRACE_MS = 30_000;
+const BATCH = 500;
+
+type OverdueRun = { id: string; by: string | null; deadlineSeconds: number; started: boolean };
+
+/** Ends overdue runs. One that cannot be ended is logged and does not hold up the others. */
+export async function endOverdueRuns(services: Services): Promise<void> {
+  const now = services.clock.now().getTime();
+  const { rows } = await services.pool.query<OverdueRun>(
+    `SELECT id, CASE WHEN cancel_requested_at IS NOT NULL THEN coalesce(cancelled_by, 'a user') END AS by,
+            deadline_seconds AS "deadlineSeconds", started_at IS NOT NULL AS started
+     FROM runs
+     WHERE status IN ('Pending', 'Running') AND claimed_by IS NULL AND parent_run_id IS NULL
+       AND (cancel_requested_at IS NOT NULL OR (status = 'Pending' AND created_at < $1)
+            OR started_at + make_interval(secs => deadline_seconds) < $2)
+     ORDER BY id LIMIT $3`,
+    [new Date(now - LONGEST_PENDING_MS), new Date(now - DEADLINE_GRACE_MS), BATCH],
+  );
+  for (const run of rows) {
+    try {
+      await endUnclaimedRun(services, run.id, outcomeOf(run));
+    } catch (error) {
+      services.log.error("Could not end an overdue run", { runId: run.id, error });
+    }
+  }
+}
+
+function outcomeOf({ by, deadlineSeconds, started }: OverdueRun): Outcome {
+  if (by !== null) return { status: "Cancelled", by };
+  if (started) {
+    const message = `The run passed its deadline of ${deadlineSeconds} seconds.`;
+    return { status: "Failed", code: "deadline_exceeded", message };
+  }
+  const message = "The run waited 24 hours for a slot and was given up.";
+  return { status: "Failed", code: "not_admitted", message };
+}

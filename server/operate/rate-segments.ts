@@ -1,0 +1,27 @@
+import type { Services } from "@/server/services";
+
+/** Segments that one statement removes at most. */
+const BATCH = 5_000;
+
+/**
+ * Removes what rate limits need no more: segments older than their window but for the newest of them, which says how many
+ * calls are free again, and counters that nothing has used for an hour beyond their window.
+ */
+export async function pruneRateSegments({ pool, clock }: Pick<Services, "pool" | "clock">): Promise<void> {
+  const now = clock.now();
+  await pool.query(
+    `DELETE FROM rate_segments s USING (
+       SELECT s.key, max(s.at) AS newest FROM rate_segments s JOIN rate_counters c ON c.key = s.key
+       WHERE s.at <= $1::timestamptz - make_interval(secs => c.seconds) GROUP BY s.key LIMIT $2) old
+     WHERE s.key = old.key AND s.at < old.newest`,
+    [now, BATCH],
+  );
+  await pool.query(
+    `WITH unused AS (
+       SELECT key FROM rate_counters WHERE updated_at < $1::timestamptz - make_interval(secs => seconds) - interval '1 hour'
+       LIMIT $2 FOR UPDATE SKIP LOCKED
+     ), segments AS (DELETE FROM rate_segments s USING unused u WHERE s.key = u.key)
+     DELETE FROM rate_counters c USING unused u WHERE c.key = u.key`,
+    [now, BATCH],
+  );
+}
