@@ -25,7 +25,9 @@ await runCommand(async () => {
   await ensureDependencies(say);
   await mendingPackages(say, () => ensurePrismaClient(say));
   await ensureBrowser(say);
-  const { makeThrowaway, removeThrowaway } = await import("./throwaway.mjs");
+  const { makeThrowaway, removeAbandoned, removeThrowaway } = await import("./throwaway.mjs");
+  // An interrupted runner leaves its database behind.
+  beforeEnd(removeAbandoned);
   const folder = await makeThrowaway();
   beforeEnd(() => removeThrowaway(folder));
 
