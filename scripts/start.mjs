@@ -8,7 +8,7 @@ import { beforeEnd, runCommand, settle } from "./ending.mjs";
 import { checkGround, checkPort, provideDatabase } from "./environment.mjs";
 import { ensurePrismaClient } from "./generate.mjs";
 import { hold } from "./holders.mjs";
-import { ensureDependencies, mendingPackages } from "./install.mjs";
+import { ensureDependencies } from "./install.mjs";
 import { ROOT } from "./project.mjs";
 
 /**
@@ -23,10 +23,10 @@ await runCommand(async () => {
   checkGround();
   await checkPort();
   await ensureDependencies(say);
-  await mendingPackages(say, () => ensurePrismaClient(say));
+  await ensurePrismaClient(say);
   if (process.argv.includes("--dev")) return develop(say);
 
-  const build = await mendingPackages(say, () => ensureBuild(say));
+  const build = await ensureBuild(say);
   beforeEnd(hold(`${build.folder}/holders`));
   await provideDatabase(say);
   Object.assign(process.env, { NODE_ENV: "production" });
