@@ -23,6 +23,7 @@ import { outlast } from "@/server/db/outage";
 import { prepareDatabase } from "@/server/db/prepare-database";
 import { newId } from "@/server/ids";
 import { closeDoorbell, flushRings } from "@/server/live/doorbell";
+import { captureConsole, captureFaults } from "@/server/log";
 import { checkReadiness } from "@/server/operate/health";
 import { checkSecretFingerprint } from "@/server/secrets/fingerprint";
 import { getServices, type Wired } from "@/wiring";
@@ -71,6 +72,10 @@ export type ServeOptions = {
  */
 export async function serve({ root, dev = false, say = () => {} }: ServeOptions): Promise<Serving> {
   const services = getServices();
+  if (!dev) {
+    captureConsole(services.log);
+    captureFaults(services.log);
+  }
   await prepareDatabase(services.env.databaseUrl, root, say);
   // The database may be killed or restarted while a process starts; it is not sent away for that.
   const patience = AbortSignal.timeout(START_PATIENCE_MS);

@@ -3,7 +3,7 @@ import { systemClock } from "@/server/clock";
 import { openDatabase } from "@/server/db/client";
 import { createGuardedEgress } from "@/server/egress/guarded-fetch";
 import { type Environment, readEnvironment } from "@/server/env";
-import { createLogger } from "@/server/log";
+import { createLogger, type Logger } from "@/server/log";
 import { createModels } from "@/server/models/registry";
 import { createVault } from "@/server/secrets/vault";
 import type { Services } from "@/server/services";
@@ -12,8 +12,7 @@ import type { Services } from "@/server/services";
 export type Wired = Services & { engine: RunningEngine };
 
 /** Composition root: configuration → services. Nothing connects before it is used. */
-export function wire(env: Environment): Wired {
-  const log = createLogger({ level: env.logLevel });
+export function wire(env: Environment, log: Logger = createLogger({ level: env.logLevel })): Wired {
   const { db, pool } = openDatabase(env.databaseUrl, log);
   const services: Wired = {
     env,
