@@ -1,7 +1,5 @@
 import { relative } from "node:path";
-
 import { pathToFileURL } from "node:url";
-import { noteAddress } from "./address.mjs";
 import { ensureBuild } from "./build.mjs";
 import { develop } from "./develop.mjs";
 import { beforeEnd, runCommand, settle } from "./ending.mjs";
@@ -40,7 +38,6 @@ await runCommand(async () => {
     return serving.stop();
   });
   settle();
-  beforeEnd(noteAddress(serving.appUrl));
-  announce(serving, say);
+  if (await serving.untilReady(say)) announce(serving, say);
   return undefined;
 });

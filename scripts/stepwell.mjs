@@ -1,5 +1,4 @@
 import { pathToFileURL } from "node:url";
-import { adoptAddress } from "./address.mjs";
 import { ensureBuild } from "./build.mjs";
 import { runCommand } from "./ending.mjs";
 import { checkGround, provideDatabase } from "./environment.mjs";
@@ -19,7 +18,6 @@ await runCommand(async () => {
   await ensurePrismaClient(say);
   const build = await ensureBuild(say, { pages: false });
   await provideDatabase(say);
-  adoptAddress();
   Object.assign(process.env, { NODE_ENV: "production" });
   process.setSourceMapsEnabled(true);
   await import(pathToFileURL(build.stepwell).href);
