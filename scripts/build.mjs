@@ -1,30 +1,20 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import { countFiles } from "./count-files.mjs";
 import { ensurePrismaClient } from "./generate.mjs";
 import { isHeld } from "./holders.mjs";
-import { ensureDependencies, mendingPackages } from "./install.mjs";
+import { ensureDependencies } from "./install.mjs";
 import { withLock } from "./lock.mjs";
 import { DIST, fingerprint, ROOT, SetupError, timed } from "./project.mjs";
 import { runNode } from "./run-program.mjs";
 
 /**
- * A build lies in `dist/<fingerprint of its sources>/` and is never changed once whole, so that a running server keeps the
- * one it began with while the next is made:
+ * A build lies in `dist/<fingerprint of its sources>/` and never changes once complete, so that a running server keeps the
+ * one it started with while the next is made:
  *
  *   serve.mjs, stepwell.mjs   the process and the command line, bundled; packages stay in node_modules
  *   next/                     the pages
- *   *.count                   how many files each of the two has when whole
+ *   *.complete                left when each of the two is complete
  *   holders/                  who uses it (holders.mjs)
  *
  * `dist/current` links to the newest.
@@ -69,15 +59,15 @@ export function locateBuild() {
  */
 export async function ensureBuild(say, { pages = true } = {}) {
   const build = locateBuild();
-  if (isWhole(build, pages)) return build;
+  if (isComplete(build, pages)) return build;
   mkdirSync(DIST, { recursive: true });
   const onWait = () => say("Another process is building: waiting for it …");
   await withLock(
     join(DIST, "build.lock"),
     async () => {
-      if (isWhole(build, pages)) return;
+      if (isComplete(build, pages)) return;
       mkdirSync(build.folder, { recursive: true });
-      if (!isWhole(build, false)) await buildPrograms(build);
+      if (!isComplete(build, false)) await buildPrograms(build);
       if (!pages) return;
       await timed(say, "Building the pages", () => buildPages(build));
       makeCurrent(build);
@@ -89,27 +79,14 @@ export async function ensureBuild(say, { pages = true } = {}) {
 }
 
 /** @param {Build} build @param {boolean} pages */
-function isWhole({ folder }, pages) {
-  return (
-    isUndamaged(folder, "programs", countPrograms) && (!pages || isUndamaged(folder, "pages", countPages))
-  );
+function isComplete({ folder }, pages) {
+  const parts = pages ? ["programs", "pages"] : ["programs"];
+  return parts.every((part) => existsSync(join(folder, `${part}.complete`)));
 }
 
-/** @param {string} folder @param {string} part @param {(folder: string) => number} count */
-function isUndamaged(folder, part, count) {
-  const note = join(folder, `${part}.count`);
-  return existsSync(note) && count(folder) >= Number(readFileSync(note, "utf8"));
-}
-
-/** @param {string} folder */
-function countPrograms(folder) {
-  const names = existsSync(folder) ? readdirSync(folder) : [];
-  return names.filter((name) => /\.mjs(\.map)?$/.test(name)).length + countFiles(join(folder, "chunks"));
-}
-
-/** @param {string} folder */
-function countPages(folder) {
-  return countFiles(join(folder, "next"));
+/** @param {Build} build @param {"programs" | "pages"} part */
+function markComplete({ folder }, part) {
+  writeFileSync(join(folder, `${part}.complete`), "");
 }
 
 /**
@@ -135,24 +112,31 @@ export function programOptions(folder) {
   };
 }
 
-/** @param {Build} build */
-async function buildPrograms({ folder }) {
+/** Bundles the programs into the build's folder. @param {Build} build */
+export async function buildPrograms(build) {
+  const { folder } = build;
   const making = join(folder, "making");
   rmSync(making, { recursive: true, force: true });
-  const { build } = await import("esbuild");
-  await build(programOptions(making)).catch((/** @type {Error} */ error) => {
-    throw new SetupError(`The build failed.\n${error.message}`);
-  });
+  const esbuild = await import("esbuild");
+  try {
+    await esbuild.build(programOptions(making));
+  } catch (error) {
+    throw new SetupError(`The build failed.\n${error instanceof Error ? error.message : error}`);
+  } finally {
+    // Its process would stay for as long as ours.
+    await esbuild.stop();
+  }
   for (const name of readdirSync(making)) {
     rmSync(join(folder, name), { recursive: true, force: true });
     renameSync(join(making, name), join(folder, name));
   }
   rmSync(making, { recursive: true });
-  writeFileSync(join(folder, "programs.count"), String(countPrograms(folder)));
+  markComplete(build, "programs");
 }
 
 /** @param {Build} build */
-async function buildPages({ folder, pages }) {
+async function buildPages(build) {
+  const { folder, pages } = build;
   const working = join(ROOT, ".next");
   for (const name of existsSync(working) ? readdirSync(working) : []) {
     if (!NOT_SERVED.includes(name)) rmSync(join(working, name), { recursive: true, force: true });
@@ -166,7 +150,7 @@ async function buildPages({ folder, pages }) {
   link(join(ROOT, "node_modules"), join(folder, "node_modules"));
   const names = readdirSync(working).filter((name) => !NOT_SERVED.includes(name));
   for (const name of names) renameSync(join(working, name), join(pages, name));
-  writeFileSync(join(folder, "pages.count"), String(countPages(folder)));
+  markComplete(build, "pages");
 }
 
 /** @param {Build} build */
@@ -195,7 +179,7 @@ function link(target, path) {
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const say = console.log;
   await ensureDependencies(say);
-  await mendingPackages(say, () => ensurePrismaClient(say));
-  const { folder } = await mendingPackages(say, () => ensureBuild(say));
+  await ensurePrismaClient(say);
+  const { folder } = await ensureBuild(say);
   say(`Built: ${folder}`);
 }

@@ -19,6 +19,11 @@ export function beforeEnd(duty) {
   duties.push(duty);
 }
 
+/** Whether the process is ending; what fails from then on is no news. */
+export function isEnding() {
+  return ending;
+}
+
 /** From now on a signal is the usual way to end, with exit code 0. */
 export function settle() {
   settled = true;

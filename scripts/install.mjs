@@ -1,123 +1,57 @@
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { countFiles } from "./count-files.mjs";
 import { withLock } from "./lock.mjs";
 import { DIST, ROOT, SetupError, timed } from "./project.mjs";
 import { runProgram } from "./run-program.mjs";
 
 /**
- * The facts about a package that package-lock.json and npm's own note of what it installed have in common.
- * @typedef {{ version?: string, link?: boolean, optional?: boolean, peer?: boolean, os?: string[], cpu?: string[], libc?: string[] }} Entry
+ * The facts about a package that package-lock.json and npm's own record of what it installed have in common.
+ * @typedef {{ version?: string, optional?: boolean, peer?: boolean, os?: string[], cpu?: string[], libc?: string[] }} Entry
  */
 
-const MODULES = join(ROOT, "node_modules");
-/** npm's own note of what it installed. */
-const INSTALLED = join(MODULES, ".package-lock.json");
-/** Ours: how many files each package had right after. */
-const COUNTS = join(MODULES, ".stepwell-counts.json");
+const PROGRESS_EVERY_MS = 5_000;
+const MAX_ERROR_LINES = 12;
 
 /**
- * Installs the packages of package-lock.json when some are missing, of another version, or lost files. Needs nothing but npm.
+ * Installs the packages of package-lock.json when some are missing or of another version. Needs nothing but npm.
  * @param {import("./project.mjs").Say} say
  */
 export async function ensureDependencies(say) {
-  if (findFaults().length > 0) {
-    mkdirSync(DIST, { recursive: true });
-    const onWait = () => say("Another process is installing packages: waiting for it …");
-    await withLock(join(DIST, "install.lock"), () => mend(say), { onWait });
-  }
-  noteCounts();
+  if (findMissing().length === 0) return;
+  mkdirSync(DIST, { recursive: true });
+  const onWait = () => say("Another process is installing packages: waiting for it …");
+  await withLock(join(DIST, "install.lock"), () => installMissing(say), { onWait });
 }
 
 /** @param {import("./project.mjs").Say} say */
-async function mend(say) {
-  const faults = findFaults();
-  if (faults.length === 0) return;
-  // npm believes its own note: packages that were damaged behind its back are only mended without it.
-  rmSync(INSTALLED, { force: true });
-  for (const path of faults) rmSync(join(ROOT, path), { recursive: true, force: true });
-  const first = !existsSync(MODULES);
-  await timed(say, `Installing packages${first ? " (the first time takes a minute or two)" : ""}`, install);
-  const left = findFaults();
-  if (left.length > 0) {
-    throw new SetupError(`npm did not install ${left.slice(0, 5).join(", ")}: try \`npm install\` by hand.`);
+async function installMissing(say) {
+  if (findMissing().length === 0) return;
+  await timed(say, "Installing packages", () => install(say));
+  const missing = findMissing();
+  if (missing.length > 0) {
+    throw new SetupError(
+      `npm did not install ${missing.slice(0, 5).join(", ")}. Run \`npm install\` by hand.`,
+    );
   }
 }
 
-/**
- * Does work that uses the packages. When one of their own files turns out to be missing (damage from before we first
- * counted), all packages are installed anew and the work is done again.
- * @template Result
- * @param {import("./project.mjs").Say} say
- * @param {() => Promise<Result>} work
- * @returns {Promise<Result>}
- */
-export async function mendingPackages(say, work) {
-  try {
-    return await work();
-  } catch (error) {
-    const said = String(error);
-    if (!/Cannot find (module|package)/.test(said) || !said.includes("node_modules")) throw error;
-    say("A file of an installed package is missing: all are installed anew");
-    rmSync(MODULES, { recursive: true, force: true });
-    await ensureDependencies(say);
-    return work();
-  }
-}
-
-/** @returns {string[]} folders of packages that are missing or wrong; ["node_modules"] when nothing is installed */
-function findFaults() {
+/** @returns {string[]} folders of packages that are missing or of another version */
+function findMissing() {
   const wanted = readPackages(join(ROOT, "package-lock.json"));
   if (wanted === undefined) {
     throw new SetupError("package-lock.json is missing or damaged; restore it from the repository.");
   }
-  const installed = readPackages(INSTALLED);
-  if (installed === undefined) return ["node_modules"];
-  const wrong = Object.entries(wanted)
+  const installed = readPackages(join(ROOT, "node_modules/.package-lock.json")) ?? {};
+  return Object.entries(wanted)
     .filter(([path, entry]) => path !== "" && isMeantForHere(entry))
-    .filter(([path, entry]) => installed[path]?.version !== entry.version || !existsSync(join(ROOT, path)))
+    .filter(([path, entry]) => installed[path]?.version !== entry.version)
     .map(([path]) => path);
-  const counted = readCounts();
-  const poorer = Object.entries(counted).filter(([path, count]) => countPackage(path) < count);
-  return [...new Set([...wrong, ...poorer.map(([path]) => path)])];
-}
-
-/** Whatever is installed by hand later is taken as it is, and counted anew. */
-function noteCounts() {
-  if (Object.keys(readCounts()).length > 0) return;
-  const paths = Object.keys(readPackages(INSTALLED) ?? {});
-  const counts = Object.fromEntries(paths.map((path) => [path, countPackage(path)]));
-  try {
-    writeFileSync(COUNTS, JSON.stringify({ of: fingerprintInstalled(), counts }));
-  } catch {
-    // Installed by another user, who keeps the counts.
-  }
-}
-
-/** @returns {Record<string, number>} empty when npm installed something since */
-function readCounts() {
-  try {
-    const { of, counts } = JSON.parse(readFileSync(COUNTS, "utf8"));
-    return of === fingerprintInstalled() ? counts : {};
-  } catch {
-    return {};
-  }
-}
-
-function fingerprintInstalled() {
-  return createHash("sha256").update(readFileSync(INSTALLED)).digest("hex");
-}
-
-/** @param {string} path */
-function countPackage(path) {
-  return countFiles(join(ROOT, path), (name) => name === "node_modules");
 }
 
 /** @param {Entry} entry */
 function isMeantForHere({ os, cpu, libc, optional, peer }) {
-  // npm leaves out optional packages as it sees fit; those for this very machine are the ones we use.
+  // npm may leave out optional packages; the ones for this very machine are needed.
   if (optional || peer)
     return os !== undefined && libc === undefined && fits(os, process.platform) && fits(cpu, process.arch);
   return true;
@@ -137,14 +71,48 @@ function readPackages(path) {
   }
 }
 
-async function install() {
-  const parameters = ["install", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
-  // Other versions of npm write the same lock file differently: it is only touched when package.json went ahead of it.
+/** @param {import("./project.mjs").Say} say */
+async function install(say) {
+  const parameters = ["install", "--include=dev", "--no-audit", "--no-fund", "--loglevel=http"];
+  // Versions of npm write the same lock file differently: it is only written when package.json is newer.
   if (isLockCurrent()) parameters.push("--no-save");
-  // Under `npm start` npm names itself; started by hand, it is looked for.
+  // Under `npm start` npm gives its own path.
   const self = process.env.npm_execpath;
-  if (self?.endsWith(".js")) return runProgram("npm install", process.execPath, [self, ...parameters]);
-  return runProgram("npm install", "npm", parameters);
+  const [command, first] = self?.endsWith(".js") ? [process.execPath, [self]] : ["npm", []];
+  const { onLine, report } = createProgress(say);
+  const timer = setInterval(report, PROGRESS_EVERY_MS);
+  try {
+    await runProgram("npm install", command, [...first, ...parameters], { onLine, explain: explainNpmError });
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Reports how many packages npm has fetched, and which registry fault it is retrying. @param {import("./project.mjs").Say} say */
+function createProgress(say) {
+  const start = Date.now();
+  let fetched = 0;
+  /** @type {string | undefined} */
+  let fault;
+  return {
+    /** @param {string} line */
+    onLine(line) {
+      if (/^npm http (fetch GET 200|cache) .*\.tgz/.test(line)) fetched += 1;
+      else if (/^npm http .* attempt \d+ failed/.test(line)) fault = line.replace("npm http fetch GET ", "");
+    },
+    report() {
+      say(`  ${fetched} packages fetched, ${Math.round((Date.now() - start) / 1_000)} s`);
+      if (fault !== undefined) say(`  npm is trying again: ${fault}`);
+      fault = undefined;
+    },
+  };
+}
+
+/** npm's error without its stack, its prefixes and the requests before it. @param {string} output */
+export function explainNpmError(output) {
+  const lines = output.split("\n").flatMap((line) => /^npm (?:error|ERR!) ?(.*)$/.exec(line)?.[1] ?? []);
+  const facts = lines.filter((line) => line.trim() !== "" && !/^\s+at /.test(line));
+  return facts.length === 0 ? output : facts.slice(0, MAX_ERROR_LINES).join("\n");
 }
 
 function isLockCurrent() {

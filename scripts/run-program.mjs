@@ -1,13 +1,27 @@
 import { spawn } from "node:child_process";
-import { beforeEnd } from "./ending.mjs";
+import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
+import { beforeEnd, isEnding } from "./ending.mjs";
 import { ROOT, SetupError } from "./project.mjs";
 
 /**
- * Runs a Node program of the project to its end, quietly: what it wrote is only shown when it fails.
+ * @typedef {object} ProgramOptions
+ * @property {Record<string, string | undefined>} [env] set beside the environment of this process
+ * @property {boolean} [loud] passes its output on
+ * @property {(line: string) => void} [onLine] receives each line of its output
+ * @property {(output: string) => string} [explain] picks from its output what people see when it fails
+ */
+
+/** How long an interrupted program may take to end: Playwright stops the service it tests first. */
+const GRACE_MS = 25_000;
+const MAX_OUTPUT = 1_000_000;
+
+/**
+ * Runs a Node program of the project to its end, quietly: its output is shown when it fails.
  * @param {string} name how people know it
  * @param {string} script
  * @param {string[]} parameters
- * @param {{ env?: Record<string, string | undefined>, loud?: boolean }} [options] `loud` passes its output on
+ * @param {ProgramOptions} [options]
  * @returns {Promise<void>}
  */
 export function runNode(name, script, parameters, options) {
@@ -15,33 +29,72 @@ export function runNode(name, script, parameters, options) {
 }
 
 /**
- * Runs any program to its end; see `runNode`.
+ * Runs any program to its end; see `runNode`. When this process ends first, the program and its children end too.
  * @param {string} name
  * @param {string} command
  * @param {string[]} parameters
- * @param {{ env?: Record<string, string | undefined>, loud?: boolean }} [options]
+ * @param {ProgramOptions} [options]
  * @returns {Promise<void>}
  */
-export function runProgram(name, command, parameters, { env = {}, loud = false } = {}) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, parameters, {
-      cwd: ROOT,
-      env: { ...process.env, ...env },
-      stdio: loud ? "inherit" : ["ignore", "pipe", "pipe"],
-      shell: process.platform === "win32" && !command.endsWith(".exe"),
-    });
-    // Ctrl-C reaches it by itself; a signal sent to us alone does not.
-    beforeEnd(() => child.kill());
-    let said = "";
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.on("data", (chunk) => {
-        said += chunk;
-      });
-    }
-    child.on("error", (cause) => reject(new SetupError(`${name} could not be run: ${cause.message}`)));
-    child.on("close", (code, signal) => {
-      if (code === 0) return resolve();
-      reject(new SetupError(`${name} failed (${signal ?? `exit code ${code}`}).\n${said.trim()}`.trim()));
-    });
+export async function runProgram(name, command, parameters, options = {}) {
+  const { env = {}, loud = false, onLine, explain = (output) => output } = options;
+  const child = spawn(command, parameters, {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", loud ? "inherit" : "pipe", loud ? "inherit" : "pipe"],
+    // In a process group of its own, a signal reaches the program once, from us, and then all its children.
+    detached: process.platform !== "win32",
+    shell: process.platform === "win32" && !command.endsWith(".exe"),
   });
+  endWith(child);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    let rest = "";
+    stream?.setEncoding("utf8").on("data", (/** @type {string} */ chunk) => {
+      output = (output + chunk).slice(-MAX_OUTPUT);
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop() ?? "";
+      if (onLine) for (const line of lines) onLine(line);
+    });
+  }
+  const [code, signal] = await once(child, "close").catch((cause) => {
+    throw new SetupError(`${name} could not be run: ${cause instanceof Error ? cause.message : cause}`);
+  });
+  if (isEnding()) await new Promise(() => {});
+  if (code !== 0) {
+    throw new SetupError(
+      `${name} failed (${signal ?? `exit code ${code}`}).\n${explain(output).trim()}`.trim(),
+    );
+  }
+}
+
+/**
+ * Interrupts the child's process group before this process ends, and kills what is left of it.
+ * @param {import("node:child_process").ChildProcess} child
+ */
+function endWith(child) {
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  const kill = () => signalGroup(child, "SIGKILL");
+  process.once("exit", kill);
+  child.once("close", () => process.off("exit", kill));
+  beforeEnd(async () => {
+    if (!isRunning()) return;
+    signalGroup(child, "SIGINT");
+    const patience = new AbortController();
+    await Promise.race([once(child, "exit"), pause(GRACE_MS, undefined, patience).catch(() => {})]);
+    patience.abort();
+    kill();
+  });
+}
+
+/** @param {import("node:child_process").ChildProcess} child @param {NodeJS.Signals} signal */
+function signalGroup(child, signal) {
+  if (child.pid === undefined) return;
+  try {
+    if (process.platform === "win32") child.kill(signal);
+    else process.kill(-child.pid, signal);
+  } catch (error) {
+    // Nobody of the group is left.
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
 }

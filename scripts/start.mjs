@@ -1,14 +1,12 @@
 import { relative } from "node:path";
-
 import { pathToFileURL } from "node:url";
-import { noteAddress } from "./address.mjs";
 import { ensureBuild } from "./build.mjs";
 import { develop } from "./develop.mjs";
 import { beforeEnd, runCommand, settle } from "./ending.mjs";
 import { checkGround, checkPort, provideDatabase } from "./environment.mjs";
 import { ensurePrismaClient } from "./generate.mjs";
 import { hold } from "./holders.mjs";
-import { ensureDependencies, mendingPackages } from "./install.mjs";
+import { ensureDependencies } from "./install.mjs";
 import { ROOT } from "./project.mjs";
 
 /**
@@ -23,10 +21,10 @@ await runCommand(async () => {
   checkGround();
   await checkPort();
   await ensureDependencies(say);
-  await mendingPackages(say, () => ensurePrismaClient(say));
+  await ensurePrismaClient(say);
   if (process.argv.includes("--dev")) return develop(say);
 
-  const build = await mendingPackages(say, () => ensureBuild(say));
+  const build = await ensureBuild(say);
   beforeEnd(hold(`${build.folder}/holders`));
   await provideDatabase(say);
   Object.assign(process.env, { NODE_ENV: "production" });
@@ -40,7 +38,6 @@ await runCommand(async () => {
     return serving.stop();
   });
   settle();
-  beforeEnd(noteAddress(serving.appUrl));
-  announce(serving, say);
+  if (await serving.untilReady(say)) announce(serving, say);
   return undefined;
 });

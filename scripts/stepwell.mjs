@@ -1,10 +1,9 @@
 import { pathToFileURL } from "node:url";
-import { adoptAddress } from "./address.mjs";
 import { ensureBuild } from "./build.mjs";
 import { runCommand } from "./ending.mjs";
 import { checkGround, provideDatabase } from "./environment.mjs";
 import { ensurePrismaClient } from "./generate.mjs";
-import { ensureDependencies, mendingPackages } from "./install.mjs";
+import { ensureDependencies } from "./install.mjs";
 
 /**
  * `npm run -s stepwell -- <command>`: the operator's command line, beside a running service or without one. Standard output
@@ -16,10 +15,9 @@ const say = console.error;
 await runCommand(async () => {
   checkGround();
   await ensureDependencies(say);
-  await mendingPackages(say, () => ensurePrismaClient(say));
-  const build = await mendingPackages(say, () => ensureBuild(say, { pages: false }));
+  await ensurePrismaClient(say);
+  const build = await ensureBuild(say, { pages: false });
   await provideDatabase(say);
-  adoptAddress();
   Object.assign(process.env, { NODE_ENV: "production" });
   process.setSourceMapsEnabled(true);
   await import(pathToFileURL(build.stepwell).href);

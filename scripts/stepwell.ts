@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { readEnvironment } from "@/server/env";
+import { createLogger, STDERR } from "@/server/log";
 import { wire } from "@/wiring";
 import type { Terminal } from "./stepwell/command";
 import { runCommandLine } from "./stepwell/command-line";
@@ -35,7 +36,9 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 
 let services: ReturnType<typeof wire> | undefined;
 process.exitCode = await runCommandLine(process.argv.slice(2), processTerminal, () => {
-  services = wire(readEnvironment());
+  const env = readEnvironment();
+  // Standard output belongs to the command.
+  services = wire(env, createLogger({ level: env.logLevel, destination: STDERR }));
   return services;
 });
 await services?.db.$disconnect();

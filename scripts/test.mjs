@@ -5,7 +5,7 @@ import { ensureBuild } from "./build.mjs";
 import { beforeEnd, runCommand } from "./ending.mjs";
 import { checkNode, forgetSettings } from "./environment.mjs";
 import { ensurePrismaClient } from "./generate.mjs";
-import { ensureDependencies, mendingPackages } from "./install.mjs";
+import { ensureDependencies } from "./install.mjs";
 import { ROOT } from "./project.mjs";
 import { runNode } from "./run-program.mjs";
 
@@ -23,9 +23,11 @@ await runCommand(async () => {
   process.chdir(ROOT);
   forgetSettings();
   await ensureDependencies(say);
-  await mendingPackages(say, () => ensurePrismaClient(say));
+  await ensurePrismaClient(say);
   await ensureBrowser(say);
-  const { makeThrowaway, removeThrowaway } = await import("./throwaway.mjs");
+  const { makeThrowaway, removeAbandoned, removeThrowaway } = await import("./throwaway.mjs");
+  // An interrupted runner leaves its database behind.
+  beforeEnd(removeAbandoned);
   const folder = await makeThrowaway();
   beforeEnd(() => removeThrowaway(folder));
 
@@ -40,7 +42,7 @@ await runCommand(async () => {
     },
   );
 
-  await mendingPackages(say, () => ensureBuild(say));
+  await ensureBuild(say);
   say("\nBrowser tests");
   const second = await run("node_modules/@playwright/test/cli.js", ["test", "--reporter=list,json"], {
     report: join(folder, "playwright.json"),

@@ -17,19 +17,24 @@ import { isMarkAlive, writeMark } from "./processes.mjs";
 const PREFIX = "stepwell-throwaway-";
 
 /**
- * Makes a folder for this process, and removes those whose process is gone, with the databases that may still run in them.
+ * Makes a folder for this process, and removes abandoned ones.
  * @returns {Promise<string>}
  */
 export async function makeThrowaway() {
+  await removeAbandoned();
+  const folder = mkdtempSync(join(tmpdir(), PREFIX));
+  chmodSync(folder, 0o755); // PostgreSQL's account goes through it.
+  writeFileSync(join(folder, "owner"), writeMark());
+  return folder;
+}
+
+/** Removes the folders of processes that have ended, and stops the databases that still run in them. */
+export async function removeAbandoned() {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(PREFIX))) {
     const folder = join(tmpdir(), name);
     const owner = join(folder, "owner");
     if (existsSync(owner) && !isMarkAlive(readFileSync(owner, "utf8"))) await removeThrowaway(folder);
   }
-  const folder = mkdtempSync(join(tmpdir(), PREFIX));
-  chmodSync(folder, 0o755); // PostgreSQL's account goes through it.
-  writeFileSync(join(folder, "owner"), writeMark());
-  return folder;
 }
 
 /**

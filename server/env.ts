@@ -65,6 +65,8 @@ export type Environment = {
   host: string;
   /** The address people and senders use, without a trailing slash. Decides origin and Secure cookies. */
   appUrl: string;
+  /** Whether APP_URL or PORT is set, as opposed to the default address. */
+  appUrlGiven: boolean;
   databaseUrl: string;
   dataDir: string;
   secret: string;
@@ -126,6 +128,7 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
     port: value.PORT,
     host: value.HOST,
     appUrl: (value.APP_URL ?? `http://localhost:${value.PORT}`).replace(/\/+$/, ""),
+    appUrlGiven: Boolean(value.APP_URL ?? source.PORT),
     databaseUrl: value.DATABASE_URL,
     dataDir: value.STEPWELL_DATA_DIR,
     secret: value.STEPWELL_SECRET,

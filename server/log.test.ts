@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLogger, renderAsJson } from "@/server/log";
+import { captureConsole, createLogger } from "@/server/log";
 import { testClock } from "@/server/testing/clock";
 import { testLogger } from "@/server/testing/log";
 
@@ -7,9 +7,9 @@ const clock = testClock("2026-11-21T10:00:00.000Z");
 
 function render(level: "debug" | "info", log: (logger: ReturnType<typeof createLogger>) => void): unknown[] {
   const lines: string[] = [];
-  log(createLogger({ level, clock, write: (entry) => lines.push(renderAsJson(entry)) }));
+  log(createLogger({ level, clock, destination: { write: (line) => lines.push(line) } }));
   return lines.map((line) => {
-    expect(line).not.toContain("\n");
+    expect(line).toMatch(/^[^\n]+\n$/);
     return JSON.parse(line);
   });
 }
@@ -44,7 +44,7 @@ test("errors keep name, message, stack, code and cause; circles and big integers
   const [line] = render("info", (log) => log.error("failed", { error, circle, twice: [shared, shared] }));
   expect(line).toMatchObject({
     error: { name: "Error", message: "outer", code: "E1", cause: { name: "TypeError", message: "inner" } },
-    circle: { big: "10", self: "[circular]" },
+    circle: { big: 10, self: "[Circular]" },
     twice: [{ a: 1 }, { a: 1 }],
   });
   expect(line).not.toHaveProperty("error.client");
@@ -74,4 +74,17 @@ test("keys, tokens, secrets and passwords do not get into the log, wherever they
     expect(text).not.toContain(secret);
   expect(text).toContain("postgres://stepwell:[redacted]@db/x");
   expect(text).toContain("/webhooks/[redacted]?a=1");
+});
+
+test("what libraries print becomes entries of the log", () => {
+  const log = testLogger();
+  const printer = { ...console };
+  captureConsole(log, printer);
+  printer.error("\u001b[31m⨯\u001b[39m %s failed", "rendering", new TypeError("no page"));
+  printer.warn(new Error("alone"));
+  printer.log("");
+  expect(log.entries).toEqual([
+    { level: "error", message: "⨯ rendering failed", fields: { error: new TypeError("no page") } },
+    { level: "warn", message: "alone", fields: { error: new Error("alone") } },
+  ]);
 });

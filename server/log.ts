@@ -1,3 +1,6 @@
+import { format, stripVTControlCharacters } from "node:util";
+import { type DestinationStream, pino } from "pino";
+import pretty from "pino-pretty";
 import { type Clock, systemClock } from "@/server/clock";
 
 /** The levels, least important first. */
@@ -16,51 +19,117 @@ export type Logger = {
   child(fields: LogFields): Logger;
 };
 
-/** One entry of the log, before it is written. */
-export type LogEntry = { at: Date; level: LogLevel; message: string; fields: LogFields };
+/** File descriptors of the process's output. */
+export const STDOUT = 1;
+export const STDERR = 2;
 
 /**
- * Makes a logger that hands every entry of `level` or above to `write`.
- * @param options.write receives the entries in order; it must not throw.
+ * Makes a logger that writes one JSON object per line: `time`, `level`, `message`, then the fields. On a terminal it
+ * writes readable lines instead. Secrets that callers left in are replaced by `[redacted]`.
+ * @param options.destination a file descriptor, standard output when absent, or whatever takes lines.
  */
 export function createLogger(options: {
   level?: LogLevel;
   clock?: Clock;
-  write?: (entry: LogEntry) => void;
+  destination?: typeof STDOUT | typeof STDERR | DestinationStream;
 }): Logger {
-  const { level = "info", clock = systemClock, write = writeToStandardError } = options;
-  const threshold = logLevels.indexOf(level);
+  const { level = "info", clock = systemClock, destination = STDOUT } = options;
+  const log = pino(
+    {
+      level,
+      base: null,
+      messageKey: "message",
+      timestamp: () => `,"time":"${clock.now().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }), bindings: toFacts, log: toFacts },
+      hooks: { streamWrite: redact },
+    },
+    typeof destination === "number" ? openOutput(destination) : destination,
+  );
+  return wrap(log);
+}
 
-  const withFields = (common: LogFields): Logger => {
-    const at = (entryLevel: LogLevel) => (message: string, fields?: LogFields) => {
-      if (logLevels.indexOf(entryLevel) < threshold) return;
-      write({ at: clock.now(), level: entryLevel, message, fields: { ...common, ...fields } });
-    };
-    return {
-      debug: at("debug"),
-      info: at("info"),
-      warn: at("warn"),
-      error: at("error"),
-      child: (fields) => withFields({ ...common, ...fields }),
+/** Writes what libraries print to the log instead, so that every line of the output stays one entry. */
+export function captureConsole(
+  log: Logger,
+  target: Pick<Console, "debug" | "log" | "info" | "warn" | "error"> = console,
+): void {
+  const capture = (level: LogLevel) => {
+    return (...values: unknown[]) => {
+      const error = values.find((value) => value instanceof Error);
+      const texts = values.filter((value) => value !== error);
+      const message = stripVTControlCharacters(format(...texts)).trim();
+      if (error !== undefined) log[level](message || error.message, { error });
+      else if (message !== "") log[level](message);
     };
   };
-  return withFields({});
+  target.debug = capture("debug");
+  target.log = capture("info");
+  target.info = capture("info");
+  target.warn = capture("warn");
+  target.error = capture("error");
 }
 
-/** One JSON object a line for machines; a readable line when standard error is a terminal. */
-function writeToStandardError(entry: LogEntry): void {
-  process.stderr.write(`${process.stderr.isTTY ? renderForPeople(entry) : renderAsJson(entry)}\n`);
+/** Writes process warnings and uncaught errors to the log. An uncaught error still ends the process. */
+export function captureFaults(log: Logger): void {
+  process.removeAllListeners("warning");
+  process.on("warning", (error) => log.warn(error.message, { error }));
+  process.on("uncaughtException", (error) => {
+    log.error("uncaught error; the process ends", { error });
+    process.exit(1);
+  });
 }
 
-/** Renders an entry as one line of JSON: `time`, `level`, `message`, then its fields. */
-export function renderAsJson({ at, level, message, fields }: LogEntry): string {
-  return redact(stringify({ ...fields, time: at.toISOString(), level, message }));
+/** Written at once, so that nothing is lost when the process ends. */
+function openOutput(fd: typeof STDOUT | typeof STDERR): DestinationStream {
+  const { isTTY } = fd === STDOUT ? process.stdout : process.stderr;
+  if (!isTTY) return pino.destination({ dest: fd, sync: true });
+  return pretty({
+    destination: fd,
+    sync: true,
+    messageKey: "message",
+    translateTime: "SYS:HH:MM:ss.l",
+    errorLikeObjectKeys: ["error"],
+  });
 }
 
-/**
- * The last net under what callers of the log forgot to leave out: API keys, triggers' tokens, signing secrets, passwords in
- * addresses.
- */
+function wrap(log: pino.Logger): Logger {
+  return {
+    debug: (message, fields = {}) => log.debug(fields, message),
+    info: (message, fields = {}) => log.info(fields, message),
+    warn: (message, fields = {}) => log.warn(fields, message),
+    error: (message, fields = {}) => log.error(fields, message),
+    child: (fields) => wrap(log.child(fields)),
+  };
+}
+
+const RESERVED = new Set(["time", "level", "message"]);
+
+/** Fields as plain data. They cannot overwrite an entry's own time, level and message. */
+function toFacts(fields: object): LogFields {
+  const facts: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (RESERVED.has(name)) continue;
+    facts[name] = Array.isArray(value) ? value.map(toFact) : toFact(value);
+  }
+  return facts;
+}
+
+function toFact(value: unknown): unknown {
+  return value instanceof Error ? describeError(value, 0) : value;
+}
+
+const MAX_CAUSES = 8;
+
+/** Own fields only when they are plain facts (`code`, `status`, …): libraries hang whole clients on their errors. */
+function describeError(error: Error, depth: number): LogFields {
+  const facts = Object.entries(error).filter(([, value]) => !["object", "function"].includes(typeof value));
+  const { name, message, stack, cause } = error;
+  const described = { ...Object.fromEntries(facts), name, message, stack };
+  if (cause === undefined || depth >= MAX_CAUSES) return described;
+  return { ...described, cause: cause instanceof Error ? describeError(cause, depth + 1) : cause };
+}
+
+/** The last net for what callers forgot: API keys, triggers' tokens, signing secrets, passwords in addresses. */
 function redact(line: string): string {
   return line
     .replace(/\bsw_live_[0-9A-Za-z]{8,}/g, "sw_live_[redacted]")
@@ -68,41 +137,4 @@ function redact(line: string): string {
     .replace(/\bwhsec_[0-9A-Za-z+/=]{8,}/g, "whsec_[redacted]")
     .replace(/\b([a-z][a-z0-9+]*:\/\/[^\s:@/"]*):[^\s@/"]+@/gi, "$1:[redacted]@")
     .replace(/\b(Bearer\s+|sk-)[\w.~+/-]{16,}/g, "$1[redacted]");
-}
-
-function renderForPeople({ at, level, message, fields }: LogEntry): string {
-  const { error, ...rest } = fields;
-  const facts = Object.entries(rest).map(
-    ([name, value]) => `${name}=${typeof value === "string" ? value : stringify(value)}`,
-  );
-  const line = [at.toISOString().slice(11, 23), level.padEnd(5), message, ...facts].join(" ");
-  if (error === undefined) return redact(line);
-  return redact(`${line}\n${error instanceof Error ? (error.stack ?? error.message) : stringify(error)}`);
-}
-
-/** A log must never throw: circles, BigInts and hostile getters become text. */
-function stringify(value: unknown): string {
-  const ancestors: unknown[] = [];
-  try {
-    return (
-      JSON.stringify(value, function (this: unknown, _key, item: unknown) {
-        if (typeof item === "bigint") return item.toString();
-        if (typeof item !== "object" || item === null) return item;
-        while (ancestors.length > 0 && ancestors.at(-1) !== this) ancestors.pop();
-        if (ancestors.includes(item)) return "[circular]";
-        const plain = item instanceof Error ? describeError(item) : item;
-        ancestors.push(plain);
-        return plain;
-      }) ?? "undefined"
-    );
-  } catch (fault) {
-    return JSON.stringify({ message: "unprintable log entry", fault: String(fault) });
-  }
-}
-
-/** Own fields only when they are plain facts (`code`, `status`, …): libraries hang whole clients on their errors. */
-function describeError(error: Error): LogFields {
-  const facts = Object.entries(error).filter(([, value]) => !["object", "function"].includes(typeof value));
-  const { name, message, stack, cause } = error;
-  return { ...Object.fromEntries(facts), name, message, stack, ...(cause === undefined ? {} : { cause }) };
 }

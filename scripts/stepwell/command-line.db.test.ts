@@ -5,6 +5,7 @@ import { verifyPassword } from "better-auth/crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { authenticateKey } from "@/server/auth/authenticate-key";
 import { newId } from "@/server/ids";
+import { noteAppUrl } from "@/server/operate/app-url";
 import { executeRun } from "@/server/runs/execute";
 import { startRun } from "@/server/runs/start";
 import { createVault } from "@/server/secrets/vault";
@@ -398,5 +399,27 @@ test("doctor looks at everything and fails where something is broken", async () 
     expect(out).toMatch(/^fail +migrations +\d+_domain, .* not applied/m);
   } finally {
     await broken.close();
+  }
+});
+
+test("webhook addresses are those of the service on the same database, unless APP_URL or PORT is set", async () => {
+  const unset = (services: World): World => ({
+    ...services,
+    env: { ...services.env, appUrl: "http://localhost:3000", appUrlGiven: false },
+  });
+  const readUrl = async (services: World) => {
+    const file = await writeDefinition("addressed.yaml", acme("addressed"));
+    const { out } = await call(["apply", file, "--json"], { services });
+    return new URL(JSON.parse(out).organizations[0].triggers[0].url).origin;
+  };
+  await noteAppUrl({ db: world.db, env: { ...world.env, appUrl: "https://agents.acme.test" } });
+  expect(await readUrl(unset(world))).toBe("https://agents.acme.test");
+  expect(await readUrl(world)).toBe("http://stepwell.test");
+
+  const other = await createWorld();
+  try {
+    expect(await readUrl(unset(other))).toBe("http://localhost:3000");
+  } finally {
+    await other.close();
   }
 });

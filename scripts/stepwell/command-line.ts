@@ -1,10 +1,12 @@
+import { describeDatabaseFault } from "@/server/db/faults";
 import { isAppError } from "@/server/errors";
+import { findAppUrl } from "@/server/operate/app-url";
 import { checkSecretFingerprint } from "@/server/secrets/fingerprint";
 import type { Services } from "@/server/services";
 import { type RunnableCommand, type Terminal, UsageError } from "./command";
 import { balanceCommand, grantCommand, refundCommand } from "./credits";
 import { apply, exportCommand } from "./definitions";
-import { describeDatabaseFault, doctorCommand } from "./doctor";
+import { doctorCommand } from "./doctor";
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from "./keys";
 import { listOrganizationsCommand, resumeCommand, suspendCommand } from "./organizations";
 import { prepareDatabase } from "./prepare-database";
@@ -74,9 +76,10 @@ export async function runCommandLine(
     return 0;
   }
   try {
-    const services = open();
-    if (command.name !== doctorCommand.name) await prepareDatabase(services, MIGRATIONS);
-    if (!command.anySecret) await checkSecretFingerprint(services);
+    const opened = open();
+    if (command.name !== doctorCommand.name) await prepareDatabase(opened, MIGRATIONS);
+    if (!command.anySecret) await checkSecretFingerprint(opened);
+    const services = await adoptAppUrl(opened);
     return (await command.start({ services, terminal }, rest)) === false ? 1 : 0;
   } catch (error) {
     if (error instanceof UsageError) {
@@ -86,6 +89,12 @@ export async function runCommandLine(
     terminal.err(describeFailure(error));
     return 1;
   }
+}
+
+/** `doctor` examines a database that may not answer; it keeps the default address then. */
+async function adoptAppUrl(services: Services): Promise<Services> {
+  const appUrl = await findAppUrl(services).catch(() => services.env.appUrl);
+  return { ...services, env: { ...services.env, appUrl } };
 }
 
 function findCommand(argv: readonly string[]): { command: RunnableCommand; rest: string[] } | null {
@@ -120,7 +129,7 @@ function describeFailure(error: unknown): string {
     return issues && issues.length > 0 ? issues.join("\n") : error.message;
   }
   const fault = describeDatabaseFault(error);
-  if (fault !== null) return fault;
+  if (fault !== null) return fault.text;
   if (!(error instanceof Error)) return String(error);
   if (!error.name.startsWith("PrismaClient")) return error.message;
   // Prisma puts the reason last, after an excerpt of our source.

@@ -1,4 +1,5 @@
 import { readdir, statfs } from "node:fs/promises";
+import { describeDatabaseFault } from "@/server/db/faults";
 import { readSecretFingerprint } from "@/server/secrets/fingerprint";
 import type { Services } from "@/server/services";
 import { defineCommand } from "./command";
@@ -200,42 +201,10 @@ async function examine(check: () => Promise<Omit<Finding, "what">>): Promise<Omi
   try {
     return await check();
   } catch (error) {
-    return fail(describeDatabaseFault(error) ?? (error instanceof Error ? error.message : String(error)));
+    return fail(
+      describeDatabaseFault(error)?.text ?? (error instanceof Error ? error.message : String(error)),
+    );
   }
-}
-
-/** The usual reasons why a database does not answer, in a sentence with the way out; null: none of them. */
-export function describeDatabaseFault(error: unknown): string | null {
-  const codes = new Set<string>();
-  const texts: string[] = [];
-  for (let fault: unknown = error, depth = 0; fault instanceof Error && depth < 6; depth += 1) {
-    if ("code" in fault && typeof fault.code === "string") codes.add(fault.code);
-    texts.push(fault.message);
-    fault = fault instanceof AggregateError ? fault.errors[0] : fault.cause;
-  }
-  const says = (pattern: RegExp) => texts.some((text) => pattern.test(text));
-  if (
-    codes.has("ECONNREFUSED") ||
-    codes.has("ENOTFOUND") ||
-    codes.has("ETIMEDOUT") ||
-    says(/ECONNREFUSED|ENOTFOUND|ETIMEDOUT|Can't reach/)
-  ) {
-    return "The database does not answer. Is DATABASE_URL right, and is PostgreSQL running?";
-  }
-  if (codes.has("28P01") || codes.has("28000") || says(/password authentication failed/)) {
-    return "The database refuses the user or password of DATABASE_URL.";
-  }
-  if (codes.has("3D000") || says(/database .* does not exist/)) {
-    return "The database named by DATABASE_URL does not exist: create it first.";
-  }
-  if (
-    codes.has("42P01") ||
-    codes.has("P2021") ||
-    says(/relation .* does not exist|table .* does not exist/)
-  ) {
-    return "The database has no tables yet: start the service once, it migrates.";
-  }
-  return null;
 }
 
 function originOf(url: string): string {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
+import { describeDatabaseFault } from "./faults";
 import { migrate } from "./migrate";
 
 /** One second apart. */
@@ -12,8 +13,8 @@ export class UnreachableDatabaseError extends Error {
 }
 
 /**
- * Brings the database at `url` up to the migrations of the project in `root`, waiting up to half a minute for it to
- * answer. `say` is told what is done or waited for. Throws UnreachableDatabaseError, MigrationError.
+ * Brings the database at `url` up to the migrations of the project in `root`. Waits up to half a minute for one that does
+ * not answer, and not at all for one that refuses the password. `say` receives progress. Throws UnreachableDatabaseError, MigrationError.
  */
 export async function prepareDatabase(
   url: string,
@@ -40,6 +41,10 @@ async function connectPatiently(url: string, say: (line: string) => void): Promi
       return client;
     } catch (cause) {
       await client.end().catch(() => {});
+      const fault = describeDatabaseFault(cause);
+      if (fault !== null && !fault.passing) {
+        throw new UnreachableDatabaseError(`${fault.text} (${host})`, { cause });
+      }
       const why = cause instanceof Error ? cause.message || ("code" in cause && String(cause.code)) : cause;
       if (attempt === DATABASE_ATTEMPTS) {
         throw new UnreachableDatabaseError(`The database at ${host} cannot be reached: ${why}.`, { cause });

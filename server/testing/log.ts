@@ -1,4 +1,7 @@
-import { createLogger, type LogEntry, type Logger } from "@/server/log";
+import type { LogFields, Logger, LogLevel } from "@/server/log";
+
+/** One entry of the log, before it is written. */
+export type LogEntry = { level: LogLevel; message: string; fields: LogFields };
 
 /** A logger for tests that keeps every entry, of all levels, instead of writing it. */
 export type TestLogger = Logger & { readonly entries: LogEntry[] };
@@ -6,5 +9,17 @@ export type TestLogger = Logger & { readonly entries: LogEntry[] };
 /** Makes a logger whose `entries` can be read by a test. */
 export function testLogger(): TestLogger {
   const entries: LogEntry[] = [];
-  return { ...createLogger({ level: "debug", write: (entry) => entries.push(entry) }), entries };
+  const withFields = (common: LogFields): Logger => {
+    const keep = (level: LogLevel) => (message: string, fields?: LogFields) => {
+      entries.push({ level, message, fields: { ...common, ...fields } });
+    };
+    return {
+      debug: keep("debug"),
+      info: keep("info"),
+      warn: keep("warn"),
+      error: keep("error"),
+      child: (fields) => withFields({ ...common, ...fields }),
+    };
+  };
+  return { ...withFields({}), entries };
 }

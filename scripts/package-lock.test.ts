@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { z } from "zod";
+
+const entry = z.object({
+  version: z.string().optional(),
+  resolved: z.string().optional(),
+  optionalDependencies: z.record(z.string(), z.string()).default({}),
+});
+const lock = z
+  .object({ packages: z.record(z.string(), entry) })
+  .parse(JSON.parse(readFileSync("package-lock.json", "utf8")));
+
+test("the lock holds the optional packages of every platform, not only of the one it was written on", () => {
+  const locked = new Set(Object.keys(lock.packages).map((path) => path.split("node_modules/").at(-1)));
+  const missing = Object.values(lock.packages).flatMap(({ optionalDependencies }) =>
+    Object.keys(optionalDependencies).filter((name) => !locked.has(name)),
+  );
+  expect(missing).toEqual([]);
+});
+
+test("the lock names no registry", () => {
+  const resolved = Object.entries(lock.packages).filter(([, { resolved }]) => resolved !== undefined);
+  expect(resolved).toEqual([]);
+});
