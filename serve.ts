@@ -5,29 +5,24 @@ import type { Duplex } from "node:stream";
 import { pathToFileURL } from "node:url";
 import next from "next";
 import { type Demo, seedDemo } from "@/prisma/seed";
+import { type ApiResponse, drain, fromNode, sendToNode } from "@/server/api/api-request";
 import { answerBadHttp, errorBody, refuseTunnel } from "@/server/api/bad-http";
 import { PEER_ADDRESS_HEADER } from "@/server/api/client-address";
-import {
-  cutStalledReader,
-  peerAddress,
-  sendWebResponse,
-  targetOf,
-  toWebRequest,
-  UnspeakableRequestError,
-} from "@/server/api/node-http";
+import { cutStalledReader, InvalidTargetError, peerAddress, targetOf } from "@/server/api/node-http";
 import { PAGE_ADDRESS_HEADER } from "@/server/api/page-address";
 import { commonHeaders, DATA_POLICY, pagePolicy } from "@/server/api/protective-headers";
-import { handleRest } from "@/server/api/rest";
-import { handleWebhook } from "@/server/api/webhook";
+import { answerPoll } from "@/server/api/poll";
+import { JSON_HEADERS, loggedPath } from "@/server/api/respond";
+import { answerRest } from "@/server/api/rest";
+import { answerWebhook } from "@/server/api/webhook";
 import { outlast } from "@/server/db/outage";
 import { prepareDatabase } from "@/server/db/prepare-database";
 import { newId } from "@/server/ids";
-import { closeDoorbell, flushRings } from "@/server/live/doorbell";
-import { captureConsole, captureFaults } from "@/server/log";
+import { captureConsole, captureFaults, type Logger } from "@/server/log";
 import { noteAppUrl } from "@/server/operate/app-url";
 import { checkReadiness, waitUntilReady } from "@/server/operate/health";
 import { checkSecretFingerprint } from "@/server/secrets/fingerprint";
-import { getServices, type Wired } from "@/wiring";
+import { closeServices, getServices, type Wired } from "@/wiring";
 
 /**
  * The process: one HTTP server in front, the engine behind. `/v1` and `/webhooks` go straight to their doors, health
@@ -127,7 +122,8 @@ export async function serve({ root, dev = false, say = () => {} }: ServeOptions)
       void upgrade(incoming, socket, head);
     });
   }
-  await services.engine.start();
+  services.notifications.open();
+  if (services.env.role !== "web") services.engine.execute();
   const port = await listen(server, services.env.port, services.env.host);
 
   return {
@@ -143,10 +139,7 @@ export async function serve({ root, dev = false, say = () => {} }: ServeOptions)
       await closeServer(server);
       await services.engine.stop(GRACE_MS);
       await pages.close();
-      await flushRings(services);
-      await closeDoorbell(services);
-      await services.db.$disconnect();
-      if (!services.pool.ended) await services.pool.end();
+      await closeServices(services);
     },
   };
 }
@@ -157,32 +150,36 @@ function createHandler(services: Wired, showPage: Handler, dev: boolean, state: 
   const { origin, protocol } = new URL(services.env.appUrl);
   const common = commonHeaders(protocol === "https:");
   const asData = { ...common, "Content-Security-Policy": DATA_POLICY };
+  const log = services.log.child({ component: "http" });
 
-  const answerReadiness = async (): Promise<Response> => {
+  const answerReadiness = async (): Promise<ApiResponse> => {
     const report = await checkReadiness(services);
     const ready = report.ready && !state.stopping;
-    return Response.json({ ...report, ready }, { status: ready ? 200 : 503 });
+    return { status: ready ? 200 : 503, headers: JSON_HEADERS, body: JSON.stringify({ ...report, ready }) };
   };
 
-  const answer: Handler = async (incoming, outgoing) => {
+  /** Sends an answer of the API and logs the request: ids, status and duration, nothing of what was sent. */
+  const send = (request: Answering, response: ApiResponse): void => {
+    sendToNode(request.outgoing, response, asData);
+    if (request.incoming.method !== "GET") drain(request.incoming);
+    logRequest(log, request, response.status, response.headers["X-Request-Id"]);
+  };
+
+  const answer = async (request: Answering): Promise<void> => {
+    const { incoming, outgoing, path } = request;
     if (incoming.httpVersion === "1.1" && incoming.headers.host === undefined) {
-      throw new UnspeakableRequestError("The header Host is missing.");
+      throw new InvalidTargetError("The header Host is missing.");
     }
+    const handler = handlerOf(path);
+    if (handler === "rest") return send(request, await answerRest(services, fromNode(incoming, path)));
+    if (handler === "webhook") return send(request, await answerWebhook(services, fromNode(incoming, path)));
+    if (handler === "health") {
+      return sendToNode(outgoing, { status: 200, headers: JSON_HEADERS, body: '{"alive":true}' }, asData);
+    }
+    if (handler === "ready") return sendToNode(outgoing, await answerReadiness(), asData);
     const url = targetOf(incoming, origin);
-    const isLive = url.pathname.startsWith("/api/live/");
-    cutStalledReader(outgoing, isLive ? STALLED_STREAM_MS : STALLED_READER_MS);
-    const door = doorOf(url.pathname);
-    if (door === "rest" || door === "webhook") {
-      const handle = door === "rest" ? handleRest : handleWebhook;
-      await sendWebResponse(outgoing, await handle(services, toWebRequest(incoming, url)), asData);
-      return;
-    }
-    if (door === "health" || door === "ready") {
-      const body = door === "health" ? Response.json({ alive: true }) : await answerReadiness();
-      body.headers.set("Cache-Control", "no-store");
-      await sendWebResponse(outgoing, body, asData);
-      return;
-    }
+    cutStalledReader(outgoing, path.startsWith("/api/live/") ? STALLED_STREAM_MS : STALLED_READER_MS);
+    outgoing.once("close", () => logRequest(log, request, outgoing.statusCode, undefined));
     for (const [name, value] of Object.entries(common)) outgoing.setHeader(name, value);
     const policy = pagePolicy({ dev });
     outgoing.setHeader("Content-Security-Policy", policy);
@@ -194,17 +191,52 @@ function createHandler(services: Wired, showPage: Handler, dev: boolean, state: 
 
   return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     if (state.stopping) outgoing.setHeader("Connection", "close");
-    answer(incoming, outgoing).catch((error: unknown) => {
-      const status = error instanceof UnspeakableRequestError ? 400 : 500;
+    const request = { incoming, outgoing, path: incoming.url ?? "/", startedAt: performance.now() };
+    if (incoming.method === "GET") {
+      const key = incoming.headers["x-api-key"];
+      const poll = typeof key === "string" ? answerPoll(services, request.path, key) : null;
+      if (poll !== null) {
+        const requestId = newId();
+        const headers = { ...JSON_HEADERS, "X-Request-Id": requestId, ...poll.headers };
+        return send(request, { status: 200, headers, body: poll.body });
+      }
+    }
+    const handled = (async () => {
+      request.path = targetOf(incoming, origin).pathname;
+      await answer(request);
+    })();
+    handled.catch((error: unknown) => {
+      const status = error instanceof InvalidTargetError ? 400 : 500;
       const requestId = newId();
-      if (status === 500) services.log.error("a request failed", { requestId, error });
+      if (status === 500) services.log.error("A request failed", { requestId, error });
       if (outgoing.headersSent) return void outgoing.destroy();
       refuse(outgoing, status, { headers: asData, requestId });
+      logRequest(log, request, status, requestId);
     });
   };
 }
 
-/** Answers what never reached a door, in the contract's error body. */
+/** A request while it is answered; `startedAt` in ms of the process's own clock. */
+type Answering = { incoming: IncomingMessage; outgoing: ServerResponse; path: string; startedAt: number };
+
+/** One line for each request, without its query or payload; files of pages only at level debug. */
+function logRequest(
+  log: Logger,
+  { incoming, path, startedAt }: Answering,
+  status: number,
+  requestId: string | undefined,
+): void {
+  const level = path.startsWith("/_next/") ? "debug" : "info";
+  log[level]("request", {
+    ...(requestId === undefined ? {} : { requestId }),
+    method: incoming.method,
+    path: loggedPath(path),
+    status,
+    durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
+  });
+}
+
+/** Answers what no handler was asked, in the contract's error body. */
 function refuse(
   outgoing: ServerResponse,
   status: 400 | 417 | 500,
@@ -216,9 +248,11 @@ function refuse(
   outgoing.end(body);
 }
 
-function doorOf(path: string): "rest" | "webhook" | "health" | "ready" | "pages" {
-  if (path === "/v1" || path.startsWith("/v1/")) return "rest";
-  if (path === "/webhooks" || path.startsWith("/webhooks/")) return "webhook";
+/** Which handler answers a path. One that only looks like the API's gets the API's 404, never a page. */
+function handlerOf(path: string): "rest" | "webhook" | "health" | "ready" | "pages" {
+  const plain = path.includes("%") || path.startsWith("//") ? path.replace(/%2f/gi, "/").replace(/^\/+/, "/") : path;
+  if (plain === "/v1" || plain.startsWith("/v1/")) return "rest";
+  if (plain === "/webhooks" || plain.startsWith("/webhooks/")) return "webhook";
   if (path === "/api/health") return "health";
   return path === "/api/ready" ? "ready" : "pages";
 }

@@ -1,4 +1,5 @@
 import { Inngest, type InngestFunction } from "inngest";
+import { StepMode } from "inngest/types";
 import type { Admitted } from "@/server/runs/engine/claim";
 import type { Driver, RunEngine } from "@/server/runs/engine/engine";
 import { createRunFunctions, RUN_EVENTS } from "./functions";
@@ -44,8 +45,7 @@ async function executeStep(client: Inngest.Any, fn: InngestFunction.Any, run: Ad
       stepCompletionOrder: [],
       reqArgs: [],
       headers: {},
-      stepMode: "async",
-      createResponse: async () => ({ status: 200, body: "", headers: {} }),
+      stepMode: StepMode.Async,
       middlewareInstances: [],
     },
   });

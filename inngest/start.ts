@@ -1,7 +1,7 @@
 import { findLostRuns } from "@/server/operate/lost-runs";
 import { startMaintenance } from "@/server/operate/maintenance";
 import { createRunEngine, type RunEngine } from "@/server/runs/engine/engine";
-import { endedRunFacts } from "@/server/runs/engine/ended-facts";
+import { endedRunFacts } from "@/server/runs/engine/run-facts-of";
 import type { Services } from "@/server/services";
 import { createEmbeddedDriver } from "./embedded";
 import { createServerDriver, type ServerDriver } from "./server";
@@ -23,7 +23,20 @@ export type RunningEngine = RunEngine & {
 export function createEngine(getServices: () => Services, { slots }: { slots: number }): RunningEngine {
   const engine = createRunEngine(getServices, {
     slots,
-    onEnd: (run, end) => void getServices().endedRuns.add(run.orgId, endedRunFacts(run, end)),
+    onEnd(run, end) {
+      const { endedRuns, log } = getServices();
+      const facts = endedRunFacts(run, end);
+      endedRuns.add(run.orgId, facts);
+      log.info("run ended", {
+        runId: run.id,
+        orgId: run.orgId,
+        kind: run.kind,
+        status: facts.status,
+        durationMs: end.finishedAt.getTime() - run.startedAt.getTime(),
+        steps: facts.stepsExecuted,
+        ...(end.outcome.status === "Failed" ? { code: end.outcome.code } : {}),
+      });
+    },
   });
   let server: ServerDriver | undefined;
   let stopMaintenance = async () => {};

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { authenticateKey } from "@/server/auth/authenticate-key";
 import { newId } from "@/server/ids";
 import { noteAppUrl } from "@/server/operate/app-url";
-import { executeRun } from "@/server/runs/execute";
+import { executeRun } from "@/server/testing/execute";
 import { startRun } from "@/server/runs/start";
 import { createVault } from "@/server/secrets/vault";
 import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
@@ -189,7 +189,7 @@ test("an ended run's charge is given back once, with a note", async () => {
   const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
   const request = { kind: "tool", targetId: tenant.toolId, input: { a: 1, b: 2 } } as const;
   const { runId } = await startRun(world, actor, request);
-  await executeRun(world, runId, (_name, work) => work());
+  await executeRun(world, runId);
   expect((await call(["credits", "refund", tenant.slug, runId])).code).toBe(2);
   const refund = ["credits", "refund", tenant.slug, runId, "--note", "It was wrong."];
   expect(await call(refund)).toMatchObject({

@@ -29,6 +29,15 @@ export type ApiResponse = { status: number; headers: Record<string, string>; bod
 /** Beyond what a refused body may still send so that its sender gets to read the answer, the connection is cut. */
 const DRAIN_BYTES = 64 * 1024 * 1024;
 
+/** Bodies are read as they are sent: a compressed one has no bound before it is unpacked. */
+function refuseEncoding(encoding: string | null | undefined): void {
+  if (!encoding || encoding.trim().toLowerCase() === "identity") return;
+  throw new AppError("invalid_request", `The header Content-Encoding must not be set: "${encoding.slice(0, 40)}" bodies are not read.`, {
+    status: 415,
+    headers: { "Accept-Encoding": "identity" },
+  });
+}
+
 const tooLarge = (limit: number) => new AppError("payload_too_large", `The body is larger than ${limit} bytes.`);
 const brokenOff = (cause?: unknown) =>
   new AppError("invalid_request", "The body ended before it was complete.", { cause });
@@ -48,7 +57,10 @@ export function fromNode(incoming: IncomingMessage, path: string): ApiRequest {
       }
     },
     peer: peerAddress(incoming),
-    readBody: (limit) => readNodeBody(incoming, limit),
+    async readBody(limit) {
+      refuseEncoding(incoming.headers["content-encoding"]);
+      return readNodeBody(incoming, limit);
+    },
   };
 }
 
@@ -114,6 +126,7 @@ export async function answerWebRequest(
 }
 
 async function readWebBody(request: Request, limit: number): Promise<Buffer> {
+  refuseEncoding(request.headers.get("content-encoding"));
   if (Number(request.headers.get("content-length") ?? 0) > limit) {
     await request.body?.cancel().catch(() => {});
     throw tooLarge(limit);

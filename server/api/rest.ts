@@ -62,12 +62,27 @@ async function answer(
   if (route.limit === "reads") {
     Object.assign(headers, await countRead(services, actor));
     const type = route.method === "GET" ? "query" : "mutation";
-    return jsonResponse(await callProcedure(route.operationId, type, context, path), requestId, headers);
+    const view = await callProcedure(route.operationId, type, context, path);
+    return jsonResponse(keepForPolls(services, actor, { route, view }), requestId, headers);
   }
   const { result, body } = await start(request, { route, actor, context, path });
   if (result.rate) Object.assign(headers, rateLimitHeaders("starts", result.rate));
   if (result.replay === null) return jsonResponse(body ?? {}, requestId, headers);
   return jsonResponse(result.replay, requestId, { ...headers, "Idempotent-Replayed": "true" });
+}
+
+/** The body of a view; that of an ended run is kept, so that polls of it are answered from memory. */
+function keepForPolls(
+  services: Services,
+  actor: ApiKeyActor,
+  { route, view }: { route: Route; view: object },
+): string | Buffer {
+  const body = JSON.stringify(view);
+  const isFinal = "status" in view && view.status !== "Pending" && view.status !== "Running";
+  if (!isFinal || route.method !== "GET" || !("id" in view) || typeof view.id !== "string") return body;
+  const ended = services.endedRuns.get(view.id);
+  if (ended?.orgId !== actor.orgId) return body;
+  return services.endedRuns.keepBody(ended, route.operationId, body);
 }
 
 type Start = { route: Route; actor: ApiKeyActor; context: ApiContext; path: Record<string, string> };

@@ -4,7 +4,7 @@ import { handleRest } from "@/server/api/rest";
 import { Decimal } from "@/server/credits/amount";
 import type { ModelReply } from "@/server/models/port";
 import { cancelRun } from "@/server/runs/cancel";
-import { executeRun, settleGivenUp } from "@/server/runs/execute";
+import { executeRun } from "@/server/testing/execute";
 import { startRun } from "@/server/runs/start";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
 import { grantCredits, postEntries } from "./ledger";
@@ -115,7 +115,7 @@ it("keeps its promises over any sequence of starts, steps, failures, crashes, ca
       }
       // Whatever was left behind is finished by another worker.
       reply = () => ({ content: "Done." });
-      for (const runId of open) await executeRun(world, runId, (_name, work) => work());
+      for (const runId of open) await executeRun(world, runId);
       await expectSound(tenant);
       expect(await world.db.run.count({ where: { organizationId: tenant.orgId, finishedAt: null } })).toBe(0);
       const held = await world.db.run.aggregate({
@@ -212,7 +212,7 @@ async function executeUntil(runId: string, statements: number | null): Promise<b
     },
   });
   try {
-    await executeRun({ ...world, pool }, runId, (_name, work) => work());
+    await executeRun({ ...world, pool }, runId);
     return false;
   } catch (error) {
     if (error instanceof Error && error.message === "the process died") return true;

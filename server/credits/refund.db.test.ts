@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { executeRun, settleGivenUp } from "@/server/runs/execute";
+import { executeRun } from "@/server/testing/execute";
 import { startRun } from "@/server/runs/start";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
 import { refundRun } from "./refund";
@@ -105,7 +105,7 @@ it("refuses to refund an open run, another organization's, and without a word wh
   const request = { kind: "tool", targetId: tenant.toolId, input: { a: 1, b: 2 } } as const;
   const { runId } = await startRun(world, operator(tenant), request);
   await expect(refundRun(world, operator(tenant), { runId, note: "why" })).rejects.toThrow("has not ended");
-  await executeRun(world, runId, (_name, work) => work());
+  await executeRun(world, runId);
   await expect(refundRun(world, operator(stranger), { runId, note: "why" })).rejects.toThrow(
     "There is no run",
   );

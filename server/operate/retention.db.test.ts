@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
 import { refundRun } from "@/server/credits/refund";
-import { executeRun } from "@/server/runs/execute";
+import { executeRun } from "@/server/testing/execute";
 import { startRun } from "@/server/runs/start";
 import {
   createTenant,
@@ -45,7 +45,7 @@ async function live(tenant: Tenant): Promise<string> {
     body,
   });
   const { id } = await (await handleRest(world, request)).json();
-  await executeRun(world, id, (_name, work) => work());
+  await executeRun(world, id);
   const { token } = await createTrigger(world, tenant);
   await handleWebhook(
     world,
@@ -132,7 +132,7 @@ it("never makes a start fail whose configuration is removed in the midst of it",
   const tenant = await createTenant(world, { plan: { retentionDays: 1 } });
   const request = { kind: "tool", targetId: tenant.toolId, input: { a: 1, b: 2 } } as const;
   const { runId } = await startRun(world, operator(tenant), request);
-  await executeRun(world, runId, (_name, work) => work());
+  await executeRun(world, runId);
   world.clock.advance(DAY_MS + 1);
   // Holds a start between its look at the configuration and the check that its run refers to one.
   await world.pool.query(`

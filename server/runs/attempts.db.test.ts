@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
 import { createMember } from "@/server/testing/runs";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
-import { executeRun, type Remember } from "./execute";
+import { executeRun } from "@/server/testing/execute";
 import { inspectCall, inspectRun, inspectStep } from "./inspect";
 import { startRun } from "./start";
 
@@ -50,7 +50,7 @@ it("shows a try that failed while the next one goes on, and says when that began
     throw new ModelError(`Overloaded. ${"x".repeat(300)}`, { reason: "unavailable", attempts: [] });
   };
   const begun = world.clock.now().getTime();
-  await executeRun(world, runId, remember);
+  await executeRun(world, runId);
   const moment = (ms: number) => new Date(begun + ms).toISOString();
   const failed = { startedAt: moment(0), durationMs: 40, retryAt: moment(540) };
   expect(seen).toEqual([
@@ -75,7 +75,7 @@ it("shows the tries of a model call while the provider is waited for", async () 
     expect(calls).toMatchObject([{ status: "Running", attempts: [waiting] }]);
     return { content: "done", attempts: [waiting, { ...attempt, error: null }] };
   };
-  await executeRun(world, runId, remember);
+  await executeRun(world, runId);
   const { run, calls } = await inspectRun(world, viewer, runId);
   expect(run.status).toBe("Completed");
   expect(calls).toMatchObject([{ status: "Completed", attempts: [waiting, { error: null }] }]);

@@ -3,7 +3,7 @@ import type { ModelRequest } from "@/server/models/port";
 import { createMember } from "@/server/testing/runs";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
 import { readWholeRun } from "./download";
-import { executeRun } from "./execute";
+import { executeRun } from "@/server/testing/execute";
 import { inspectRun } from "./inspect";
 import { startRun } from "./start";
 
@@ -53,7 +53,7 @@ it("counts nothing where bound and wanted output fit", async () => {
   const run = await start(tenant);
   // 5,000 tokens in at 0.1, 1,000 out at 0.4.
   expect(run.held.toString()).toBe("0.9");
-  await executeRun(world, run.id, (_name, work) => work());
+  await executeRun(world, run.id);
   expect(counts).toBe(0);
   expect(limits).toEqual([4_000]);
 });
@@ -63,7 +63,7 @@ it("accepts a start whose counted prompt the balance covers, though the bound sa
   const run = await start(tenant);
   expect(run.held.toString()).toBe("0.5");
   expect(counts).toBe(1);
-  await executeRun(world, run.id, (_name, work) => work());
+  await executeRun(world, run.id);
   expect(limits).toEqual([1_000]);
   await expect(start(tenant)).rejects.toThrow("Insufficient credits.");
 });
@@ -75,7 +75,7 @@ it("gives a call all the output that is left beside the counted prompt", async (
     data: { maxCredits: "0.7" },
   });
   const run = await start(tenant);
-  await executeRun(world, run.id, (_name, work) => work());
+  await executeRun(world, run.id);
   // 0.7 less 0.1 for the prompt, at 0.4 per 1,000.
   expect(limits).toEqual([1_500]);
   expect(counts).toBe(1);
@@ -95,7 +95,7 @@ it("extends the hold before each model call, by an entry of its own", async () =
       return heldAtCalls.length === 1 ? { ...reply, toolCalls } : reply;
     },
   };
-  await executeRun({ ...world, models }, run.id, (_name, work) => work());
+  await executeRun({ ...world, models }, run.id);
   // 5,000 tokens in and 4,000 out are 2.1; before the second call 0.014 and 0.01 were used.
   expect(heldAtCalls).toEqual(["2.1", "2.124"]);
   const entries = await world.db.creditEntry.findMany({
@@ -116,7 +116,7 @@ it.each([true, false])("shows whether the tokens are estimated: %s", async (mark
   const member = await createMember(world, tenant, "viewer");
   estimated = mark;
   const run = await start(tenant);
-  await executeRun(world, run.id, (_name, work) => work());
+  await executeRun(world, run.id);
   expect(await inspectRun(world, member, run.id)).toMatchObject({ calls: [{ estimated: mark }] });
   expect(await readWholeRun(world, member, run.id)).toMatchObject({ modelCalls: [{ estimated: mark }] });
 });

@@ -12,7 +12,7 @@ import {
   type World,
 } from "@/server/testing/world";
 import { cancelRun } from "./cancel";
-import { executeRun, type Remember } from "./execute";
+import { executeRun } from "@/server/testing/execute";
 import { abortRun, RunStopped } from "./in-flight";
 import { startRun } from "./start";
 
@@ -48,7 +48,7 @@ async function run(tenant: Tenant, userMessage: string, play: Script) {
   script = play;
   modelCalls = 0;
   const { runId } = await start(tenant, userMessage);
-  await executeRun(world, runId, remember);
+  await executeRun(world, runId);
   return read(runId);
 }
 
@@ -253,7 +253,7 @@ describe("agent runs", () => {
             maxCredits: new Decimal(caps.trigger),
           };
     const { runId } = await startRun(world, actor, target);
-    await executeRun(world, runId, remember);
+    await executeRun(world, runId);
     const failed = await read(runId);
     expect(failed).toMatchObject({ status: "Failed", errorCode: "max_credits" });
     expect(failed.errorMessage).toContain(`cap of 0.05 credits (maxCredits of ${named}): 0.042 are used`);
@@ -287,7 +287,7 @@ describe("agent runs", () => {
       return work();
     };
     await expect(executeRun(world, runId, crashAtThird)).rejects.toThrow("died");
-    await executeRun(world, runId, remember);
+    await executeRun(world, runId);
     const failed = await read(runId);
     expect(failed).toMatchObject({ status: "Failed", errorCode: "max_credits" });
     const total = await world.db.run.aggregate({ where: { rootRunId: runId }, _sum: { creditsUsed: true } });
@@ -402,7 +402,7 @@ describe("tool runs", () => {
         actor = { kind: "trigger", orgId: tenant.orgId, triggerId, name: "Inbound", maxCredits };
       }
       const { runId } = await startRun(world, actor, target);
-      await executeRun(world, runId, remember);
+      await executeRun(world, runId);
       const failed = await read(runId);
       expect(failed).toMatchObject({ status: "Failed", errorCode: "max_credits", actionsUsed: 2 });
       expect(failed.errorMessage).toContain(
@@ -442,7 +442,7 @@ describe("prices", () => {
       { kind: "operator", orgId: tenant.orgId, name: "test" },
       { kind: "tool", targetId: tenant.toolId, input: { a: 1, b: 2 } },
     );
-    await executeRun(world, later, remember);
+    await executeRun(world, later);
     expect((await read(later)).creditsUsed.toString()).toBe("1");
     await expectLedgerSound(tenant);
   });
@@ -473,7 +473,7 @@ describe("crashes", () => {
       for (let again = 0; again < 3; again += 1) {
         const row = await read(runId);
         if (row.status === "Completed") break;
-        await executeRun(world, runId, remember);
+        await executeRun(world, runId);
       }
       const done = await read(runId);
       expect(done).toMatchObject({

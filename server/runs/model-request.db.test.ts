@@ -3,7 +3,7 @@ import { saveTool } from "@/server/catalog/save-tool";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { createMember } from "@/server/testing/runs";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
-import { executeRun } from "./execute";
+import { executeRun } from "@/server/testing/execute";
 import { inspectModelRequest, type ModelRequestView } from "./model-request";
 import { startRun } from "./start";
 
@@ -46,7 +46,7 @@ async function execute(
   answers = play;
   const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
   const { runId } = await startRun(world, actor, what);
-  await executeRun(world, runId, (_name, work) => work());
+  await executeRun(world, runId);
   const member = await createMember(world, tenant, "viewer");
   const calls = await world.db.modelCall.findMany({ where: { runId }, orderBy: { id: "asc" } });
   const views = await Promise.all(

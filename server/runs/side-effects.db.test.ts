@@ -5,7 +5,7 @@ import { handleRest } from "@/server/api/rest";
 import { newId } from "@/server/ids";
 import { createMember } from "@/server/testing/runs";
 import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
-import { executeRun, type Remember } from "./execute";
+import { executeRun } from "@/server/testing/execute";
 import { startRun } from "./start";
 
 /** What a step does outside: under one key however often it is tried, and ended when the run is. */
@@ -79,8 +79,8 @@ it("sends a step's key along, the same for each of its tries and after a crash i
     }
     return new Response("{}");
   };
-  await expect(executeRun(world, runId, remember)).rejects.toThrow("no longer this worker's");
-  await executeRun(world, runId, remember);
+  await expect(executeRun(world, runId)).rejects.toThrow("no longer this worker's");
+  await executeRun(world, runId);
   expect(await read(runId)).toMatchObject({ status: "Completed", actionsUsed: 2 });
   expect(keys).toEqual([`${runId}:out`, `${runId}:out`, `${runId}:out`]);
 });
@@ -112,7 +112,7 @@ it.each([
           answered = got;
         });
       });
-    await executeRun(world, runId, remember);
+    await executeRun(world, runId);
     await expect.poll(() => answered).toMatchObject(answer);
     const run = await read(runId);
     expect(run).toMatchObject({ status: "Cancelled", stepsExecuted: 2, actionsUsed: 1 });
@@ -150,7 +150,7 @@ it("is charged once though the connection broke while its result was being commi
   });
   await expect(executeRun({ ...world, pool }, runId, remember)).rejects.toThrow("no longer this worker's");
   await committed;
-  await executeRun(world, runId, remember);
+  await executeRun(world, runId);
   const run = await read(runId);
   expect(run).toMatchObject({ status: "Completed", stepsExecuted: 2, actionsUsed: 2 });
   expect(run.creditsUsed.toString()).toBe("0.02");

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
-import { executeRun } from "./execute";
+import { executeRun } from "@/server/testing/execute";
 
 /**
  * What a start and a step cost, in statements: round trips to the database are what the service's speed is made of.
@@ -71,7 +71,7 @@ it("poll: the key, the rate, the run", async () => {
 it("agent run: three statements a model call, two a step, one for the claim, a transaction for the end", async () => {
   const id = await start();
   statements.splice(0);
-  await executeRun(world, id, (_name, work) => work());
+  await executeRun(world, id);
   const settling = statements.splice(statements.indexOf("BEGIN"));
   expect(statements).toEqual([
     "claim-run",

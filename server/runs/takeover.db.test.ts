@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
 import { cancelRun } from "./cancel";
-import { executeRun, type Remember, settleGivenUp } from "./execute";
+import { executeRun } from "@/server/testing/execute";
 import { enterRun } from "./in-flight";
 import { claimRun, endRun } from "./lifecycle";
 import { startRun } from "./start";
@@ -140,7 +140,7 @@ it("makes a model call again that had failed when the worker died", async () => 
   const where = { runId };
   expect(await world.db.modelCall.findMany({ where })).toMatchObject([{ key: "think-1", status: "Failed" }]);
   script = () => ({ content: "Now it does." });
-  await executeRun(world, runId, remember);
+  await executeRun(world, runId);
   expect(await read(runId)).toMatchObject({ status: "Completed", output: "Now it does." });
   const [call] = await world.db.modelCall.findMany({ where });
   expect(call).toMatchObject({ key: "think-1", status: "Completed", errorMessage: null });
@@ -156,7 +156,7 @@ it.each(["begin-model-call", "finish-model-call", "begin-steps", "finish-step"])
     const worker = heldUpBefore(name, async () => {
       throw Object.assign(new Error("terminating connection"), { code: "57P01" });
     });
-    await executeRun(worker, runId, remember);
+    await executeRun(worker, runId);
     expect(modelCalls).toBe(2);
     expect(await read(runId)).toMatchObject({ status: "Completed", epoch: 1, actionsUsed: 1 });
     await expectNothingOpen(tenant);
@@ -170,7 +170,7 @@ it("begins no child under a run that has just ended", async () => {
   const old = heldUpBefore("insert-child-run", () =>
     endRun(world, runId, { status: "Cancelled", by: "Ada" }),
   );
-  await executeRun(old, runId, remember).catch(() => {});
+  await executeRun(old, runId).catch(() => {});
   expect((await read(runId)).status).toBe("Cancelled");
   await expectNothingOpen(tenant);
 });
@@ -182,10 +182,10 @@ it("refuses the older worker's writes to the children as well", async () => {
   let finished = 0;
   const old = heldUpBefore("finish-step", async () => {
     // The newer worker goes all the way while the older one sits in the child's step.
-    await executeRun(world, runId, remember);
+    await executeRun(world, runId);
     finished = (await world.db.step.findMany({ where: { organizationId: tenant.orgId } })).length;
   });
-  await expect(executeRun(old, runId, remember)).rejects.toThrow(lost);
+  await expect(executeRun(old, runId)).rejects.toThrow(lost);
   expect(finished).toBe(2);
   expect(await read(runId)).toMatchObject({ status: "Completed", actionsUsed: 1 });
   await expectNothingOpen(tenant);
@@ -201,13 +201,13 @@ it("takes the children from the older worker at once, not when their turn comes"
       claimed = true;
       throw new Error("the newer worker dies here");
     });
-    await expect(executeRun(newer, runId, remember)).rejects.toThrow("dies here");
+    await expect(executeRun(newer, runId)).rejects.toThrow("dies here");
     expect(claimed).toBe(true);
   });
-  await expect(executeRun(old, runId, remember)).rejects.toThrow(lost);
+  await expect(executeRun(old, runId)).rejects.toThrow(lost);
   const child = await world.db.run.findFirstOrThrow({ where: { parentRunId: runId } });
   expect(child).toMatchObject({ status: "Running", stepsExecuted: 0 });
-  await executeRun(world, runId, remember);
+  await executeRun(world, runId);
   expect((await read(runId)).status).toBe("Completed");
   await expectNothingOpen(tenant);
 });
@@ -217,10 +217,10 @@ it("ends a child whose worker died while it was to be cancelled", async () => {
   script = callsAdder;
   const runId = await start(tenant);
   const old = heldUpBefore("finish-step", () => Promise.reject(new Error("the worker dies here")));
-  await expect(executeRun(old, runId, remember)).rejects.toThrow("dies here");
+  await expect(executeRun(old, runId)).rejects.toThrow("dies here");
   const child = await world.db.run.findFirstOrThrow({ where: { parentRunId: runId } });
   await cancelRun(world, tenant.orgId, child.id, "Ada");
-  await executeRun(world, runId, remember);
+  await executeRun(world, runId);
   expect(await read(child.id)).toMatchObject({ status: "Cancelled", cancelledBy: "Ada" });
   expect(await read(runId)).toMatchObject({ status: "Completed", actionsUsed: 1 });
   await expectNothingOpen(tenant);
@@ -273,7 +273,7 @@ it("tells a worker by its heartbeat that another one has the run, and beats for 
     });
   };
   const claimedAt = world.clock.now();
-  await expect(executeRun(world, runId, remember)).rejects.toThrow(lost);
+  await expect(executeRun(world, runId)).rejects.toThrow(lost);
   expect((await read(runId)).heartbeatAt).toEqual(claimedAt);
 });
 

@@ -5,7 +5,7 @@ import { createMember } from "@/server/testing/runs";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
 import { cancelRun } from "./cancel";
 import { admitRuns } from "./dispatch";
-import { executeRun, type Remember, settleGivenUp } from "./execute";
+import { executeRun } from "@/server/testing/execute";
 import { inspectRun } from "./inspect";
 import { claimRun } from "./lifecycle";
 import { startRun } from "./start";

@@ -3,7 +3,7 @@ import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { createMember } from "@/server/testing/runs";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
 import { cancelRun } from "./cancel";
-import { executeRun, type Remember } from "./execute";
+import { executeRun } from "@/server/testing/execute";
 import { inspectCall, inspectRun } from "./inspect";
 import { startRun } from "./start";
 
@@ -47,7 +47,7 @@ it("shows a text as it grows, by events of the run, and in the end what was answ
     onText?.("It grows and gr");
     return { content: "It grows and grew." };
   };
-  await executeRun(world, runId, remember);
+  await executeRun(world, runId);
   expect(await read()).toMatchObject({ status: "Completed", text: "It grows and grew." });
 });
 
@@ -66,7 +66,7 @@ it("keeps what was said when the run is cancelled in the middle of it", async ()
     await expect.poll(() => signal.aborted).toBe(true);
     throw signal.reason;
   };
-  await executeRun(world, runId, remember);
+  await executeRun(world, runId);
   expect((await inspectRun(world, viewer, runId)).run.status).toBe("Cancelled");
   expect(await text()).toBe("Half a sen");
 });

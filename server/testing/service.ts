@@ -1,9 +1,10 @@
 import { createServer } from "node:http";
-import { sendWebResponse, targetOf, toWebRequest } from "@/server/api/node-http";
-import { handleRest } from "@/server/api/rest";
-import { handleWebhook } from "@/server/api/webhook";
+import { fromNode, sendToNode } from "@/server/api/api-request";
+import { targetOf } from "@/server/api/node-http";
+import { answerRest } from "@/server/api/rest";
+import { answerWebhook } from "@/server/api/webhook";
 import { readEnvironment } from "@/server/env";
-import { type Wired, wire } from "@/wiring";
+import { closeServices, type Wired, wire } from "@/wiring";
 import { createTestDatabase } from "./database";
 
 /** `/v1` and `/webhooks` over HTTP with the engine of production, on a database of their own; without the dashboard. */

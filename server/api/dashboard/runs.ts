@@ -9,7 +9,7 @@ import { listRuns, readRunsById } from "@/server/runs/list";
 import { metricsQuestion, readRunMetrics } from "@/server/runs/metrics";
 import { inspectModelRequest } from "@/server/runs/model-request";
 import { findNeighbours } from "@/server/runs/neighbours";
-import { readPulse } from "@/server/runs/pulse";
+import { readLiveness } from "@/server/runs/liveness";
 import { rerun, startFromDashboard } from "@/server/runs/rerun";
 import { compareConfigurations, inspectConfiguration } from "@/server/runs/run-configuration";
 import { searchSteps } from "@/server/runs/search-steps";
@@ -94,9 +94,9 @@ export const runsRouter = router({
     .input(z.object({ runId: z.uuid(), text: z.string().min(1).max(200) }))
     .query(({ ctx, input }) => searchSteps(ctx.services, ctx.actor, input)),
 
-  pulse: viewer
+  liveness: viewer
     .input(z.object({ runId: z.uuid() }))
-    .query(({ ctx, input }) => readPulse(ctx.services, ctx.actor, input.runId)),
+    .query(({ ctx, input }) => readLiveness(ctx.services, ctx.actor, input.runId)),
 
   start: member
     .input(z.object({ kind: z.enum(["agent", "tool"]), id: z.uuid(), input: z.string() }))

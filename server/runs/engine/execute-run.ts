@@ -3,7 +3,7 @@ import type { Services } from "@/server/services";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import { executeAgent } from "./agent-run";
 import { type Budget, CapReached, CreditsExhausted, capBudget } from "./budget";
-import { type ClaimedRun, deadlineOf } from "./claimed-run";
+import { type ClaimedRun, deadlineOf, type Totals } from "./claimed-run";
 import { endClaimedRun, endOpenChildren } from "./end-run";
 import { type ChildOutcome, DeadlinePassed, type Execution, type Outcome, RunStopped, YieldSlot } from "./execution";
 import { emptyJournal, RunJournal } from "./journal";
@@ -21,7 +21,7 @@ export type Stretch = {
   /** Asked before each act of the run or a child; throws YieldSlot. */
   checkpoint(): void;
   /** Told of each run that ended. */
-  onEnd(run: ClaimedRun, end: { outcome: Outcome; journal: RunJournal; finishedAt: Date }): void;
+  onEnd(run: ClaimedRun, end: { outcome: Outcome; totals: Totals; finishedAt: Date }): void;
 };
 
 /**
@@ -103,7 +103,7 @@ export async function endRun(
   const ended = await endClaimedRun(worker, run, { outcome, totals: journal.totals, sequence, rows });
   if (ended === null) throw new RunStopped("The run has ended or has another worker.");
   notifyRunChanged(services, run, sequence);
-  stretch.onEnd(run, { outcome, journal, finishedAt: ended.finishedAt });
+  stretch.onEnd(run, { outcome, totals: journal.totals, finishedAt: ended.finishedAt });
 }
 
 /** Stops the run at its deadline. */

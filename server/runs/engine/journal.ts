@@ -158,7 +158,7 @@ export class RunJournal {
       duration: null,
       sequence: 0,
     };
-    return this.#begin("model_calls", { row, startedAt: now.getTime(), attempts });
+    return this.#begin({ row, startedAt: now.getTime(), attempts });
   }
 
   /** Begins a step. Everything finished before is committed first. */
@@ -189,7 +189,7 @@ export class RunJournal {
       duration: null,
       sequence: 0,
     };
-    return this.#begin("steps", { row, startedAt: now.getTime(), attempts });
+    return this.#begin({ row, startedAt: now.getTime(), attempts });
   }
 
   /** Writes how far a call or step has come, so that pages show it. Nobody waits for it. */
@@ -254,10 +254,11 @@ export class RunJournal {
     this.#open -= 1;
   }
 
-  #begin<Row extends ModelCallRow | StepRow>(
-    table: JournalRow["table"],
-    call: { row: Row; startedAt: number; attempts: Attempt[] },
-  ): Begun<Row> {
+  #begin<Row extends ModelCallRow | StepRow>(call: {
+    row: Row;
+    startedAt: number;
+    attempts: Attempt[];
+  }): Begun<Row> {
     this.#open += 1;
     const show = () => {
       call.row.attempts = JSON.stringify(call.attempts);

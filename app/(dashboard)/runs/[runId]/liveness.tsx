@@ -5,17 +5,17 @@ import Link from "next/link";
 import { formatDuration } from "@/app/_ui/format";
 import { useTRPC } from "@/app/_ui/providers";
 import type { RunDetail } from "@/server/runs/inspect";
-import type { Pulse } from "@/server/runs/pulse";
+import type { Liveness } from "@/server/runs/liveness";
 import { reasonToWait } from "./reason-to-wait";
 
 /** The process that executes a run beats every three seconds; after this long without, something is wrong. */
 const SILENT_MS = 15_000;
 const LOOK_EVERY_MS = 5_000;
 
-function usePulse(run: Pick<RunDetail, "id">): Pulse | undefined {
+function useLiveness(run: Pick<RunDetail, "id">): Liveness | undefined {
   const trpc = useTRPC();
   const { data } = useQuery({
-    ...trpc.runs.pulse.queryOptions({ runId: run.id }),
+    ...trpc.runs.liveness.queryOptions({ runId: run.id }),
     refetchInterval: LOOK_EVERY_MS,
     staleTime: LOOK_EVERY_MS,
   });
@@ -24,15 +24,15 @@ function usePulse(run: Pick<RunDetail, "id">): Pulse | undefined {
 
 /** Whether the process that executes a run is heard of: the difference between slow and hanging. */
 export function Liveness({ run }: { run: Pick<RunDetail, "id" | "waiting"> }) {
-  const pulse = usePulse(run);
+  const liveness = useLiveness(run);
   if (run.waiting)
     return <span>it gave its place to another organization's run, and goes on in its turn</span>;
-  if (pulse?.silentMs === undefined || pulse.silentMs === null) return null;
-  if (pulse.silentMs < SILENT_MS)
+  if (liveness?.silentMs === undefined || liveness.silentMs === null) return null;
+  if (liveness.silentMs < SILENT_MS)
     return <span className="ml-auto whitespace-nowrap text-completed">alive</span>;
   return (
     <span className="text-failed">
-      Nothing heard of it for {formatDuration(pulse.silentMs)}. If the process that executes it is gone,
+      Nothing heard of it for {formatDuration(liveness.silentMs)}. If the process that executes it is gone,
       another one goes on with it after a minute.
     </span>
   );
@@ -40,7 +40,7 @@ export function Liveness({ run }: { run: Pick<RunDetail, "id" | "waiting"> }) {
 
 /** What a run waits for that has not begun. */
 export function Queued({ run }: { run: Pick<RunDetail, "id"> }) {
-  const queue = usePulse(run)?.queue;
+  const queue = useLiveness(run)?.queue;
   return (
     <>
       <p>

@@ -1,0 +1,84 @@
+import type { ApiKeyActor } from "@/server/auth/actor";
+import { peekKey } from "@/server/auth/authenticate-key";
+import { rateLimitHeaders } from "@/server/limits/rate-limit";
+import { takeLeasedRead } from "@/server/limits/read-lease";
+import type { EndedRun } from "@/server/runs/ended-runs";
+import { executingRunFacts } from "@/server/runs/engine/run-facts-of";
+import type { RunFacts } from "@/server/runs/run-facts";
+import { agentRunStatus, toolRunStatus } from "@/server/runs/views";
+import type { Services } from "@/server/services";
+
+/**
+ * Polls, answered from memory: a cached key, a leased read, and a run that ended lately or executes here. Everything else
+ * goes the whole way (rest.ts), which renders with the same views; a contract test compares both byte for byte.
+ */
+
+/** The views of one run, by the end of their path. */
+const VIEWS = {
+  "/status": { agents: "agents.status", tools: "tools.status" },
+  "/details": { agents: "agents.details", tools: undefined },
+  "/result": { agents: undefined, tools: "tools.result" },
+} as const;
+
+export type Poll = { body: Buffer; headers: Record<string, string>; actor: ApiKeyActor };
+type View = { kind: "agent" | "tool"; runId: string; operationId: string };
+
+/** Answers a poll from memory; null when it cannot. Counts the read when it answers. */
+export function answerPoll(services: Services, path: string, key: string | undefined): Poll | null {
+  const view = readPath(path);
+  if (view === null || key === undefined) return null;
+  const actor = peekKey(services, key);
+  if (actor === undefined || !mayRead(actor)) return null;
+  const body = bodyOf(services, actor, view);
+  if (body === null) return null;
+  const decision = takeLeasedRead(services, actor);
+  if (decision === undefined) return null;
+  return { body, headers: decision === null ? {} : rateLimitHeaders("reads", decision), actor };
+}
+
+function mayRead({ plan, scopes, targetIds, suspended }: ApiKeyActor): boolean {
+  // A key that is limited to some targets goes the whole way.
+  return plan.apiAccess && !suspended && targetIds.length === 0 && scopes.includes("runs:read");
+}
+
+/** `/v1/agents/run/{id}/status` and its like, without a regular expression. */
+function readPath(path: string): View | null {
+  const collection = path.startsWith("/v1/agents/run/") ? "agents" : path.startsWith("/v1/tools/run/") ? "tools" : null;
+  if (collection === null) return null;
+  const start = collection === "agents" ? 15 : 14;
+  const end = path.slice(start + 36);
+  if (end !== "/status" && end !== "/details" && end !== "/result") return null;
+  const operationId = VIEWS[end][collection];
+  if (operationId === undefined) return null;
+  return { kind: collection === "agents" ? "agent" : "tool", runId: path.slice(start, start + 36), operationId };
+}
+
+function bodyOf(services: Services, actor: ApiKeyActor, { kind, runId, operationId }: View): Buffer | null {
+  const ended = services.endedRuns.get(runId);
+  if (ended) {
+    if (ended.orgId !== actor.orgId || !isKind(ended.run, kind)) return null;
+    return ended.bodies.get(operationId) ?? renderStatus(services, ended, operationId);
+  }
+  const executing = services.engine.find(runId);
+  if (!executing || executing.run.orgId !== actor.orgId || executing.run.kind !== kind) return null;
+  const facts = executingRunFacts(executing);
+  if (operationId === "agents.status") return Buffer.from(JSON.stringify(agentRunStatus(facts)));
+  if (operationId === "tools.status") return Buffer.from(JSON.stringify(toolRunStatus(facts, services.clock.now())));
+  return null;
+}
+
+function isKind(run: RunFacts, kind: "agent" | "tool"): boolean {
+  return (kind === "agent" ? run.agentId : run.toolId) !== null;
+}
+
+/** Details and results need more than the run; the whole way keeps their bodies here. */
+function renderStatus(services: Services, ended: EndedRun, operationId: string): Buffer | null {
+  if (operationId === "agents.status") {
+    return services.endedRuns.keepBody(ended, operationId, JSON.stringify(agentRunStatus(ended.run)));
+  }
+  if (operationId === "tools.status") {
+    const view = toolRunStatus(ended.run, services.clock.now());
+    return services.endedRuns.keepBody(ended, operationId, JSON.stringify(view));
+  }
+  return null;
+}

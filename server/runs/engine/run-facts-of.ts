@@ -1,0 +1,47 @@
+import { ZERO } from "@/server/credits/amount";
+import type { RunFacts } from "../run-facts";
+import type { ClaimedRun, Totals } from "./claimed-run";
+import { isPlatformFault } from "./end-run";
+import type { Outcome } from "./execution";
+import type { ExecutingRun } from "./port";
+
+/** What polls are told of a run that executes in this process, or has just ended here: the same that its rows say. */
+
+/** A run that executes here. */
+export function executingRunFacts({ run, totals }: ExecutingRun): RunFacts {
+  return { ...common(run, totals), status: "Running", output: null, errorMessage: null, cancelledBy: null, finishedAt: null };
+}
+
+/** A run that has just ended here. */
+export function endedRunFacts(
+  run: ClaimedRun,
+  { outcome, totals, finishedAt }: { outcome: Outcome; totals: Totals; finishedAt: Date },
+): RunFacts {
+  return {
+    ...common(run, totals),
+    status: outcome.status,
+    output: outcome.status === "Completed" ? outcome.output : null,
+    errorMessage: outcome.status === "Failed" ? outcome.message : null,
+    cancelledBy: outcome.status === "Cancelled" ? outcome.by : null,
+    creditsUsed: isPlatformFault(outcome) ? ZERO : totals.credits,
+    finishedAt,
+  };
+}
+
+function common(run: ClaimedRun, totals: Totals) {
+  return {
+    id: run.id,
+    agentId: run.kind === "agent" ? run.targetId : null,
+    toolId: run.kind === "tool" ? run.targetId : null,
+    targetName: run.configuration.name,
+    configurationHash: run.configurationHash,
+    input: run.input,
+    stepsExecuted: totals.steps,
+    inputTokens: totals.inputTokens,
+    outputTokens: totals.outputTokens,
+    actionsUsed: totals.actions,
+    creditsUsed: totals.credits,
+    createdAt: run.createdAt,
+    startedAt: run.startedAt,
+  };
+}
