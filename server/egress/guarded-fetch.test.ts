@@ -2,11 +2,11 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
+import { EgressError } from "@/server/egress/failures";
 import {
   createGuardedEgress,
   createTrustedEgress,
   type Egress,
-  EgressError,
   type EgressOptions,
 } from "@/server/egress/guarded-fetch";
 

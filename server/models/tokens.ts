@@ -77,10 +77,10 @@ export async function countRequestTokens(request: Pick<ModelRequest, "messages" 
 /** What a call took when its provider does not tell: counted here, and marked so. */
 export async function countUsage(
   request: Pick<ModelRequest, "messages" | "tools">,
-  reply: { content: string; toolCalls: readonly ToolCall[] },
+  reply: { content: string; reasoning: string; toolCalls: readonly ToolCall[] },
 ): Promise<{ inputTokens: number; outputTokens: number; estimated: true }> {
   let outputTokens = 1 + MESSAGE_OVERHEAD * reply.toolCalls.length;
-  for (const text of [reply.content, ...textsOfCalls(reply.toolCalls)])
+  for (const text of [reply.content, reply.reasoning, ...textsOfCalls(reply.toolCalls)])
     outputTokens += await countTextTokens(text);
   return { inputTokens: await countRequestTokens(request), outputTokens, estimated: true };
 }
