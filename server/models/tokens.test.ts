@@ -109,3 +109,12 @@ test("a request counts its messages, calls and tools, and stays below its bound"
     estimated: true,
   });
 });
+
+test("output of megabytes is estimated from its beginning", async () => {
+  const words = "many words ";
+  const usageOf = (content: string) =>
+    countUsage({ messages: [], tools: [] }, { content, reasoning: "", toolCalls: [] });
+  const short = await usageOf(words.repeat(1_000));
+  const long = await usageOf(words.repeat(400_000));
+  expect(long.outputTokens / short.outputTokens).toBeCloseTo(400, -1);
+});
