@@ -29,8 +29,19 @@ const MIB = 1024 * 1024;
 const SAFE_HEADERS = new Set(["accept", "accept-language", "content-type", "user-agent", "idempotency-key"]);
 const BODY_HEADERS = ["content-type", "content-length", "content-encoding", "content-language"];
 
-const refused = (host: string) =>
-  new EgressError(`${host} is not a public address; calls to it are refused.`);
+/** A name or an address that leads where functions may not call. */
+class NotPublicError extends EgressError {}
+
+/** Where a call goes, as EGRESS_ALLOW names it. */
+const entryOf = (url: URL) =>
+  `${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`.toLowerCase();
+
+function refused(url: URL): EgressError {
+  return new EgressError(
+    `${url.hostname} is not a public address; calls to it are refused. If functions may call it, the operator ` +
+      `adds it to the environment and restarts: EGRESS_ALLOW=${entryOf(url)}`,
+  );
+}
 
 /**
  * Resolves a name and refuses it when any of its addresses is not public. The socket connects to exactly these
@@ -43,7 +54,7 @@ function guardedLookup(resolve: LookupFunction): LookupFunction {
       const addresses = typeof found === "string" ? [{ address: found, family: isIP(found) }] : found;
       const [first] = addresses;
       if (first === undefined || addresses.some(({ address }) => !isPublicAddress(address))) {
-        return callback(refused(hostname), []);
+        return callback(new NotPublicError(hostname), []);
       }
       if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);
@@ -140,7 +151,8 @@ function makeFetch(options: EgressOptions, agentFor: (url: URL) => Agent): Egres
     const signal = init.signal ? AbortSignal.any([init.signal, timeout.signal]) : timeout.signal;
     const explain = (error: unknown): Error => {
       if (signal.aborted) return signal.reason instanceof Error ? signal.reason : new EgressError("Aborted.");
-      return explainFailure(error, url.host);
+      const failure = explainFailure(error, url.host);
+      return failure instanceof NotPublicError ? refused(url) : failure;
     };
     const headers = new Headers(init.headers);
     let method = (init.method ?? "GET").toUpperCase();
@@ -209,11 +221,10 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress {
   const trusted = makeAgent(resolve);
   const allowed = new Set((options.allow ?? []).map((entry) => entry.toLowerCase()));
   const fetch = makeFetch(options, (url) => {
-    const port = url.port || (url.protocol === "https:" ? "443" : "80");
-    if (allowed.has(`${url.hostname}:${port}`)) return trusted;
+    if (allowed.has(entryOf(url))) return trusted;
     // Names are checked when they are resolved; an address is never resolved.
     const host = bareHost(url);
-    if (isIP(host) !== 0 && !isPublicAddress(host)) throw refused(url.hostname);
+    if (isIP(host) !== 0 && !isPublicAddress(host)) throw refused(url);
     return guarded;
   });
   return { fetch, close: async () => void (await Promise.all([guarded.destroy(), trusted.destroy()])) };
