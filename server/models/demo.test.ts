@@ -311,7 +311,7 @@ test("hostile messages are read quickly", async () => {
     "a/",
   ]) {
     await callDemoModel(
-      request(unit.repeat(200_000), [
+      request(unit.repeat(Math.ceil(400_000 / unit.length)), [
         offered("calculate"),
         offered("current_time"),
         { ...weather, parameters },
