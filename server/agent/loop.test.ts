@@ -9,6 +9,7 @@ import {
   type Thinking,
   type Thought,
 } from "@/server/agent/loop";
+import { limitCalls } from "@/server/models/answer-limits";
 import { workflowDefinition } from "@/server/workflow/definition";
 
 const weather: AttachedCallable = {
@@ -190,6 +191,35 @@ describe("failing calls", () => {
     expect(await runAgentLoop(configure({ maxSteps: 12 }), "Hi", journal)).toMatchObject({
       status: "Completed",
     });
+  });
+});
+
+describe("very many calls in one answer", () => {
+  const many = (count: number): Say => ({
+    calls: Array.from({ length: count }, () => ["weather", { city: "Oslo" }]),
+  });
+
+  test("32 are executed, 128 recorded, the rest refused in one step, and the conversation stays valid", async () => {
+    const { journal, thinkings, actings } = journalOf([many(10_000), { content: "Done." }]);
+    // The same call refused for its place is no failure that repeats.
+    expect(await runAgentLoop(configure(), "Hi", journal)).toEqual({ status: "Completed", output: "Done." });
+    const [acting] = actings;
+    expect(acting?.calls.map((call) => "callable" in call)).toEqual(
+      Array.from({ length: 129 }, (_, index) => index < 32),
+    );
+    const [assistant, ...results] = thinkings[1]?.messages.slice(2) ?? [];
+    const ids = assistant?.role === "assistant" ? assistant.toolCalls.map(({ id }) => id) : [];
+    expect(results.map((message) => (message.role === "tool" ? message.toolCallId : ""))).toEqual(ids);
+    expect(new Set(ids).size).toBe(129);
+    expect(results.at(-1)?.content).toContain("9,872 more calls were refused");
+  });
+
+  test.each([32, 33, 128, 129, 130])("of %i calls what was cut once is not cut again", async (count) => {
+    const calls = Array.from({ length: count }, (_, i) => ({ id: `${i}`, name: "f", arguments: "{}" }));
+    const once = limitCalls(calls);
+    expect(once).toHaveLength(Math.min(count, 129));
+    expect(limitCalls(once)).toEqual(once);
+    expect(limitCalls(calls.slice(0, 128), Math.max(0, count - 128))).toHaveLength(once.length);
   });
 });
 

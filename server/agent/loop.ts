@@ -1,10 +1,11 @@
 import type { AgentConfiguration } from "@/server/agent/definition";
+import { limitCalls } from "@/server/models/answer-limits";
 import type { ModelMessage, OfferedTool, ToolCall } from "@/server/models/port";
 import { offeredTools } from "./offered-tools";
 import { type PreparedCall, prepareCalls } from "./prepare-calls";
 import { CLOSING_MESSAGE, openingMessages } from "./prompts";
 
-/** The very same failing call is made this often before the run gives up (product.md, "A tool call that fails"). */
+/** The very same failing call is made this often before the run gives up. */
 const SAME_FAILURES = 3;
 
 /** One call of the model; the first is iteration 1. `closing`: the answer is asked for, nothing is offered. */
@@ -16,7 +17,7 @@ export type Thinking = {
 };
 export type Thought = { content: string; toolCalls: ToolCall[] };
 
-/** The calls of one iteration, in the order the model asked for them. */
+/** The calls of one iteration, in the order the model asked for them, cut to what becomes steps. */
 export type Acting = { iteration: number; reasoning: string; calls: PreparedCall[] };
 /** A call's result as the model is told it: JSON text, `{"error": …}` when it failed. */
 export type Acted = { output: string; failed: boolean };
@@ -48,21 +49,22 @@ export async function runAgentLoop(
   const failures = new Map<string, number>();
 
   for (let iteration = 1; iteration <= configuration.maxSteps; iteration += 1) {
-    const { content, toolCalls } = await journal.think({
+    const { content, toolCalls: asked } = await journal.think({
       iteration,
       closing: false,
       messages: [...messages],
       tools,
     });
-    if (toolCalls.length === 0) return { status: "Completed", output: content };
+    if (asked.length === 0) return { status: "Completed", output: content };
 
+    const toolCalls = limitCalls(asked);
     const calls = await prepareCalls(configuration.callables, toolCalls, journal.organizationId);
     const results = await journal.act({ iteration, reasoning: content, calls });
     messages.push({ role: "assistant", content, toolCalls });
     for (const [index, call] of calls.entries()) {
       const result = results[index] ?? { output: "null", failed: true };
       messages.push({ role: "tool", toolCallId: call.call.id, content: result.output });
-      if (!result.failed) continue;
+      if (!result.failed || ("error" in call && call.isOverLimit)) continue;
       const count = (failures.get(call.identity) ?? 0) + 1;
       failures.set(call.identity, count);
       if (count >= SAME_FAILURES) {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { AttachedCallable } from "@/server/agent/definition";
 import { offeredTools, toolNameForModel } from "@/server/agent/offered-tools";
-import { MAX_CALLS_PER_ITERATION, prepareCalls } from "@/server/agent/prepare-calls";
+import { prepareCalls } from "@/server/agent/prepare-calls";
+import { limitCalls } from "@/server/models/answer-limits";
 import { workflowDefinition } from "@/server/workflow/definition";
 
 const order: AttachedCallable = {
@@ -67,15 +68,25 @@ describe("prepareCalls", () => {
     expect(await identity("{broken")).toBe(await identity("{broken"));
   });
 
-  test("no more calls than the limit are carried out", async () => {
-    const calls = Array.from({ length: MAX_CALLS_PER_ITERATION + 1 }, (_, i) => ({
+  test("calls beyond the 32nd are refused unread, and one that stands for the rest says how many", async () => {
+    const calls = Array.from({ length: 10_000 }, (_, i) => ({
       id: `${i}`,
       name: "place_order",
-      arguments: "{}",
+      arguments: `{"count":${i}}`,
     }));
-    const prepared = await prepareCalls(callables, calls, "org-1");
-    expect(prepared.filter((call) => "error" in call)).toHaveLength(1);
-    expect(prepared.at(-1)).toHaveProperty("error");
+    const prepared = await prepareCalls(callables, limitCalls(calls), "org-1");
+    expect(prepared).toHaveLength(129);
+    expect(prepared.filter((call) => "callable" in call)).toHaveLength(32);
+    expect(prepared[32]).toMatchObject({
+      inputText: '{"count":32}',
+      error: expect.stringMatching(
+        /^This is call 33, and only the first 32 calls of one answer are executed/,
+      ),
+    });
+    expect(prepared[128]).toMatchObject({
+      inputText: '{"count":9872}',
+      error: "…and 9,872 more calls were refused: only the first 32 calls of one answer are executed.",
+    });
   });
 });
 

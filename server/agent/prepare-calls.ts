@@ -3,12 +3,10 @@ import { checkFunctionInput } from "@/server/functions/execute";
 import { findFunction } from "@/server/functions/registry";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { canonicalText, parseJson } from "@/server/json-text";
+import { FURTHER_CALLS, MAX_EXECUTED_CALLS, MAX_RECORDED_CALLS } from "@/server/models/answer-limits";
 import type { ToolCall } from "@/server/models/port";
 import { cleanJson, replaceNul } from "@/server/secrets/stored-output";
 import { describeIssues, validateAgainst } from "@/server/workflow/schema";
-
-/** Calls of one iteration that are carried out; the rest fails with a message for the model. */
-export const MAX_CALLS_PER_ITERATION = 32;
 
 /**
  * A call that a model asked for, checked. `inputText` is the JSON text stored as the step's input: the arguments,
@@ -18,9 +16,16 @@ export type PreparedCall = {
   call: ToolCall;
   inputText: string;
   identity: string;
-} & ({ callable: AttachedCallable; input: JsonObject } | { error: string });
+} & (
+  | { callable: AttachedCallable; input: JsonObject }
+  /** `isOverLimit`: refused for its place in the answer, whatever it asks for. */
+  | { error: string; isOverLimit?: true }
+);
 
-/** Parses and checks the calls of one iteration. Hostile arguments become failing calls, never exceptions. */
+/**
+ * Parses and checks the calls of one iteration, which `limitCalls` has cut. Hostile arguments become failing calls, never
+ * exceptions; calls beyond the number that is executed are refused unread.
+ */
 export async function prepareCalls(
   callables: readonly AttachedCallable[],
   calls: readonly ToolCall[],
@@ -32,8 +37,8 @@ export async function prepareCalls(
     const identity = `${call.name} ${parsed === undefined ? call.arguments : canonicalText(parsed.value)}`;
     const refuse = (error: string): PreparedCall => ({ call, inputText, identity, error });
 
-    if (index >= MAX_CALLS_PER_ITERATION) {
-      return refuse(`At most ${MAX_CALLS_PER_ITERATION} calls are carried out at once; call it again.`);
+    if (index >= MAX_EXECUTED_CALLS) {
+      return { ...refuse(overLimitMessage(call, index, parsed?.value)), isOverLimit: true };
     }
     const callable = callables.find(({ name }) => name === call.name);
     if (callable === undefined) {
@@ -47,6 +52,17 @@ export async function prepareCalls(
     return { call, inputText, identity, callable, input: parsed.value };
   };
   return Promise.all(calls.map(prepare));
+}
+
+const ONLY_SO_MANY = `only the first ${MAX_EXECUTED_CALLS} calls of one answer are executed`;
+
+function overLimitMessage(call: ToolCall, index: number, input: Json | undefined): string {
+  if (index < MAX_RECORDED_CALLS || call.name !== FURTHER_CALLS) {
+    return `This is call ${index + 1}, and ${ONLY_SO_MANY}. Make it again in your next answer if it is still needed.`;
+  }
+  const count =
+    isJsonObject(input) && typeof input.count === "number" ? input.count.toLocaleString("en-US") : "";
+  return `…and ${count} more calls were refused: ${ONLY_SO_MANY}.`;
 }
 
 /** Some models write nothing at all when a function takes no arguments. */

@@ -1,20 +1,18 @@
-import { createHash } from "node:crypto";
 import { betterAuth } from "better-auth";
 import { prismaAdapter } from "better-auth/adapters/prisma";
 import { hashPassword } from "better-auth/crypto";
-import { z } from "zod";
 import type { MemberActor, MemberRole } from "@/server/auth/actor";
 import { mintOrgId } from "@/server/auth/mint-org-id";
+import { hashSessionTokens } from "@/server/auth/session-tokens";
 import type { Transaction } from "@/server/db/client";
-import { isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { takeRate } from "@/server/limits/rate-limit";
-import { readBody } from "@/server/limits/read-body";
-import { MAX_SIGN_IN_BYTES } from "@/server/limits/sizes";
 import type { Services } from "@/server/services";
 
 /** Header in which better-auth is told the client's address. */
-const CLIENT_ADDRESS_HEADER = "x-stepwell-client-address";
+export const CLIENT_ADDRESS_HEADER = "x-stepwell-client-address";
+
+export const MAX_PASSWORD_LENGTH = 128;
 
 /** Cookies live this long after the last visit, in seconds. */
 const SESSION_SECONDS = 14 * 24 * 3600;
@@ -31,8 +29,13 @@ export function createAuth(services: Services) {
     basePath: "/api/auth",
     secret: env.secret,
     trustedOrigins: (request) => trustedOrigins(env.appUrl, request),
-    database: prismaAdapter(services.db, { provider: "postgresql" }),
-    emailAndPassword: { enabled: true, disableSignUp: true, minPasswordLength: 8, maxPasswordLength: 128 },
+    database: hashSessionTokens(prismaAdapter(services.db, { provider: "postgresql" })),
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true,
+      minPasswordLength: 8,
+      maxPasswordLength: MAX_PASSWORD_LENGTH,
+    },
     session: {
       expiresIn: SESSION_SECONDS,
       updateAge: 24 * 3600,
@@ -44,7 +47,7 @@ export function createAuth(services: Services) {
       enabled: true,
       window: 60,
       max: 300,
-      // Tries to sign in are counted by limitSignIn.
+      // Attempts to sign in are counted by admitSignIn.
       customRules: { "/sign-in/email": false },
       customStorage: {
         consume: async (key, rule) => {
@@ -81,80 +84,6 @@ export function getAuth(services: Services): Auth {
   const auth = createAuth(services);
   auths.set(services, auth);
   return auth;
-}
-
-/**
- * Answers better-auth's own endpoints (sign-in, sign-out). Changes are taken only from our own pages, and the
- * client's address is the one given, whatever the request claims.
- */
-export async function handleAuthRequest(
-  services: Services,
-  request: Request,
-  clientAddress: string,
-): Promise<Response> {
-  if (request.method !== "GET" && !isSameOrigin(services, request.headers)) {
-    return Response.json(
-      { code: "forbidden", message: "Sign in from the dashboard itself." },
-      { status: 403 },
-    );
-  }
-  // Anybody may send this: it is not read to its end whatever its size.
-  const body = await readBody(request, MAX_SIGN_IN_BYTES).catch((error: unknown) => {
-    if (isAppError(error)) return error;
-    throw error;
-  });
-  if (!Buffer.isBuffer(body)) {
-    return Response.json({ code: body.code, message: body.message }, { status: body.status });
-  }
-  const { method, url } = request;
-  const headers = new Headers(request.headers);
-  headers.set(CLIENT_ADDRESS_HEADER, clientAddress);
-  const sent = body.length === 0 ? null : new Uint8Array(body);
-  const handle = () => getAuth(services).handler(new Request(url, { method, headers, body: sent }));
-  if (new URL(url).pathname !== "/api/auth/sign-in/email") return handle();
-  return limitSignIn(services, emailOf(body), clientAddress, handle);
-}
-
-const TRIES_PER_ADDRESS = { limit: 10, seconds: 60 };
-const TRIES_PER_EMAIL = { limit: 30, seconds: 600 };
-
-/** Limits tries to sign in, by address and by email; one that succeeds takes its count back. */
-async function limitSignIn(
-  services: Services,
-  email: string,
-  clientAddress: string,
-  handle: () => Promise<Response>,
-): Promise<Response> {
-  const limits = [
-    { key: `sign-in:${clientAddress}`, ...TRIES_PER_ADDRESS },
-    { key: `sign-in:${createHash("sha256").update(email).digest("hex")}`, ...TRIES_PER_EMAIL },
-  ];
-  for (const limit of limits) {
-    const { allowed, resetSeconds } = await takeRate(services.pool, limit, { clock: services.clock });
-    if (!allowed) {
-      const message = `Too many tries. Try again in ${resetSeconds} s.`;
-      return Response.json(
-        { code: "rate_limited", message },
-        { status: 429, headers: { "retry-after": String(resetSeconds) } },
-      );
-    }
-  }
-  const response = await handle();
-  if (response.ok) {
-    const keys = limits.map((limit) => limit.key);
-    await services.pool.query("DELETE FROM rate_counters WHERE key = ANY ($1)", [keys]);
-  }
-  return response;
-}
-
-const signInBody = z.object({ email: z.string() });
-
-function emailOf(body: Buffer): string {
-  try {
-    return signInBody.parse(JSON.parse(body.toString())).email.trim().toLowerCase();
-  } catch {
-    return "";
-  }
 }
 
 /** A signed-in person without an organization yet, or with a membership that ended. */

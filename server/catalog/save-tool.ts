@@ -1,6 +1,6 @@
 import { actorReference } from "@/server/auth/actor";
 import { Decimal } from "@/server/credits/amount";
-import { findFunction, inputSchemaOf } from "@/server/functions/registry";
+import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import { newId } from "@/server/ids";
 import type { Json } from "@/server/json";
 import { checkWorkflow, type KnownFunctions } from "@/server/workflow/check";
@@ -25,6 +25,7 @@ export type SavedTool = { id: string; slug: string; version: number; saved: Save
 const UNVERSIONED = new Set(["name", "description"]);
 
 const FUNCTIONS: KnownFunctions = {
+  names: listFunctions().map(({ name }) => name),
   inputSchema(name) {
     const known = findFunction(name);
     return known && inputSchemaOf(known);

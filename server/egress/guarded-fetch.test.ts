@@ -2,11 +2,11 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
+import { EgressError } from "@/server/egress/failures";
 import {
   createGuardedEgress,
   createTrustedEgress,
   type Egress,
-  EgressError,
   type EgressOptions,
 } from "@/server/egress/guarded-fetch";
 
@@ -163,6 +163,22 @@ describe("allows", () => {
     await expect(open({ allow: ["127.0.0.1:1"] })(`http://${host}/`)).rejects.toThrow(
       /is not a public address/,
     );
+  });
+
+  test("what is refused is named as EGRESS_ALLOW takes it", async () => {
+    const { lookup } = resolver(["10.0.0.1"]);
+    const told = async (address: string) =>
+      open({ lookup })(address).then(
+        () => "",
+        (error: unknown) => (error instanceof EgressError ? error.message : ""),
+      );
+    expect(await told("http://127.0.0.1:8080/v1")).toMatch(
+      /^127\.0\.0\.1 is not a public address; .*: EGRESS_ALLOW=127\.0\.0\.1:8080$/,
+    );
+    expect(await told("https://Inside.test/")).toMatch(
+      /^inside\.test is not .*: EGRESS_ALLOW=inside\.test:443$/,
+    );
+    expect(await told("http://[::1]/")).toMatch(/: EGRESS_ALLOW=\[::1\]:80$/);
   });
 
   test("the operator's own addresses through the trusted way out", async () => {

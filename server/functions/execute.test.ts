@@ -5,8 +5,10 @@ import { testFunctionContext } from "@/server/testing/function-context";
 const never = testFunctionContext({ fetch: () => new Promise(() => undefined) });
 const input = { url: "https://x.test/" };
 
-test("an unknown function is named", async () => {
-  await expect(executeFunction("nope", {}, never)).rejects.toThrow('There is no function named "nope".');
+test("an unknown function is named, with those there are", async () => {
+  await expect(executeFunction("nope", {}, never)).rejects.toThrow(
+    'There is no function named "nope"; there are calculate, current_time,',
+  );
 });
 
 test("a function that hangs is left behind when its time is up", async () => {

@@ -1,6 +1,6 @@
 import type { Issue } from "@/server/errors";
 import type { FunctionContext, FunctionDefinition } from "@/server/functions/define";
-import { findFunction } from "@/server/functions/registry";
+import { findFunction, listFunctions } from "@/server/functions/registry";
 import type { Json } from "@/server/json";
 import { jsonPointer } from "@/server/json-text";
 import { describeIssues } from "@/server/workflow/schema";
@@ -26,7 +26,10 @@ export async function executeFunction(
   timeoutMs?: number,
 ): Promise<Json> {
   const definition = findFunction(name);
-  if (definition === undefined) throw new Error(`There is no function named "${name}".`);
+  if (definition === undefined) {
+    const known = listFunctions().map((each) => each.name);
+    throw new Error(`There is no function named "${name}"; there are ${known.join(", ")}.`);
+  }
   const parsed = definition.input.safeParse(input);
   if (!parsed.success) {
     throw new Error(

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Json } from "@/server/json";
-import type { ModelMessage, ModelReply, ModelRequest, ToolCall } from "@/server/models/port";
+import { limitCalls, MAX_RECORDED_CALLS } from "@/server/models/answer-limits";
+import type { ModelMessage, ModelReply, ModelRequest, ModelUsage, ToolCall } from "@/server/models/port";
 import { replaceNul } from "@/server/secrets/stored-output";
 
 /** What one provider could not do and is spared from then on. */
@@ -76,21 +76,29 @@ export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptati
 const MAX_TOKENS_BELIEVED = 100_000_000;
 const tokenCount = z.number().int().min(0).max(MAX_TOKENS_BELIEVED);
 
-const contentPart = z.object({ type: z.string(), text: z.string().optional() });
+/** More parts of a text than this are left out. */
+const MAX_CONTENT_PARTS = 1000;
+export const MAX_ID_LENGTH = 200;
+const MAX_NAME_LENGTH = 200;
+
+const contentPart = z.object({ text: z.string().catch("") });
 const wireCall = z.object({
   id: z.string().nullish(),
   function: z.object({ name: z.string(), arguments: z.unknown().optional() }),
 });
 const wireMessage = z.object({
-  content: z.union([z.string(), z.array(contentPart)]).nullish(),
+  content: z.union([z.string(), z.array(z.unknown())]).nullish(),
   refusal: z.string().nullish(),
+  reasoning_content: z.string().nullish().catch(null),
+  reasoning: z.string().nullish().catch(null),
   tool_calls: z.array(z.unknown()).nullish(),
   function_call: z.object({ name: z.string(), arguments: z.unknown().optional() }).nullish(),
 });
 const completion = z.object({
-  choices: z.array(z.object({ message: wireMessage, finish_reason: z.string().nullish() })).min(1),
+  choices: z.array(z.unknown()),
   usage: z.unknown().optional(),
 });
+const wireChoice = z.object({ message: wireMessage, finish_reason: z.string().nullish() });
 const wireUsage = z.object({ prompt_tokens: tokenCount, completion_tokens: tokenCount });
 
 /** An error that came with a success status, as some gateways send it. */
@@ -110,63 +118,96 @@ export class AnswerError extends Error {
   }
 }
 
+/** An answer beyond what is read of one; asking for it again would not make it smaller. */
+export class AnswerTooLarge extends AnswerError {
+  override name = "AnswerTooLarge";
+}
+
 function argumentsText(value: unknown): string {
   if (typeof value === "string") return replaceNul(value);
   if (value === undefined || value === null) return "";
-  const json: Json = JSON.parse(JSON.stringify(value));
-  return replaceNul(JSON.stringify(json));
+  try {
+    return replaceNul(JSON.stringify(value));
+  } catch {
+    throw new AnswerError("the arguments of a call nest too deeply");
+  }
 }
 
 /** The calls in a message; every one gets an id that no other in the conversation has. */
 function readCalls(
   message: z.infer<typeof wireMessage>,
   request: Pick<ModelRequest, "messages">,
+  further: number,
 ): ToolCall[] {
   const taken = new Set(
     request.messages.flatMap((m) => (m.role === "assistant" ? m.toolCalls.map((c) => c.id) : [])),
   );
-  const raw = [
-    ...(message.tool_calls ?? []),
-    ...(message.function_call ? [{ function: message.function_call }] : []),
-  ];
-  return raw.flatMap((entry) => {
+  const raw = message.tool_calls ?? [];
+  if (message.function_call) raw.push({ function: message.function_call });
+  const read = raw.slice(0, MAX_RECORDED_CALLS).flatMap((entry) => {
     const parsed = wireCall.safeParse(entry);
     if (!parsed.success) return [];
-    let id = (parsed.data.id ?? "").slice(0, 200);
+    let id = (parsed.data.id ?? "").slice(0, MAX_ID_LENGTH);
     for (let number = taken.size + 1; id === "" || taken.has(id); number += 1) id = `call_${number}`;
     taken.add(id);
-    const name = replaceNul(parsed.data.function.name).slice(0, 200);
+    const name = replaceNul(parsed.data.function.name).slice(0, MAX_NAME_LENGTH);
     return [{ id, name, arguments: argumentsText(parsed.data.function.arguments) }];
   });
+  return limitCalls(read, further + Math.max(0, raw.length - MAX_RECORDED_CALLS));
 }
 
-/** Reads a provider's answer, which is believed in nothing; `usage` is null when it tells none. Throws AnswerError. */
+/** The error that a piece of a stream carries, or null. Called for every piece, so it looks before it parses. */
+export function readPieceError(piece: unknown): AnswerError | null {
+  if (typeof piece !== "object" || piece === null || !("error" in piece) || !piece.error) return null;
+  const told = wrappedError.safeParse(piece);
+  return told.success
+    ? new AnswerError(told.data.error.message, told.data.error.code)
+    : new AnswerError(`an error: ${JSON.stringify(piece.error).slice(0, 300)}`);
+}
+
+/** The tokens that a provider reports; null when it reports none, or none that can be believed. */
+export function readUsage(raw: unknown): ModelUsage | null {
+  const parsed = wireUsage.safeParse(raw);
+  if (!parsed.success) return null;
+  const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = parsed.data;
+  return inputTokens + outputTokens > 0 ? { inputTokens, outputTokens, estimated: false } : null;
+}
+
+/** An answer as it was read; `usage` is null when the provider reports none, `reasoning` is what it then counts with. */
+export type ReadCompletion = Pick<ModelReply, "content" | "toolCalls" | "finishReason"> & {
+  reasoning: string;
+  usage: ModelUsage | null;
+};
+
+/**
+ * Reads a provider's answer, which is trusted in nothing. Throws AnswerError.
+ * @param furtherCalls calls of the answer that the body no longer holds.
+ */
 export function readChatCompletion(
   body: unknown,
   request: Pick<ModelRequest, "messages">,
-): Pick<ModelReply, "content" | "toolCalls" | "finishReason"> & { usage: ModelReply["usage"] | null } {
+  furtherCalls = 0,
+): ReadCompletion {
   const parsed = completion.safeParse(body);
-  if (!parsed.success) {
+  const choice = wireChoice.safeParse(parsed.data?.choices[0]);
+  if (!parsed.success || !choice.success) {
     const wrapped = wrappedError.safeParse(body);
     if (!wrapped.success) throw new AnswerError("the answer is not a chat completion");
     throw new AnswerError(wrapped.data.error.message, wrapped.data.error.code);
   }
-  const [choice] = parsed.data.choices;
-  if (choice === undefined) throw new AnswerError("the answer holds no choice");
-  const { message } = choice;
-  const text = Array.isArray(message.content)
-    ? message.content.map((part) => part.text ?? "").join("")
-    : (message.content ?? "");
-  const content = replaceNul(text === "" ? (message.refusal ?? "") : text);
-  const toolCalls = readCalls(message, request);
-  const told = wireUsage.safeParse(parsed.data.usage);
-  const believable = told.success && told.data.prompt_tokens + told.data.completion_tokens > 0;
+  const { message, finish_reason: finishReason } = choice.data;
+  const text = textOfContent(message.content);
   return {
-    content,
-    toolCalls,
-    finishReason: choice.finish_reason ?? null,
-    usage: believable
-      ? { inputTokens: told.data.prompt_tokens, outputTokens: told.data.completion_tokens, estimated: false }
-      : null,
+    content: replaceNul(text === "" ? (message.refusal ?? "") : text),
+    toolCalls: readCalls(message, request, furtherCalls),
+    finishReason: finishReason?.slice(0, MAX_NAME_LENGTH) ?? null,
+    reasoning: message.reasoning_content ?? message.reasoning ?? "",
+    usage: readUsage(parsed.data.usage),
   };
+}
+
+function textOfContent(content: z.infer<typeof wireMessage>["content"]): string {
+  if (!Array.isArray(content)) return content ?? "";
+  const parts = content.slice(0, MAX_CONTENT_PARTS).map((part) => contentPart.safeParse(part));
+  return parts.map((part) => part.data?.text ?? "").join("");
 }

@@ -3,7 +3,9 @@ import type { ModelRequest } from "@/server/models/port";
 
 /** How the demo model (demo.ts) words what its calls brought. */
 
-const NOTICE = "This is a simulated answer by the built-in demo model; no real model was called.";
+const NOTICE =
+  "This is a simulated answer: the built-in demo model stands in until you set OPENAI_API_KEY (and OPENAI_BASE_URL for " +
+  "any other OpenAI-compatible provider) and start the service again.";
 
 const shorten = (text: string, length: number) =>
   text.length <= length ? text : `${text.slice(0, length)}…`;

@@ -1,5 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
-import { findCounted, findName, findNumbers, findTopic } from "@/server/models/demo-reading";
+import {
+  findCounted,
+  findIdentifier,
+  findName,
+  findNumbers,
+  findQuoted,
+  findTopic,
+} from "@/server/models/demo-reading";
 
 /** Arguments for any JSON Schema, guessed from a message: the demo model's hand (demo.ts). */
 
@@ -8,6 +15,8 @@ type Material = { text: string; numbers: string[] };
 
 const COUNTED_FIELD = /item|product|article|goods|thing|what/i;
 const WHOLE_TEXT_FIELD = /^(question|message|prompt|text|request|note|comment)$/i;
+/** Fields that hold a name of people or places rather than an identifier. */
+const NAME_FIELD = /city|country|place|location|address|person|customer_?name|language|color|colour/i;
 /** Longer texts are no fit for a field that asks for one thing. */
 const SHORT = 60;
 
@@ -105,6 +114,8 @@ function makeText(schema: JsonObject, text: string, field: string): string {
 function subjectFor(field: string, text: string): string {
   const whole = text.trim().slice(0, 200);
   if (WHOLE_TEXT_FIELD.test(field)) return whole;
+  const identifier = findQuoted(text) ?? (NAME_FIELD.test(field) ? undefined : findIdentifier(text));
+  if (identifier !== undefined) return identifier;
   const name = findName(text);
   const counted = findCounted(text);
   if (COUNTED_FIELD.test(field)) return counted ?? name ?? findTopic(text) ?? whole;

@@ -34,6 +34,16 @@ export function readMessage(text: string): string {
   return said.length === 0 ? text : said.join(", ");
 }
 
+/** Identifiers with letters and digits, such as "A-1", "SKU123" or "inv-2024/7"; bounded, as all patterns here. */
+const CODE =
+  /(?<![\p{L}\d@./_-])(?=[\p{L}_/.-]{1,40}\d)\p{L}[\p{L}\d]{0,40}(?:[-_/.][\p{L}\d]{1,20}){0,6}(?![\p{L}\d@])/u;
+const CODES = new RegExp(CODE, "gu");
+/** A number that is a name: after "#", or after what is numbered. */
+const NUMBERED =
+  /(?:#\s?|\b(?:order|ticket|invoice|parcel|case|account|customer|shipment|item|sku|id|number|no\.?) {1,3})((?=[\p{L}-]{0,20}\d)[\p{L}\d][\p{L}\d_/-]{0,40})/iu;
+const NUMBERED_ALL = new RegExp(NUMBERED, "giu");
+
+const URLS = /https?:\/\/\S+/g;
 const NUMBER = "\\d{1,15}(?:\\.\\d{1,15})?";
 const WORDED_OPERATORS: [RegExp, string][] = [
   [/(\d) {0,3}(?:times|multiplied by) {0,3}(?=\d)/gi, "$1 * "],
@@ -55,17 +65,26 @@ function isSum(part: string): boolean {
 
 /** Arithmetic in a text: at least two numbers with an operator between. */
 export function findArithmetic(text: string): string[] {
-  const found = inSigns(text).match(SUM) ?? [];
+  const rest = text.replace(CODES, " ").replace(NUMBERED_ALL, " ");
+  const found = inSigns(rest).match(SUM) ?? [];
   return found
     .map((part) => part.trim())
     .filter(isSum)
     .slice(0, 3);
 }
 
-/** The numbers that a text tells, in order; not those of its sums, dates, times and addresses. */
+/** What a text names by an identifier, whole and without a leading "#". */
+export function findIdentifier(text: string): string | undefined {
+  const rest = text.replace(URLS, " ");
+  return CODE.exec(rest)?.[0] ?? NUMBERED.exec(rest)?.[1];
+}
+
+/** The numbers that a text tells, in order; not those of its sums, dates, times, addresses and identifiers. */
 export function findNumbers(text: string): string[] {
   const rest = inSigns(text)
-    .replace(/https?:\/\/\S+|\d{4}-\d\d-\d\d|\d{1,2}:\d\d/g, " ")
+    .replace(URLS, " ")
+    .replace(/\d{4}-\d\d-\d\d|\d{1,2}:\d\d/g, " ")
+    .replace(CODES, " ")
     .replace(SUM, (part) => (isSum(part) ? " " : part));
   return rest.match(new RegExp(`(?<![\\p{L}\\d.])-?${NUMBER}`, "gu")) ?? [];
 }
@@ -113,9 +132,13 @@ export function findOrders(text: string): string[] {
   return text.match(order) ?? [];
 }
 
+export function findQuoted(text: string): string | undefined {
+  return /["“«]([^"”»]{1,200})["”»]/.exec(text)?.[1];
+}
+
 /** What a text asks for by name: something quoted, or named after a preposition, or written large. */
 export function findName(text: string): string | undefined {
-  const quoted = /["“«]([^"”»]{1,200})["”»]/.exec(text)?.[1];
+  const quoted = findQuoted(text);
   if (quoted !== undefined) return quoted;
   const name = /\b(?:in|for|of|at|about|to|from)\s+(\p{Lu}[\p{L}'-]*(?:\s+\p{Lu}[\p{L}'-]*){0,3})/u.exec(
     text,

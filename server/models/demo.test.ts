@@ -106,6 +106,50 @@ describe("fills a tool's fields from the message", () => {
   });
 });
 
+const stock: OfferedTool = {
+  name: "check_stock",
+  description: "Tells whether an item is in stock.",
+  parameters: { type: "object", properties: { sku: { type: "string" } }, required: ["sku"] },
+};
+const order: OfferedTool = {
+  name: "track_order",
+  description: "Tells where an order is.",
+  parameters: { type: "object", properties: { orderId: { type: "string" } }, required: ["orderId"] },
+};
+
+describe("keeps identifiers whole", () => {
+  test.each<[string, OfferedTool, string]>([
+    ["Is A-1 in stock?", stock, "A-1"],
+    ["is sku-b12/7 still in stock in Berlin?", stock, "sku-b12/7"],
+    ["Do we have 3 of SKU123 in stock?", stock, "SKU123"],
+    ['Is "Chair B-2, blue" in stock?', stock, "Chair B-2, blue"],
+    ["Where is order #48213?", order, "48213"],
+    ["Where is order 48213, please", order, "48213"],
+    ["Track my order INV-2024-0007.", order, "INV-2024-0007"],
+    ["Where is order 7f3c9e-22?", order, "7f3c9e-22"],
+  ])("%s", async (content, tool, expected) => {
+    const [field = ""] = Object.keys(tool.parameters.properties ?? {});
+    expect(await firstCall(content, [offered("calculate"), tool])).toEqual([
+      tool.name,
+      { [field]: expected },
+    ]);
+  });
+
+  test("and their digits out of the number fields; one that is a number fills a number field", async () => {
+    const properties = { sku: { type: "string" }, quantity: { type: "integer" } };
+    const parameters = { type: "object", properties, required: ["sku", "quantity"] };
+    expect(await firstCall("Is A-17 in stock, 5 pieces?", [{ ...stock, parameters }])).toEqual([
+      "check_stock",
+      { sku: "A-17", quantity: 5 },
+    ]);
+    const byNumber = { type: "object", properties: { order: { type: "integer" } }, required: ["order"] };
+    expect(await firstCall("Where is order #48213?", [{ ...order, parameters: byNumber }])).toEqual([
+      "track_order",
+      { order: 48213 },
+    ]);
+  });
+});
+
 /** Lets the demo model work until it answers; `results` holds what each function or tool gives back. */
 async function converse(content: string, tools: OfferedTool[], results: Record<string, unknown>) {
   const calls: [string, unknown][] = [];
@@ -142,7 +186,7 @@ test("calls everything a message asks for, each with its own numbers, and words 
     ["calculate", { expression: "15 / 100 * 80" }],
     ["current_time", { timezone: "Europe/Berlin" }],
   ]);
-  expect(answer).toMatch(/^This is a simulated answer/);
+  expect(answer).toMatch(/^This is a simulated answer: [^.]*OPENAI_API_KEY[^.]*OPENAI_BASE_URL[^.]*\.\n/);
   expect(answer).toContain("- quote: 12 × apples: 8.64 (item apples, total 8.64)");
   expect(answer).toContain("- 15 / 100 * 80 = 12");
   expect(answer).toContain("- It is Saturday, 2026-11-21, 08:05:00 (Europe/Berlin).");
@@ -258,9 +302,17 @@ test("hostile messages are read quickly", async () => {
     "1 % ",
     "9",
     "a ",
+    "a1-",
+    `a${"9".repeat(50)}@`,
+    `${"a1".repeat(20)}-`,
+    "a-1/",
+    "# ",
+    "order ",
+    "order a",
+    "a/",
   ]) {
     await callDemoModel(
-      request(unit.repeat(200_000), [
+      request(unit.repeat(Math.ceil(400_000 / unit.length)), [
         offered("calculate"),
         offered("current_time"),
         { ...weather, parameters },

@@ -115,7 +115,7 @@ export async function callDemoModel(request: ModelRequest, clock: Clock): Promis
   const whole = next === undefined ? answer(request, text) : `(demo model, simulated) ${next.reason}`;
   // What the caller pays for is limited, here by the usual three characters a token.
   const content = whole.slice(0, request.maxOutputTokens * 3);
-  const usage = await countUsage(request, { content, toolCalls });
+  const usage = await countUsage(request, { content, reasoning: "", toolCalls });
   return {
     content,
     toolCalls,

@@ -1,24 +1,27 @@
 import OpenAI, { APIError } from "openai";
-import { Stream } from "openai/streaming";
 import type { Clock } from "@/server/clock";
-import { EgressError } from "@/server/egress/guarded-fetch";
+import { readChunks } from "@/server/egress/lean-fetch";
 import type { EgressFetch } from "@/server/functions/define";
 import {
   type Adaptation,
-  AnswerError,
+  type ReadCompletion,
   readChatCompletion,
+  readPieceError,
   toChatCompletion,
 } from "@/server/models/chat-completion";
+import { EventStreamReader } from "@/server/models/event-stream";
+import { readFault } from "@/server/models/faults";
 import {
   type Attempt,
+  ModelCallStopped,
   ModelError,
-  type ModelFault,
   type ModelReply,
   type ModelRequest,
+  type ReceivedOutput,
 } from "@/server/models/port";
-import { gatherCompletion, PiecesError } from "@/server/models/streamed-completion";
+import { addReceived, addUsage } from "@/server/models/received";
+import { PiecesError, StreamedCompletion } from "@/server/models/streamed-completion";
 import { countUsage } from "@/server/models/tokens";
-import { redactText } from "@/server/secrets/stored-output";
 
 /** One place that models are called at. */
 export type Provider = { name: string; call(request: ModelRequest): Promise<ModelReply> };
@@ -46,34 +49,9 @@ const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 20_000;
 /** A provider that asks for more patience than this is not waited for. */
 const MAX_RETRY_AFTER_MS = 60_000;
-const PASSING = new Set([408, 409, 425, 429]);
 
-/** Why one try failed; `unavailable` passes by itself. `retryAfterMs` is what the provider asked for. */
-type Fault = { message: string; reason: ModelFault; retryAfterMs: number | undefined; cause: unknown };
-
-/** What a refusal means, by its status and, where providers use one status for several things, by OpenAI's code. */
-function reasonOf(status: number | undefined, code: string | null | undefined): ModelFault {
-  if (code === "insufficient_quota" || status === 402) return "quota";
-  if (code === "context_length_exceeded" || status === 413) return "input_too_long";
-  if (code === "model_not_found" || status === 404) return "unknown";
-  if (code === "invalid_api_key" || status === 401 || status === 403) return "unauthorized";
-  return status === undefined || PASSING.has(status) || status >= 500 ? "unavailable" : "refused";
-}
-
-/** How long a provider asks to be left alone, in milliseconds (RFC 9110, section 10.2.3, and `retry-after-ms`). */
-function retryAfterMs(headers: Headers | undefined, now: Date): number | undefined {
-  const exact = Number(headers?.get("retry-after-ms") ?? Number.NaN);
-  if (Number.isFinite(exact) && exact >= 0) return exact;
-  const text = headers?.get("retry-after");
-  if (text === null || text === undefined || text.trim() === "") return undefined;
-  const seconds = Number(text);
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
-}
-
-/** Keys that providers echo, whole or masked. */
-const KEY_LIKE = /\b(sk|pk|rk|key|gsk|xai)-[\w*.-]{6,}|Bearer\s+\S+/gi;
+/** What the calls of one model's server have taught. */
+const UNKNOWN_SERVER: Adaptation = { oldTokenLimit: false, schemaInWords: false, wholeAnswers: false };
 
 /** An OpenAI-compatible endpoint, by chat completions. */
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provider {
@@ -93,21 +71,19 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
   });
   /** What each model's server was found not to do. */
   const adaptations = new Map<string, Adaptation>();
-  const adaptationOf = (model: string): Adaptation =>
-    adaptations.get(model) ?? { oldTokenLimit: false, schemaInWords: false, wholeAnswers: false };
+  const adaptationOf = (model: string): Adaptation => adaptations.get(model) ?? UNKNOWN_SERVER;
 
-  const clean = (message: string) =>
-    redactText(message, options.apiKey === undefined ? [] : [options.apiKey])
-      .replace(KEY_LIKE, "[redacted]")
-      .slice(0, 500);
-
-  async function tryOnce(request: ModelRequest) {
-    const timeout = new AbortController();
+  /** @param streamed takes the pieces of an answer that is streamed, so that what came of it is known if it breaks off. */
+  async function attempt(request: ModelRequest, streamed: StreamedCompletion): Promise<ReadCompletion> {
+    // Not AbortSignal.any: a long-lived signal would keep a reference to each of its dependents.
+    const controller = new AbortController();
+    const { signal } = controller;
+    const stop = () => controller.abort(request.signal.reason);
+    request.signal.addEventListener("abort", stop, { once: true });
     const timer = setTimeout(
-      () => timeout.abort(new Error(`no answer within ${attemptTimeoutMs} ms`)),
+      () => controller.abort(new Error(`no answer within ${attemptTimeoutMs} ms`)),
       attemptTimeoutMs,
     );
-    const signal = AbortSignal.any([request.signal, timeout.signal]);
     try {
       const adaptation = adaptationOf(request.model);
       const body = toChatCompletion(request, adaptation);
@@ -115,64 +91,23 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
         const whole: unknown = await client.chat.completions.create({ ...body, stream: false }, { signal });
         return readChatCompletion(whole, request);
       }
-      const answer = await client.chat.completions
+      const response = await client.chat.completions
         .create({ ...body, stream: true, stream_options: { include_usage: true } }, { signal })
         .asResponse();
-      const isInPieces = answer.headers.get("content-type")?.startsWith("text/event-stream");
-      const gathered: unknown = isInPieces
-        ? await gatherCompletion(readPieces(answer, signal), request.onText)
-        : await answer.json();
-      const reply = readChatCompletion(gathered, request);
-      // What is paid for is told rather than counted, from the next call on.
-      if (isInPieces && reply.usage === null) {
-        adaptations.set(request.model, { ...adaptation, wholeAnswers: true });
+      if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
+        return readChatCompletion(await response.json(), request);
       }
+      await readPieces(response, streamed, signal);
+      const reply = readChatCompletion(streamed.toBody(), request, streamed.furtherCalls);
+      // A server that reports usage only with whole answers is asked for those from the next call on.
+      if (reply.usage === null) adaptations.set(request.model, { ...adaptation, wholeAnswers: true });
       return reply;
     } catch (error) {
-      request.signal.throwIfAborted();
-      throw timeout.signal.aborted ? timeout.signal.reason : error;
+      throw signal.aborted ? signal.reason : error;
     } finally {
       clearTimeout(timer);
+      request.signal.removeEventListener("abort", stop);
     }
-  }
-
-  /** The pieces of an answer as they come. Throws AnswerError for an error among them, and the signal's reason. */
-  async function* readPieces(answer: Response, signal: AbortSignal): AsyncGenerator<unknown> {
-    const reading = new AbortController();
-    const stop = () => reading.abort();
-    signal.addEventListener("abort", stop, { once: true });
-    try {
-      yield* Stream.fromSSEResponse<unknown>(answer, reading, client);
-    } catch (error) {
-      if (!(error instanceof APIError)) throw error;
-      throw new AnswerError(error.message, error.code ?? null);
-    } finally {
-      signal.removeEventListener("abort", stop);
-    }
-    // An aborted stream just ends.
-    signal.throwIfAborted();
-  }
-
-  function toFault(error: unknown): Fault {
-    if (error instanceof APIError && error.status !== undefined) {
-      // The message begins with the status.
-      const message = clean(`the model provider "${name}" answered ${error.message}`);
-      const reason = reasonOf(error.status, error.code);
-      return { message, reason, retryAfterMs: retryAfterMs(error.headers, clock.now()), cause: error };
-    }
-    if (error instanceof AnswerError) {
-      const message = clean(`the model provider "${name}" answered: ${error.message}`);
-      const reason = reasonOf(error.status, error.code);
-      return { message, reason, retryAfterMs: undefined, cause: error };
-    }
-    let inner = error;
-    for (let i = 0; i < 5 && inner instanceof Error && inner.cause instanceof Error; i += 1) {
-      if (inner instanceof EgressError || inner.cause.message === "") break;
-      inner = inner.cause;
-    }
-    const told = inner instanceof Error ? inner.message : "an unknown fault";
-    const message = clean(`the model provider "${name}" could not be reached: ${told}`);
-    return { message, reason: "unavailable", retryAfterMs: undefined, cause: error };
   }
 
   /** Learns from a refusal what the server does not know; true when another try makes sense at once. */
@@ -201,9 +136,16 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
     name,
     async call(request) {
       const attempts: Attempt[] = [];
+      /** What attempts that broke off had received. */
+      let received: ReceivedOutput | null = null;
       let failures = 0;
+      const stopIfAborted = () => {
+        if (!request.signal.aborted) return;
+        const { reason: cause } = request.signal;
+        throw received === null ? cause : new ModelCallStopped({ attempts, received, cause });
+      };
       for (;;) {
-        request.signal.throwIfAborted();
+        stopIfAborted();
         const started = clock.now();
         const record = (error: string | null, waitMs?: number) => {
           const now = clock.now().getTime();
@@ -214,14 +156,18 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
             ...(waitMs === undefined ? {} : { retryAt: new Date(now + waitMs).toISOString() }),
           });
         };
+        const streamed = new StreamedCompletion(request.onText ?? (() => undefined));
         try {
-          const reply = await tryOnce(request);
+          const { reasoning, ...reply } = await attempt(request, streamed);
           record(null);
-          const usage = reply.usage ?? (await countUsage(request, reply));
+          const own = reply.usage ?? (await countUsage(request, { ...reply, reasoning }));
+          const usage = received === null ? own : addUsage(received.usage, own);
           return { ...reply, usage, provider: name, attempts };
         } catch (error) {
-          request.signal.throwIfAborted();
-          const fault = toFault(error);
+          received = await addReceived(received, request, streamed);
+          const fault = readFault(error, { name, apiKey: options.apiKey }, clock.now());
+          if (request.signal.aborted) record("stopped");
+          stopIfAborted();
           if (adapt(error, request.model)) {
             record(fault.message, 0);
             continue;
@@ -231,15 +177,51 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
           if (fault.reason !== "unavailable" || failures >= maxAttempts || patience > MAX_RETRY_AFTER_MS) {
             record(fault.message);
             const message = fault.message.charAt(0).toUpperCase() + fault.message.slice(1);
-            throw new ModelError(message, { reason: fault.reason, attempts, cause: fault.cause });
+            throw new ModelError(message, { reason: fault.reason, attempts, received, cause: fault.cause });
           }
           const backoff = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1)) * (0.5 + random() / 2);
           const waitMs = Math.max(patience, backoff);
           record(fault.message, waitMs);
           await request.onRetry?.(attempts);
-          await sleep(waitMs, request.signal);
+          await sleep(waitMs, request.signal).catch((reason: unknown) => {
+            stopIfAborted();
+            throw reason;
+          });
         }
       }
     },
   };
+}
+
+/** Reads the events of a streamed answer. Throws AnswerError for an error among them, and the signal's reason. */
+async function readPieces(
+  response: Response,
+  streamed: StreamedCompletion,
+  signal: AbortSignal,
+): Promise<void> {
+  const events = new EventStreamReader();
+  let isDone = false;
+  for await (const chunk of readChunks(response)) {
+    for (const data of events.push(chunk)) {
+      signal.throwIfAborted();
+      isDone ||= data.startsWith("[DONE]");
+      // What follows is read to its end, so that the connection can be used again.
+      if (!isDone) streamed.add(readPiece(data));
+    }
+  }
+}
+
+function readPiece(data: string): unknown {
+  const piece = parseJson(data);
+  const failed = readPieceError(piece);
+  if (failed !== null) throw failed;
+  return piece;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new PiecesError("a piece of the answer is not JSON");
+  }
 }

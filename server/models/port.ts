@@ -48,6 +48,7 @@ export type ModelUsage = {
 
 export type ModelReply = {
   content: string;
+  /** At most 128, and one that stands for all further ones: see `limitCalls`. */
   toolCalls: ToolCall[];
   finishReason: string | null;
   /** What all attempts together used; one that broke off counts with what was received. */

@@ -29,9 +29,6 @@ export type ModelsOptions = {
 
 /** The model name that always means the built-in simulation. */
 const DEMO_MODEL = "demo";
-/** In pieces, each token comes in a frame of some 300 bytes. */
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-const CALL_TIMEOUT_MS = 600_000;
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -58,9 +55,7 @@ export function createModels(options: ModelsOptions): Models {
     ...(openai ? [{ name: "openai", models: [], ...openai }] : []),
     ...(options.providers ?? []),
   ];
-  const fetch =
-    options.fetch ??
-    createTrustedEgress({ timeoutMs: CALL_TIMEOUT_MS, maxResponseBytes: MAX_ANSWER_BYTES }).fetch;
+  const fetch = options.fetch ?? createTrustedEgress().fetch;
   const demo: Provider = { name: DEMO_PROVIDER, call: (request) => callDemoModel(request, clock) };
   const byModel = new Map<string, Provider>([[DEMO_MODEL, demo]]);
   let fallback: Provider | undefined;

@@ -101,9 +101,20 @@ test("a request counts its messages, calls and tools, and stays below its bound"
   for (const [index, request] of requests.entries()) {
     expect(boundRequestTokens(request)).toBeGreaterThanOrEqual(counts[index] ?? 0);
   }
-  expect(await countUsage({ messages: [hi], tools: [] }, { content: "I look.", toolCalls: [call] })).toEqual({
+  expect(
+    await countUsage({ messages: [hi], tools: [] }, { content: "I look.", reasoning: "", toolCalls: [call] }),
+  ).toEqual({
     inputTokens: counts[0],
     outputTokens: 1 + 4 + ["I look.", "weather", call.arguments].reduce((n, s) => n + trueTokens(s), 0),
     estimated: true,
   });
+});
+
+test("output of megabytes is estimated from its beginning", async () => {
+  const words = "many words ";
+  const usageOf = (content: string) =>
+    countUsage({ messages: [], tools: [] }, { content, reasoning: "", toolCalls: [] });
+  const short = await usageOf(words.repeat(1_000));
+  const long = await usageOf(words.repeat(400_000));
+  expect(long.outputTokens / short.outputTokens).toBeCloseTo(400, -1);
 });

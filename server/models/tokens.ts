@@ -20,9 +20,26 @@ function loadCounter(): Promise<BytePairCounter> {
 /** So much is counted in one go, in UTF-16 units: a few milliseconds, after which others have their turn. */
 const SLICE = 16 * 1024;
 
+/** Counts of recent texts, oldest first: system prompts and tools are the same in every run of an agent. */
+const recent = new Map<string, number>();
+const MAX_RECENT = 500;
+const MAX_RECENT_LENGTH = 8 * 1024;
+
 /** Counts the tokens of a text of any length; a long one in slices, each cut before a blank where there is one. */
 export async function countTextTokens(text: string): Promise<number> {
   if (text === "") return 0;
+  const known = recent.get(text);
+  if (known !== undefined) return known;
+  const tokens = await countInSlices(text);
+  if (text.length <= MAX_RECENT_LENGTH) {
+    const [oldest] = recent.size >= MAX_RECENT ? recent.keys() : [];
+    if (oldest !== undefined) recent.delete(oldest);
+    recent.set(text, tokens);
+  }
+  return tokens;
+}
+
+async function countInSlices(text: string): Promise<number> {
   const count = await loadCounter();
   let tokens = 0;
   for (let from = 0; from < text.length; ) {
@@ -74,13 +91,21 @@ export async function countRequestTokens(request: Pick<ModelRequest, "messages" 
   return tokens;
 }
 
-/** What a call took when its provider does not tell: counted here, and marked so. */
+/** Longer output is judged by its beginning: counting megabytes would take seconds, for what is an estimate anyway. */
+const SAMPLE = 128 * 1024;
+
+async function estimateTextTokens(text: string): Promise<number> {
+  if (text.length <= SAMPLE) return countTextTokens(text);
+  return Math.ceil((await countTextTokens(text.slice(0, SAMPLE))) * (text.length / SAMPLE));
+}
+
+/** What a call used when its provider reports no usage: counted here, and marked so. */
 export async function countUsage(
   request: Pick<ModelRequest, "messages" | "tools">,
-  reply: { content: string; toolCalls: readonly ToolCall[] },
+  reply: { content: string; reasoning: string; toolCalls: readonly ToolCall[] },
 ): Promise<{ inputTokens: number; outputTokens: number; estimated: true }> {
   let outputTokens = 1 + MESSAGE_OVERHEAD * reply.toolCalls.length;
-  for (const text of [reply.content, ...textsOfCalls(reply.toolCalls)])
-    outputTokens += await countTextTokens(text);
+  for (const text of [reply.content, reply.reasoning, ...textsOfCalls(reply.toolCalls)])
+    outputTokens += await estimateTextTokens(text);
   return { inputTokens: await countRequestTokens(request), outputTokens, estimated: true };
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Json } from "@/server/json";
 import { redactText, replaceNul, storeOutput } from "@/server/secrets/stored-output";
 
@@ -58,4 +58,41 @@ test("whatever comes in, what is stored is JSON and storing it again changes not
       expect(store(JSON.parse(text))).toBe(text);
     }),
   );
+});
+
+describe("a secret that comes back encoded", () => {
+  const secret = 'Tr0ub4dor&3/+="é~?>';
+  const other = "sk-proj-abcdefghijklmnop";
+
+  test.each<[string, (text: string) => string]>([
+    ["in base64", (text) => Buffer.from(text).toString("base64")],
+    ["in base64url", (text) => Buffer.from(text).toString("base64url")],
+    ["in base64 behind one byte", (text) => Buffer.from(`x${text}`).toString("base64")],
+    ["in base64 behind two bytes", (text) => Buffer.from(`xy${text}z`).toString("base64")],
+    ["in base64 as credentials", (text) => Buffer.from(`user:${text}`).toString("base64")],
+    ["in hexadecimal", (text) => Buffer.from(text).toString("hex")],
+    ["in hexadecimal capitals", (text) => Buffer.from(text).toString("hex").toUpperCase()],
+    ["URL-encoded", encodeURIComponent],
+    [
+      "URL-encoded in small letters",
+      (text) => encodeURIComponent(text).replace(/%../g, (each) => each.toLowerCase()),
+    ],
+    ["as a form's value", (text) => new URLSearchParams({ a: text }).toString().slice(2)],
+    ["URL-encoded byte by byte", (text) => Buffer.from(text).toString("hex").replace(/../g, "%$&")],
+    ["within JSON", (text) => JSON.stringify({ key: text })],
+  ])("%s is blotted out", (_name, encode) => {
+    for (const each of [secret, other]) {
+      const echoed = encode(each);
+      const cleaned = redactText(`Wrong key <${echoed}>.`, [secret, other]);
+      expect(cleaned).toContain("[redacted]");
+      // What is left beside it are the neighbours' characters, three at most on each side.
+      expect(cleaned.length).toBeLessThan("Wrong key <[redacted]>.".length + 12);
+      expect(cleaned).toMatch(/^Wrong key <.*>\.$/);
+    }
+  });
+
+  test("leaves what only looks like it", () => {
+    const text = `${Buffer.from("sk-proj-other").toString("base64")} ${Buffer.from("another").toString("hex")}`;
+    expect(redactText(text, [secret, other])).toBe(text);
+  });
 });

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json } from "@/server/json";
 import { MAX_JSON_DEPTH } from "@/server/json-text";
 import { MAX_STEP_OUTPUT_BYTES } from "@/server/limits/sizes";
+import { formsOf } from "@/server/secrets/secret-forms";
 
 /** Characters of a cut output that are kept. */
 const PREVIEW_LENGTH = 4_096;
@@ -39,21 +40,20 @@ export function cleanJson(value: Json): Json {
   return cleanValue(value, replaceNul, 0);
 }
 
-/** A text with every secret in it blotted out. */
+/** A text with every secret in it blotted out, as it is and in the forms in which services echo one. */
 export function redactText(text: string, secrets: readonly string[]): string {
   return makeCleaner(secrets)(text);
 }
 
 function makeCleaner(secrets: readonly string[]): (text: string) => string {
-  // The longest first: a secret may contain another one.
-  const hidden = secrets
+  const forms = secrets
     .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
+    .flatMap(formsOf)
+    // The longest first: a secret may contain another one.
     .sort((a, b) => b.length - a.length);
-  return (text) => {
-    let cleaned = text;
-    for (const secret of hidden) cleaned = cleaned.replaceAll(secret, REDACTED);
-    return replaceNul(cleaned);
-  };
+  if (forms.length === 0) return replaceNul;
+  const pattern = new RegExp(forms.map(({ source }) => source).join("|"), "g");
+  return (text) => replaceNul(text.replace(pattern, REDACTED));
 }
 
 function cleanValue(value: Json, clean: (text: string) => string, depth: number): Json {

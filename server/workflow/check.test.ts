@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { findFunction, inputSchemaOf } from "@/server/functions/registry";
+import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import type { Json, JsonObject } from "@/server/json";
 import { checkWorkflow } from "@/server/workflow/check";
 
 const functions = {
+  names: listFunctions().map(({ name }) => name),
   inputSchema: (name: string) => {
     const definition = findFunction(name);
     return definition && inputSchemaOf(definition);
@@ -64,7 +65,7 @@ describe("refuses, with the place named", () => {
     [
       "an unknown function",
       one({ uses: "fetch_url" }),
-      /^\/steps\/0\/uses there is no function named "fetch_url"$/,
+      /^\/steps\/0\/uses there is no function named "fetch_url"; there are calculate, .*transform_json$/,
     ],
     [
       "a prototype's name as function",

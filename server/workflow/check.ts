@@ -7,7 +7,10 @@ import { parseCondition, parseTemplate, type TemplateExpression } from "@/server
 import { checkSchema, validateAgainst } from "@/server/workflow/schema";
 
 /** The functions that steps may use: the schema of the input by the function's name. */
-export type KnownFunctions = { inputSchema(name: string): JsonObject | undefined };
+export type KnownFunctions = {
+  names: readonly string[];
+  inputSchema(name: string): JsonObject | undefined;
+};
 
 /** Largest definition, in bytes of its JSON. */
 const MAX_DEFINITION_BYTES = 512 * 1024;
@@ -140,7 +143,11 @@ class Checker {
   async #checkInput(step: WorkflowStep, keys: Keys): Promise<void> {
     const schema = this.#functions.inputSchema(step.uses);
     if (schema === undefined) {
-      this.#report([...keys, "uses"], `there is no function named "${step.uses.slice(0, 100)}"`);
+      const known = this.#functions.names.join(", ");
+      this.#report(
+        [...keys, "uses"],
+        `there is no function named "${step.uses.slice(0, 100)}"; there are ${known}`,
+      );
       return;
     }
     const properties = isJsonObject(schema.properties)

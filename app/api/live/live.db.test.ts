@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { GET as getRun } from "@/app/api/live/runs/[runId]/route";
 import { GET as getRuns } from "@/app/api/live/runs/route";
 import type { MemberActor } from "@/server/auth/actor";
-import { handleAuthRequest } from "@/server/auth/sessions";
+import { handleAuthRequest } from "@/server/auth/auth-requests";
 import { STREAM_PLACES, takeStreamPlace } from "@/server/limits/stream-places";
 import { closeDoorbell, ringRun } from "@/server/live/doorbell";
 import { HEARTBEAT_MS } from "@/server/live/event-stream";

@@ -13,7 +13,7 @@ export const creditsRouter = router({
       z.object({
         kind: z.enum(ENTRY_KINDS).optional(),
         /** The number after which (towards older lines) the page begins. */
-        cursor: z.int().min(1).nullish(),
+        cursor: z.int32().min(1).nullish(),
         limit: z.int().min(1).max(200).default(50),
       }),
     )

@@ -20,7 +20,7 @@ export const definitionsRouter = router({
     .input(
       reference.extend({
         /** The number after which (towards older versions) the page begins. */
-        cursor: z.int().min(1).nullish(),
+        cursor: z.int32().min(1).nullish(),
         limit: z.int().min(1).max(50).default(20),
       }),
     )
@@ -29,6 +29,6 @@ export const definitionsRouter = router({
     ),
 
   changes: viewer
-    .input(reference.extend({ number: z.int().min(1) }))
+    .input(reference.extend({ number: z.int32().min(1) }))
     .query(({ ctx, input }) => readVersionChanges(ctx.services, ctx.actor, input)),
 });

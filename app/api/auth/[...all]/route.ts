@@ -1,5 +1,5 @@
 import { clientAddressOf } from "@/server/api/client-address";
-import { handleAuthRequest } from "@/server/auth/sessions";
+import { handleAuthRequest } from "@/server/auth/auth-requests";
 import { getServices } from "@/wiring";
 
 /** Signing in and out. */

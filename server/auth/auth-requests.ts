@@ -1,0 +1,90 @@
+import { setTimeout } from "node:timers/promises";
+import { z } from "zod";
+import { CLIENT_ADDRESS_HEADER, getAuth, isSameOrigin, MAX_PASSWORD_LENGTH } from "@/server/auth/sessions";
+import { admitSignIn, forgiveSignIn } from "@/server/auth/sign-in-limits";
+import { AppError, isAppError } from "@/server/errors";
+import { newId } from "@/server/ids";
+import { readBody } from "@/server/limits/read-body";
+import { MAX_SIGN_IN_BYTES } from "@/server/limits/sizes";
+import type { Services } from "@/server/services";
+
+const SIGN_IN = "/api/auth/sign-in/email";
+/** better-auth has more; nobody here needs them. */
+const ENDPOINTS = new Set([SIGN_IN, "/api/auth/sign-out"]);
+
+/**
+ * Answers better-auth's own endpoints (sign-in, sign-out). Changes are taken only from our own pages, and the
+ * client's address is the one given, whatever the request claims.
+ */
+export async function handleAuthRequest(
+  services: Services,
+  request: Request,
+  clientAddress: string,
+): Promise<Response> {
+  try {
+    return await answerAuthRequest(services, request, clientAddress);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    const { code, message, status, headers } = error;
+    const requestId = newId();
+    return Response.json(
+      { success: false, code, message, requestId },
+      { status, headers: { ...headers, "x-request-id": requestId } },
+    );
+  }
+}
+
+async function answerAuthRequest(services: Services, request: Request, clientAddress: string) {
+  const { method, url } = request;
+  const endpoint = new URL(url).pathname;
+  if (!ENDPOINTS.has(endpoint)) throw new AppError("not_found", `There is no ${endpoint.slice(0, 200)}.`);
+  if (method !== "POST") {
+    throw new AppError("method_not_allowed", `${method} is not allowed here.`, {
+      headers: { allow: "POST" },
+    });
+  }
+  if (!isSameOrigin(services, request.headers)) {
+    throw new AppError("forbidden", "Sign in from the dashboard itself.");
+  }
+  // Anybody may send this: it is not read to its end whatever its size.
+  const body = await readBody(request, MAX_SIGN_IN_BYTES);
+  const headers = new Headers(request.headers);
+  headers.set(CLIENT_ADDRESS_HEADER, clientAddress);
+  const handle = (sent: string) => {
+    headers.set("content-type", "application/json");
+    headers.delete("content-length");
+    return getAuth(services).handler(new Request(url, { method, headers, body: sent }));
+  };
+  if (endpoint !== SIGN_IN) return handle("{}");
+  const signIn = readSignIn(request, body);
+  const attempt = { email: signIn.email, clientAddress, sleep: (ms: number) => setTimeout(ms) };
+  await admitSignIn(services, attempt);
+  const response = await handle(JSON.stringify(signIn));
+  if (response.ok) await forgiveSignIn(services, attempt);
+  return response;
+}
+
+const signInBody = z.object({
+  email: z.string().max(320),
+  password: z.string().max(MAX_PASSWORD_LENGTH),
+  rememberMe: z.boolean().optional(),
+});
+
+/** Reads what better-auth is then given, so that what is counted is what is looked up. */
+function readSignIn(request: Request, body: Buffer): z.infer<typeof signInBody> {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json") {
+    throw new AppError("invalid_request", "Send email and password with content type application/json.");
+  }
+  const parsed = signInBody.safeParse(parseObject(body));
+  if (!parsed.success) throw new AppError("invalid_request", "Email and password are required.");
+  return { ...parsed.data, email: parsed.data.email.trim().toLowerCase() };
+}
+
+function parseObject(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}

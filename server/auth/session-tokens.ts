@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import type { prismaAdapter } from "better-auth/adapters/prisma";
+
+type MakeAdapter = ReturnType<typeof prismaAdapter>;
+type Adapter = ReturnType<MakeAdapter>;
+type TransactionAdapter = Omit<Adapter, "transaction">;
+type Condition = Parameters<Adapter["findOne"]>[0]["where"][number];
+
+const PREFIX = "sha256:";
+
+/** What is stored of a session's token. The token has 32 random characters, so a plain hash cannot be guessed back. */
+function hashToken(token: string): string {
+  return PREFIX + createHash("sha256").update(token).digest("base64url");
+}
+
+const isStored = (token: string) => token.startsWith(PREFIX);
+
+function hashConditions(where: Condition[], hash: (token: string) => string): Condition[] {
+  return where.map((condition) => {
+    const { field, value } = condition;
+    if (field !== "token") return condition;
+    if (typeof value === "string") return { ...condition, value: hash(value) };
+    if (!Array.isArray(value)) return condition;
+    return { ...condition, value: value.map((each) => hash(String(each))) };
+  });
+}
+
+/** The one token that the conditions name. */
+function tokenIn(where: Condition[]): string | undefined {
+  const value = where.find(({ field, operator = "eq" }) => field === "token" && operator === "eq")?.value;
+  return typeof value === "string" ? value : undefined;
+}
+
+/** better-auth sends the token of the row it gets to the browser again, so it gets the one it asked with. */
+function withToken<Row>(row: Row, token: unknown): Row {
+  if (typeof row === "object" && row !== null && token !== undefined) Object.assign(row, { token });
+  return row;
+}
+
+/**
+ * Stores of a session's token its hash alone, so that whoever reads the table cannot sign in with it: better-auth, which has
+ * no option for this, hands over and asks for tokens, and the rows hold hashes. Where it lists sessions it gets the hashes,
+ * which name a session when it is to be ended and are good for nothing else. So its `revokeOtherSessions`, which compares
+ * listed tokens with the cookie's, would end the current session too; the service does not offer it.
+ */
+export function hashSessionTokens(makeAdapter: MakeAdapter): MakeAdapter {
+  return (options) => {
+    const adapter = makeAdapter(options);
+    return {
+      ...adapter,
+      ...hashingMethods(adapter),
+      transaction: (work) => adapter.transaction((trx) => work({ ...trx, ...hashingMethods(trx) })),
+    };
+  };
+}
+
+type HashingMethods = Pick<
+  TransactionAdapter,
+  | "create"
+  | "findOne"
+  | "findMany"
+  | "count"
+  | "update"
+  | "updateMany"
+  | "delete"
+  | "deleteMany"
+  | "consumeOne"
+>;
+
+function hashingMethods(adapter: TransactionAdapter): HashingMethods {
+  const hashed = <Query extends { model: string; where: Condition[] }>(query: Query): Query =>
+    query.model === "session" ? { ...query, where: hashConditions(query.where, hashToken) } : query;
+  /** For methods that end sessions: the stored form is taken as well. */
+  const named = <Query extends { model: string; where?: Condition[] | undefined }>(query: Query): Query =>
+    query.model === "session" && query.where !== undefined
+      ? {
+          ...query,
+          where: hashConditions(query.where, (token) => (isStored(token) ? token : hashToken(token))),
+        }
+      : query;
+  return {
+    async create<T extends Record<string, unknown>, R = T>(
+      query: Parameters<typeof adapter.create<T, R>>[0],
+    ) {
+      const token = query.model === "session" ? query.data.token : undefined;
+      if (typeof token !== "string") return adapter.create<T, R>(query);
+      const data = Object.assign({}, query.data, { token: hashToken(token) });
+      return withToken(await adapter.create<T, R>({ ...query, data }), token);
+    },
+    async findOne<T>(query: Parameters<typeof adapter.findOne>[0]) {
+      const token = query.model === "session" ? tokenIn(query.where) : undefined;
+      return withToken(await adapter.findOne<T>(hashed(query)), token);
+    },
+    async update<T>(query: Parameters<typeof adapter.update>[0]) {
+      const token = query.model === "session" ? tokenIn(query.where) : undefined;
+      return withToken(await adapter.update<T>(hashed(query)), token);
+    },
+    findMany: (query) => adapter.findMany(named(query)),
+    count: (query) => adapter.count(named(query)),
+    updateMany: (query) => adapter.updateMany(hashed(query)),
+    delete: (query) => adapter.delete(named(query)),
+    deleteMany: (query) => adapter.deleteMany(named(query)),
+    consumeOne: (query) => adapter.consumeOne(hashed(query)),
+  };
+}

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { handleAuthRequest } from "@/server/auth/auth-requests";
+import { admitSignIn } from "@/server/auth/sign-in-limits";
+import { createMember, TEST_PASSWORD } from "@/server/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+
+const ORIGIN = "http://stepwell.test";
+let world: World;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  world = await createWorld();
+  tenant = await createTenant(world);
+});
+afterAll(() => world.close());
+
+type Sent = { email: string; password?: string; from: string; type?: string };
+
+/** Tries to sign in; the body is a form or JSON, by its type. */
+async function tryToSignIn({ email, password = TEST_PASSWORD, from, type = "application/json" }: Sent) {
+  const isForm = type.includes("form");
+  const body = isForm
+    ? new URLSearchParams({ email, password }).toString()
+    : JSON.stringify({ email, password });
+  const request = new Request(`${ORIGIN}/api/auth/sign-in/email`, {
+    method: "POST",
+    headers: { "content-type": type, origin: ORIGIN, host: "stepwell.test" },
+    body,
+  });
+  return handleAuthRequest(world, request, from);
+}
+const statusOf = async (sent: Sent) => (await tryToSignIn(sent)).status;
+
+describe("guesses", () => {
+  it("with nine wrong ones and one own sign-in, repeated, come to an end; the victim gets in meanwhile", async () => {
+    const attacker = await createMember(world, tenant);
+    const victim = await createMember(world, tenant);
+    const from = "198.51.100.7";
+    let looked = 0;
+    for (let round = 0; round < 3; round += 1) {
+      for (let guess = 0; guess < 9; guess += 1) {
+        const status = await statusOf({ email: victim.email, password: `guess-${round}-${guess}`, from });
+        if (status === 401) looked += 1;
+        else expect(status).toBe(429);
+      }
+      expect(await statusOf({ email: attacker.email, from })).toBe(200);
+    }
+    expect(looked).toBe(10);
+    // Refused in all spellings, with the right password as well.
+    expect(await statusOf({ email: ` ${victim.email.toUpperCase()}`, from })).toBe(429);
+    expect(await statusOf({ email: victim.email, from: "203.0.113.9" })).toBe(200);
+  }, 60_000);
+
+  it.each([
+    "application/x-www-form-urlencoded",
+    "multipart/form-data",
+    "text/plain",
+    "application/vnd.x+json",
+  ])("sent as %s are refused unread", async (type) => {
+    const { email } = await createMember(world, tenant);
+    const response = await tryToSignIn({ email, from: "198.51.100.20", type });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      success: false,
+      code: "invalid_request",
+      message: expect.stringContaining("application/json"),
+      requestId: expect.any(String),
+    });
+  });
+
+  it("of many people from one address are refused beyond 60 in a minute, own sign-ins counting", async () => {
+    const own = await createMember(world, tenant);
+    const from = "2001:db8::1";
+    const admit = (email: string, clientAddress: string) =>
+      admitSignIn(world, { email, clientAddress, sleep: async () => undefined });
+    for (let i = 0; i < 59; i += 1) await admit(`person-${i}@stepwell.test`, from);
+    expect(await statusOf({ email: own.email, from })).toBe(200);
+    // The holder of an IPv6 network has all addresses in it.
+    await expect(admit("other@stepwell.test", "2001:db8::2")).rejects.toMatchObject({ code: "rate_limited" });
+    await admit("other@stepwell.test", "2001:db8:1::2");
+    world.clock.advance(61_000);
+    await admit("other@stepwell.test", from);
+  }, 60_000);
+
+  it("for one person from everywhere are delayed more and more, and never refused", async () => {
+    const waits: number[] = [];
+    const sleep = async (ms: number) => void waits.push(ms);
+    for (let i = 0; i < 250; i += 1) {
+      await admitSignIn(world, { email: "victim@stepwell.test", clientAddress: `203.0.113.${i}`, sleep });
+    }
+    expect(waits).toHaveLength(230);
+    expect(waits.slice(0, 3)).toEqual([100, 200, 300]);
+    expect(waits.at(-1)).toBe(5_000);
+  }, 60_000);
+});
+
+it("signing in over and over is refused nobody who knows the password", async () => {
+  const { email } = await createMember(world, tenant);
+  const statuses = new Set<number>();
+  for (let i = 0; i < 12; i += 1) statuses.add(await statusOf({ email, from: "198.51.100.8" }));
+  expect([...statuses]).toEqual([200]);
+}, 60_000);
+
+it.each([{}, { email: 1, password: "x" }, { email: "a@b.test" }, "text", null])(
+  "a body of %j is refused",
+  async (body) => {
+    const request = new Request(`${ORIGIN}/api/auth/sign-in/email`, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin: ORIGIN },
+      body: JSON.stringify(body),
+    });
+    expect((await handleAuthRequest(world, request, "198.51.100.30")).status).toBe(400);
+  },
+);

@@ -1,0 +1,34 @@
+/** Why an outbound call did not happen or did not end well. The message may be shown to anyone. */
+export class EgressError extends Error {
+  override name = "EgressError";
+}
+
+/** The innermost reason that can be told: an EgressError of ours, or the network's own words. */
+export function explainFailure(error: unknown, host: string): Error {
+  let cause = error;
+  for (let i = 0; i < 5 && cause instanceof Error; i += 1) {
+    if (cause instanceof EgressError) return cause;
+    if (cause instanceof AggregateError && cause.errors[0] instanceof Error) cause = cause.errors[0];
+    else if (cause.cause === undefined) break;
+    else cause = cause.cause;
+  }
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const words: Record<string, string> = {
+    ENOTFOUND: "the name is not known",
+    EAI_AGAIN: "the name could not be looked up",
+    ECONNREFUSED: "the connection was refused",
+    ECONNRESET: "the connection was reset",
+    EHOSTUNREACH: "the host cannot be reached",
+    ENETUNREACH: "the network cannot be reached",
+    ETIMEDOUT: "the connection timed out",
+    UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
+    UND_ERR_HEADERS_TIMEOUT: "no answer came in time",
+    UND_ERR_BODY_TIMEOUT: "the answer stopped coming",
+    UND_ERR_SOCKET: "the connection was closed",
+    CERT_HAS_EXPIRED: "its certificate has expired",
+    DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
+    ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
+  };
+  const reason = words[code] ?? (cause instanceof Error ? cause.message : "an unknown fault");
+  return new EgressError(`The call to ${host} failed: ${reason.slice(0, 300)}.`, { cause: error });
+}

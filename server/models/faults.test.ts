@@ -1,0 +1,33 @@
+import { APIError } from "openai";
+import { describe, expect, test } from "vitest";
+import { AnswerError } from "@/server/models/chat-completion";
+import { readFault } from "@/server/models/faults";
+
+const apiKey = "sk-proj-abcdefghijklmnop";
+const read = (error: unknown) => readFault(error, { name: "test", apiKey }, new Date(0));
+
+describe("a provider's error that echoes the key", () => {
+  test.each([
+    ["as it is", apiKey],
+    ["in base64", Buffer.from(apiKey).toString("base64")],
+    ["in base64 as credentials", Buffer.from(`user:${apiKey}`).toString("base64")],
+    ["in hexadecimal", Buffer.from(apiKey).toString("hex")],
+    ["URL-encoded", Buffer.from(apiKey).toString("hex").replace(/../g, "%$&")],
+  ])("%s tells nothing of it", (_name, echoed) => {
+    const body = { message: `Wrong credentials ${echoed}` };
+    const { message } = read(APIError.generate(401, { error: body }, undefined, new Headers()));
+    expect(message).toContain("answered 401 Wrong credentials ");
+    expect(message).toContain("[redacted]");
+    expect(message).not.toContain(echoed);
+    expect(message.length).toBeLessThan(90);
+    expect(read(new AnswerError(body.message)).message).not.toContain(echoed);
+  });
+});
+
+test("a redirect says where the provider is, and is not tried again", () => {
+  const headers = new Headers({ location: "https://api.test/v2" });
+  expect(read(APIError.generate(308, undefined, undefined, headers))).toMatchObject({
+    reason: "refused",
+    message: expect.stringContaining("redirects to https://api.test/v2; configure that address instead"),
+  });
+});

@@ -1,0 +1,82 @@
+import { APIError } from "openai";
+import { EgressError } from "@/server/egress/failures";
+import { AnswerError, AnswerTooLarge } from "@/server/models/chat-completion";
+import type { ModelFault } from "@/server/models/port";
+import { redactText } from "@/server/secrets/stored-output";
+
+/** Why one attempt failed; `unavailable` passes by itself. `retryAfterMs` is what the provider asked for. */
+export type Fault = {
+  message: string;
+  reason: ModelFault;
+  retryAfterMs: number | undefined;
+  cause: unknown;
+};
+
+const PASSING = new Set([408, 409, 425, 429]);
+const MAX_MESSAGE_LENGTH = 500;
+/** Keys that providers echo, whole or masked. */
+const KEY_LIKE = /\b(sk|pk|rk|key|gsk|xai)-[\w*.-]{6,}|Bearer\s+\S+/gi;
+
+/** Reads what an attempt at the named provider failed by; no message holds its key. */
+export function readFault(
+  error: unknown,
+  provider: { name: string; apiKey: string | undefined },
+  now: Date,
+): Fault {
+  const { name, apiKey } = provider;
+  const clean = (message: string) =>
+    redactText(message, apiKey === undefined ? [] : [apiKey])
+      .replace(KEY_LIKE, "[redacted]")
+      .slice(0, MAX_MESSAGE_LENGTH);
+
+  if (error instanceof APIError && error.status !== undefined) {
+    // The message begins with the status.
+    const message = clean(`the model provider "${name}" answered ${error.message}${redirection(error)}`);
+    const reason = reasonOf(error.status, error.code);
+    return { message, reason, retryAfterMs: retryAfterMs(error.headers, now), cause: error };
+  }
+  if (error instanceof AnswerError) {
+    const message = clean(`the model provider "${name}" answered: ${error.message}`);
+    const reason = error instanceof AnswerTooLarge ? "refused" : reasonOf(error.status, error.code);
+    return { message, reason, retryAfterMs: undefined, cause: error };
+  }
+  const message = clean(`the model provider "${name}" could not be reached: ${innermostMessage(error)}`);
+  return { message, reason: "unavailable", retryAfterMs: undefined, cause: error };
+}
+
+/** What a refusal means, by its status and, where providers use one status for several things, by OpenAI's code. */
+function reasonOf(status: number | undefined, code: string | null | undefined): ModelFault {
+  if (code === "insufficient_quota" || status === 402) return "quota";
+  if (code === "context_length_exceeded" || status === 413) return "input_too_long";
+  if (code === "model_not_found" || status === 404) return "unknown";
+  if (code === "invalid_api_key" || status === 401 || status === 403) return "unauthorized";
+  return status === undefined || PASSING.has(status) || status >= 500 ? "unavailable" : "refused";
+}
+
+/** Redirects are not followed: the key would go wherever they lead. */
+function redirection(error: APIError): string {
+  const location = error.headers?.get("location");
+  if (error.status === undefined || error.status >= 400 || !location) return "";
+  return `: it redirects to ${location}; configure that address instead`;
+}
+
+/** How long a provider asks to be left alone, in milliseconds (RFC 9110, section 10.2.3, and `retry-after-ms`). */
+function retryAfterMs(headers: Headers | undefined, now: Date): number | undefined {
+  const exact = Number(headers?.get("retry-after-ms") ?? Number.NaN);
+  if (Number.isFinite(exact) && exact >= 0) return exact;
+  const text = headers?.get("retry-after");
+  if (text === null || text === undefined || text.trim() === "") return undefined;
+  const seconds = Number(text);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
+}
+
+function innermostMessage(error: unknown): string {
+  let inner = error;
+  for (let i = 0; i < 5 && inner instanceof Error && inner.cause instanceof Error; i += 1) {
+    if (inner instanceof EgressError || inner.cause.message === "") break;
+    inner = inner.cause;
+  }
+  return inner instanceof Error ? inner.message : "an unknown fault";
+}

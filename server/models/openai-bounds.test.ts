@@ -1,0 +1,137 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { createTrustedEgress } from "@/server/egress/guarded-fetch";
+import { FURTHER_CALLS, MAX_EVENT_LENGTH, MAX_RECORDED_CALLS } from "@/server/models/answer-limits";
+import { createOpenAiCompatible } from "@/server/models/openai-compatible";
+import { testClock } from "@/server/testing/clock";
+
+/** Answers that are too long, too many or without end: each is given up or cut, whoever sends it. */
+
+const egress = createTrustedEgress();
+let asked = 0;
+let respond: (response: ServerResponse) => Promise<void> | void = () => undefined;
+const server = createServer((request, response) => {
+  asked += 1;
+  request.resume().on("end", () => void respond(response));
+});
+await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+afterAll(async () => {
+  await egress.close();
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
+});
+afterEach(() => {
+  asked = 0;
+});
+
+function call({ isStream = true } = {}) {
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  const { port } = address satisfies AddressInfo;
+  const provider = createOpenAiCompatible({
+    name: "test",
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    fetch: egress.fetch,
+    clock: testClock(),
+    random: () => 1,
+    sleep: async () => undefined,
+  });
+  return provider.call({
+    model: "m",
+    messages: [{ role: "user", content: "hi" }],
+    tools: [],
+    maxOutputTokens: 100,
+    signal: new AbortController().signal,
+    ...(isStream && { onText: () => undefined }),
+  });
+}
+
+function* repeat(chunk: string): Generator<string> {
+  for (;;) yield chunk;
+}
+
+/** Writes chunks until the client leaves. */
+async function writeForever(response: ServerResponse, chunk: string): Promise<void> {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  await pipeline(Readable.from(repeat(chunk)), response).catch(() => undefined);
+}
+
+const piece = (delta: object, finish_reason: string | null = null) =>
+  `data: ${JSON.stringify({ choices: [{ delta, finish_reason }] })}\n\n`;
+
+test.each([
+  ["a line", `data: {"choices": "${"x".repeat(1000)}`, `A line of the streamed answer is longer`],
+  ["an event", `data: ${"x".repeat(1000)}\n`, `An event of the streamed answer is longer`],
+  ["a text", piece({ content: "x".repeat(100_000) }), "The answer is longer"],
+  ["a thought", piece({ reasoning_content: "x".repeat(100_000) }), "The answer is longer"],
+  [
+    "a call's arguments",
+    piece({ tool_calls: [{ index: 0, function: { name: "f", arguments: "x".repeat(100_000) } }] }),
+    "The answer is longer",
+  ],
+])("%s without end fails the call at once and clearly", async (_name, chunk, message) => {
+  let left: Promise<unknown> | undefined;
+  respond = (response) => {
+    left = writeForever(response, chunk);
+  };
+  await expect(call()).rejects.toMatchObject({
+    name: "ModelError",
+    reason: "refused",
+    message: expect.stringContaining(message),
+    attempts: [{}],
+  });
+  // The connection was closed, not left to fill up.
+  await left;
+  expect(asked).toBe(1);
+});
+
+test("comments without end are given up as well", async () => {
+  respond = (response) => writeForever(response, `: ${"x".repeat(1_000_000)}\n`);
+  await expect(call()).rejects.toThrow("larger than 67108864 bytes");
+});
+
+test("a long event that ends is read", async () => {
+  const content = "é".repeat(MAX_EVENT_LENGTH / 2);
+  respond = (response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(piece({ content }, "stop"));
+  };
+  expect((await call()).content).toBe(content);
+});
+
+test.each([
+  ["a stream", true],
+  ["a whole answer", false],
+])("10,000 calls in %s become the first 128 and one that stands for the rest", async (_name, isStream) => {
+  const calls = Array.from({ length: 10_000 }, (_, index) => ({
+    index,
+    id: `c-${index}`,
+    function: { name: "weather", arguments: `{"city":${index}}` },
+  }));
+  respond = (response) => {
+    if (isStream) {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      for (const { function: called, ...rest } of calls) {
+        response.write(piece({ tool_calls: [{ ...rest, function: { ...called, arguments: "" } }] }));
+      }
+      for (const { index, function: called } of calls) {
+        response.write(piece({ tool_calls: [{ index, function: { arguments: called.arguments } }] }));
+      }
+      response.end(piece({}, "tool_calls"));
+    } else {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ choices: [{ message: { tool_calls: calls } }] }));
+    }
+  };
+  const { toolCalls } = await call({ isStream });
+  expect(toolCalls).toHaveLength(MAX_RECORDED_CALLS + 1);
+  expect(toolCalls[MAX_RECORDED_CALLS - 1]).toEqual({
+    id: "c-127",
+    name: "weather",
+    arguments: '{"city":127}',
+  });
+  expect(toolCalls.at(-1)).toMatchObject({ name: FURTHER_CALLS, arguments: '{"count":9872}' });
+});

@@ -1,0 +1,29 @@
+import { readUsage } from "@/server/models/chat-completion";
+import type { ModelRequest, ModelUsage, ReceivedOutput } from "@/server/models/port";
+import type { StreamedCompletion } from "@/server/models/streamed-completion";
+import { countUsage } from "@/server/models/tokens";
+import { replaceNul } from "@/server/secrets/stored-output";
+
+/** The tokens of two attempts together. */
+export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    estimated: a.estimated || b.estimated,
+  };
+}
+
+/** Adds what a stream that broke off had brought: by the provider's figures if they came, else counted here. */
+export async function addReceived(
+  earlier: ReceivedOutput | null,
+  request: Pick<ModelRequest, "messages" | "tools">,
+  streamed: StreamedCompletion,
+): Promise<ReceivedOutput | null> {
+  const output = streamed.received();
+  if (output === null) return earlier;
+  const usage = readUsage(output.usage) ?? (await countUsage(request, output));
+  return {
+    content: replaceNul(output.content),
+    usage: earlier === null ? usage : addUsage(earlier.usage, usage),
+  };
+}
