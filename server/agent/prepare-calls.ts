@@ -5,7 +5,8 @@ import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { canonicalText, parseJson } from "@/server/json-text";
 import type { ToolCall } from "@/server/models/port";
 import { cleanJson, replaceNul } from "@/server/secrets/stored-output";
-import { describeIssues, validateAgainst } from "@/server/workflow/schema";
+import { validateAgainst } from "@/server/workflow/schema";
+import { describeIssues } from "@/server/workflow/schema-issues";
 
 /** Calls of one iteration that are carried out; the rest fails with a message for the model. */
 export const MAX_CALLS_PER_ITERATION = 32;

@@ -6,7 +6,9 @@ import { jsonBytes } from "@/server/json-text";
 import { MAX_FINAL_OUTPUT_BYTES, MAX_STEP_OUTPUT_BYTES } from "@/server/limits/sizes";
 import type { WorkflowDefinition, WorkflowStep } from "@/server/workflow/definition";
 import { evaluateIn, fillIn, isTrue, parseCondition, type Scope } from "@/server/workflow/expressions";
-import { describeIssues, inferSchema, validateAgainst } from "@/server/workflow/schema";
+import { inferSchema } from "@/server/workflow/infer-schema";
+import { validateAgainst } from "@/server/workflow/schema";
+import { describeIssues } from "@/server/workflow/schema-issues";
 
 /** One call of a function that the interpreter asks for. */
 export type WorkflowCall = {
