@@ -6,7 +6,8 @@ import { canonicalText, parseJson } from "@/server/json-text";
 import { FURTHER_CALLS, MAX_EXECUTED_CALLS, MAX_RECORDED_CALLS } from "@/server/models/answer-limits";
 import type { ToolCall } from "@/server/models/port";
 import { cleanJson, replaceNul } from "@/server/secrets/stored-output";
-import { describeIssues, validateAgainst } from "@/server/workflow/schema";
+import { validateAgainst } from "@/server/workflow/schema";
+import { describeIssues } from "@/server/workflow/schema-issues";
 
 /**
  * A call that a model asked for, checked. `inputText` is the JSON text stored as the step's input: the arguments,

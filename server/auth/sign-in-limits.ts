@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { AppError } from "@/server/errors";
 import { guardKey } from "@/server/limits/guard-key";
-import { type RateLimit, takeRate } from "@/server/limits/rate-limit";
+import { type RateLimit, releaseRate, takeRate } from "@/server/limits/rate-limit";
 import type { Services } from "@/server/services";
 
 /** Guesses for one person from one address; a sign-in that succeeds starts this count anew. */
@@ -38,7 +38,7 @@ export async function admitSignIn(services: Services, attempt: SignInAttempt): P
 
 /** Starts the count of this person at this address anew: whoever gets here knows the password. */
 export async function forgiveSignIn(services: Services, attempt: SignInAttempt): Promise<void> {
-  await services.pool.query("DELETE FROM rate_windows WHERE key = $1", [pairKey(attempt)]);
+  await releaseRate(services.pool, pairKey(attempt));
 }
 
 async function take(services: Services, limit: RateLimit): Promise<void> {

@@ -148,10 +148,11 @@ export function describeSecretFault(
 
 async function findTextFaults(
   { signature, secret, messageTemplate }: TriggerDefinition,
-  party: string,
+  organizationId: string,
 ): Promise<Issue[]> {
   const ofSecret = typeof secret === "string" ? describeSecretFault(signature, secret) : null;
-  const ofTemplate = messageTemplate === null ? null : await describeTemplateFault(messageTemplate, party);
+  const ofTemplate =
+    messageTemplate === null ? null : await describeTemplateFault(messageTemplate, organizationId);
   return [
     ...(ofSecret === null ? [] : [{ path: "/secret", message: ofSecret }]),
     ...(ofTemplate === null ? [] : [{ path: "/messageTemplate", message: ofTemplate }]),

@@ -1,12 +1,13 @@
 /**
- * The script beside decimal.js in the realm of arithmetic (realm.ts): a parser for what people and models write as a
- * calculation, which calculates as it reads. Precedence from loose to tight: + and -; * / % (remainder) and writing side
- * by side; sign; ^ (from the right); ! and % (percent).
+ * What runs in a thread for arithmetic: a parser for what people and models write as a calculation, which calculates with
+ * decimal.js as it reads. Precedence from loose to tight: + and -; * / % (remainder) and writing side by side; sign;
+ * ^ (from the right); ! and % (percent). It keeps nothing between two calculations and runs no code of a tenant.
  */
 export const ARITHMETIC_SCRIPT = `
 (() => {
   "use strict";
-  const Decimal = module.exports.clone({ precision: 64, maxE: 2000, minE: -2000, modulo: 3 });
+  const { parentPort, workerData } = require("node:worker_threads");
+  const Decimal = require(workerData.library).clone({ precision: 64, maxE: 2000, minE: -2000, modulo: 3 });
   const MAX_EXACT = new Decimal("1e60");
   const PI = Decimal.acos(-1);
   const constants = new Map([["pi", PI], ["e", new Decimal(1).exp()], ["tau", PI.times(2)]]);
@@ -248,14 +249,15 @@ export const ARITHMETIC_SCRIPT = `
     return double;
   };
 
-  globalThis.$handle = () => {
+  const answer = (expression) => {
     try {
-      const { expression } = JSON.parse(globalThis.$request);
-      globalThis.$response = JSON.stringify({ ok: true, value: toResult(calculate(expression)) });
+      return { ok: true, value: toResult(calculate(expression)) };
     } catch (error) {
       const message = error instanceof RangeError ? "it is nested too deeply" : String(error.message).slice(0, 300);
-      globalThis.$response = JSON.stringify({ ok: false, message, position: error.position ?? null });
+      return { ok: false, message, position: error.position ?? null };
     }
   };
+  parentPort.on("message", (expression) => parentPort.postMessage(answer(expression)));
+  parentPort.postMessage("ready");
 })();
 `;

@@ -1,11 +1,22 @@
 import { z } from "zod";
 import { ARITHMETIC_SCRIPT } from "@/server/expressions/arithmetic-script";
-import { createRealm, EXPRESSION_TIMEOUT_MS } from "@/server/expressions/realm";
+import { ExpressionError } from "@/server/expressions/expression-error";
+import { resolveInstalled, ThreadError, ThreadPool } from "@/server/sandbox/thread-pool";
 
-const realm = createRealm("decimal.js/decimal.js", ARITHMETIC_SCRIPT);
-const result = z.union([z.number(), z.string()]);
+/** How long one calculation may take, once it has a thread. */
+const CALCULATION_TIMEOUT_MS = 5_000;
 
-/** Signs that people and models write for operators. */
+const pool = new ThreadPool({
+  source: ARITHMETIC_SCRIPT,
+  workerData: () => ({ library: resolveInstalled("decimal.js/decimal.js") }),
+  memoryMb: 128,
+});
+const response = z.discriminatedUnion("ok", [
+  z.object({ ok: z.literal(true), value: z.union([z.number(), z.string()]) }),
+  z.object({ ok: z.literal(false), message: z.string(), position: z.number().nullable() }),
+]);
+
+/** Replaces signs that people and models write for operators. */
 function normalise(expression: string): string {
   return expression
     .replace(/[×·⋅]/g, "*")
@@ -16,10 +27,26 @@ function normalise(expression: string): string {
 }
 
 /**
- * Calculates on 64 decimal digits. Gives a number, or its digits as text when a double cannot say it: whole numbers beyond
- * 2^53, and what is too large or too small. Throws ExpressionError; takes at most five seconds once
- * it is the turn of `party`, the organization.
+ * Calculates on 64 decimal digits. Returns a number, or its digits as text when a double cannot hold it: whole numbers
+ * beyond 2^53, and what is too large or too small. In a thread, because decimal.js takes minutes for some short
+ * expressions. Throws ExpressionError.
  */
-export async function calculateExpression(expression: string, party: string): Promise<number | string> {
-  return result.parse(await realm.ask({ expression: normalise(expression) }, EXPRESSION_TIMEOUT_MS, party));
+export async function calculateExpression(
+  expression: string,
+  organizationId: string,
+): Promise<number | string> {
+  const answer = await pool
+    .ask(normalise(expression), CALCULATION_TIMEOUT_MS, organizationId)
+    .catch((error: unknown) => {
+      if (!(error instanceof ThreadError)) throw error;
+      throw new ExpressionError(
+        error.reason === "timeout"
+          ? `It was stopped after ${CALCULATION_TIMEOUT_MS} ms.`
+          : "It could not be calculated.",
+      );
+    });
+  const parsed = response.parse(answer);
+  if (parsed.ok) return parsed.value;
+  const place = parsed.position === null ? "" : ` (at character ${parsed.position})`;
+  throw new ExpressionError(`${parsed.message}${place}`);
 }

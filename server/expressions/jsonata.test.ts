@@ -1,11 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, expect, test } from "vitest";
+import { ExpressionError } from "@/server/expressions/expression-error";
 import { evaluateExpression, parseExpression } from "@/server/expressions/jsonata";
-import { ExpressionError } from "@/server/expressions/realm";
+import type { Json } from "@/server/json";
 
-const facts = { now: new Date("2026-03-04T05:06:07.000Z"), seed: "run-1", party: "org-1" };
-const evaluate = (expression: string, input: unknown = {}, timeoutMs?: number) =>
-  evaluateExpression(expression, JSON.stringify(input), facts, timeoutMs);
+const facts = { now: new Date("2026-03-04T05:06:07.000Z"), seed: "run-1", organizationId: "org-1" };
+const evaluate = (expression: string, input: Json = {}, timeoutMs?: number) =>
+  evaluateExpression(expression, input, { ...facts, ...(timeoutMs && { timeoutMs }) });
 
 test("stopping an expression leaves the process whole, also where AsyncLocalStorage is in use", async () => {
   await new AsyncLocalStorage().run({}, async () => {
@@ -61,7 +62,7 @@ describe("evaluateExpression", () => {
     expect(await evaluate("$millis()")).toBe(facts.now.getTime());
     expect(await evaluate("$random()")).toBe(await evaluate("$random()"));
     expect(await evaluate("$random()")).not.toBe(
-      await evaluateExpression("$random()", "{}", { ...facts, seed: "run-2" }),
+      await evaluateExpression("$random()", {}, { ...facts, seed: "run-2" }),
     );
     expect(await evaluate("$shuffle([1..20])")).toEqual(await evaluate("$shuffle([1..20])"));
   });
@@ -103,7 +104,7 @@ describe("evaluateExpression", () => {
     expect(await evaluate("$x")).toBeUndefined();
     await evaluateExpression(
       "$merge([a, {'__proto__': {'polluted': true}}])",
-      '{"a":{"__proto__":{"polluted":true}}}',
+      JSON.parse('{"a":{"__proto__":{"polluted":true}}}'),
       facts,
     );
     expect(await evaluate("{}.polluted")).toBeUndefined();
@@ -111,10 +112,10 @@ describe("evaluateExpression", () => {
   });
 });
 
-test("while one party's expressions are slow, the process goes on and another party's are evaluated", async () => {
+test("while one organization's expressions are slow, the process goes on and another's are evaluated", async () => {
   const endless = "($f := function(){ $f() }; $f())";
-  const of = (party: string, expression: string, timeoutMs = 1000) =>
-    evaluateExpression(expression, "{}", { ...facts, party }, timeoutMs);
+  const of = (organizationId: string, expression: string, timeoutMs = 1000) =>
+    evaluateExpression(expression, {}, { ...facts, organizationId, timeoutMs });
   let ticks = 0;
   const ticking = setInterval(() => {
     ticks += 1;

@@ -1,16 +1,25 @@
 import { z } from "zod";
+import { ExpressionError } from "@/server/expressions/expression-error";
 import { JSONATA_SCRIPT } from "@/server/expressions/jsonata-script";
-import { createRealm, EXPRESSION_TIMEOUT_MS, ExpressionError } from "@/server/expressions/realm";
+import { evaluateReference } from "@/server/expressions/plain-reference";
 import type { Json } from "@/server/json";
+import {
+  createSandbox,
+  type Evaluation,
+  MAX_ANSWER_LENGTH,
+  SANDBOX_MEMORY_MIB,
+  SandboxError,
+} from "@/server/sandbox/sandbox";
+import { readInstalled } from "@/server/sandbox/thread-pool";
 
-/** What an expression may know of moment and chance; the same facts give the same result. */
+/** What an expression may know of time and chance; the same facts give the same result. */
 export type ExpressionFacts = {
-  /** What `$now()` and `$millis()` tell. */
+  /** What `$now()` and `$millis()` return. */
   now: Date;
   /** Seeds `$random()` and `$shuffle()`. */
   seed: string;
-  /** Whose expression it is: the organization. While many are evaluated, parties take turns. */
-  party: string;
+  /** Whose expression it is. While many are evaluated, organizations take turns. */
+  organizationId: string;
 };
 
 /** A node of JSONata's syntax tree, as far as it is read here. */
@@ -18,9 +27,18 @@ export type ExpressionNode = { [key: string]: Json };
 
 /** Longest expression, in characters. */
 export const MAX_EXPRESSION_LENGTH = 32 * 1024;
+/** How long one expression may take, once it has a thread. */
+const EXPRESSION_TIMEOUT_MS = 10_000;
 
-const realm = createRealm("jsonata/jsonata.min.js", JSONATA_SCRIPT);
+const sandbox = createSandbox(() => [
+  `const module = { exports: {} }, exports = module.exports;\n${readInstalled("jsonata/jsonata.min.js")}`,
+  JSONATA_SCRIPT,
+]);
 const syntaxTree: z.ZodType<ExpressionNode> = z.record(z.string(), z.custom<Json>());
+const response = z.discriminatedUnion("ok", [
+  z.object({ ok: z.literal(true), value: z.custom<Json>().optional() }),
+  z.object({ ok: z.literal(false), message: z.string(), position: z.number().nullable() }),
+]);
 
 function checkLength(expression: string): void {
   if (expression.length > MAX_EXPRESSION_LENGTH) {
@@ -28,23 +46,54 @@ function checkLength(expression: string): void {
   }
 }
 
-/** Parses a JSONata expression. Throws ExpressionError. */
-export async function parseExpression(expression: string, party: string): Promise<ExpressionNode> {
+/** QuickJS's own errors in the author's words. */
+function explain(message: string): string {
+  if (message === "out of memory")
+    return `The expression takes more than ${SANDBOX_MEMORY_MIB} MiB of memory.`;
+  if (message === "Maximum call stack size exceeded") return "The expression is nested too deeply.";
+  return message;
+}
+
+async function askSandbox(evaluation: Evaluation): Promise<Json | undefined> {
+  const text = await sandbox(evaluation).catch((error: unknown) => {
+    if (!(error instanceof SandboxError)) throw error;
+    throw new ExpressionError(
+      {
+        failed: "The expression could not be evaluated.",
+        stopped: `The expression was stopped after ${evaluation.timeoutMs} ms.`,
+        "too large": `The expression's result is larger than ${MAX_ANSWER_LENGTH / 1024 / 1024} MiB.`,
+        unanswered: "The expression never comes to an end.",
+      }[error.reason],
+    );
+  });
+  const answer = response.parse(JSON.parse(text));
+  if (answer.ok) return answer.value;
+  const place = answer.position === null ? "" : ` (at character ${answer.position})`;
+  throw new ExpressionError(`${explain(answer.message)}${place}`);
+}
+
+/** Parses a JSONata expression, in the sandbox. Throws ExpressionError. */
+export async function parseExpression(expression: string, organizationId: string): Promise<ExpressionNode> {
   checkLength(expression);
-  return syntaxTree.parse(await realm.ask({ expression, parse: true }, EXPRESSION_TIMEOUT_MS, party));
+  const request = JSON.stringify({ expression, parse: true });
+  const timeoutMs = EXPRESSION_TIMEOUT_MS;
+  return syntaxTree.parse(await askSandbox({ request, timeoutMs, now: new Date(0), organizationId }));
 }
 
 /**
- * Evaluates a JSONata expression that a stranger wrote over the JSON text `input`: deterministic, and stopped
- * whatever it does (endless recursion, a catastrophic regular expression, a huge structure) when `timeoutMs`, 5,000 by
- * default, is over. Gives undefined where JSONata finds nothing. Throws ExpressionError.
+ * Evaluates a JSONata expression from a tenant. A plain reference such as `input.a.b` is looked up at once; all else runs in
+ * the sandbox: deterministic, and stopped after `timeoutMs` (10,000 by default) whatever it does. Returns undefined where
+ * JSONata finds nothing. Throws ExpressionError.
  */
 export async function evaluateExpression(
   expression: string,
-  input: string,
-  { now, seed, party }: ExpressionFacts,
-  timeoutMs: number = EXPRESSION_TIMEOUT_MS,
+  input: Json,
+  facts: ExpressionFacts & { timeoutMs?: number },
 ): Promise<Json | undefined> {
   checkLength(expression);
-  return realm.ask({ expression, input, now: now.getTime(), seed }, timeoutMs, party);
+  const found = evaluateReference(expression, input);
+  if (found !== null) return found.value;
+  const { now, seed, organizationId, timeoutMs = EXPRESSION_TIMEOUT_MS } = facts;
+  const request = JSON.stringify({ expression, input, seed });
+  return askSandbox({ request, timeoutMs, now, organizationId });
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { calculateExpression } from "@/server/expressions/arithmetic";
-import { ExpressionError } from "@/server/expressions/realm";
+import { ExpressionError } from "@/server/expressions/expression-error";
 import { defineFunction } from "@/server/functions/define";
 
 /** Exact decimal arithmetic on 64 digits. */

@@ -3,7 +3,7 @@ import type { FunctionContext, FunctionDefinition } from "@/server/functions/def
 import { findFunction, listFunctions } from "@/server/functions/registry";
 import type { Json } from "@/server/json";
 import { jsonPointer } from "@/server/json-text";
-import { describeIssues } from "@/server/workflow/schema";
+import { describeIssues } from "@/server/workflow/schema-issues";
 
 /** The faults of a value as input of a function; empty: it is valid. */
 export function checkFunctionInput(definition: FunctionDefinition, input: Json): Issue[] {

@@ -3,7 +3,8 @@ import { defineFunction } from "@/server/functions/define";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { parseJson } from "@/server/json-text";
 import type { ModelMessage } from "@/server/models/port";
-import { checkSchema, describeIssues, validateAgainst } from "@/server/workflow/schema";
+import { checkSchema, validateAgainst } from "@/server/workflow/schema";
+import { describeIssues } from "@/server/workflow/schema-issues";
 
 /** The JSON in a model's answer; models like to wrap it in a fence. Throws JsonTextError. */
 function parseAnswer(content: string): Json {

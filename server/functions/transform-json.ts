@@ -24,7 +24,7 @@ export const transformJson = defineFunction({
   // For the wait for its turn as well: the expression's own limit is shorter.
   timeoutMs: 30_000,
   async run({ value, expression }, { clock, idempotencyKey, organizationId }) {
-    const facts = { now: clock.now(), seed: idempotencyKey, party: organizationId };
-    return (await evaluateExpression(expression, JSON.stringify(value), facts)) ?? null;
+    const facts = { now: clock.now(), seed: idempotencyKey, organizationId };
+    return (await evaluateExpression(expression, value, facts)) ?? null;
   },
 });

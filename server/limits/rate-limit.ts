@@ -43,6 +43,16 @@ export async function takeRate(
   return { allowed: granted > 0, granted, limit, seconds, remaining, resetSeconds };
 }
 
+/** Starts the count of a key anew. */
+export async function releaseRate(client: Queryable, key: string): Promise<void> {
+  await client.query(
+    `WITH counter AS (SELECT key FROM rate_counters WHERE key = $1 FOR UPDATE),
+     segments AS (DELETE FROM rate_segments s USING counter c WHERE s.key = c.key)
+     DELETE FROM rate_counters r USING counter c WHERE r.key = c.key`,
+    [key],
+  );
+}
+
 /** The `RateLimit` and `RateLimit-Policy` headers of a decision (IETF draft, RateLimit header fields). */
 export function rateLimitHeaders(name: string, decision: RateDecision): Record<string, string> {
   return {

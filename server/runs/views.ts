@@ -8,7 +8,7 @@ import type {
 import { TOOL_STATUS_INT } from "@/server/contract/shapes";
 import type { Step } from "@/server/db/generated/client";
 import type { RunFacts } from "@/server/runs/run-facts";
-import { inferSchema } from "@/server/workflow/schema";
+import { inferSchema } from "@/server/workflow/infer-schema";
 
 /** Rows → the contract's views (interface-spec.md, "Resources and their fields"). */
 

@@ -178,6 +178,6 @@ export async function previewMessage(
   if (row.bodyNote !== null) throw bodyMissing(row.bodyNote);
   const body = parseBodyText(decodeText(row.body));
   refuseNul(body);
-  const facts = { now: clock.now(), seed: deliveryId, party: actor.orgId };
+  const facts = { now: clock.now(), seed: deliveryId, organizationId: actor.orgId };
   return { message: await fillMessageTemplate(template, body, facts) };
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Json } from "@/server/json";
 import { describeTemplateFault, fillMessageTemplate } from "@/server/webhooks/message-template";
 
-const facts = { now: new Date("2026-01-01T00:00:00Z"), seed: "delivery-1", party: "org-1" };
+const facts = { now: new Date("2026-01-01T00:00:00Z"), seed: "delivery-1", organizationId: "org-1" };
 
 test.each<[string, Json, string]>([
   ["New: {{ body.title }}", { title: "Lamp" }, "New: Lamp"],

@@ -1,6 +1,6 @@
 import { AppError } from "@/server/errors";
+import { ExpressionError } from "@/server/expressions/expression-error";
 import type { ExpressionFacts } from "@/server/expressions/jsonata";
-import { ExpressionError } from "@/server/expressions/realm";
 import type { Json } from "@/server/json";
 import { fillIn, parseTemplate } from "@/server/workflow/expressions";
 
@@ -10,9 +10,12 @@ import { fillIn, parseTemplate } from "@/server/workflow/expressions";
  */
 
 /** What is wrong with a template, or null; for the moment it is saved. */
-export async function describeTemplateFault(template: string, party: string): Promise<string | null> {
+export async function describeTemplateFault(
+  template: string,
+  organizationId: string,
+): Promise<string | null> {
   try {
-    await parseTemplate(template, party);
+    await parseTemplate(template, organizationId);
     return null;
   } catch (error) {
     if (error instanceof ExpressionError) return error.message;

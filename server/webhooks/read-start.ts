@@ -29,7 +29,7 @@ export async function readStart(
     const { messageTemplate } = trigger;
     if (messageTemplate === null) return { kind: "agent", targetId: trigger.target.id, userMessage: text };
     refuseNul(body);
-    const facts = { now, seed: delivery.id, party: trigger.actor.orgId };
+    const facts = { now, seed: delivery.id, organizationId: trigger.actor.orgId };
     const userMessage = await fillMessageTemplate(messageTemplate, body, facts);
     return { kind: "agent", targetId: trigger.target.id, userMessage };
   }

@@ -1,5 +1,5 @@
 import type { Issue } from "@/server/errors";
-import { ExpressionError } from "@/server/expressions/realm";
+import { ExpressionError } from "@/server/expressions/expression-error";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { jsonBytes, jsonPointer, MAX_JSON_DEPTH } from "@/server/json-text";
 import { type WorkflowDefinition, type WorkflowStep, workflowDefinition } from "@/server/workflow/definition";
@@ -23,12 +23,12 @@ type Keys = (string | number)[];
 /**
  * Checks a tool's definition when it is saved (product.md, "A definition is checked when it is saved"). Gives the
  * definition with its defaults, or every fault with a JSON pointer to its place in what was sent. Its expressions are read in
- * the turn of `party`, the organization.
+ * the turn of the organization.
  */
 export async function checkWorkflow(
   value: Json,
   functions: KnownFunctions,
-  party: string,
+  organizationId: string,
 ): Promise<{ ok: true; definition: WorkflowDefinition } | { ok: false; issues: Issue[] }> {
   if (depthOf(value) > MAX_JSON_DEPTH) return refuse("", `is nested deeper than ${MAX_JSON_DEPTH} levels`);
   if (jsonBytes(value) > MAX_DEFINITION_BYTES)
@@ -41,7 +41,7 @@ export async function checkWorkflow(
     }));
     return { ok: false, issues };
   }
-  const checker = new Checker(parsed.data, functions, party);
+  const checker = new Checker(parsed.data, functions, organizationId);
   await checker.check();
   if (checker.issues.length > 0) return { ok: false, issues: checker.issues.slice(0, MAX_ISSUES) };
   return { ok: true, definition: parsed.data };
@@ -83,15 +83,15 @@ class Checker {
   readonly issues: Issue[] = [];
   readonly #definition: WorkflowDefinition;
   readonly #functions: KnownFunctions;
-  readonly #party: string;
+  readonly #organizationId: string;
   readonly #parameters: Set<string> | null;
   /** Every step's place in the order, for telling later steps from unknown ones. */
   readonly #places = new Map<string, number>();
 
-  constructor(definition: WorkflowDefinition, functions: KnownFunctions, party: string) {
+  constructor(definition: WorkflowDefinition, functions: KnownFunctions, organizationId: string) {
     this.#definition = definition;
     this.#functions = functions;
-    this.#party = party;
+    this.#organizationId = organizationId;
     this.#parameters = closedParameters(definition.parameters);
   }
 
@@ -118,7 +118,7 @@ class Checker {
   }
 
   async #checkSchema(schema: JsonObject, keys: Keys): Promise<void> {
-    for (const issue of await checkSchema(schema, this.#party)) {
+    for (const issue of await checkSchema(schema, this.#organizationId)) {
       this.issues.push({ path: jsonPointer(keys) + issue.path, message: issue.message });
     }
   }
@@ -158,7 +158,7 @@ class Checker {
       if (property === undefined) {
         this.#report([...keys, "with", name], `${step.uses} has no input of that name`);
       } else if (isJsonObject(property) && !hasTemplate(value)) {
-        for (const issue of await validateAgainst(property, value, this.#party)) {
+        for (const issue of await validateAgainst(property, value, this.#organizationId)) {
           this.issues.push({
             path: jsonPointer([...keys, "with", name]) + issue.path,
             message: issue.message,
@@ -175,7 +175,7 @@ class Checker {
 
   async #checkCondition(text: string, keys: Keys, index: number): Promise<void> {
     try {
-      this.#checkReferences(await parseCondition(text, this.#party), keys, index, null);
+      this.#checkReferences(await parseCondition(text, this.#organizationId), keys, index, null);
     } catch (error) {
       this.#reportExpression(error, keys);
     }
@@ -185,7 +185,7 @@ class Checker {
     if (typeof value === "string") {
       if (!value.includes("{{")) return;
       try {
-        for (const part of (await parseTemplate(value, this.#party)).parts) {
+        for (const part of (await parseTemplate(value, this.#organizationId)).parts) {
           if (typeof part === "object") this.#checkReferences(part, keys, index, item);
         }
       } catch (error) {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { ExpressionError } from "@/server/expressions/expression-error";
 import { evaluateExpression, parseExpression } from "@/server/expressions/jsonata";
-import { ExpressionError } from "@/server/expressions/realm";
 import type { Json } from "@/server/json";
 import {
   evaluateIn,
@@ -13,7 +13,7 @@ import {
 } from "@/server/workflow/expressions";
 import { findReferences } from "@/server/workflow/references";
 
-const facts = { now: new Date("2026-03-04T05:06:07.000Z"), seed: "run-1", party: "org-1" };
+const facts = { now: new Date("2026-03-04T05:06:07.000Z"), seed: "run-1", organizationId: "org-1" };
 const scope: Scope = {
   input: { city: "Oslo", n: 2, list: [1, 2], none: null, flag: false, "odd name": "o" },
   steps: { fetch: { status: 200, body: { temp: 7, tags: ["a", "b"] } }, skipped: null },
@@ -197,6 +197,6 @@ describe("findReferences", () => {
     const parsed = await parseCondition(`{{ ${expression} }}`, "org-1");
     const value = await evaluateIn(scope, parsed, facts);
     expect(value).toBeDefined();
-    expect(value).toEqual(await evaluateExpression(expression, JSON.stringify(scope), facts));
+    expect(value).toEqual(await evaluateExpression(expression, scope, facts));
   });
 });

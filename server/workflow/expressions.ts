@@ -1,11 +1,8 @@
-import {
-  type ExpressionFacts,
-  evaluateExpression,
-  MAX_EXPRESSION_LENGTH,
-  parseExpression,
-} from "@/server/expressions/jsonata";
-import { ExpressionError } from "@/server/expressions/realm";
+import { ExpressionError } from "@/server/expressions/expression-error";
+import { type ExpressionFacts, evaluateExpression, parseExpression } from "@/server/expressions/jsonata";
+import { parseReference } from "@/server/expressions/plain-reference";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
+import { LruCache } from "@/server/lru-cache";
 import { findReferences, type Reference } from "@/server/workflow/references";
 
 /** One expression of a template, with what it reads from its scope. */
@@ -22,16 +19,17 @@ export type Scope = { [name: string]: Json } & { steps: JsonObject };
 
 /** More closing braces than this within one expression are a mistake or an attack. */
 const MAX_CLOSINGS = 64;
-const MAX_CACHED = 1000;
-const cache = new Map<string, Template>();
+/** What parsing a text gave, by the text; the bound counts characters. */
+const templates = new LruCache<Template>(8 * 1024 * 1024);
+const expressions = new LruCache<TemplateExpression>(8 * 1024 * 1024);
 
 /**
  * Takes a text with `{{ … }}` apart. Where an expression ends is decided by JSONata's own grammar: at the first `}}`
  * that leaves a complete expression, so that braces inside of objects, texts, patterns and comments are no matter.
  * Throws ExpressionError.
  */
-export async function parseTemplate(text: string, party: string): Promise<Template> {
-  const known = cache.get(text);
+export async function parseTemplate(text: string, organizationId: string): Promise<Template> {
+  const known = templates.get(text);
   if (known !== undefined) return known;
   const parts: Template["parts"] = [];
   let at = 0;
@@ -39,25 +37,21 @@ export async function parseTemplate(text: string, party: string): Promise<Templa
     const open = text.indexOf("{{", at);
     if (open < 0) break;
     if (open > at) parts.push(text.slice(at, open));
-    const { expression, end } = await readExpression(text, open + 2, party);
+    const { expression, end } = await readExpression(text, open + 2, organizationId);
     parts.push(expression);
     at = end;
   }
   if (at < text.length) parts.push(text.slice(at));
   const filled = parts.filter((part) => typeof part !== "string" || part.trim() !== "");
   const template = { parts, whole: filled.length === 1 && typeof filled[0] === "object" };
-  if (text.length <= MAX_EXPRESSION_LENGTH) {
-    const oldest = cache.keys().next().value;
-    if (cache.size >= MAX_CACHED && oldest !== undefined) cache.delete(oldest);
-    cache.set(text, template);
-  }
+  templates.set(text, template, text.length);
   return template;
 }
 
 async function readExpression(
   text: string,
   start: number,
-  party: string,
+  organizationId: string,
 ): Promise<{ expression: TemplateExpression; end: number }> {
   let fault: unknown;
   let end = text.indexOf("}}", start);
@@ -65,7 +59,7 @@ async function readExpression(
     const source = text.slice(start, end).trim();
     if (source === "") throw new ExpressionError("Between {{ and }} there is nothing.");
     try {
-      return { expression: await parseBare(source, party), end: end + 2 };
+      return { expression: await parseBare(source, organizationId), end: end + 2 };
     } catch (error) {
       fault ??= error;
     }
@@ -74,10 +68,24 @@ async function readExpression(
   throw fault ?? new ExpressionError("A {{ is never closed by }}.");
 }
 
-async function parseBare(expression: string, party: string): Promise<TemplateExpression> {
-  const tree = await parseExpression(expression, party);
+async function parseBare(expression: string, organizationId: string): Promise<TemplateExpression> {
+  const known = expressions.get(expression);
+  if (known !== undefined) return known;
+  const parsed = { expression, references: await referencesOf(expression, organizationId) };
+  expressions.set(expression, parsed, expression.length);
+  return parsed;
+}
+
+async function referencesOf(expression: string, organizationId: string): Promise<Reference[]> {
+  const plain = parseReference(expression);
+  const [first, second] = plain ?? [];
+  if (first !== undefined) {
+    const member = first.indexes.length === 0 ? (second?.name ?? null) : null;
+    return [{ root: first.name, member }];
+  }
+  const tree = await parseExpression(expression, organizationId);
   try {
-    return { expression, references: findReferences(tree) };
+    return findReferences(tree);
   } catch (error) {
     if (error instanceof RangeError) throw new ExpressionError("The expression is nested too deeply.");
     throw error;
@@ -87,25 +95,25 @@ async function parseBare(expression: string, party: string): Promise<TemplateExp
 /**
  * Parses what `if` and `forEach` hold: one `{{ … }}`, or the bare expression. Throws ExpressionError.
  */
-export async function parseCondition(text: string, party: string): Promise<TemplateExpression> {
+export async function parseCondition(text: string, organizationId: string): Promise<TemplateExpression> {
   if (!text.includes("{{")) {
     if (text.trim() === "") throw new ExpressionError("There is no expression.");
-    return parseBare(text.trim(), party);
+    return parseBare(text.trim(), organizationId);
   }
-  const { parts, whole } = await parseTemplate(text, party);
+  const { parts, whole } = await parseTemplate(text, organizationId);
   const expression = parts.find((part) => typeof part === "object");
   if (!whole || expression === undefined)
     throw new ExpressionError("This must be one expression and nothing else.");
   return expression;
 }
 
-/** The part of the scope that is read, as JSON: what is not read needs not be copied into the expression's realm. */
-function scopeText(scope: Scope, references: readonly Reference[]): string {
-  if (references.some((reference) => reference.root === null)) return JSON.stringify(scope);
+/** The part of the scope that is read: the rest need not be copied into the sandbox. */
+function partRead(scope: Scope, references: readonly Reference[]): JsonObject {
+  if (references.some((reference) => reference.root === null)) return scope;
   const roots = new Set(references.map((reference) => reference.root));
   const stepIds = references.filter(({ root }) => root === "steps").map(({ member }) => member);
   const steps = stepIds.includes(null) ? scope.steps : pick(scope.steps, new Set(stepIds));
-  return JSON.stringify({ ...pick(scope, roots), ...(roots.has("steps") && { steps }) });
+  return { ...pick(scope, roots), ...(roots.has("steps") && { steps }) };
 }
 
 function pick(source: JsonObject, names: ReadonlySet<string | null>): JsonObject {
@@ -118,7 +126,7 @@ export function evaluateIn(
   parsed: TemplateExpression,
   facts: ExpressionFacts,
 ): Promise<Json | undefined> {
-  return evaluateExpression(parsed.expression, scopeText(scope, parsed.references), facts);
+  return evaluateExpression(parsed.expression, partRead(scope, parsed.references), facts);
 }
 
 /** How a value reads inside a text: nothing for null, JSON for arrays and objects. */
@@ -134,7 +142,7 @@ function asText(value: Json | undefined): string {
 export async function fillIn(value: Json, scope: Scope, facts: ExpressionFacts): Promise<Json> {
   if (typeof value === "string") {
     if (!value.includes("{{")) return value;
-    const { parts, whole } = await parseTemplate(value, facts.party);
+    const { parts, whole } = await parseTemplate(value, facts.organizationId);
     if (whole) {
       const expression = parts.find((part) => typeof part === "object");
       return (expression && (await evaluateIn(scope, expression, facts))) ?? null;

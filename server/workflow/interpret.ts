@@ -1,11 +1,14 @@
+import { ExpressionError } from "@/server/expressions/expression-error";
 import type { ExpressionFacts } from "@/server/expressions/jsonata";
-import { ExpressionError } from "@/server/expressions/realm";
+
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { jsonBytes } from "@/server/json-text";
 import { MAX_FINAL_OUTPUT_BYTES, MAX_STEP_OUTPUT_BYTES } from "@/server/limits/sizes";
 import type { WorkflowDefinition, WorkflowStep } from "@/server/workflow/definition";
 import { evaluateIn, fillIn, isTrue, parseCondition, type Scope } from "@/server/workflow/expressions";
-import { describeIssues, inferSchema, validateAgainst } from "@/server/workflow/schema";
+import { inferSchema } from "@/server/workflow/infer-schema";
+import { validateAgainst } from "@/server/workflow/schema";
+import { describeIssues } from "@/server/workflow/schema-issues";
 
 /** One call of a function that the interpreter asks for. */
 export type WorkflowCall = {
@@ -70,7 +73,7 @@ export async function runWorkflow(
   const expressionFacts = (place: string): ExpressionFacts => ({
     now: facts.startedAt,
     seed: `${facts.id}/${place}`,
-    party: facts.organizationId,
+    organizationId: facts.organizationId,
   });
   try {
     for (const step of definition.steps) {
@@ -104,7 +107,7 @@ async function runStep(
 ): Promise<Json> {
   const evaluate = async (condition: string, place: string) => {
     const facts = factsAt(`${step.id}/${place}`);
-    return evaluateIn(scope, await parseCondition(condition, facts.party), facts);
+    return evaluateIn(scope, await parseCondition(condition, facts.organizationId), facts);
   };
   if (step.if !== undefined && !isTrue(await evaluate(step.if, "if"))) return null;
   const makeCall = async (itemIndex: number | null, itemScope: Scope): Promise<WorkflowCall> => {
@@ -195,7 +198,7 @@ async function finish(
   }
   const { outputSchema } = definition;
   if (outputSchema === undefined) return { status: "Completed", output, outputSchema: inferSchema(output) };
-  const issues = await validateAgainst(outputSchema, output, facts.party);
+  const issues = await validateAgainst(outputSchema, output, facts.organizationId);
   if (issues.length > 0) {
     return {
       status: "Failed",

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "@/server/json";
-import { checkSchema, inferSchema, validateAgainst } from "@/server/workflow/schema";
+import { inferSchema } from "@/server/workflow/infer-schema";
+import { checkSchema, validateAgainst } from "@/server/workflow/schema";
 
 const city: JsonObject = {
   type: "object",
@@ -46,20 +47,9 @@ describe("validateAgainst", () => {
   ])("%s is stopped", async (_name, schema, value) => {
     const started = Date.now();
     expect(await check(schema, value)).toEqual([
-      { path: "", message: "takes too long to check against the schema" },
+      { path: "", message: "could not be checked within 1000 ms" },
     ]);
     expect(Date.now() - started).toBeLessThan(8000);
-  });
-
-  test("a schema that ran out of its time gets little of it for a while, and what fits still passes", async () => {
-    const schema: JsonObject = { type: "string", pattern: "^(b+)+$" };
-    const evil = `${"b".repeat(40)}c`;
-    await check(schema, evil);
-    const started = performance.now();
-    for (let n = 0; n < 10; n += 1) expect(await check(schema, evil)).toHaveLength(1);
-    // Ten full seconds without the rule.
-    expect(performance.now() - started).toBeLessThan(5_000);
-    expect(await check(schema, "bbb")).toEqual([]);
   });
 
   test("local references and formats work", async () => {

@@ -1,21 +1,21 @@
 import { expect, it } from "vitest";
 import { FairQueue } from "./fair-queue";
 
-/** Work that is done when it is told; `order` tells what was begun. */
+/** Work that ends on request; `order` lists what was begun. */
 function bench(queue: FairQueue) {
   const order: string[] = [];
   const ends = new Map<string, () => void>();
   const done = new Map<string, Promise<string>>();
   return {
     order,
-    add(party: string, name: string) {
+    add(organizationId: string, name: string) {
       const work = () => {
         order.push(name);
         return new Promise<string>((end) => ends.set(name, () => end(name)));
       };
-      done.set(name, queue.take(party, work));
+      done.set(name, queue.take(organizationId, work));
     },
-    /** Lets what can begin, begin; then ends this one, and lets what can begin, begin. */
+    /** Ends one piece of work, and returns when the next one has begun. */
     async end(name: string) {
       await new Promise((resolve) => setImmediate(resolve));
       ends.get(name)?.();
@@ -25,7 +25,7 @@ function bench(queue: FairQueue) {
   };
 }
 
-it("gives each party one of the turns, in the order they came", async () => {
+it("gives each organizationId one of the turns, in the order they came", async () => {
   const { add, end, order } = bench(new FairQueue(1, 1));
   for (const name of ["a1", "a2", "a3"]) add("a", name);
   add("b", "b1");
@@ -35,7 +35,7 @@ it("gives each party one of the turns, in the order they came", async () => {
   expect(order).toEqual(["a1", "a2", "b1", "c1", "a3", "b2"]);
 });
 
-it("never gives one party all hands", async () => {
+it("never gives one organizationId all hands", async () => {
   const { add, end, order } = bench(new FairQueue(3, 2));
   for (const name of ["a1", "a2", "a3", "a4"]) add("a", name);
   await Promise.resolve();
@@ -50,7 +50,7 @@ it("never gives one party all hands", async () => {
   expect(order.at(-1)).toBe("a3");
 });
 
-it("gives the turn on when work fails, and throws what it threw", async () => {
+it("frees the slot when work fails, and throws what it threw", async () => {
   const queue = new FairQueue(1, 1);
   const failing = queue.take("a", () => Promise.reject(new Error("no")));
   const next = queue.take("b", async () => "yes");

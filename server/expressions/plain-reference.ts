@@ -1,0 +1,160 @@
+import type { Json, JsonObject } from "@/server/json";
+
+/**
+ * Expressions that only look something up (`input.a.b`, `steps.fetch.body.items[0].name`) are most of all expressions. They are
+ * evaluated here, without the sandbox: nothing of the tenant's runs, and the cost is that of a walk over the value.
+ * What this file returns is what JSONata returns (plain-reference.test.ts compares them); where that is not certain,
+ * it returns null and the sandbox decides.
+ */
+
+/** One step of a path: a name, and the indexes behind it. */
+type Step = { name: string; indexes: number[] };
+
+/** Words that mean something else to JSONata. */
+const RESERVED = new Set(["and", "or", "in", "true", "false", "null", "function"]);
+const WHOLE =
+  /^(?:[A-Za-z_]\w*|`[^`]*`)(?:\[-?(?:0|[1-9]\d{0,8})\])*(?:\.(?:[A-Za-z_]\w*|`[^`]*`)(?:\[-?(?:0|[1-9]\d{0,8})\])*)*$/;
+/** What JSONata takes for space: less than String.prototype.trim does. */
+const SPACE_AROUND = /^[ \t\n\r\v]+|[ \t\n\r\v]+$/g;
+const STEP = /(?:([A-Za-z_]\w*)|`([^`]*)`)((?:\[-?\d+\])*)/g;
+/** Longer ones are hardly references; the bound keeps the patterns cheap. */
+const MAX_LENGTH = 1000;
+/** Longest sequence, as set for JSONata in the sandbox. */
+const MAX_SEQUENCE = 200_000;
+/** Texts, keys and values a result may have to be passed on from here: a larger one is work for another thread. */
+const MAX_RESULT_NODES = 100_000;
+const MAX_RESULT_LENGTH = 4 * 1024 * 1024;
+
+/** The value behind a reference (undefined: nothing found), or null when the sandbox has to evaluate the expression. */
+export function evaluateReference(expression: string, input: Json): { value: Json | undefined } | null {
+  const steps = parseReference(expression);
+  if (steps === null) return null;
+  try {
+    const value = walk(steps, input);
+    return value === undefined || isPassedOn(value) ? { value } : null;
+  } catch (error) {
+    if (error instanceof Uncertain) return null;
+    throw error;
+  }
+}
+
+/** The steps of an expression that is nothing but a path of names and indexes, else null. */
+export function parseReference(expression: string): Step[] | null {
+  if (expression.length > MAX_LENGTH) return null;
+  const text = expression.replace(SPACE_AROUND, "");
+  if (!WHOLE.test(text)) return null;
+  const steps: Step[] = [];
+  for (const [, word, quoted, indexes = ""] of text.matchAll(STEP)) {
+    if (word !== undefined && RESERVED.has(word)) return null;
+    const name = word ?? quoted ?? "";
+    steps.push({ name, indexes: Array.from(indexes.matchAll(/-?\d+/g), ([digits]) => Number(digits)) });
+  }
+  return steps;
+}
+
+/** JSONata may see this value otherwise, or refuse it. */
+class Uncertain extends Error {}
+
+/** JSONata's sequence: a list that it made itself, which counts as its only item when it has one. */
+class Sequence {
+  readonly items: Json[] = [];
+
+  push(item: Json): void {
+    if (this.items.length >= MAX_SEQUENCE) throw new Uncertain();
+    this.items.push(item);
+  }
+
+  /** Adds the items of a list, or the one value. */
+  append(value: Json | Sequence | undefined): void {
+    if (value instanceof Sequence) for (const item of value.items) this.push(item);
+    else if (Array.isArray(value)) for (const item of value) this.push(item);
+    else if (value !== undefined) this.push(value);
+  }
+
+  unwrap(): Json | Sequence | undefined {
+    return this.items.length > 1 ? this : this.items[0];
+  }
+}
+
+function walk(steps: readonly Step[], input: Json): Json | undefined {
+  let context: Json[] = [input];
+  let result: Json | Sequence | undefined;
+  for (const [index, step] of steps.entries()) {
+    result = takeStep(step, context, index === steps.length - 1);
+    context = result instanceof Sequence ? result.items : result;
+    if (context.length === 0) break;
+  }
+  const value = result instanceof Sequence ? result.unwrap() : result;
+  return value instanceof Sequence ? value.items : value;
+}
+
+/** A step for each item of its context. The last step keeps a single list as it is. */
+function takeStep({ name, indexes }: Step, context: readonly Json[], last: boolean): Json[] | Sequence {
+  const found: (Json | Sequence)[] = [];
+  for (const item of context) {
+    let value = lookUp(item, name);
+    if (value instanceof Sequence) value = value.unwrap();
+    for (const index of indexes) value = pick(value, index);
+    if (value !== undefined) found.push(value);
+  }
+  const [only] = found;
+  if (last && found.length === 1 && Array.isArray(only)) return only;
+  const flat = new Sequence();
+  for (const value of found) flat.append(value);
+  return flat;
+}
+
+/** A name in an object, or in each item of a list. */
+function lookUp(value: Json, name: string): Json | Sequence | undefined {
+  if (Array.isArray(value)) {
+    const found = new Sequence();
+    for (const item of value) found.append(lookUp(item, name));
+    return found;
+  }
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+  if (mayBeFunction(value)) throw new Uncertain();
+  return value[name];
+}
+
+/** The item at an index of a list; anything else is a list of one. */
+function pick(value: Json | Sequence | undefined, index: number): Json | Sequence | undefined {
+  const items = value instanceof Sequence ? value.items : Array.isArray(value) ? value : [value];
+  const item = items[index < 0 ? items.length + index : index];
+  if (item === undefined || Array.isArray(item)) return item ?? new Sequence();
+  const results = new Sequence();
+  results.push(item);
+  return results;
+}
+
+/** JSONata marks its functions so; a tenant's data may bear the same marks. */
+function mayBeFunction(value: JsonObject): boolean {
+  return "_jsonata_lambda" in value || "_jsonata_function" in value;
+}
+
+/** Whether JSONata's result would be this very value: no text in it needs cleaning, and nothing reads as one of its functions. */
+function isPassedOn(result: Json): boolean {
+  let nodes = 0;
+  let length = 0;
+  const isClean = (text: string) => {
+    length += text.length;
+    return !text.includes("\0") && text.isWellFormed();
+  };
+  const open: Json[] = [result];
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    nodes += 1;
+    if (nodes > MAX_RESULT_NODES || length > MAX_RESULT_LENGTH) return false;
+    if (typeof value === "string") {
+      if (!isClean(value)) return false;
+    } else if (Array.isArray(value)) {
+      if (value.length > MAX_RESULT_NODES) return false;
+      for (const item of value) open.push(item);
+    } else if (typeof value === "object" && value !== null) {
+      if (mayBeFunction(value)) return false;
+      for (const [key, member] of Object.entries(value)) {
+        if (!isClean(key)) return false;
+        open.push(member);
+      }
+    }
+  }
+  return true;
+}

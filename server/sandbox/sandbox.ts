@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { QUICKJS_THREAD } from "@/server/sandbox/quickjs-thread";
+import { resolveInstalled, ThreadError, ThreadPool } from "@/server/sandbox/thread-pool";
+
+/** Most memory that one evaluation may take. */
+export const SANDBOX_MEMORY_MIB = 256;
+/** Longest answer, in characters of its text. */
+export const MAX_ANSWER_LENGTH = 16 * 1024 * 1024;
+/** For the few steps of QuickJS that its interrupt handler does not see (a copy of a large string). */
+const GRACE_MS = 2_000;
+const MIB = 1024 * 1024;
+
+/**
+ * Why an evaluation has no answer: it was `stopped` at its deadline, it `failed` (the engine itself gave up), its answer
+ * is `too large`, or it waits for something that never happens.
+ */
+export class SandboxError extends Error {
+  override name = "SandboxError";
+  readonly reason: "stopped" | "failed" | "too large" | "unanswered";
+
+  constructor(reason: SandboxError["reason"]) {
+    super(`The sandbox has no answer: ${reason}.`);
+    this.reason = reason;
+  }
+}
+
+export type Evaluation = {
+  /** Text for the script's `$handle`. */
+  request: string;
+  timeoutMs: number;
+  /** What the clock shows, from beginning to end. */
+  now: Date;
+  organizationId: string;
+};
+
+/** Evaluates a request and returns the text that the script left in `$answer`. Throws SandboxError. */
+export type Sandbox = (evaluation: Evaluation) => Promise<string>;
+
+const threadAnswer = z.union([
+  z.object({ text: z.string() }),
+  z.object({ fault: z.enum(["stopped", "failed", "too large", "unanswered"]) }),
+]);
+
+/**
+ * A sandbox for JavaScript from tenants: QuickJS in WebAssembly, in threads of its own. `scripts` are ours and are
+ * evaluated once, in order; they define `globalThis.$handle(request)`, which leaves its answer as a string in
+ * `globalThis.$answer`, at once or in a later microtask. Every request meets the machine as the scripts left it
+ * (docs/decisions/0021-tenant-code-runs-in-quickjs.md).
+ */
+export function createSandbox(scripts: () => string[]): Sandbox {
+  const pool = new ThreadPool({
+    source: QUICKJS_THREAD,
+    workerData: () => ({
+      engine: resolveInstalled("quickjs-wasi"),
+      wasm: resolveInstalled("quickjs-wasi/quickjs.wasm"),
+      scripts: scripts(),
+      memoryBytes: SANDBOX_MEMORY_MIB * MIB,
+      maxAnswerLength: MAX_ANSWER_LENGTH,
+    }),
+    // The texts that come and go; the machine's own memory is not part of it.
+    memoryMb: 256,
+  });
+  return async ({ request, timeoutMs, now, organizationId }) => {
+    const message = { request, timeoutMs, now: now.getTime() };
+    const answer = await pool.ask(message, timeoutMs + GRACE_MS, organizationId).catch((error: unknown) => {
+      if (!(error instanceof ThreadError)) throw error;
+      throw new SandboxError(error.reason === "timeout" ? "stopped" : "failed");
+    });
+    const parsed = threadAnswer.parse(answer);
+    if ("fault" in parsed) throw new SandboxError(parsed.fault);
+    return parsed.text;
+  };
+}

@@ -1,0 +1,125 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { availableParallelism } from "node:os";
+import path from "node:path";
+import { Worker } from "node:worker_threads";
+import { FairQueue } from "@/server/sandbox/fair-queue";
+
+/** A thread gave no answer: its time was up, or it ended (out of memory, for one). */
+export class ThreadError extends Error {
+  override name = "ThreadError";
+  readonly reason: "timeout" | "failed";
+
+  constructor(reason: ThreadError["reason"]) {
+    super(`The thread gave no answer: ${reason}.`);
+    this.reason = reason;
+  }
+}
+
+export type ThreadPoolOptions = {
+  /**
+   * CommonJS source of a thread. It posts "ready" once, then exactly one message for each message it receives. A text,
+   * since the bundles of esbuild and Next hold no second entry point that a thread could be started from.
+   */
+  source: string;
+  /** Structured-cloned into each thread as `workerData`; asked for when the first thread starts. */
+  workerData: () => unknown;
+  /** A thread whose JavaScript heap outgrows this ends alone. */
+  memoryMb: number;
+};
+
+/** At least two: one organization never has all of them. */
+const THREADS = Math.max(2, Math.min(4, availableParallelism()));
+/** For a thread to start on a busy machine. */
+const START_TIMEOUT_MS = 30_000;
+
+/** The path of a file in an installed package; `file` is what an import would name. */
+export function resolveInstalled(file: string): string {
+  // Next moves modules, so that import.meta.url may lead nowhere; the working directory is the project's.
+  const bases = [import.meta.url, path.join(process.cwd(), "package.json")];
+  let failure: unknown;
+  for (const base of bases) {
+    try {
+      return createRequire(base).resolve(file);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw new Error(`${file} is not installed.`, { cause: failure });
+}
+
+/** The text of a file in an installed package. */
+export function readInstalled(file: string): string {
+  return readFileSync(resolveInstalled(file), "utf8");
+}
+
+/**
+ * Threads for work that may never end. They start when they are needed and answer one request at a time; organizations
+ * take turns. A thread that gives no answer in time is terminated and replaced, whatever it is busy with.
+ */
+export class ThreadPool {
+  readonly #options: ThreadPoolOptions;
+  readonly #idle: Worker[] = [];
+  readonly #queue = new FairQueue(THREADS, THREADS - 1);
+  #workerData: unknown;
+
+  constructor(options: ThreadPoolOptions) {
+    this.#options = options;
+  }
+
+  /** The thread's answer to a request. The time limit counts from the moment a thread takes it up. Throws ThreadError. */
+  ask(request: unknown, timeoutMs: number, organizationId: string): Promise<unknown> {
+    return this.#queue.take(organizationId, async () => {
+      const worker = this.#idle.pop() ?? (await this.#start());
+      // While it works it keeps the process alive, and only then.
+      worker.ref();
+      const answer = await nextMessage(worker, timeoutMs, () => worker.postMessage(request));
+      worker.unref();
+      this.#idle.push(worker);
+      return answer;
+    });
+  }
+
+  async #start(): Promise<Worker> {
+    const { source, workerData, memoryMb } = this.#options;
+    this.#workerData ??= workerData();
+    const worker = new Worker(source, {
+      eval: true,
+      workerData: this.#workerData,
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+    });
+    // Without a listener, an error of a thread that is being terminated would end the process.
+    worker.on("error", () => {});
+    worker.on("exit", () => {
+      const index = this.#idle.indexOf(worker);
+      if (index >= 0) this.#idle.splice(index, 1);
+    });
+    await nextMessage(worker, START_TIMEOUT_MS);
+    return worker;
+  }
+}
+
+/** The next message of a thread; one that ends or takes too long is terminated. Throws ThreadError. */
+function nextMessage(worker: Worker, timeoutMs: number, prompt?: () => void): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const stopListening = () => {
+      clearTimeout(timer);
+      worker.off("message", onMessage).off("error", onEnd).off("exit", onEnd);
+    };
+    const fail = (reason: ThreadError["reason"]) => {
+      stopListening();
+      void worker.terminate();
+      reject(new ThreadError(reason));
+    };
+    const onMessage = (message: unknown) => {
+      stopListening();
+      resolve(message);
+    };
+    const onEnd = () => fail("failed");
+    const timer = setTimeout(() => fail("timeout"), timeoutMs);
+    worker.on("message", onMessage).on("error", onEnd).on("exit", onEnd);
+    prompt?.();
+  });
+}
