@@ -9,7 +9,7 @@ const TOLERANCE_MS = 5 * 60 * 1000;
  * Whether a request's signature is right under one of the secrets; compared in constant time over the raw bytes.
  *
  * `hex`: header `X-Signature` holds the hexadecimal HMAC-SHA256 of the body, either case, with or without
- * `sha256=` (interface-spec.md, "Authentication"). `standard_webhooks`: headers `webhook-id`,
+ * `sha256=` (docs/contract.md, "Signatures of webhooks"). `standard_webhooks`: headers `webhook-id`,
  * `webhook-timestamp`, `webhook-signature` (Standard Webhooks 1.0), five minutes' tolerance.
  */
 export function isSigned(
