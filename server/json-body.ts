@@ -40,7 +40,7 @@ export function parseBodyText(text: string): Json {
   }
 }
 
-/** Throws `invalid_request` when U+0000 stands in any text or key of a value (product.md, "Sizes"). */
+/** Throws `invalid_request` when U+0000 stands in any text or key of a value (docs/contract.md, "Bodies of starts"). */
 export function refuseNul(value: Json, path = ""): void {
   if (typeof value === "string") {
     if (!value.includes("\0")) return;

@@ -17,7 +17,7 @@ afterAll(() => catalog.close());
 const PASSWORD = "correct horse battery";
 const SECRET = "s3cret-of-the-trigger";
 
-/** The file of product.md for an organization of its own. */
+/** A file with everything in it, for an organization of its own. */
 function declare(slug: string): string {
   return `organizations:
   - slug: ${slug}

@@ -60,7 +60,7 @@ function faultsOf(source: string): string[] {
   return [];
 }
 
-test("the file of product.md is read, with its defaults", () => {
+test("a file with everything in it is read, with the defaults", () => {
   const [acme] = readDefinitionFile(ACME).definitions.organizations;
   expect(acme).toMatchObject({
     slug: "acme",

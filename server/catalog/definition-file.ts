@@ -11,7 +11,7 @@ import {
 import { describeFaults, fromPointer } from "./issues";
 import { readYaml, type YamlDocument } from "./yaml-document";
 
-/** The operator's YAML (product.md, "Operator's command line"). */
+/** The operator's YAML (docs/definition-files.md). */
 const definitionFile = z.strictObject({
   organizations: z
     .array(

@@ -6,6 +6,7 @@ import { defineFunction } from "@/server/functions/define";
 /** Exact decimal arithmetic on 64 digits. */
 export const calculate = defineFunction({
   name: "calculate",
+  title: "Calculate",
   description:
     "Calculates an arithmetic expression exactly, with decimal numbers: + - * / ^ % ! ( ), sqrt, round, min, max, log, sin and the like. " +
     "Gives a number, or its digits as text when it is too large or too small for one.",
@@ -16,7 +17,14 @@ export const calculate = defineFunction({
       .max(1000)
       .describe('The expression, such as "(17 * 23) / 4" or "round(2/3, 2)".'),
   }),
+  output: z
+    .union([z.number(), z.string()])
+    .describe("The result; its digits as text when a JSON number cannot hold it exactly enough."),
+  errors: ["The expression cannot be read, divides by zero or has no real result."],
+  price: "action",
+  hasSideEffects: false,
   timeoutMs: 30_000,
+  example: { input: { expression: "(17 * 23) / 4" }, output: 97.75 },
   async run({ expression }, { organizationId }) {
     try {
       return await calculateExpression(expression, organizationId);

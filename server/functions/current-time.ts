@@ -4,6 +4,7 @@ import { defineFunction } from "@/server/functions/define";
 /** The present moment in a time zone of the IANA list. */
 export const currentTime = defineFunction({
   name: "current_time",
+  title: "Current time",
   description: "Tells the current date and time, in UTC or in a time zone such as Europe/Berlin.",
   input: z.object({
     timezone: z
@@ -13,7 +14,33 @@ export const currentTime = defineFunction({
       .optional()
       .describe('A name from the IANA time zone list, such as "Europe/Berlin". Unset: UTC.'),
   }),
+  output: z.object({
+    iso: z.string().describe("The moment in UTC, ISO 8601."),
+    timezone: z.string().describe("The time zone, as the IANA list names it."),
+    local: z.string().describe("Date, time and offset in the time zone, ISO 8601."),
+    date: z.string().describe("YYYY-MM-DD in the time zone."),
+    time: z.string().describe("HH:MM:SS in the time zone."),
+    weekday: z.string().describe("In English, such as Monday."),
+    utcOffset: z.string().describe("Such as +01:00."),
+    unixSeconds: z.int().describe("Whole seconds since 1970-01-01T00:00:00Z."),
+  }),
+  errors: ["The time zone is not on the IANA list."],
+  price: "action",
+  hasSideEffects: false,
   timeoutMs: 1000,
+  example: {
+    input: { timezone: "Europe/Berlin" },
+    output: {
+      iso: "2026-03-04T05:06:07.000Z",
+      timezone: "Europe/Berlin",
+      local: "2026-03-04T06:06:07+01:00",
+      date: "2026-03-04",
+      time: "06:06:07",
+      weekday: "Wednesday",
+      utcOffset: "+01:00",
+      unixSeconds: 1772600767,
+    },
+  },
   async run({ timezone = "UTC" }, { clock }) {
     const now = clock.now();
     let format: Intl.DateTimeFormat;

@@ -25,23 +25,43 @@ export type FunctionContext = {
   defaultModel: string;
 };
 
+/** What a call costs: the price of one action; `model` also the tokens of the model calls it makes. */
+export type PriceClass = "action" | "model";
+
 /**
- * One atomic built-in action, usable by agents and tools alike (product.md, "function").
+ * One atomic built-in action, usable by agents and tools alike.
  * `run` gets parsed input and returns a JSON value; whatever it throws fails the step with the error's message.
  */
-export type FunctionDefinition<Input extends z.ZodType = z.ZodType> = {
+export type FunctionDefinition<
+  Input extends z.ZodType = z.ZodType,
+  Output extends z.ZodType<Json> = z.ZodType<Json>,
+> = {
+  /** As models and definitions call it. */
   name: string;
+  /** For people. */
+  title: string;
   /** One or two sentences for models, the dashboard and the docs. */
   description: string;
   input: Input;
+  /** What `run` returns. */
+  output: Output;
+  /** What makes a call fail, beside an invalid input and the time limit; for the docs. */
+  errors: readonly string[];
+  /** Limits that neither the input's schema nor `timeoutMs` says; for the docs. */
+  limits?: readonly string[];
+  price: PriceClass;
+  /** Whether a call may change something outside the run. Such calls carry the step's idempotency key. */
+  hasSideEffects: boolean;
   /** Wall-clock limit of one call, in milliseconds. */
   timeoutMs: number;
-  run(input: z.infer<Input>, context: FunctionContext): Promise<Json>;
+  /** A call with its output, for the docs; a test checks it. */
+  example: { input: z.input<Input>; output: z.output<Output> };
+  run(input: z.output<Input>, context: FunctionContext): Promise<z.output<Output>>;
 };
 
-/** Declares a function; exists for the inference of its input type. */
-export function defineFunction<Input extends z.ZodType>(
-  definition: FunctionDefinition<Input>,
-): FunctionDefinition<Input> {
+/** Declares a function; exists for the inference of its input and output types. */
+export function defineFunction<Input extends z.ZodType, Output extends z.ZodType<Json>>(
+  definition: FunctionDefinition<Input, Output>,
+): FunctionDefinition<Input, Output> {
   return definition;
 }

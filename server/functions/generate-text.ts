@@ -66,10 +66,27 @@ export async function textMessages(
 /** One call of a model, or two when the first answer does not fit the schema. */
 export const generateText = defineFunction({
   name: "generate_text",
+  title: "Generate text",
   description:
     "Asks a language model for a text. With a schema it gives a JSON value that fits the schema instead.",
   input: textInput,
+  output: z.json().describe("The text; with a schema, the JSON value that fits it."),
+  errors: [
+    "The schema is not a valid JSON Schema.",
+    "The model's second answer does not fit the schema either.",
+    "The model provider refuses the call or cannot be reached.",
+    "The credits do not cover the call.",
+  ],
+  price: "model",
+  hasSideEffects: false,
   timeoutMs: 300_000,
+  example: {
+    input: {
+      prompt: "Name the city in: Parcel for Ada, Oslo harbour",
+      schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+    },
+    output: { city: "Oslo" },
+  },
   async run(wish, { callModel, defaultModel, organizationId }) {
     const { model, schema } = wish;
     const request = { model: model ?? defaultModel, tools: [] };

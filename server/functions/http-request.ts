@@ -52,6 +52,7 @@ function readBody(bytes: Uint8Array<ArrayBuffer>, headers: Headers): Json {
 /** One HTTP call out of the house; any status is a result. */
 export const httpRequest = defineFunction({
   name: "http_request",
+  title: "HTTP request",
   description:
     "Calls a public HTTP or HTTPS address and gives its status, headers and body (parsed when it is JSON). " +
     "Any HTTP status is a result.",
@@ -71,7 +72,29 @@ export const httpRequest = defineFunction({
       .optional()
       .describe("The request's body: a text is sent as it is, any other value as JSON."),
   }),
+  output: z.object({
+    status: z.int().describe("The HTTP status."),
+    headers: z.record(z.string(), z.string()).describe("The response's headers, names in lower case."),
+    body: z.json().describe('Parsed when it is JSON, else text; binary data as {"base64": "…", "bytes": N}.'),
+  }),
+  errors: [
+    "The address is not public, and EGRESS_ALLOW does not name it.",
+    "The server cannot be reached, or breaks the connection off.",
+    "The response is too large, or redirects too often.",
+    "A GET or HEAD request has a body.",
+  ],
+  limits: ["4 MiB for a response, decompressed", "5 redirects"],
+  price: "action",
+  hasSideEffects: true,
   timeoutMs: 60_000,
+  example: {
+    input: { url: "https://api.example.com/stock", query: { sku: "A-1" } },
+    output: {
+      status: 200,
+      headers: { "content-type": "application/json" },
+      body: { sku: "A-1", inStock: 4 },
+    },
+  },
   async run(
     { url, method = "GET", headers: given = {}, query = {}, body },
     { fetch, signal, idempotencyKey },

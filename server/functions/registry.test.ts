@@ -1,7 +1,10 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { z } from "zod";
+import { executeFunction } from "@/server/functions/execute";
 import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/registry";
+import { testFunctionContext } from "@/server/testing/function-context";
 import { checkSchema } from "@/server/workflow/schema";
 
 const MACHINERY = new Set(["define.ts", "execute.ts", "registry.ts"]);
@@ -28,6 +31,27 @@ test("every function describes itself and its input to models", async () => {
     for (const property of Object.values(schema.properties ?? {}))
       expect(property).toHaveProperty("description");
   }
+});
+
+test("every function tells people its title, output and errors, and its example's output fits", () => {
+  for (const { name, title, output, errors, example } of listFunctions()) {
+    expect(title.length, name).toBeGreaterThan(3);
+    expect(errors.length, name).toBeGreaterThan(0);
+    expect(output.safeParse(example.output).error, name).toBeUndefined();
+  }
+});
+
+/** What the world gives each example; functions that need nothing of it are not listed. */
+const WORLDS: Record<string, Parameters<typeof testFunctionContext>[0]> = {
+  http_request: { fetch: async () => Response.json({ sku: "A-1", inStock: 4 }) },
+  generate_text: { callModel: async () => ({ content: '{"city":"Oslo"}', toolCalls: [] }) },
+};
+
+test.each(listFunctions())("the example of $name gives its output", async ({ name, example, output }) => {
+  const input = z.json().parse(example.input);
+  const result = await executeFunction(name, input, testFunctionContext(WORLDS[name]));
+  expect(result).toEqual(example.output);
+  expect(output.parse(result)).toEqual(result);
 });
 
 test("an unknown name finds nothing, prototype keys included", () => {

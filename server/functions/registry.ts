@@ -30,15 +30,29 @@ export function findFunction(name: string): FunctionDefinition | undefined {
   return byName.get(name);
 }
 
-const schemas = new Map<string, JsonObject>();
 const asJsonObject = z.custom<JsonObject>((value) => typeof value === "object" && value !== null);
 
+/** Turns zod schemas into JSON Schemas, each once. */
+function cachedSchemas(io: "input" | "output") {
+  const known = new Map<string, JsonObject>();
+  return (name: string, zod: z.ZodType): JsonObject => {
+    const made = known.get(name);
+    if (made !== undefined) return made;
+    const { $schema: _, ...schema } = z.toJSONSchema(zod, { io, unrepresentable: "any" });
+    const plain = asJsonObject.parse(JSON.parse(JSON.stringify(schema)));
+    known.set(name, plain);
+    return plain;
+  };
+}
+const inputSchema = cachedSchemas("input");
+const outputSchema = cachedSchemas("output");
+
 /** The JSON Schema of a function's input, as models and the documentation see it. */
-export function inputSchemaOf(definition: FunctionDefinition): JsonObject {
-  const known = schemas.get(definition.name);
-  if (known !== undefined) return known;
-  const { $schema: _, ...schema } = z.toJSONSchema(definition.input, { io: "input", unrepresentable: "any" });
-  const plain = asJsonObject.parse(JSON.parse(JSON.stringify(schema)));
-  schemas.set(definition.name, plain);
-  return plain;
+export function inputSchemaOf({ name, input }: FunctionDefinition): JsonObject {
+  return inputSchema(name, input);
+}
+
+/** The JSON Schema of a function's output, as the documentation shows it. */
+export function outputSchemaOf({ name, output }: FunctionDefinition): JsonObject {
+  return outputSchema(name, output);
 }

@@ -6,6 +6,7 @@ import type { Json } from "@/server/json";
 /** JSONata over a JSON value. */
 export const transformJson = defineFunction({
   name: "transform_json",
+  title: "Transform JSON",
   description:
     "Picks from, reshapes or summarises a JSON value with a JSONata expression. " +
     "Gives null when the expression finds nothing.",
@@ -21,8 +22,19 @@ export const transformJson = defineFunction({
         'A JSONata expression, such as "items[price > 10].name" or "{ \'total\': $sum(items.price) }".',
       ),
   }),
+  output: z.json().describe("What the expression gives; null when it finds nothing."),
+  errors: ["The expression cannot be read, fails on the value or takes too long."],
+  price: "action",
+  hasSideEffects: false,
   // For the wait for its turn as well: the expression's own limit is shorter.
   timeoutMs: 30_000,
+  example: {
+    input: {
+      value: { items: [{ price: 5 }, { price: 12 }] },
+      expression: "{ 'count': $count(items), 'total': $sum(items.price) }",
+    },
+    output: { count: 2, total: 17 },
+  },
   async run({ value, expression }, { clock, idempotencyKey, organizationId }) {
     const facts = { now: clock.now(), seed: idempotencyKey, organizationId };
     return (await evaluateExpression(expression, value, facts)) ?? null;

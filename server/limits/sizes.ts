@@ -1,4 +1,4 @@
-/** Size limits in bytes (product.md, "Sizes"). */
+/** Size limits in bytes (docs/contract.md, "Limits"). */
 const KIB = 1024;
 const MIB = 1024 * KIB;
 

@@ -12,8 +12,8 @@ export type SignedCall = { header(name: string): string | null; body: Uint8Array
  * Whether a call's signature is right under one of the secrets; compared in constant time over the raw bytes.
  *
  * `hex`: header `X-Signature` holds the hexadecimal HMAC-SHA256 of the body, either case, with or without
- * `sha256=` (docs/contract.md). `standard_webhooks`: headers `webhook-id`, `webhook-timestamp`, `webhook-signature`
- * (Standard Webhooks 1.0), five minutes' tolerance.
+ * `sha256=` (docs/contract.md, "Signatures of webhooks"). `standard_webhooks`: headers `webhook-id`,
+ * `webhook-timestamp`, `webhook-signature` (Standard Webhooks 1.0), five minutes' tolerance.
  */
 export function isSigned(scheme: SignatureScheme, secrets: string[], call: SignedCall): boolean {
   return scheme === "hex" ? isHexSigned(secrets, call) : isStandardSigned(secrets, call);

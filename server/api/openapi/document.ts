@@ -8,7 +8,7 @@ import { WEBHOOK_PATH } from "./webhook-path";
 
 /**
  * The OpenAPI 3.1 document of `/v1` and the webhooks, with `appUrl` as its server. trpc-to-openapi makes it from the
- * procedures; what it has no place for is added here: our error responses, headers, examples and descriptions of tags.
+ * procedures. This module adds what the library does not support: our error responses, headers, examples and tag texts.
  */
 export function createOpenApiDocument(appUrl: string): OpenAPIObject {
   const document = generateOpenApiDocument(v1Router, {

@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { HTTP_STATUS } from "./errors";
+import {
+  AGENT_RUN_STATUSES,
+  agentRunDetailsView,
+  agentRunStatusView,
+  agentRunStep,
+  runStarted,
+  TOOL_STATUS_INT,
+  toolRunResultView,
+  toolRunStatusView,
+  webhookAccepted,
+} from "./shapes";
+
+/** docs/contract.md says what the schemas say. */
+
+const page = readFileSync(join(import.meta.dirname, "../../docs/contract.md"), "utf8");
+
+/** The names in the first column of the table that follows a text. */
+function fieldsAfter(text: string): string[] {
+  const [, after = ""] = page.split(`\n${text}\n`);
+  const [table = ""] = after.slice(after.indexOf("\n|---") + 1).split("\n\n");
+  return table.split("\n").flatMap((row) => {
+    const [, first = ""] = row.split("|");
+    return [...first.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
+  });
+}
+
+it.each([
+  ["### Run started", runStarted],
+  ["### Agent run", agentRunStatusView],
+  ["Endpoint 4 adds `steps`, an array in order:", agentRunStep],
+  ["### Tool run", toolRunStatusView],
+  ["### Tool run result", toolRunResultView],
+  ["### Webhook accepted", webhookAccepted],
+])("lists the fields of “%s” in order, and no other", (heading, schema) => {
+  expect(fieldsAfter(heading)).toEqual(Object.keys(schema.shape));
+});
+
+it("endpoint 4 is endpoint 3 with steps", () => {
+  expect(Object.keys(agentRunDetailsView.shape)).toEqual([...Object.keys(agentRunStatusView.shape), "steps"]);
+});
+
+it("lists the statuses of both kinds of runs", () => {
+  expect(page).toContain(AGENT_RUN_STATUSES.map((status) => `\`${status}\``).join(", "));
+  const numbered = Object.entries(TOOL_STATUS_INT).map(([status, number]) => `\`${status}\` ${number}`);
+  expect(page).toContain(numbered.join(", "));
+});
+
+it("lists every error code under its status", () => {
+  const listed = [...page.matchAll(/^\| (\d{3}) \| (.+) \|$/gm)].flatMap(([, status, codes = ""]) =>
+    [...codes.matchAll(/`([a-z]+_[a-z_]+|forbidden|unauthenticated)`/g)].map(([, code = ""]) => [
+      code,
+      Number(status),
+    ]),
+  );
+  expect(Object.fromEntries(listed)).toEqual(HTTP_STATUS);
+  expect(listed).toHaveLength(Object.keys(HTTP_STATUS).length);
+});

@@ -1,0 +1,121 @@
+import { DEFAULT_PRICES } from "@/server/credits/prices";
+import type { FunctionDefinition } from "@/server/functions/define";
+import { inputSchemaOf, listFunctions, outputSchemaOf } from "@/server/functions/registry";
+import { isJsonObject, type Json, type JsonObject } from "@/server/json";
+import { MAX_STEP_OUTPUT_BYTES } from "@/server/limits/sizes";
+
+/** docs/functions.md, made from the registry. */
+export function functionsGuide(): string {
+  const definitions = [...listFunctions()].sort((one, other) => one.name.localeCompare(other.name));
+  return `# Functions
+
+<!-- Made from server/functions by \`npm run docs:functions\`. Do not edit. -->
+
+A function is one built-in action. A tool names it in a step's \`uses\`; an agent lists it in \`functions\` and
+the model decides when to call it. See [Definition files](definition-files.md).
+
+| Function | What it does | Side effects | Time limit |
+|---|---|---|---|
+${definitions.map(summaryRow).join("\n")}
+
+For all of them:
+
+- A call costs one action, ${DEFAULT_PRICES.action} credits unless the [price list](configuration-files.md) says
+  otherwise. Retries of one call are not counted again.
+- An input that does not fit fails the call, and the message names the faulty places.
+- An output may have ${MAX_STEP_OUTPUT_BYTES / 1024 ** 2} MiB. Beyond it an agent gets a preview, and a tool's step fails.
+- In a tool, a failed call fails the step (see \`retries\` and \`onError\`). In an agent, the model gets
+  \`{"error": "…"}\` and goes on.
+
+${definitions.map(section).join("\n")}`;
+}
+
+function summaryRow({ name, title, hasSideEffects, timeoutMs }: FunctionDefinition): string {
+  return `| [\`${name}\`](#${name}) | ${title} | ${hasSideEffects ? "yes" : "no"} | ${seconds(timeoutMs)} |`;
+}
+
+function section(definition: FunctionDefinition): string {
+  const { name, description, errors, limits = [], price, hasSideEffects, timeoutMs, example } = definition;
+  const facts = [
+    `- **Price**: one action${price === "model" ? ", and the tokens of the model calls it makes" : ""}.`,
+    `- **Limits**: ${[seconds(timeoutMs), ...limits].join("; ")}.`,
+    `- **Side effects**: ${
+      hasSideEffects
+        ? "possible. A call is repeated after a crash, with the same idempotency key."
+        : "none. A call may be repeated without harm."
+    }`,
+  ];
+  return `## ${name}
+
+${description}
+
+**Input**
+
+${fieldTable(inputSchemaOf(definition), true)}
+
+**Output**
+
+${outputText(outputSchemaOf(definition))}
+
+${facts.join("\n")}
+
+**A call fails when**
+
+${errors.map((error) => `- ${error}`).join("\n")}
+
+**Example**
+
+\`\`\`json
+${JSON.stringify(example.input, null, 2)}
+\`\`\`
+
+gives
+
+\`\`\`json
+${JSON.stringify(example.output, null, 2)}
+\`\`\`
+`;
+}
+
+function seconds(ms: number): string {
+  return ms === 1000 ? "1 second" : `${ms / 1000} seconds`;
+}
+
+function outputText(schema: JsonObject): string {
+  if (isJsonObject(schema.properties)) return fieldTable(schema, false);
+  return `${typeOf(schema)}: ${textOf(schema.description)}`;
+}
+
+/** A table of an object's fields. */
+function fieldTable(schema: JsonObject, isInput: boolean): string {
+  const properties = isJsonObject(schema.properties) ? schema.properties : {};
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const rows = Object.entries(properties).map(([name, property]) => {
+    const field = isJsonObject(property) ? property : {};
+    const cells = [`\`${name}\``, typeOf(field), textOf(field.description)];
+    if (isInput) cells.splice(2, 0, required.includes(name) ? "yes" : "no");
+    return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  });
+  const head = isInput ? ["Field", "Type", "Required", "Meaning"] : ["Field", "Type", "Meaning"];
+  return [`| ${head.join(" | ")} |`, `|${"---|".repeat(head.length)}`, ...rows].join("\n");
+}
+
+function textOf(description: Json | undefined): string {
+  return typeof description === "string" ? description : "";
+}
+
+/** A schema's type in words, with its limit of length. */
+function typeOf(schema: Json | undefined): string {
+  if (!isJsonObject(schema)) return "any JSON";
+  if (Array.isArray(schema.enum)) return schema.enum.map((value) => `\`${String(value)}\``).join(", ");
+  for (const branches of [schema.anyOf, schema.oneOf]) {
+    if (Array.isArray(branches)) return [...new Set(branches.map(typeOf))].join(" or ");
+  }
+  if (typeof schema.maxLength === "number") return `string of at most ${schema.maxLength} characters`;
+  if (schema.type === "array") return `array of ${typeOf(schema.items)}`;
+  if (schema.type === "object" && isJsonObject(schema.additionalProperties)) {
+    return `object of ${typeOf(schema.additionalProperties)}`;
+  }
+  if (Array.isArray(schema.type)) return schema.type.join(" or ");
+  return typeof schema.type === "string" ? schema.type : "any JSON";
+}
