@@ -16,19 +16,15 @@ export type Found<Value> = { orgId: string; value: Value };
 
 const MAX_ENTRIES = 10_000;
 
-/** Makes caches that share one listener; call `make` once for each kind of value. */
+/** Makes caches that share one listener; the function returned makes one for each kind of value. */
 export function createConfigurationCaches(notifications: Notifications) {
-  const caches: { forget(orgId: string): void }[] = [];
+  const caches: { evict(orgId: string): void }[] = [];
   /** Notifications so far: a value that was loaded across one is not kept. */
   let changes = 0;
-  let listening = false;
-  const listen = () => {
-    listening = true;
-    notifications.listen("configuration", (orgId) => {
-      changes += 1;
-      for (const cache of caches) cache.forget(orgId);
-    });
-  };
+  notifications.listen("configuration", (orgId) => {
+    changes += 1;
+    for (const cache of caches) cache.evict(orgId);
+  });
 
   return function make<Value>(): Cached<Value> {
     const keysOf = new Map<string, Set<string>>();
@@ -38,7 +34,7 @@ export function createConfigurationCaches(notifications: Notifications) {
       if (keys?.size === 0) keysOf.delete(orgId);
     });
     caches.push({
-      forget(orgId) {
+      evict(orgId) {
         // Nothing is known of what was missed while the connection was broken.
         if (orgId === "") entries.clear();
         else for (const key of [...(keysOf.get(orgId) ?? [])]) entries.delete(key);
@@ -50,7 +46,6 @@ export function createConfigurationCaches(notifications: Notifications) {
       async get(key, load) {
         const known = peek(key);
         if (known !== undefined) return known;
-        if (!listening) listen();
         const before = changes;
         const mayKeep = notifications.fresh();
         const found = await load();

@@ -33,7 +33,7 @@ type Listener = (payload: string) => void;
 export type Notifications = {
   /** Notifies all processes soon; of several with the same key only the last. Never throws and never waits. */
   send(topic: Topic, key: string, payload: string): void;
-  /** Calls `listener` with each payload; returns what ends that. Opens the connection. */
+  /** Calls `listener` with each payload while the connection is open; returns what ends that. An empty payload: some may be lost. */
   listen(topic: Topic, listener: Listener): () => void;
   /** Opens the connection. */
   open(): void;
@@ -141,7 +141,6 @@ export function createNotifications(options: {
     },
     listen(topic, listener) {
       listeners.get(topic)?.add(listener);
-      open();
       return () => void listeners.get(topic)?.delete(listener);
     },
     open,

@@ -28,6 +28,7 @@ function subscribe(
   isWanted: (change: RunChange) => boolean,
   listener: Listener,
 ): Subscription {
+  services.notifications.open();
   const unsubscribe = services.notifications.listen("run", (payload) => {
     const [, orgId = "", runId = "", sequence = "0"] = changeText.exec(payload) ?? [];
     const change = { orgId, runId, sequence: Number(sequence) };

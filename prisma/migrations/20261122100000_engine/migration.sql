@@ -456,3 +456,31 @@ BEGIN
   SELECT count(*) INTO n FROM freed;
   RETURN n;
 END $$;
+
+-- Processes cache what requests read of an organization's configuration. Whatever changes it notifies them with the
+-- organization's id (server/db/configuration-cache.ts).
+CREATE FUNCTION notify_configuration() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE changed record; org uuid;
+BEGIN
+  IF TG_OP = 'DELETE' THEN changed := OLD; ELSE changed := NEW; END IF;
+  IF TG_TABLE_NAME = 'organizations' THEN org := changed.id; ELSE org := changed.organization_id; END IF;
+  PERFORM pg_notify('stepwell_configuration', org::text);
+  RETURN NULL;
+END $$;
+CREATE FUNCTION notify_configuration_of_trigger() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE changed record; org uuid;
+BEGIN
+  IF TG_OP = 'DELETE' THEN changed := OLD; ELSE changed := NEW; END IF;
+  SELECT organization_id INTO org FROM triggers WHERE id = changed.trigger_id;
+  IF org IS NOT NULL THEN PERFORM pg_notify('stepwell_configuration', org::text); END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER notify_configuration AFTER UPDATE OF suspended_at, name ON organizations FOR EACH ROW EXECUTE FUNCTION notify_configuration();
+CREATE TRIGGER notify_configuration_gone AFTER DELETE ON organizations FOR EACH ROW EXECUTE FUNCTION notify_configuration();
+CREATE TRIGGER notify_configuration AFTER INSERT OR UPDATE OR DELETE ON plans FOR EACH ROW EXECUTE FUNCTION notify_configuration();
+CREATE TRIGGER notify_configuration AFTER DELETE OR UPDATE OF name, scopes, target_ids, starts_per_minute, reads_per_minute, max_credits, expires_at, revoked_at
+  ON api_keys FOR EACH ROW EXECUTE FUNCTION notify_configuration();
+CREATE TRIGGER notify_configuration AFTER INSERT OR UPDATE OR DELETE ON agents FOR EACH ROW EXECUTE FUNCTION notify_configuration();
+CREATE TRIGGER notify_configuration AFTER INSERT OR UPDATE OR DELETE ON tools FOR EACH ROW EXECUTE FUNCTION notify_configuration();
+CREATE TRIGGER notify_configuration AFTER INSERT OR UPDATE OR DELETE ON triggers FOR EACH ROW EXECUTE FUNCTION notify_configuration();
+CREATE TRIGGER notify_configuration AFTER INSERT OR UPDATE OR DELETE ON trigger_secrets FOR EACH ROW EXECUTE FUNCTION notify_configuration_of_trigger();

@@ -135,6 +135,7 @@ class ProcessEngine implements RunEngine {
   start(driver: Driver): void {
     const services = this.#getServices();
     this.#driver = driver;
+    services.notifications.open();
     this.#unlisten = services.notifications.listen("engine", (payload) => {
       if (payload.startsWith("cancel:")) this.abort(payload.slice("cancel:".length));
       else this.wake();
