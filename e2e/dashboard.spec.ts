@@ -16,7 +16,7 @@ test.describe("signing in", () => {
     await page.getByLabel("Email").fill(organization.owner.email);
     await page.getByLabel("Password").fill("wrong-password");
     await page.getByRole("button", { name: "Sign in" }).click();
-    await expect(page.getByText("This email and password do not go together.")).toBeVisible();
+    await expect(page.getByText("Wrong email or password.")).toBeVisible();
     await page.getByLabel("Password").fill(organization.owner.password);
     await page.getByRole("button", { name: "Sign in" }).click();
     await expect(page.getByRole("heading", { name: "Runs" })).toBeVisible();

@@ -33,7 +33,7 @@ test.describe("without scripts", () => {
     const asked = `/triggers/${organization.triggerIds.inbound}?outcome=rejected`;
     await page.goto(asked);
     await fillIn(page, { ...organization.owner, password: "wrong-password" });
-    await expect(page.getByText("This email and password do not go together.")).toBeVisible();
+    await expect(page.getByText("Wrong email or password.")).toBeVisible();
     await fillIn(page, organization.owner);
     await expect(page).toHaveURL(asked);
     await expect(page.getByRole("heading", { name: "inbound" })).toBeVisible();

@@ -2,9 +2,9 @@
 export type SignInProblem = "wrong" | "long" | "busy" | "address" | "failed";
 
 const SENTENCES: Record<SignInProblem, string> = {
-  wrong: "This email and password do not go together.",
+  wrong: "Wrong email or password.",
   long: "What was sent is too long for an email and a password. Check what was pasted.",
-  busy: "Too many tries. Wait a minute, then try again.",
+  busy: "Too many attempts. Wait up to ten minutes, then try again.",
   address: "The page was opened under another address than APP_URL names. Open it there.",
   failed: "Signing in failed on the server. The cause is in its log.",
 };

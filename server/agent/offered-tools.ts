@@ -2,7 +2,7 @@ import type { AttachedCallable } from "@/server/agent/definition";
 import { findFunction, inputSchemaOf } from "@/server/functions/registry";
 import type { OfferedTool } from "@/server/models/port";
 
-/** The name under which a model sees a tool: its slug with `-` turned to `_` (product.md). */
+/** The name under which a model sees a tool: its slug with `-` turned to `_`. */
 export function toolNameForModel(slug: string): string {
   return slug.replaceAll("-", "_");
 }

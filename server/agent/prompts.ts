@@ -18,7 +18,7 @@ export function openingMessages(
   ];
 }
 
-/** Asks for the answer once all steps are used (product.md, "Max steps reached"). */
+/** Asks for the answer once all steps are used. */
 export const CLOSING_MESSAGE: ModelMessage = {
   role: "user",
   content:

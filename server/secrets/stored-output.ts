@@ -12,7 +12,7 @@ const REDACTED = "[redacted]";
 /**
  * The one way by which an output reaches a row: secrets are blotted out, U+0000 and halves of characters become U+FFFD, what
  * nests deeper than 200 levels is left out, and the document stays valid JSON. One over 1 MiB is `cut` to
- * `{"truncated": true, "bytes": N, "preview": "…"}` for agents, or refused for workflows (product.md, "Sizes").
+ * `{"truncated": true, "bytes": N, "preview": "…"}` for agents, or refused for workflows.
  * Whatever reads the output later reads what is stored, never the raw one. Storing again changes nothing.
  */
 export function storeOutput(
