@@ -12,7 +12,16 @@ const LEASE_MS = 1_000;
 const WINDOW_SECONDS = 60;
 const MAX_KEYS = 10_000;
 
-type Lease = { left: number; until: number; block: number; decision: RateDecision; pending: Promise<void> | undefined };
+type Lease = {
+  left: number;
+  /** In ms: what is left then is dropped. */
+  until: number;
+  /** How many reads the next lease takes, unless more calls wait for it. */
+  block: number;
+  waiting: number;
+  decision: RateDecision;
+  pending: Promise<void> | undefined;
+};
 const leasesOf = new WeakMap<object, BoundedMap<Lease>>();
 
 function leases(services: Pick<Services, "pool">): BoundedMap<Lease> {
@@ -37,34 +46,50 @@ export function takeLeasedRead(services: Services, actor: ApiKeyActor): RateDeci
 export async function takeRead(services: Services, actor: ApiKeyActor): Promise<RateDecision | null> {
   const { readsPerMinute: limit } = actor.plan;
   if (limit === null) return null;
-  const all = leases(services);
   for (;;) {
     const leased = takeLeasedRead(services, actor);
     if (leased !== undefined) return leased;
-    let lease = all.get(actor.apiKeyId);
-    if (lease === undefined) {
-      const none = { allowed: false, limit, seconds: WINDOW_SECONDS, remaining: 0, resetSeconds: 1 };
-      lease = { left: 0, until: 0, block: 0, decision: none, pending: undefined };
-      all.set(actor.apiKeyId, lease);
-    }
-    const own = lease;
-    own.pending ??= renew(services, own, { key: `reads:${actor.apiKeyId}`, limit }).finally(() => {
-      own.pending = undefined;
+    const lease = leaseOf(services, actor.apiKeyId, limit);
+    lease.waiting += 1;
+    lease.pending ??= renew(services, lease, { key: `reads:${actor.apiKeyId}`, limit }).finally(() => {
+      lease.pending = undefined;
+      lease.waiting = 0;
     });
-    await own.pending;
-    if (own.left <= 0) return { ...own.decision, allowed: false };
+    await lease.pending;
+    if (!lease.decision.allowed) return lease.decision;
   }
 }
 
-/** Leases the next block: twice as many after one that was used up in its second, half as many after any other. */
-async function renew(services: Services, lease: Lease, { key, limit }: { key: string; limit: number }): Promise<void> {
-  const usedUp = lease.left === 0 && services.clock.now().getTime() < lease.until;
+function leaseOf(services: Services, keyId: string, limit: number): Lease {
+  const all = leases(services);
+  const known = all.get(keyId);
+  if (known) return known;
+  const decision = { allowed: false, limit, seconds: WINDOW_SECONDS, remaining: 0, resetSeconds: 1 };
+  const made = { left: 0, until: 0, block: 0, waiting: 0, decision, pending: undefined };
+  all.set(keyId, made);
+  return made;
+}
+
+/**
+ * Leases the next block: twice as many reads after one that was used up in its second, half as many after any other, and at
+ * least as many as calls wait.
+ */
+async function renew(
+  services: Services,
+  lease: Lease,
+  { key, limit }: { key: string; limit: number },
+): Promise<void> {
+  // Calls of this turn of the event loop wait together.
+  await Promise.resolve();
+  const asked = services.clock.now().getTime();
+  const usedUp = lease.left === 0 && asked < lease.until;
   const largest = Math.max(1, Math.floor(limit / WINDOW_SECONDS));
   lease.block = Math.max(1, Math.min(largest, usedUp ? lease.block * 2 : Math.ceil(lease.block / 2)));
+  const wanted = Math.min(limit, Math.max(lease.block, lease.waiting));
   const window = { key, limit, seconds: WINDOW_SECONDS + LEASE_MS / 1000 };
-  const asked = services.clock.now().getTime();
-  const { granted, ...decision } = await takeRate(services.pool, window, { wanted: lease.block, clock: services.clock });
+  const { granted, ...decision } = await takeRate(services.pool, window, { wanted, clock: services.clock });
   lease.left = granted;
   lease.until = asked + LEASE_MS;
-  lease.decision = { ...decision, limit, seconds: WINDOW_SECONDS };
+  const resetSeconds = Math.min(WINDOW_SECONDS, decision.resetSeconds);
+  lease.decision = { ...decision, limit, seconds: WINDOW_SECONDS, resetSeconds };
 }
