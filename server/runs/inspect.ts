@@ -1,9 +1,11 @@
 import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
+import { ZERO } from "@/server/credits/amount";
 import { Prisma } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
 import type { Attempt } from "@/server/models/port";
 import { readAttempts } from "@/server/runs/attempts";
+import { readOpenFigures } from "@/server/runs/engine/figures";
 import { type RunSummary, readRunsById } from "@/server/runs/list";
 import { cutText, type LongText, startOf } from "@/server/runs/long-text";
 import type { Services } from "@/server/services";
@@ -72,7 +74,7 @@ export type RunDetail = RunSummary & {
   currentVersion: number | null;
   /** Of a failed run: the last one of the same agent or tool before it that completed, if it is not long past. */
   lastGoodRunId: string | null;
-  /** When it had given its place back and waited for another turn; `to` is null while it does. */
+  /** When it had yielded its slot and waited for one again; `to` is null while it does. */
   turns: { from: string; to: string | null }[];
   input: LongText;
   output: LongText | null;
@@ -111,9 +113,13 @@ async function readChildCredits(
 ): Promise<Map<string, string>> {
   const children = await services.db.run.findMany({
     where: { parentRunId, organizationId: actor.orgId },
-    select: { id: true, creditsUsed: true },
+    select: { id: true, creditsUsed: true, finishedAt: true },
   });
-  return new Map(children.map(({ id, creditsUsed }) => [id, creditsUsed.toFixed(4)]));
+  const open = children.filter(({ finishedAt }) => finishedAt === null).map(({ id }) => id);
+  const figures = await readOpenFigures(services.pool, open);
+  return new Map(
+    children.map(({ id, creditsUsed }) => [id, (figures.get(id)?.totals.credits ?? creditsUsed).toFixed(4)]),
+  );
 }
 
 /** How many runs before a failed one are searched for a good one. */
@@ -134,19 +140,24 @@ async function readRun(services: Services, actor: MemberActor, runId: string): P
   const found = await services.db.$queryRaw`
     SELECT agent_id, tool_id, trigger_id, api_key_id, parent_run_id, root_run_id, input_tokens, output_tokens,
       actions_used, error_code, error_message, cancelled_by,
-      deadline_seconds, gave_back_at, regained_at,
+      deadline_seconds, yielded_at, resumed_at,
       coalesce((SELECT a.version FROM agents a WHERE a.id = r.agent_id AND a.deleted_at IS NULL),
                (SELECT t.version FROM tools t WHERE t.id = r.tool_id AND t.deleted_at IS NULL)) AS current_version,
       CASE WHEN status = 'Failed' AND kind = 'agent' THEN ${lastGood(Prisma.sql`e.agent_id = r.agent_id`)}
            WHEN status = 'Failed' THEN ${lastGood(Prisma.sql`e.tool_id = r.tool_id`)} END AS last_good_run_id,
       ${startOf(Prisma.sql`input`, "input")}, ${startOf(Prisma.sql`output`, "output")},
       (SELECT count(*)::int FROM runs c WHERE c.parent_run_id = r.id) AS children,
+      ARRAY(SELECT c.id::text FROM runs c WHERE (c.id = r.id OR c.parent_run_id = r.id) AND c.finished_at IS NULL) AS open_runs,
       CASE WHEN parent_run_id IS NULL AND EXISTS (SELECT 1 FROM runs c WHERE c.parent_run_id = r.id)
         THEN (SELECT sum(credits_used) FROM runs d WHERE d.organization_id = r.organization_id AND d.root_run_id = r.id)
         ELSE credits_used END::text AS credits_with_children
     FROM runs r WHERE id = ${runId}::uuid AND organization_id = ${actor.orgId}::uuid`;
   const [row] = z.array(detailRow).parse(found);
   if (!summary || !row) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
+  // What is open has its figures in the journal.
+  const figures = await readOpenFigures(services.pool, summary.finishedAt === null ? row.open_runs : []);
+  const totals = figures.get(runId)?.totals;
+  const unwritten = [...figures.values()].reduce((sum, one) => sum.add(one.totals.credits), ZERO);
   return {
     ...summary,
     agentId: row.agent_id,
@@ -155,10 +166,10 @@ async function readRun(services: Services, actor: MemberActor, runId: string): P
     apiKeyId: row.api_key_id,
     parentRunId: row.parent_run_id,
     rootRunId: row.root_run_id,
-    inputTokens: row.input_tokens,
-    outputTokens: row.output_tokens,
-    actions: row.actions_used,
-    creditsWithChildren: row.credits_with_children,
+    inputTokens: totals?.inputTokens ?? row.input_tokens,
+    outputTokens: totals?.outputTokens ?? row.output_tokens,
+    actions: totals?.actions ?? row.actions_used,
+    creditsWithChildren: unwritten.add(row.credits_with_children).toFixed(4),
     children: row.children,
     errorCode: row.error_code,
     errorMessage: row.error_message,
@@ -166,10 +177,10 @@ async function readRun(services: Services, actor: MemberActor, runId: string): P
     deadlineSeconds: row.deadline_seconds,
     currentVersion: row.current_version,
     lastGoodRunId: row.last_good_run_id,
-    turns: row.gave_back_at.map((from, index) => ({
+    turns: row.yielded_at.map((from, index) => ({
       from: from.toISOString(),
       // A run that ended while it waited waited to its end.
-      to: row.regained_at[index]?.toISOString() ?? summary.finishedAt,
+      to: row.resumed_at[index]?.toISOString() ?? summary.finishedAt,
     })),
     ...viewTexts(row),
   };
@@ -207,8 +218,9 @@ const detailRow = textsRow.extend({
   error_message: z.string().nullable(),
   cancelled_by: z.string().nullable(),
   deadline_seconds: z.number(),
-  gave_back_at: z.array(z.date()),
-  regained_at: z.array(z.date()),
+  open_runs: z.array(z.string()),
+  yielded_at: z.array(z.date()),
+  resumed_at: z.array(z.date()),
   current_version: z.number().nullable(),
   last_good_run_id: z.string().nullable(),
   children: z.number(),

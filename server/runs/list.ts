@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
+import { type OpenFigures, readOpenFigures } from "@/server/runs/engine/figures";
 import type { RunFilter } from "@/server/runs/filter";
 import { findRunIds, walkConditions } from "@/server/runs/find";
 import { RUN_SOURCES, RUN_STATUSES } from "@/server/runs/words";
@@ -28,7 +29,7 @@ export const runSummary = z.object({
   createdAt: z.string(),
   startedAt: z.string().nullable(),
   finishedAt: z.string().nullable(),
-  /** True while it waits: for a person, or for its turn since it gave its place back. */
+  /** True while it has begun and waits for a slot again. */
   waiting: z.boolean(),
   /** True between the wish to cancel it and its end. */
   cancelRequested: z.boolean(),
@@ -72,7 +73,7 @@ const COLUMNS = Prisma.sql`
   left(r.input, 200) AS input_preview, left(r.error_message, 200) AS error_preview,
   r.steps_executed, r.input_tokens + r.output_tokens AS tokens, r.credits_used::text AS credits_used,
   r.created_at, r.started_at, r.finished_at,
-  (r.waiting_since IS NOT NULL OR (r.status = 'Running' AND r.heartbeat_at IS NULL)) AS waiting,
+  r.status = 'Running' AND r.admitted_at IS NULL AS waiting,
   r.cancel_requested_at IS NOT NULL AND r.finished_at IS NULL AS cancel_requested, r.sequence`;
 
 const SOURCES = Prisma.sql`
@@ -116,7 +117,23 @@ async function readRuns(services: Services, conditions: Prisma.Sql[], limit: num
     SELECT ${COLUMNS} FROM (
       SELECT r.* FROM runs r WHERE ${Prisma.join(conditions, " AND ")} ORDER BY r.id DESC LIMIT ${limit}
     ) r ${SOURCES} ORDER BY r.id DESC`;
-  return z.array(row).parse(found).map(viewRun);
+  const runs = z.array(row).parse(found).map(viewRun);
+  // The row of an open run is not written while it executes: its journal says what it has used.
+  const open = runs.filter(({ status }) => status === "Running").map(({ id }) => id);
+  const figures = await readOpenFigures(services.pool, open);
+  return runs.map((run) => withFigures(run, figures.get(run.id)));
+}
+
+function withFigures(run: RunSummary, figures: OpenFigures | undefined): RunSummary {
+  if (figures === undefined) return run;
+  const { totals, sequence } = figures;
+  return {
+    ...run,
+    steps: totals.steps,
+    tokens: totals.inputTokens + totals.outputTokens,
+    credits: totals.credits.toFixed(4),
+    sequence: Math.max(run.sequence, sequence),
+  };
 }
 
 function viewRun(run: z.infer<typeof row>): RunSummary {
