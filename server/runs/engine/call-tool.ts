@@ -98,7 +98,7 @@ async function executeChild(
     sequence: 1,
     yieldedAt: null,
   };
-  // The child's rows follow in the same lane, and its end waits for them: nobody has to wait for this one.
+  // The child's rows follow in the same lane, and its end waits for this one: nobody else has to.
   const inserted = worker.journal.child({
     id,
     org: run.orgId,
@@ -117,8 +117,7 @@ async function executeChild(
     cap_of: cap?.of ?? null,
     deadline: callable.deadlineSeconds,
   });
-  const [outcome] = await Promise.all([execution.runChild(child), inserted]);
-  return outcome;
+  return execution.runChild(child, inserted);
 }
 
 function failed(status: "Failed" | "Cancelled", message: string | null): ChildOutcome {
