@@ -68,13 +68,7 @@ const SHARE_EVERY_MS = 100;
 /** Runs that an Inngest server has and has not called yet. */
 const SERVER_BACKLOG = 100;
 
-type Slot = {
-  run: ClaimedRun;
-  journal: RunJournal;
-  budget: Budget;
-  /** Something was finished in this segment: from now on it may yield. */
-  progressed: boolean;
-};
+type Slot = { run: ClaimedRun; journal: RunJournal; budget: Budget };
 
 export function createRunEngine(getServices: () => Services, options: EngineOptions): RunEngine {
   const engine = new ProcessEngine(getServices, options);
@@ -196,7 +190,7 @@ class ProcessEngine implements RunEngine {
     const children = run.epoch === 1 ? { open: ZERO, ended: ZERO } : await childCredits(this.#getServices(), run.id);
     const used = contents.totals.credits.add(children.open);
     const budget = capBudget(openBudget(worker, run, used), run.cap, used.add(children.ended));
-    const slot = { run, journal, budget, progressed: false };
+    const slot = { run, journal, budget };
     this.#slots.set(run.id, slot);
     return slot;
   }
@@ -238,19 +232,21 @@ class ProcessEngine implements RunEngine {
       slot = await this.#open(claimed, await readJournal(services, claimed));
     }
     const { run, journal, budget } = slot;
-    const held = slot;
     let left = acts;
+    // How many rows of the run and its children were finished when this segment came to them: it yields only after an act.
+    const finished: { journal: RunJournal; before: number }[] = [];
+    const hasProgressed = () => finished.some((entry) => countFinished(entry.journal) > entry.before);
     const stretch: Stretch = {
       services,
       worker,
       checkpoint: () => {
         if (left <= 0) throw new YieldSlot("the segment is over");
         left -= 1;
-        if (this.#stopping || (held.progressed && this.#owesSlot(run.orgId))) throw new YieldSlot("another run is next");
-        held.progressed = journal.calls.size + journal.steps.size > 0;
+        if (this.#stopping || (hasProgressed() && this.#owesSlot(run.orgId))) throw new YieldSlot("another run is next");
       },
       enter: (entered, entry, stop) => {
         this.#executing.set(entered.id, { run: entered, totals: entry.totals, stop });
+        finished.push({ journal: entry, before: countFinished(entry) });
         return () => void this.#executing.delete(entered.id);
       },
       onEnd: (ended, end) => this.#options.onEnd?.(ended, end),
@@ -420,6 +416,10 @@ class ProcessEngine implements RunEngine {
 }
 
 const NEVER = new AbortController().signal;
+
+function countFinished({ calls, steps }: RunJournal): number {
+  return calls.size + steps.size;
+}
 
 /** What the children of a run have used: the open ones out of the hold, the ended ones charged. */
 async function childCredits({ pool }: Services, runId: string) {

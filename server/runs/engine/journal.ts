@@ -34,8 +34,8 @@ export type JournalContents = {
   steps: Map<string, FinishedStep>;
   /** Attempts of calls and steps that began and did not finish, by key. */
   interrupted: Map<string, Attempt[]>;
-  /** Keys of steps that began and did not finish. */
-  openSteps: Set<string>;
+  /** When steps began that did not finish, by key. */
+  openSteps: Map<string, Date>;
   totals: Totals;
   sequence: number;
 };
@@ -46,7 +46,7 @@ export function emptyJournal(): JournalContents {
     calls: new Map(),
     steps: new Map(),
     interrupted: new Map(),
-    openSteps: new Set(),
+    openSteps: new Map(),
     totals,
     sequence: 1,
   };
@@ -108,8 +108,8 @@ export class RunJournal {
   #before: Promise<void> = Promise.resolve();
   /** Calls and steps that did not come to an end, by key; a later attempt may begin them again. */
   #abandoned = new Map<string, BegunCall | BegunStep>();
-  /** Keys of steps that began and did not finish; they count as executed when the run ends before them. */
-  readonly #openSteps: Set<string>;
+  /** When steps began that did not finish, by key; they count as executed when the run ends before them. */
+  readonly #openSteps: Map<string, Date>;
 
   constructor(services: Services, worker: Worker, run: ClaimedRun, contents: JournalContents) {
     this.#services = services;
@@ -203,7 +203,9 @@ export class RunJournal {
   async beginStep(step: NewStep): Promise<BegunStep> {
     await this.committed();
     const attempts = [...(this.interrupted.get(step.key) ?? [])];
-    const now = this.#services.clock.now();
+    // A step that an earlier worker began lasts from then on.
+    const begunAt = this.#openSteps.get(step.key) ?? this.#services.clock.now();
+    this.#openSteps.set(step.key, begunAt);
     const row: StepRow = {
       id: newId(),
       org: this.#run.orgId,
@@ -223,11 +225,11 @@ export class RunJournal {
       error: null,
       attempts: JSON.stringify(attempts),
       child: step.childRunId,
-      started_at: now.toISOString(),
+      started_at: begunAt.toISOString(),
       duration: null,
       sequence: 0,
     };
-    return this.#begin({ row, startedAt: now.getTime(), attempts });
+    return this.#begin({ row, startedAt: begunAt.getTime(), attempts });
   }
 
   /** Writes how far a call or step has come, so that pages show it. Nobody waits for it. */
@@ -315,7 +317,6 @@ export class RunJournal {
   }): Begun<Row> {
     this.#open += 1;
     this.#abandoned.delete(call.row.key);
-    if ("number" in call.row) this.#openSteps.add(call.row.key);
     const show = () => {
       call.row.attempts = JSON.stringify(call.attempts);
       const value = { ...call.row, sequence: this.nextSequence() };

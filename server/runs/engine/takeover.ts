@@ -68,7 +68,7 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
     contents.sequence = Math.max(contents.sequence, row.sequence);
     if (row.status === "Running") {
       interrupt(row);
-      contents.openSteps.add(row.key);
+      contents.openSteps.set(row.key, row.started_at);
       continue;
     }
     totals.steps += 1;
