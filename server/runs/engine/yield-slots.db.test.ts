@@ -1,0 +1,281 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { createEmbeddedDriver } from "@/inngest/embedded";
+import { mintOrgId } from "@/server/auth/mint-org-id";
+import type { ModelReply, ModelRequest } from "@/server/models/port";
+import { endOverdueRuns } from "@/server/operate/overdue-runs";
+import { executeRun } from "@/server/testing/execute";
+import { expectSoundLedger } from "@/server/testing/ledger";
+import { createMember } from "@/server/testing/runs";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
+import { cancelRun } from "../cancel";
+import { inspectRun } from "../inspect";
+import { startRun } from "../start";
+import { admitWaitingRuns, readClaimedRuns } from "./claim";
+import type { ClaimedRun } from "./claimed-run";
+import { yieldSlot } from "./run-state";
+
+/** Runs that yield their slot between two acts, and what happens to them while they wait and after that. */
+
+let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
+let world: World;
+/** A process with two slots on the same database, whose engine executes runs by itself. */
+let busy: World;
+
+beforeAll(async () => {
+  world = await createWorld({
+    models: {
+      ...quietModels,
+      call: async (request) => ({ ...(await quietModels.call(request)), ...(await play(request)) }),
+    },
+  });
+});
+beforeEach(async () => {
+  busy = await createWorld({ beside: world, models: world.models, slots: 2 });
+});
+afterEach(async () => {
+  await busy.close();
+  const open = await world.db.run.findMany({ where: { finishedAt: null, parentRunId: null } });
+  for (const run of open) await cancelRun(world, mintOrgId(run.organizationId), run.id, "a test");
+});
+afterAll(() => world.close());
+
+const read = (id: string) => world.db.run.findUniqueOrThrow({ where: { id } });
+const statusOf = (id: string) => async () => (await read(id)).status;
+
+async function start(tenant: Tenant, { process = world, userMessage = "Hi" } = {}): Promise<string> {
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  return (await startRun(process, actor, { kind: "agent", targetId: tenant.agentId, userMessage })).runId;
+}
+
+/** A run that the process `world` has claimed. */
+async function startClaimed(tenant: Tenant): Promise<{ run: ClaimedRun; workerId: string }> {
+  const runId = await start(tenant);
+  const { id: workerId } = await world.engine.worker();
+  await admitWaitingRuns(world, workerId, 100);
+  const [run] = await readClaimedRuns(world, [runId]);
+  if (run === undefined) throw new Error("the run was not claimed");
+  return { run, workerId };
+}
+
+/** A run that has begun and yielded its slot before its first act. */
+async function startWaiting(tenant: Tenant): Promise<ClaimedRun> {
+  const { run, workerId } = await startClaimed(tenant);
+  expect(await yieldSlot(world, run, { workerId, sequence: run.sequence + 1 })).toBe(true);
+  return run;
+}
+
+it("has no worker after that, is claimed again for its next segment, and refuses the worker that had it", async () => {
+  const tenant = await createTenant(world);
+  const { run, workerId } = await startClaimed(tenant);
+  const yielding = { workerId, sequence: run.sequence + 1 };
+  expect(await yieldSlot(world, run, yielding)).toBe(true);
+  expect(await read(run.id)).toMatchObject({
+    status: "Running",
+    admittedAt: null,
+    claimedBy: null,
+    epoch: 1,
+  });
+  expect(await yieldSlot(world, run, yielding)).toBe(false);
+  await expectSoundLedger(world, tenant);
+  expect(await admitWaitingRuns(world, workerId, 100)).toEqual([
+    { id: run.id, kind: "agent", epoch: 2, segment: 2 },
+  ]);
+  expect(await yieldSlot(world, run, yielding)).toBe(false);
+  const [again] = await readClaimedRuns(world, [run.id]);
+  expect(again).toMatchObject({ epoch: 2, segment: 2, startedAt: run.startedAt });
+  await world.pool.query("UPDATE runs SET claimed_by = NULL WHERE id = $1", [run.id]);
+});
+
+it("ends at once when it is cancelled while it waits", async () => {
+  const tenant = await createTenant(world);
+  const { id } = await startWaiting(tenant);
+  expect(await cancelRun(world, tenant.orgId, id, "Ada")).toBe(true);
+  expect(await read(id)).toMatchObject({ status: "Cancelled", cancelledBy: "Ada" });
+  const viewer = await createMember(world, tenant, "viewer");
+  const now = world.clock.now().toISOString();
+  expect((await inspectRun(world, viewer, id)).run.turns).toEqual([{ from: now, to: now }]);
+  await expectSoundLedger(world, tenant);
+});
+
+it("does not yield when it is to be cancelled: its worker ends it", async () => {
+  const tenant = await createTenant(world);
+  const { run, workerId } = await startClaimed(tenant);
+  await cancelRun(world, tenant.orgId, run.id, "Ada");
+  expect(await yieldSlot(world, run, { workerId, sequence: run.sequence + 1 })).toBe(false);
+  await world.pool.query("UPDATE runs SET claimed_by = NULL WHERE id = $1", [run.id]);
+});
+
+it("ends at its deadline while it waits", async () => {
+  const tenant = await createTenant(world);
+  const { id } = await startWaiting(tenant);
+  world.clock.advance(930_001);
+  await endOverdueRuns(world);
+  expect(await read(id)).toMatchObject({ status: "Failed", errorCode: "deadline_exceeded" });
+  await expectSoundLedger(world, tenant);
+});
+
+it("is not executed by a call of the segment that has yielded", async () => {
+  const tenant = await createTenant(world);
+  const { id } = await startWaiting(tenant);
+  play = () => {
+    throw new Error("no model call is due");
+  };
+  expect(await world.engine.executeSegment(id)).toBe("yielded");
+  expect(await read(id)).toMatchObject({ status: "Running", claimedBy: null, epoch: 1 });
+  play = () => ({});
+  await executeRun(world, id);
+  expect(await read(id)).toMatchObject({ status: "Completed", epoch: 2 });
+});
+
+/** Rounds of calculations before the answer. */
+const calculates = (request: ModelRequest, rounds: number): Partial<ModelReply> => {
+  const done = request.messages.filter(({ role }) => role === "tool").length;
+  return done === rounds
+    ? { content: "Done." }
+    : { toolCalls: [{ id: `c${done}`, name: "calculate", arguments: '{"expression":"1+1"}' }] };
+};
+
+/** A model whose calls wait until they are let go, by the run's message. */
+function heldCalls(answer: (request: ModelRequest) => Partial<ModelReply>) {
+  const open = new Map<string, () => void>();
+  const counts = new Map<string, number>();
+  play = async (request) => {
+    const message = request.messages.find(({ role }) => role === "user")?.content ?? "";
+    counts.set(message, (counts.get(message) ?? 0) + 1);
+    await new Promise<void>((resolve) => open.set(message, resolve));
+    return answer(request);
+  };
+  return {
+    count: (message: string) => counts.get(message) ?? 0,
+    async letGo(message: string, call: number) {
+      await expect.poll(() => counts.get(message) ?? 0, { timeout: 10_000 }).toBe(call);
+      open.get(message)?.();
+    },
+  };
+}
+
+/** Counts how often a process asks who waits for a slot. */
+function countLooks({ pool }: World): () => number {
+  const query = vi.spyOn(pool, "query");
+  const isLook = ([text]: unknown[]) => typeof text === "string" && text.includes("WITH RECURSIVE waiting");
+  return () => query.mock.calls.filter((parts) => isLook(parts)).length;
+}
+
+it("happens between two acts when another organization waits; the run goes on where it was", async () => {
+  const tenant = await createTenant(world);
+  const newcomer = await createTenant(world);
+  const viewer = await createMember(world, tenant, "viewer");
+  const calls = heldCalls((request) => calculates(request, 2));
+  busy.engine.start(createEmbeddedDriver(busy.engine));
+  const runs = [
+    await start(tenant, { process: busy, userMessage: "first" }),
+    await start(tenant, { process: busy, userMessage: "second" }),
+  ] as const;
+  const other = await start(newcomer, { process: busy, userMessage: "other" });
+  // One of the two yields when it has finished an act, and only one.
+  await calls.letGo("first", 1);
+  await expect.poll(async () => (await read(runs[0])).admittedAt, { timeout: 10_000 }).toBeNull();
+  expect(await read(runs[0])).toMatchObject({ status: "Running", claimedBy: null });
+  const from = world.clock.now().toISOString();
+  const waiting = await inspectRun(world, viewer, runs[0]);
+  expect(waiting.run).toMatchObject({ waiting: true, turns: [{ from, to: null }] });
+  expect(waiting.calls).toMatchObject([{ status: "Completed" }]);
+  for (const call of [1, 2, 3]) await calls.letGo("second", call);
+  await expect.poll(statusOf(runs[1])).toBe("Completed");
+  expect((await read(runs[1])).yieldedAt).toEqual([]);
+
+  world.clock.advance(7_000);
+  for (const call of [2, 3]) await calls.letGo("first", call);
+  for (const call of [1, 2, 3]) await calls.letGo("other", call);
+  for (const id of [...runs, other]) await expect.poll(statusOf(id), { timeout: 10_000 }).toBe("Completed");
+  const { run, steps } = await inspectRun(world, viewer, runs[0]);
+  expect(run).toMatchObject({ waiting: false, steps: 2, turns: [{ from, to: expect.any(String) }] });
+  expect(steps.flatMap(({ attempts }) => attempts.filter(({ error }) => error !== null))).toEqual([]);
+  expect(calls.count("first")).toBe(3);
+  await expectSoundLedger(world, tenant);
+});
+
+it("does not happen while the process has free slots or only its own organization waits", async () => {
+  const tenant = await createTenant(world);
+  const calls = heldCalls((request) => calculates(request, 1));
+  busy.engine.start(createEmbeddedDriver(busy.engine));
+  const names = ["a", "b", "c", "d"];
+  const runs = await Promise.all(names.map((userMessage) => start(tenant, { process: busy, userMessage })));
+  const left = new Set(names);
+  while (left.size > 0) {
+    const begun = () => [...left].filter((name) => calls.count(name) > 0);
+    await expect.poll(() => begun().length, { timeout: 10_000 }).toBeGreaterThan(0);
+    for (const name of begun()) {
+      for (const call of [1, 2]) await calls.letGo(name, call);
+      left.delete(name);
+    }
+  }
+  for (const id of runs) {
+    await expect.poll(statusOf(id), { timeout: 10_000 }).toBe("Completed");
+    expect(await read(id)).toMatchObject({ epoch: 1, yieldedAt: [] });
+  }
+  await expectSoundLedger(world, tenant);
+});
+
+it("happens between two steps of a tool that the run called; parent and child go on where they were", async () => {
+  const tenant = await createTenant(world);
+  const newcomer = await createTenant(world);
+  const definition = {
+    parameters: { type: "object" },
+    steps: ["one", "two"].map((id) => ({ id, uses: "generate_text", with: { prompt: id } })),
+    output: "{{ steps.two }}",
+  };
+  await world.db.toolVersion.updateMany({
+    where: { toolId: tenant.toolId },
+    data: { definition: JSON.stringify(definition) },
+  });
+  const asked: string[] = [];
+  let letGo = () => {};
+  play = async ({ messages, signal }) => {
+    const last = messages.at(-1);
+    const message = last?.role === "tool" ? "answer" : (last?.content ?? "");
+    if (message === "hold") {
+      await new Promise<void>((resolve, reject) => {
+        letGo = resolve;
+        signal.addEventListener("abort", () => reject(signal.reason));
+      });
+      return {};
+    }
+    asked.push(message);
+    if (message === "one") {
+      await start(newcomer, { process: busy, userMessage: "hold" });
+      // The second look at who waits begins when the first has been decided on.
+      const looks = countLooks(busy);
+      await expect.poll(looks, { timeout: 10_000 }).toBeGreaterThan(1);
+    }
+    if (message === "Hi") return { toolCalls: [{ id: "c", name: "adder", arguments: "{}" }] };
+    return { content: `${message}, done` };
+  };
+  busy.engine.start(createEmbeddedDriver(busy.engine));
+  await start(tenant, { process: busy, userMessage: "hold" });
+  const runId = await start(tenant, { process: busy });
+  await expect.poll(async () => (await read(runId)).yieldedAt.length, { timeout: 10_000 }).toBe(1);
+  expect(await read(runId)).toMatchObject({ status: "Running", admittedAt: null, claimedBy: null });
+  expect(asked).toEqual(["Hi", "one"]);
+  const child = await world.db.run.findFirstOrThrow({ where: { parentRunId: runId } });
+  expect(child).toMatchObject({ status: "Running", claimedBy: null });
+  const { startedAt } = await world.db.step.findFirstOrThrow({ where: { runId } });
+
+  world.clock.advance(9_000);
+  letGo();
+  await expect.poll(statusOf(runId), { timeout: 10_000 }).toBe("Completed");
+  expect(asked).toEqual(["Hi", "one", "two", "answer"]);
+  expect(await read(runId)).toMatchObject({ stepsExecuted: 1, actionsUsed: 1 });
+  expect(await read(child.id)).toMatchObject({
+    status: "Completed",
+    output: '"two, done"',
+    stepsExecuted: 2,
+  });
+  // The step that called the tool was not interrupted: it lasted.
+  const viewer = await createMember(world, tenant, "viewer");
+  const { steps } = await inspectRun(world, viewer, runId);
+  expect(steps).toMatchObject([{ startedAt: startedAt.toISOString() }]);
+  expect(steps.flatMap(({ attempts }) => attempts.filter(({ error }) => error !== null))).toEqual([]);
+  await busy.engine.stop();
+  await expectSoundLedger(world, tenant);
+});
