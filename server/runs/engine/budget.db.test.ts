@@ -115,7 +115,11 @@ it("holds the whole first model call at the start of a run that executes at once
   const slot = await createWorld({ beside: world, models: world.models });
   slot.engine.start({ kind: "embedded", execute: async () => {} });
   const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
-  const { runId } = await startRun(slot, actor, { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" });
+  const { runId } = await startRun(slot, actor, {
+    kind: "agent",
+    targetId: tenant.agentId,
+    userMessage: "Hi",
+  });
   const run = await world.db.run.findUniqueOrThrow({ where: { id: runId } });
   expect(run).toMatchObject({ status: "Running" });
   expect(run.held.toNumber()).toBeGreaterThanOrEqual(2.1);

@@ -3,6 +3,8 @@ import type { Actor } from "@/server/auth/actor";
 import { authenticateKey } from "@/server/auth/authenticate-key";
 import { Decimal } from "@/server/credits/amount";
 import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
+import { executeRun, replaceWorker } from "@/server/testing/execute";
+import { expectSoundLedger } from "@/server/testing/ledger";
 import {
   createTenant,
   createTrigger,
@@ -11,8 +13,6 @@ import {
   type Tenant,
   type World,
 } from "@/server/testing/world";
-import { executeRun, replaceWorker } from "@/server/testing/execute";
-import { expectSoundLedger } from "@/server/testing/ledger";
 import { cancelRun } from "../cancel";
 import { startRun } from "../start";
 import { admitWaitingRuns } from "./claim";
@@ -319,7 +319,10 @@ describe("agent runs", () => {
 
   it("fail at their deadline, in the middle of a model call", async () => {
     const tenant = await createTenant(world);
-    await world.db.agentVersion.updateMany({ where: { agentId: tenant.agentId }, data: { deadlineSeconds: 1 } });
+    await world.db.agentVersion.updateMany({
+      where: { agentId: tenant.agentId },
+      data: { deadlineSeconds: 1 },
+    });
     const late = await run(tenant, "Hi", (request) => {
       return new Promise((_resolve, reject) => {
         request.signal.addEventListener("abort", () => reject(request.signal.reason));
@@ -329,7 +332,9 @@ describe("agent runs", () => {
       status: "Failed",
       errorCode: "deadline_exceeded",
       errorMessage: "The run passed its deadline of 1 seconds.",
-      modelCalls: [{ status: "Failed", errorMessage: "The run ended (Failed) before this call had finished." }],
+      modelCalls: [
+        { status: "Failed", errorMessage: "The run ended (Failed) before this call had finished." },
+      ],
     });
     await expectSoundLedger(world, tenant);
   });
@@ -344,7 +349,11 @@ describe("agent runs", () => {
     world.clock.advance(901_000);
     expect(await world.engine.executeSegment(runId)).toBe("ended");
     expect(modelCalls).toBe(1);
-    expect(await read(runId)).toMatchObject({ status: "Failed", errorCode: "deadline_exceeded", stepsExecuted: 1 });
+    expect(await read(runId)).toMatchObject({
+      status: "Failed",
+      errorCode: "deadline_exceeded",
+      stepsExecuted: 1,
+    });
     await expectSoundLedger(world, tenant);
   });
 });
@@ -471,7 +480,12 @@ describe("crashes", () => {
       died = result !== "ended";
       if (died) await executeRun(world, runId);
       const done = await read(runId);
-      expect(done).toMatchObject({ status: "Completed", output: "All done.", stepsExecuted: 3, actionsUsed: 3 });
+      expect(done).toMatchObject({
+        status: "Completed",
+        output: "All done.",
+        stepsExecuted: 3,
+        actionsUsed: 3,
+      });
       expect(done.creditsUsed.toString()).toBe(clean.creditsUsed.toString());
       expect(done.steps.map(({ output }) => output)).toEqual(clean.steps.map(({ output }) => output));
     }

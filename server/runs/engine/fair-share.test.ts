@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { slotsToYield, type Share } from "./fair-share";
+import { type Share, slotsToYield } from "./fair-share";
 
 const share = (organizationId: string, running: number, waiting: number): Share => ({
   organizationId,

@@ -100,25 +100,22 @@ it.each([
   // What it answers is read after the cancel: the worker may have ended the run by then.
   ["the endpoint", byEndpoint, [200, { status: expect.stringMatching(/^(Running|Cancelled)$/) }]],
   ["a member", byMember, { found: 1 }],
-])(
-  "are aborted when %s cancels the run, which is charged for what it used",
-  async (_, cancel, answer) => {
-    const runId = await start();
-    let answered: unknown;
-    outside = (_key, signal) =>
-      new Promise((_resolve, reject) => {
-        signal?.addEventListener("abort", () => reject(signal.reason));
-        void cancel(runId).then((got) => {
-          answered = got;
-        });
+])("are aborted when %s cancels the run, which is charged for what it used", async (_, cancel, answer) => {
+  const runId = await start();
+  let answered: unknown;
+  outside = (_key, signal) =>
+    new Promise((_resolve, reject) => {
+      signal?.addEventListener("abort", () => reject(signal.reason));
+      void cancel(runId).then((got) => {
+        answered = got;
       });
-    await executeRun(world, runId);
-    await expect.poll(() => answered).toMatchObject(answer);
-    const run = await read(runId);
-    expect(run).toMatchObject({ status: "Cancelled", stepsExecuted: 2, actionsUsed: 1 });
-    expect(run.creditsUsed.toString()).toBe("0.01");
-    // Again: nothing happens to what has ended.
-    await cancel(runId);
-    expect(await read(runId)).toEqual(run);
-  },
-);
+    });
+  await executeRun(world, runId);
+  await expect.poll(() => answered).toMatchObject(answer);
+  const run = await read(runId);
+  expect(run).toMatchObject({ status: "Cancelled", stepsExecuted: 2, actionsUsed: 1 });
+  expect(run.creditsUsed.toString()).toBe("0.01");
+  // Again: nothing happens to what has ended.
+  await cancel(runId);
+  expect(await read(runId)).toEqual(run);
+});

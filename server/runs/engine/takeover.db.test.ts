@@ -83,7 +83,9 @@ async function beforeWrite(
 }
 
 function isNamed(statement: unknown, name: string): boolean {
-  return typeof statement === "object" && statement !== null && "name" in statement && statement.name === name;
+  return (
+    typeof statement === "object" && statement !== null && "name" in statement && statement.name === name
+  );
 }
 
 /** Gives a run a slot and executes it in the process beside. */
@@ -115,7 +117,12 @@ it("leaves a run to the worker that executes it, and lets another one go on when
   const other = await start(tenant);
   script = async () => {
     await replaceWorker(beside);
-    expect(await read(other)).toMatchObject({ status: "Running", claimedBy: null, admittedAt: null, epoch: 1 });
+    expect(await read(other)).toMatchObject({
+      status: "Running",
+      claimedBy: null,
+      admittedAt: null,
+      epoch: 1,
+    });
     script = () => ({ content: "Done by the second." });
     await executeRun(world, other);
     return { content: "Done by the first." };
@@ -178,7 +185,9 @@ it("ends a run that was cancelled between two calls of a server", async () => {
   }
   expect(await cancelRun(world, tenant.orgId, first, "Ada")).toBe(true);
   // The process of the canceller died after it had marked the run.
-  await world.pool.query("UPDATE runs SET cancel_requested_at = now(), cancelled_by = 'Bob' WHERE id = $1", [second]);
+  await world.pool.query("UPDATE runs SET cancel_requested_at = now(), cancelled_by = 'Bob' WHERE id = $1", [
+    second,
+  ]);
   for (const runId of [first, second]) expect(await world.engine.executeSegment(runId)).toBe("ended");
   expect(await read(first)).toMatchObject({ status: "Cancelled", cancelledBy: "Ada", inputTokens: 100 });
   expect(await read(second)).toMatchObject({ status: "Cancelled", cancelledBy: "Bob", inputTokens: 100 });
@@ -249,11 +258,16 @@ it("refuses the rows of a replaced worker's child while another worker executes 
   await beforeWrite(beside, { step: "sum" }, async () => {
     await replaceWorker(beside);
     await executeRun(world, runId);
-    finished = await world.db.step.findMany({ where: { organizationId: tenant.orgId }, orderBy: { key: "asc" } });
+    finished = await world.db.step.findMany({
+      where: { organizationId: tenant.orgId },
+      orderBy: { key: "asc" },
+    });
   });
   await expect(executeBeside(runId)).rejects.toThrow(WorkerLost);
   expect(finished).toHaveLength(2);
-  expect(await world.db.step.findMany({ where: { organizationId: tenant.orgId }, orderBy: { key: "asc" } })).toEqual(finished);
+  expect(
+    await world.db.step.findMany({ where: { organizationId: tenant.orgId }, orderBy: { key: "asc" } }),
+  ).toEqual(finished);
   expect(await read(runId)).toMatchObject({ status: "Completed", actionsUsed: 1 });
   await expectNothingOpen(tenant);
 });
@@ -313,7 +327,10 @@ it("extends no hold for a worker that was replaced", async () => {
 
 it("does not end a run at its deadline for a worker that was replaced", async () => {
   const tenant = await createTenant(world);
-  await world.db.agentVersion.updateMany({ where: { agentId: tenant.agentId }, data: { deadlineSeconds: 1 } });
+  await world.db.agentVersion.updateMany({
+    where: { agentId: tenant.agentId },
+    data: { deadlineSeconds: 1 },
+  });
   const runId = await start(tenant);
   script = async ({ signal }) => {
     const passed = new Promise<never>((_resolve, reject) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
 import { executeRun } from "@/server/testing/execute";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
 
 /**
  * What a start and a step cost, in statements: round trips to the database are what the service's speed is made of.
