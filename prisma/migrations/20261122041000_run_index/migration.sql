@@ -67,37 +67,41 @@ CREATE FUNCTION run_scope(organization_id uuid, id uuid) RETURNS text LANGUAGE s
   SELECT right(organization_id::text, 6) || left(id::text, 5) || CASE WHEN substr(id::text, 6, 1) < '8' THEN '0' ELSE '8' END
 $$;
 
--- How long a run took, its tokens and its credits, as facets of classes: `d14`, `t9`, `c22` (milliseconds, tokens,
--- ten-thousandths of a credit).
-CREATE FUNCTION run_size_facets(duration_ms bigint, tokens bigint, credits numeric) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT ARRAY[
-    'd' || run_size_class(coalesce(duration_ms, 0)::float8), 't' || run_size_class(tokens::float8),
-    'c' || run_size_class((credits * 10000)::float8)
-  ]
+-- The searchable start of a run's texts, and its keys as `run_index.words` holds them.
+CREATE FUNCTION run_text(input text, output text, error_message text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT left(input, 8192) || ' ' || left(coalesce(output, ''), 8192) || ' ' || left(coalesce(error_message, ''), 2048)
 $$;
-
--- The keys of a run's texts as `run_index.words` holds them. Of long texts only the start is searched.
 CREATE FUNCTION run_keys(input text, output text, error_message text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000 AS $$
-  SELECT array_to_string(run_text_keys(
-    left(input, 8192) || ' ' || left(coalesce(output, ''), 8192) || ' ' || left(coalesce(error_message, ''), 2048)), ' ')
+  SELECT array_to_string(run_text_keys(run_text(input, output, error_message)), ' ')
 $$;
 
--- plpgsql and a high cost: the planner must neither inline this function nor think it cheap to call it for every row. It has a
--- search path of its own because PostgreSQL builds an index without this schema in the search path.
+-- Puts a prefix before each of some words that are separated by spaces.
+CREATE FUNCTION prefix_words(prefix text, words text) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN words = '' THEN '{}' ELSE string_to_array(prefix || replace(words, ' ', ' ' || prefix), ' ') END
+$$;
+
+-- The terms of an entry of `run_index`. Durations, tokens and credits are facets of classes: `d14`, `t9`, `c22` (milliseconds,
+-- tokens, ten-thousandths of a credit). plpgsql and a high cost: the planner must neither inline this function nor think it cheap
+-- to call it for every row. It has a search path of its own because PostgreSQL builds an index without this schema in it.
 CREATE FUNCTION run_terms(
   organization_id uuid, run_id uuid, kind run_kind, status run_status, source run_source, target_id uuid, trigger_id uuid,
   api_key_id uuid, user_id uuid, duration_ms bigint, tokens bigint, credits numeric, words text
 ) RETURNS tsvector LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 10000 SET search_path FROM CURRENT AS $$
 DECLARE
   scope text := run_scope(organization_id, run_id);
-  facets text[] := ARRAY[kind::text, status::text, source::text] || run_size_facets(duration_ms, tokens, credits)
-    || array_remove(ARRAY[target_id, trigger_id, api_key_id, user_id], NULL)::text[];
+  facets text := concat_ws(
+    ' ', kind, status, source, target_id, trigger_id, api_key_id, user_id,
+    'd' || run_size_class(coalesce(duration_ms, 0)::float8), 't' || run_size_class(tokens::float8),
+    'c' || run_size_class((credits * 10000)::float8)
+  );
 BEGIN
-  RETURN array_to_tsvector(ARRAY(
-    SELECT scope || ':' || word FROM unnest(string_to_array(words, ' ')) AS word
-    UNION ALL SELECT scope || '=' || facet FROM unnest(facets) AS facet
-  ));
+  RETURN array_to_tsvector(prefix_words(scope || ':', words) || prefix_words(scope || '=', facets));
 END $$;
+
+-- Whether a run's words, as `run_index.words` holds them, fit a query of run_words_query with an empty scope. For a few rows.
+CREATE FUNCTION words_fit(words text, query tsquery) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000 AS $$
+  SELECT array_to_tsvector(prefix_words(':', words)) @@ query
+$$;
 
 -- Every search reads the entries that wait to be sorted in, scope by scope; the background job sorts them in after each batch.
 CREATE INDEX run_index_terms ON run_index USING gin (
