@@ -55,8 +55,7 @@ export function selectRunIds(
       : searchIndex(orgId, filter, { stretch, now });
     sources.push(indexed);
   }
-  const found = Prisma.join(sources, ") UNION (", "(", ")");
-  return Prisma.sql`SELECT id FROM (${found}) found ORDER BY id ${orderOf(stretch)} LIMIT ${stretch.limit}`;
+  return merge(sources, stretch);
 }
 
 /** Whether one B-tree of `run_index` holds the filter's runs side by side: one condition, at any time. */
@@ -89,9 +88,13 @@ export async function findFitting(
   const words = Prisma.sql`words_fit(r.words, ${queryOf(filter.text)})`;
   return readIds(
     services,
-    Prisma.sql`
-    (${selectIds(indexedRuns, [...near, words], stretch)})
-    UNION (${selectIds(unindexedRuns(now), [...near, holdsText(filter.text)], stretch)})`,
+    merge(
+      [
+        selectIds(indexedRuns, [...near, words], stretch),
+        selectIds(unindexedRuns(now), [...near, holdsText(filter.text)], stretch),
+      ],
+      stretch,
+    ),
   );
 }
 
@@ -107,6 +110,12 @@ function selectIds(source: Prisma.Sql, conditions: Prisma.Sql[], stretch: Stretc
   if (after) all.push(Prisma.sql`r.id > ${after}::uuid`);
   return Prisma.sql`
     SELECT r.id FROM ${source} r WHERE ${Prisma.join(all, " AND ")} ORDER BY r.id ${orderOf(stretch)} LIMIT ${limit}`;
+}
+
+/** The first ids of several queries, each once. */
+function merge(sources: Prisma.Sql[], stretch: Stretch): Prisma.Sql {
+  const found = Prisma.join(sources, ") UNION (", "(", ")");
+  return Prisma.sql`SELECT id FROM (${found}) found ORDER BY id ${orderOf(stretch)} LIMIT ${stretch.limit}`;
 }
 
 /** A text as a query of `words_fit`. The sub-select is evaluated once for all rows. */

@@ -6,6 +6,7 @@ import type { Attempt } from "@/server/models/port";
 import { readAttempts } from "@/server/runs/attempts";
 import { type RunSummary, readRunsById } from "@/server/runs/list";
 import { cutText, type LongText, startOf } from "@/server/runs/long-text";
+import { unindexedRuns } from "@/server/runs/run-rows";
 import type { Services } from "@/server/services";
 
 /** One call of the model, as the timeline shows it. Times ISO 8601, durations milliseconds, credits a decimal. */
@@ -120,15 +121,14 @@ async function readChildCredits(
 const RUNS_LOOKED_BACK = 1_000;
 
 /** The newest completed one among the runs of the same target before `r`. */
-const LAST_GOOD = Prisma.sql`(
+const lastGood = (now: Date) => Prisma.sql`(
   SELECT g.id FROM (
     (SELECT e.run_id AS id, e.status FROM run_index e
      WHERE e.organization_id = r.organization_id AND e.target_id = coalesce(r.agent_id, r.tool_id) AND e.run_id < r.id
      ORDER BY e.run_id DESC LIMIT ${RUNS_LOOKED_BACK})
     UNION ALL
-    SELECT e.id, e.status FROM run_index_queue q JOIN runs e ON e.id = q.run_id
-    WHERE q.organization_id = r.organization_id AND coalesce(e.agent_id, e.tool_id) = coalesce(r.agent_id, r.tool_id)
-      AND e.id < r.id
+    SELECT e.id, e.status FROM ${unindexedRuns(now, { open: false })} e
+    WHERE e.organization_id = r.organization_id AND e.target_id = coalesce(r.agent_id, r.tool_id) AND e.id < r.id
   ) g WHERE g.status = 'Completed' ORDER BY g.id DESC LIMIT 1)`;
 
 /** The credits of `r` and of all runs that it started. */
@@ -148,7 +148,7 @@ async function readRun(services: Services, actor: MemberActor, runId: string): P
       deadline_seconds, gave_back_at, regained_at,
       coalesce((SELECT a.version FROM agents a WHERE a.id = r.agent_id AND a.deleted_at IS NULL),
                (SELECT t.version FROM tools t WHERE t.id = r.tool_id AND t.deleted_at IS NULL)) AS current_version,
-      CASE WHEN status = 'Failed' THEN ${LAST_GOOD} END AS last_good_run_id,
+      CASE WHEN status = 'Failed' THEN ${lastGood(services.clock.now())} END AS last_good_run_id,
       ${startOf(Prisma.sql`input`, "input")}, ${startOf(Prisma.sql`output`, "output")},
       (SELECT count(*)::int FROM runs c WHERE c.parent_run_id = r.id) AS children,
       ${CREDITS_OF_TREE} AS credits_with_children
