@@ -67,6 +67,76 @@ CREATE FUNCTION run_scope(organization_id uuid, id uuid) RETURNS text LANGUAGE s
   SELECT right(organization_id::text, 6) || left(id::text, 5) || CASE WHEN substr(id::text, 6, 1) < '8' THEN '0' ELSE '8' END
 $$;
 
+-- Whether a text has letters of a script that is written without spaces (Chinese, Japanese, Thai, Khmer, …).
+CREATE OR REPLACE FUNCTION is_unspaced(content text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT octet_length(content) > length(content) AND content ~ '[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]'
+$$;
+
+-- The words of a text, once each, in lower case. Spaces, punctuation, symbols and control characters separate words. Letters of
+-- scripts without spaces form words of their own, apart from letters of other scripts. All ranges are spelled out, because the
+-- meaning of a class such as [[:alnum:]] depends on the database's locale.
+CREATE OR REPLACE FUNCTION run_text_words(content text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  plain text := regexp_replace(lower(content), '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7'
+    '\u2000-\u206f\u20a0-\u20cf\u2190-\u2bff\u3000-\u3004\u3008-\u3030\u30fb\ufe10-\ufe6f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\ufeff\U0001f000-\U0001faff]+', ' ', 'g');
+BEGIN
+  IF is_unspaced(plain) THEN
+    plain := regexp_replace(plain, '([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+)', ' \1 ', 'g');
+  END IF;
+  RETURN ARRAY(SELECT DISTINCT word FROM unnest(string_to_array(plain, ' ')) AS word WHERE word <> '');
+END $$;
+
+-- The keys under which a text is found; some may occur twice:
+-- - its words, cut to 200 letters, which is the longest text that a search accepts;
+-- - both halves of letters with a number (`v1`, `A1234`, `10kg`);
+-- - for scripts without spaces, each two neighbouring letters, and the last letter.
+CREATE OR REPLACE FUNCTION run_text_keys(content text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  words text[];
+  spaced text[];
+  keys text[];
+BEGIN
+  IF strpos(content, '\') > 0 THEN
+    -- JSON writes a line break as a backslash and a letter. The letter is no part of the word that follows. In `C:\new` it is.
+    content := regexp_replace(content, '\\[nrtbf]', ' ', 'g') || ' ' || coalesce(
+      (SELECT string_agg(behind[1], ' ') FROM regexp_matches(content, '\\([nrtbf][^\s\\"]+)', 'g') AS behind), '');
+  END IF;
+  words := run_text_words(content);
+  IF is_unspaced(content) THEN
+    spaced := ARRAY(SELECT word FROM unnest(words) AS word WHERE NOT is_unspaced(word));
+    keys := ARRAY(
+      SELECT substr(word, at, 2) FROM unnest(words) AS word, generate_series(1, length(word)) AS at WHERE is_unspaced(word)
+    );
+  ELSE
+    spaced := words;
+  END IF;
+  RETURN keys || ARRAY(SELECT left(word, 200) FROM unnest(spaced) AS word) || ARRAY(
+    SELECT half FROM unnest(spaced) AS word,
+      unnest(regexp_match(word, '^([^0-9]+)([0-9]+)$|^([0-9]+)([^0-9]+)$')) AS half
+    -- The costly match runs only for words with a digit at one end.
+    WHERE (ascii(word) BETWEEN 48 AND 57) <> (ascii(right(word, 1)) BETWEEN 48 AND 57) AND length(word) <= 200 AND half IS NOT NULL
+  );
+END $$;
+
+-- What a search asks of one scope: each word of the text, and one facet of each of the space-separated alternatives. A word of
+-- three letters or more matches as a beginning; in scripts without spaces, each two neighbouring letters match. Null if there is
+-- nothing to ask for, or if the text has no word.
+CREATE OR REPLACE FUNCTION run_words_query(scope text, sought text, facets text[]) RETURNS tsquery
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN sought IS NOT NULL AND bool_and(NOT is_word) THEN NULL ELSE string_agg(part, ' & ') END::tsquery FROM (
+    SELECT true AS is_word, quote_lexeme(scope || ':' || key) || CASE WHEN is_beginning THEN ':*' ELSE '' END AS part
+    FROM unnest(run_text_words(coalesce(sought, ''))) AS word CROSS JOIN LATERAL (
+      SELECT left(word, 200) AS key, length(word) > 2 AS is_beginning WHERE NOT is_unspaced(word)
+      UNION ALL
+      SELECT substr(word, at, 2), length(word) = 1 FROM generate_series(1, greatest(1, length(word) - 1)) AS at WHERE is_unspaced(word)
+    ) keys
+    UNION ALL
+    SELECT false, '(' || (SELECT string_agg(quote_lexeme(scope || '=' || facet), ' | ')
+                          FROM unnest(string_to_array(alternatives, ' ')) AS facet) || ')'
+    FROM unnest(facets) AS alternatives
+  ) parts
+$$;
+
 -- The searchable start of a run's texts, and its keys as `run_index.words` holds them.
 CREATE FUNCTION run_text(input text, output text, error_message text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT left(input, 8192) || ' ' || left(coalesce(output, ''), 8192) || ' ' || left(coalesce(error_message, ''), 2048)
