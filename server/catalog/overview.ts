@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { nameActors } from "@/server/auth/name-actors";
 import { Prisma } from "@/server/db/generated/client";
-import { unindexedRuns } from "@/server/runs/run-rows";
+import { openRuns, queuedRuns } from "@/server/runs/run-rows";
 import { RUN_STATUSES, type RunStatusWord } from "@/server/runs/words";
 import type { Services } from "@/server/services";
 import { DELIVERY_OUTCOMES, type DeliveryOutcomeWord } from "@/server/webhooks/inspect-deliveries";
@@ -221,9 +221,11 @@ async function readLastRuns(
 ): Promise<Map<string, LastRun>> {
   if (ids.length === 0) return new Map();
   const column = LAST_RUN_COLUMNS[of];
+  const now = services.clock.now();
   const { text, values } = Prisma.sql`
     WITH unindexed AS MATERIALIZED (
-      SELECT DISTINCT ON (r.${column}) r.${column} AS of, r.id FROM ${unindexedRuns(services.clock.now())} r
+      SELECT DISTINCT ON (r.${column}) r.${column} AS of, r.id
+      FROM (SELECT * FROM ${openRuns(now)} o UNION ALL SELECT * FROM ${queuedRuns(now)} q) r
       WHERE r.organization_id = ${orgId}::uuid AND r.${column} = ANY (${ids}::uuid[]) ORDER BY r.${column}, r.id DESC
     )
     SELECT wanted.id AS of, r.id, r.status::text AS status, r.created_at

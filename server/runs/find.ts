@@ -10,7 +10,7 @@ import {
   type RunFilter,
   runConditions,
 } from "@/server/runs/filter";
-import { allRuns, indexedRuns, unindexedRuns } from "@/server/runs/run-rows";
+import { allRuns, indexedRuns, openRuns, queuedRuns } from "@/server/runs/run-rows";
 import { isTerminal } from "@/server/runs/words";
 import type { Services } from "@/server/services";
 
@@ -34,8 +34,8 @@ export async function findRunIds(
 }
 
 /**
- * The query of `findRunIds`, with one column `id`. Ended runs come from the index and from its queue, which one statement has
- * to read together: between two statements a run may move from one to the other.
+ * The query of `findRunIds`, with one column `id`. One statement has to read open runs, the queue and the index together:
+ * between two statements a run may move from one to the other.
  */
 export function selectRunIds(
   orgId: OrgId,
@@ -46,14 +46,14 @@ export function selectRunIds(
   const byId = filter.text ? idCondition(filter.text) : null;
   if (byId) return selectIds(allRuns(now), [...conditions, byId], stretch);
   if (!filter.text && facetsOf(filter).length === 0) return selectIds(allRuns(now), conditions, stretch);
-  const [open, ended] = [mayBeOpen(filter), mayHaveEnded(filter)];
   const unindexed = filter.text ? [...conditions, holdsText(filter.text)] : conditions;
-  const sources = [selectIds(unindexedRuns(now, { open, ended }), unindexed, stretch)];
-  if (ended) {
+  const sources: Prisma.Sql[] = [];
+  if (mayBeOpen(filter)) sources.push(selectIds(openRuns(now), unindexed, stretch));
+  if (mayHaveEnded(filter)) {
     const indexed = isWalkable(filter)
       ? selectIds(indexedRuns, conditions, stretch)
       : searchIndex(orgId, filter, { stretch, now });
-    sources.push(indexed);
+    sources.push(selectIds(queuedRuns(now, orderOf(stretch)), unindexed, stretch), indexed);
   }
   return merge(sources, stretch);
 }
@@ -85,13 +85,15 @@ export async function findFitting(
   if (!filter.text || byId) {
     return readIds(services, selectIds(allRuns(now), byId ? [...near, byId] : near, stretch));
   }
+  const unindexed = [...near, holdsText(filter.text)];
   const words = Prisma.sql`words_fit(r.words, ${queryOf(filter.text)})`;
   return readIds(
     services,
     merge(
       [
         selectIds(indexedRuns, [...near, words], stretch),
-        selectIds(unindexedRuns(now), [...near, holdsText(filter.text)], stretch),
+        selectIds(openRuns(now), unindexed, stretch),
+        selectIds(queuedRuns(now), unindexed, stretch),
       ],
       stretch,
     ),

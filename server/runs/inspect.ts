@@ -6,7 +6,7 @@ import type { Attempt } from "@/server/models/port";
 import { readAttempts } from "@/server/runs/attempts";
 import { type RunSummary, readRunsById } from "@/server/runs/list";
 import { cutText, type LongText, startOf } from "@/server/runs/long-text";
-import { unindexedRuns } from "@/server/runs/run-rows";
+import { queuedRuns } from "@/server/runs/run-rows";
 import type { Services } from "@/server/services";
 
 /** One call of the model, as the timeline shows it. Times ISO 8601, durations milliseconds, credits a decimal. */
@@ -127,7 +127,7 @@ const lastGood = (now: Date) => Prisma.sql`(
      WHERE e.organization_id = r.organization_id AND e.target_id = coalesce(r.agent_id, r.tool_id) AND e.run_id < r.id
      ORDER BY e.run_id DESC LIMIT ${RUNS_LOOKED_BACK})
     UNION ALL
-    SELECT e.id, e.status FROM ${unindexedRuns(now, { open: false })} e
+    SELECT e.id, e.status FROM ${queuedRuns(now)} e
     WHERE e.organization_id = r.organization_id AND e.target_id = coalesce(r.agent_id, r.tool_id) AND e.id < r.id
   ) g WHERE g.status = 'Completed' ORDER BY g.id DESC LIMIT 1)`;
 

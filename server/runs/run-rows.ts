@@ -1,8 +1,8 @@
 import { Prisma } from "@/server/db/generated/client";
 
 /**
- * The three sources that filters read, under the same column names (see `runConditions`): all runs, the entries of
- * `run_index`, and the runs that it does not hold yet. A statement that reads the last two finds each run once.
+ * What filters select from, under the same column names (see `runConditions`): all runs, or the entries of `run_index`, ended
+ * runs in its queue and open runs. A statement that reads the last three finds each run.
  */
 
 /** While a run is in progress, its duration counts until `now`. */
@@ -22,20 +22,17 @@ export const indexedRuns = Prisma.sql`(
     duration_ms, tokens, credits, words
   FROM run_index)`;
 
-const openRuns = (now: Date) =>
-  Prisma.sql`SELECT r.id, r.organization_id, ${facetsOf(now)} FROM runs r WHERE r.status IN ('Pending', 'Running')`;
-
-// OFFSET 0 keeps to one look-up for each queued run. The queue's size changes faster than its statistics, by which PostgreSQL
-// might read all runs instead.
-const queuedRuns = (now: Date) => Prisma.sql`
-  SELECT q.run_id AS id, q.organization_id, ${facetsOf(now)} FROM run_index_queue q
-  CROSS JOIN LATERAL (SELECT * FROM runs WHERE id = q.run_id OFFSET 0) r`;
+/** The runs that have not ended, as something to select from. */
+export const openRuns = (now: Date) =>
+  Prisma.sql`(SELECT r.id, r.organization_id, ${facetsOf(now)} FROM runs r WHERE r.status IN ('Pending', 'Running'))`;
 
 /**
- * The runs that `run_index` does not hold yet, as something to select from: open ones, and ended ones in its queue. Either
- * may be left out.
+ * The ended runs that `run_index` does not hold yet, as something to select from, in the order in which they are wanted:
+ * PostgreSQL then stops at the first runs that fit.
  */
-export function unindexedRuns(now: Date, { open = true, ended = true } = {}): Prisma.Sql {
-  const parts = [...(open ? [openRuns(now)] : []), ...(ended ? [queuedRuns(now)] : [])];
-  return Prisma.sql`(${Prisma.join(parts, " UNION ALL ")})`;
-}
+// OFFSET 0 keeps to one look-up for each queued run. The queue's size changes faster than its statistics, by which PostgreSQL
+// might read all runs instead.
+export const queuedRuns = (now: Date, order = Prisma.sql`DESC`) => Prisma.sql`(
+  SELECT q.run_id AS id, q.organization_id, ${facetsOf(now)}
+  FROM (SELECT run_id, organization_id FROM run_index_queue ORDER BY run_id ${order}) q
+  CROSS JOIN LATERAL (SELECT * FROM runs WHERE id = q.run_id OFFSET 0) r)`;
