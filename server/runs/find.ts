@@ -50,9 +50,11 @@ export function selectRunIds(
   const sources: Prisma.Sql[] = [];
   if (mayBeOpen(filter)) sources.push(selectIds(openRuns(now), unindexed, stretch));
   if (mayHaveEnded(filter)) {
-    const indexed = isWalkable(filter)
-      ? selectIds(indexedRuns, conditions, stretch)
-      : searchIndex(orgId, filter, { stretch, now });
+    // Only ended statuses: the B-tree of statuses is in order for one status only.
+    const ended = { ...filter, status: filter.status?.filter(isTerminal) };
+    const indexed = isWalkable(ended)
+      ? selectIds(indexedRuns, runConditions(orgId, ended, now), stretch)
+      : searchIndex(orgId, ended, { stretch, now });
     sources.push(selectIds(queuedRuns(now, orderOf(stretch)), unindexed, stretch), indexed);
   }
   return merge(sources, stretch);
@@ -60,11 +62,10 @@ export function selectRunIds(
 
 /** Whether one B-tree of `run_index` holds the filter's runs side by side: one condition, at any time. */
 function isWalkable(filter: RunFilter): boolean {
-  const { text, status, source, agentId, toolId, triggerId, apiKeyId } = filter;
+  const { text, status = [], source, agentId, toolId, triggerId, apiKeyId } = filter;
   if (text || filter.kind || filter.userId || asksForSizes(filter)) return false;
-  const ended = status?.filter(isTerminal) ?? [];
-  const indexed = [ended.length, source, agentId, toolId, triggerId, apiKeyId].filter(Boolean).length;
-  return indexed === 1 && ended.length <= 1 && source !== "outside";
+  const indexed = [status.length, source, agentId, toolId, triggerId, apiKeyId].filter(Boolean).length;
+  return indexed === 1 && status.length <= 1 && source !== "outside";
 }
 
 /**
