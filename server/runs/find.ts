@@ -163,6 +163,15 @@ function searchIndex(
     ? Prisma.sql`r.id > (substr(scope.name, 7, 5) || CASE right(scope.name, 1) WHEN '0' THEN '7' ELSE 'f' END
         || 'ff-ffff-ffff-ffff-ffffffffffff')::uuid`
     : Prisma.sql`r.id < (right(scope.name, 6) || '00-0000-0000-0000-000000000000')::uuid`;
+  const facets = facetsOf(filter);
+  const words = Prisma.sql`run_words_query(scope.name, ${filter.text ?? null}, ${facets}::text[])`;
+  // A word is sought by its beginning, which gathers all of its runs in the scope. Facets alone tell sooner that none fits.
+  const query =
+    filter.text && facets.length > 0
+      ? Prisma.sql`CASE WHEN EXISTS (
+          SELECT 1 FROM run_index WHERE ${TERMS} @@ run_words_query(scope.name, NULL, ${facets}::text[])
+        ) THEN ${words} END`
+      : words;
   // MATERIALIZED, with nothing but the terms: given more, the planner would mix in an index of the whole organization, or
   // read row after row in hope of a hit. Scopes come in order and each one's hits too, so that the outer limit ends the
   // work.
@@ -172,15 +181,18 @@ function searchIndex(
       UNION ALL
       SELECT next.name FROM scope CROSS JOIN LATERAL (${scopeOf(beyondScope)}) next
     )
-    SELECT hit.id FROM scope CROSS JOIN LATERAL (
+    SELECT hit.id FROM scope CROSS JOIN LATERAL (SELECT ${query} AS terms OFFSET 0) sought CROSS JOIN LATERAL (
       WITH hits AS MATERIALIZED (
         SELECT run_id AS id, organization_id, kind, created_at, duration_ms, tokens, credits FROM run_index
-        WHERE run_terms(organization_id, run_id, kind, status, source, target_id, trigger_id, api_key_id, user_id, duration_ms,
-            tokens, credits, words) @@ run_words_query(scope.name, ${filter.text ?? null}, ${facetsOf(filter)}::text[])
+        WHERE ${TERMS} @@ sought.terms
       )
       SELECT r.id FROM hits r WHERE ${Prisma.join(conditions, " AND ")} ORDER BY r.id ${order} LIMIT ${stretch.limit}
     ) hit LIMIT ${stretch.limit}`;
 }
+
+/** The expression that the inverted index is over. */
+const TERMS = Prisma.sql`run_terms(organization_id, run_id, kind, status, source, target_id, trigger_id, api_key_id, user_id,
+  duration_ms, tokens, credits, words)`;
 
 const least = (a: string, b: string | undefined) => (b !== undefined && b < a ? b : a);
 const greatest = (a: string, b: string | undefined) => (b !== undefined && b > a ? b : a);
