@@ -134,6 +134,7 @@ async function limitRate(
   name: "starts" | "reads",
 ): Promise<Record<string, string>> {
   const limit = name === "starts" ? actor.plan.startsPerMinute : actor.plan.readsPerMinute;
+  if (limit === null) return {};
   const window = { key: `${name}:${actor.apiKeyId}`, limit, seconds: 60 };
   const decision = await takeFromWindow(services.pool, window, services.clock);
   if (!decision.allowed) throw rateLimited(name, decision);

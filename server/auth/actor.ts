@@ -14,8 +14,12 @@ export type KeyScope = (typeof KEY_SCOPES)[number];
 export const MEMBER_ROLES = ["viewer", "member", "admin", "owner"] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
-/** The organization's plan as far as a request needs it. */
-export type ActorPlan = { apiAccess: boolean; startsPerMinute: number; readsPerMinute: number };
+/** The plan as far as a request needs it, narrowed by the key's own limits. A rate of null is unlimited. */
+export type ActorPlan = {
+  apiAccess: boolean;
+  startsPerMinute: number | null;
+  readsPerMinute: number | null;
+};
 
 /** A program calling endpoints 1–6 with an API key. */
 export type ApiKeyActor = {
