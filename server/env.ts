@@ -37,6 +37,9 @@ const schema = z.object({
   STEPWELL_SECRET: z
     .string({ error: "is required; `npm start` makes one under the data folder when DATABASE_URL is unset" })
     .min(32, "must have at least 32 characters"),
+  STEPWELL_SECRET_PREVIOUS: optionalText.pipe(
+    z.string().min(32, "must have at least 32 characters").optional(),
+  ),
   OPENAI_API_KEY: optionalText,
   OPENAI_BASE_URL: optionalText.pipe(httpUrl.optional()),
   DEFAULT_MODEL: optionalText.pipe(z.string().default("gpt-5-mini")),
@@ -63,6 +66,8 @@ export type Environment = {
   /** Whether the first start creates the demo organization. */
   demo: boolean;
   secret: string;
+  /** The secret before a rotation. */
+  previousSecret: string | undefined;
   openai: { apiKey: string | undefined; baseUrl: string | undefined } | undefined;
   /** Named model providers beside that one. */
   providers: NamedProvider[];
@@ -120,6 +125,7 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
     dataDir: value.STEPWELL_DATA_DIR,
     demo: value.STEPWELL_DEMO === "on",
     secret: value.STEPWELL_SECRET,
+    previousSecret: value.STEPWELL_SECRET_PREVIOUS,
     openai:
       value.OPENAI_API_KEY || value.OPENAI_BASE_URL
         ? { apiKey: value.OPENAI_API_KEY, baseUrl: value.OPENAI_BASE_URL }

@@ -80,7 +80,7 @@ export async function putOrganization(
 
 /** The operator as an actor in the organization of that slug; throws `not_found`. */
 export async function operatorOf(
-  services: Pick<CatalogServices, "db">,
+  services: { db: Pick<Transaction, "organization"> },
   slug: string,
   operatorName = "operator",
 ): Promise<OperatorActor> {
