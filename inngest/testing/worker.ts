@@ -1,7 +1,7 @@
 import { Inngest, type InngestFunction } from "inngest";
 import { Pool } from "pg";
 import { systemClock } from "@/server/clock";
-import { createLogger } from "@/server/log";
+import { createLogger, STDERR } from "@/server/log";
 import { createEmbeddedEngine } from "../embedded/engine";
 
 /**
@@ -51,7 +51,7 @@ async function main(options: {
     pool,
     listenConfig: options.connection,
     clock: systemClock,
-    log: createLogger({ level: "debug" }),
+    log: createLogger({ level: "debug", destination: STDERR }),
     leaseMs: options.leaseMs,
     pollMs: options.pollMs,
     retryDelayMs: () => 20,

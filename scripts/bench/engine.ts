@@ -6,7 +6,7 @@ import { createEmbeddedEngine } from "@/inngest/embedded/engine";
 import { buildCall } from "@/inngest/embedded/protocol";
 import { startOwnPostgres } from "@/inngest/testing/own-postgres";
 import { systemClock } from "@/server/clock";
-import { createLogger } from "@/server/log";
+import { createLogger, STDERR } from "@/server/log";
 
 /**
  * Measures the embedded engine on a throwaway Postgres: what the SDK alone costs, the latency of single runs, the
@@ -98,7 +98,7 @@ async function main(): Promise<void> {
     pool,
     listenConfig: postgres.connection,
     clock: systemClock,
-    log: createLogger({ level: "warn" }),
+    log: createLogger({ level: "warn", destination: STDERR }),
   });
   const client = new Inngest({
     id: "bench",
