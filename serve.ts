@@ -165,12 +165,18 @@ async function closeServer(server: Server): Promise<void> {
 export function announce({ appUrl, demo }: Serving, say: (line: string) => void): void {
   say(`\nStepwell is ready: ${appUrl}`);
   if (demo) {
-    say(`  Sign in as  ${demo.login}${demo.password === null ? "" : `  password  ${demo.password}`}`);
+    say(`  Sign in as  ${demo.login}${describePassword(demo)}`);
     if (demo.apiKey !== undefined) say(`  API key     ${demo.apiKey}  (shown this once)`);
     const line = tryingLine(appUrl, demo);
     if (line !== null) say(`  Try it:     ${line}`);
   }
   say("  Stop with Ctrl-C\n");
+}
+
+/** The password itself is printed once. */
+function describePassword({ password, passwordFile }: Demo): string {
+  if (password !== undefined) return `  password  ${password}  (shown this once)`;
+  return passwordFile === null ? "" : `  (password in ${passwordFile})`;
 }
 
 /** By the API key while it is known, later by a trigger, whose address is its own key. */
