@@ -24,7 +24,7 @@ export type ApiRequest = {
   readBody(limit: number): Promise<Buffer>;
 };
 
-export type ApiResponse = { status: number; headers: Record<string, string>; body: string | Buffer };
+export type ApiResponse = { status: number; headers: Record<string, string>; body: string };
 
 /** Beyond what a refused body may still send so that its sender gets to read the answer, the connection is cut. */
 const DRAIN_BYTES = 64 * 1024 * 1024;
@@ -104,8 +104,8 @@ export function sendToNode(
   common: Readonly<Record<string, string>>,
 ): void {
   if (outgoing.destroyed) return;
-  const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-  outgoing.writeHead(status, { ...common, ...headers, "Content-Length": length });
+  outgoing.writeHead(status, { ...common, ...headers, "Content-Length": Buffer.byteLength(body) });
+  // A text is sent together with its head, in one write.
   outgoing.end(body);
 }
 
@@ -122,7 +122,7 @@ export async function answerWebRequest(
     peer: request.headers.get(PEER_ADDRESS_HEADER) ?? "unknown",
     readBody: (limit) => readWebBody(request, limit),
   });
-  return new Response(typeof body === "string" ? body : new Uint8Array(body), { status, headers });
+  return new Response(body, { status, headers });
 }
 
 async function readWebBody(request: Request, limit: number): Promise<Buffer> {

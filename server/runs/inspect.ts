@@ -73,7 +73,7 @@ export type RunDetail = RunSummary & {
   currentVersion: number | null;
   /** Of a failed run: the last one of the same agent or tool before it that completed, if it is not long past. */
   lastGoodRunId: string | null;
-  /** When it had given its place back and waited for another turn; `to` is null while it does. */
+  /** When it had yielded its slot and waited for another one; `to` is null while it does. */
   turns: { from: string; to: string | null }[];
   input: LongText;
   output: LongText | null;
@@ -110,11 +110,13 @@ async function readChildCredits(
   actor: MemberActor,
   parentRunId: string,
 ): Promise<Map<string, string>> {
-  const children = await services.db.run.findMany({
-    where: { parentRunId, organizationId: actor.orgId },
-    select: { id: true, creditsUsed: true },
-  });
-  return new Map(children.map(({ id, creditsUsed }) => [id, creditsUsed.toFixed(4)]));
+  const { rows } = await services.pool.query<{ id: string; credits: string }>(
+    `SELECT r.id, coalesce(f.credits, r.credits_used)::text AS credits
+     FROM runs r CROSS JOIN LATERAL open_run_figures(r.id, r.finished_at IS NULL) f
+     WHERE r.parent_run_id = $1 AND r.organization_id = $2`,
+    [parentRunId, actor.orgId],
+  );
+  return new Map(rows.map(({ id, credits }) => [id, credits]));
 }
 
 /** How many runs before a failed one are searched for a good one. */
@@ -134,25 +136,28 @@ const lastGood = (now: Date) => Prisma.sql`(
 /** The credits of `r` and of all runs that it started. */
 const CREDITS_OF_TREE = Prisma.sql`(
   WITH RECURSIVE tree AS (
-    SELECT r.id, r.credits_used
+    SELECT r.id, r.credits_used, r.finished_at
     UNION ALL
-    SELECT c.id, c.credits_used FROM runs c JOIN tree ON c.parent_run_id = tree.id
+    SELECT c.id, c.credits_used, c.finished_at FROM runs c JOIN tree ON c.parent_run_id = tree.id
   )
-  SELECT sum(credits_used) FROM tree)::text`;
+  SELECT sum(coalesce(f.credits, tree.credits_used))
+  FROM tree CROSS JOIN LATERAL open_run_figures(tree.id, tree.finished_at IS NULL) f)::text`;
 
 async function readRun(services: Services, actor: MemberActor, runId: string): Promise<RunDetail> {
   const [summary] = await readRunsById(services, actor.orgId, [runId]);
   const found = await services.db.$queryRaw`
-    SELECT agent_id, tool_id, trigger_id, api_key_id, parent_run_id, root_run_id, input_tokens, output_tokens,
-      actions_used, error_code, error_message, cancelled_by,
-      deadline_seconds, gave_back_at, regained_at,
+    SELECT agent_id, tool_id, trigger_id, api_key_id, parent_run_id, root_run_id,
+      coalesce(f.input_tokens, r.input_tokens) AS input_tokens, coalesce(f.output_tokens, r.output_tokens) AS output_tokens,
+      coalesce(f.actions, r.actions_used) AS actions_used, error_code, error_message, cancelled_by,
+      deadline_seconds, yielded_at, resumed_at,
       coalesce((SELECT a.version FROM agents a WHERE a.id = r.agent_id AND a.deleted_at IS NULL),
                (SELECT t.version FROM tools t WHERE t.id = r.tool_id AND t.deleted_at IS NULL)) AS current_version,
       CASE WHEN status = 'Failed' THEN ${lastGood(services.clock.now())} END AS last_good_run_id,
       ${startOf(Prisma.sql`input`, "input")}, ${startOf(Prisma.sql`output`, "output")},
       (SELECT count(*)::int FROM runs c WHERE c.parent_run_id = r.id) AS children,
       ${CREDITS_OF_TREE} AS credits_with_children
-    FROM runs r WHERE id = ${runId}::uuid AND organization_id = ${actor.orgId}::uuid`;
+    FROM runs r CROSS JOIN LATERAL open_run_figures(r.id, r.finished_at IS NULL) f
+    WHERE r.id = ${runId}::uuid AND organization_id = ${actor.orgId}::uuid`;
   const [row] = z.array(detailRow).parse(found);
   if (!summary || !row) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
   return {
@@ -174,10 +179,10 @@ async function readRun(services: Services, actor: MemberActor, runId: string): P
     deadlineSeconds: row.deadline_seconds,
     currentVersion: row.current_version,
     lastGoodRunId: row.last_good_run_id,
-    turns: row.gave_back_at.map((from, index) => ({
+    turns: row.yielded_at.map((from, index) => ({
       from: from.toISOString(),
       // A run that ended while it waited waited to its end.
-      to: row.regained_at[index]?.toISOString() ?? summary.finishedAt,
+      to: row.resumed_at[index]?.toISOString() ?? summary.finishedAt,
     })),
     ...viewTexts(row),
   };
@@ -215,8 +220,8 @@ const detailRow = textsRow.extend({
   error_message: z.string().nullable(),
   cancelled_by: z.string().nullable(),
   deadline_seconds: z.number(),
-  gave_back_at: z.array(z.date()),
-  regained_at: z.array(z.date()),
+  yielded_at: z.array(z.date()),
+  resumed_at: z.array(z.date()),
   current_version: z.number().nullable(),
   last_good_run_id: z.string().nullable(),
   children: z.number(),

@@ -28,7 +28,7 @@ export const runSummary = z.object({
   createdAt: z.string(),
   startedAt: z.string().nullable(),
   finishedAt: z.string().nullable(),
-  /** True while it waits: for a person, or for its turn since it gave its place back. */
+  /** True while it waits for a slot after it yielded its own. */
   waiting: z.boolean(),
   /** True between the wish to cancel it and its end. */
   cancelRequested: z.boolean(),
@@ -70,12 +70,16 @@ const COLUMNS = Prisma.sql`
   r.target_name, r.target_version, r.model, r.source::text AS source,
   coalesce(t.name, k.name, u.name, p.target_name) AS source_name,
   left(r.input, 200) AS input_preview, left(r.error_message, 200) AS error_preview,
-  r.steps_executed, r.input_tokens + r.output_tokens AS tokens, r.credits_used::text AS credits_used,
+  coalesce(f.steps, r.steps_executed) AS steps_executed,
+  coalesce(f.input_tokens + f.output_tokens, r.input_tokens + r.output_tokens) AS tokens,
+  coalesce(f.credits, r.credits_used)::text AS credits_used,
   r.created_at, r.started_at, r.finished_at,
-  (r.waiting_since IS NOT NULL OR (r.status = 'Running' AND r.heartbeat_at IS NULL)) AS waiting,
-  r.cancel_requested_at IS NOT NULL AND r.finished_at IS NULL AS cancel_requested, r.sequence`;
+  r.status = 'Running' AND r.admitted_at IS NULL AS waiting,
+  r.cancel_requested_at IS NOT NULL AND r.finished_at IS NULL AS cancel_requested,
+  greatest(f.sequence, r.sequence) AS sequence`;
 
 const SOURCES = Prisma.sql`
+  CROSS JOIN LATERAL open_run_figures(r.id, r.finished_at IS NULL) f
   LEFT JOIN triggers t ON t.id = r.trigger_id AND t.organization_id = r.organization_id
   LEFT JOIN api_keys k ON k.id = r.api_key_id AND k.organization_id = r.organization_id
   LEFT JOIN users u ON u.id = r.user_id
