@@ -15,8 +15,19 @@ export type Logger = {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
+  /** An entry of level info for each request; written by hand, because there are many of them. */
+  request(request: LoggedRequest): void;
   /** The same log, with `fields` added to every entry. */
   child(fields: LogFields): Logger;
+};
+
+/** A request as it is logged: ids, status and duration, no payload. */
+export type LoggedRequest = {
+  requestId: string | undefined;
+  method: string;
+  path: string;
+  status: number;
+  durationMs: number;
 };
 
 /** File descriptors of the process's output. */
@@ -34,6 +45,7 @@ export function createLogger(options: {
   destination?: typeof STDOUT | typeof STDERR | DestinationStream;
 }): Logger {
   const { level = "info", clock = systemClock, destination = STDOUT } = options;
+  const output = typeof destination === "number" ? openOutput(destination) : destination;
   const log = pino(
     {
       level,
@@ -43,9 +55,15 @@ export function createLogger(options: {
       formatters: { level: (label) => ({ level: label }), bindings: toFacts, log: toFacts },
       hooks: { streamWrite: redact },
     },
-    typeof destination === "number" ? openOutput(destination) : destination,
+    output,
   );
-  return wrap(log);
+  return wrap(log, (request) => {
+    if (!log.isLevelEnabled("info")) return;
+    const { requestId, method, path, status, durationMs } = request;
+    const id = requestId === undefined ? "" : `,"requestId":"${requestId}"`;
+    const what = `"method":"${method}","path":${redact(JSON.stringify(path))},"status":${status},"durationMs":${durationMs}`;
+    output.write(`{"level":"info","time":"${clock.now().toISOString()}"${id},${what},"message":"request"}\n`);
+  });
 }
 
 /** Writes what libraries print to the log instead, so that every line of the output stays one entry. */
@@ -97,8 +115,9 @@ function openOutput(fd: typeof STDOUT | typeof STDERR): DestinationStream {
   });
 }
 
-function wrap(log: pino.Logger): Logger {
+function wrap(log: pino.Logger, request: Logger["request"]): Logger {
   return {
+    request,
     debug: (message, fields = {}) => log.debug(fields, message),
     info: (message, fields = {}) => log.info(fields, message),
     warn(message, fields = {}) {
@@ -109,7 +128,7 @@ function wrap(log: pino.Logger): Logger {
       log.error(fields, message);
       log.flush();
     },
-    child: (fields) => wrap(log.child(fields)),
+    child: (fields) => wrap(log.child(fields), request),
   };
 }
 

@@ -97,14 +97,16 @@ export function drain(incoming: IncomingMessage): void {
   incoming.resume();
 }
 
-/** Sends an answer with `common` headers; does nothing more once the client is gone. */
+/** Sends an answer with `common` headers, names and values in turn; does nothing more once the client is gone. */
 export function sendToNode(
   outgoing: ServerResponse,
   { status, headers, body }: ApiResponse,
-  common: Readonly<Record<string, string>>,
+  common: readonly string[],
 ): void {
   if (outgoing.destroyed) return;
-  outgoing.writeHead(status, { ...common, ...headers, "Content-Length": Buffer.byteLength(body) });
+  const raw = [...common, "Content-Length", String(Buffer.byteLength(body))];
+  for (const name in headers) raw.push(name, headers[name] ?? "");
+  outgoing.writeHead(status, raw);
   // A text is sent together with its head, in one write.
   outgoing.end(body);
 }
