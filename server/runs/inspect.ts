@@ -6,6 +6,7 @@ import type { Attempt } from "@/server/models/port";
 import { readAttempts } from "@/server/runs/attempts";
 import { type RunSummary, readRunsById } from "@/server/runs/list";
 import { cutText, type LongText, startOf } from "@/server/runs/long-text";
+import { queuedRuns } from "@/server/runs/run-rows";
 import type { Services } from "@/server/services";
 
 /** One call of the model, as the timeline shows it. Times ISO 8601, durations milliseconds, credits a decimal. */
@@ -119,15 +120,25 @@ async function readChildCredits(
 /** How many runs before a failed one are searched for a good one. */
 const RUNS_LOOKED_BACK = 1_000;
 
-/** The newest completed one among the runs before `r`; `sameTarget` has an index of its own for each kind. */
-function lastGood(sameTarget: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`(
-    SELECT g.id FROM (
-      SELECT e.id, e.status FROM runs e
-      WHERE e.organization_id = r.organization_id AND ${sameTarget} AND e.id < r.id
-      ORDER BY e.id DESC LIMIT ${RUNS_LOOKED_BACK}
-    ) g WHERE g.status = 'Completed' ORDER BY g.id DESC LIMIT 1)`;
-}
+/** The newest completed one among the runs of the same target before `r`. */
+const lastGood = (now: Date) => Prisma.sql`(
+  SELECT g.id FROM (
+    (SELECT e.run_id AS id, e.status FROM run_index e
+     WHERE e.organization_id = r.organization_id AND e.target_id = coalesce(r.agent_id, r.tool_id) AND e.run_id < r.id
+     ORDER BY e.run_id DESC LIMIT ${RUNS_LOOKED_BACK})
+    UNION ALL
+    SELECT e.id, e.status FROM ${queuedRuns(now)} e
+    WHERE e.organization_id = r.organization_id AND e.target_id = coalesce(r.agent_id, r.tool_id) AND e.id < r.id
+  ) g WHERE g.status = 'Completed' ORDER BY g.id DESC LIMIT 1)`;
+
+/** The credits of `r` and of all runs that it started. */
+const CREDITS_OF_TREE = Prisma.sql`(
+  WITH RECURSIVE tree AS (
+    SELECT r.id, r.credits_used
+    UNION ALL
+    SELECT c.id, c.credits_used FROM runs c JOIN tree ON c.parent_run_id = tree.id
+  )
+  SELECT sum(credits_used) FROM tree)::text`;
 
 async function readRun(services: Services, actor: MemberActor, runId: string): Promise<RunDetail> {
   const [summary] = await readRunsById(services, actor.orgId, [runId]);
@@ -137,13 +148,10 @@ async function readRun(services: Services, actor: MemberActor, runId: string): P
       deadline_seconds, gave_back_at, regained_at,
       coalesce((SELECT a.version FROM agents a WHERE a.id = r.agent_id AND a.deleted_at IS NULL),
                (SELECT t.version FROM tools t WHERE t.id = r.tool_id AND t.deleted_at IS NULL)) AS current_version,
-      CASE WHEN status = 'Failed' AND kind = 'agent' THEN ${lastGood(Prisma.sql`e.agent_id = r.agent_id`)}
-           WHEN status = 'Failed' THEN ${lastGood(Prisma.sql`e.tool_id = r.tool_id`)} END AS last_good_run_id,
+      CASE WHEN status = 'Failed' THEN ${lastGood(services.clock.now())} END AS last_good_run_id,
       ${startOf(Prisma.sql`input`, "input")}, ${startOf(Prisma.sql`output`, "output")},
       (SELECT count(*)::int FROM runs c WHERE c.parent_run_id = r.id) AS children,
-      CASE WHEN parent_run_id IS NULL AND EXISTS (SELECT 1 FROM runs c WHERE c.parent_run_id = r.id)
-        THEN (SELECT sum(credits_used) FROM runs d WHERE d.organization_id = r.organization_id AND d.root_run_id = r.id)
-        ELSE credits_used END::text AS credits_with_children
+      ${CREDITS_OF_TREE} AS credits_with_children
     FROM runs r WHERE id = ${runId}::uuid AND organization_id = ${actor.orgId}::uuid`;
   const [row] = z.array(detailRow).parse(found);
   if (!summary || !row) throw new AppError("not_found", `There is no run ${runId} in this organization.`);

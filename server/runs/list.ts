@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
 import type { RunFilter } from "@/server/runs/filter";
-import { findRunIds, walkConditions } from "@/server/runs/find";
+import { selectRunIds } from "@/server/runs/find";
 import { RUN_SOURCES, RUN_STATUSES } from "@/server/runs/words";
 import type { Services } from "@/server/services";
 
@@ -88,15 +88,8 @@ export async function listRuns(
   { filter, before, limit }: { filter: RunFilter; before?: string | undefined; limit: number },
 ): Promise<RunPage> {
   const { orgId } = actor;
-  const walk = walkConditions(orgId, filter, services.clock.now());
-  if (walk && before) walk.push(Prisma.sql`r.id < ${before}::uuid`);
-  const found = walk
-    ? await readRuns(services, walk, limit + 1)
-    : await readRunsById(
-        services,
-        orgId,
-        await findRunIds(services, orgId, filter, { before, limit: limit + 1 }),
-      );
+  const stretch = { before, limit: limit + 1 };
+  const found = await readRuns(services, selectRunIds(orgId, filter, { stretch, now: services.clock.now() }));
   const items = found.slice(0, limit);
   return { items, nextCursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
@@ -106,16 +99,14 @@ export async function readRunsById(services: Services, orgId: OrgId, ids: string
   if (ids.length === 0) return [];
   return readRuns(
     services,
-    [Prisma.sql`r.organization_id = ${orgId}::uuid`, Prisma.sql`r.id = ANY (${ids}::uuid[])`],
-    ids.length,
+    Prisma.sql`SELECT id FROM runs WHERE organization_id = ${orgId}::uuid AND id = ANY (${ids}::uuid[])`,
   );
 }
 
-async function readRuns(services: Services, conditions: Prisma.Sql[], limit: number): Promise<RunSummary[]> {
+/** `ids` is a query for the ids of the runs, of one organization. */
+async function readRuns(services: Services, ids: Prisma.Sql): Promise<RunSummary[]> {
   const found = await services.db.$queryRaw`
-    SELECT ${COLUMNS} FROM (
-      SELECT r.* FROM runs r WHERE ${Prisma.join(conditions, " AND ")} ORDER BY r.id DESC LIMIT ${limit}
-    ) r ${SOURCES} ORDER BY r.id DESC`;
+    SELECT ${COLUMNS} FROM (${ids}) page JOIN runs r ON r.id = page.id ${SOURCES} ORDER BY r.id DESC`;
   return z.array(row).parse(found).map(viewRun);
 }
 
