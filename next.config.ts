@@ -8,6 +8,8 @@ const config: NextConfig = {
   compress: true,
   reactStrictMode: true,
   serverExternalPackages: ["pg", "better-auth", "js-tiktoken"],
+  // Pages are loaded when they are first asked for: a process that serves the API alone needs none of them.
+  experimental: { preloadEntriesOnStart: false },
   typescript: { ignoreBuildErrors: true },
 };
 

@@ -1,28 +1,20 @@
+import cluster from "node:cluster";
 import { realpathSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { pathToFileURL } from "node:url";
-import next from "next";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Demo, seedDemo } from "@/prisma/seed";
-import { type ApiResponse, drain, fromNode, sendToNode } from "@/server/api/api-request";
-import { answerBadHttp, errorBody, refuseTunnel } from "@/server/api/bad-http";
-import { PEER_ADDRESS_HEADER } from "@/server/api/client-address";
-import { cutStalledReader, InvalidTargetError, peerAddress, targetOf } from "@/server/api/node-http";
-import { PAGE_ADDRESS_HEADER } from "@/server/api/page-address";
-import { commonHeaders, DATA_POLICY, pagePolicy } from "@/server/api/protective-headers";
-import { answerPoll } from "@/server/api/poll";
-import { JSON_HEADERS, loggedPath } from "@/server/api/respond";
-import { answerRest } from "@/server/api/rest";
-import { answerWebhook } from "@/server/api/webhook";
+import { answerBadHttp, refuseTunnel } from "@/server/api/bad-http";
 import { outlast } from "@/server/db/outage";
 import { prepareDatabase } from "@/server/db/prepare-database";
-import { newId } from "@/server/ids";
-import { captureConsole, captureFaults, type Logger } from "@/server/log";
+import { captureConsole, captureFaults } from "@/server/log";
 import { noteAppUrl } from "@/server/operate/app-url";
-import { checkReadiness, waitUntilReady } from "@/server/operate/health";
+import { waitUntilReady } from "@/server/operate/health";
 import { checkSecretFingerprint } from "@/server/secrets/fingerprint";
 import { closeServices, getServices, type Wired } from "@/wiring";
+import { isClusterPrimary, servePrimary } from "./serve-cluster";
+import { createHandler, refuse } from "./serve-requests";
 
 /**
  * The process: one HTTP server in front, the engine behind. `/v1` and `/webhooks` go straight to their doors, health
@@ -35,10 +27,6 @@ const GRACE_MS = 5_000;
 const START_PATIENCE_MS = 30_000;
 /** A body of 1 MiB gets through a slow line in this time; whoever sends slower is cut off. */
 const REQUEST_TIMEOUT_MS = 120_000;
-/** An answer is given up, and its connection cut, when its reader takes nothing of it for so long: an export, say. */
-const STALLED_READER_MS = 120_000;
-/** The same of a live stream, which reconnects where it left off. */
-const STALLED_STREAM_MS = 60_000;
 /** Longer than usual load balancers keep idle connections, so that they and not we close first. */
 const KEEP_ALIVE_MS = 75_000;
 
@@ -74,6 +62,91 @@ export async function serve({ root, dev = false, say = () => {} }: ServeOptions)
     captureConsole(services.log);
     captureFaults(services.log);
   }
+  const demo = await prepare(services, root, say);
+  if (isClusterPrimary(services.env) && !dev) return servePrimary(services, { demo, script: fileURLToPath(import.meta.url) });
+
+  const state = { stopping: false };
+  const ending = new AbortController();
+  const { role, port: wanted, host, appUrl } = services.env;
+  const pages = role === "worker" ? null : createPages({ root, dev, host, port: wanted });
+  const server = createServer({
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Refused by us, with the contract's error body.
+    requireHostHeader: false,
+  });
+  server.on("request", createHandler(services, { showPage: pages?.show ?? null, dev, state }));
+  server.on("clientError", answerBadHttp);
+  server.on("connect", refuseTunnel);
+  server.on("checkExpectation", (_incoming: IncomingMessage, outgoing: ServerResponse) => refuse(outgoing, 417));
+  const upgraded = new Set<Duplex>();
+  if (dev && pages) {
+    const upgrade = await pages.upgrade();
+    server.on("upgrade", (incoming, socket, head) => {
+      upgraded.add(socket);
+      socket.once("close", () => upgraded.delete(socket));
+      void upgrade(incoming, socket, head);
+    });
+  }
+  services.notifications.open();
+  if (role !== "web") services.engine.execute();
+  const port = await listen(server, wanted, host);
+
+  return {
+    port,
+    appUrl,
+    demo,
+    untilReady: (listener) => waitUntilReady(services, listener, ending.signal),
+    async stop() {
+      state.stopping = true;
+      ending.abort();
+      // Browsers that wait for changes of pages would be waited for in turn: the server does not count them as its own.
+      for (const socket of upgraded) socket.destroy();
+      await closeServer(server);
+      await services.engine.stop(GRACE_MS);
+      await pages?.close();
+      await closeServices(services);
+    },
+  };
+}
+
+/**
+ * The pages, loaded by the first request for one: a process that only answers the API starts sooner, is smaller and keeps the
+ * timers and dates of Node, which Next replaces by slower ones.
+ */
+function createPages({ root, dev, host, port }: { root: string; dev: boolean; host: string; port: number }) {
+  const load = async () => {
+    const { default: next } = await import("next");
+    const app = next({
+      dir: root,
+      dev,
+      hostname: host,
+      port,
+      quiet: true,
+      // Next would listen for upgrades on whichever server brings its first request, and hang up on every client that
+      // offers HTTP/2 by `Upgrade: h2c`. In production it gets a server that nobody reaches.
+      ...(dev ? {} : { httpServer: createServer() }),
+    });
+    await app.prepare();
+    return { app, show: app.getRequestHandler() };
+  };
+  let loading: ReturnType<typeof load> | undefined;
+  const loaded = () => {
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+  return {
+    show: async (incoming: IncomingMessage, outgoing: ServerResponse) => (await loaded()).show(incoming, outgoing),
+    upgrade: async () => (await loaded()).app.getUpgradeHandler(),
+    close: async () => (await loading)?.app.close(),
+  };
+}
+
+/** Brings the database up to date and checks that this process may use it. Returns the demo organization, if there is one. */
+async function prepare(services: Wired, root: string, say: (line: string) => void): Promise<Demo | null> {
   await prepareDatabase(services.env.databaseUrl, root, say);
   // The database may be killed or restarted while a process starts; it is not sent away for that.
   const patience = AbortSignal.timeout(START_PATIENCE_MS);
@@ -85,176 +158,7 @@ export async function serve({ root, dev = false, say = () => {} }: ServeOptions)
     throw error;
   }
   await outlast(() => noteAppUrl(services), patience);
-  const demo = await outlast(() => seedDemo(services, root), patience);
-
-  const state = { stopping: false };
-  const ending = new AbortController();
-  const pages = next({
-    dir: root,
-    dev,
-    hostname: services.env.host,
-    port: services.env.port,
-    quiet: true,
-    // Next would listen for upgrades on whichever server brings its first request, and hang up on every client that
-    // offers HTTP/2 by `Upgrade: h2c`. In production it gets a server that nobody reaches.
-    ...(dev ? {} : { httpServer: createServer() }),
-  });
-  const server = createServer({
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    // Refused by us, with the contract's error body.
-    requireHostHeader: false,
-  });
-  await pages.prepare();
-  const showPage = pages.getRequestHandler();
-  server.on("request", createHandler(services, showPage, dev, state));
-  server.on("clientError", answerBadHttp);
-  server.on("connect", refuseTunnel);
-  server.on("checkExpectation", (_incoming: IncomingMessage, outgoing: ServerResponse) =>
-    refuse(outgoing, 417),
-  );
-  const upgraded = new Set<Duplex>();
-  if (dev) {
-    const upgrade = pages.getUpgradeHandler();
-    server.on("upgrade", (incoming, socket, head) => {
-      upgraded.add(socket);
-      socket.once("close", () => upgraded.delete(socket));
-      void upgrade(incoming, socket, head);
-    });
-  }
-  services.notifications.open();
-  if (services.env.role !== "web") services.engine.execute();
-  const port = await listen(server, services.env.port, services.env.host);
-
-  return {
-    port,
-    appUrl: services.env.appUrl,
-    demo,
-    untilReady: (listener) => waitUntilReady(services, listener, ending.signal),
-    async stop() {
-      state.stopping = true;
-      ending.abort();
-      // Browsers that wait for changes of pages would be waited for in turn: the server does not count them as its own.
-      for (const socket of upgraded) socket.destroy();
-      await closeServer(server);
-      await services.engine.stop(GRACE_MS);
-      await pages.close();
-      await closeServices(services);
-    },
-  };
-}
-
-type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
-
-function createHandler(services: Wired, showPage: Handler, dev: boolean, state: { stopping: boolean }) {
-  const { origin, protocol } = new URL(services.env.appUrl);
-  const common = commonHeaders(protocol === "https:");
-  const asData = { ...common, "Content-Security-Policy": DATA_POLICY };
-  const log = services.log.child({ component: "http" });
-
-  const answerReadiness = async (): Promise<ApiResponse> => {
-    const report = await checkReadiness(services);
-    const ready = report.ready && !state.stopping;
-    return { status: ready ? 200 : 503, headers: JSON_HEADERS, body: JSON.stringify({ ...report, ready }) };
-  };
-
-  /** Sends an answer of the API and logs the request: ids, status and duration, nothing of what was sent. */
-  const send = (request: Answering, response: ApiResponse): void => {
-    sendToNode(request.outgoing, response, asData);
-    if (request.incoming.method !== "GET") drain(request.incoming);
-    logRequest(log, request, response.status, response.headers["X-Request-Id"]);
-  };
-
-  const answer = async (request: Answering): Promise<void> => {
-    const { incoming, outgoing, path } = request;
-    if (incoming.httpVersion === "1.1" && incoming.headers.host === undefined) {
-      throw new InvalidTargetError("The header Host is missing.");
-    }
-    const handler = handlerOf(path);
-    if (handler === "rest") return send(request, await answerRest(services, fromNode(incoming, path)));
-    if (handler === "webhook") return send(request, await answerWebhook(services, fromNode(incoming, path)));
-    if (handler === "health") {
-      return sendToNode(outgoing, { status: 200, headers: JSON_HEADERS, body: '{"alive":true}' }, asData);
-    }
-    if (handler === "ready") return sendToNode(outgoing, await answerReadiness(), asData);
-    const url = targetOf(incoming, origin);
-    cutStalledReader(outgoing, path.startsWith("/api/live/") ? STALLED_STREAM_MS : STALLED_READER_MS);
-    outgoing.once("close", () => logRequest(log, request, outgoing.statusCode, undefined));
-    for (const [name, value] of Object.entries(common)) outgoing.setHeader(name, value);
-    const policy = pagePolicy({ dev });
-    outgoing.setHeader("Content-Security-Policy", policy);
-    incoming.headers["content-security-policy"] = policy;
-    incoming.headers[PAGE_ADDRESS_HEADER] = url.pathname + url.search;
-    incoming.headers[PEER_ADDRESS_HEADER] = peerAddress(incoming);
-    await showPage(incoming, outgoing);
-  };
-
-  return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    if (state.stopping) outgoing.setHeader("Connection", "close");
-    const request = { incoming, outgoing, path: incoming.url ?? "/", startedAt: performance.now() };
-    if (incoming.method === "GET") {
-      const key = incoming.headers["x-api-key"];
-      const poll = typeof key === "string" ? answerPoll(services, request.path, key) : null;
-      if (poll !== null) {
-        const requestId = newId();
-        const headers = { ...JSON_HEADERS, "X-Request-Id": requestId, ...poll.headers };
-        return send(request, { status: 200, headers, body: poll.body });
-      }
-    }
-    const handled = (async () => {
-      request.path = targetOf(incoming, origin).pathname;
-      await answer(request);
-    })();
-    handled.catch((error: unknown) => {
-      const status = error instanceof InvalidTargetError ? 400 : 500;
-      const requestId = newId();
-      if (status === 500) services.log.error("A request failed", { requestId, error });
-      if (outgoing.headersSent) return void outgoing.destroy();
-      refuse(outgoing, status, { headers: asData, requestId });
-      logRequest(log, request, status, requestId);
-    });
-  };
-}
-
-/** A request while it is answered; `startedAt` in ms of the process's own clock. */
-type Answering = { incoming: IncomingMessage; outgoing: ServerResponse; path: string; startedAt: number };
-
-/** One line for each request, without its query or payload; files of pages only at level debug. */
-function logRequest(
-  log: Logger,
-  { incoming, path, startedAt }: Answering,
-  status: number,
-  requestId: string | undefined,
-): void {
-  const level = path.startsWith("/_next/") ? "debug" : "info";
-  log[level]("request", {
-    ...(requestId === undefined ? {} : { requestId }),
-    method: incoming.method,
-    path: loggedPath(path),
-    status,
-    durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
-  });
-}
-
-/** Answers what no handler was asked, in the contract's error body. */
-function refuse(
-  outgoing: ServerResponse,
-  status: 400 | 417 | 500,
-  { headers = {}, requestId = newId() }: { headers?: Record<string, string>; requestId?: string } = {},
-): void {
-  const body = errorBody(status, requestId);
-  const type = "application/json; charset=utf-8";
-  outgoing.writeHead(status, { ...headers, "Content-Type": type, "X-Request-Id": requestId });
-  outgoing.end(body);
-}
-
-/** Which handler answers a path. One that only looks like the API's gets the API's 404, never a page. */
-function handlerOf(path: string): "rest" | "webhook" | "health" | "ready" | "pages" {
-  const plain = path.includes("%") || path.startsWith("//") ? path.replace(/%2f/gi, "/").replace(/^\/+/, "/") : path;
-  if (plain === "/v1" || plain.startsWith("/v1/")) return "rest";
-  if (plain === "/webhooks" || plain.startsWith("/webhooks/")) return "webhook";
-  if (path === "/api/health") return "health";
-  return path === "/api/ready" ? "ready" : "pages";
+  return outlast(() => seedDemo(services, root), patience);
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {
@@ -281,12 +185,18 @@ async function closeServer(server: Server): Promise<void> {
 export function announce({ appUrl, demo }: Serving, say: (line: string) => void): void {
   say(`\nStepwell is ready: ${appUrl}`);
   if (demo) {
-    say(`  Sign in as  ${demo.login}${demo.password === null ? "" : `  password  ${demo.password}`}`);
+    say(`  Sign in as  ${demo.login}${describePassword(demo)}`);
     if (demo.apiKey !== undefined) say(`  API key     ${demo.apiKey}  (shown this once)`);
     const line = tryingLine(appUrl, demo);
     if (line !== null) say(`  Try it:     ${line}`);
   }
   say("  Stop with Ctrl-C\n");
+}
+
+/** The password itself is printed once. */
+function describePassword({ password, passwordFile }: Demo): string {
+  if (password !== undefined) return `  password  ${password}  (shown this once)`;
+  return passwordFile === null ? "" : `  (password in ${passwordFile})`;
 }
 
 /** By the API key while it is known, later by a trigger, whose address is its own key. */
@@ -312,5 +222,6 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(realpathS
       void serving.stop().then(() => process.exit(0));
     });
   }
-  if (await serving.untilReady(console.log)) announce(serving, console.log);
+  // One of several processes says nothing: their primary does.
+  if (!cluster.isWorker && (await serving.untilReady(console.log))) announce(serving, console.log);
 }

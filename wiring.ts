@@ -32,7 +32,7 @@ export function wire(env: Environment, log: Logger = createLogger({ level: env.l
     prices: env.prices,
     models: createModels({ openai: env.openai, providers: env.providers, clock: systemClock }),
     fetch: createGuardedEgress({ allow: env.egressAllow }).fetch,
-    vault: createVault(env.secret),
+    vault: createVault(env.secret, env.previousSecret),
     clock: systemClock,
     log,
   };

@@ -31,6 +31,7 @@ async function startThroughNpm(port: number) {
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   test(`${signal} to npm ends the service and its database, and frees the port`, async () => {
+    test.setTimeout(200_000);
     const port = await freePort();
     const { npm, group } = await startThroughNpm(port);
     expect(await isFree(port)).toBe(false);

@@ -12,9 +12,11 @@ import { tokenPurpose, triggerUrl } from "@/server/webhooks/token";
 /** What `npm start` prints of the demo organization. */
 export type Demo = {
   login: string;
-  /** Null when it was changed, or its file is gone: `users password` sets another. */
-  password: string | null;
-  /** Only on the run that made it. */
+  /** Only on the start that creates the demo. */
+  password?: string;
+  /** Where the password is kept; null when it was changed or the file is gone: `users password` sets another. */
+  passwordFile: string | null;
+  /** Only on the start that creates the demo. */
   apiKey?: string;
   agentId: string;
   toolId: string;
@@ -34,18 +36,20 @@ const LETTERS = "23456789abcdefghijkmnpqrstuvwxyz";
 
 /**
  * Creates the demo organization of examples/demo.yaml on the first start, once: a demo that was changed or
- * deleted stays so. Returns what there is to print, or null without a demo.
- * The password is made on the first run and kept in the data folder, readable by its owner alone.
+ * deleted stays so. Does nothing with STEPWELL_DEMO=off. Returns what there is to print, or null without a demo.
+ * The password is kept in the data folder, readable by its owner alone.
  * `root` is the project's folder.
  */
 export async function seedDemo(services: SeedServices, root = "."): Promise<Demo | null> {
-  const { db, clock } = services;
-  let apiKey: string | undefined;
+  const { db, clock, env } = services;
+  if (!env.demo) return null;
+  let created: Pick<Demo, "password" | "apiKey"> = {};
   if (await isFirstStart(services)) {
     const source = await readFile(join(root, "examples/demo.yaml"), "utf8");
     const password = await keepPassword(services);
     const [applied] = await applyDefinitionFile(services, source, MAKER);
-    apiKey = applied?.apiKeys[0]?.key;
+    const apiKey = applied?.apiKeys[0]?.key;
+    created = { password, ...(apiKey === undefined ? {} : { apiKey }) };
     const actor = await operatorOf(services, SLUG, MAKER);
     await saveMember(services, actor, { email: LOGIN, name: "Demo", password, role: "owner" });
     await db.setting.createMany({
@@ -54,7 +58,7 @@ export async function seedDemo(services: SeedServices, root = "."): Promise<Demo
     });
   }
   const demo = await describeDemo(services);
-  return demo && (apiKey === undefined ? demo : { ...demo, apiKey });
+  return demo && { ...demo, ...created };
 }
 
 /** A first start that was broken off is taken up again; an operator's own organization of that slug is not touched. */
@@ -84,7 +88,7 @@ async function describeDemo(services: SeedServices): Promise<Demo | null> {
   if (!agent || !tool || !trigger) return null;
   return {
     login: LOGIN,
-    password: await readPassword(services),
+    passwordFile: (await isPasswordKept(services)) ? passwordFile(services) : null,
     agentId: agent.id,
     toolId: tool.id,
     triggerUrl: readTriggerUrl(services, trigger),
@@ -131,8 +135,8 @@ async function keepPassword(services: SeedServices): Promise<string> {
   }
 }
 
-/** The kept password while it is still the account's. */
-async function readPassword(services: SeedServices): Promise<string | null> {
+/** Whether the password in the data folder is still the account's. */
+async function isPasswordKept(services: SeedServices): Promise<boolean> {
   const account = await services.db.account.findFirst({
     where: { providerId: "credential", user: { email: LOGIN } },
   });
@@ -140,6 +144,6 @@ async function readPassword(services: SeedServices): Promise<string | null> {
     (text) => text.trim(),
     () => null,
   );
-  if (kept === null || !account?.password) return null;
-  return (await verifyPassword({ hash: account.password, password: kept })) ? kept : null;
+  if (kept === null || !account?.password) return false;
+  return verifyPassword({ hash: account.password, password: kept });
 }

@@ -3,6 +3,9 @@
  * A signal that comes later than a second after the first ends it at once.
  */
 
+/** People read it as it stands, also once the service sends what is printed to its log. */
+const printError = console.error;
+
 /** @type {(() => unknown)[]} */
 const duties = [];
 let ending = false;
@@ -41,7 +44,7 @@ export async function end(code) {
     try {
       await duty();
     } catch (error) {
-      console.error(error instanceof Error ? error.message : error);
+      printError(error instanceof Error ? error.message : error);
       code ||= 1;
     }
   }
@@ -65,7 +68,7 @@ export async function runCommand(command) {
     const code = await command();
     if (code !== undefined) await end(code);
   } catch (error) {
-    if (!ending) console.error(explain(error));
+    if (!ending) printError(explain(error));
     await end(1);
   }
 }

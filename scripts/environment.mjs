@@ -74,7 +74,8 @@ function tryPort(port, host) {
 
 /**
  * Sees to a database: the one DATABASE_URL names, or the embedded one, started as far as needed; then DATABASE_URL and
- * STEPWELL_SECRET are set in this process's environment. The database is let go before the process ends.
+ * STEPWELL_SECRET are set in this process's environment, and STEPWELL_DEMO for the embedded one. The database is released
+ * before the process ends.
  * @param {import("./project.mjs").Say} say
  */
 export async function provideDatabase(say) {
@@ -94,6 +95,7 @@ export async function provideDatabase(say) {
     );
   }
   process.env.DATABASE_URL = url;
+  process.env.STEPWELL_DEMO ||= "on";
   process.env.STEPWELL_SECRET ||= readOrMakeSecret(join(dataDir, "secret"));
 }
 

@@ -29,7 +29,6 @@ await runCommand(async () => {
   await provideDatabase(say);
   Object.assign(process.env, { NODE_ENV: "production" });
   process.env.STEPWELL_NEXT_DIR = relative(ROOT, build.pages);
-  process.setSourceMapsEnabled(true);
   /** @type {typeof import("../serve.ts")} */
   const { announce, serve } = await import(pathToFileURL(build.serve).href);
   const serving = await serve({ root: ROOT, say });

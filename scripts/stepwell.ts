@@ -14,11 +14,15 @@ import { runCommandLine } from "./stepwell/command-line";
 const processTerminal: Terminal = {
   out: (text) => void process.stdout.write(`${text}\n`),
   err: (text) => void process.stderr.write(`${text}\n`),
+  async readLine(prompt) {
+    if (!process.stdin.isTTY) return readFirstLine();
+    const asking = createInterface({ input: process.stdin, output: process.stderr });
+    const line = await asking.question(prompt);
+    asking.close();
+    return line;
+  },
   async readPassword(prompt) {
-    if (!process.stdin.isTTY) {
-      for await (const line of createInterface({ input: process.stdin })) return line;
-      return "";
-    }
+    if (!process.stdin.isTTY) return readFirstLine();
     process.stderr.write(prompt);
     const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
     const asking = createInterface({ input: process.stdin, output: silent, terminal: true });
@@ -28,6 +32,11 @@ const processTerminal: Terminal = {
     return password;
   },
 };
+
+async function readFirstLine(): Promise<string> {
+  for await (const line of createInterface({ input: process.stdin })) return line;
+  return "";
+}
 
 // `stepwell export acme | head` closes the pipe early: not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

@@ -33,9 +33,13 @@ const schema = z.object({
     .string({ error: "is required; `npm start` sets it to the embedded PostgreSQL" })
     .regex(/^postgres(ql)?:\/\//, "is not a postgres:// address"),
   STEPWELL_DATA_DIR: optionalText.pipe(z.string().default(".data")),
+  STEPWELL_DEMO: optionalText.pipe(z.enum(["on", "off"]).default("off")),
   STEPWELL_SECRET: z
     .string({ error: "is required; `npm start` makes one under the data folder when DATABASE_URL is unset" })
     .min(32, "must have at least 32 characters"),
+  STEPWELL_SECRET_PREVIOUS: optionalText.pipe(
+    z.string().min(32, "must have at least 32 characters").optional(),
+  ),
   OPENAI_API_KEY: optionalText,
   OPENAI_BASE_URL: optionalText.pipe(httpUrl.optional()),
   DEFAULT_MODEL: optionalText.pipe(z.string().default("gpt-5-mini")),
@@ -69,7 +73,11 @@ export type Environment = {
   appUrlGiven: boolean;
   databaseUrl: string;
   dataDir: string;
+  /** Whether the first start creates the demo organization. */
+  demo: boolean;
   secret: string;
+  /** The secret before a rotation. */
+  previousSecret: string | undefined;
   openai: { apiKey: string | undefined; baseUrl: string | undefined } | undefined;
   /** Named model providers beside that one. */
   providers: NamedProvider[];
@@ -131,7 +139,9 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
     appUrlGiven: Boolean(value.APP_URL ?? source.PORT),
     databaseUrl: value.DATABASE_URL,
     dataDir: value.STEPWELL_DATA_DIR,
+    demo: value.STEPWELL_DEMO === "on",
     secret: value.STEPWELL_SECRET,
+    previousSecret: value.STEPWELL_SECRET_PREVIOUS,
     openai:
       value.OPENAI_API_KEY || value.OPENAI_BASE_URL
         ? { apiKey: value.OPENAI_API_KEY, baseUrl: value.OPENAI_BASE_URL }

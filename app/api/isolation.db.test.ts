@@ -6,7 +6,7 @@ import { GET as followRuns } from "@/app/api/live/runs/route";
 import { GET as download } from "@/app/api/runs/[runId]/download/route";
 import { GET as readText } from "@/app/api/runs/[runId]/text/route";
 import { GET as exportRuns } from "@/app/api/runs/export/route";
-import { closeDoorbell, ringRun } from "@/server/live/doorbell";
+import { notifyRunChanged } from "@/server/live/run-changes";
 import { createMember, insertRun } from "@/server/testing/runs";
 import { signInCookie, TEST_ORIGIN } from "@/server/testing/sign-in";
 import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
@@ -39,10 +39,7 @@ beforeAll(async () => {
   // Whoever may see least.
   cookie = await signInCookie(world, await createMember(world, own, "viewer"));
 });
-afterAll(async () => {
-  await closeDoorbell(world);
-  await world.close();
-});
+afterAll(() => world.close());
 
 type Call = (headers: Record<string, string>, of: Mine) => Promise<Response>;
 
@@ -65,7 +62,7 @@ const OF_ALL_RUNS: Record<string, { call: Call; shows: (response: Response) => P
     call: (headers) => exportRuns(ask("/api/runs/export?format=json", headers)),
     shows: (response) => response.text(),
   },
-  "live/runs": { call: (headers) => followRuns(ask("/api/live/runs", headers)), shows: readRings },
+  "live/runs": { call: (headers) => followRuns(ask("/api/live/runs", headers)), shows: readChanges },
 };
 
 /** Routes that serve nobody's session, or have a table of their own. */
@@ -76,15 +73,15 @@ const ELSEWHERE: Record<string, string> = {
   "trpc/[trpc]": "server/api/dashboard/isolation.db.test.ts",
 };
 
-/** What is streamed until a run of our own is named, after one of the others rang first. */
-async function readRings(response: Response): Promise<string> {
+/** What is streamed until a run of our own is named, after one of the others changed first. */
+async function readChanges(response: Response): Promise<string> {
   const other = await world.db.run.findUniqueOrThrow({ where: { id: theirs.runId } });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   while (!text.includes(mine.runId)) {
-    // Until the ear is open, rings go unheard: the stream sends what it has every second.
-    ringRun(world, other.organizationId, theirs.runId, 1);
-    ringRun(world, own.orgId, mine.runId, 1);
+    // Until the connection listens, notifications are lost: the stream sends what it has every second.
+    notifyRunChanged(world, { orgId: other.organizationId, id: theirs.runId }, 1);
+    notifyRunChanged(world, { orgId: own.orgId, id: mine.runId }, 1);
     const { value, done } = (await reader?.read()) ?? { done: true };
     if (done) throw new Error("The stream ended.");
     text += value;

@@ -1,5 +1,6 @@
 import type { Client } from "pg";
 import { z } from "zod";
+import { FILL_INDEX } from "@/server/runs/run-index";
 
 /**
  * A history to measure against, made inside PostgreSQL: one organization with a million runs over 90 days and two small
@@ -51,6 +52,8 @@ export async function seedMillionRuns(
     say(`organization ${index + 1}: ${size} runs`);
     await seedOrganization(client, index, size);
   }
+  say("run_index");
+  await client.query(`${FILL_INDEX} WHERE r.finished_at IS NOT NULL ORDER BY r.id`);
   for (const definition of indexes) {
     say(definition.replace(/ USING.*/s, ""));
     await client.query(definition);
@@ -65,7 +68,7 @@ async function dropIndexes(client: Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(`
     SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition
     FROM pg_index JOIN pg_class ON pg_class.oid = indrelid
-    WHERE relnamespace = 'public'::regnamespace AND relname IN ('runs', 'deliveries', 'credit_entries', 'audit_entries') AND NOT indisunique`);
+    WHERE relnamespace = 'public'::regnamespace AND relname IN ('runs', 'run_index', 'deliveries', 'credit_entries', 'audit_entries') AND NOT indisunique`);
   for (const { name } of rows) await client.query(`DROP INDEX ${name}`);
   return rows.map(({ definition }) => definition);
 }

@@ -23,7 +23,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function call(argv: string[], { password = "", services = world as Pick<World, keyof World> } = {}) {
+async function call(
+  argv: string[],
+  { password = "", line = "", services = world as Pick<World, keyof World> } = {},
+) {
   const said = { out: "", err: "" };
   const terminal = {
     out: (text: string) => {
@@ -33,6 +36,7 @@ async function call(argv: string[], { password = "", services = world as Pick<Wo
       said.err += `${text}\n`;
     },
     readPassword: async () => password,
+    readLine: async () => line,
   };
   const code = await runCommandLine(argv, terminal, () => services);
   return { code, ...said };
@@ -226,6 +230,101 @@ test("people are made, made members, and given another password", async () => {
 
   expect((await call(["users", "password", email, "--password", "another password"])).code).toBe(0);
   expect(await verifyPassword({ hash: await passwordOf(), password: "another password" })).toBe(true);
+});
+
+test("somebody who leaves loses a role, a membership and the account, each audited", async () => {
+  const [first, second] = [await createTenant(world), await createTenant(world)];
+  const email = "leaver@people.test";
+  for (const { slug } of [first, second]) {
+    await call(["users", "create", email, "--org", slug, "--role", "owner"], { password: "a long password" });
+  }
+  const { id: userId } = await world.db.user.findUniqueOrThrow({ where: { email } });
+  await world.db.apiKey.update({
+    where: { id: second.apiKeyId },
+    data: { createdBy: `user:${userId}` },
+  });
+  const lastOwner = await call(["members", "role", first.slug, email, "viewer"]);
+  expect(lastOwner).toMatchObject({ code: 1, err: expect.stringContaining("at least one owner") });
+  expect(await call(["members", "remove", first.slug, email])).toMatchObject({ code: 1 });
+  expect(await call(["users", "remove", email, "--yes"])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("is the last owner of"),
+  });
+
+  const heir = "heir@people.test";
+  for (const { slug } of [first, second]) {
+    await call(["users", "create", heir, "--org", slug, "--role", "owner"], { password: "a long password" });
+  }
+  expect(await call(["members", "role", first.slug, email, "viewer"])).toMatchObject({ code: 0 });
+  expect(await call(["members", "remove", first.slug, email])).toMatchObject({
+    out: `${email} is no longer a member of ${first.slug}.\n`,
+  });
+  expect((await call(["members", "list", first.slug])).out).not.toContain(email);
+  expect(await call(["members", "role", first.slug, email, "admin"])).toMatchObject({
+    code: 1,
+    err: `${email} is not a member of ${first.slug}.\n`,
+  });
+
+  expect(await call(["users", "remove", email], { line: "another" })).toMatchObject({
+    code: 1,
+    err: "Not confirmed; nothing has changed.\n",
+  });
+  const removed = await call(["users", "remove", email], { line: email });
+  expect(removed.out).toContain(`${email} is removed and no longer a member of ${second.slug}.`);
+  expect(removed.out).toContain(`keys revoke ${second.slug} "ci"`);
+  expect(await world.db.user.findUnique({ where: { email } })).toBeNull();
+  expect(await world.db.account.count({ where: { userId } })).toBe(0);
+  expect((await call(["users", "list"])).out).not.toContain(email);
+
+  const lines = await world.db.auditEntry.findMany({
+    where: { subjectId: userId },
+    orderBy: { id: "asc" },
+    select: { action: true, organizationId: true },
+  });
+  expect(lines).toEqual([
+    { action: "member.created", organizationId: first.orgId },
+    { action: "member.created", organizationId: second.orgId },
+    { action: "member.updated", organizationId: first.orgId },
+    { action: "member.removed", organizationId: first.orgId },
+    { action: "member.removed", organizationId: second.orgId },
+    { action: "user.removed", organizationId: null },
+  ]);
+});
+
+test("an organization is removed after its slug was typed, its runs cancelled by --force alone", async () => {
+  const tenant = await createTenant(world);
+  await addRun(tenant);
+  const typo = await call(["organizations", "remove", tenant.slug], { line: "acme" });
+  expect(typo).toMatchObject({ code: 1, err: "Not confirmed; nothing has changed.\n" });
+  const refused = await call(["organizations", "remove", tenant.slug], { line: tenant.slug });
+  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("1 run is open") });
+  const removed = await call(["organizations", "remove", tenant.slug, "--yes", "--force"]);
+  expect(removed).toMatchObject({ code: 0, out: `${tenant.slug} is removed.\n` });
+  expect((await call(["organizations", "list"])).out).not.toContain(tenant.slug);
+  const audit = await call(["audit", "list", "--limit", "1"]);
+  expect(audit.out).toMatch(new RegExp(` operator +organization\\.removed +${tenant.slug} `));
+});
+
+test("secret rotate asks for both secrets, then encrypts everything under the new one", async () => {
+  const old = await createWorld();
+  try {
+    const NEW = "a new secret of at least thirty-two characters";
+    const file = await writeDefinition("rotated.yaml", acme("rotated"));
+    await call(["apply", file, "--json"], { services: old });
+    expect(await call(["secret", "rotate"], { services: old })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("Set STEPWELL_SECRET to the new secret"),
+    });
+    const rotating = { ...old, vault: createVault(NEW, old.env.secret) };
+    expect((await call(["doctor"], { services: rotating })).out).toContain("run `secret rotate`");
+    const rotated = await call(["secret", "rotate"], { services: rotating });
+    expect(rotated.out).toContain("1 stored secrets are now encrypted under STEPWELL_SECRET.");
+    expect((await call(["doctor"], { services: { ...old, vault: createVault(NEW) } })).out).toMatch(
+      /^ok +secret /m,
+    );
+  } finally {
+    await old.close();
+  }
 });
 
 /** A pending run of the tenant's agent. */

@@ -3,17 +3,24 @@ import { isAppError } from "@/server/errors";
 import { findAppUrl } from "@/server/operate/app-url";
 import { checkSecretFingerprint } from "@/server/secrets/fingerprint";
 import type { Services } from "@/server/services";
+import { listAuditCommand } from "./audit";
 import { type RunnableCommand, type Terminal, UsageError } from "./command";
 import { balanceCommand, grantCommand, refundCommand } from "./credits";
 import { apply, exportCommand } from "./definitions";
 import { doctorCommand } from "./doctor";
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from "./keys";
-import { listOrganizationsCommand, resumeCommand, suspendCommand } from "./organizations";
+import { listMembersCommand, memberRoleCommand, removeMemberCommand } from "./members";
+import {
+  listOrganizationsCommand,
+  removeOrganizationCommand,
+  resumeCommand,
+  suspendCommand,
+} from "./organizations";
 import { prepareDatabase } from "./prepare-database";
 import { removeCommand } from "./remove";
 import { cancelRunCommand, listRunsCommand, showRunCommand } from "./runs";
-import { adoptSecretCommand } from "./secret";
-import { createUserCommand, passwordCommand } from "./users";
+import { adoptSecretCommand, rotateSecretCommand } from "./secret";
+import { createUserCommand, listUsersCommand, passwordCommand, removeUserCommand } from "./users";
 
 /**
  * The operator's command line (product.md). It works beside a running service or without one, on the same
@@ -27,17 +34,25 @@ const COMMANDS: readonly RunnableCommand[] = [
   listOrganizationsCommand,
   suspendCommand,
   resumeCommand,
+  removeOrganizationCommand,
   grantCommand,
   refundCommand,
   balanceCommand,
   createKeyCommand,
   listKeysCommand,
   revokeKeyCommand,
+  listUsersCommand,
   createUserCommand,
   passwordCommand,
+  removeUserCommand,
+  listMembersCommand,
+  memberRoleCommand,
+  removeMemberCommand,
   listRunsCommand,
   showRunCommand,
   cancelRunCommand,
+  listAuditCommand,
+  rotateSecretCommand,
   adoptSecretCommand,
   doctorCommand,
 ];

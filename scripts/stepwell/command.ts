@@ -7,6 +7,8 @@ export type Terminal = {
   err(text: string): void;
   /** Asks for a password: without echo on a terminal, else the first line of standard input. */
   readPassword(prompt: string): Promise<string>;
+  /** Asks for a line: on a terminal after the prompt, else the first line of standard input. */
+  readLine(prompt: string): Promise<string>;
 };
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
@@ -83,6 +85,30 @@ export function argument(positionals: readonly string[], index: number): string 
   const value = positionals[index];
   if (value === undefined) throw new UsageError("An argument is missing.");
   return value;
+}
+
+const MAX_ROWS = 1_000;
+
+/** The number of rows that `--limit` asks for; throws UsageError. */
+export function readLimit(text: string): number {
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_ROWS) return limit;
+  throw new UsageError(`--limit is a whole number from 1 to ${MAX_ROWS}.`);
+}
+
+/** Options of commands that cannot be undone; see `confirm`. */
+export const CONFIRM_TEXTS: [string, string][] = [["--yes", "do not ask for confirmation"]];
+export const CONFIRM_OPTIONS = { yes: { type: "boolean", default: false } } as const;
+
+/** Has the person type `word`, unless `--yes` was given; throws CommandError when another word comes. */
+export async function confirm(
+  terminal: Terminal,
+  yes: boolean,
+  { what, word }: { what: string; word: string },
+): Promise<void> {
+  if (yes) return;
+  const typed = await terminal.readLine(`${what}\nType ${word} to confirm: `);
+  if (typed.trim() !== word) throw new CommandError("Not confirmed; nothing has changed.");
 }
 
 /** Lays rows out in columns, two spaces apart; columns named in `right` are aligned to the right. */

@@ -73,6 +73,9 @@ const CHECKS: Check[] = [
     async run(services) {
       const known = await readSecretFingerprint(services);
       if (known === null) return warn("The database has no fingerprint yet: start the service once.");
+      if (known === services.vault.previousFingerprint) {
+        return warn("STEPWELL_SECRET_PREVIOUS is still the database's secret: run `secret rotate`.");
+      }
       if (known !== services.vault.fingerprint) {
         return fail(
           "STEPWELL_SECRET is not the one this database was set up with: set the earlier value, or let the new one in with `secret adopt`.",
@@ -84,7 +87,9 @@ const CHECKS: Check[] = [
           `Secrets of ${lost.join(", ")} cannot be read: apply these triggers again, with their secrets.`,
         );
       }
-      return ok(`fingerprint ${known}`);
+      return services.vault.previousFingerprint === null
+        ? ok(`fingerprint ${known}`)
+        : warn("The rotation is complete: remove STEPWELL_SECRET_PREVIOUS and restart every process.");
     },
   },
   {

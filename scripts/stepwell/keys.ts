@@ -15,6 +15,8 @@ export const createKeyCommand = defineCommand({
     ["--scopes LIST", `of ${KEY_SCOPES.join(", ")}; all when left out`],
     ["--agents LIST", "slugs of the only agents it may start and read"],
     ["--tools LIST", "slugs of the only tools it may start and read"],
+    ["--starts-per-minute N", "starts in any 60 seconds, when the plan allows more"],
+    ["--reads-per-minute N", "reads and cancels in any 60 seconds, when the plan allows more"],
     ["--max-credits N", "most credits one run may use"],
   ],
   options: {
@@ -22,6 +24,8 @@ export const createKeyCommand = defineCommand({
     scopes: { type: "string" },
     agents: { type: "string" },
     tools: { type: "string" },
+    "starts-per-minute": { type: "string" },
+    "reads-per-minute": { type: "string" },
     "max-credits": { type: "string" },
   },
   async run({ services, terminal }, { values, positionals }) {
@@ -33,6 +37,8 @@ export const createKeyCommand = defineCommand({
       expiresAt: values.expires === undefined ? null : toTime(values.expires, services.clock.now()),
       agents: splitList(values.agents),
       tools: splitList(values.tools),
+      startsPerMinute: toNumber(values["starts-per-minute"]),
+      readsPerMinute: toNumber(values["reads-per-minute"]),
       maxCredits: values["max-credits"] ?? null,
     });
     terminal.err(`The key ${made.name} was made. It is shown this once:`);
@@ -100,6 +106,10 @@ export const listKeysCommand = defineCommand({
     return true;
   },
 });
+
+function toNumber(text: string | undefined): number | null {
+  return text === undefined ? null : Number(text);
+}
 
 function splitList(list: string | undefined): string[] {
   return (list ?? "")

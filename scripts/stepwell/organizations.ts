@@ -1,6 +1,7 @@
 import { operatorOf } from "@/server/catalog/organizations";
+import { removeOrganization } from "@/server/operate/remove-organization";
 import { resumeOrganization, suspendOrganization } from "@/server/operate/suspend-organization";
-import { argument, defineCommand, renderTable } from "./command";
+import { argument, CONFIRM_OPTIONS, CONFIRM_TEXTS, confirm, defineCommand, renderTable } from "./command";
 
 /** `organizations list`. */
 export const listOrganizationsCommand = defineCommand({
@@ -25,6 +26,35 @@ export const listOrganizationsCommand = defineCommand({
     ]);
     const right = ["BALANCE", "AGENTS", "TOOLS", "MEMBERS"];
     terminal.out(renderTable(["ORG", "NAME", "STATE", ...right], rows, right));
+    return true;
+  },
+});
+
+/** `organizations remove ORG`. */
+export const removeOrganizationCommand = defineCommand({
+  name: "organizations remove",
+  parameters: "ORG",
+  summary: "Delete an organization with everything it owns, for ever",
+  optionTexts: [...CONFIRM_TEXTS, ["--force", "cancel its open runs first"]],
+  options: { ...CONFIRM_OPTIONS, force: { type: "boolean", default: false } },
+  async run({ services, terminal }, { values, positionals }) {
+    const slug = argument(positionals, 0);
+    const actor = await operatorOf(services, slug);
+    const runs = await services.db.run.count({ where: { organizationId: actor.orgId } });
+    await confirm(terminal, values.yes, {
+      what: `This deletes ${slug} with its definitions, API keys, ledger, audit log and ${runs} runs, for ever.`,
+      word: slug,
+    });
+    const { strandedUsers } = await removeOrganization(services, actor, { force: values.force });
+    terminal.out(`${slug} is removed.`);
+    if (strandedUsers.length > 0) {
+      terminal.out(
+        [
+          "These accounts belong to no organization any more. Remove them by:",
+          ...strandedUsers.map((email) => `  users remove ${email}`),
+        ].join("\n"),
+      );
+    }
     return true;
   },
 });

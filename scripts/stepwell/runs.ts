@@ -3,10 +3,9 @@ import { operatorOf } from "@/server/catalog/organizations";
 import { isUuid } from "@/server/ids";
 import { cancelRun } from "@/server/runs/cancel";
 import type { Services } from "@/server/services";
-import { argument, CommandError, defineCommand, renderTable, UsageError } from "./command";
+import { argument, CommandError, defineCommand, readLimit, renderTable, UsageError } from "./command";
 
 const STATUSES = ["Pending", "Running", "Completed", "Failed", "Cancelled"] as const;
-const MAX_ROWS = 1_000;
 
 /** `runs list [ORG]`. */
 export const listRunsCommand = defineCommand({
@@ -23,10 +22,7 @@ export const listRunsCommand = defineCommand({
     if (values.status !== undefined && status === undefined) {
       throw new UsageError(`"${values.status}" is not a status; there are ${STATUSES.join(", ")}.`);
     }
-    const limit = Number(values.limit);
-    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_ROWS) {
-      throw new UsageError(`--limit is a whole number from 1 to ${MAX_ROWS}.`);
-    }
+    const limit = readLimit(values.limit);
     const [slug] = positionals;
     const actor = slug === undefined ? null : await operatorOf(services, slug);
     const runs = await services.db.run.findMany({

@@ -1,8 +1,9 @@
-import { adoptSecret, readSecretFingerprint } from "@/server/secrets/fingerprint";
+import { rotateSecret } from "@/server/operate/rotate-secret";
+import { readSecretFingerprint, setSecretFingerprint } from "@/server/secrets/fingerprint";
 import { VaultError } from "@/server/secrets/vault";
 import type { Services } from "@/server/services";
 import { secretPurpose, tokenPurpose } from "@/server/webhooks/token";
-import { defineCommand } from "./command";
+import { CommandError, defineCommand } from "./command";
 
 /** `secret adopt`: the way out for an operator who lost STEPWELL_SECRET. */
 export const adoptSecretCommand = defineCommand({
@@ -14,7 +15,7 @@ export const adoptSecretCommand = defineCommand({
   anySecret: true,
   async run({ services, terminal }) {
     const known = await readSecretFingerprint(services);
-    await adoptSecret(services);
+    await setSecretFingerprint(services);
     const lost = await findUnreadable(services);
     if (known === services.vault.fingerprint) terminal.out("This STEPWELL_SECRET is the database's already.");
     else terminal.out("The database now belongs to this STEPWELL_SECRET.");
@@ -28,6 +29,30 @@ export const adoptSecretCommand = defineCommand({
         ].join("\n"),
       );
     }
+    return true;
+  },
+});
+
+/** `secret rotate`: from STEPWELL_SECRET_PREVIOUS to STEPWELL_SECRET. */
+export const rotateSecretCommand = defineCommand({
+  name: "secret rotate",
+  parameters: "",
+  summary: "Encrypt everything under a new STEPWELL_SECRET",
+  optionTexts: [],
+  options: {},
+  async run({ services, terminal }) {
+    if (services.vault.previousFingerprint === null) {
+      throw new CommandError(
+        "Set STEPWELL_SECRET to the new secret and STEPWELL_SECRET_PREVIOUS to the present one, here and for every " +
+          "process of the service. Then run this again.",
+      );
+    }
+    const { resealed, unreadable } = await rotateSecret(services);
+    terminal.out(`${resealed} stored secrets are now encrypted under STEPWELL_SECRET.`);
+    if (unreadable > 0) {
+      terminal.out(`${unreadable} could be read under neither secret: see \`doctor\`.`);
+    }
+    terminal.out("Remove STEPWELL_SECRET_PREVIOUS and restart every process of the service.");
     return true;
   },
 });

@@ -4,7 +4,18 @@ import { memberDefinition } from "@/server/catalog/definitions";
 import { parseInput } from "@/server/catalog/issues";
 import { saveMember } from "@/server/catalog/members";
 import { operatorOf } from "@/server/catalog/organizations";
-import { argument, CommandError, defineCommand, UsageError } from "./command";
+import { removeUser } from "@/server/catalog/users";
+import {
+  argument,
+  CONFIRM_OPTIONS,
+  CONFIRM_TEXTS,
+  CommandError,
+  confirm,
+  defineCommand,
+  renderTable,
+  UsageError,
+} from "./command";
+import { describeKeys } from "./members";
 
 const MIN_PASSWORD = 8;
 
@@ -56,6 +67,50 @@ export const createUserCommand = defineCommand({
         `${email} has an account. Make them a member with: users create ${email} --org ORG --role ROLE`,
       );
     }
+    return true;
+  },
+});
+
+/** `users list`. */
+export const listUsersCommand = defineCommand({
+  name: "users list",
+  parameters: "",
+  summary: "List the accounts with their organizations and roles",
+  optionTexts: [],
+  options: {},
+  async run({ services, terminal }) {
+    const users = await services.db.user.findMany({
+      select: {
+        email: true,
+        name: true,
+        members: { select: { role: true, organization: { select: { slug: true } } } },
+      },
+      orderBy: { email: "asc" },
+    });
+    const rows = users.map(({ email, name, members }) => [
+      email,
+      name,
+      members.map(({ role, organization }) => `${organization.slug} (${role})`).join(", "),
+    ]);
+    terminal.out(renderTable(["EMAIL", "NAME", "ORGANIZATIONS"], rows));
+    return true;
+  },
+});
+
+/** `users remove EMAIL`. */
+export const removeUserCommand = defineCommand({
+  name: "users remove",
+  parameters: "EMAIL",
+  summary: "Delete an account with its sessions and memberships; its runs stay",
+  optionTexts: CONFIRM_TEXTS,
+  options: CONFIRM_OPTIONS,
+  async run({ services, terminal }, { values, positionals }) {
+    const email = argument(positionals, 0).toLowerCase();
+    await confirm(terminal, values.yes, { what: `This deletes the account ${email}.`, word: email });
+    const { organizations, keys } = await removeUser(services, email);
+    const left = organizations.length > 0 ? ` and no longer a member of ${organizations.join(", ")}` : "";
+    terminal.out(`${email} is removed${left}.`);
+    if (keys.length > 0) terminal.out(describeKeys(keys));
     return true;
   },
 });

@@ -13,8 +13,8 @@ const FIND = {
   name: "find-api-key",
   text: `
   SELECT k.id, k.organization_id, k.name, k.scopes, k.target_ids, k.max_credits, k.last_used_at, k.expires_at, k.revoked_at,
-         coalesce(k.starts_per_minute, p.starts_per_minute) AS starts_per_minute,
-         coalesce(k.reads_per_minute, p.reads_per_minute) AS reads_per_minute,
+         least(k.starts_per_minute, p.starts_per_minute) AS starts_per_minute,
+         least(k.reads_per_minute, p.reads_per_minute) AS reads_per_minute,
          p.api_access, o.suspended_at IS NOT NULL AS suspended
   FROM api_keys k
   JOIN organizations o ON o.id = k.organization_id

@@ -181,6 +181,28 @@ test("credits are granted once, plan and limits follow the file", async () => {
   expect(organization?.plan).toMatchObject({ apiAccess: false, startsPerMinute: 100, retentionDays: 30 });
 });
 
+test("a plan's rates are any positive number or unlimited, and exported as declared", async () => {
+  const plan = (rates: string) =>
+    declare("rates").replace("startsPerMinute: 100, readsPerMinute: 600", rates);
+  const { id } = await applyOne(plan("startsPerMinute: unlimited, readsPerMinute: 2000000000"));
+  const { organization } = await everything(id);
+  expect(organization?.plan).toMatchObject({ startsPerMinute: null, readsPerMinute: 2_000_000_000 });
+  const exported = await exportOrganization(catalog, await operatorOf(catalog, "rates"));
+  expect(exported).toContain("startsPerMinute: unlimited");
+  expect((await applyDefinitionFile(catalog, exported))[0]?.saved).toBe("unchanged");
+
+  const numbered = await applyOne(plan("startsPerMinute: 5, readsPerMinute: 2000000000"));
+  expect(numbered.saved).toBe("updated");
+  for (const wrong of ["0", "-1", "1.5", "endless", "3000000000"]) {
+    await expect(applyOne(plan(`startsPerMinute: ${wrong}, readsPerMinute: 1`))).rejects.toThrow(
+      /plan\.startsPerMinute \(line 4\) must be/,
+    );
+  }
+  await expect(
+    catalog.db.plan.update({ where: { organizationId: id }, data: { readsPerMinute: 0 } }),
+  ).rejects.toThrow("plans_ranges");
+});
+
 test("a secret left out stays, another one replaces it, null removes it", async () => {
   const secretsOf = async (source: string) => {
     const applied = await applyOne(source);

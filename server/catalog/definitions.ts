@@ -33,7 +33,13 @@ export const amount = z
 /** The same, above zero. */
 export const amountAboveZero = amount.refine((value) => Number(value) > 0, "must be above zero");
 
-const perMinute = z.int().min(1).max(100_000);
+/** The largest integer of PostgreSQL. */
+const MAX_RATE = 2_147_483_647;
+const perMinute = z.int().min(1).max(MAX_RATE);
+const UNLIMITED = "unlimited";
+const perMinuteOrUnlimited = z.union([perMinute, z.literal(UNLIMITED)], {
+  error: `must be a whole number from 1 to ${MAX_RATE}, or ${UNLIMITED}`,
+});
 const maxCredits = amountAboveZero.nullable().default(null);
 const deadlineSeconds = z.int().min(1).max(86_400).default(900);
 const instant = z.iso
@@ -90,7 +96,7 @@ export const triggerDefinition = z
     signature: z.enum(["hex", "standard-webhooks"]).default("hex"),
     rateLimit: z
       .strictObject({
-        requests: perMinute.default(30),
+        requests: z.int().min(1).max(100_000).default(30),
         seconds: z.int().min(1).max(86_400).default(60),
       })
       .default({ requests: 30, seconds: 60 }),
@@ -125,7 +131,7 @@ export const apiKeyDefinition = z.strictObject({
   /** Slugs of the agents and tools the key is limited to; both empty: all of the organization's. */
   agents: distinct(slug).default([]),
   tools: distinct(slug).default([]),
-  /** Null: the plan's. */
+  /** Null: the plan's. A larger number than the plan's changes nothing. */
   startsPerMinute: perMinute.nullable().default(null),
   readsPerMinute: perMinute.nullable().default(null),
   maxCredits,
@@ -151,8 +157,8 @@ export type MemberInput = z.input<typeof memberDefinition>;
 export const planDefinition = z.strictObject({
   apiAccess: z.boolean().optional(),
   monthlyCredits: amount.optional(),
-  startsPerMinute: perMinute.optional(),
-  readsPerMinute: perMinute.optional(),
+  startsPerMinute: perMinuteOrUnlimited.optional(),
+  readsPerMinute: perMinuteOrUnlimited.optional(),
   concurrency: z.int().min(1).max(10_000).optional(),
   retentionDays: z.int().min(1).max(36_500).optional(),
 });

@@ -81,7 +81,7 @@ export async function putOrganization(
 
 /** The operator as an actor in the organization of that slug; throws `not_found`. */
 export async function operatorOf(
-  services: Pick<CatalogServices, "db">,
+  services: { db: Pick<Transaction, "organization"> },
   slug: string,
   operatorName = "operator",
 ): Promise<OperatorActor> {
@@ -113,8 +113,8 @@ const grant = z.strictObject({ amount: amountAboveZero, note: z.string().max(1_0
 type PlanRow = {
   apiAccess: boolean;
   monthlyCredits: Decimal;
-  startsPerMinute: number;
-  readsPerMinute: number;
+  startsPerMinute: number | null;
+  readsPerMinute: number | null;
   concurrency: number;
   retentionDays: number;
 };
@@ -124,8 +124,8 @@ export function describePlan(plan: PlanRow): Required<PlanDefinition> {
   return {
     apiAccess: plan.apiAccess,
     monthlyCredits: plan.monthlyCredits.toFixed(),
-    startsPerMinute: plan.startsPerMinute,
-    readsPerMinute: plan.readsPerMinute,
+    startsPerMinute: plan.startsPerMinute ?? "unlimited",
+    readsPerMinute: plan.readsPerMinute ?? "unlimited",
     concurrency: plan.concurrency,
     retentionDays: plan.retentionDays,
   };
@@ -136,7 +136,7 @@ function toPlanData(plan: PlanDefinition): Partial<PlanRow> {
   const { monthlyCredits, ...rest } = plan;
   const data: Partial<PlanRow> = {};
   for (const [key, value] of Object.entries(rest))
-    if (value !== undefined) Object.assign(data, { [key]: value });
+    if (value !== undefined) Object.assign(data, { [key]: value === "unlimited" ? null : value });
   if (monthlyCredits !== undefined) data.monthlyCredits = new Decimal(monthlyCredits);
   return data;
 }

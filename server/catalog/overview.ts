@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { nameActors } from "@/server/auth/name-actors";
+import { Prisma } from "@/server/db/generated/client";
+import { openRuns, queuedRuns } from "@/server/runs/run-rows";
 import { RUN_STATUSES, type RunStatusWord } from "@/server/runs/words";
 import type { Services } from "@/server/services";
 import { DELIVERY_OUTCOMES, type DeliveryOutcomeWord } from "@/server/webhooks/inspect-deliveries";
@@ -34,12 +36,10 @@ export async function listAgents(services: Services, actor: MemberActor): Promis
     select: { id: true, name: true },
   });
   const toolNames = new Map(tools.map((tool) => [tool.id, tool.name]));
-  const lastRuns = await readLastRuns(
-    services,
-    actor.orgId,
-    "agent_id",
-    agents.map(({ id }) => id),
-  );
+  const lastRuns = await readLastRuns(services, actor.orgId, {
+    of: "target",
+    ids: agents.map(({ id }) => id),
+  });
   return agents.map((agent) => {
     const version = agent.versions[0];
     return {
@@ -79,12 +79,10 @@ export async function listTools(services: Services, actor: MemberActor): Promise
     orderBy: { name: "asc" },
     include: { versions: { orderBy: { number: "desc" }, take: 1 } },
   });
-  const lastRuns = await readLastRuns(
-    services,
-    actor.orgId,
-    "tool_id",
-    tools.map(({ id }) => id),
-  );
+  const lastRuns = await readLastRuns(services, actor.orgId, {
+    of: "target",
+    ids: tools.map(({ id }) => id),
+  });
   return tools.map((tool) => ({
     id: tool.id,
     slug: tool.slug,
@@ -124,7 +122,7 @@ export async function listTriggers(services: Services, actor: MemberActor): Prom
   });
   const ids = triggers.map(({ id }) => id);
   const [lastRuns, lastCalls] = await Promise.all([
-    readLastRuns(services, actor.orgId, "trigger_id", ids),
+    readLastRuns(services, actor.orgId, { of: "trigger", ids }),
     readLastCalls(services, actor.orgId, ids),
   ]);
   return triggers.map((trigger) => {
@@ -210,23 +208,38 @@ const lastRunRow = z.object({
   created_at: z.date(),
 });
 
-/** The newest run of each id; one index look-up each. */
+const LAST_RUN_COLUMNS = {
+  target: Prisma.sql`target_id`,
+  trigger: Prisma.sql`trigger_id`,
+};
+
+/** The newest run of each id: one look-up in the index of ended runs each, and one pass over the runs that it does not hold. */
 async function readLastRuns(
   services: Services,
   orgId: OrgId,
-  column: "agent_id" | "tool_id" | "trigger_id",
-  ids: string[],
+  { of, ids }: { of: keyof typeof LAST_RUN_COLUMNS; ids: string[] },
 ): Promise<Map<string, LastRun>> {
   if (ids.length === 0) return new Map();
-  const found = await services.pool.query(
-    `SELECT wanted.id AS of, r.id, r.status::text AS status, r.created_at
-     FROM unnest($2::uuid[]) AS wanted(id)
-     CROSS JOIN LATERAL (
-       SELECT id, status, created_at FROM runs
-       WHERE organization_id = $1 AND ${column} = wanted.id ORDER BY id DESC LIMIT 1
-     ) r`,
-    [orgId, ids],
-  );
+  const column = LAST_RUN_COLUMNS[of];
+  const now = services.clock.now();
+  const { text, values } = Prisma.sql`
+    WITH unindexed AS MATERIALIZED (
+      SELECT DISTINCT ON (r.${column}) r.${column} AS of, r.id
+      FROM (SELECT * FROM ${openRuns(now)} o UNION ALL SELECT * FROM ${queuedRuns(now)} q) r
+      WHERE r.organization_id = ${orgId}::uuid AND r.${column} = ANY (${ids}::uuid[]) ORDER BY r.${column}, r.id DESC
+    )
+    SELECT wanted.id AS of, r.id, r.status::text AS status, r.created_at
+    FROM unnest(${ids}::uuid[]) AS wanted(id)
+    CROSS JOIN LATERAL (
+      SELECT id FROM (
+        (SELECT run_id AS id FROM run_index WHERE organization_id = ${orgId}::uuid AND ${column} = wanted.id
+         ORDER BY run_id DESC LIMIT 1)
+        UNION ALL
+        SELECT id FROM unindexed WHERE of = wanted.id
+      ) newest ORDER BY id DESC LIMIT 1
+    ) newest
+    JOIN runs r ON r.id = newest.id`;
+  const found = await services.pool.query(text, values);
   const rows = z.array(lastRunRow).parse(found.rows);
   return new Map(
     rows.map((row) => [row.of, { id: row.id, status: row.status, createdAt: row.created_at.toISOString() }]),

@@ -43,7 +43,7 @@ async function connectPatiently(url: string, say: (line: string) => void): Promi
       await client.end().catch(() => {});
       const fault = describeDatabaseFault(cause);
       if (fault !== null && !fault.passing) {
-        throw new UnreachableDatabaseError(`${fault.text} (${host})`, { cause });
+        throw new UnreachableDatabaseError(`${host}: ${fault.text}`, { cause });
       }
       const why = cause instanceof Error ? cause.message || ("code" in cause && String(cause.code)) : cause;
       if (attempt === DATABASE_ATTEMPTS) {

@@ -18,20 +18,60 @@ export type AuditRecord = {
   at: Date;
 };
 
+/** What the operator did to the installation itself; it belongs to no organization. */
+export type InstallationAuditRecord = {
+  actorName: string;
+  action: "organization.removed" | "user.removed" | "secret.rotated";
+  subject: { kind: "organization" | "user" | "secret"; id: string | null; name: string };
+  changes: JsonObject;
+  at: Date;
+};
+
 /** Writes one line of the organization's audit log, in the transaction of the change itself. */
 export async function recordAudit(tx: Transaction, orgId: OrgId, record: AuditRecord): Promise<void> {
+  const { actor, verb, subject, changes, at } = record;
+  await write(tx, {
+    organizationId: orgId,
+    actor: actorReference(actor),
+    actorName: actor.name,
+    action: `${subject.kind}.${verb}`,
+    subject,
+    changes,
+    at,
+  });
+}
+
+/** Writes one line of the installation's audit log, in the transaction of the change itself. */
+export async function recordInstallationAudit(
+  tx: Transaction,
+  record: InstallationAuditRecord,
+): Promise<void> {
+  await write(tx, { ...record, organizationId: null, actor: "operator" });
+}
+
+async function write(
+  tx: Transaction,
+  {
+    subject,
+    changes,
+    at,
+    ...line
+  }: Pick<InstallationAuditRecord, "actorName" | "changes" | "at"> & {
+    organizationId: OrgId | null;
+    actor: string;
+    action: string;
+    subject: { kind: string; id: string | null; name: string };
+  },
+): Promise<void> {
   await tx.auditEntry.create({
     data: {
+      ...line,
       id: newId(),
-      organizationId: orgId,
-      actor: actorReference(record.actor),
-      actorName: record.actor.name,
-      action: `${record.subject.kind}.${record.verb}`,
-      subjectKind: record.subject.kind,
-      subjectId: record.subject.id,
-      subjectName: record.subject.name,
-      changes: JSON.stringify(record.changes),
-      createdAt: record.at,
+      subjectKind: subject.kind,
+      subjectId: subject.id,
+      subjectName: subject.name,
+      changes: JSON.stringify(changes),
+      createdAt: at,
     },
   });
 }

@@ -15,7 +15,7 @@ function withEngine(isReady: (poll: number) => boolean) {
     poll += 1;
     return isReady(poll);
   };
-  return { ...world, engine: { ring: () => {}, ready }, polls: () => poll };
+  return { ...world, engine: { ...world.engine, ready }, polls: () => poll };
 }
 
 test("a process is ready once its engine is", async () => {

@@ -11,11 +11,12 @@ export type Readiness = { ready: boolean; database: "ok" | "unreachable"; engine
  * Never throws.
  */
 export async function checkReadiness(
-  services: Pick<Services, "pool" | "engine" | "log">,
+  services: Pick<Services, "pool" | "engine" | "log" | "env">,
 ): Promise<Readiness> {
   const [database, engine] = await Promise.all([
     holds(services.pool.query("SELECT 1").then(() => true)),
-    holds(services.engine.ready()),
+    // A process that only serves hands its starts to others.
+    services.env.role === "web" || holds(services.engine.ready()),
   ]);
   return {
     ready: database && engine,

@@ -3,6 +3,7 @@ import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
 import { refundRun } from "@/server/credits/refund";
 import { executeRun } from "@/server/testing/execute";
+import { indexEndedRuns } from "@/server/runs/run-index";
 import { startRun } from "@/server/runs/start";
 import {
   createTenant,
@@ -29,6 +30,8 @@ beforeAll(async () => {
       },
     },
   });
+  // Retention finds old runs by their ids, which tell the machine's time.
+  world.clock.set(new Date());
 });
 afterAll(() => world.close());
 
@@ -65,6 +68,7 @@ async function countOf({ orgId: organizationId }: Tenant) {
     runs: await db.run.count({ where }),
     steps: await db.step.count({ where }),
     modelCalls: await db.modelCall.count({ where }),
+    indexEntries: await db.runIndexEntry.count({ where }),
     configurations: await db.configuration.count({ where }),
     deliveries: await db.delivery.count({ where }),
     idempotencyKeys: await db.idempotencyKey.count({ where }),
@@ -78,7 +82,16 @@ it("removes what a plan no longer keeps, whole trees of runs, and leaves ledger,
   await live(long);
   const request = { kind: "tool", targetId: short.toolId, input: { a: 1, b: 2 } } as const;
   const { runId: open } = await startRun(world, operator(short), request);
-  const all = { runs: 2, steps: 2, modelCalls: 2, configurations: 2, deliveries: 1, idempotencyKeys: 1 };
+  await indexEndedRuns(world);
+  const all = {
+    runs: 2,
+    steps: 2,
+    modelCalls: 2,
+    indexEntries: 2,
+    configurations: 2,
+    deliveries: 1,
+    idempotencyKeys: 1,
+  };
   expect(await countOf(long)).toEqual(all);
   expect(await countOf(short)).toEqual({ ...all, runs: 3 });
   const ledger = await world.db.creditEntry.findMany({ where: { organizationId: short.orgId } });
@@ -97,6 +110,7 @@ it("removes what a plan no longer keeps, whole trees of runs, and leaves ledger,
     runs: 1,
     steps: 0,
     modelCalls: 0,
+    indexEntries: 0,
     configurations: 1,
     deliveries: 0,
     idempotencyKeys: 0,

@@ -26,13 +26,15 @@ const REMOVALS = {
         WHERE outcome = 'rejected' AND body_bytes > ${REFUSED_BODIES.smallBytes} AND body_note IS NULL
           AND received_at <= $1
       ) d WHERE newer > ${REFUSED_BODIES.total} LIMIT $2)`,
-  // Whole trees: a child goes with its root. Steps and model calls go with their run.
+  // Whole trees: a child goes with its root. Steps, model calls and the index entry go with their run. The oldest runs are
+  // found by their ids, which are made within an hour of `created_at`.
   runs: `
     WITH RECURSIVE tree AS (
       (SELECT r.id FROM plans p CROSS JOIN LATERAL (
          SELECT id FROM runs WHERE organization_id = p.organization_id AND parent_run_id IS NULL
+           AND id < run_id_floor($1::timestamptz - make_interval(days => p.retention_days) + interval '1 hour')
            AND finished_at < $1::timestamptz - make_interval(days => p.retention_days)
-         ORDER BY finished_at LIMIT $2
+         ORDER BY id LIMIT $2
        ) r LIMIT $2)
       UNION ALL
       SELECT child.id FROM runs child JOIN tree ON child.parent_run_id = tree.id

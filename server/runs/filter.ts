@@ -55,51 +55,48 @@ const PERIOD_MS: Record<RunPeriod, number> = {
 const ID_SLACK_MS = 3_600_000;
 
 /**
- * The WHERE conditions (over `runs r`) of all of a filter but its text, within one organization. Times also bound the
- * id, which is a UUID v7, so that the index on (organization, id) serves them.
+ * The WHERE conditions of all of a filter but its text, within one organization, over the columns of run-rows.ts as `r`.
+ * Times also bound the id, which is a UUID v7, so that indexes that end in the id serve them.
  */
 export function runConditions(orgId: OrgId, filter: RunFilter, now: Date): Prisma.Sql[] {
   const conditions = [...exactConditions(orgId, filter, now)];
   if (filter.status?.length) conditions.push(Prisma.sql`r.status = ANY (${filter.status}::run_status[])`);
-  if (filter.kind) conditions.push(Prisma.sql`r.kind = ${filter.kind}::run_kind`);
   if (filter.source === "outside") conditions.push(Prisma.sql`r.source <> 'run'`);
   else if (filter.source) conditions.push(Prisma.sql`r.source = ${filter.source}::run_source`);
-  if (filter.agentId) conditions.push(Prisma.sql`r.agent_id = ${filter.agentId}::uuid`);
-  if (filter.toolId) conditions.push(Prisma.sql`r.tool_id = ${filter.toolId}::uuid`);
+  if (filter.agentId) conditions.push(Prisma.sql`r.target_id = ${filter.agentId}::uuid`);
+  if (filter.toolId) conditions.push(Prisma.sql`r.target_id = ${filter.toolId}::uuid`);
   if (filter.triggerId) conditions.push(Prisma.sql`r.trigger_id = ${filter.triggerId}::uuid`);
   if (filter.apiKeyId) conditions.push(Prisma.sql`r.api_key_id = ${filter.apiKeyId}::uuid`);
   if (filter.userId) conditions.push(Prisma.sql`r.user_id = ${filter.userId}::uuid`);
   return conditions;
 }
 
-/** The conditions that the index of words cannot answer exactly, or not at all: the organization, times and sizes. */
+/**
+ * The conditions that the inverted index cannot answer exactly, or not at all: the organization, times, sizes, and the
+ * kind of a target.
+ */
 export function exactConditions(orgId: OrgId, filter: RunFilter, now: Date): Prisma.Sql[] {
   const conditions = [Prisma.sql`r.organization_id = ${orgId}::uuid`];
+  for (const kind of kindsOf(filter)) conditions.push(Prisma.sql`r.kind = ${kind}::run_kind`);
   const { from, to } = timesOf(filter, now);
   if (from)
     conditions.push(Prisma.sql`r.created_at >= ${from} AND r.id >= ${idFloor(from, -ID_SLACK_MS)}::uuid`);
   if (to) conditions.push(Prisma.sql`r.created_at < ${to} AND r.id < ${idFloor(to, ID_SLACK_MS)}::uuid`);
-  const duration = Prisma.sql`coalesce(r.finished_at, ${now}) - r.started_at`;
-  const tokens = Prisma.sql`r.input_tokens::bigint + r.output_tokens`;
-  for (const { min, max, value } of [
-    { min: asInterval(filter.minDurationMs), max: asInterval(filter.maxDurationMs), value: duration },
-    { min: asNumeric(filter.minTokens), max: asNumeric(filter.maxTokens), value: tokens },
-    {
-      min: asNumeric(filter.minCredits),
-      max: asNumeric(filter.maxCredits),
-      value: Prisma.sql`r.credits_used`,
-    },
-  ]) {
-    if (min) conditions.push(Prisma.sql`${value} >= ${min}`);
-    if (max) conditions.push(Prisma.sql`${value} <= ${max}`);
+  for (const { min, max, column } of SIZES) {
+    const [least, most] = [filter[min], filter[max]];
+    if (least !== undefined) conditions.push(Prisma.sql`${column} >= ${String(least)}::numeric`);
+    if (most !== undefined) conditions.push(Prisma.sql`${column} <= ${String(most)}::numeric`);
   }
   return conditions;
 }
 
-const asInterval = (ms: number | undefined) =>
-  ms === undefined ? undefined : Prisma.sql`make_interval(secs => ${ms / 1_000}::float8)`;
-const asNumeric = (value: number | string | undefined) =>
-  value === undefined ? undefined : Prisma.sql`${String(value)}::numeric`;
+function kindsOf({ kind, agentId, toolId }: RunFilter): ("agent" | "tool")[] {
+  return [
+    ...(kind ? [kind] : []),
+    ...(agentId ? ["agent" as const] : []),
+    ...(toolId ? ["tool" as const] : []),
+  ];
+}
 
 function timesOf(filter: RunFilter, now: Date): { from: Date | undefined; to: Date | undefined } {
   // Either narrows: where both are given, the later one counts.
@@ -133,22 +130,22 @@ export function idBounds(filter: RunFilter, now: Date): { above: string; below: 
   };
 }
 
-/** Whether a filter asks for sizes, which no B-tree knows. */
+/** Whether a filter asks for sizes, which no B-tree holds. */
 export function asksForSizes(filter: RunFilter): boolean {
   return SIZES.some(({ min, max }) => filter[min] !== undefined || filter[max] !== undefined);
 }
 
 const SIZES = [
-  { letter: "d", min: "minDurationMs", max: "maxDurationMs", unit: 1 },
-  { letter: "t", min: "minTokens", max: "maxTokens", unit: 1 },
-  { letter: "c", min: "minCredits", max: "maxCredits", unit: 10_000 },
+  { letter: "d", min: "minDurationMs", max: "maxDurationMs", unit: 1, column: Prisma.sql`r.duration_ms` },
+  { letter: "t", min: "minTokens", max: "maxTokens", unit: 1, column: Prisma.sql`r.tokens` },
+  { letter: "c", min: "minCredits", max: "maxCredits", unit: 10_000, column: Prisma.sql`r.credits` },
 ] as const;
 const LAST_CLASS = 100;
 const FROM_OUTSIDE = RUN_SOURCES.filter((source) => source !== "run").join(" ");
 
 /**
- * What a filter asks of the index of words, one entry per condition, each with its alternatives separated by spaces; a
- * run fits when it has one of each. Sizes are asked for by classes, of which the outermost also hold others.
+ * What a filter asks of the inverted index: one entry per condition, each with its alternatives separated by spaces. A run
+ * fits if it has one of each. Sizes are asked for by classes, of which the outermost also hold runs that do not fit.
  */
 export function facetsOf(filter: RunFilter): string[] {
   const facets: string[] = [];
@@ -182,7 +179,7 @@ const ID_START = /^[0-9a-f]{8}[0-9a-f-]{0,28}$/i;
 /** When runs are made. The ids of other moments are no runs': order numbers, say, dates, or other systems' UUIDs. */
 const RUN_TIMES = { from: Date.UTC(2020, 0), until: Date.UTC(2100, 0) };
 
-/** The condition that an id begins with these digits, as a range of the index; null when no run's id does. */
+/** The condition that an id begins with these digits, as a range of ids; null when no run's id does. */
 export function idCondition(text: string): Prisma.Sql | null {
   if (!ID_START.test(text)) return null;
   const digits = text.toLowerCase().replaceAll("-", "");

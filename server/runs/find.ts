@@ -10,10 +10,11 @@ import {
   type RunFilter,
   runConditions,
 } from "@/server/runs/filter";
+import { allRuns, indexedRuns, openRuns, queuedRuns } from "@/server/runs/run-rows";
 import { isTerminal } from "@/server/runs/words";
 import type { Services } from "@/server/services";
 
-/** A stretch of runs: older than `before`, newer than `after`, so many of the newest, or of the oldest. */
+/** A range of runs: older than `before`, newer than `after`, so many of the newest, or of the oldest. */
 export type Stretch = {
   before?: string | undefined;
   after?: string | undefined;
@@ -29,34 +30,47 @@ export async function findRunIds(
   filter: RunFilter,
   stretch: Stretch,
 ): Promise<string[]> {
-  const walk = walkConditions(orgId, filter, services.clock.now());
-  if (walk) return readIds(services, endOf(walk, stretch));
-  const [ended, open] = await Promise.all([
-    mayHaveEnded(filter) ? searchEnded(services, orgId, filter, stretch) : [],
-    mayBeOpen(filter) ? searchOpen(services, orgId, filter, stretch) : [],
-  ]);
-  const later = stretch.oldestFirst ? -1 : 1;
-  return [...ended, ...open].sort((a, b) => (a < b ? later : -later)).slice(0, stretch.limit);
+  return readIds(services, selectRunIds(orgId, filter, { stretch, now: services.clock.now() }));
 }
 
 /**
- * The conditions of a filter whose runs stand side by side in one of the indexes that end in the id, so that a page of
- * them is read in one go: everything, or one condition, at any time. Null for all others.
+ * The query of `findRunIds`, with one column `id`. One statement has to read open runs, the queue and the index together:
+ * between two statements a run may move from one to the other.
  */
-export function walkConditions(orgId: OrgId, filter: RunFilter, now: Date): Prisma.Sql[] | null {
-  const { text, status, source, agentId, toolId, triggerId, apiKeyId } = filter;
+export function selectRunIds(
+  orgId: OrgId,
+  filter: RunFilter,
+  { stretch, now }: { stretch: Stretch; now: Date },
+): Prisma.Sql {
   const conditions = runConditions(orgId, filter, now);
-  const byId = text ? idCondition(text) : null;
-  if (byId) return [...conditions, byId];
-  if (text || filter.kind || filter.userId || asksForSizes(filter)) return null;
-  const indexed = [status?.length, source, agentId, toolId, triggerId, apiKeyId].filter(Boolean).length;
-  const manyStatuses = (status?.length ?? 0) > 1 && mayHaveEnded(filter);
-  return indexed > 1 || manyStatuses || source === "outside" ? null : conditions;
+  const byId = filter.text ? idCondition(filter.text) : null;
+  if (byId) return selectIds(allRuns(now), [...conditions, byId], stretch);
+  if (!filter.text && facetsOf(filter).length === 0) return selectIds(allRuns(now), conditions, stretch);
+  const unindexed = filter.text ? [...conditions, holdsText(filter.text)] : conditions;
+  const sources: Prisma.Sql[] = [];
+  if (mayBeOpen(filter)) sources.push(selectIds(openRuns(now), unindexed, stretch));
+  if (mayHaveEnded(filter)) {
+    // Only ended statuses: the B-tree of statuses is in order for one status only.
+    const ended = { ...filter, status: filter.status?.filter(isTerminal) };
+    const indexed = isWalkable(ended)
+      ? selectIds(indexedRuns, runConditions(orgId, ended, now), stretch)
+      : searchIndex(orgId, ended, { stretch, now });
+    sources.push(selectIds(queuedRuns(now, orderOf(stretch)), unindexed, stretch), indexed);
+  }
+  return merge(sources, stretch);
+}
+
+/** Whether one B-tree of `run_index` holds the filter's runs side by side: one condition, at any time. */
+function isWalkable(filter: RunFilter): boolean {
+  const { text, status = [], source, agentId, toolId, triggerId, apiKeyId } = filter;
+  if (text || filter.kind || filter.userId || asksForSizes(filter)) return false;
+  const indexed = [status.length, source, agentId, toolId, triggerId, apiKeyId].filter(Boolean).length;
+  return indexed === 1 && status.length <= 1 && source !== "outside";
 }
 
 /**
- * Which of these runs a filter lets through, in no order. For few: each row is looked at, and the words of those that fit
- * otherwise are made anew.
+ * Which of these runs a filter lets through, in no order. For a few: each row is read, and the words of those that the index
+ * does not hold yet are computed.
  */
 export async function findFitting(
   services: Services,
@@ -65,20 +79,25 @@ export async function findFitting(
   ids: string[],
 ): Promise<string[]> {
   if (ids.length === 0) return [];
-  const conditions = [
-    ...runConditions(orgId, filter, services.clock.now()),
-    Prisma.sql`r.id = ANY (${ids}::uuid[])`,
-  ];
+  const now = services.clock.now();
+  const near = [...runConditions(orgId, filter, now), Prisma.sql`r.id = ANY (${ids}::uuid[])`];
+  const stretch = { limit: ids.length };
   const byId = filter.text ? idCondition(filter.text) : null;
-  if (byId) conditions.push(byId);
-  const near = Prisma.join(conditions, " AND ");
-  if (!filter.text || byId) return readIds(services, Prisma.sql`SELECT r.id FROM runs r WHERE ${near}`);
+  if (!filter.text || byId) {
+    return readIds(services, selectIds(allRuns(now), byId ? [...near, byId] : near, stretch));
+  }
+  const unindexed = [...near, holdsText(filter.text)];
+  const words = Prisma.sql`words_fit(r.words, ${queryOf(filter.text)})`;
   return readIds(
     services,
-    Prisma.sql`
-    WITH near AS MATERIALIZED (SELECT r.* FROM runs r WHERE ${near})
-    SELECT r.id FROM near r WHERE CASE WHEN r.finished_at IS NULL THEN ${inputHolds(filter.text)} ELSE
-      ${WORDS} @@ run_words_query(right(${orgId}, 6) || ${SCOPE_START}, ${filter.text}, '{}'::text[]) END`,
+    merge(
+      [
+        selectIds(indexedRuns, [...near, words], stretch),
+        selectIds(openRuns(now), unindexed, stretch),
+        selectIds(queuedRuns(now), unindexed, stretch),
+      ],
+      stretch,
+    ),
   );
 }
 
@@ -87,88 +106,93 @@ const mayBeOpen = ({ status }: RunFilter) => !status?.length || status.some((eac
 
 const orderOf = ({ oldestFirst }: Stretch) => (oldestFirst ? Prisma.sql`ASC` : Prisma.sql`DESC`);
 
-function endOf(conditions: Prisma.Sql[], stretch: Stretch): Prisma.Sql {
+function selectIds(source: Prisma.Sql, conditions: Prisma.Sql[], stretch: Stretch): Prisma.Sql {
   const { before, after, limit } = stretch;
   const all = [...conditions];
   if (before) all.push(Prisma.sql`r.id < ${before}::uuid`);
   if (after) all.push(Prisma.sql`r.id > ${after}::uuid`);
   return Prisma.sql`
-    SELECT r.id FROM runs r WHERE ${Prisma.join(all, " AND ")} ORDER BY r.id ${orderOf(stretch)} LIMIT ${limit}`;
+    SELECT r.id FROM ${source} r WHERE ${Prisma.join(all, " AND ")} ORDER BY r.id ${orderOf(stretch)} LIMIT ${limit}`;
 }
 
+/** The first ids of several queries, each once. */
+function merge(sources: Prisma.Sql[], stretch: Stretch): Prisma.Sql {
+  const found = Prisma.join(sources, ") UNION (", "(", ")");
+  return Prisma.sql`SELECT id FROM (${found}) found ORDER BY id ${orderOf(stretch)} LIMIT ${stretch.limit}`;
+}
+
+/** A text as a query of `words_fit`. The sub-select is evaluated once for all rows. */
+const queryOf = (text: string) => Prisma.sql`(SELECT run_words_query('', ${text}, '{}'))`;
+
 /**
- * Runs that have not ended are few, and not in the index of words: their input is read letter by letter, and their sizes are
- * those of this moment.
+ * The condition on a run that is not in the index. While a run is in progress, search matches the exact text of its input.
+ * The words of an ended run are computed only if its texts hold each word of the search, which is quick to tell.
  */
-async function searchOpen(
-  services: Services,
-  orgId: OrgId,
-  filter: RunFilter,
-  stretch: Stretch,
-): Promise<string[]> {
-  const conditions = runConditions(orgId, filter, services.clock.now());
-  conditions.push(Prisma.sql`r.status IN ('Pending', 'Running')`);
-  if (filter.text) conditions.push(inputHolds(filter.text));
-  return readIds(services, endOf(conditions, stretch));
+function holdsText(text: string): Prisma.Sql {
+  const exact = `%${text.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
+  const patterns = Prisma.sql`
+    ARRAY(SELECT '%' || word || '%' FROM unnest(run_text_words(${text})) AS word WHERE NOT is_unspaced(word))`;
+  return Prisma.sql`CASE
+    WHEN r.finished_at IS NULL THEN r.input ILIKE ${exact}
+    WHEN lower(run_text(r.input, r.output, r.error_message)) LIKE ALL (${patterns})
+      THEN words_fit(run_keys(r.input, r.output, r.error_message), ${queryOf(text)})
+    ELSE false END`;
 }
-
-function inputHolds(text: string): Prisma.Sql {
-  return Prisma.sql`r.input ILIKE ${`%${text.replace(/[\\%_]/g, (character) => `\\${character}`)}%`}`;
-}
-
-/** What the ids of a run's scope begin with. */
-const SCOPE_START = Prisma.sql`left(r.id::text, 5) || CASE WHEN substr(r.id::text, 6, 1) < '8' THEN '0' ELSE '8' END`;
-
-const WORDS = Prisma.sql`run_words(r.organization_id, r.id, r.kind, r.status, r.source, coalesce(r.agent_id, r.tool_id),
-  r.trigger_id, r.api_key_id, r.user_id, r.size_facets, r.input, r.output, r.error_message)`;
 
 /**
- * Asks the index of words for one scope (a day and a half) after the other, from the newest or the oldest, until the page
+ * Asks the inverted index for one scope (a day and a half) after the other, from the newest or the oldest, until the page
  * is full. Each scope is found from the one before it, so that times without runs cost nothing.
  */
-async function searchEnded(
-  services: Services,
+function searchIndex(
   orgId: OrgId,
   filter: RunFilter,
-  stretch: Stretch,
-): Promise<string[]> {
-  const now = services.clock.now();
+  { stretch, now }: { stretch: Stretch; now: Date },
+): Prisma.Sql {
   const bounds = idBounds(filter, now);
   const below = least(bounds.below, stretch.before);
   const conditions = [...exactConditions(orgId, filter, now), Prisma.sql`r.id < ${below}::uuid`];
   if (stretch.after) conditions.push(Prisma.sql`r.id > ${stretch.after}::uuid`);
   const order = orderOf(stretch);
   const scopeOf = (condition: Prisma.Sql) => Prisma.sql`
-    SELECT ${SCOPE_START} AS start FROM runs r
+    SELECT run_scope(r.organization_id, r.id) AS name FROM runs r
     WHERE r.organization_id = ${orgId}::uuid AND r.id < ${below}::uuid
       AND r.id >= ${greatest(bounds.above, stretch.after)}::uuid AND ${condition}
     ORDER BY r.id ${order} LIMIT 1`;
+  // A scope's name ends in the first 21 bits of its ids: five digits, and 0 or 8.
   const beyondScope = stretch.oldestFirst
-    ? Prisma.sql`r.id > (left(scope.start, 5) || CASE right(scope.start, 1) WHEN '0' THEN '7' ELSE 'f' END
+    ? Prisma.sql`r.id > (substr(scope.name, 7, 5) || CASE right(scope.name, 1) WHEN '0' THEN '7' ELSE 'f' END
         || 'ff-ffff-ffff-ffff-ffffffffffff')::uuid`
-    : Prisma.sql`r.id < (scope.start || '00-0000-0000-0000-000000000000')::uuid`;
-  // MATERIALIZED, with nothing but the words: given more, the planner would mix in an index of the whole organization, or
+    : Prisma.sql`r.id < (right(scope.name, 6) || '00-0000-0000-0000-000000000000')::uuid`;
+  const facets = facetsOf(filter);
+  const words = Prisma.sql`run_words_query(scope.name, ${filter.text ?? null}, ${facets}::text[])`;
+  // A word is sought by its beginning, which gathers all of its runs in the scope. Facets alone tell sooner that none fits.
+  const query =
+    filter.text && facets.length > 0
+      ? Prisma.sql`CASE WHEN EXISTS (
+          SELECT 1 FROM run_index WHERE ${TERMS} @@ run_words_query(scope.name, NULL, ${facets}::text[])
+        ) THEN ${words} END`
+      : words;
+  // MATERIALIZED, with nothing but the terms: given more, the planner would mix in an index of the whole organization, or
   // read row after row in hope of a hit. Scopes come in order and each one's hits too, so that the outer limit ends the
   // work.
-  return readIds(
-    services,
-    Prisma.sql`
+  return Prisma.sql`
     WITH RECURSIVE scope AS (
       (${scopeOf(Prisma.sql`true`)})
       UNION ALL
-      SELECT next.start FROM scope CROSS JOIN LATERAL (${scopeOf(beyondScope)}) next
+      SELECT next.name FROM scope CROSS JOIN LATERAL (${scopeOf(beyondScope)}) next
     )
-    SELECT hit.id FROM scope CROSS JOIN LATERAL (
+    SELECT hit.id FROM scope CROSS JOIN LATERAL (SELECT ${query} AS terms OFFSET 0) sought CROSS JOIN LATERAL (
       WITH hits AS MATERIALIZED (
-        SELECT id, organization_id, created_at, started_at, finished_at, input_tokens, output_tokens, credits_used
-        FROM runs r
-        WHERE r.finished_at IS NOT NULL
-          AND ${WORDS} @@ run_words_query(right(${orgId}, 6) || scope.start, ${filter.text ?? null}, ${facetsOf(filter)}::text[])
+        SELECT run_id AS id, organization_id, kind, created_at, duration_ms, tokens, credits FROM run_index
+        WHERE ${TERMS} @@ sought.terms
       )
       SELECT r.id FROM hits r WHERE ${Prisma.join(conditions, " AND ")} ORDER BY r.id ${order} LIMIT ${stretch.limit}
-    ) hit LIMIT ${stretch.limit}`,
-  );
+    ) hit LIMIT ${stretch.limit}`;
 }
+
+/** The expression that the inverted index is over. */
+const TERMS = Prisma.sql`run_terms(organization_id, run_id, kind, status, source, target_id, trigger_id, api_key_id, user_id,
+  duration_ms, tokens, credits, words)`;
 
 const least = (a: string, b: string | undefined) => (b !== undefined && b < a ? b : a);
 const greatest = (a: string, b: string | undefined) => (b !== undefined && b > a ? b : a);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createMember, insertRun } from "@/server/testing/runs";
 import { createTenant, createWorld, type World } from "@/server/testing/world";
 import { inspectRun } from "./inspect";
+import { indexEndedRuns } from "./run-index";
 
 let world: World;
 beforeAll(async () => {
@@ -23,6 +24,8 @@ it("leads from a failed run to the last good one of the same agent or tool befor
   await insertRun(world, await createTenant(world), { status: "Completed" });
   const failed = await insertRun(world, tenant, { status: "Failed" });
   await insertRun(world, tenant, { status: "Completed" });
+  expect(await lastGood(failed)).toBe(good);
+  await indexEndedRuns(world);
   expect(await lastGood(failed)).toBe(good);
   expect(await lastGood(good)).toBeNull();
 });

@@ -1,13 +1,12 @@
 import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
-import { ZERO } from "@/server/credits/amount";
 import { Prisma } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
 import type { Attempt } from "@/server/models/port";
 import { readAttempts } from "@/server/runs/attempts";
-import { readOpenFigures } from "@/server/runs/engine/figures";
 import { type RunSummary, readRunsById } from "@/server/runs/list";
 import { cutText, type LongText, startOf } from "@/server/runs/long-text";
+import { queuedRuns } from "@/server/runs/run-rows";
 import type { Services } from "@/server/services";
 
 /** One call of the model, as the timeline shows it. Times ISO 8601, durations milliseconds, credits a decimal. */
@@ -74,7 +73,7 @@ export type RunDetail = RunSummary & {
   currentVersion: number | null;
   /** Of a failed run: the last one of the same agent or tool before it that completed, if it is not long past. */
   lastGoodRunId: string | null;
-  /** When it had yielded its slot and waited for one again; `to` is null while it does. */
+  /** When it had yielded its slot and waited for another one; `to` is null while it does. */
   turns: { from: string; to: string | null }[];
   input: LongText;
   output: LongText | null;
@@ -111,53 +110,56 @@ async function readChildCredits(
   actor: MemberActor,
   parentRunId: string,
 ): Promise<Map<string, string>> {
-  const children = await services.db.run.findMany({
-    where: { parentRunId, organizationId: actor.orgId },
-    select: { id: true, creditsUsed: true, finishedAt: true },
-  });
-  const open = children.filter(({ finishedAt }) => finishedAt === null).map(({ id }) => id);
-  const figures = await readOpenFigures(services.pool, open);
-  return new Map(
-    children.map(({ id, creditsUsed }) => [id, (figures.get(id)?.totals.credits ?? creditsUsed).toFixed(4)]),
+  const { rows } = await services.pool.query<{ id: string; credits: string }>(
+    `SELECT r.id, coalesce(f.credits, r.credits_used)::text AS credits
+     FROM runs r CROSS JOIN LATERAL open_run_figures(r.id, r.finished_at IS NULL) f
+     WHERE r.parent_run_id = $1 AND r.organization_id = $2`,
+    [parentRunId, actor.orgId],
   );
+  return new Map(rows.map(({ id, credits }) => [id, credits]));
 }
 
 /** How many runs before a failed one are searched for a good one. */
 const RUNS_LOOKED_BACK = 1_000;
 
-/** The newest completed one among the runs before `r`; `sameTarget` has an index of its own for each kind. */
-function lastGood(sameTarget: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`(
-    SELECT g.id FROM (
-      SELECT e.id, e.status FROM runs e
-      WHERE e.organization_id = r.organization_id AND ${sameTarget} AND e.id < r.id
-      ORDER BY e.id DESC LIMIT ${RUNS_LOOKED_BACK}
-    ) g WHERE g.status = 'Completed' ORDER BY g.id DESC LIMIT 1)`;
-}
+/** The newest completed one among the runs of the same target before `r`. */
+const lastGood = (now: Date) => Prisma.sql`(
+  SELECT g.id FROM (
+    (SELECT e.run_id AS id, e.status FROM run_index e
+     WHERE e.organization_id = r.organization_id AND e.target_id = coalesce(r.agent_id, r.tool_id) AND e.run_id < r.id
+     ORDER BY e.run_id DESC LIMIT ${RUNS_LOOKED_BACK})
+    UNION ALL
+    SELECT e.id, e.status FROM ${queuedRuns(now)} e
+    WHERE e.organization_id = r.organization_id AND e.target_id = coalesce(r.agent_id, r.tool_id) AND e.id < r.id
+  ) g WHERE g.status = 'Completed' ORDER BY g.id DESC LIMIT 1)`;
+
+/** The credits of `r` and of all runs that it started. */
+const CREDITS_OF_TREE = Prisma.sql`(
+  WITH RECURSIVE tree AS (
+    SELECT r.id, r.credits_used, r.finished_at
+    UNION ALL
+    SELECT c.id, c.credits_used, c.finished_at FROM runs c JOIN tree ON c.parent_run_id = tree.id
+  )
+  SELECT sum(coalesce(f.credits, tree.credits_used))
+  FROM tree CROSS JOIN LATERAL open_run_figures(tree.id, tree.finished_at IS NULL) f)::text`;
 
 async function readRun(services: Services, actor: MemberActor, runId: string): Promise<RunDetail> {
   const [summary] = await readRunsById(services, actor.orgId, [runId]);
   const found = await services.db.$queryRaw`
-    SELECT agent_id, tool_id, trigger_id, api_key_id, parent_run_id, root_run_id, input_tokens, output_tokens,
-      actions_used, error_code, error_message, cancelled_by,
+    SELECT agent_id, tool_id, trigger_id, api_key_id, parent_run_id, root_run_id,
+      coalesce(f.input_tokens, r.input_tokens) AS input_tokens, coalesce(f.output_tokens, r.output_tokens) AS output_tokens,
+      coalesce(f.actions, r.actions_used) AS actions_used, error_code, error_message, cancelled_by,
       deadline_seconds, yielded_at, resumed_at,
       coalesce((SELECT a.version FROM agents a WHERE a.id = r.agent_id AND a.deleted_at IS NULL),
                (SELECT t.version FROM tools t WHERE t.id = r.tool_id AND t.deleted_at IS NULL)) AS current_version,
-      CASE WHEN status = 'Failed' AND kind = 'agent' THEN ${lastGood(Prisma.sql`e.agent_id = r.agent_id`)}
-           WHEN status = 'Failed' THEN ${lastGood(Prisma.sql`e.tool_id = r.tool_id`)} END AS last_good_run_id,
+      CASE WHEN status = 'Failed' THEN ${lastGood(services.clock.now())} END AS last_good_run_id,
       ${startOf(Prisma.sql`input`, "input")}, ${startOf(Prisma.sql`output`, "output")},
       (SELECT count(*)::int FROM runs c WHERE c.parent_run_id = r.id) AS children,
-      ARRAY(SELECT c.id::text FROM runs c WHERE (c.id = r.id OR c.parent_run_id = r.id) AND c.finished_at IS NULL) AS open_runs,
-      CASE WHEN parent_run_id IS NULL AND EXISTS (SELECT 1 FROM runs c WHERE c.parent_run_id = r.id)
-        THEN (SELECT sum(credits_used) FROM runs d WHERE d.organization_id = r.organization_id AND d.root_run_id = r.id)
-        ELSE credits_used END::text AS credits_with_children
-    FROM runs r WHERE id = ${runId}::uuid AND organization_id = ${actor.orgId}::uuid`;
+      ${CREDITS_OF_TREE} AS credits_with_children
+    FROM runs r CROSS JOIN LATERAL open_run_figures(r.id, r.finished_at IS NULL) f
+    WHERE r.id = ${runId}::uuid AND organization_id = ${actor.orgId}::uuid`;
   const [row] = z.array(detailRow).parse(found);
   if (!summary || !row) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
-  // What is open has its figures in the journal.
-  const figures = await readOpenFigures(services.pool, summary.finishedAt === null ? row.open_runs : []);
-  const totals = figures.get(runId)?.totals;
-  const unwritten = [...figures.values()].reduce((sum, one) => sum.add(one.totals.credits), ZERO);
   return {
     ...summary,
     agentId: row.agent_id,
@@ -166,10 +168,10 @@ async function readRun(services: Services, actor: MemberActor, runId: string): P
     apiKeyId: row.api_key_id,
     parentRunId: row.parent_run_id,
     rootRunId: row.root_run_id,
-    inputTokens: totals?.inputTokens ?? row.input_tokens,
-    outputTokens: totals?.outputTokens ?? row.output_tokens,
-    actions: totals?.actions ?? row.actions_used,
-    creditsWithChildren: unwritten.add(row.credits_with_children).toFixed(4),
+    inputTokens: row.input_tokens,
+    outputTokens: row.output_tokens,
+    actions: row.actions_used,
+    creditsWithChildren: row.credits_with_children,
     children: row.children,
     errorCode: row.error_code,
     errorMessage: row.error_message,
@@ -218,7 +220,6 @@ const detailRow = textsRow.extend({
   error_message: z.string().nullable(),
   cancelled_by: z.string().nullable(),
   deadline_seconds: z.number(),
-  open_runs: z.array(z.string()),
   yielded_at: z.array(z.date()),
   resumed_at: z.array(z.date()),
   current_version: z.number().nullable(),

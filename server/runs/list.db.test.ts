@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MemberActor } from "@/server/auth/actor";
 import { listRuns } from "@/server/runs/list";
+import { indexEndedRuns } from "@/server/runs/run-index";
 import { createMember, insertRun } from "@/server/testing/runs";
 import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
 
@@ -20,6 +21,7 @@ beforeAll(async () => {
     createdAt: hoursAgo(2),
     error: "100% of getaddrinfo ENOTFOUND",
   });
+  await indexEndedRuns(world);
   ids.agent = await insertRun(world, tenant, {
     kind: "agent",
     source: "api",

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
-import { type OpenFigures, readOpenFigures } from "@/server/runs/engine/figures";
 import type { RunFilter } from "@/server/runs/filter";
-import { findRunIds, walkConditions } from "@/server/runs/find";
+import { selectRunIds } from "@/server/runs/find";
 import { RUN_SOURCES, RUN_STATUSES } from "@/server/runs/words";
 import type { Services } from "@/server/services";
 
@@ -29,7 +28,7 @@ export const runSummary = z.object({
   createdAt: z.string(),
   startedAt: z.string().nullable(),
   finishedAt: z.string().nullable(),
-  /** True while it has begun and waits for a slot again. */
+  /** True while it waits for a slot after it yielded its own. */
   waiting: z.boolean(),
   /** True between the wish to cancel it and its end. */
   cancelRequested: z.boolean(),
@@ -71,12 +70,16 @@ const COLUMNS = Prisma.sql`
   r.target_name, r.target_version, r.model, r.source::text AS source,
   coalesce(t.name, k.name, u.name, p.target_name) AS source_name,
   left(r.input, 200) AS input_preview, left(r.error_message, 200) AS error_preview,
-  r.steps_executed, r.input_tokens + r.output_tokens AS tokens, r.credits_used::text AS credits_used,
+  coalesce(f.steps, r.steps_executed) AS steps_executed,
+  coalesce(f.input_tokens + f.output_tokens, r.input_tokens + r.output_tokens) AS tokens,
+  coalesce(f.credits, r.credits_used)::text AS credits_used,
   r.created_at, r.started_at, r.finished_at,
   r.status = 'Running' AND r.admitted_at IS NULL AS waiting,
-  r.cancel_requested_at IS NOT NULL AND r.finished_at IS NULL AS cancel_requested, r.sequence`;
+  r.cancel_requested_at IS NOT NULL AND r.finished_at IS NULL AS cancel_requested,
+  greatest(f.sequence, r.sequence) AS sequence`;
 
 const SOURCES = Prisma.sql`
+  CROSS JOIN LATERAL open_run_figures(r.id, r.finished_at IS NULL) f
   LEFT JOIN triggers t ON t.id = r.trigger_id AND t.organization_id = r.organization_id
   LEFT JOIN api_keys k ON k.id = r.api_key_id AND k.organization_id = r.organization_id
   LEFT JOIN users u ON u.id = r.user_id
@@ -89,15 +92,8 @@ export async function listRuns(
   { filter, before, limit }: { filter: RunFilter; before?: string | undefined; limit: number },
 ): Promise<RunPage> {
   const { orgId } = actor;
-  const walk = walkConditions(orgId, filter, services.clock.now());
-  if (walk && before) walk.push(Prisma.sql`r.id < ${before}::uuid`);
-  const found = walk
-    ? await readRuns(services, walk, limit + 1)
-    : await readRunsById(
-        services,
-        orgId,
-        await findRunIds(services, orgId, filter, { before, limit: limit + 1 }),
-      );
+  const stretch = { before, limit: limit + 1 };
+  const found = await readRuns(services, selectRunIds(orgId, filter, { stretch, now: services.clock.now() }));
   const items = found.slice(0, limit);
   return { items, nextCursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
@@ -107,33 +103,15 @@ export async function readRunsById(services: Services, orgId: OrgId, ids: string
   if (ids.length === 0) return [];
   return readRuns(
     services,
-    [Prisma.sql`r.organization_id = ${orgId}::uuid`, Prisma.sql`r.id = ANY (${ids}::uuid[])`],
-    ids.length,
+    Prisma.sql`SELECT id FROM runs WHERE organization_id = ${orgId}::uuid AND id = ANY (${ids}::uuid[])`,
   );
 }
 
-async function readRuns(services: Services, conditions: Prisma.Sql[], limit: number): Promise<RunSummary[]> {
+/** `ids` is a query for the ids of the runs, of one organization. */
+async function readRuns(services: Services, ids: Prisma.Sql): Promise<RunSummary[]> {
   const found = await services.db.$queryRaw`
-    SELECT ${COLUMNS} FROM (
-      SELECT r.* FROM runs r WHERE ${Prisma.join(conditions, " AND ")} ORDER BY r.id DESC LIMIT ${limit}
-    ) r ${SOURCES} ORDER BY r.id DESC`;
-  const runs = z.array(row).parse(found).map(viewRun);
-  // The row of an open run is not written while it executes: its journal says what it has used.
-  const open = runs.filter(({ status }) => status === "Running").map(({ id }) => id);
-  const figures = await readOpenFigures(services.pool, open);
-  return runs.map((run) => withFigures(run, figures.get(run.id)));
-}
-
-function withFigures(run: RunSummary, figures: OpenFigures | undefined): RunSummary {
-  if (figures === undefined) return run;
-  const { totals, sequence } = figures;
-  return {
-    ...run,
-    steps: totals.steps,
-    tokens: totals.inputTokens + totals.outputTokens,
-    credits: totals.credits.toFixed(4),
-    sequence: Math.max(run.sequence, sequence),
-  };
+    SELECT ${COLUMNS} FROM (${ids}) page JOIN runs r ON r.id = page.id ${SOURCES} ORDER BY r.id DESC`;
+  return z.array(row).parse(found).map(viewRun);
 }
 
 function viewRun(run: z.infer<typeof row>): RunSummary {

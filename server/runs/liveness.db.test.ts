@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createMember, insertRun } from "@/server/testing/runs";
 import { createTenant, createWorld, type World } from "@/server/testing/world";
-import { readPulse } from "./pulse";
+import { admitWaitingRuns, claimRun } from "./engine/claim";
+import { removeWorker } from "./engine/worker";
+import { readLiveness } from "./liveness";
+import { startRun } from "./start";
 
 let world: World;
 beforeAll(async () => {
@@ -11,35 +14,45 @@ afterAll(() => world.close());
 
 const isNotFound = expect.objectContaining({ code: "not_found" });
 
-it("tells how long ago the process of a running run was heard of", async () => {
+it("returns when the worker of a running run last reported", async () => {
   const tenant = await createTenant(world);
   const viewer = await createMember(world, tenant, "viewer");
-  const runId = await insertRun(world, tenant, { status: "Running" });
-  const now = world.clock.now();
-  await world.db.run.update({
-    where: { id: runId },
-    data: { admittedAt: now, heartbeatAt: new Date(now.getTime() - 4_000) },
-  });
-  expect(await readPulse(world, viewer, runId)).toEqual({ silentMs: 4_000, queue: null });
-  // One that waits holds no place, and nobody beats for it.
-  await world.db.run.update({ where: { id: runId }, data: { waitingSince: now } });
-  expect(await readPulse(world, viewer, runId)).toEqual({ silentMs: null, queue: null });
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const request = { kind: "tool", targetId: tenant.toolId, input: { a: 1, b: 2 } } as const;
+  const { runId } = await startRun(world, actor, request);
+  await admitWaitingRuns(world, null, 1);
+  expect(await readLiveness(world, viewer, runId)).toEqual({ silentMs: null, queue: null });
+
+  // A worker of another process, which does not report any more.
+  const workerId = "worker-silent";
+  await world.pool.query(
+    "INSERT INTO workers (id, heartbeat_at) VALUES ($1, clock_timestamp() - interval '1 second')",
+    [workerId],
+  );
+  await claimRun(world, runId, workerId);
+  const { silentMs, queue } = await readLiveness(world, viewer, runId);
+  expect(silentMs).toBeGreaterThanOrEqual(1_000);
+  expect(queue).toBeNull();
+
+  // Without a worker, it waits for the next one.
+  await removeWorker(world.pool, workerId, true);
+  expect(await readLiveness(world, viewer, runId)).toEqual({ silentMs: null, queue: null });
 });
 
-it("tells what stands before a run without a place, of its own organization only", async () => {
+it("says what a run without a slot waits for, to members of its own organization only", async () => {
   const tenant = await createTenant(world, { plan: { concurrency: 1 } });
   const other = await createTenant(world);
   const viewer = await createMember(world, tenant, "viewer");
-  const running = await insertRun(world, tenant, { status: "Running" });
-  await world.db.run.update({ where: { id: running }, data: { admittedAt: world.clock.now() } });
+  await insertRun(world, tenant, { status: "Pending" });
+  await admitWaitingRuns(world, null, 1);
   await insertRun(world, other, { status: "Pending" });
   await insertRun(world, tenant, { status: "Pending" });
   const runId = await insertRun(world, tenant, { status: "Pending" });
   await insertRun(world, tenant, { status: "Pending" });
-  expect(await readPulse(world, viewer, runId)).toEqual({
+  expect(await readLiveness(world, viewer, runId)).toEqual({
     silentMs: null,
-    queue: { ahead: 1, places: 1, taken: 1 },
+    queue: { ahead: 1, slots: 1, taken: 1 },
   });
   const stranger = await createMember(world, other, "owner");
-  await expect(readPulse(world, stranger, runId)).rejects.toEqual(isNotFound);
+  await expect(readLiveness(world, stranger, runId)).rejects.toEqual(isNotFound);
 });

@@ -10,8 +10,10 @@ import type { Services } from "@/server/services";
 /** Runs that one statement indexes. The longest texts take about 6 ms each, and the pool's statement timeout applies. */
 export const INDEX_BATCH = 250;
 
-/** The columns of `run_index`, selected from `runs r`. */
-export const INDEX_ENTRY = `
+/** Writes entries for the runs of a condition on `r`, which follows. */
+export const FILL_INDEX = `
+  INSERT INTO run_index (run_id, organization_id, kind, status, source, target_id, trigger_id,
+    api_key_id, user_id, created_at, duration_ms, tokens, credits, words)
   SELECT r.id, r.organization_id, r.kind, r.status, r.source, coalesce(r.agent_id, r.tool_id), r.trigger_id,
     r.api_key_id, r.user_id, r.created_at, (extract(epoch FROM r.finished_at - r.started_at) * 1000)::bigint,
     r.input_tokens::bigint + r.output_tokens, r.credits_used, run_keys(r.input, r.output, r.error_message)
@@ -25,9 +27,7 @@ const INDEX = {
       SELECT ctid FROM run_index_queue LIMIT $1 FOR UPDATE SKIP LOCKED
     )) RETURNING run_id
   ), indexed AS (
-    INSERT INTO run_index (run_id, organization_id, kind, status, source, target_id, trigger_id,
-      api_key_id, user_id, created_at, duration_ms, tokens, credits, words)
-    ${INDEX_ENTRY} WHERE r.id IN (SELECT run_id FROM taken) AND r.finished_at IS NOT NULL ORDER BY r.id
+    ${FILL_INDEX} WHERE r.id IN (SELECT run_id FROM taken) AND r.finished_at IS NOT NULL ORDER BY r.id
     ON CONFLICT (run_id) DO NOTHING
   )
   SELECT count(*)::int AS taken FROM taken`,

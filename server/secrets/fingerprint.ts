@@ -1,4 +1,6 @@
+import type { Transaction } from "@/server/db/client";
 import type { Services } from "@/server/services";
+import type { Vault } from "./vault";
 
 const KEY = "secret_fingerprint";
 
@@ -16,13 +18,15 @@ export async function checkSecretFingerprint(services: Pick<Services, "db" | "va
   // Two processes may start first at once: whoever comes second compares with what the other left.
   await db.setting.createMany({ data: [{ key: KEY, value: vault.fingerprint }], skipDuplicates: true });
   const known = await db.setting.findUniqueOrThrow({ where: { key: KEY } });
-  if (known.value === vault.fingerprint) return;
+  // Until `secret rotate` has run, the database's own secret is the previous one.
+  if (known.value === vault.fingerprint || known.value === vault.previousFingerprint) return;
   throw new WrongSecretError(
     [
       "STEPWELL_SECRET is not the one this database was set up with " +
         `(its fingerprint is ${vault.fingerprint}, the database's ${known.value}).`,
       "Webhook tokens and signing secrets in the database can only be read with the first one.",
       "The way out: set STEPWELL_SECRET to the earlier value (embedded PostgreSQL: the file `secret` in the data folder).",
+      "To change it, set STEPWELL_SECRET_PREVIOUS to the earlier value as well, and run `npm run -s stepwell -- secret rotate`.",
       "If it is lost, let the new one in with `npm run -s stepwell -- secret adopt`: " +
         "then the signing secrets of triggers must be given again and their addresses change; all else stays.",
     ].join("\n"),
@@ -35,8 +39,11 @@ export async function readSecretFingerprint(services: Pick<Services, "db">): Pro
   return known?.value ?? null;
 }
 
-/** Makes the present STEPWELL_SECRET the database's own; for an operator who lost the earlier one. */
-export async function adoptSecret(services: Pick<Services, "db" | "vault">): Promise<void> {
+/** Makes the present STEPWELL_SECRET the database's own. */
+export async function setSecretFingerprint(services: {
+  db: Pick<Transaction, "setting">;
+  vault: Vault;
+}): Promise<void> {
   const value = services.vault.fingerprint;
   await services.db.setting.upsert({ where: { key: KEY }, create: { key: KEY, value }, update: { value } });
 }

@@ -6,7 +6,7 @@ const vault = createVault("a secret of at least thirty-two characters");
 test("what was sealed opens for the same purpose, under a vault made anew of the same secret", () => {
   for (const plain of ["", "s3cret", "Grüße 🌍", "x".repeat(10_000)]) {
     const sealed = vault.seal(plain, "trigger-secret:1");
-    expect(sealed).toMatch(/^v1\.[\w-]{16}\.[\w-]*\.[\w-]{22}$/);
+    expect(sealed).toMatch(/^v1\.[0-9a-f]{8}\.[\w-]{16}\.[\w-]*\.[\w-]{22}$/);
     const again = createVault("a secret of at least thirty-two characters");
     expect(again.open(sealed, "trigger-secret:1")).toBe(plain);
   }
@@ -41,6 +41,16 @@ test.each([["plain text"], ["v1.."], ["v1.AAAA.AAAA.AAAA"], ["v2.a.b.c"], [""], 
     expect(() => vault.open(text, "p")).toThrow("not a sealed text");
   },
 );
+
+test("a vault with the previous secret opens what that one sealed, and seals under its own", () => {
+  const [before, after] = ["x".repeat(32), "y".repeat(32)];
+  const sealed = createVault(before).seal("s3cret", "p");
+  const both = createVault(after, before);
+  expect(both.open(sealed, "p")).toBe("s3cret");
+  expect(createVault(after).open(both.seal("s3cret", "p"), "p")).toBe("s3cret");
+  expect(() => createVault(after).open(sealed, "p")).toThrow("under another STEPWELL_SECRET");
+  expect(both.previousFingerprint).toBe(createVault(before).fingerprint);
+});
 
 test("the fingerprint tells secrets apart and stays the same for one", () => {
   const same = createVault("a secret of at least thirty-two characters");

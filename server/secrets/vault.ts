@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 
 /**
  * Encrypts small secrets (webhook tokens and signing secrets) for the database: AES-256-GCM, under a key
- * derived from STEPWELL_SECRET. Sealed texts read `v1.<nonce>.<ciphertext>.<tag>`, each part base64url.
+ * derived from STEPWELL_SECRET. Sealed texts read `v1.<key id>.<nonce>.<ciphertext>.<tag>`, the last three base64url.
  */
 export type Vault = {
   /**
@@ -10,13 +10,17 @@ export type Vault = {
    * sealed text copied into another row does not open there.
    */
   seal(plain: string, purpose: string): string;
-  /** Opens what `seal` made for the same purpose; throws VaultError for anything else. */
+  /** Opens what `seal` made for the same purpose, under either secret; throws VaultError for anything else. */
   open(sealed: string, purpose: string): string;
-  /** Tells two secrets apart without saying anything about them; kept in the database. */
+  /** How texts begin that are sealed under the present secret. */
+  sealedPrefix: string;
+  /** Tells two secrets apart without revealing anything about them; kept in the database. */
   fingerprint: string;
+  /** The fingerprint of STEPWELL_SECRET_PREVIOUS; null when it is not set. */
+  previousFingerprint: string | null;
 };
 
-/** A sealed text that is damaged, of another purpose, or sealed under another STEPWELL_SECRET. */
+/** A sealed text that is damaged, of another purpose, or sealed under an unknown secret. */
 export class VaultError extends Error {
   override name = "VaultError";
 }
@@ -24,60 +28,73 @@ export class VaultError extends Error {
 const VERSION = "v1";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+const KEY_ID_LENGTH = 8;
 const PART = /^[A-Za-z0-9_-]*$/;
 
-/** Makes the vault of STEPWELL_SECRET. The same secret always opens what it once sealed. */
-export function createVault(secret: string): Vault {
-  const key = deriveKey(secret, "stepwell/vault/v1");
-  const fingerprint = createHmac("sha256", deriveKey(secret, "stepwell/fingerprint/v1"))
-    .update("fingerprint")
-    .digest("hex")
-    .slice(0, 16);
+type Key = { id: string; bytes: Buffer; fingerprint: string };
+
+/** Makes the vault of STEPWELL_SECRET. It also opens what was sealed under `previousSecret`, for a rotation. */
+export function createVault(secret: string, previousSecret?: string): Vault {
+  const current = deriveKey(secret);
+  const previous = previousSecret === undefined ? null : deriveKey(previousSecret);
+  const keys = new Map([previous, current].flatMap((key) => (key === null ? [] : [[key.id, key]])));
+  const sealedPrefix = `${VERSION}.${current.id}.`;
 
   return {
-    fingerprint,
+    fingerprint: current.fingerprint,
+    previousFingerprint: previous?.fingerprint ?? null,
+    sealedPrefix,
     seal(plain, purpose) {
       const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES });
+      const cipher = createCipheriv("aes-256-gcm", current.bytes, nonce, { authTagLength: TAG_BYTES });
       cipher.setAAD(authenticated(purpose));
       const ciphertext = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
       const parts = [nonce, ciphertext, cipher.getAuthTag()].map((part) => part.toString("base64url"));
-      return [VERSION, ...parts].join(".");
+      return sealedPrefix + parts.join(".");
     },
     open(sealed, purpose) {
-      const [version, nonce, ciphertext, tag, ...rest] = sealed.split(".");
-      if (version !== VERSION || !isPart(nonce) || !isPart(ciphertext) || !isPart(tag) || rest.length > 0) {
-        throw new VaultError("This is not a sealed text.");
-      }
-      const nonceBytes = Buffer.from(nonce, "base64url");
-      const tagBytes = Buffer.from(tag, "base64url");
-      if (nonceBytes.length !== NONCE_BYTES || tagBytes.length !== TAG_BYTES) {
-        throw new VaultError("This is not a sealed text.");
-      }
-      const decipher = createDecipheriv("aes-256-gcm", key, nonceBytes, { authTagLength: TAG_BYTES });
+      const { keyId, nonce, ciphertext, tag } = readSealed(sealed);
+      const key = keys.get(keyId);
+      if (key === undefined) throw new VaultError("A text is sealed under another STEPWELL_SECRET.");
+      const decipher = createDecipheriv("aes-256-gcm", key.bytes, nonce, { authTagLength: TAG_BYTES });
       decipher.setAAD(authenticated(purpose));
-      decipher.setAuthTag(tagBytes);
+      decipher.setAuthTag(tag);
       try {
-        const plain = [decipher.update(Buffer.from(ciphertext, "base64url")), decipher.final()];
-        return Buffer.concat(plain).toString("utf8");
+        return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString("utf8");
       } catch (cause) {
-        throw new VaultError(
-          "A sealed text does not open: it was changed, or it was sealed under another STEPWELL_SECRET.",
-          { cause },
-        );
+        throw new VaultError("A sealed text was changed, or it is of another purpose.", { cause });
       }
     },
   };
 }
 
-function deriveKey(secret: string, info: string): Buffer {
-  return Buffer.from(hkdfSync("sha256", secret, "stepwell", info, 32));
+function readSealed(sealed: string) {
+  const [version, keyId, ...parts] = sealed.split(".");
+  const [nonce, ciphertext, tag] = parts.map((part) =>
+    PART.test(part) ? Buffer.from(part, "base64url") : null,
+  );
+  if (
+    version !== VERSION ||
+    keyId === undefined ||
+    parts.length !== 3 ||
+    !ciphertext ||
+    nonce?.length !== NONCE_BYTES ||
+    tag?.length !== TAG_BYTES
+  ) {
+    throw new VaultError("This is not a sealed text.");
+  }
+  return { keyId, nonce, ciphertext, tag };
+}
+
+function deriveKey(secret: string): Key {
+  const derive = (info: string) => Buffer.from(hkdfSync("sha256", secret, "stepwell", info, 32));
+  const fingerprint = createHmac("sha256", derive("stepwell/fingerprint/v1"))
+    .update("fingerprint")
+    .digest("hex")
+    .slice(0, 16);
+  return { id: fingerprint.slice(0, KEY_ID_LENGTH), bytes: derive("stepwell/vault/v1"), fingerprint };
 }
 
 function authenticated(purpose: string): Buffer {
   return Buffer.from(`${VERSION}\n${purpose}`, "utf8");
-}
-
-function isPart(part: string | undefined): part is string {
-  return part !== undefined && PART.test(part);
 }

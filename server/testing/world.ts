@@ -126,8 +126,8 @@ export async function createTenant(
     credits?: string;
     plan?: Partial<{
       apiAccess: boolean;
-      startsPerMinute: number;
-      readsPerMinute: number;
+      startsPerMinute: number | null;
+      readsPerMinute: number | null;
       concurrency: number;
       retentionDays: number;
       monthlyCredits: string;

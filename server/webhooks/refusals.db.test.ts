@@ -73,7 +73,7 @@ describe("a refused call is kept", () => {
     };
     expect(await send(token, init)).toMatchObject({ status: 400, body: { code: "invalid_request" } });
     expect(await deliveriesOf(id)).toMatchObject([
-      { status: 400, reason: "The body ended before it was whole." },
+      { status: 400, reason: "The body ended before it was complete." },
     ]);
   });
 

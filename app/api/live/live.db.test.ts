@@ -4,8 +4,8 @@ import { GET as getRuns } from "@/app/api/live/runs/route";
 import type { MemberActor } from "@/server/auth/actor";
 import { handleAuthRequest } from "@/server/auth/auth-requests";
 import { STREAM_PLACES, takeStreamPlace } from "@/server/limits/stream-places";
-import { closeDoorbell, ringRun } from "@/server/live/doorbell";
 import { HEARTBEAT_MS } from "@/server/live/event-stream";
+import { notifyRunChanged } from "@/server/live/run-changes";
 import { createMember, insertRun, TEST_PASSWORD } from "@/server/testing/runs";
 import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
 
@@ -27,10 +27,7 @@ afterEach(() => {
   for (const each of opened.splice(0)) each.abort();
   vi.useRealTimers();
 });
-afterAll(async () => {
-  await closeDoorbell(world);
-  await world.close();
-});
+afterAll(() => world.close());
 
 const ORIGIN = "http://stepwell.test";
 let address = 0;
@@ -145,7 +142,7 @@ describe("a reader that does not read", () => {
         sequence,
         1 + (sequence % 3),
       ]);
-      ringRun(world, tenant.orgId, id, sequence);
+      notifyRunChanged(world, { orgId: tenant.orgId, id }, sequence);
       await awake.until(`id: ${sequence}
 `);
       vi.advanceTimersByTime(HEARTBEAT_MS);

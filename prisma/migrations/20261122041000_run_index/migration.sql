@@ -67,37 +67,111 @@ CREATE FUNCTION run_scope(organization_id uuid, id uuid) RETURNS text LANGUAGE s
   SELECT right(organization_id::text, 6) || left(id::text, 5) || CASE WHEN substr(id::text, 6, 1) < '8' THEN '0' ELSE '8' END
 $$;
 
--- How long a run took, its tokens and its credits, as facets of classes: `d14`, `t9`, `c22` (milliseconds, tokens,
--- ten-thousandths of a credit).
-CREATE FUNCTION run_size_facets(duration_ms bigint, tokens bigint, credits numeric) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT ARRAY[
-    'd' || run_size_class(coalesce(duration_ms, 0)::float8), 't' || run_size_class(tokens::float8),
-    'c' || run_size_class((credits * 10000)::float8)
-  ]
+-- Whether a text has letters of a script that is written without spaces (Chinese, Japanese, Thai, Khmer, …).
+CREATE OR REPLACE FUNCTION is_unspaced(content text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT octet_length(content) > length(content) AND content ~ '[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]'
 $$;
 
--- The keys of a run's texts as `run_index.words` holds them. Of long texts only the start is searched.
+-- The words of a text, once each, in lower case. Spaces, punctuation, symbols and control characters separate words. Letters of
+-- scripts without spaces form words of their own, apart from letters of other scripts. All ranges are spelled out, because the
+-- meaning of a class such as [[:alnum:]] depends on the database's locale.
+CREATE OR REPLACE FUNCTION run_text_words(content text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  plain text := regexp_replace(lower(content), '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7'
+    '\u2000-\u206f\u20a0-\u20cf\u2190-\u2bff\u3000-\u3004\u3008-\u3030\u30fb\ufe10-\ufe6f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\ufeff\U0001f000-\U0001faff]+', ' ', 'g');
+BEGIN
+  IF is_unspaced(plain) THEN
+    plain := regexp_replace(plain, '([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+)', ' \1 ', 'g');
+  END IF;
+  RETURN ARRAY(SELECT DISTINCT word FROM unnest(string_to_array(plain, ' ')) AS word WHERE word <> '');
+END $$;
+
+-- The keys under which a text is found; some may occur twice:
+-- - its words, cut to 200 letters, which is the longest text that a search accepts;
+-- - both halves of letters with a number (`v1`, `A1234`, `10kg`);
+-- - for scripts without spaces, each two neighbouring letters, and the last letter.
+CREATE OR REPLACE FUNCTION run_text_keys(content text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  words text[];
+  spaced text[];
+  keys text[];
+BEGIN
+  IF strpos(content, '\') > 0 THEN
+    -- JSON writes a line break as a backslash and a letter. The letter is no part of the word that follows. In `C:\new` it is.
+    content := regexp_replace(content, '\\[nrtbf]', ' ', 'g') || ' ' || coalesce(
+      (SELECT string_agg(behind[1], ' ') FROM regexp_matches(content, '\\([nrtbf][^\s\\"]+)', 'g') AS behind), '');
+  END IF;
+  words := run_text_words(content);
+  IF is_unspaced(content) THEN
+    spaced := ARRAY(SELECT word FROM unnest(words) AS word WHERE NOT is_unspaced(word));
+    keys := ARRAY(
+      SELECT substr(word, at, 2) FROM unnest(words) AS word, generate_series(1, length(word)) AS at WHERE is_unspaced(word)
+    );
+  ELSE
+    spaced := words;
+  END IF;
+  RETURN keys || ARRAY(SELECT left(word, 200) FROM unnest(spaced) AS word) || ARRAY(
+    SELECT half FROM unnest(spaced) AS word,
+      unnest(regexp_match(word, '^([^0-9]+)([0-9]+)$|^([0-9]+)([^0-9]+)$')) AS half
+    -- The costly match runs only for words with a digit at one end.
+    WHERE (ascii(word) BETWEEN 48 AND 57) <> (ascii(right(word, 1)) BETWEEN 48 AND 57) AND length(word) <= 200 AND half IS NOT NULL
+  );
+END $$;
+
+-- What a search asks of one scope: each word of the text, and one facet of each of the space-separated alternatives. A word of
+-- three letters or more matches as a beginning; in scripts without spaces, each two neighbouring letters match. Null if there is
+-- nothing to ask for, or if the text has no word.
+CREATE OR REPLACE FUNCTION run_words_query(scope text, sought text, facets text[]) RETURNS tsquery
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN sought IS NOT NULL AND bool_and(NOT is_word) THEN NULL ELSE string_agg(part, ' & ') END::tsquery FROM (
+    SELECT true AS is_word, quote_lexeme(scope || ':' || key) || CASE WHEN is_beginning THEN ':*' ELSE '' END AS part
+    FROM unnest(run_text_words(coalesce(sought, ''))) AS word CROSS JOIN LATERAL (
+      SELECT left(word, 200) AS key, length(word) > 2 AS is_beginning WHERE NOT is_unspaced(word)
+      UNION ALL
+      SELECT substr(word, at, 2), length(word) = 1 FROM generate_series(1, greatest(1, length(word) - 1)) AS at WHERE is_unspaced(word)
+    ) keys
+    UNION ALL
+    SELECT false, '(' || (SELECT string_agg(quote_lexeme(scope || '=' || facet), ' | ')
+                          FROM unnest(string_to_array(alternatives, ' ')) AS facet) || ')'
+    FROM unnest(facets) AS alternatives
+  ) parts
+$$;
+
+-- The searchable start of a run's texts, and its keys as `run_index.words` holds them.
+CREATE FUNCTION run_text(input text, output text, error_message text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT left(input, 8192) || ' ' || left(coalesce(output, ''), 8192) || ' ' || left(coalesce(error_message, ''), 2048)
+$$;
 CREATE FUNCTION run_keys(input text, output text, error_message text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000 AS $$
-  SELECT array_to_string(run_text_keys(
-    left(input, 8192) || ' ' || left(coalesce(output, ''), 8192) || ' ' || left(coalesce(error_message, ''), 2048)), ' ')
+  SELECT array_to_string(run_text_keys(run_text(input, output, error_message)), ' ')
 $$;
 
--- plpgsql and a high cost: the planner must neither inline this function nor think it cheap to call it for every row. It has a
--- search path of its own because PostgreSQL builds an index without this schema in the search path.
+-- Puts a prefix before each of some words that are separated by spaces.
+CREATE FUNCTION prefix_words(prefix text, words text) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN words = '' THEN '{}' ELSE string_to_array(prefix || replace(words, ' ', ' ' || prefix), ' ') END
+$$;
+
+-- The terms of an entry of `run_index`. Durations, tokens and credits are facets of classes: `d14`, `t9`, `c22` (milliseconds,
+-- tokens, ten-thousandths of a credit). plpgsql and a high cost: the planner must neither inline this function nor think it cheap
+-- to call it for every row. It has a search path of its own because PostgreSQL builds an index without this schema in it.
 CREATE FUNCTION run_terms(
   organization_id uuid, run_id uuid, kind run_kind, status run_status, source run_source, target_id uuid, trigger_id uuid,
   api_key_id uuid, user_id uuid, duration_ms bigint, tokens bigint, credits numeric, words text
 ) RETURNS tsvector LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 10000 SET search_path FROM CURRENT AS $$
 DECLARE
   scope text := run_scope(organization_id, run_id);
-  facets text[] := ARRAY[kind::text, status::text, source::text] || run_size_facets(duration_ms, tokens, credits)
-    || array_remove(ARRAY[target_id, trigger_id, api_key_id, user_id], NULL)::text[];
+  facets text := concat_ws(
+    ' ', kind, status, source, target_id, trigger_id, api_key_id, user_id,
+    'd' || run_size_class(coalesce(duration_ms, 0)::float8), 't' || run_size_class(tokens::float8),
+    'c' || run_size_class((credits * 10000)::float8)
+  );
 BEGIN
-  RETURN array_to_tsvector(ARRAY(
-    SELECT scope || ':' || word FROM unnest(string_to_array(words, ' ')) AS word
-    UNION ALL SELECT scope || '=' || facet FROM unnest(facets) AS facet
-  ));
+  RETURN array_to_tsvector(prefix_words(scope || ':', words) || prefix_words(scope || '=', facets));
 END $$;
+
+-- Whether a run's words, as `run_index.words` holds them, fit a query of run_words_query with an empty scope. For a few rows.
+CREATE FUNCTION words_fit(words text, query tsquery) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000 AS $$
+  SELECT array_to_tsvector(prefix_words(':', words)) @@ query
+$$;
 
 -- Every search reads the entries that wait to be sorted in, scope by scope; the background job sorts them in after each batch.
 CREATE INDEX run_index_terms ON run_index USING gin (

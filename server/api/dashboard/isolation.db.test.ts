@@ -198,7 +198,7 @@ const TABLE: Record<string, Row> = {
     call: (api, at) => api.runs.neighbours({ runId: at.runId }),
     gets: showsNothingForeign,
   },
-  "runs.pulse": { role: "viewer", call: (api, at) => api.runs.pulse(at), gets: "not_found" },
+  "runs.liveness": { role: "viewer", call: (api, at) => api.runs.liveness(at), gets: "not_found" },
   "runs.modelCall": { role: "viewer", call: (api, at) => api.runs.modelCall(at), gets: "not_found" },
   "runs.start": {
     role: "member",

@@ -1,0 +1,89 @@
+import { MEMBER_ROLES } from "@/server/auth/actor";
+import { removeMember, saveMember } from "@/server/catalog/members";
+import { operatorOf } from "@/server/catalog/organizations";
+import { listKeysMadeBy, type RemovedUser } from "@/server/catalog/users";
+import type { Services } from "@/server/services";
+import { argument, CommandError, defineCommand, renderTable, UsageError } from "./command";
+
+/** `members list ORG`. */
+export const listMembersCommand = defineCommand({
+  name: "members list",
+  parameters: "ORG",
+  summary: "List the members of an organization",
+  optionTexts: [],
+  options: {},
+  async run({ services, terminal }, { positionals }) {
+    const actor = await operatorOf(services, argument(positionals, 0));
+    const members = await services.db.member.findMany({
+      where: { organizationId: actor.orgId },
+      select: { role: true, createdAt: true, user: { select: { email: true, name: true } } },
+      orderBy: { user: { email: "asc" } },
+    });
+    const rows = members.map(({ role, createdAt, user }) => [
+      user.email,
+      user.name,
+      role,
+      createdAt.toISOString(),
+    ]);
+    terminal.out(renderTable(["EMAIL", "NAME", "ROLE", "SINCE"], rows));
+    return true;
+  },
+});
+
+/** `members role ORG EMAIL ROLE`. */
+export const memberRoleCommand = defineCommand({
+  name: "members role",
+  parameters: "ORG EMAIL ROLE",
+  summary: "Change a member's role; the last owner stays owner",
+  optionTexts: [["ROLE", MEMBER_ROLES.join(", ")]],
+  options: {},
+  async run({ services, terminal }, { positionals }) {
+    const slug = argument(positionals, 0);
+    const wanted = argument(positionals, 2);
+    const role = MEMBER_ROLES.find((known) => known === wanted);
+    if (role === undefined) throw new UsageError(`"${wanted}" is not a role.`);
+    const { actor, email } = await findMember(services, slug, argument(positionals, 1));
+    const { saved } = await saveMember(services, actor, { email, role });
+    terminal.out(
+      saved === "unchanged"
+        ? `${email} is ${role} of ${slug} already.`
+        : `${email} is now ${role} of ${slug}.`,
+    );
+    return true;
+  },
+});
+
+/** `members remove ORG EMAIL`. */
+export const removeMemberCommand = defineCommand({
+  name: "members remove",
+  parameters: "ORG EMAIL",
+  summary: "End a person's membership; the account stays",
+  optionTexts: [],
+  options: {},
+  async run({ services, terminal }, { positionals }) {
+    const slug = argument(positionals, 0);
+    const { actor, userId, email } = await findMember(services, slug, argument(positionals, 1));
+    await removeMember(services, actor, { userId });
+    terminal.out(`${email} is no longer a member of ${slug}.`);
+    const keys = await listKeysMadeBy(services.db, userId, actor.orgId);
+    if (keys.length > 0) terminal.out(describeKeys(keys));
+    return true;
+  },
+});
+
+/** What off-boarding easily misses: keys belong to the organization, not to their maker. */
+export function describeKeys(keys: RemovedUser["keys"]): string {
+  const lines = keys.map(({ organization, name }) => `  keys revoke ${organization} ${JSON.stringify(name)}`);
+  return ["These API keys, made by that person, keep working. Revoke them by:", ...lines].join("\n");
+}
+
+async function findMember(services: Services, slug: string, given: string) {
+  const actor = await operatorOf(services, slug);
+  const email = given.toLowerCase();
+  const found = await services.db.member.findFirst({
+    where: { organizationId: actor.orgId, user: { email } },
+    select: { userId: true },
+  });
+  if (!found) throw new CommandError(`${email} is not a member of ${slug}.`);
+  return { actor, email, userId: found.userId };
+}

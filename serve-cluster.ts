@@ -1,0 +1,67 @@
+import cluster, { type Worker } from "node:cluster";
+import { once } from "node:events";
+import { availableParallelism } from "node:os";
+import type { Demo } from "@/prisma/seed";
+import { sleep } from "@/server/db/outage";
+import type { Environment } from "@/server/env";
+import type { Services } from "@/server/services";
+import type { Serving } from "./serve";
+
+/** Several processes behind one port (STEPWELL_PROCESSES): each serves and executes runs, and is replaced when it ends. */
+
+/** How long a process may take to stop before it is killed. */
+const STOP_MS = 15_000;
+/** How soon a process that ended is replaced. */
+const REPLACE_AFTER_MS = 1_000;
+const READY_POLL_MS = 250;
+
+/** Whether this process is to start others instead of serving itself. */
+export function isClusterPrimary({ processes }: Pick<Environment, "processes">): boolean {
+  return cluster.isPrimary && processes !== 1;
+}
+
+/** Starts the processes; `script` serves when it is run by itself. */
+export function servePrimary(
+  { env, log }: Pick<Services, "env" | "log">,
+  { demo, script }: { demo: Demo | null; script: string },
+): Serving {
+  const count = env.processes === "auto" ? availableParallelism() : env.processes;
+  const ending = new AbortController();
+  cluster.setupPrimary({ exec: script, args: [] });
+  cluster.on("exit", (process, code, signal) => {
+    if (ending.signal.aborted) return;
+    log.error("A process ended; starting another one", { pid: process.process.pid, code, signal });
+    setTimeout(() => ending.signal.aborted || cluster.fork(), REPLACE_AFTER_MS);
+  });
+  for (let n = 0; n < count; n += 1) cluster.fork();
+  return {
+    port: env.port,
+    appUrl: env.appUrl,
+    demo,
+    untilReady: () => untilReady(env, ending.signal),
+    async stop() {
+      ending.abort();
+      await Promise.all(Object.values(cluster.workers ?? {}).map((process) => process && stopProcess(process)));
+    },
+  };
+}
+
+async function stopProcess(worker: Worker): Promise<void> {
+  const { process } = worker;
+  if (process.exitCode !== null) return;
+  const ended = once(process, "exit");
+  process.kill("SIGTERM");
+  const timer = setTimeout(() => process.kill("SIGKILL"), STOP_MS);
+  await ended;
+  clearTimeout(timer);
+}
+
+/** Waits until a process behind the port is ready; false when `signal` was aborted first. */
+async function untilReady({ port }: Environment, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    const ready = await fetch(`http://127.0.0.1:${port}/api/ready`).catch(() => null);
+    if (ready?.ok) return true;
+    await sleep(READY_POLL_MS, signal);
+  }
+  return false;
+}

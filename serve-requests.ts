@@ -1,0 +1,144 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type ApiResponse, drain, fromNode, sendToNode } from "@/server/api/api-request";
+import { errorBody } from "@/server/api/bad-http";
+import { PEER_ADDRESS_HEADER } from "@/server/api/client-address";
+import { cutStalledReader, InvalidTargetError, peerAddress, targetOf } from "@/server/api/node-http";
+import { PAGE_ADDRESS_HEADER } from "@/server/api/page-address";
+import { answerPoll } from "@/server/api/poll";
+import { commonHeaders, DATA_POLICY, pagePolicy } from "@/server/api/protective-headers";
+import { JSON_HEADERS, loggedPath } from "@/server/api/respond";
+import { answerRest } from "@/server/api/rest";
+import { answerWebhook } from "@/server/api/webhook";
+import { newId } from "@/server/ids";
+import type { Logger } from "@/server/log";
+import { checkReadiness } from "@/server/operate/health";
+import type { Wired } from "@/wiring";
+
+/**
+ * Answers the requests of the process: `/v1`, `/webhooks` and health here, everything else by Next.
+ */
+
+/** An answer is given up, and its connection cut, when its reader takes nothing of it for so long: an export, say. */
+const STALLED_READER_MS = 120_000;
+/** The same of a live stream, which reconnects where it left off. */
+const STALLED_STREAM_MS = 60_000;
+
+export type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+
+/** Makes the listener of a server's requests. Without `showPage` there are no pages: the process only executes runs. */
+export function createHandler(
+  services: Wired,
+  { showPage, dev, state }: { showPage: Handler | null; dev: boolean; state: { stopping: boolean } },
+) {
+  const { origin, protocol } = new URL(services.env.appUrl);
+  const common = commonHeaders(protocol === "https:");
+  const asData = { ...common, "Content-Security-Policy": DATA_POLICY };
+  const rawHeaders = Object.entries(asData).flat();
+  const { log } = services;
+
+  const answerReadiness = async (): Promise<ApiResponse> => {
+    const report = await checkReadiness(services);
+    const ready = report.ready && !state.stopping;
+    return { status: ready ? 200 : 503, headers: JSON_HEADERS, body: JSON.stringify({ ...report, ready }) };
+  };
+
+  /** Sends an answer of the API and logs the request: ids, status and duration, nothing of what was sent. */
+  const send = (request: Answering, response: ApiResponse): void => {
+    sendToNode(request.outgoing, response, rawHeaders);
+    if (request.incoming.method !== "GET") drain(request.incoming);
+    logRequest(log, request, response.status, response.headers["X-Request-Id"]);
+  };
+
+  const answer = async (request: Answering): Promise<void> => {
+    const { incoming, outgoing, path } = request;
+    if (incoming.httpVersion === "1.1" && incoming.headers.host === undefined) {
+      throw new InvalidTargetError("The header Host is missing.");
+    }
+    const handler = handlerOf(path);
+    if (handler === "rest") return send(request, await answerRest(services, fromNode(incoming, path)));
+    if (handler === "webhook") return send(request, await answerWebhook(services, fromNode(incoming, path)));
+    if (handler === "health") {
+      return sendToNode(outgoing, { status: 200, headers: JSON_HEADERS, body: '{"alive":true}' }, rawHeaders);
+    }
+    if (handler === "ready") return sendToNode(outgoing, await answerReadiness(), rawHeaders);
+    if (showPage === null) return refuse(outgoing, 404, { headers: asData });
+    const url = targetOf(incoming, origin);
+    cutStalledReader(outgoing, path.startsWith("/api/live/") ? STALLED_STREAM_MS : STALLED_READER_MS);
+    outgoing.once("close", () => logRequest(log, request, outgoing.statusCode, undefined));
+    for (const [name, value] of Object.entries(common)) outgoing.setHeader(name, value);
+    const policy = pagePolicy({ dev });
+    outgoing.setHeader("Content-Security-Policy", policy);
+    incoming.headers["content-security-policy"] = policy;
+    incoming.headers[PAGE_ADDRESS_HEADER] = url.pathname + url.search;
+    incoming.headers[PEER_ADDRESS_HEADER] = peerAddress(incoming);
+    await showPage(incoming, outgoing);
+  };
+
+  return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    if (state.stopping) outgoing.setHeader("Connection", "close");
+    const request = { incoming, outgoing, path: incoming.url ?? "/", startedAt: performance.now() };
+    if (incoming.method === "GET") {
+      const key = incoming.headers["x-api-key"];
+      const poll = typeof key === "string" ? answerPoll(services, request.path, key) : null;
+      if (poll !== null) {
+        const requestId = newId();
+        const headers = { ...JSON_HEADERS, "X-Request-Id": requestId, ...poll.headers };
+        return send(request, { status: 200, headers, body: poll.body });
+      }
+    }
+    const handled = (async () => {
+      request.path = targetOf(incoming, origin).pathname;
+      await answer(request);
+    })();
+    handled.catch((error: unknown) => {
+      const status = error instanceof InvalidTargetError ? 400 : 500;
+      const requestId = newId();
+      if (status === 500) services.log.error("A request failed", { requestId, error });
+      if (outgoing.headersSent) return void outgoing.destroy();
+      refuse(outgoing, status, { headers: asData, requestId });
+      logRequest(log, request, status, requestId);
+    });
+  };
+}
+
+/** A request while it is answered; `startedAt` in ms of the process's own clock. */
+type Answering = { incoming: IncomingMessage; outgoing: ServerResponse; path: string; startedAt: number };
+
+/** One line for each request but those for files of pages, without its query or payload. */
+function logRequest(
+  log: Logger,
+  { incoming, path, startedAt }: Answering,
+  status: number,
+  requestId: string | undefined,
+): void {
+  if (path.startsWith("/_next/")) return;
+  log.request({
+    requestId,
+    method: incoming.method ?? "",
+    path: loggedPath(path),
+    status,
+    durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
+  });
+}
+
+/** Answers what no handler was asked, in the contract's error body. */
+export function refuse(
+  outgoing: ServerResponse,
+  status: 400 | 404 | 417 | 500,
+  { headers = {}, requestId = newId() }: { headers?: Record<string, string>; requestId?: string } = {},
+): void {
+  const body = errorBody(status, requestId);
+  const type = "application/json; charset=utf-8";
+  outgoing.writeHead(status, { ...headers, "Content-Type": type, "X-Request-Id": requestId });
+  outgoing.end(body);
+}
+
+/** Which handler answers a path. One that only looks like the API's gets the API's 404, never a page. */
+function handlerOf(path: string): "rest" | "webhook" | "health" | "ready" | "pages" {
+  const plain = path.includes("%") || path.startsWith("//") ? path.replace(/%2f/gi, "/").replace(/^\/+/, "/") : path;
+  if (plain === "/v1" || plain.startsWith("/v1/")) return "rest";
+  if (plain === "/webhooks" || plain.startsWith("/webhooks/")) return "webhook";
+  if (path === "/api/health") return "health";
+  return path === "/api/ready" ? "ready" : "pages";
+}
+

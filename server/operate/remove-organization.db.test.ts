@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { authenticateKey } from "@/server/auth/authenticate-key";
+import { saveMember } from "@/server/catalog/members";
+import { operatorOf } from "@/server/catalog/organizations";
+import { newId } from "@/server/ids";
+import { removeOrganization } from "@/server/operate/remove-organization";
+import { startRun } from "@/server/runs/start";
+import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/server/testing/world";
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.close());
+
+/** How many rows each table holds of an organization. */
+async function countRows(orgId: string): Promise<Map<string, number>> {
+  const { rows } = await world.pool.query(
+    "SELECT table_name AS name FROM information_schema.columns WHERE column_name = 'organization_id' AND table_schema = 'public'",
+  );
+  const tables = z.array(z.object({ name: z.string() })).parse(rows);
+  const counts = new Map<string, number>();
+  for (const { name } of tables) {
+    const found = await world.pool.query(
+      `SELECT count(*)::int AS count FROM ${name} WHERE organization_id = $1`,
+      [orgId],
+    );
+    counts.set(name, z.object({ count: z.number() }).parse(found.rows[0]).count);
+  }
+  return counts;
+}
+
+/** A tenant with a member, a trigger, a delivery, and an open run. */
+async function createBusyTenant(email: string): Promise<{ tenant: Tenant; runId: string }> {
+  const tenant = await createTenant(world);
+  const operator = await operatorOf(world, tenant.slug);
+  await saveMember(world, operator, { email, password: "a long password", role: "owner" });
+  const { id: triggerId } = await createTrigger(world, tenant, { secrets: ["s3cret"] });
+  const actor = await authenticateKey(world, tenant.key);
+  const { runId } = await startRun(world, actor, {
+    kind: "agent",
+    targetId: tenant.agentId,
+    userMessage: "Hi",
+  });
+  await world.db.delivery.create({
+    data: {
+      id: newId(),
+      organizationId: tenant.orgId,
+      triggerId,
+      receivedAt: world.clock.now(),
+      outcome: "accepted",
+      status: 200,
+      headers: "{}",
+      body: new Uint8Array(),
+      bodyBytes: 0,
+      runId,
+    },
+  });
+  return { tenant, runId };
+}
+
+test("an organization is deleted with everything it owns, and nothing of another one", async () => {
+  const { tenant } = await createBusyTenant("ada@removed.test");
+  const { tenant: other, runId: otherRun } = await createBusyTenant("eve@other.test");
+  await saveMember(world, await operatorOf(world, tenant.slug), { email: "eve@other.test", role: "viewer" });
+  const before = await countRows(other.orgId);
+  const actor = await operatorOf(world, tenant.slug);
+
+  await expect(removeOrganization(world, actor)).rejects.toMatchObject({
+    code: "invalid_request",
+    message: "1 run is open. Wait until they end, or cancel them with --force.",
+  });
+  expect(await removeOrganization(world, actor, { force: true })).toEqual({
+    strandedUsers: ["ada@removed.test"],
+  });
+
+  expect(await world.db.organization.findUnique({ where: { id: tenant.orgId } })).toBeNull();
+  const left = [...(await countRows(tenant.orgId))].filter(([, count]) => count > 0);
+  expect(left).toEqual([]);
+  expect(await countRows(other.orgId)).toEqual(before);
+  expect((await world.db.run.findUniqueOrThrow({ where: { id: otherRun } })).status).toBe("Pending");
+  await expect(authenticateKey(world, tenant.key)).rejects.toMatchObject({ code: "unauthenticated" });
+  const lines = await world.db.auditEntry.findMany({ where: { action: "organization.removed" } });
+  expect(lines).toMatchObject([
+    { organizationId: null, actor: "operator", subjectId: tenant.orgId, subjectName: tenant.slug },
+  ]);
+});
+
+test("a run whose process is gone does not keep its organization", async () => {
+  const { tenant, runId } = await createBusyTenant("bob@dead.test");
+  const at = world.clock.now();
+  await world.db.run.update({
+    where: { id: runId },
+    data: { status: "Running", admittedAt: at, startedAt: at, heartbeatAt: at },
+  });
+  const actor = await operatorOf(world, tenant.slug);
+  await removeOrganization(world, actor, { force: true, patienceMs: 300 });
+  expect(await world.db.run.count({ where: { organizationId: tenant.orgId } })).toBe(0);
+});

@@ -1,0 +1,86 @@
+import type { OperatorActor } from "@/server/auth/actor";
+import { sleep } from "@/server/db/outage";
+import { AppError } from "@/server/errors";
+import type { Services } from "@/server/services";
+import { recordInstallationAudit } from "./audit";
+import { suspendOrganization } from "./suspend-organization";
+
+/** A running run is cancelled within 30 s by its process; one without a living process is not waited for longer. */
+const CANCEL_PATIENCE_MS = 35_000;
+const POLL_MS = 250;
+const BATCH = 500;
+/** The ledger goes in one statement: its lines can only be deleted together with their organization. */
+const LAST_STATEMENT_MS = 600_000;
+
+const OPEN = ["Pending", "Running"] as const;
+const openRunsOf = (actor: OperatorActor) => ({
+  where: { organizationId: actor.orgId, status: { in: [...OPEN] } },
+});
+
+/** The tables that may be large. `$1` is the organization, `$2` the batch; what is left cascades at the end. */
+const REMOVALS = [
+  `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE organization_id = $1 LIMIT $2)`,
+  `WITH RECURSIVE tree AS (
+     (SELECT id FROM runs WHERE organization_id = $1 AND parent_run_id IS NULL LIMIT $2)
+     UNION ALL
+     SELECT child.id FROM runs child JOIN tree ON child.parent_run_id = tree.id
+   )
+   DELETE FROM runs WHERE id IN (SELECT id FROM tree)`,
+  `DELETE FROM configurations WHERE organization_id = $1
+     AND hash IN (SELECT hash FROM configurations WHERE organization_id = $1 LIMIT $2)`,
+];
+
+/**
+ * Deletes an organization with everything it owns: definitions, keys, runs, deliveries, ledger and audit log. Accounts
+ * of its members stay. Refused while runs are open, unless `force` cancels them. Safe to repeat after a break: the
+ * organization is suspended first. Throws `invalid_request`. Returns the emails of accounts that now belong nowhere.
+ */
+export async function removeOrganization(
+  services: Services,
+  actor: OperatorActor,
+  { force = false, patienceMs = CANCEL_PATIENCE_MS }: { force?: boolean; patienceMs?: number } = {},
+): Promise<{ strandedUsers: string[] }> {
+  const { db, pool, clock } = services;
+  const open = await db.run.count(openRunsOf(actor));
+  if (open > 0 && !force) {
+    throw new AppError(
+      "invalid_request",
+      `${open === 1 ? "1 run is" : `${open} runs are`} open. Wait until they end, or cancel them with --force.`,
+    );
+  }
+  await suspendOrganization(services, actor, "the organization is being removed");
+  await waitForRuns(services, actor, patienceMs);
+  for (const removal of REMOVALS) {
+    for (let removed = BATCH; removed > 0; ) {
+      removed = (await pool.query(removal, [actor.orgId, BATCH])).rowCount ?? 0;
+    }
+  }
+  return db.$transaction(
+    async (tx) => {
+      await tx.$executeRawUnsafe(`SET LOCAL statement_timeout = ${LAST_STATEMENT_MS}`);
+      const users = await tx.user.findMany({
+        where: {
+          members: { some: { organizationId: actor.orgId }, every: { organizationId: actor.orgId } },
+        },
+        select: { email: true },
+        orderBy: { email: "asc" },
+      });
+      const { slug } = await tx.organization.delete({ where: { id: actor.orgId }, select: { slug: true } });
+      await recordInstallationAudit(tx, {
+        actorName: actor.name,
+        action: "organization.removed",
+        subject: { kind: "organization", id: actor.orgId, name: slug },
+        changes: { openRuns: open },
+        at: clock.now(),
+      });
+      return { strandedUsers: users.map(({ email }) => email) };
+    },
+    { timeout: LAST_STATEMENT_MS },
+  );
+}
+
+/** A run whose process is gone stays open; deleting it refuses that process's later writes, should it come back. */
+async function waitForRuns({ db }: Services, actor: OperatorActor, patienceMs: number): Promise<void> {
+  const patience = AbortSignal.timeout(patienceMs);
+  while (!patience.aborted && (await db.run.count(openRunsOf(actor))) > 0) await sleep(POLL_MS, patience);
+}

@@ -1,0 +1,69 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { rotateSecret, SEALED_COLUMNS } from "@/server/operate/rotate-secret";
+import { checkSecretFingerprint, WrongSecretError } from "@/server/secrets/fingerprint";
+import { createVault } from "@/server/secrets/vault";
+import { createTenant, createTrigger, createWorld, type World } from "@/server/testing/world";
+import { secretPurpose, tokenPurpose } from "@/server/webhooks/token";
+
+const NEW = "a new secret of at least thirty-two characters";
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+  await checkSecretFingerprint(world);
+});
+afterAll(() => world.close());
+
+test("both secrets work before a rotation, the new one alone after it", async () => {
+  const tenant = await createTenant(world);
+  const { id, token } = await createTrigger(world, tenant, { secrets: ["s3cret"] });
+  const rotating = { ...world, vault: createVault(NEW, world.env.secret) };
+  const rotated = { ...world, vault: createVault(NEW) };
+  await checkSecretFingerprint(rotating);
+  await expect(checkSecretFingerprint(rotated)).rejects.toThrow(WrongSecretError);
+  // Saved by a process that has both secrets already.
+  const early = await createTrigger({ ...world, vault: rotating.vault }, tenant, { secrets: ["early"] });
+
+  expect(await rotateSecret(rotating)).toEqual({ resealed: 2, unreadable: 0 });
+  await checkSecretFingerprint(rotated);
+  await expect(checkSecretFingerprint(world)).rejects.toThrow(WrongSecretError);
+  const open = async (triggerId: string) => {
+    const found = await world.db.trigger.findUniqueOrThrow({
+      where: { id: triggerId },
+      include: { secrets: true },
+    });
+    return [
+      rotated.vault.open(found.tokenSealed, tokenPurpose(triggerId)),
+      ...found.secrets.map(({ sealed }) => rotated.vault.open(sealed, secretPurpose(triggerId))),
+    ];
+  };
+  expect(await open(id)).toEqual([token, "s3cret"]);
+  expect(await open(early.id)).toEqual([early.token, "early"]);
+
+  expect(await rotateSecret(rotating), "repeating it changes nothing").toEqual({
+    resealed: 0,
+    unreadable: 0,
+  });
+  const [line] = await world.db.auditEntry.findMany({ where: { action: "secret.rotated" } });
+  expect(line).toMatchObject({ organizationId: null, actor: "operator", subjectName: "STEPWELL_SECRET" });
+  expect(line?.changes).toContain(world.vault.fingerprint);
+});
+
+test("what neither secret opens is left and counted", async () => {
+  const lost = { ...world, vault: createVault("a secret that is lost, of thirty-two characters") };
+  await createTrigger(lost, await createTenant(world));
+  const rotating = { ...world, vault: createVault(NEW, world.env.secret) };
+  expect(await rotateSecret(rotating)).toEqual({ resealed: 0, unreadable: 1 });
+});
+
+test("every sealed column of the schema is rotated", () => {
+  const schema = readFileSync("prisma/schema.prisma", "utf8");
+  const tables = schema.split(/^model /m).slice(1);
+  const sealed = tables.flatMap((model) => {
+    const table = /@@map\("(\w+)"\)/.exec(model)?.[1];
+    const fields = [...model.matchAll(/^ +(\w*[sS]ealed\w*) +\w+\??(?:.*@map\("(\w+)"\))?/gm)];
+    return fields.map(([, field, column]) => `${table}.${column ?? field}`);
+  });
+  expect(sealed.sort()).toEqual(SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`).sort());
+});

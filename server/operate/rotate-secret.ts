@@ -1,0 +1,84 @@
+import type { PoolClient } from "pg";
+import { z } from "zod";
+import { transact } from "@/server/db/sql";
+import { setSecretFingerprint } from "@/server/secrets/fingerprint";
+import { type Vault, VaultError } from "@/server/secrets/vault";
+import type { Services } from "@/server/services";
+import { secretPurpose, tokenPurpose } from "@/server/webhooks/token";
+import { recordInstallationAudit } from "./audit";
+
+/** Every column of sealed texts; `owner` is the column whose id the purpose names. */
+export const SEALED_COLUMNS = [
+  { table: "triggers", column: "token_sealed", owner: "id", purposeOf: tokenPurpose },
+  { table: "trigger_secrets", column: "sealed", owner: "trigger_id", purposeOf: secretPurpose },
+] as const;
+
+type SealedColumn = (typeof SEALED_COLUMNS)[number];
+
+const BATCH = 500;
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+
+const sealedRows = z.array(z.object({ id: z.string(), owner: z.string(), sealed: z.string() }));
+
+/**
+ * Seals everything under the present STEPWELL_SECRET that is still sealed under the previous one, then makes the
+ * present one the database's own. Safe to repeat, also after a break. Texts that neither secret opens are left and
+ * counted as `unreadable`.
+ */
+export async function rotateSecret(
+  services: Pick<Services, "db" | "pool" | "vault" | "clock">,
+  operatorName = "operator",
+): Promise<{ resealed: number; unreadable: number }> {
+  const sum = { resealed: 0, unreadable: 0 };
+  for (const column of SEALED_COLUMNS) {
+    for (let after: string | null = FIRST_ID; after !== null; ) {
+      const from: string = after;
+      const batch = await transact(services.pool, (client) =>
+        resealBatch(services.vault, client, { ...column, after: from }),
+      );
+      sum.resealed += batch.resealed;
+      sum.unreadable += batch.unreadable;
+      after = batch.last;
+    }
+  }
+  await services.db.$transaction(async (tx) => {
+    await setSecretFingerprint({ db: tx, vault: services.vault });
+    await recordInstallationAudit(tx, {
+      actorName: operatorName,
+      action: "secret.rotated",
+      subject: { kind: "secret", id: null, name: "STEPWELL_SECRET" },
+      changes: { from: services.vault.previousFingerprint, to: services.vault.fingerprint, ...sum },
+      at: services.clock.now(),
+    });
+  });
+  return sum;
+}
+
+/** Seals the next rows after the id `after` anew; `last` is null when there are no more. */
+async function resealBatch(
+  vault: Vault,
+  client: Pick<PoolClient, "query">,
+  { table, column, owner, purposeOf, after }: SealedColumn & { after: string },
+) {
+  const found = await client.query(
+    `SELECT id, ${owner} AS owner, ${column} AS sealed FROM ${table}
+     WHERE id > $1 AND NOT starts_with(${column}, $2) ORDER BY id LIMIT ${BATCH} FOR UPDATE`,
+    [after, vault.sealedPrefix],
+  );
+  const rows = sealedRows.parse(found.rows);
+  const resealed = rows.flatMap(({ id, owner: ownerId, sealed }) => {
+    try {
+      return [{ id, sealed: vault.seal(vault.open(sealed, purposeOf(ownerId)), purposeOf(ownerId)) }];
+    } catch (error) {
+      if (error instanceof VaultError) return [];
+      throw error;
+    }
+  });
+  await client.query(
+    `UPDATE ${table} t SET ${column} = n.sealed
+     FROM unnest($1::uuid[], $2::text[]) AS n(id, sealed) WHERE t.id = n.id`,
+    [resealed.map(({ id }) => id), resealed.map(({ sealed }) => sealed)],
+  );
+  const last = rows.length === BATCH ? (rows.at(-1)?.id ?? null) : null;
+  return { resealed: resealed.length, unreadable: rows.length - resealed.length, last };
+}
