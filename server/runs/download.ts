@@ -9,7 +9,7 @@ export async function readWholeRun(
 ): Promise<object | null> {
   const run = await services.db.run.findFirst({
     where: { id: runId, organizationId: actor.orgId },
-    omit: { organizationId: true, claimedBy: true, epoch: true, heartbeatAt: true, held: true },
+    omit: { organizationId: true, claimedBy: true, epoch: true, held: true },
     include: {
       steps: { orderBy: { stepNumber: "asc" }, omit: { organizationId: true, runId: true, sequence: true } },
       modelCalls: { orderBy: { id: "asc" }, omit: { organizationId: true, runId: true, sequence: true } },

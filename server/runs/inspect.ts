@@ -5,6 +5,7 @@ import { AppError } from "@/server/errors";
 import type { Attempt } from "@/server/models/port";
 import { readAttempts } from "@/server/runs/attempts";
 import { type RunSummary, readRunsById } from "@/server/runs/list";
+import { readOpenFigures, readTotals } from "@/server/runs/engine/figures";
 import { cutText, type LongText, startOf } from "@/server/runs/long-text";
 import { queuedRuns } from "@/server/runs/run-rows";
 import type { Services } from "@/server/services";
@@ -73,7 +74,7 @@ export type RunDetail = RunSummary & {
   currentVersion: number | null;
   /** Of a failed run: the last one of the same agent or tool before it that completed, if it is not long past. */
   lastGoodRunId: string | null;
-  /** When it had given its place back and waited for another turn; `to` is null while it does. */
+  /** When it had yielded its slot and waited for another one; `to` is null while it does. */
   turns: { from: string; to: string | null }[];
   input: LongText;
   output: LongText | null;
@@ -82,8 +83,8 @@ export type RunDetail = RunSummary & {
 export type RunInspection = { run: RunDetail; steps: StepLine[]; calls: CallLine[] };
 
 /**
- * Reads a run with its steps and model calls. With `after`, only the lines changed since that sequence: every
- * change bumps the run's sequence in the same transaction, so nothing can be missed between two reads.
+ * Reads a run with its steps and model calls. With `after`, only the lines changed since that sequence: a run's changes are
+ * numbered and committed in that order, so nothing can be missed between two reads.
  * Throws not_found for unknown runs and those of other organizations.
  */
 export async function inspectRun(
@@ -112,9 +113,13 @@ async function readChildCredits(
 ): Promise<Map<string, string>> {
   const children = await services.db.run.findMany({
     where: { parentRunId, organizationId: actor.orgId },
-    select: { id: true, creditsUsed: true },
+    select: { id: true, status: true, creditsUsed: true },
   });
-  return new Map(children.map(({ id, creditsUsed }) => [id, creditsUsed.toFixed(4)]));
+  const running = children.filter(({ status }) => status === "Running").map(({ id }) => id);
+  const figures = await readOpenFigures(services.pool, running);
+  return new Map(
+    children.map(({ id, creditsUsed }) => [id, (figures.get(id)?.totals.credits ?? creditsUsed).toFixed(4)]),
+  );
 }
 
 /** How many runs before a failed one are searched for a good one. */
@@ -131,21 +136,23 @@ const lastGood = (now: Date) => Prisma.sql`(
     WHERE e.organization_id = r.organization_id AND e.target_id = coalesce(r.agent_id, r.tool_id) AND e.id < r.id
   ) g WHERE g.status = 'Completed' ORDER BY g.id DESC LIMIT 1)`;
 
-/** The credits of `r` and of all runs that it started. */
+/** The credits of `r` and of all runs that it started: of open runs, the sums of their journals. */
 const CREDITS_OF_TREE = Prisma.sql`(
   WITH RECURSIVE tree AS (
-    SELECT r.id, r.credits_used
+    SELECT r.id, r.credits_used, r.finished_at
     UNION ALL
-    SELECT c.id, c.credits_used FROM runs c JOIN tree ON c.parent_run_id = tree.id
+    SELECT c.id, c.credits_used, c.finished_at FROM runs c JOIN tree ON c.parent_run_id = tree.id
   )
-  SELECT sum(credits_used) FROM tree)::text`;
+  SELECT sum(CASE WHEN finished_at IS NOT NULL THEN credits_used ELSE
+    (SELECT coalesce(sum(credits), 0) FROM steps WHERE run_id = tree.id)
+    + (SELECT coalesce(sum(credits), 0) FROM model_calls WHERE run_id = tree.id) END)::numeric(18, 4) FROM tree)::text`;
 
 async function readRun(services: Services, actor: MemberActor, runId: string): Promise<RunDetail> {
   const [summary] = await readRunsById(services, actor.orgId, [runId]);
   const found = await services.db.$queryRaw`
     SELECT agent_id, tool_id, trigger_id, api_key_id, parent_run_id, root_run_id, input_tokens, output_tokens,
       actions_used, error_code, error_message, cancelled_by,
-      deadline_seconds, gave_back_at, regained_at,
+      deadline_seconds, yielded_at, resumed_at,
       coalesce((SELECT a.version FROM agents a WHERE a.id = r.agent_id AND a.deleted_at IS NULL),
                (SELECT t.version FROM tools t WHERE t.id = r.tool_id AND t.deleted_at IS NULL)) AS current_version,
       CASE WHEN status = 'Failed' THEN ${lastGood(services.clock.now())} END AS last_good_run_id,
@@ -155,6 +162,7 @@ async function readRun(services: Services, actor: MemberActor, runId: string): P
     FROM runs r WHERE id = ${runId}::uuid AND organization_id = ${actor.orgId}::uuid`;
   const [row] = z.array(detailRow).parse(found);
   if (!summary || !row) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
+  const totals = summary.status === "Running" ? (await readTotals(services.pool, runId)).totals : undefined;
   return {
     ...summary,
     agentId: row.agent_id,
@@ -163,9 +171,9 @@ async function readRun(services: Services, actor: MemberActor, runId: string): P
     apiKeyId: row.api_key_id,
     parentRunId: row.parent_run_id,
     rootRunId: row.root_run_id,
-    inputTokens: row.input_tokens,
-    outputTokens: row.output_tokens,
-    actions: row.actions_used,
+    inputTokens: totals?.inputTokens ?? row.input_tokens,
+    outputTokens: totals?.outputTokens ?? row.output_tokens,
+    actions: totals?.actions ?? row.actions_used,
     creditsWithChildren: row.credits_with_children,
     children: row.children,
     errorCode: row.error_code,
@@ -174,10 +182,10 @@ async function readRun(services: Services, actor: MemberActor, runId: string): P
     deadlineSeconds: row.deadline_seconds,
     currentVersion: row.current_version,
     lastGoodRunId: row.last_good_run_id,
-    turns: row.gave_back_at.map((from, index) => ({
+    turns: row.yielded_at.map((from, index) => ({
       from: from.toISOString(),
       // A run that ended while it waited waited to its end.
-      to: row.regained_at[index]?.toISOString() ?? summary.finishedAt,
+      to: row.resumed_at[index]?.toISOString() ?? summary.finishedAt,
     })),
     ...viewTexts(row),
   };
@@ -215,8 +223,8 @@ const detailRow = textsRow.extend({
   error_message: z.string().nullable(),
   cancelled_by: z.string().nullable(),
   deadline_seconds: z.number(),
-  gave_back_at: z.array(z.date()),
-  regained_at: z.array(z.date()),
+  yielded_at: z.array(z.date()),
+  resumed_at: z.array(z.date()),
   current_version: z.number().nullable(),
   last_good_run_id: z.string().nullable(),
   children: z.number(),
