@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { Decimal } from "@/server/credits/amount";
+import { newId } from "@/server/ids";
 import type { ModelReply } from "@/server/models/port";
 import { cancelRun } from "@/server/runs/cancel";
 import { admitWaitingRuns, claimRun } from "@/server/runs/engine/claim";
@@ -221,9 +222,11 @@ async function loseWorker(): Promise<void> {
 async function executeUntil(runId: string, crash: Crash): Promise<boolean> {
   if (crash === "claimed") {
     await admitWaitingRuns(world, null, 1_000);
-    const claimed = await claimRun(world, runId, (await world.engine.worker()).id);
-    await loseWorker();
-    return claimed !== null;
+    const workerId = `worker-${newId()}`;
+    await world.pool.query("INSERT INTO workers (id, heartbeat_at) VALUES ($1, clock_timestamp())", [workerId]);
+    await claimRun(world, runId, workerId);
+    await removeWorker(world.pool, workerId, true);
+    return true;
   }
   if (crash !== null && "afterActs" in crash) {
     await admitWaitingRuns(world, null, 1_000);
