@@ -33,7 +33,8 @@ export function createHandler(
   const { origin, protocol } = new URL(services.env.appUrl);
   const common = commonHeaders(protocol === "https:");
   const asData = { ...common, "Content-Security-Policy": DATA_POLICY };
-  const log = services.log.child({ component: "http" });
+  const rawHeaders = Object.entries(asData).flat();
+  const { log } = services;
 
   const answerReadiness = async (): Promise<ApiResponse> => {
     const report = await checkReadiness(services);
@@ -43,7 +44,7 @@ export function createHandler(
 
   /** Sends an answer of the API and logs the request: ids, status and duration, nothing of what was sent. */
   const send = (request: Answering, response: ApiResponse): void => {
-    sendToNode(request.outgoing, response, asData);
+    sendToNode(request.outgoing, response, rawHeaders);
     if (request.incoming.method !== "GET") drain(request.incoming);
     logRequest(log, request, response.status, response.headers["X-Request-Id"]);
   };
@@ -57,9 +58,9 @@ export function createHandler(
     if (handler === "rest") return send(request, await answerRest(services, fromNode(incoming, path)));
     if (handler === "webhook") return send(request, await answerWebhook(services, fromNode(incoming, path)));
     if (handler === "health") {
-      return sendToNode(outgoing, { status: 200, headers: JSON_HEADERS, body: '{"alive":true}' }, asData);
+      return sendToNode(outgoing, { status: 200, headers: JSON_HEADERS, body: '{"alive":true}' }, rawHeaders);
     }
-    if (handler === "ready") return sendToNode(outgoing, await answerReadiness(), asData);
+    if (handler === "ready") return sendToNode(outgoing, await answerReadiness(), rawHeaders);
     if (showPage === null) return refuse(outgoing, 404, { headers: asData });
     const url = targetOf(incoming, origin);
     cutStalledReader(outgoing, path.startsWith("/api/live/") ? STALLED_STREAM_MS : STALLED_READER_MS);
@@ -103,17 +104,17 @@ export function createHandler(
 /** A request while it is answered; `startedAt` in ms of the process's own clock. */
 type Answering = { incoming: IncomingMessage; outgoing: ServerResponse; path: string; startedAt: number };
 
-/** One line for each request, without its query or payload; files of pages only at level debug. */
+/** One line for each request but those for files of pages, without its query or payload. */
 function logRequest(
   log: Logger,
   { incoming, path, startedAt }: Answering,
   status: number,
   requestId: string | undefined,
 ): void {
-  const level = path.startsWith("/_next/") ? "debug" : "info";
-  log[level]("request", {
-    ...(requestId === undefined ? {} : { requestId }),
-    method: incoming.method,
+  if (path.startsWith("/_next/")) return;
+  log.request({
+    requestId,
+    method: incoming.method ?? "",
     path: loggedPath(path),
     status,
     durationMs: Math.round((performance.now() - startedAt) * 10) / 10,

@@ -4,7 +4,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import next from "next";
 import { type Demo, seedDemo } from "@/prisma/seed";
 import { answerBadHttp, refuseTunnel } from "@/server/api/bad-http";
 import { outlast } from "@/server/db/outage";
@@ -69,34 +68,20 @@ export async function serve({ root, dev = false, say = () => {} }: ServeOptions)
   const state = { stopping: false };
   const ending = new AbortController();
   const { role, port: wanted, host, appUrl } = services.env;
-  const pages =
-    role === "worker"
-      ? null
-      : next({
-          dir: root,
-          dev,
-          hostname: host,
-          port: wanted,
-          quiet: true,
-          // Next would listen for upgrades on whichever server brings its first request, and hang up on every client that
-          // offers HTTP/2 by `Upgrade: h2c`. In production it gets a server that nobody reaches.
-          ...(dev ? {} : { httpServer: createServer() }),
-        });
+  const pages = role === "worker" ? null : createPages({ root, dev, host, port: wanted });
   const server = createServer({
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     // Refused by us, with the contract's error body.
     requireHostHeader: false,
   });
-  await pages?.prepare();
-  const showPage = pages?.getRequestHandler() ?? null;
-  server.on("request", createHandler(services, { showPage, dev, state }));
+  server.on("request", createHandler(services, { showPage: pages?.show ?? null, dev, state }));
   server.on("clientError", answerBadHttp);
   server.on("connect", refuseTunnel);
   server.on("checkExpectation", (_incoming: IncomingMessage, outgoing: ServerResponse) => refuse(outgoing, 417));
   const upgraded = new Set<Duplex>();
   if (dev && pages) {
-    const upgrade = pages.getUpgradeHandler();
+    const upgrade = await pages.upgrade();
     server.on("upgrade", (incoming, socket, head) => {
       upgraded.add(socket);
       socket.once("close", () => upgraded.delete(socket));
@@ -122,6 +107,41 @@ export async function serve({ root, dev = false, say = () => {} }: ServeOptions)
       await pages?.close();
       await closeServices(services);
     },
+  };
+}
+
+/**
+ * The pages, loaded by the first request for one: a process that only answers the API starts sooner, is smaller and keeps the
+ * timers and dates of Node, which Next replaces by slower ones.
+ */
+function createPages({ root, dev, host, port }: { root: string; dev: boolean; host: string; port: number }) {
+  const load = async () => {
+    const { default: next } = await import("next");
+    const app = next({
+      dir: root,
+      dev,
+      hostname: host,
+      port,
+      quiet: true,
+      // Next would listen for upgrades on whichever server brings its first request, and hang up on every client that
+      // offers HTTP/2 by `Upgrade: h2c`. In production it gets a server that nobody reaches.
+      ...(dev ? {} : { httpServer: createServer() }),
+    });
+    await app.prepare();
+    return { app, show: app.getRequestHandler() };
+  };
+  let loading: ReturnType<typeof load> | undefined;
+  const loaded = () => {
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+  return {
+    show: async (incoming: IncomingMessage, outgoing: ServerResponse) => (await loaded()).show(incoming, outgoing),
+    upgrade: async () => (await loaded()).app.getUpgradeHandler(),
+    close: async () => (await loading)?.app.close(),
   };
 }
 

@@ -24,7 +24,7 @@ export type ApiRequest = {
   readBody(limit: number): Promise<Buffer>;
 };
 
-export type ApiResponse = { status: number; headers: Record<string, string>; body: string | Buffer };
+export type ApiResponse = { status: number; headers: Record<string, string>; body: string };
 
 /** Beyond what a refused body may still send so that its sender gets to read the answer, the connection is cut. */
 const DRAIN_BYTES = 64 * 1024 * 1024;
@@ -97,15 +97,17 @@ export function drain(incoming: IncomingMessage): void {
   incoming.resume();
 }
 
-/** Sends an answer with `common` headers; does nothing more once the client is gone. */
+/** Sends an answer with `common` headers, names and values in turn; does nothing more once the client is gone. */
 export function sendToNode(
   outgoing: ServerResponse,
   { status, headers, body }: ApiResponse,
-  common: Readonly<Record<string, string>>,
+  common: readonly string[],
 ): void {
   if (outgoing.destroyed) return;
-  const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-  outgoing.writeHead(status, { ...common, ...headers, "Content-Length": length });
+  const raw = [...common, "Content-Length", String(Buffer.byteLength(body))];
+  for (const name in headers) raw.push(name, headers[name] ?? "");
+  outgoing.writeHead(status, raw);
+  // A text is sent together with its head, in one write.
   outgoing.end(body);
 }
 
@@ -122,7 +124,7 @@ export async function answerWebRequest(
     peer: request.headers.get(PEER_ADDRESS_HEADER) ?? "unknown",
     readBody: (limit) => readWebBody(request, limit),
   });
-  return new Response(typeof body === "string" ? body : new Uint8Array(body), { status, headers });
+  return new Response(body, { status, headers });
 }
 
 async function readWebBody(request: Request, limit: number): Promise<Buffer> {

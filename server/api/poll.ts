@@ -20,7 +20,7 @@ const VIEWS = {
   "/result": { agents: undefined, tools: "tools.result" },
 } as const;
 
-export type Poll = { body: Buffer; headers: Record<string, string>; actor: ApiKeyActor };
+export type Poll = { body: string; headers: Record<string, string>; actor: ApiKeyActor };
 type View = { kind: "agent" | "tool"; runId: string; operationId: string };
 
 /** Answers a poll from memory; null when it cannot. Counts the read when it answers. */
@@ -53,7 +53,7 @@ function readPath(path: string): View | null {
   return { kind: collection === "agents" ? "agent" : "tool", runId: path.slice(start, start + 36), operationId };
 }
 
-function bodyOf(services: Services, actor: ApiKeyActor, { kind, runId, operationId }: View): Buffer | null {
+function bodyOf(services: Services, actor: ApiKeyActor, { kind, runId, operationId }: View): string | null {
   const ended = services.endedRuns.get(runId);
   if (ended) {
     if (ended.orgId !== actor.orgId || !isKind(ended.run, kind)) return null;
@@ -62,8 +62,8 @@ function bodyOf(services: Services, actor: ApiKeyActor, { kind, runId, operation
   const executing = services.engine.find(runId);
   if (!executing || executing.run.orgId !== actor.orgId || executing.run.kind !== kind) return null;
   const facts = executingRunFacts(executing);
-  if (operationId === "agents.status") return Buffer.from(JSON.stringify(agentRunStatus(facts)));
-  if (operationId === "tools.status") return Buffer.from(JSON.stringify(toolRunStatus(facts, services.clock.now())));
+  if (operationId === "agents.status") return JSON.stringify(agentRunStatus(facts));
+  if (operationId === "tools.status") return JSON.stringify(toolRunStatus(facts, services.clock.now()));
   return null;
 }
 
@@ -72,7 +72,7 @@ function isKind(run: RunFacts, kind: "agent" | "tool"): boolean {
 }
 
 /** Details and results need more than the run; the whole way keeps their bodies here. */
-function renderStatus(services: Services, ended: EndedRun, operationId: string): Buffer | null {
+function renderStatus(services: Services, ended: EndedRun, operationId: string): string | null {
   if (operationId === "agents.status") {
     return services.endedRuns.keepBody(ended, operationId, JSON.stringify(agentRunStatus(ended.run)));
   }

@@ -13,14 +13,14 @@ export const JSON_HEADERS = {
 
 /** A successful answer; `body` is a value or JSON text that is sent as it is. */
 export function jsonResponse(
-  body: object | string | Buffer,
+  body: object | string,
   requestId: string,
   headers: Record<string, string> = {},
 ): ApiResponse {
   return {
     status: 200,
     headers: { ...JSON_HEADERS, "X-Request-Id": requestId, ...headers },
-    body: typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+    body: typeof body === "string" ? body : JSON.stringify(body),
   };
 }
 

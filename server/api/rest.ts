@@ -76,7 +76,7 @@ function keepForPolls(
   services: Services,
   actor: ApiKeyActor,
   { route, view }: { route: Route; view: object },
-): string | Buffer {
+): string {
   const body = JSON.stringify(view);
   const isFinal = "status" in view && view.status !== "Pending" && view.status !== "Running";
   if (!isFinal || route.method !== "GET" || !("id" in view) || typeof view.id !== "string") return body;

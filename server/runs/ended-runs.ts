@@ -6,21 +6,21 @@ const MAX_RUNS = 10_000;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** An ended run with the bodies that answered polls of it: a terminal run never changes, so they are answered as they are. */
-export type EndedRun = { orgId: string; run: RunFacts; bodies: Map<string, Buffer> };
+export type EndedRun = { orgId: string; run: RunFacts; bodies: Map<string, string> };
 
 /** The runs that ended lately in this process, or were read since. */
 export type EndedRuns = {
   get(runId: string): EndedRun | undefined;
   add(orgId: string, run: RunFacts): EndedRun;
   /** Keeps the body that answers `view` of a run. */
-  keepBody(ended: EndedRun, view: string, body: string): Buffer;
+  keepBody(ended: EndedRun, view: string, body: string): string;
 };
 
 export function createEndedRuns(): EndedRuns {
   let bytes = 0;
   const sizeOf = ({ run, bodies }: EndedRun) => {
     let size = 500 + 2 * (run.input.length + (run.output?.length ?? 0));
-    for (const body of bodies.values()) size += body.length;
+    for (const body of bodies.values()) size += 2 * body.length;
     return size;
   };
   const runs = new BoundedMap<EndedRun>(MAX_RUNS, (removed) => {
@@ -32,19 +32,18 @@ export function createEndedRuns(): EndedRuns {
   return {
     get: (runId) => runs.get(runId),
     add(orgId, run) {
-      const ended = { orgId, run, bodies: new Map<string, Buffer>() };
+      const ended = { orgId, run, bodies: new Map<string, string>() };
       runs.set(run.id, ended);
       bytes += sizeOf(ended);
       trim();
       return ended;
     },
     keepBody(ended, view, body) {
-      const buffer = Buffer.from(body);
-      if (runs.get(ended.run.id) !== ended) return buffer;
-      ended.bodies.set(view, buffer);
-      bytes += buffer.length;
+      if (runs.get(ended.run.id) !== ended) return body;
+      ended.bodies.set(view, body);
+      bytes += 2 * body.length;
       trim();
-      return buffer;
+      return body;
     },
   };
 }

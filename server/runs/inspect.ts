@@ -5,7 +5,6 @@ import { AppError } from "@/server/errors";
 import type { Attempt } from "@/server/models/port";
 import { readAttempts } from "@/server/runs/attempts";
 import { type RunSummary, readRunsById } from "@/server/runs/list";
-import { readOpenFigures, readTotals } from "@/server/runs/engine/figures";
 import { cutText, type LongText, startOf } from "@/server/runs/long-text";
 import { queuedRuns } from "@/server/runs/run-rows";
 import type { Services } from "@/server/services";
@@ -83,8 +82,8 @@ export type RunDetail = RunSummary & {
 export type RunInspection = { run: RunDetail; steps: StepLine[]; calls: CallLine[] };
 
 /**
- * Reads a run with its steps and model calls. With `after`, only the lines changed since that sequence: a run's changes are
- * numbered and committed in that order, so nothing can be missed between two reads.
+ * Reads a run with its steps and model calls. With `after`, only the lines changed since that sequence: every
+ * change bumps the run's sequence in the same transaction, so nothing can be missed between two reads.
  * Throws not_found for unknown runs and those of other organizations.
  */
 export async function inspectRun(
@@ -111,15 +110,13 @@ async function readChildCredits(
   actor: MemberActor,
   parentRunId: string,
 ): Promise<Map<string, string>> {
-  const children = await services.db.run.findMany({
-    where: { parentRunId, organizationId: actor.orgId },
-    select: { id: true, status: true, creditsUsed: true },
-  });
-  const running = children.filter(({ status }) => status === "Running").map(({ id }) => id);
-  const figures = await readOpenFigures(services.pool, running);
-  return new Map(
-    children.map(({ id, creditsUsed }) => [id, (figures.get(id)?.totals.credits ?? creditsUsed).toFixed(4)]),
+  const { rows } = await services.pool.query<{ id: string; credits: string }>(
+    `SELECT r.id, coalesce(f.credits, r.credits_used)::text AS credits
+     FROM runs r CROSS JOIN LATERAL open_run_figures(r.id, r.finished_at IS NULL) f
+     WHERE r.parent_run_id = $1 AND r.organization_id = $2`,
+    [parentRunId, actor.orgId],
   );
+  return new Map(rows.map(({ id, credits }) => [id, credits]));
 }
 
 /** How many runs before a failed one are searched for a good one. */
@@ -136,22 +133,22 @@ const lastGood = (now: Date) => Prisma.sql`(
     WHERE e.organization_id = r.organization_id AND e.target_id = coalesce(r.agent_id, r.tool_id) AND e.id < r.id
   ) g WHERE g.status = 'Completed' ORDER BY g.id DESC LIMIT 1)`;
 
-/** The credits of `r` and of all runs that it started: of open runs, the sums of their journals. */
+/** The credits of `r` and of all runs that it started. */
 const CREDITS_OF_TREE = Prisma.sql`(
   WITH RECURSIVE tree AS (
     SELECT r.id, r.credits_used, r.finished_at
     UNION ALL
     SELECT c.id, c.credits_used, c.finished_at FROM runs c JOIN tree ON c.parent_run_id = tree.id
   )
-  SELECT sum(CASE WHEN finished_at IS NOT NULL THEN credits_used ELSE
-    (SELECT coalesce(sum(credits), 0) FROM steps WHERE run_id = tree.id)
-    + (SELECT coalesce(sum(credits), 0) FROM model_calls WHERE run_id = tree.id) END)::numeric(18, 4) FROM tree)::text`;
+  SELECT sum(coalesce(f.credits, tree.credits_used))
+  FROM tree CROSS JOIN LATERAL open_run_figures(tree.id, tree.finished_at IS NULL) f)::text`;
 
 async function readRun(services: Services, actor: MemberActor, runId: string): Promise<RunDetail> {
   const [summary] = await readRunsById(services, actor.orgId, [runId]);
   const found = await services.db.$queryRaw`
-    SELECT agent_id, tool_id, trigger_id, api_key_id, parent_run_id, root_run_id, input_tokens, output_tokens,
-      actions_used, error_code, error_message, cancelled_by,
+    SELECT agent_id, tool_id, trigger_id, api_key_id, parent_run_id, root_run_id,
+      coalesce(f.input_tokens, r.input_tokens) AS input_tokens, coalesce(f.output_tokens, r.output_tokens) AS output_tokens,
+      coalesce(f.actions, r.actions_used) AS actions_used, error_code, error_message, cancelled_by,
       deadline_seconds, yielded_at, resumed_at,
       coalesce((SELECT a.version FROM agents a WHERE a.id = r.agent_id AND a.deleted_at IS NULL),
                (SELECT t.version FROM tools t WHERE t.id = r.tool_id AND t.deleted_at IS NULL)) AS current_version,
@@ -159,10 +156,10 @@ async function readRun(services: Services, actor: MemberActor, runId: string): P
       ${startOf(Prisma.sql`input`, "input")}, ${startOf(Prisma.sql`output`, "output")},
       (SELECT count(*)::int FROM runs c WHERE c.parent_run_id = r.id) AS children,
       ${CREDITS_OF_TREE} AS credits_with_children
-    FROM runs r WHERE id = ${runId}::uuid AND organization_id = ${actor.orgId}::uuid`;
+    FROM runs r CROSS JOIN LATERAL open_run_figures(r.id, r.finished_at IS NULL) f
+    WHERE r.id = ${runId}::uuid AND organization_id = ${actor.orgId}::uuid`;
   const [row] = z.array(detailRow).parse(found);
   if (!summary || !row) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
-  const totals = summary.status === "Running" ? (await readTotals(services.pool, runId)).totals : undefined;
   return {
     ...summary,
     agentId: row.agent_id,
@@ -171,9 +168,9 @@ async function readRun(services: Services, actor: MemberActor, runId: string): P
     apiKeyId: row.api_key_id,
     parentRunId: row.parent_run_id,
     rootRunId: row.root_run_id,
-    inputTokens: totals?.inputTokens ?? row.input_tokens,
-    outputTokens: totals?.outputTokens ?? row.output_tokens,
-    actions: totals?.actions ?? row.actions_used,
+    inputTokens: row.input_tokens,
+    outputTokens: row.output_tokens,
+    actions: row.actions_used,
     creditsWithChildren: row.credits_with_children,
     children: row.children,
     errorCode: row.error_code,

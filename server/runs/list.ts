@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
 import type { RunFilter } from "@/server/runs/filter";
-import { type OpenFigures, readOpenFigures } from "@/server/runs/engine/figures";
 import { selectRunIds } from "@/server/runs/find";
 import { RUN_SOURCES, RUN_STATUSES } from "@/server/runs/words";
 import type { Services } from "@/server/services";
@@ -29,7 +28,7 @@ export const runSummary = z.object({
   createdAt: z.string(),
   startedAt: z.string().nullable(),
   finishedAt: z.string().nullable(),
-  /** True while a run that began to execute waits for a slot again, or for another worker. */
+  /** True while it waits for a slot after it yielded its own. */
   waiting: z.boolean(),
   /** True between the wish to cancel it and its end. */
   cancelRequested: z.boolean(),
@@ -71,12 +70,16 @@ const COLUMNS = Prisma.sql`
   r.target_name, r.target_version, r.model, r.source::text AS source,
   coalesce(t.name, k.name, u.name, p.target_name) AS source_name,
   left(r.input, 200) AS input_preview, left(r.error_message, 200) AS error_preview,
-  r.steps_executed, r.input_tokens + r.output_tokens AS tokens, r.credits_used::text AS credits_used,
+  coalesce(f.steps, r.steps_executed) AS steps_executed,
+  coalesce(f.input_tokens + f.output_tokens, r.input_tokens + r.output_tokens) AS tokens,
+  coalesce(f.credits, r.credits_used)::text AS credits_used,
   r.created_at, r.started_at, r.finished_at,
-  (r.status = 'Running' AND r.claimed_by IS NULL) AS waiting,
-  r.cancel_requested_at IS NOT NULL AND r.finished_at IS NULL AS cancel_requested, r.sequence`;
+  r.status = 'Running' AND r.admitted_at IS NULL AS waiting,
+  r.cancel_requested_at IS NOT NULL AND r.finished_at IS NULL AS cancel_requested,
+  greatest(f.sequence, r.sequence) AS sequence`;
 
 const SOURCES = Prisma.sql`
+  CROSS JOIN LATERAL open_run_figures(r.id, r.finished_at IS NULL) f
   LEFT JOIN triggers t ON t.id = r.trigger_id AND t.organization_id = r.organization_id
   LEFT JOIN api_keys k ON k.id = r.api_key_id AND k.organization_id = r.organization_id
   LEFT JOIN users u ON u.id = r.user_id
@@ -108,15 +111,10 @@ export async function readRunsById(services: Services, orgId: OrgId, ids: string
 async function readRuns(services: Services, ids: Prisma.Sql): Promise<RunSummary[]> {
   const found = await services.db.$queryRaw`
     SELECT ${COLUMNS} FROM (${ids}) page JOIN runs r ON r.id = page.id ${SOURCES} ORDER BY r.id DESC`;
-  const runs = z.array(row).parse(found);
-  const open = runs.filter(({ status }) => status === "Running").map(({ id }) => id);
-  const figures = await readOpenFigures(services.pool, open);
-  return runs.map((run) => viewRun(run, figures.get(run.id)));
+  return z.array(row).parse(found).map(viewRun);
 }
 
-/** `figures` is what a running run has used so far: its own row says it only when it has ended. */
-function viewRun(run: z.infer<typeof row>, figures: OpenFigures | undefined): RunSummary {
-  const totals = figures?.totals;
+function viewRun(run: z.infer<typeof row>): RunSummary {
   return {
     id: run.id,
     kind: run.kind,
@@ -129,14 +127,14 @@ function viewRun(run: z.infer<typeof row>, figures: OpenFigures | undefined): Ru
     sourceName: run.source_name,
     inputPreview: run.input_preview,
     errorPreview: run.error_preview,
-    steps: totals?.steps ?? run.steps_executed,
-    tokens: totals ? totals.inputTokens + totals.outputTokens : run.tokens,
-    credits: totals?.credits.toFixed(4) ?? run.credits_used,
+    steps: run.steps_executed,
+    tokens: run.tokens,
+    credits: run.credits_used,
     createdAt: run.created_at.toISOString(),
     startedAt: run.started_at?.toISOString() ?? null,
     finishedAt: run.finished_at?.toISOString() ?? null,
     waiting: run.waiting,
     cancelRequested: run.cancel_requested,
-    sequence: Math.max(run.sequence, figures?.sequence ?? 0),
+    sequence: run.sequence,
   };
 }

@@ -18,6 +18,7 @@ export function testLogger(): TestLogger {
       info: keep("info"),
       warn: keep("warn"),
       error: keep("error"),
+      request: (request) => keep("info")("request", request),
       child: (fields) => withFields({ ...common, ...fields }),
     };
   };

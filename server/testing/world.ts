@@ -63,11 +63,15 @@ export async function createWorld(
     timeouts?: Timeouts;
     /** Another process on the same database: its services, with a pool of their own. */
     beside?: World;
+    /** Runs that its engine executes at once. */
+    slots?: number;
+    /** Another way to the database of `beside`: a proxy. */
+    databaseUrl?: string;
   } = {},
 ): Promise<World> {
   const { beside } = parts;
   const database = beside
-    ? { url: beside.env.databaseUrl, drop: async () => {} }
+    ? { url: parts.databaseUrl ?? beside.env.databaseUrl, drop: async () => {} }
     : await createTestDatabase();
   const env = readEnvironment({
     DATABASE_URL: database.url,
@@ -79,7 +83,7 @@ export async function createWorld(
   const { db, pool } = openDatabase(database.url, log, parts.timeouts ? { timeouts: parts.timeouts } : {});
   const notifications = createNotifications({ url: database.url, pool, log });
   const cached = createConfigurationCaches(notifications);
-  const engine = createRunEngine(() => world, { slots: 40 });
+  const engine = createRunEngine(() => world, { slots: parts.slots ?? 40 });
   const world: World = {
     env,
     db,

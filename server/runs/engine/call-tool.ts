@@ -3,13 +3,16 @@ import type { AttachedCallable, ToolConfiguration } from "@/server/agent/definit
 import { Decimal, ZERO } from "@/server/credits/amount";
 import { creditsOfActions, freezePrices } from "@/server/credits/prices";
 import type { JsonObject } from "@/server/json";
+import type { Services } from "@/server/services";
 import { exactly } from "./budget";
 import { storeCut } from "./call-function";
 import { childRunId } from "./child-run-id";
 import { claimRun } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
+import { endUnclaimedRun } from "./end-run";
 import type { ChildOutcome, Execution } from "./execution";
 import type { FinishedStep, NewStep } from "./journal";
+import { readState } from "./run-state";
 
 type AttachedTool = Extract<AttachedCallable, { kind: "tool" }>;
 
@@ -65,12 +68,8 @@ async function executeChild(
   if (run.epoch > 1) {
     const claimed = await claimRun(services, id, worker.id);
     if (claimed) return execution.runChild(claimed);
-    const ended = await services.db.run.findUnique({
-      where: { id },
-      select: { status: true, output: true, errorMessage: true },
-    });
-    if (ended?.status === "Completed") return { status: "Completed", output: ended.output ?? "null" };
-    if (ended) return failed(ended.status === "Cancelled" ? "Cancelled" : "Failed", ended.errorMessage);
+    const ended = await readEnd(services, id);
+    if (ended) return ended;
   }
   const configuration: ToolConfiguration = { kind: "tool", name: callable.title, definition: callable.definition };
   const document = JSON.stringify({ ...configuration, prices: freezePrices(run.prices) });
@@ -98,7 +97,7 @@ async function executeChild(
     sequence: 1,
     yieldedAt: null,
   };
-  // The child's rows follow in the same lane, and its end waits for them: nobody has to wait for this one.
+  // The child's rows follow in the same lane, and its end waits for this one: nobody else has to.
   const inserted = worker.journal.child({
     id,
     org: run.orgId,
@@ -117,10 +116,21 @@ async function executeChild(
     cap_of: cap?.of ?? null,
     deadline: callable.deadlineSeconds,
   });
-  const [outcome] = await Promise.all([execution.runChild(child), inserted]);
-  return outcome;
+  return execution.runChild(child, inserted);
 }
 
-function failed(status: "Failed" | "Cancelled", message: string | null): ChildOutcome {
-  return { status, message: message ?? `The tool's run ended as ${status}.` };
+/** How a child that cannot be claimed ended; one that was to be cancelled when its worker was replaced ends here. */
+async function readEnd(services: Services, id: string): Promise<ChildOutcome | null> {
+  const state = await readState(services, id);
+  if (state === null) return null;
+  if (state.cancelledBy !== null && !state.terminal) {
+    await endUnclaimedRun(services, id, { status: "Cancelled", by: state.cancelledBy });
+  }
+  const { status, output, errorMessage } = await services.db.run.findUniqueOrThrow({
+    where: { id },
+    select: { status: true, output: true, errorMessage: true },
+  });
+  if (status === "Completed") return { status, output: output ?? "null" };
+  if (status !== "Failed" && status !== "Cancelled") throw new Error(`child run ${id} is open and cannot be claimed`);
+  return { status, message: errorMessage ?? `The tool's run ended as ${status}.` };
 }

@@ -44,7 +44,9 @@ export async function endUnclaimedRun(services: Services, runId: string, outcome
   const row = rows[0];
   if (row === undefined || row.claimed) return false;
   await endOpenChildren(services, runId, outcome);
-  const { totals, sequence } = await readTotals(services.pool, runId);
+  const { totals: used, openSteps, sequence } = await readTotals(services.pool, runId);
+  // What has begun fails with the run, and counts.
+  const totals = { ...used, steps: used.steps + openSteps };
   const run = { id: runId, orgId: mintOrgId(row.organization_id) };
   const next = Math.max(row.sequence, sequence) + 1;
   const item = { ...endItem(run, { outcome, totals, sequence: next }), epoch: row.epoch, unclaimed: true };

@@ -49,7 +49,7 @@ export async function executeRun(
       signal.throwIfAborted();
       stretch.checkpoint();
     },
-    runChild: (child) => executeChild(stretch, child, { budget, parentSignal: signal }),
+    runChild: (child, inserted) => executeChild(stretch, child, { budget, parentSignal: signal, inserted }),
   };
   try {
     let outcome: Outcome;
@@ -77,11 +77,12 @@ export async function executeRun(
 async function executeChild(
   stretch: Stretch,
   child: ClaimedRun,
-  { budget, parentSignal }: { budget: Budget; parentSignal: AbortSignal },
+  { budget, parentSignal, inserted }: { budget: Budget; parentSignal: AbortSignal; inserted?: Promise<void> | undefined },
 ): Promise<ChildOutcome> {
   const { services, worker } = stretch;
   const contents = child.epoch === 1 ? emptyJournal() : await readJournal(services, child);
   const journal = new RunJournal(services, worker, child, contents);
+  if (inserted) journal.endAfter(inserted);
   const own = capBudget(budget, child.cap, contents.totals.credits);
   const outcome = await executeRun(stretch, child, { journal, budget: own, parentSignal });
   if (outcome.status === "Completed") return outcome;
@@ -98,7 +99,7 @@ export async function endRun(
   const { services, worker } = stretch;
   // A run that was taken over may have children that this worker never came to.
   if (run.epoch > 1 && outcome.status !== "Completed") await endOpenChildren(services, run.id, outcome);
-  const rows = await journal.takeLastRows();
+  const rows = await journal.takeLastRows(outcome.status);
   const sequence = journal.nextSequence();
   const ended = await endClaimedRun(worker, run, { outcome, totals: journal.totals, sequence, rows });
   if (ended === null) throw new RunStopped("The run has ended or has another worker.");

@@ -16,8 +16,8 @@ export type Execution = {
   journal: RunJournal;
   /** Asked before each act; throws when the run is to yield its slot. */
   checkpoint(): void;
-  /** Executes a child run to its end, on this run's slot and budget. */
-  runChild(child: ClaimedRun): Promise<ChildOutcome>;
+  /** Executes a child run to its end, on this run's slot and budget; `inserted` resolves when a new child's row is committed. */
+  runChild(child: ClaimedRun, inserted?: Promise<void>): Promise<ChildOutcome>;
 };
 
 /** How a child run ended, as its caller sees it. */

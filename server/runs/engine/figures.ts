@@ -8,18 +8,9 @@ import type { Totals } from "./claimed-run";
 const TOTALS = {
   name: "run-totals",
   text: `
-  SELECT run.id,
-         coalesce(s.steps, 0)::int AS steps, coalesce(s.actions, 0)::int AS actions,
-         coalesce(c.input_tokens, 0)::int AS "inputTokens", coalesce(c.output_tokens, 0)::int AS "outputTokens",
-         (coalesce(s.credits, 0) + coalesce(c.credits, 0))::text AS credits,
-         greatest(coalesce(s.sequence, 0), coalesce(c.sequence, 0)) AS sequence
-  FROM unnest($1::uuid[]) AS run (id)
-  CROSS JOIN LATERAL (
-    SELECT count(*) FILTER (WHERE status <> 'Running') AS steps, sum(actions) AS actions, sum(credits) AS credits,
-           max(sequence) AS sequence FROM steps WHERE run_id = run.id) s
-  CROSS JOIN LATERAL (
-    SELECT sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, sum(credits) AS credits,
-           max(sequence) AS sequence FROM model_calls WHERE run_id = run.id) c`,
+  SELECT run.id, f.steps, f.actions, f.input_tokens AS "inputTokens", f.output_tokens AS "outputTokens", f.credits::text AS credits,
+         f.sequence
+  FROM unnest($1::uuid[]) AS run (id) CROSS JOIN LATERAL open_run_figures(run.id, true) f`,
 };
 
 const totalsRow = z.object({

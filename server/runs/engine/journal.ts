@@ -34,13 +34,22 @@ export type JournalContents = {
   steps: Map<string, FinishedStep>;
   /** Attempts of calls and steps that began and did not finish, by key. */
   interrupted: Map<string, Attempt[]>;
+  /** Keys of steps that began and did not finish. */
+  openSteps: Set<string>;
   totals: Totals;
   sequence: number;
 };
 
 export function emptyJournal(): JournalContents {
   const totals = { steps: 0, actions: 0, inputTokens: 0, outputTokens: 0, credits: ZERO };
-  return { calls: new Map(), steps: new Map(), interrupted: new Map(), totals, sequence: 1 };
+  return {
+    calls: new Map(),
+    steps: new Map(),
+    interrupted: new Map(),
+    openSteps: new Set(),
+    totals,
+    sequence: 1,
+  };
 }
 
 export type NewCall = { key: string; iteration: number; provider: string; model: string };
@@ -95,6 +104,12 @@ export class RunJournal {
   #waiting: JournalRow[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing = new Set<Promise<void>>();
+  /** What is written elsewhere and must be committed before the run ends. */
+  #before: Promise<void> = Promise.resolve();
+  /** Calls and steps that did not come to an end, by key; a later attempt may begin them again. */
+  #abandoned = new Map<string, BegunCall | BegunStep>();
+  /** Keys of steps that began and did not finish; they count as executed when the run ends before them. */
+  readonly #openSteps: Set<string>;
 
   constructor(services: Services, worker: Worker, run: ClaimedRun, contents: JournalContents) {
     this.#services = services;
@@ -103,6 +118,7 @@ export class RunJournal {
     this.calls = contents.calls;
     this.steps = contents.steps;
     this.interrupted = contents.interrupted;
+    this.#openSteps = contents.openSteps;
     this.totals = contents.totals;
     this.#sequence = Math.max(run.sequence, contents.sequence);
   }
@@ -117,12 +133,34 @@ export class RunJournal {
     return this.#sequence;
   }
 
-  /** Rows to commit together with the end of the run; everything else is committed by then. Throws WorkerLost. */
-  async takeLastRows(): Promise<JournalRow[]> {
+  /** Makes the end of the run wait for `written`, which is on its way in the journal's lane: the row of the run itself. */
+  endAfter(written: Promise<void>): void {
+    this.#before = written;
+    written.catch(() => {});
+  }
+
+  /**
+   * Rows to commit together with the end of the run; everything else is committed by then. What began and did not finish
+   * fails with the run, unless it completed. Throws WorkerLost.
+   */
+  async takeLastRows(status: "Completed" | "Failed" | "Cancelled"): Promise<JournalRow[]> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    await this.#before;
     while (this.#writing.size > 0) await Promise.all(this.#writing);
-    return this.#waiting.splice(0);
+    const unfinished = status === "Completed" ? [] : [...this.#abandoned.values()].map((begun) => this.#fail(begun, status));
+    if (status !== "Completed") this.totals.steps += this.#openSteps.size;
+    return [...this.#waiting.splice(0), ...unfinished];
+  }
+
+  /** Resolves when nothing of this journal is on its way any more, whether it was written or not. */
+  async settled(): Promise<void> {
+    this.#send();
+    while (this.#writing.size > 0) {
+      const writing = [...this.#writing];
+      await Promise.allSettled(writing);
+      for (const written of writing) this.#writing.delete(written);
+    }
   }
 
   /** Resolves when everything that was finished is committed; what comes next may rely on it. Throws WorkerLost. */
@@ -248,10 +286,26 @@ export class RunJournal {
     return finished;
   }
 
-  /** A call or step that ends with its run: the end closes its row. */
+  /** A call or step that does not come to an end: its run ends, yields its slot or is taken over. */
   abandon(begun: BegunCall | BegunStep): void {
     clearTimeout(begun.timer);
     this.#open -= 1;
+    this.#abandoned.set(begun.row.key, begun);
+  }
+
+  /** The row of a call or step that ends with its run. */
+  #fail(begun: BegunCall | BegunStep, status: "Failed" | "Cancelled"): JournalRow {
+    const { row } = begun;
+    const error = `The run ended (${status}) before this ${"number" in row ? "step" : "call"} had finished.`;
+    const failed = {
+      ...row,
+      status: "Failed" as const,
+      error,
+      attempts: JSON.stringify(begun.attempts),
+      duration: Math.max(0, this.#services.clock.now().getTime() - begun.startedAt),
+      sequence: this.nextSequence(),
+    };
+    return rowOf("number" in failed ? { ...failed, output: JSON.stringify({ error }) } : failed);
   }
 
   #begin<Row extends ModelCallRow | StepRow>(call: {
@@ -260,6 +314,8 @@ export class RunJournal {
     attempts: Attempt[];
   }): Begun<Row> {
     this.#open += 1;
+    this.#abandoned.delete(call.row.key);
+    if ("number" in call.row) this.#openSteps.add(call.row.key);
     const show = () => {
       call.row.attempts = JSON.stringify(call.attempts);
       const value = { ...call.row, sequence: this.nextSequence() };
@@ -272,6 +328,7 @@ export class RunJournal {
   #finish(begun: BegunCall | BegunStep, row: ModelCallRow | StepRow): void {
     clearTimeout(begun.timer);
     this.#open -= 1;
+    this.#openSteps.delete(row.key);
     const now = this.#services.clock.now();
     const finished = {
       ...row,

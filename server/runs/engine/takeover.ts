@@ -68,6 +68,7 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
     contents.sequence = Math.max(contents.sequence, row.sequence);
     if (row.status === "Running") {
       interrupt(row);
+      contents.openSteps.add(row.key);
       continue;
     }
     totals.steps += 1;

@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { connect, TIMEOUTS } from "@/server/db/connect";
 import { isPassing, sleep } from "@/server/db/outage";
+import { replaceNul } from "@/server/secrets/stored-output";
 import type { Services } from "@/server/services";
 import {
   type ChildRow,
@@ -318,12 +319,12 @@ function toDocuments(batch: Queued[]): (string | null)[] {
   return [children, calls, steps, refusals, ends, holds, starts].map((rows) => (rows.length === 0 ? null : toJson(rows)));
 }
 
-/** JSON that PostgreSQL reads: halves of characters, which UTF-8 cannot hold, become U+FFFD. */
+/** JSON that PostgreSQL reads: U+0000, which it cannot hold, and halves of characters, which UTF-8 cannot, become U+FFFD. */
 function toJson(rows: object[]): string {
   const text = JSON.stringify(rows);
-  // JSON.stringify escapes halves of characters as \ud800 to \udfff, and whole ones never.
-  if (!text.includes("\\ud")) return text;
-  return JSON.stringify(rows, (_key, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value));
+  // JSON.stringify escapes U+0000 as \u0000 and halves of characters as \ud800 to \udfff, whole ones never.
+  if (!text.includes("\\ud") && !text.includes("\\u0000")) return text;
+  return JSON.stringify(rows, (_key, value: unknown) => (typeof value === "string" ? replaceNul(value) : value));
 }
 
 /** About how many characters a row has as JSON: its texts and a bit for the rest. */

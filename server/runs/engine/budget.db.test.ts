@@ -1,18 +1,20 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import type { ModelRequest } from "@/server/models/port";
+import type { ModelReply } from "@/server/models/port";
+import { executeRun } from "@/server/testing/execute";
+import { expectSoundLedger } from "@/server/testing/ledger";
 import { createMember } from "@/server/testing/runs";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
-import { readWholeRun } from "./download";
-import { executeRun } from "@/server/testing/execute";
-import { inspectRun } from "./inspect";
-import { startRun } from "./start";
+import { readWholeRun } from "../download";
+import { inspectRun } from "../inspect";
+import { startRun } from "../start";
 
-/** What a start holds and a model call is covered with: a quick bound where it fits, the counted prompt where it does not. */
+/** What starts hold and model calls reserve: by a quick bound of the prompt where it fits, else by its counted tokens. */
 
 let world: World;
 let counts = 0;
 let limits: number[] = [];
 let estimated = false;
+let onCall: () => Promise<Partial<ModelReply>> = async () => ({});
 
 beforeAll(async () => {
   world = await createWorld({
@@ -21,7 +23,7 @@ beforeAll(async () => {
       call: async (request) => {
         limits.push(request.maxOutputTokens);
         const reply = await quietModels.call(request);
-        return { ...reply, usage: { ...reply.usage, estimated } };
+        return { ...reply, usage: { ...reply.usage, estimated }, ...(await onCall()) };
       },
       boundTokens: () => 5_000,
       countTokens: async () => {
@@ -35,6 +37,7 @@ beforeEach(() => {
   counts = 0;
   limits = [];
   estimated = false;
+  onCall = async () => ({});
 });
 afterAll(() => world.close());
 
@@ -81,34 +84,48 @@ it("gives a call all the output that is left beside the counted prompt", async (
   expect(counts).toBe(1);
 });
 
-it("extends the hold before each model call, by an entry of its own", async () => {
+it("extends the hold before a model call that it does not cover, by an entry of its own", async () => {
   const tenant = await createTenant(world, { agent: { functions: ["calculate"] } });
   const run = await start(tenant);
   const heldAtCalls: string[] = [];
-  const models = {
-    ...world.models,
-    call: async (request: ModelRequest) => {
-      const { held } = await world.db.run.findUniqueOrThrow({ where: { id: run.id } });
-      heldAtCalls.push(held.toString());
-      const toolCalls = [{ id: "a", name: "calculate", arguments: '{"expression":"1+1"}' }];
-      const reply = await quietModels.call(request);
-      return heldAtCalls.length === 1 ? { ...reply, toolCalls } : reply;
-    },
+  onCall = async () => {
+    const { held } = await world.db.run.findUniqueOrThrow({ where: { id: run.id } });
+    heldAtCalls.push(held.toString());
+    const toolCalls = [{ id: "a", name: "calculate", arguments: '{"expression":"1+1"}' }];
+    return heldAtCalls.length === 1 ? { toolCalls } : {};
   };
-  await executeRun({ ...world, models }, run.id);
-  // 5,000 tokens in and 4,000 out are 2.1; before the second call 0.014 and 0.01 were used.
-  expect(heldAtCalls).toEqual(["2.1", "2.124"]);
+  await executeRun(world, run.id);
+  // 5,000 tokens in and 4,000 out are 2.1, extended by a quarter more; that covers the second call beside the 0.024 used.
+  expect(heldAtCalls).toEqual(["2.625", "2.625"]);
   const entries = await world.db.creditEntry.findMany({
     where: { runId: run.id },
     orderBy: { sequence: "asc" },
   });
   expect(entries.map(({ kind, amount }) => [kind, amount.toString()])).toEqual([
     ["hold", "-0.9"],
-    ["hold", "-1.2"],
-    ["hold", "-0.024"],
-    ["release", "2.124"],
+    ["hold", "-1.725"],
+    ["release", "2.625"],
     ["charge", "-0.038"],
   ]);
+  await expectSoundLedger(world, tenant);
+});
+
+it("holds the whole first model call at the start of a run that executes at once", async () => {
+  const tenant = await createTenant(world);
+  const slot = await createWorld({ beside: world, models: world.models });
+  slot.engine.start({ kind: "embedded", execute: async () => {} });
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const { runId } = await startRun(slot, actor, { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" });
+  const run = await world.db.run.findUniqueOrThrow({ where: { id: runId } });
+  expect(run).toMatchObject({ status: "Running" });
+  expect(run.held.toNumber()).toBeGreaterThanOrEqual(2.1);
+  const entries = await world.db.creditEntry.findMany({ where: { runId }, orderBy: { sequence: "asc" } });
+  expect(entries.map(({ kind, note }) => [kind, note])).toEqual([
+    ["hold", "run started"],
+    ["hold", "hold extended"],
+  ]);
+  await expectSoundLedger(world, tenant);
+  await slot.close();
 });
 
 it.each([true, false])("shows whether the tokens are estimated: %s", async (mark) => {

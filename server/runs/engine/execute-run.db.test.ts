@@ -11,12 +11,14 @@ import {
   type Tenant,
   type World,
 } from "@/server/testing/world";
-import { cancelRun } from "./cancel";
-import { executeRun } from "@/server/testing/execute";
-import { abortRun, RunStopped } from "./in-flight";
-import { startRun } from "./start";
+import { executeRun, replaceWorker } from "@/server/testing/execute";
+import { expectSoundLedger } from "@/server/testing/ledger";
+import { cancelRun } from "../cancel";
+import { startRun } from "../start";
+import { admitWaitingRuns } from "./claim";
+import { WorkerLost } from "./writer";
 
-/** Runs over their rows, without an engine: every remembered step just runs. Crashes are thrown in between. */
+/** What runs do, use and leave behind, from their start to their end. */
 
 type Script = (request: ModelRequest, call: number) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
 let script: Script = () => ({ content: "Done." });
@@ -36,8 +38,6 @@ beforeAll(async () => {
   });
 });
 afterAll(() => world.close());
-
-const remember: Remember = (_name, work) => work();
 
 const ask = (name: string, args: unknown, id = "c1") => ({
   content: `I call ${name}.`,
@@ -68,30 +68,6 @@ async function read(runId: string) {
   return row;
 }
 
-/** The ledger's invariants: balance = sum of entries, chain unbroken, holds only on open runs, charge = creditsUsed. */
-async function expectLedgerSound(tenant: Tenant) {
-  const { balance } = await world.db.organization.findUniqueOrThrow({ where: { id: tenant.orgId } });
-  const entries = await world.db.creditEntry.findMany({
-    where: { organizationId: tenant.orgId },
-    orderBy: { sequence: "asc" },
-  });
-  let before = "0";
-  for (const [index, entry] of entries.entries()) {
-    expect(entry.sequence).toBe(index + 1);
-    expect(entry.balanceBefore.toString()).toBe(before);
-    before = entry.balanceAfter.toString();
-  }
-  expect(balance.toString()).toBe(before);
-  const runs = await world.db.run.findMany({ where: { organizationId: tenant.orgId } });
-  for (const row of runs.filter(({ finishedAt }) => finishedAt !== null)) {
-    const charged = entries
-      .filter((entry) => entry.runId === row.id && entry.kind === "charge")
-      .reduce((sum, entry) => sum - entry.amount.toNumber(), 0);
-    expect(charged).toBeCloseTo(row.creditsUsed.toNumber(), 4);
-    expect(row.held.toNumber()).toBe(0);
-  }
-}
-
 describe("agent runs", () => {
   it("answers at once", async () => {
     const tenant = await createTenant(world);
@@ -99,7 +75,7 @@ describe("agent runs", () => {
     expect(done).toMatchObject({ status: "Completed", output: "Hello!", stepsExecuted: 0, actionsUsed: 0 });
     expect(done.inputTokens + done.outputTokens).toBe(110);
     expect(done.creditsUsed.toString()).toBe("0.014");
-    await expectLedgerSound(tenant);
+    await expectSoundLedger(world, tenant);
   });
 
   it("calls functions in parallel and tools as child runs, and numbers the steps", async () => {
@@ -137,7 +113,7 @@ describe("agent runs", () => {
     expect(child).toMatchObject({ status: "Completed", source: "run", parentRunId: done.id, actionsUsed: 1 });
     expect(child.creditsUsed.toString()).toBe("0.01");
     expect(done.creditsUsed.toString()).toBe("0.072");
-    await expectLedgerSound(tenant);
+    await expectSoundLedger(world, tenant);
   });
 
   it("hands failing calls to the model: unknown tool, malformed and invalid arguments, failing function", async () => {
@@ -161,7 +137,7 @@ describe("agent runs", () => {
     const failed = await run(tenant, "Loop", () => ask("calculate", { expression: "1/0" }));
     expect(failed).toMatchObject({ status: "Failed", stepsExecuted: 3, output: null });
     expect(failed.errorMessage).toMatch(/calculate failed 3 times/);
-    await expectLedgerSound(tenant);
+    await expectSoundLedger(world, tenant);
   });
 
   it("asks for the answer without tools once all steps are used", async () => {
@@ -206,7 +182,7 @@ describe("agent runs", () => {
       stepsExecuted: 1,
     });
     expect(failed.creditsUsed.toString()).toBe("0.024");
-    await expectLedgerSound(tenant);
+    await expectSoundLedger(world, tenant);
   });
 
   it("fails clearly when the balance is empty, with its steps kept and nothing below zero", async () => {
@@ -218,7 +194,7 @@ describe("agent runs", () => {
     expect(failed.status).toBe("Failed");
     expect(failed.errorMessage).toMatch(/Insufficient credits/);
     expect(failed.stepsExecuted).toBe(1);
-    await expectLedgerSound(tenant);
+    await expectSoundLedger(world, tenant);
   });
 
   const WIDE = "0.5";
@@ -257,21 +233,13 @@ describe("agent runs", () => {
     const failed = await read(runId);
     expect(failed).toMatchObject({ status: "Failed", errorCode: "max_credits" });
     expect(failed.errorMessage).toContain(`cap of 0.05 credits (maxCredits of ${named}): 0.042 are used`);
-    await expectLedgerSound(tenant);
+    await expectSoundLedger(world, tenant);
   });
 
-  it("stop at maxCredits whatever their tools have used of it, also after a crash", async () => {
+  it("stop at maxCredits whatever their tools have used of it, also after a takeover", async () => {
     const tenant = await createTenant(world, { agent: { functions: [] } });
     // Each call of the tool asks the model for 0.04 and pays two actions.
-    const definition = {
-      parameters: { type: "object" },
-      steps: [{ id: "text", uses: "generate_text", with: { prompt: "write" } }],
-      output: "{{ steps.text }}",
-    };
-    await world.db.toolVersion.updateMany({
-      where: { toolId: tenant.toolId },
-      data: { definition: JSON.stringify(definition) },
-    });
+    await setWriter(tenant);
     await world.db.agentVersion.updateMany({
       where: { agentId: tenant.agentId },
       data: { maxCredits: "0.1" },
@@ -282,18 +250,16 @@ describe("agent runs", () => {
         ? { content: "text", usage: { ...usage, outputTokens: Math.min(100, request.maxOutputTokens) } }
         : { ...ask("adder", {}), usage: { ...usage, outputTokens: 0 } };
     const { runId } = await start(tenant);
-    const crashAtThird: Remember = async (name, work) => {
-      if (name === "think-2") throw new Error("the process died");
-      return work();
-    };
-    await expect(executeRun(world, runId, crashAtThird)).rejects.toThrow("died");
-    await executeRun(world, runId);
+    await admitWaitingRuns(world, null, 1_000);
+    // The model, the round of calls and the tool's step; another worker goes on before the second model call.
+    expect(await world.engine.executeSegment(runId, { acts: 3 })).toBe("paused");
+    expect(await world.engine.executeSegment(runId)).toBe("ended");
     const failed = await read(runId);
     expect(failed).toMatchObject({ status: "Failed", errorCode: "max_credits" });
     const total = await world.db.run.aggregate({ where: { rootRunId: runId }, _sum: { creditsUsed: true } });
     expect(total._sum.creditsUsed?.toNumber()).toBeLessThanOrEqual(0.1);
     expect(failed.stepsExecuted).toBe(2);
-    await expectLedgerSound(tenant);
+    await expectSoundLedger(world, tenant);
   });
 
   it("stop at maxCredits before an action too, in parallel ones as well", async () => {
@@ -311,7 +277,7 @@ describe("agent runs", () => {
     expect(failed).toMatchObject({ status: "Failed", errorCode: "max_credits", actionsUsed: 2 });
     expect(failed.errorMessage).toContain("cap of 0.035 credits (maxCredits of the agent's setting)");
     expect(failed.creditsUsed.toString()).toBe("0.034");
-    await expectLedgerSound(tenant);
+    await expectSoundLedger(world, tenant);
   });
 
   it("let a tool fail at its own maxCredits, inside their own, and go on", async () => {
@@ -327,7 +293,7 @@ describe("agent runs", () => {
     const child = await world.db.run.findUniqueOrThrow({ where: { id: done.steps[0]?.childRunId ?? "" } });
     expect(child).toMatchObject({ status: "Failed", errorCode: "max_credits", actionsUsed: 2 });
     expect(child.errorMessage).toContain(error);
-    await expectLedgerSound(tenant);
+    await expectSoundLedger(world, tenant);
   });
 
   it("fail as a whole when a tool meets the caller's cap before its own, naming the caller's", async () => {
@@ -348,19 +314,38 @@ describe("agent runs", () => {
       _sum: { creditsUsed: true },
     });
     expect(total._sum.creditsUsed?.toNumber()).toBeLessThanOrEqual(0.04);
-    await expectLedgerSound(tenant);
+    await expectSoundLedger(world, tenant);
   });
 
-  it("passes its deadline as Failed", async () => {
+  it("fail at their deadline, in the middle of a model call", async () => {
     const tenant = await createTenant(world);
-    const late = await run(tenant, "Hi", (_request, call) => {
-      if (call === 1) {
-        world.clock.advance(901_000);
-        return ask("calculate", { expression: "1+1" });
-      }
-      return { content: "too late" };
+    await world.db.agentVersion.updateMany({ where: { agentId: tenant.agentId }, data: { deadlineSeconds: 1 } });
+    const late = await run(tenant, "Hi", (request) => {
+      return new Promise((_resolve, reject) => {
+        request.signal.addEventListener("abort", () => reject(request.signal.reason));
+      });
     });
-    expect(late).toMatchObject({ status: "Failed", errorCode: "deadline_exceeded" });
+    expect(late).toMatchObject({
+      status: "Failed",
+      errorCode: "deadline_exceeded",
+      errorMessage: "The run passed its deadline of 1 seconds.",
+      modelCalls: [{ status: "Failed", errorMessage: "The run ended (Failed) before this call had finished." }],
+    });
+    await expectSoundLedger(world, tenant);
+  });
+
+  it("fail at once when they are taken over after their deadline", async () => {
+    const tenant = await createTenant(world);
+    script = () => ask("calculate", { expression: "1+1" });
+    modelCalls = 0;
+    const { runId } = await start(tenant);
+    await admitWaitingRuns(world, null, 1_000);
+    expect(await world.engine.executeSegment(runId, { acts: 2 })).toBe("paused");
+    world.clock.advance(901_000);
+    expect(await world.engine.executeSegment(runId)).toBe("ended");
+    expect(modelCalls).toBe(1);
+    expect(await read(runId)).toMatchObject({ status: "Failed", errorCode: "deadline_exceeded", stepsExecuted: 1 });
+    await expectSoundLedger(world, tenant);
   });
 });
 
@@ -376,6 +361,19 @@ async function setTool(tenant: Tenant, settings: { maxCredits: string | null; fo
       definition: JSON.stringify({ parameters: { type: "object" }, steps }),
       maxCredits: settings.maxCredits,
     },
+  });
+}
+
+/** Makes the tenant's tool ask the model for a text. */
+async function setWriter(tenant: Tenant) {
+  const definition = {
+    parameters: { type: "object" },
+    steps: [{ id: "text", uses: "generate_text", with: { prompt: "write" } }],
+    output: "{{ steps.text }}",
+  };
+  await world.db.toolVersion.updateMany({
+    where: { toolId: tenant.toolId },
+    data: { definition: JSON.stringify(definition) },
   });
 }
 
@@ -409,7 +407,7 @@ describe("tool runs", () => {
         `cap of 0.025 credits (maxCredits of ${named}): ${forEach ? "" : "0.02 are used"}`,
       );
       expect(failed.creditsUsed.toString()).toBe("0.02");
-      await expectLedgerSound(tenant);
+      await expectSoundLedger(world, tenant);
     },
   );
 });
@@ -425,12 +423,11 @@ describe("prices", () => {
     script = (_request, call) => (call === 1 ? ask("adder", { a: 1, b: 2 }) : { content: "Done." });
     modelCalls = 0;
     const { runId } = await start(tenant);
-    const diesAfterThinking: Remember = async (name, work) => {
-      if (name === "act-1") throw new Error("the process died");
-      return work();
-    };
-    await expect(executeRun(world, runId, diesAfterThinking)).rejects.toThrow("died");
-    await executeRun({ ...world, prices: dearer }, runId, remember);
+    await admitWaitingRuns(world, null, 1_000);
+    expect(await world.engine.executeSegment(runId, { acts: 1 })).toBe("paused");
+    const beside = await createWorld({ beside: world, models: world.models, prices: dearer });
+    expect(await beside.engine.executeSegment(runId)).toBe("ended");
+    await beside.close();
     const done = await read(runId);
     // Two thoughts at 0.014 and one action at 0.01; the child's action at 0.01.
     expect(done).toMatchObject({ status: "Completed", output: "Done." });
@@ -444,83 +441,60 @@ describe("prices", () => {
     );
     await executeRun(world, later);
     expect((await read(later)).creditsUsed.toString()).toBe("1");
-    await expectLedgerSound(tenant);
+    await expectSoundLedger(world, tenant);
   });
 });
 
 describe("crashes", () => {
   it("continue behind the last finished row, wherever the process dies, and charge nothing twice", async () => {
     const tenant = await createTenant(world);
-    let calculated = 0;
     const play: Script = (request) => {
-      const told = request.messages.filter(({ role }) => role === "tool").length;
-      calculated = Math.max(calculated, told);
-      if (told === 0)
-        return {
-          content: "",
-          toolCalls: [
-            ...ask("calculate", { expression: "1+1" }, "a").toolCalls,
-            ...ask("adder", { a: 2, b: 3 }, "b").toolCalls,
-          ],
-        };
-      return told === 2 ? ask("calculate", { expression: "3+3" }) : { content: "All done." };
+      const answered = request.messages.filter(({ role }) => role === "tool").length;
+      if (answered === 2) return ask("calculate", { expression: "3+3" });
+      if (answered === 3) return { content: "All done." };
+      const two = [
+        ...ask("calculate", { expression: "1+1" }, "a").toolCalls,
+        ...ask("adder", { a: 2, b: 3 }, "b").toolCalls,
+      ];
+      return { content: "", toolCalls: two };
     };
     const clean = await run(tenant, "Go", play);
-    const statements = await countStatements(tenant, play);
-    for (let dieAt = 1; dieAt <= statements; dieAt += 1) {
+    const beside = await createWorld({ beside: world, models: world.models });
+    let dieAt = 1;
+    for (let died = true; died; dieAt += 1) {
       const { runId } = await start(tenant);
-      await dieAfter(dieAt, () => executeRun(crashing.world, runId, remember));
-      for (let again = 0; again < 3; again += 1) {
-        const row = await read(runId);
-        if (row.status === "Completed") break;
-        await executeRun(world, runId);
-      }
-      const done = await read(runId);
-      expect(done).toMatchObject({
-        status: "Completed",
-        output: "All done.",
-        stepsExecuted: 3,
-        actionsUsed: 3,
+      await admitWaitingRuns(world, null, 1_000);
+      await dieBeforeWrite(beside, dieAt);
+      const result = await beside.engine.executeSegment(runId).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(WorkerLost);
       });
+      died = result !== "ended";
+      if (died) await executeRun(world, runId);
+      const done = await read(runId);
+      expect(done).toMatchObject({ status: "Completed", output: "All done.", stepsExecuted: 3, actionsUsed: 3 });
       expect(done.creditsUsed.toString()).toBe(clean.creditsUsed.toString());
       expect(done.steps.map(({ output }) => output)).toEqual(clean.steps.map(({ output }) => output));
     }
-    expect(statements).toBeGreaterThan(10);
-    await expectLedgerSound(tenant);
+    expect(dieAt).toBeGreaterThan(8);
+    await beside.close();
+    await expectSoundLedger(world, tenant);
   });
 
-  const crashing = { world: undefined as unknown as World, left: 0 };
-
-  async function countStatements(tenant: Tenant, play: Script): Promise<number> {
-    script = play;
-    const { runId } = await start(tenant);
-    const before = 10_000;
-    await dieAfter(before, () => executeRun(crashing.world, runId, remember));
-    return before - crashing.left;
-  }
-
-  /** Lets `count` statements of the pool through; then every one fails, as if the process had died. */
-  async function dieAfter(count: number, work: () => Promise<void>): Promise<void> {
-    crashing.left = count;
-    const query = world.pool.query.bind(world.pool);
-    const pool = new Proxy(world.pool, {
-      get(target, name) {
-        if (name === "query") {
-          return (...parts: Parameters<typeof query>) => {
-            crashing.left -= 1;
-            if (crashing.left < 0) return Promise.reject(new Error("the process died"));
-            return query(...parts);
-          };
-        }
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === "function" ? value.bind(target) : value;
-      },
-    });
-    crashing.world = { ...world, pool };
-    await work().catch((error: unknown) => {
-      if (!(error instanceof Error) || !/the process died|is no longer this worker's/.test(error.message))
-        throw error;
-    });
+  /** Lets a worker be replaced when it is about to write its `count`-th row, child, hold or end. */
+  async function dieBeforeWrite(victim: World, count: number): Promise<void> {
+    const { journal, accounts } = await victim.engine.worker();
+    let left = count;
+    const wrap = <Item extends unknown[], Answer>(write: (...item: Item) => Promise<Answer>) => {
+      return async (...item: Item): Promise<Answer> => {
+        left -= 1;
+        if (left === 0) await replaceWorker(victim);
+        return write(...item);
+      };
+    };
+    journal.row = wrap(journal.row.bind(journal));
+    journal.child = wrap(journal.child.bind(journal));
+    accounts.hold = wrap(accounts.hold.bind(accounts));
+    accounts.end = wrap(accounts.end.bind(accounts));
   }
 });
 
@@ -531,7 +505,7 @@ describe("cancel", () => {
     expect(await cancelRun(world, tenant.orgId, runId, "Ada")).toBe(true);
     expect(await cancelRun(world, tenant.orgId, runId, "Bob")).toBe(true);
     expect(await read(runId)).toMatchObject({ status: "Cancelled", cancelledBy: "Ada", errorMessage: null });
-    await expectLedgerSound(tenant);
+    await expectSoundLedger(world, tenant);
     const stranger = await createTenant(world);
     expect(await cancelRun(world, stranger.orgId, runId, "Eve")).toBe(false);
   });
@@ -556,23 +530,27 @@ describe("cancel", () => {
       errorMessage: null,
     });
     expect(cancelled.creditsUsed.toString()).toBe("0.024");
-    await expectLedgerSound(tenant);
+    await expectSoundLedger(world, tenant);
   });
 
   it("takes the open child along", async () => {
-    const tenant = await createTenant(world);
-    const done = await run(tenant, "Hi", async (request, call) => {
-      if (call === 1) return ask("adder", { a: 1, b: 1 });
-      const open = await world.db.run.findFirstOrThrow({
-        where: { organizationId: tenant.orgId, status: "Running" },
+    const tenant = await createTenant(world, { agent: { functions: [] } });
+    await setWriter(tenant);
+    const done = await run(tenant, "Hi", async (request) => {
+      if (request.messages.every(({ content }) => content !== "write")) return ask("adder", {});
+      const root = await world.db.run.findFirstOrThrow({
+        where: { organizationId: tenant.orgId, parentRunId: null },
       });
-      abortRun(world, open.id, new RunStopped("x"));
-      await cancelRun(world, tenant.orgId, open.id, "Ada");
-      request.signal.throwIfAborted();
-      return {};
+      const aborted = new Promise<never>((_resolve, reject) => {
+        request.signal.addEventListener("abort", () => reject(request.signal.reason));
+      });
+      await cancelRun(world, tenant.orgId, root.id, "Ada");
+      return aborted;
     });
-    expect(done.status).toBe("Cancelled");
-    expect(await world.db.run.count({ where: { organizationId: tenant.orgId, finishedAt: null } })).toBe(0);
+    expect(done).toMatchObject({ status: "Cancelled", cancelledBy: "Ada", steps: [{ status: "Failed" }] });
+    const child = await world.db.run.findFirstOrThrow({ where: { parentRunId: done.id } });
+    expect(child).toMatchObject({ status: "Cancelled", cancelledBy: "Ada" });
+    await expectSoundLedger(world, tenant);
   });
 });
 

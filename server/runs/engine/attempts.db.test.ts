@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
+import { executeRun, replaceWorker } from "@/server/testing/execute";
 import { createMember } from "@/server/testing/runs";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
-import { executeRun } from "@/server/testing/execute";
-import { inspectCall, inspectRun, inspectStep } from "./inspect";
-import { startRun } from "./start";
+import { inspectCall, inspectRun, inspectStep } from "../inspect";
+import { startRun } from "../start";
+import { admitWaitingRuns } from "./claim";
+import { WorkerLost } from "./writer";
 
-/** What rows tell of tries: while another one is waited for, and after the worker of one went away. */
+/** The attempts that rows show: while the next one is waited for, and after a worker was replaced in the middle of one. */
 
 let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
 let world: World;
@@ -20,9 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const remember: Remember = (_name, work) => work();
-
-/** Starts a run of a tool that asks the model once, with one more try. */
+/** Starts a run of a tool that asks the model once, and retries it once. */
 async function start(tenant: Tenant): Promise<string> {
   const definition = {
     parameters: { type: "object" },
@@ -37,14 +37,19 @@ async function start(tenant: Tenant): Promise<string> {
   return (await startRun(world, actor, { kind: "tool", targetId: tenant.toolId, input: {} })).runId;
 }
 
-it("shows a try that failed while the next one goes on, and says when that began", async () => {
+it("shows a failed attempt while the next one is under way, and when that one began", async () => {
   const tenant = await createTenant(world);
   const viewer = await createMember(world, tenant, "viewer");
   const runId = await start(tenant);
   const seen: unknown[] = [];
   play = async () => {
-    const { steps } = await inspectRun(world, viewer, runId);
-    seen.push(steps.map(({ status, attempts }) => ({ status, attempts })));
+    const lines = async () => {
+      const { steps } = await inspectRun(world, viewer, runId);
+      return steps.map(({ status, attempts }) => ({ status, attempts }));
+    };
+    // A step that has just begun is not written yet.
+    await expect.poll(lines).toHaveLength(1);
+    seen.push(await lines());
     if (seen.length > 1) return { content: "done" };
     world.clock.advance(40);
     throw new ModelError(`Overloaded. ${"x".repeat(300)}`, { reason: "unavailable", attempts: [] });
@@ -63,7 +68,7 @@ it("shows a try that failed while the next one goes on, and says when that began
   expect(whole.attempts[0]?.error).toHaveLength(312);
 });
 
-it("shows the tries of a model call while the provider is waited for", async () => {
+it("shows the attempts of a model call while the client waits before the next one", async () => {
   const tenant = await createTenant(world);
   const viewer = await createMember(world, tenant, "viewer");
   const runId = await start(tenant);
@@ -71,8 +76,8 @@ it("shows the tries of a model call while the provider is waited for", async () 
   const waiting = { ...attempt, retryAt: world.clock.now().toISOString() };
   play = async ({ onRetry }) => {
     await onRetry?.([waiting]);
-    const { calls } = await inspectRun(world, viewer, runId);
-    expect(calls).toMatchObject([{ status: "Running", attempts: [waiting] }]);
+    const calls = async () => (await inspectRun(world, viewer, runId)).calls;
+    await expect.poll(calls).toMatchObject([{ status: "Running", attempts: [waiting] }]);
     return { content: "done", attempts: [waiting, { ...attempt, error: null }] };
   };
   await executeRun(world, runId);
@@ -81,20 +86,29 @@ it("shows the tries of a model call while the provider is waited for", async () 
   expect(calls).toMatchObject([{ status: "Completed", attempts: [waiting, { error: null }] }]);
 });
 
-it("tells of the try whose worker went away, and keeps the moment at which the step began", async () => {
+it("shows the attempt that a replaced worker did not finish, and keeps the moment at which the step began", async () => {
   const tenant = await createTenant(world);
   const viewer = await createMember(world, tenant, "viewer");
   const runId = await start(tenant);
   const begun = world.clock.now();
+  const beside = await createWorld({ beside: world, models: world.models });
+  const lines = async () => {
+    const { steps, calls } = await inspectRun(world, viewer, runId);
+    return [...steps, ...calls].map(({ status }) => status);
+  };
   let asked = 0;
   play = async () => {
     asked += 1;
     if (asked > 1) return { content: "done by the second" };
+    await expect.poll(lines).toEqual(["Running", "Running"]);
     world.clock.advance(30_001);
-    await executeRun(world, runId, remember, "second");
+    await replaceWorker(beside);
+    await executeRun(world, runId);
     return { content: "done by the first" };
   };
-  await expect(executeRun(world, runId, remember, "first")).rejects.toThrow("no longer this worker's");
+  await admitWaitingRuns(world, null, 1_000);
+  await expect(beside.engine.executeSegment(runId)).rejects.toThrow(WorkerLost);
+  await beside.close();
   const { run, steps, calls } = await inspectRun(world, viewer, runId);
   expect(run.output?.text).toBe('"done by the second"');
   const interrupted = {

@@ -1,14 +1,15 @@
-import type { QueryConfig } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
 import { handleRest } from "@/server/api/rest";
 import { newId } from "@/server/ids";
+import { executeRun, replaceWorker } from "@/server/testing/execute";
 import { createMember } from "@/server/testing/runs";
 import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
-import { executeRun } from "@/server/testing/execute";
-import { startRun } from "./start";
+import { startRun } from "../start";
+import { admitWaitingRuns } from "./claim";
+import { WorkerLost } from "./writer";
 
-/** What a step does outside: under one key however often it is tried, and ended when the run is. */
+/** Outbound calls of steps: they carry one idempotency key in all attempts, and end with their run. */
 
 let world: World;
 let tenant: Tenant;
@@ -27,7 +28,7 @@ beforeEach(() => {
   outside = async () => new Response("{}");
 });
 
-/** A tool of two steps: one that calculates, one that calls out, tried twice more. */
+/** A tool of two steps: one that calculates, one that calls out, retried twice. */
 async function createCallingTool(): Promise<string> {
   const id = newId();
   const now = world.clock.now();
@@ -59,7 +60,6 @@ async function createCallingTool(): Promise<string> {
   return id;
 }
 
-const remember: Remember = (_name, work) => work();
 const read = (id: string) => world.db.run.findUniqueOrThrow({ where: { id } });
 
 async function start(): Promise<string> {
@@ -67,19 +67,19 @@ async function start(): Promise<string> {
   return (await startRun(world, actor, { kind: "tool", targetId: toolId, input: {} })).runId;
 }
 
-it("sends a step's key along, the same for each of its tries and after a crash in the middle of it", async () => {
+it("sends the same key with each attempt of a step, also after a crash in the middle of one", async () => {
   const keys: (string | null)[] = [];
   const runId = await start();
+  const beside = await createWorld({ beside: world, fetch: world.fetch });
   outside = async (key) => {
     keys.push(key);
     if (keys.length === 1) throw new Error("connection reset");
-    if (keys.length === 2) {
-      // The process dies: it has the run no more when the answer comes.
-      await world.pool.query("UPDATE runs SET epoch = epoch + 1 WHERE id = $1", [runId]);
-    }
+    if (keys.length === 2) await replaceWorker(beside);
     return new Response("{}");
   };
-  await expect(executeRun(world, runId)).rejects.toThrow("no longer this worker's");
+  await admitWaitingRuns(world, null, 1_000);
+  await expect(beside.engine.executeSegment(runId)).rejects.toThrow(WorkerLost);
+  await beside.close();
   await executeRun(world, runId);
   expect(await read(runId)).toMatchObject({ status: "Completed", actionsUsed: 2 });
   expect(keys).toEqual([`${runId}:out`, `${runId}:out`, `${runId}:out`]);
@@ -101,7 +101,7 @@ it.each([
   ["the endpoint", byEndpoint, [200, { status: expect.stringMatching(/^(Running|Cancelled)$/) }]],
   ["a member", byMember, { found: 1 }],
 ])(
-  "a call that is under way is aborted when %s cancels the run, which is charged for its use",
+  "are aborted when %s cancels the run, which is charged for what it used",
   async (_, cancel, answer) => {
     const runId = await start();
     let answered: unknown;
@@ -122,36 +122,3 @@ it.each([
     expect(await read(runId)).toEqual(run);
   },
 );
-
-it("is charged once though the connection broke while its result was being committed", async () => {
-  const runId = await start();
-  let committed: Promise<void> | undefined;
-  const breakOff = async (statement: QueryConfig): Promise<never> => {
-    const client = await world.pool.connect();
-    await client.query("BEGIN");
-    await client.query(statement);
-    const waiting =
-      "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-    committed = (async () => {
-      await expect.poll(async () => (await world.pool.query(waiting)).rowCount, { timeout: 10_000 }).toBe(1);
-      await client.query("COMMIT");
-      client.release();
-    })();
-    throw Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
-  };
-  const pool = new Proxy(world.pool, {
-    get(target, property) {
-      if (property !== "query") return Reflect.get(target, property, target);
-      return (statement: QueryConfig, values?: unknown[]) =>
-        statement.name === "finish-step" && committed === undefined
-          ? breakOff(statement)
-          : target.query(statement, values);
-    },
-  });
-  await expect(executeRun({ ...world, pool }, runId, remember)).rejects.toThrow("no longer this worker's");
-  await committed;
-  await executeRun(world, runId);
-  const run = await read(runId);
-  expect(run).toMatchObject({ status: "Completed", stepsExecuted: 2, actionsUsed: 2 });
-  expect(run.creditsUsed.toString()).toBe("0.02");
-});

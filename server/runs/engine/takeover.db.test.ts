@@ -1,0 +1,331 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
+import { executeRun, replaceWorker } from "@/server/testing/execute";
+import { expectSoundLedger } from "@/server/testing/ledger";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
+import { cancelRun } from "../cancel";
+import { startRun } from "../start";
+import { admitWaitingRuns } from "./claim";
+import { RunBusy } from "./engine";
+import type { JournalRow } from "./flush-items";
+import { WorkerLost } from "./writer";
+
+/** Two workers and one run: the older one is replaced just before it writes, and another one goes on. */
+
+type Script = (request: ModelRequest, call: number) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
+let script: Script;
+let modelCalls = 0;
+let world: World;
+/** Another process on the same database. */
+let beside: World;
+
+beforeAll(async () => {
+  world = await createWorld({
+    models: {
+      ...quietModels,
+      async call(request) {
+        modelCalls += 1;
+        return { ...(await quietModels.call(request)), ...(await script(request, modelCalls)) };
+      },
+    },
+  });
+});
+beforeEach(async () => {
+  beside = await createWorld({ beside: world, models: world.models });
+});
+afterEach(() => beside.close());
+afterAll(() => world.close());
+
+const callsAdder: Script = (request) =>
+  request.messages.some(({ role }) => role === "tool")
+    ? { content: "Three." }
+    : { content: "", toolCalls: [{ id: "c", name: "adder", arguments: '{"a":1,"b":2}' }] };
+
+async function start(tenant: Tenant): Promise<string> {
+  modelCalls = 0;
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  return (await startRun(world, actor, { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" })).runId;
+}
+
+/** Lets something happen when a process is about to write its first row of this step, or its first hold, child or end. */
+async function beforeWrite(
+  process: World,
+  write: "child" | "hold" | "end" | { step: string },
+  happens: () => Promise<unknown>,
+): Promise<void> {
+  const { journal, accounts } = await process.engine.worker();
+  let done = false;
+  const once = async () => {
+    if (done) return;
+    done = true;
+    await happens();
+  };
+  const { row, child } = { row: journal.row.bind(journal), child: journal.child.bind(journal) };
+  const { hold, end } = { hold: accounts.hold.bind(accounts), end: accounts.end.bind(accounts) };
+  const isStep = ({ table, value }: JournalRow) =>
+    typeof write === "object" && table === "steps" && value.key === write.step;
+  journal.row = async (item) => {
+    if (isStep(item)) await once();
+    return row(item);
+  };
+  journal.child = async (item) => {
+    if (write === "child") await once();
+    return child(item);
+  };
+  accounts.hold = async (item) => {
+    if (write === "hold") await once();
+    return hold(item);
+  };
+  accounts.end = async (item, rows = []) => {
+    if (write === "end" || rows.some(isStep)) await once();
+    return end(item, rows);
+  };
+}
+
+function isNamed(statement: unknown, name: string): boolean {
+  return typeof statement === "object" && statement !== null && "name" in statement && statement.name === name;
+}
+
+/** Gives a run a slot and executes it in the process beside. */
+async function executeBeside(runId: string) {
+  await admitWaitingRuns(world, null, 1_000);
+  return beside.engine.executeSegment(runId);
+}
+
+const read = (id: string) => world.db.run.findUniqueOrThrow({ where: { id } });
+
+async function expectNothingOpen(tenant: Tenant): Promise<void> {
+  expect(await world.db.run.count({ where: { organizationId: tenant.orgId, finishedAt: null } })).toBe(0);
+  await expectSoundLedger(world, tenant);
+}
+
+it("leaves a run to the worker that executes it, and lets another one go on when that is replaced", async () => {
+  const tenant = await createTenant(world);
+  const runId = await start(tenant);
+  script = async () => {
+    // A server may call a segment twice, and give up the first of both calls.
+    await expect(beside.engine.executeSegment(runId)).rejects.toThrow(RunBusy);
+    await beside.engine.giveUp(runId, new Error("out of attempts"));
+    return { content: "Done by the first." };
+  };
+  await executeRun(world, runId);
+  expect(modelCalls).toBe(1);
+  expect(await read(runId)).toMatchObject({ status: "Completed", output: "Done by the first.", epoch: 1 });
+
+  const other = await start(tenant);
+  script = async () => {
+    await replaceWorker(beside);
+    expect(await read(other)).toMatchObject({ status: "Running", claimedBy: null, admittedAt: null, epoch: 1 });
+    script = () => ({ content: "Done by the second." });
+    await executeRun(world, other);
+    return { content: "Done by the first." };
+  };
+  await expect(executeBeside(other)).rejects.toThrow(WorkerLost);
+  expect(await read(other)).toMatchObject({ status: "Completed", output: "Done by the second.", epoch: 2 });
+  await expectNothingOpen(tenant);
+});
+
+it("replaces a worker that stopped reporting, and refuses what it writes when it goes on", async () => {
+  const tenant = await createTenant(world);
+  const runId = await start(tenant);
+  await world.engine.worker();
+  await beside.engine.worker();
+  // Its heartbeats do not arrive any more.
+  const query = beside.pool.query.bind(beside.pool);
+  vi.spyOn(beside.pool, "query").mockImplementation((...parts: Parameters<typeof query>) => {
+    const statement: unknown = parts[0];
+    return isNamed(statement, "heartbeat") ? new Promise(() => {}) : query(...parts);
+  });
+  script = async () => {
+    const silentSince = performance.now();
+    const claimedBy = async () => (await read(runId)).claimedBy;
+    await expect.poll(claimedBy, { timeout: 10_000 }).toBeNull();
+    expect(performance.now() - silentSince).toBeGreaterThan(1_500);
+    return { content: "Late." };
+  };
+  await expect(executeBeside(runId)).rejects.toThrow(WorkerLost);
+  expect(await read(runId)).toMatchObject({ status: "Running", claimedBy: null, admittedAt: null });
+  script = () => ({ content: "In time." });
+  await executeRun(world, runId);
+  expect(await read(runId)).toMatchObject({ status: "Completed", output: "In time." });
+  await expectNothingOpen(tenant);
+});
+
+it("learns by its heartbeat that it was replaced, and aborts what it executes", async () => {
+  const tenant = await createTenant(world);
+  const runId = await start(tenant);
+  script = async ({ signal }) => {
+    const aborted = new Promise<never>((_resolve, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
+    });
+    await replaceWorker(beside);
+    return aborted;
+  };
+  await expect(executeBeside(runId)).rejects.toThrow(WorkerLost);
+  expect(await read(runId)).toMatchObject({ status: "Running", claimedBy: null });
+  script = () => ({ content: "Done." });
+  await executeRun(world, runId);
+  await expectNothingOpen(tenant);
+});
+
+it("ends a run that was cancelled between two calls of a server", async () => {
+  const tenant = await createTenant(world);
+  script = callsAdder;
+  const [first, second] = [await start(tenant), await start(tenant)];
+  await admitWaitingRuns(world, null, 1_000);
+  for (const runId of [first, second]) {
+    expect(await world.engine.executeSegment(runId, { acts: 1 })).toBe("paused");
+  }
+  expect(await cancelRun(world, tenant.orgId, first, "Ada")).toBe(true);
+  // The process of the canceller died after it had marked the run.
+  await world.pool.query("UPDATE runs SET cancel_requested_at = now(), cancelled_by = 'Bob' WHERE id = $1", [second]);
+  for (const runId of [first, second]) expect(await world.engine.executeSegment(runId)).toBe("ended");
+  expect(await read(first)).toMatchObject({ status: "Cancelled", cancelledBy: "Ada", inputTokens: 100 });
+  expect(await read(second)).toMatchObject({ status: "Cancelled", cancelledBy: "Bob", inputTokens: 100 });
+  await expectNothingOpen(tenant);
+});
+
+it("makes a model call again that had failed when the worker was replaced", async () => {
+  const tenant = await createTenant(world);
+  script = () => {
+    throw new ModelError("The provider says no.", { reason: "unavailable", attempts: [] });
+  };
+  const runId = await start(tenant);
+  const { accounts, journal } = await beside.engine.worker();
+  const end = accounts.end.bind(accounts);
+  accounts.end = async (item, rows = []) => {
+    await Promise.all(rows.map((row) => journal.row(row)));
+    await replaceWorker(beside);
+    return end(item);
+  };
+  await expect(executeBeside(runId)).rejects.toThrow(WorkerLost);
+  const where = { runId };
+  expect(await world.db.modelCall.findMany({ where })).toMatchObject([{ key: "think-1", status: "Failed" }]);
+  script = () => ({ content: "Now it does." });
+  await executeRun(world, runId);
+  expect(await read(runId)).toMatchObject({ status: "Completed", output: "Now it does." });
+  const [call] = await world.db.modelCall.findMany({ where });
+  expect(call).toMatchObject({ key: "think-1", status: "Completed", errorMessage: null });
+  await expectNothingOpen(tenant);
+});
+
+it.each(["hold", "child", "end", { step: "sum" }] as const)(
+  "waits for a database that is away before it writes %o, and does nothing twice",
+  async (write) => {
+    const tenant = await createTenant(world);
+    script = callsAdder;
+    const runId = await start(tenant);
+    await beforeWrite(beside, write, () =>
+      world.pool.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+      ),
+    );
+    expect(await executeBeside(runId)).toBe("ended");
+    expect(modelCalls).toBe(2);
+    expect(await read(runId)).toMatchObject({ status: "Completed", epoch: 1, actionsUsed: 1 });
+    await expectNothingOpen(tenant);
+  },
+);
+
+it("begins no child under a run that has just ended", async () => {
+  const tenant = await createTenant(world);
+  script = callsAdder;
+  const runId = await start(tenant);
+  await beforeWrite(beside, "child", async () => {
+    await replaceWorker(beside);
+    await cancelRun(world, tenant.orgId, runId, "Ada");
+  });
+  await expect(executeBeside(runId)).rejects.toThrow(WorkerLost);
+  expect(await read(runId)).toMatchObject({ status: "Cancelled", cancelledBy: "Ada" });
+  expect(await world.db.run.count({ where: { parentRunId: runId } })).toBe(0);
+  await expectNothingOpen(tenant);
+});
+
+it("refuses the rows of a replaced worker's child while another worker executes the run to its end", async () => {
+  const tenant = await createTenant(world);
+  script = callsAdder;
+  const runId = await start(tenant);
+  let finished: unknown;
+  await beforeWrite(beside, { step: "sum" }, async () => {
+    await replaceWorker(beside);
+    await executeRun(world, runId);
+    finished = await world.db.step.findMany({ where: { organizationId: tenant.orgId }, orderBy: { key: "asc" } });
+  });
+  await expect(executeBeside(runId)).rejects.toThrow(WorkerLost);
+  expect(finished).toHaveLength(2);
+  expect(await world.db.step.findMany({ where: { organizationId: tenant.orgId }, orderBy: { key: "asc" } })).toEqual(finished);
+  expect(await read(runId)).toMatchObject({ status: "Completed", actionsUsed: 1 });
+  await expectNothingOpen(tenant);
+});
+
+it("frees the children of a replaced worker together with their roots", async () => {
+  const tenant = await createTenant(world);
+  script = callsAdder;
+  const runId = await start(tenant);
+  await beforeWrite(beside, { step: "sum" }, () => replaceWorker(beside));
+  await expect(executeBeside(runId)).rejects.toThrow(WorkerLost);
+  const child = await world.db.run.findFirstOrThrow({ where: { parentRunId: runId } });
+  expect(child).toMatchObject({ status: "Running", claimedBy: null, epoch: 1, stepsExecuted: 0 });
+  await executeRun(world, runId);
+  expect(await read(child.id)).toMatchObject({ status: "Completed", epoch: 2 });
+  expect(await read(runId)).toMatchObject({ status: "Completed", stepsExecuted: 1 });
+  await expectNothingOpen(tenant);
+});
+
+it.each(["before its worker was replaced", "after its worker was replaced"])(
+  "ends a child that was cancelled %s",
+  async (moment) => {
+    const tenant = await createTenant(world);
+    script = callsAdder;
+    const runId = await start(tenant);
+    const cancel = async () => {
+      const child = await world.db.run.findFirstOrThrow({ where: { parentRunId: runId } });
+      await cancelRun(world, tenant.orgId, child.id, "Ada");
+    };
+    await beforeWrite(beside, { step: "sum" }, async () => {
+      // Its process hears nothing of the cancel: it is gone.
+      if (moment.startsWith("before")) await cancel();
+      await replaceWorker(beside);
+    });
+    await expect(executeBeside(runId)).rejects.toThrow(WorkerLost);
+    if (moment.startsWith("after")) await cancel();
+    await executeRun(world, runId);
+    const child = await world.db.run.findFirstOrThrow({ where: { parentRunId: runId } });
+    expect(child).toMatchObject({ status: "Cancelled", cancelledBy: "Ada" });
+    expect(await read(runId)).toMatchObject({ status: "Completed", actionsUsed: 1 });
+    const [step] = await world.db.step.findMany({ where: { runId } });
+    expect(step?.output).toBe('{"error":"The tool\'s run ended as Cancelled."}');
+    await expectNothingOpen(tenant);
+  },
+);
+
+it("extends no hold for a worker that was replaced", async () => {
+  const tenant = await createTenant(world);
+  script = () => ({ content: "Done." });
+  const runId = await start(tenant);
+  const before = (await read(runId)).held.toString();
+  await beforeWrite(beside, "hold", () => replaceWorker(beside));
+  await expect(executeBeside(runId)).rejects.toThrow(WorkerLost);
+  expect((await read(runId)).held.toString()).toBe(before);
+  await executeRun(world, runId);
+  await expectNothingOpen(tenant);
+});
+
+it("does not end a run at its deadline for a worker that was replaced", async () => {
+  const tenant = await createTenant(world);
+  await world.db.agentVersion.updateMany({ where: { agentId: tenant.agentId }, data: { deadlineSeconds: 1 } });
+  const runId = await start(tenant);
+  script = async ({ signal }) => {
+    const passed = new Promise<never>((_resolve, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
+    });
+    await beforeWrite(beside, "end", () => replaceWorker(beside));
+    return passed;
+  };
+  await expect(executeBeside(runId)).rejects.toThrow(WorkerLost);
+  expect((await read(runId)).status).toBe("Running");
+  world.clock.advance(1_001);
+  await executeRun(world, runId);
+  expect(await read(runId)).toMatchObject({ status: "Failed", errorCode: "deadline_exceeded" });
+  await expectNothingOpen(tenant);
+});
