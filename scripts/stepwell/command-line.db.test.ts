@@ -457,7 +457,7 @@ test("another STEPWELL_SECRET is refused with the way out, and can be let in", a
 test("an empty database is migrated first, one that was migrated is left alone", async () => {
   const empty = await createWorld();
   try {
-    await empty.pool.query("DROP SCHEMA public CASCADE; DROP SCHEMA engine CASCADE; CREATE SCHEMA public");
+    await empty.pool.query("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
     expect((await call(["doctor"], { services: empty })).out).toMatch(
       /^fail +migrations +The database has no tables/m,
     );
@@ -465,7 +465,7 @@ test("an empty database is migrated first, one that was migrated is left alone",
     expect((await call(["apply", file], { services: empty })).code).toBe(0);
     const migrations = () => empty.pool.query("SELECT id, finished_at FROM _prisma_migrations ORDER BY id");
     const before = (await migrations()).rows;
-    await empty.pool.query("DELETE FROM _prisma_migrations WHERE migration_name LIKE '%engine'");
+    await empty.pool.query("DELETE FROM _prisma_migrations WHERE migration_name LIKE '%run_index'");
     expect((await call(["keys", "list", "first"], { services: empty })).code).toBe(0);
     expect((await migrations()).rows).toHaveLength(before.length - 1);
   } finally {

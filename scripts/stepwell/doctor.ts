@@ -1,5 +1,6 @@
 import { readdir, statfs } from "node:fs/promises";
 import { describeDatabaseFault } from "@/server/db/faults";
+import { SILENT_AFTER_MS } from "@/server/runs/engine/worker";
 import { readSecretFingerprint } from "@/server/secrets/fingerprint";
 import type { Services } from "@/server/services";
 import { defineCommand } from "./command";
@@ -102,27 +103,29 @@ const CHECKS: Check[] = [
         }
         return ok(`Inngest (${base})`);
       }
-      const { rows } = await pool.query<{ tables: number }>(
-        "SELECT count(*)::int AS tables FROM information_schema.tables WHERE table_schema = 'engine'",
+      const { rows } = await pool.query<{ workers: number }>(
+        `SELECT count(*)::int AS workers FROM workers WHERE heartbeat_at > clock_timestamp() - interval '${SILENT_AFTER_MS} milliseconds'`,
       );
-      return (rows[0]?.tables ?? 0) > 0
-        ? ok(`embedded, ${rows[0]?.tables} tables`)
-        : fail("The tables of the embedded engine are missing: start the service once, it migrates.");
+      return ok(`embedded, ${rows[0]?.workers ?? 0} workers report`);
     },
   },
   {
     what: "runs",
-    async run({ db, clock }) {
+    async run({ db, pool, clock }) {
       const since = new Date(clock.now().getTime() - 10 * 60_000);
       const waiting = await db.run.count({
         where: { status: "Pending", admittedAt: null, createdAt: { lt: since } },
       });
-      const silent = await db.run.count({
-        where: { status: "Running", waitingSince: null, heartbeatAt: { lt: since } },
-      });
-      if (waiting + silent === 0) return ok("none waits or is silent for long");
+      const { rows } = await pool.query<{ stalled: number }>(
+        `SELECT count(*)::int AS stalled FROM runs r LEFT JOIN workers w ON w.id = r.claimed_by
+         WHERE r.status = 'Running' AND r.finished_at IS NULL
+           AND coalesce(w.heartbeat_at, r.yielded_at[cardinality(r.yielded_at)], r.started_at) < $1`,
+        [since],
+      );
+      const stalled = rows[0]?.stalled ?? 0;
+      if (waiting + stalled === 0) return ok("none waits for long");
       return warn(
-        `${waiting} not admitted and ${silent} without a heartbeat for 10 minutes: is the service running?`,
+        `${waiting} without a slot and ${stalled} without a worker for 10 minutes: is the service running?`,
       );
     },
   },

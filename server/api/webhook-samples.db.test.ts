@@ -6,8 +6,9 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { hasProgram } from "@/server/testing/programs";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/server/testing/world";
-import { sendWebResponse, targetOf, toWebRequest } from "./node-http";
-import { handleWebhook } from "./webhook";
+import { drain, fromNode, sendToNode } from "./api-request";
+import { targetOf } from "./node-http";
+import { answerWebhook } from "./webhook";
 
 /** The samples of docs/webhooks.md, taken from the page and run as a sender would, against the door over HTTP. */
 
@@ -41,15 +42,15 @@ beforeAll(async () => {
   world.clock.set(new Date());
   tenant = await createTenant(world);
   server = createServer((incoming, outgoing) => {
-    const request = toWebRequest(incoming, targetOf(incoming, origin));
     refusals -= 1;
     const answer =
       refusals >= 0
-        ? request
-            .arrayBuffer()
-            .then(() => new Response(null, { status: 429, headers: { "Retry-After": "1" } }))
-        : handleWebhook(world, request);
-    void answer.then((response) => sendWebResponse(outgoing, response, {}));
+        ? Promise.resolve({ status: 429, headers: { "Retry-After": "1" }, body: "" })
+        : answerWebhook(world, fromNode(incoming, targetOf(incoming, origin).pathname));
+    void answer.then((response) => {
+      sendToNode(outgoing, response, {});
+      drain(incoming);
+    });
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const address = server.address();

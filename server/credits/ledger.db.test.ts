@@ -2,22 +2,26 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { Decimal } from "@/server/credits/amount";
+import { newId } from "@/server/ids";
 import type { ModelReply } from "@/server/models/port";
 import { cancelRun } from "@/server/runs/cancel";
-import { executeRun } from "@/server/testing/execute";
+import { admitWaitingRuns, claimRun } from "@/server/runs/engine/claim";
+import { removeWorker } from "@/server/runs/engine/worker";
+import { WorkerLost } from "@/server/runs/engine/writer";
 import { startRun } from "@/server/runs/start";
+import { executeRun } from "@/server/testing/execute";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
 import { grantCredits, postEntries } from "./ledger";
 import { refundRun } from "./refund";
 
 let world: World;
-let reply: () => Partial<ModelReply> = () => ({});
+let reply: () => Partial<ModelReply> | Promise<Partial<ModelReply>> = () => ({});
 
 beforeAll(async () => {
   world = await createWorld({
     models: {
       ...quietModels,
-      call: async (request) => ({ ...(await quietModels.call(request)), ...reply() }),
+      call: async (request) => ({ ...(await quietModels.call(request)), ...(await reply()) }),
     },
   });
 });
@@ -67,9 +71,12 @@ it("refuses an overdraft, an entry that does not add up and a change of the past
   expect((await balanceOf(tenant)).toString()).toBe("1");
 });
 
+/** When the worker of a run is lost: never, before its first act, in a call of the model (counted from 0), or at a pause. */
+type Crash = null | "claimed" | { inCall: number } | { afterActs: number };
+
 type Action =
   | { do: "start"; kind: "agent" | "tool" }
-  | { do: "execute"; tokens: number; calls: number; crashAfter: number | null }
+  | { do: "execute"; tokens: number; calls: number; crash: Crash }
   | { do: "cancel" }
   | { do: "giveUp" }
   | { do: "refund"; nth: number }
@@ -89,7 +96,13 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       do: fc.constant("execute" as const),
       tokens: fc.integer({ min: 0, max: 6000 }),
       calls: fc.integer({ min: 0, max: 3 }),
-      crashAfter: fc.option(fc.integer({ min: 0, max: 12 })),
+      crash: fc.option(
+        fc.oneof(
+          fc.constant("claimed" as const),
+          fc.record({ inCall: fc.integer({ min: 0, max: 3 }) }),
+          fc.record({ afterActs: fc.integer({ min: 0, max: 5 }) }),
+        ),
+      ),
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("cancel" as const) }) },
@@ -146,7 +159,12 @@ async function perform(tenant: Tenant, open: string[], next: Action): Promise<vo
       const runId = open.shift();
       if (runId === undefined) return;
       let left = next.calls;
-      reply = () => {
+      let call = 0;
+      reply = async () => {
+        if (next.crash !== null && typeof next.crash === "object" && "inCall" in next.crash && next.crash.inCall === call) {
+          await loseWorker();
+        }
+        call += 1;
         const usage = { inputTokens: next.tokens, outputTokens: next.tokens, estimated: false };
         if (left === 0) return { content: "Done.", usage };
         left -= 1;
@@ -156,7 +174,7 @@ async function perform(tenant: Tenant, open: string[], next: Action): Promise<vo
         ];
         return { toolCalls: calls, usage };
       };
-      const crashed = await executeUntil(runId, next.crashAfter);
+      const crashed = await executeUntil(runId, next.crash);
       if (crashed) open.push(runId);
       return;
     }
@@ -169,7 +187,7 @@ async function perform(tenant: Tenant, open: string[], next: Action): Promise<vo
     case "giveUp": {
       // The engine has tried for the last time.
       const runId = open.shift();
-      if (runId !== undefined) await settleGivenUp(world, runId, new Error("the database was away"));
+      if (runId !== undefined) await world.engine.giveUp(runId, new Error("the database was away"));
       return;
     }
     case "refund": {
@@ -195,27 +213,29 @@ async function perform(tenant: Tenant, open: string[], next: Action): Promise<vo
   }
 }
 
-/** Executes a run; with `statements` given, the process dies when it would send one more. True when it died. */
-async function executeUntil(runId: string, statements: number | null): Promise<boolean> {
-  let left = statements ?? Number.POSITIVE_INFINITY;
-  const query = world.pool.query.bind(world.pool);
-  const pool = new Proxy(world.pool, {
-    get(target, name) {
-      if (name === "query") {
-        return (...parts: Parameters<typeof query>) => {
-          left -= 1;
-          return left < 0 ? Promise.reject(new Error("the process died")) : query(...parts);
-        };
-      }
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
+/** Another process finds this one silent: its worker's runs wait for a slot again, and what it still writes is refused. */
+async function loseWorker(): Promise<void> {
+  await removeWorker(world.pool, (await world.engine.worker()).id, true);
+}
+
+/** Executes a run until it ends or its worker is lost. True when it is still open. */
+async function executeUntil(runId: string, crash: Crash): Promise<boolean> {
+  if (crash === "claimed") {
+    await admitWaitingRuns(world, null, 1_000);
+    const workerId = `worker-${newId()}`;
+    await world.pool.query("INSERT INTO workers (id, heartbeat_at) VALUES ($1, clock_timestamp())", [workerId]);
+    await claimRun(world, runId, workerId);
+    await removeWorker(world.pool, workerId, true);
+    return true;
+  }
+  if (crash !== null && "afterActs" in crash) {
+    await admitWaitingRuns(world, null, 1_000);
+    return (await world.engine.executeSegment(runId, { acts: crash.afterActs })) !== "ended";
+  }
   try {
-    await executeRun({ ...world, pool }, runId);
-    return false;
+    return (await executeRun(world, runId)) !== "ended";
   } catch (error) {
-    if (error instanceof Error && error.message === "the process died") return true;
+    if (error instanceof WorkerLost) return true;
     throw error;
   }
 }

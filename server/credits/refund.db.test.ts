@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { executeRun } from "@/server/testing/execute";
+import { readTotals } from "@/server/runs/engine/figures";
+import { removeWorker } from "@/server/runs/engine/worker";
 import { startRun } from "@/server/runs/start";
+import { executeRun } from "@/server/testing/execute";
+import { WorkerLost } from "@/server/runs/engine/writer";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
 import { refundRun } from "./refund";
 
@@ -8,6 +11,8 @@ import { refundRun } from "./refund";
 
 let world: World;
 let modelCalls = 0;
+/** The worker is replaced while it waits for this call of the model; null: never. */
+let diesAt: number | null = null;
 
 beforeAll(async () => {
   world = await createWorld({
@@ -16,6 +21,7 @@ beforeAll(async () => {
       async call(request) {
         modelCalls += 1;
         const base = await quietModels.call(request);
+        if (modelCalls === diesAt) await removeWorker(world.pool, (await world.engine.worker()).id, true);
         if (modelCalls > 1) return base;
         const toolCalls = [{ id: "a", name: "adder", arguments: '{"a":1,"b":2}' }];
         return { ...base, toolCalls };
@@ -31,16 +37,14 @@ const entriesOf = (tenant: Tenant) =>
 const balanceOf = async ({ orgId }: Tenant) =>
   (await world.db.organization.findUniqueOrThrow({ where: { id: orgId } })).balance.toString();
 
-/** An agent run that has called the model and a tool; `dies` keeps it from going on after that. */
+/** An agent run that has called the model and a tool; `dies`: its worker is lost in the next call of the model. */
 async function runHelper(tenant: Tenant, dies: boolean): Promise<string> {
   modelCalls = 0;
+  diesAt = dies ? 2 : null;
   const request = { kind: "agent", targetId: tenant.agentId, userMessage: "Add" } as const;
   const { runId } = await startRun(world, operator(tenant), request);
-  const executed = executeRun(world, runId, async (name, work) => {
-    if (dies && name === "think-2") throw new Error("the engine's memory is gone");
-    return work();
-  });
-  if (dies) await expect(executed).rejects.toThrow("memory is gone");
+  const executed = executeRun(world, runId);
+  if (dies) await expect(executed).rejects.toThrow(WorkerLost);
   else await executed;
   return runId;
 }
@@ -48,10 +52,10 @@ async function runHelper(tenant: Tenant, dies: boolean): Promise<string> {
 it("charges nothing for a run that ended by a fault of the platform, and the ledger says so", async () => {
   const tenant = await createTenant(world, { credits: "10" });
   const runId = await runHelper(tenant, true);
-  const before = await world.db.run.findUniqueOrThrow({ where: { id: runId } });
-  expect(before.creditsUsed.toString()).toBe("0.024");
+  const { totals } = await readTotals(world.pool, runId);
+  expect(totals.credits.toString()).toBe("0.024");
 
-  await settleGivenUp(world, runId, new Error("the engine's memory is gone"));
+  await world.engine.giveUp(runId, new Error("the worker was lost once too often"));
   const run = await world.db.run.findUniqueOrThrow({ where: { id: runId }, include: { children: true } });
   expect(run).toMatchObject({ status: "Failed", errorCode: "internal_error", stepsExecuted: 1 });
   expect(run.creditsUsed.toString()).toBe("0");

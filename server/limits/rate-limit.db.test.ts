@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
 import { createTenant, createTrigger, createWorld, type World } from "@/server/testing/world";
-import { takeFromWindow } from "./rate-window";
+import { pruneRateSegments } from "@/server/operate/rate-segments";
+import { releaseRate, takeRate } from "./rate-limit";
 
 /** Limits over two processes on one database, each with its own connections. */
 
@@ -66,23 +67,30 @@ describe("two processes on one database", () => {
   });
 });
 
-it("counts what an overtaken call must still see", async () => {
-  const start = world.clock.now().getTime();
-  const take = async (afterMs: number) => {
-    world.clock.set(new Date(start + afterMs));
-    return (await takeFromWindow(world.pool, { key: "overtaken", limit: 2, seconds: 60 }, world.clock))
-      .allowed;
-  };
-  expect([await take(0), await take(10)]).toEqual([true, true]);
-  // One call comes when both are out of the window; another, made a moment before, comes to the row after it.
-  expect(await take(60_020)).toBe(true);
-  expect(await take(59_990)).toBe(false);
-  expect(await take(60_030)).toBe(true);
+it("grants several calls at once as far as the limit goes, from both processes together", async () => {
+  const limit = { key: "blocks", limit: 100, seconds: 60 };
+  const granted: number[] = [];
+  for (let burst = 0; burst < 2; burst += 1) {
+    const takes = await Promise.all(
+      [world, beside, world, beside, world].map(({ pool, clock }) => takeRate(pool, limit, { wanted: 30, clock })),
+    );
+    granted.push(takes.reduce((sum, take) => sum + take.granted, 0));
+    world.clock.advance(60_000);
+  }
+  expect(granted).toEqual([100, 100]);
 });
 
-it("tells what is left and when, and forgets what counts no more", async () => {
-  const limit = { key: "told", limit: 3, seconds: 60 };
-  const take = () => takeFromWindow(world.pool, limit, world.clock);
+it("starts the count of a released key anew", async () => {
+  const limit = { key: "released", limit: 1, seconds: 60 };
+  const take = async () => (await takeRate(world.pool, limit, { clock: world.clock })).allowed;
+  expect([await take(), await take()]).toEqual([true, false]);
+  await releaseRate(world.pool, limit.key);
+  expect([await take(), await take()]).toEqual([true, false]);
+});
+
+it("returns what is left and when more is, and keeps the decisions when old segments are removed", async () => {
+  const limit = { key: "left", limit: 3, seconds: 60 };
+  const take = () => takeRate(world.pool, limit, { clock: world.clock });
   expect(await take()).toMatchObject({ allowed: true, remaining: 2, resetSeconds: 60 });
   world.clock.advance(20_500);
   expect(await take()).toMatchObject({ allowed: true, remaining: 1, resetSeconds: 40 });
@@ -92,6 +100,16 @@ it("tells what is left and when, and forgets what counts no more", async () => {
   expect(await take()).toMatchObject({ allowed: true, remaining: 0, resetSeconds: 21 });
   world.clock.advance(1_000_000);
   expect(await take()).toMatchObject({ allowed: true, remaining: 2, resetSeconds: 60 });
-  const row = await world.db.rateWindow.findUniqueOrThrow({ where: { key: limit.key } });
-  expect(row.hits).toHaveLength(1);
+  const countSegments = () => world.db.rateSegment.count({ where: { key: limit.key } });
+  expect(await countSegments()).toBe(5);
+  await pruneRateSegments(world);
+  // The newest old segment stays: it says how many calls are free again.
+  expect(await countSegments()).toBe(2);
+  expect(await take()).toMatchObject({ allowed: true, remaining: 1 });
+  expect(await take()).toMatchObject({ allowed: true, remaining: 0 });
+  expect(await take()).toMatchObject({ allowed: false });
+  world.clock.advance(3_660_001);
+  await pruneRateSegments(world);
+  expect(await countSegments()).toBe(0);
+  expect(await world.db.rateCounter.count({ where: { key: limit.key } })).toBe(0);
 });

@@ -1,30 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MemberActor } from "@/server/auth/actor";
-import { openDatabase } from "@/server/db/client";
 import { newId } from "@/server/ids";
-import { closeDoorbell, ringRun, subscribeToOrganization } from "@/server/live/doorbell";
 import { respondWithEvents } from "@/server/live/event-stream";
+import { notifyRunChanged, subscribeToOrganization } from "@/server/live/run-changes";
 import { MAX_NAMED_RUNS, streamRun, streamRuns } from "@/server/live/run-stream";
 import { createMember, insertRun } from "@/server/testing/runs";
 import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
 
-/** Live updates as a browser gets them, with the writer in another process: another pool, only Postgres between. */
+/** Live updates as a browser gets them, with the writer in another process: only PostgreSQL is between the two. */
 
 let world: World;
-let writer: ReturnType<typeof openDatabase>;
+let writer: World;
 let tenant: Tenant;
 let actor: Awaited<ReturnType<typeof createMember>>;
 
 beforeAll(async () => {
   world = await createWorld();
-  writer = openDatabase(world.env.databaseUrl, world.log, { maxConnections: 2 });
+  writer = await createWorld({ beside: world });
   tenant = await createTenant(world);
   actor = await createMember(world, tenant, "viewer");
 });
 afterAll(async () => {
-  await closeDoorbell(world);
-  await writer.db.$disconnect();
-  await writer.pool.end();
+  await writer.close();
   await world.close();
 });
 
@@ -77,23 +74,26 @@ function open(runId: string, after: number) {
   return { ...readEvents(response), leave, response };
 }
 
-/** Finishes the next step of a run the way the lifecycle does: the run's sequence and the step's in one transaction. */
+/** Changes a step of a run as its worker does: the row takes the run's next number, the run's own row stays as it is. */
 async function changeStep(runId: string, stepNumber: number): Promise<void> {
-  const [, run] = await writer.db.$transaction([
-    writer.db.$executeRaw`SELECT 1 FROM runs WHERE id = ${runId}::uuid FOR UPDATE`,
-    writer.db.run.update({ where: { id: runId }, data: { sequence: { increment: 1 } } }),
-    writer.db.$executeRaw`UPDATE steps SET sequence = (SELECT sequence FROM runs WHERE id = ${runId}::uuid)
-      WHERE run_id = ${runId}::uuid AND step_number = ${stepNumber}`,
-  ]);
-  ringRun({ pool: writer.pool, log: world.log }, tenant.orgId, runId, run.sequence);
+  const sequence = (await newestSequence(runId)) + 1;
+  await writer.db.step.updateMany({ where: { runId, stepNumber }, data: { sequence } });
+  notifyRunChanged(writer, { orgId: tenant.orgId, id: runId }, sequence);
 }
 
 async function end(runId: string): Promise<void> {
-  const run = await writer.db.run.update({
+  const sequence = (await newestSequence(runId)) + 1;
+  await writer.db.run.update({
     where: { id: runId },
-    data: { status: "Completed", output: "{}", finishedAt: world.clock.now(), sequence: { increment: 1 } },
+    data: { status: "Completed", output: "{}", finishedAt: world.clock.now(), sequence },
   });
-  ringRun({ pool: writer.pool, log: world.log }, tenant.orgId, runId, run.sequence);
+  notifyRunChanged(writer, { orgId: tenant.orgId, id: runId }, sequence);
+}
+
+async function newestSequence(runId: string): Promise<number> {
+  const { sequence } = await writer.db.run.findUniqueOrThrow({ where: { id: runId } });
+  const steps = await writer.db.step.aggregate({ where: { runId }, _max: { sequence: true } });
+  return Math.max(sequence, steps._max.sequence ?? 0);
 }
 
 describe("the stream of one run", () => {
@@ -138,7 +138,7 @@ describe("the stream of one run", () => {
     const stream = open(runId, -1);
     await stream.next();
     await world.pool.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'stepwell live' AND datname = current_database()",
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'stepwell notifications' AND datname = current_database()",
     );
     await changeStep(runId, 1);
     expect((await stream.next())?.id).toBe("2");
@@ -166,8 +166,8 @@ describe("the stream of an organization's runs", () => {
     const runId = await insertRun(world, tenant, { status: "Running", steps: 1 });
     const { stream, leave } = openRuns(actor);
     expect((await stream.next())?.data.ids).toEqual([]);
-    ringRun({ pool: writer.pool, log: world.log }, other.orgId, foreignId, 2);
-    ringRun({ pool: writer.pool, log: world.log }, tenant.orgId, runId, 2);
+    notifyRunChanged(writer, { orgId: other.orgId, id: foreignId }, 2);
+    notifyRunChanged(writer, { orgId: tenant.orgId, id: runId }, 2);
     const named = new Set<string>();
     while (!named.has(runId)) for (const id of (await stream.next())?.data.ids ?? []) named.add(id);
     expect([...named]).toEqual([runId]);
@@ -180,32 +180,32 @@ describe("the stream of an organization's runs", () => {
   ])("%s", async (_, more) => {
     const busy = await createTenant(world);
     const { stream, leave } = openRuns(await createMember(world, busy, "viewer"));
-    // Hears each ring after the stream's own ear, which was there first.
-    let rings = 0;
-    const ear = subscribeToOrganization(world, busy.orgId, () => {
-      rings += 1;
+    // Hears each notification after the stream, which subscribed first.
+    let heard = 0;
+    const subscription = subscribeToOrganization(world, busy.orgId, () => {
+      heard += 1;
     });
-    await expect.poll(() => ear.connected()).toBe(true);
-    const ring = async (ids: string[], sequence: number) => {
-      const before = rings;
-      for (const id of ids) ringRun({ pool: writer.pool, log: world.log }, busy.orgId, id, sequence);
-      await expect.poll(() => rings - before).toBe(ids.length);
+    await expect.poll(() => subscription.connected()).toBe(true);
+    const notify = async (ids: string[], sequence: number) => {
+      const before = heard;
+      for (const id of ids) notifyRunChanged(writer, { orgId: busy.orgId, id }, sequence);
+      await expect.poll(() => heard - before).toBe(ids.length);
     };
 
-    // The first event waits for its reader: what rings meanwhile is gathered. A run that rings twice counts once.
+    // The first event waits for its reader: what changes meanwhile is gathered. A run that changes twice counts once.
     const ids = Array.from({ length: MAX_NAMED_RUNS + more }, newId);
-    await ring(ids, 1);
-    await ring(ids, 2);
+    await notify(ids, 1);
+    await notify(ids, 2);
     expect((await stream.next())?.data.ids).toEqual([]);
     expect((await stream.next())?.data.ids).toEqual(more === 0 ? ids : []);
 
     // What changes after that is named again.
     const late = newId();
-    await ring([late], 1);
+    await notify([late], 1);
     let named: string[] = [];
     while (named.length === 0) named = (await stream.next())?.data.ids ?? [];
     expect(named).toEqual([late]);
-    ear.unsubscribe();
+    subscription.unsubscribe();
     leave.abort();
   });
 });

@@ -102,8 +102,8 @@ it("ends the other runs although one cannot be ended", async () => {
   const [broken = "", sound = ""] = runIds;
   // What it used is more than its hold and the balance together: the database refuses the charge.
   await world.pool.query(
-    `INSERT INTO model_calls (id, organization_id, run_id, key, iteration_number, provider, model, status, credits, attempts, started_at, sequence)
-     VALUES ($1, $2, $3, 'think-1', 1, 'test', 'gpt-5-mini', 'Completed', 1000, '[]', $4, 2)`,
+    `INSERT INTO model_calls (id, organization_id, run_id, key, iteration_number, provider, model, status, credits, attempts, started_at, finished_at, duration_ms, sequence)
+     VALUES ($1, $2, $3, 'think-1', 1, 'test', 'gpt-5-mini', 'Completed', 1000, '[]', $4, $4, 0, 2)`,
     [newId(), tenant.orgId, broken, world.clock.now()],
   );
   await removeWorker(world.pool, workerId, true);

@@ -5,6 +5,7 @@ import { saveMember } from "@/server/catalog/members";
 import { operatorOf } from "@/server/catalog/organizations";
 import { newId } from "@/server/ids";
 import { removeOrganization } from "@/server/operate/remove-organization";
+import { indexEndedRuns } from "@/server/runs/run-index";
 import { startRun } from "@/server/runs/start";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/server/testing/world";
 
@@ -76,6 +77,8 @@ test("an organization is deleted with everything it owns, and nothing of another
   });
 
   expect(await world.db.organization.findUnique({ where: { id: tenant.orgId } })).toBeNull();
+  // The queue of the index holds the cancelled run until the next round of the job that empties it.
+  await indexEndedRuns(world);
   const left = [...(await countRows(tenant.orgId))].filter(([, count]) => count > 0);
   expect(left).toEqual([]);
   expect(await countRows(other.orgId)).toEqual(before);
@@ -92,7 +95,7 @@ test("a run whose process is gone does not keep its organization", async () => {
   const at = world.clock.now();
   await world.db.run.update({
     where: { id: runId },
-    data: { status: "Running", admittedAt: at, startedAt: at, heartbeatAt: at },
+    data: { status: "Running", admittedAt: at, startedAt: at, claimedBy: "worker-gone" },
   });
   const actor = await operatorOf(world, tenant.slug);
   await removeOrganization(world, actor, { force: true, patienceMs: 300 });

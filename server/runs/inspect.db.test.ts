@@ -46,12 +46,14 @@ it("counts for a step what the run that it started has used", async () => {
   const tenant = await createTenant(world);
   const viewer = await createMember(world, tenant, "viewer");
   const runId = await insertRun(world, tenant, { kind: "agent", status: "Running", steps: 2 });
-  const child = await insertRun(world, tenant, { status: "Running", credits: "0.0300" });
+  const child = await insertRun(world, tenant, { status: "Running", steps: 1 });
+  await world.db.step.updateMany({ where: { runId: child }, data: { credits: "0.0300" } });
   await world.db.run.update({
     where: { id: child },
     data: { parentRunId: runId, rootRunId: runId, source: "run" },
   });
   await world.db.step.updateMany({ where: { runId, stepNumber: 2 }, data: { childRunId: child } });
-  const { steps } = await inspectRun(world, viewer, runId);
+  const { run, steps } = await inspectRun(world, viewer, runId);
   expect(steps.map(({ childCredits }) => childCredits)).toEqual([null, "0.0300"]);
+  expect(run).toMatchObject({ credits: "0.0000", creditsWithChildren: "0.0300", steps: 2, sequence: 2 });
 });

@@ -28,7 +28,8 @@ const row = z.object({
 /** Reads when a run's worker last reported. Heartbeats emit no events, so the page polls this. Throws not_found. */
 export async function readLiveness(services: Services, actor: MemberActor, runId: string): Promise<Liveness> {
   const { rows } = await services.pool.query(
-    `SELECT greatest(0, extract(epoch FROM clock_timestamp() - w.heartbeat_at) * 1000)::float8 AS "silentMs",
+    `SELECT CASE WHEN w.id IS NOT NULL
+         THEN greatest(0, extract(epoch FROM clock_timestamp() - w.heartbeat_at) * 1000)::float8 END AS "silentMs",
        r.status = 'Pending' AND r.admitted_at IS NULL AND r.parent_run_id IS NULL AS queued,
        (SELECT count(*)::int FROM runs q WHERE q.organization_id = r.organization_id AND q.status IN ('Pending', 'Running')
           AND q.admitted_at IS NULL AND q.parent_run_id IS NULL AND q.id < r.id) AS ahead,

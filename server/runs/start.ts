@@ -5,7 +5,7 @@ import { openingMessages } from "@/server/agent/prompts";
 import { type Actor, actorReference } from "@/server/auth/actor";
 import { Decimal, ZERO } from "@/server/credits/amount";
 import { freezePrices, headroomForFirstCall, holdForFirstCall, SMALLEST_HOLD } from "@/server/credits/prices";
-import { isForeignKeyViolation } from "@/server/db/sql";
+import { isForeignKeyViolation, isUniqueViolation } from "@/server/db/sql";
 import { AppError, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import type { JsonObject } from "@/server/json";
@@ -14,7 +14,8 @@ import type { Services } from "@/server/services";
 import type { ReceivedDelivery } from "@/server/webhooks/deliveries";
 import { validateAgainst } from "@/server/workflow/schema";
 import type { Cap, ClaimedRun } from "./engine/claimed-run";
-import type { DeliveryItem, RateLeft, RefusalItem, Replay, StartItem } from "./engine/flush-items";
+import type { DeliveryItem, RateLeft, RefusalItem, Replay, StartItem, StartVerdict } from "./engine/flush-items";
+import { withWorker } from "./engine/with-worker";
 import { findTarget } from "./find-target";
 import type { IdempotentRequest } from "./idempotency";
 import type { Target } from "./target";
@@ -103,8 +104,7 @@ export async function refuseStart(
   const { limit, idempotency } = conditions;
   if (limit === undefined && idempotency === undefined) throw error;
   const item: RefusalItem = { org: actor.orgId, ...limitItem(limit), ...repetitionItem(conditions) };
-  const worker = await services.engine.worker();
-  const verdict = await worker.accounts.refuse(item);
+  const verdict = await withWorker(services.engine, ({ accounts }) => accounts.refuse(item));
   const rate = decision(limit, verdict.rate, verdict.verdict !== "rate");
   if (verdict.verdict === "rate") throw rateRefusal(limit, rate);
   if (verdict.verdict === "conflict") throw withRate(conflict(), limit, rate);
@@ -209,18 +209,18 @@ async function commit(
 ): Promise<StartResult | { refused: "credits"; rate: RateDecision | null }> {
   const { actor, conditions, prepared, runId } = parts;
   const { limit } = conditions;
-  const worker = await services.engine.worker();
+  const send = (sent: StartItem) => withWorker(services.engine, ({ accounts }) => accounts.start(sent));
   const item = startItem(parts);
   // This process has not seen the configuration stored, or retention removed it meanwhile: the item brings it along.
   const withDocument = { ...item, document: prepared.document };
   const isStored = services.configurationsStored.has(`${actor.orgId} ${prepared.hash}`);
-  let verdict = await worker.accounts.start(isStored ? item : withDocument).catch((error: unknown) => {
-    if (isForeignKeyViolation(error, "runs_organization_id_configuration_hash_fkey")) {
-      return worker.accounts.start(withDocument);
-    }
+  let verdict = await send(isStored ? item : withDocument).catch((error: unknown): Promise<StartVerdict> | StartVerdict => {
+    if (isForeignKeyViolation(error, "runs_organization_id_configuration_hash_fkey")) return send(withDocument);
+    // The worker was lost after it had committed the start: the run is there and waits.
+    if (isUniqueViolation(error, "runs_pkey")) return { verdict: "wait", at: services.clock.now(), rate: null };
     throw error;
   });
-  while (verdict.verdict === "again") verdict = await worker.accounts.start(withDocument);
+  while (verdict.verdict === "again") verdict = await send(withDocument);
   const rate = decision(limit, verdict.rate, verdict.verdict !== "rate");
   switch (verdict.verdict) {
     case "rate":

@@ -6,6 +6,7 @@ import { frozenPrices } from "@/server/credits/prices";
 import type { Queryable } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 import type { ClaimedRun } from "./claimed-run";
+import { WorkerLost } from "./writer";
 
 /** Which run got a slot, and for which of its segments. */
 export type Admitted = { id: string; kind: "agent" | "tool"; epoch: number; segment: number };
@@ -48,7 +49,7 @@ export async function anyWaiting(client: Queryable): Promise<boolean> {
 
 /**
  * Claims one run for a worker: a child run of its own, or a run that an Inngest server calls. Null when it has ended, is to
- * be cancelled, waits for a slot, has a worker or does not exist.
+ * be cancelled, waits for a slot, has a worker or does not exist. Throws WorkerLost.
  */
 export async function claimRun(services: Services, runId: string, workerId: string): Promise<ClaimedRun | null> {
   const { rowCount } = await services.pool.query({
@@ -62,7 +63,11 @@ export async function claimRun(services: Services, runId: string, workerId: stri
       AND EXISTS (SELECT FROM workers WHERE id = $2 FOR KEY SHARE)`,
     values: [runId, workerId, services.clock.forDatabase()],
   });
-  if (rowCount === 0) return null;
+  if (rowCount === 0) {
+    const worker = await services.pool.query("SELECT FROM workers WHERE id = $1", [workerId]);
+    if (worker.rowCount === 0) throw new WorkerLost("The worker was replaced by another process.");
+    return null;
+  }
   const [run] = await readClaimedRuns(services, [runId]);
   return run ?? null;
 }

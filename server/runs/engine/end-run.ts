@@ -7,6 +7,7 @@ import type { Outcome } from "./execution";
 import { readTotals } from "./figures";
 import type { EndItem, JournalRow } from "./flush-items";
 import type { Worker } from "./port";
+import { withWorker } from "./with-worker";
 
 /**
  * Ends runs. A run's status, output, figures and ledger lines are written in one transaction, by its worker or, when it has
@@ -48,9 +49,8 @@ export async function endUnclaimedRun(services: Services, runId: string, outcome
   const totals = { ...used, steps: used.steps + openSteps };
   const run = { id: runId, orgId: mintOrgId(row.organization_id) };
   const next = Math.max(row.sequence, sequence) + 1;
-  const worker = await services.engine.worker();
-  const item = endItem(run, { outcome, totals, sequence: next });
-  const { ended } = await worker.accounts.end({ ...item, epoch: row.epoch, unclaimed: true });
+  const item = { ...endItem(run, { outcome, totals, sequence: next }), epoch: row.epoch, unclaimed: true };
+  const { ended } = await withWorker(services.engine, ({ accounts }) => accounts.end(item));
   if (ended) notifyRunChanged(services, run, next);
   return ended;
 }

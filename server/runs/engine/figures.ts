@@ -8,14 +8,24 @@ import type { Totals } from "./claimed-run";
 const TOTALS = {
   name: "run-totals",
   text: `
-  SELECT run.id, f.steps, f.actions, f.input_tokens AS "inputTokens", f.output_tokens AS "outputTokens", f.credits::text AS credits,
-         f.sequence
-  FROM unnest($1::uuid[]) AS run (id) CROSS JOIN LATERAL open_run_figures(run.id, true) f`,
+  SELECT run.id,
+         coalesce(s.steps, 0)::int AS steps, coalesce(s.open_steps, 0)::int AS "openSteps", coalesce(s.actions, 0)::int AS actions,
+         coalesce(c.input_tokens, 0)::int AS "inputTokens", coalesce(c.output_tokens, 0)::int AS "outputTokens",
+         (coalesce(s.credits, 0) + coalesce(c.credits, 0))::text AS credits,
+         greatest(coalesce(s.sequence, 0), coalesce(c.sequence, 0)) AS sequence
+  FROM unnest($1::uuid[]) AS run (id)
+  CROSS JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE status <> 'Running') AS steps, count(*) FILTER (WHERE status = 'Running') AS open_steps, sum(actions) AS actions, sum(credits) AS credits,
+           max(sequence) AS sequence FROM steps WHERE run_id = run.id) s
+  CROSS JOIN LATERAL (
+    SELECT sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, sum(credits) AS credits,
+           max(sequence) AS sequence FROM model_calls WHERE run_id = run.id) c`,
 };
 
 const totalsRow = z.object({
   id: z.string(),
   steps: z.number(),
+  openSteps: z.number(),
   actions: z.number(),
   inputTokens: z.number(),
   outputTokens: z.number(),
@@ -23,7 +33,12 @@ const totalsRow = z.object({
   sequence: z.number(),
 });
 
-export type OpenFigures = { totals: Totals; sequence: number };
+export type OpenFigures = {
+  totals: Totals;
+  /** Steps that have begun and not finished. */
+  openSteps: number;
+  sequence: number;
+};
 
 /** Sums the journals of runs; `sequence` is that of the newest row. One statement. */
 export async function readOpenFigures(
@@ -36,7 +51,7 @@ export async function readOpenFigures(
     z
       .array(totalsRow)
       .parse(rows)
-      .map(({ id, sequence, ...totals }) => [id, { totals, sequence }]),
+      .map(({ id, sequence, openSteps, ...totals }) => [id, { totals, openSteps, sequence }]),
   );
 }
 
@@ -44,5 +59,5 @@ export async function readOpenFigures(
 export async function readTotals(client: Queryable, runId: string): Promise<OpenFigures> {
   const figures = await readOpenFigures(client, [runId]);
   const none = { steps: 0, actions: 0, inputTokens: 0, outputTokens: 0, credits: ZERO };
-  return figures.get(runId) ?? { totals: none, sequence: 0 };
+  return figures.get(runId) ?? { totals: none, openSteps: 0, sequence: 0 };
 }

@@ -140,18 +140,24 @@ export class Lane {
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** Takes what fits into one flush: of a run's key only the newest row, of an idempotency key only the first start. */
+  /**
+   * Takes what fits into one flush: of a run's key only the first row, of an idempotency key only the first start. A run whose
+   * row has to wait waits with all that follows, because readers take its rows to be committed in the order of their sequence.
+   */
   #takeBatch(): Queued[] {
     const batch: Queued[] = [];
     const later: Queued[] = [];
     const keys = new Set<string>();
+    const waitingRuns = new Set<string>();
     let size = 0;
     for (const item of this.#queue) {
       const key = repetitionKey(item);
+      const run = runOf(item);
       const fits = batch.length < MAX_ITEMS && (size + item.size <= MAX_CHARACTERS || batch.length === 0);
-      if (later.length > 0 && !fits) later.push(item);
-      else if (!fits || (key !== null && keys.has(key))) later.push(item);
-      else {
+      if (!fits || (key !== null && keys.has(key)) || (run !== null && waitingRuns.has(run))) {
+        later.push(item);
+        if (run !== null) waitingRuns.add(run);
+      } else {
         if (key !== null) keys.add(key);
         batch.push(item);
         size += item.size;
@@ -280,6 +286,13 @@ function repetitionKey(item: Item): string | null {
     return `idem ${item.value.org} ${item.value.scope} ${item.value.idem}`;
   }
   return null;
+}
+
+/** The run whose changes are written in order. */
+function runOf(item: Item): string | null {
+  if (item.kind === "row") return item.value.value.run;
+  if (item.kind === "hold" || item.kind === "end") return item.value.run;
+  return item.kind === "child" ? item.value.id : null;
 }
 
 /** The JSON arrays of a flush in the order of the function's parameters; null where there is nothing. */
