@@ -51,14 +51,14 @@ const echo = async (incoming: IncomingMessage, outgoing: ServerResponse): Promis
     peer: call.peer,
     body: (await call.readBody(LIMIT)).toString(),
   };
-  sendToNode(outgoing, { status: 200, headers: {}, body: `${JSON.stringify(seen)}END` }, { "X-Extra": "yes" });
+  sendToNode(outgoing, { status: 200, headers: {}, body: `${JSON.stringify(seen)}END` }, ["X-Extra", "yes"]);
 };
 
 /** Answers with the error that reading at most `limit` bytes of the body gives. */
 const refuseBody = (limit: number) => async (incoming: IncomingMessage, outgoing: ServerResponse) => {
   const error = await read(incoming).readBody(limit).then(() => null, toAppError);
   const { status = 200, headers = {}, code = "none", message = "" } = error ?? {};
-  sendToNode(outgoing, { status, headers, body: `${code} ${message} END` }, {});
+  sendToNode(outgoing, { status, headers, body: `${code} ${message} END` }, []);
   drain(incoming);
 };
 
@@ -148,7 +148,7 @@ it("sends nothing to a client that is gone", async () => {
   socket.on("error", () => {});
   socket.write("GET /v1 HTTP/1.1\r\nHost: h\r\n\r\n");
   const outgoing = await gone;
-  sendToNode(outgoing, { status: 200, headers: {}, body: "late" }, {});
+  sendToNode(outgoing, { status: 200, headers: {}, body: "late" }, []);
   expect(outgoing.headersSent).toBe(false);
 });
 
