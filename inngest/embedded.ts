@@ -16,11 +16,24 @@ export function createEmbeddedDriver(engine: RunEngine): Driver {
     baseUrl: "http://engine.invalid",
     fetch: async () => new Response("{}"),
   });
-  const functions = createRunFunctions(client, engine, "embedded");
+  // The SDK turns what a step throws into plain data; the engine has to know what it was.
+  const thrown = new Map<string, unknown>();
+  const executeSegment: RunEngine["executeSegment"] = (runId, limits) =>
+    engine.executeSegment(runId, limits).catch((error: unknown) => {
+      thrown.set(runId, error);
+      throw error;
+    });
+  const functions = createRunFunctions(client, { executeSegment, giveUp: engine.giveUp }, "embedded");
   return {
     kind: "embedded",
     async execute(run) {
-      await executeStep(client, functions[run.kind], run);
+      try {
+        await executeStep(client, functions[run.kind], run);
+      } catch (error) {
+        throw thrown.get(run.id) ?? error;
+      } finally {
+        thrown.delete(run.id);
+      }
     },
   };
 }
@@ -30,7 +43,12 @@ export function createEmbeddedDriver(engine: RunEngine): Driver {
  * call. Throws what the step threw.
  */
 async function executeStep(client: Inngest.Any, fn: InngestFunction.Any, run: Admitted): Promise<void> {
-  const event = { id: run.id, name: RUN_EVENTS[run.kind], data: { runId: run.id, segment: run.segment }, ts: Date.now() };
+  const event = {
+    id: run.id,
+    name: RUN_EVENTS[run.kind],
+    data: { runId: run.id, segment: run.segment },
+    ts: Date.now(),
+  };
   // biome-ignore lint/complexity/useLiteralKeys: a protected member can only be reached so.
   const execution = fn["createExecution"]({
     partialOptions: {

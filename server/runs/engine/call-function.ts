@@ -7,6 +7,7 @@ import { CapReached, CreditsExhausted, exactly } from "./budget";
 import { callModel } from "./call-model";
 import type { Execution } from "./execution";
 import type { BegunStep, FinishedStep } from "./journal";
+import { pauseAt } from "./pause-points";
 import { wait } from "./wait";
 import { WorkerLost } from "./writer";
 
@@ -54,6 +55,7 @@ export async function callFunction(
   const credits = await budget.spend(reserved, price);
   signal.throwIfAborted();
   const failed = "error" in result;
+  await pauseAt("act:after");
   return journal.finishStep(begun, {
     output: failed ? JSON.stringify({ error: result.error }) : result.text,
     error: failed ? result.error : null,
@@ -96,7 +98,8 @@ async function attemptFunction(
       record("error" in stored ? stored.error : null);
       return stored;
     } catch (error) {
-      if (error instanceof WorkerLost || error instanceof CreditsExhausted || error instanceof CapReached) throw error;
+      if (error instanceof WorkerLost || error instanceof CreditsExhausted || error instanceof CapReached)
+        throw error;
       signal.throwIfAborted();
       const message = replaceNul(error instanceof Error ? error.message : String(error));
       if (attempt > call.retries) {

@@ -17,6 +17,7 @@ import { CapReached, CreditsExhausted, exactly } from "./budget";
 import type { Execution } from "./execution";
 import type { FinishedCall } from "./journal";
 import { showPartialOutput } from "./partial-output";
+import { pauseAt } from "./pause-points";
 
 export type CallRequest = Omit<ModelRequest, "signal" | "maxOutputTokens"> & { maxOutputTokens?: number };
 
@@ -73,6 +74,7 @@ export async function callModel(
     arguments: replaceNul(toolCall.arguments),
   }));
   const credits = await budget.spend(reserved, priceOf(reply.usage));
+  await pauseAt("act:after");
   journal.finishCall(begun, { reply, credits });
   return { key, content: reply.content, toolCalls: reply.toolCalls, usage: reply.usage };
 }

@@ -10,8 +10,18 @@ import { type Outcome, RunStopped, YieldSlot } from "./execution";
 import { slotsToYield } from "./fair-share";
 import { readOpenFigures } from "./figures";
 import { emptyJournal, RunJournal } from "./journal";
+import { pauseAt } from "./pause-points";
 import type { Engine, ExecutingRun, Worker } from "./port";
-import { pauseRun, readState, waitingShares, yieldSlot } from "./run-state";
+import {
+  findClaimedRuns,
+  pauseRun,
+  readState,
+  releaseChildren,
+  releaseRuns,
+  renewClaim,
+  waitingShares,
+  yieldSlot,
+} from "./run-state";
 import { readJournal } from "./takeover";
 import { wait } from "./wait";
 import { openWorker } from "./worker";
@@ -68,13 +78,13 @@ const SHARE_EVERY_MS = 100;
 /** Runs that an Inngest server has and has not called yet. */
 const SERVER_BACKLOG = 100;
 
-type Slot = { run: ClaimedRun; journal: RunJournal; budget: Budget };
+type Slot = { run: ClaimedRun; worker: Worker; journal: RunJournal; budget: Budget };
 
 export function createRunEngine(getServices: () => Services, options: EngineOptions): RunEngine {
   const engine = new ProcessEngine(getServices, options);
   return {
     worker: () => engine.worker(),
-    begin: (run) => engine.begin(run),
+    begin: (run, worker) => engine.begin(run, worker),
     wake: () => engine.wake(),
     abort: (runId) => engine.abort(runId),
     find: (runId) => engine.find(runId),
@@ -95,6 +105,9 @@ class ProcessEngine implements RunEngine {
   #reserved = 0;
   /** Runs that execute here, children included. */
   readonly #executing = new Map<string, ExecutingRun & { stop: AbortController }>();
+  /** Runs that are being claimed for an Inngest server's calls. */
+  readonly #opening = new Set<string>();
+  #mayHaveForgotten = false;
   /** How many slots each organization is to yield. */
   #owed = new Map<string, number>();
   #worker: Promise<Worker> | undefined;
@@ -146,7 +159,8 @@ class ProcessEngine implements RunEngine {
     this.#unlisten?.();
     // Runs yield before their next act; what takes longer than the grace is given back as it is.
     const until = performance.now() + graceMs;
-    while (this.#executing.size > 0 && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (this.#executing.size > 0 && performance.now() < until)
+      await new Promise((resolve) => setTimeout(resolve, 20));
     const closing = new WorkerLost("The process is stopping.");
     for (const { stop } of this.#executing.values()) stop.abort(closing);
     const worker = await this.#worker?.catch(() => undefined);
@@ -176,62 +190,89 @@ class ProcessEngine implements RunEngine {
     return this.#options.slots - this.#slots.size - this.#reserved;
   }
 
-  begin(run: ClaimedRun): void {
-    void this.#open(run)
-      .finally(() => {
-        this.#reserved -= 1;
-      })
-      .then((slot) => this.#drive(slot));
+  begin(run: ClaimedRun, worker: Worker): void {
+    this.#reserved -= 1;
+    void this.#drive(this.#open(run, worker));
   }
 
-  async #open(run: ClaimedRun, contents = emptyJournal()): Promise<Slot> {
-    const worker = await this.worker();
+  /** Gives a claimed run its slot. */
+  #open(run: ClaimedRun, worker: Worker, { contents, children } = UNTOUCHED()): Slot {
     const journal = new RunJournal(this.#getServices(), worker, run, contents);
-    const children = run.epoch === 1 ? { open: ZERO, ended: ZERO } : await childCredits(this.#getServices(), run.id);
     const used = contents.totals.credits.add(children.open);
     const budget = capBudget(openBudget(worker, run, used), run.cap, used.add(children.ended));
-    const slot = { run, journal, budget };
+    const slot = { run, worker, journal, budget };
     this.#slots.set(run.id, slot);
     return slot;
   }
 
+  /** Gives a claimed run its slot with what it has done so far. */
+  async #openAgain(run: ClaimedRun, worker: Worker): Promise<Slot> {
+    if (run.epoch === 1) return this.#open(run, worker);
+    const services = this.#getServices();
+    const contents = await readJournal(services, run);
+    return this.#open(run, worker, { contents, children: await childCredits(services, run.id) });
+  }
+
   /** Drives a run of the embedded engine through one segment, again if something fails that a later attempt may mend. */
-  async #drive(slot: Slot): Promise<void> {
-    const { run } = slot;
+  async #drive(first: Slot): Promise<void> {
     const { log } = this.#getServices();
+    const { id, kind, segment } = first.run;
     if (this.#driver?.kind !== "embedded") throw new Error("only the embedded engine drives runs itself");
+    let slot = first;
     try {
       for (let attempt = 1; ; ) {
         try {
-          await this.#driver.execute({ id: run.id, kind: run.kind, epoch: run.epoch, segment: run.segment });
+          await this.#driver.execute({ id, kind, epoch: slot.run.epoch, segment });
           return;
         } catch (error) {
           if (error instanceof WorkerLost || this.#stopping) return;
-          log.warn("A run met a fault of the platform; trying again", { runId: run.id, attempt, error });
-          if (attempt === MAX_ATTEMPTS) return await this.giveUp(run.id, error);
+          log.warn("A run met a fault of the platform; trying again", { runId: id, attempt, error });
+          if (attempt === MAX_ATTEMPTS) return await this.giveUp(id, error);
           const delay = Math.min(10_000, 250 * 2 ** attempt);
           if (!isPassing(error)) attempt += 1;
           await wait(delay, NEVER);
         }
+        const again = await this.#reopen(slot);
+        if (again === null) return;
+        slot = again;
       }
     } catch (error) {
-      log.error("A run could not be ended; another worker takes it over", { runId: run.id, error });
+      log.error("A run could not be carried on; it waits for a slot again", { runId: id, error });
     } finally {
-      this.#slots.delete(run.id);
+      if (this.#slots.get(id) === slot) this.#slots.delete(id);
       if (this.#waiting) void this.#claim();
+    }
+  }
+
+  /** Opens a run again after a fault, with what is committed of it. Null when it is not this worker's any more. */
+  async #reopen({ run, worker, journal }: Slot): Promise<Slot | null> {
+    const services = this.#getServices();
+    await journal.settled();
+    if (!(await renewClaim(services, run, worker.id))) return null;
+    const [renewed] = await readClaimedRuns(services, [run.id]);
+    return renewed === undefined ? null : this.#openAgain(renewed, worker);
+  }
+
+  /** Claims a run that an Inngest server calls. Null when it cannot be claimed. */
+  async #claimOne(runId: string): Promise<Slot | null> {
+    const services = this.#getServices();
+    if (this.#slots.has(runId) || this.#opening.has(runId))
+      throw new RunBusy(`run ${runId} is executed by this worker`);
+    this.#opening.add(runId);
+    try {
+      const worker = await this.worker();
+      const claimed = await claimRun(services, runId, worker.id);
+      return claimed === null ? null : await this.#openAgain(claimed, worker);
+    } finally {
+      this.#opening.delete(runId);
     }
   }
 
   async executeSegment(runId: string, { acts = Number.POSITIVE_INFINITY } = {}): Promise<SegmentResult> {
     const services = this.#getServices();
-    const worker = await this.worker();
-    let slot = this.#slots.get(runId);
-    if (slot === undefined) {
-      const claimed = await claimRun(services, runId, worker.id);
-      if (claimed === null) return this.#unclaimable(runId);
-      slot = await this.#open(claimed, await readJournal(services, claimed));
-    }
-    const { run, journal, budget } = slot;
+    const slot = this.#driver?.kind === "embedded" ? this.#slots.get(runId) : await this.#claimOne(runId);
+    if (!slot) return this.#unclaimable(runId);
+    const { run, worker, journal, budget } = slot;
     let left = acts;
     // How many rows of the run and its children were finished when this segment came to them: it yields only after an act.
     const finished: { journal: RunJournal; before: number }[] = [];
@@ -242,7 +283,8 @@ class ProcessEngine implements RunEngine {
       checkpoint: () => {
         if (left <= 0) throw new YieldSlot("the segment is over");
         left -= 1;
-        if (this.#stopping || (hasProgressed() && this.#owesSlot(run.orgId))) throw new YieldSlot("another run is next");
+        if (this.#stopping || (hasProgressed() && this.#owesSlot(run.orgId)))
+          throw new YieldSlot("another run is next");
       },
       enter: (entered, entry, stop) => {
         this.#executing.set(entered.id, { run: entered, totals: entry.totals, stop });
@@ -258,15 +300,19 @@ class ProcessEngine implements RunEngine {
       if (error instanceof RunStopped) return "left";
       if (!(error instanceof YieldSlot)) throw error;
       await journal.committed();
+      await pauseAt("yield:before");
       if (acts < Number.POSITIVE_INFINITY && left <= 0) {
         return (await pauseRun(services, run, worker.id)) ? "paused" : await this.#unclaimable(runId);
       }
-      const yielded = await yieldSlot(services, run, { workerId: worker.id, sequence: journal.nextSequence() });
+      const yielded = await yieldSlot(services, run, {
+        workerId: worker.id,
+        sequence: journal.nextSequence(),
+      });
       if (!yielded) return await this.#unclaimable(runId);
       services.notifications.send("engine", "waiting", "waiting");
       return "yielded";
     } finally {
-      if (this.#driver?.kind !== "embedded") this.#slots.delete(runId);
+      if (this.#driver?.kind !== "embedded" && this.#slots.get(runId) === slot) this.#slots.delete(runId);
     }
   }
 
@@ -291,8 +337,10 @@ class ProcessEngine implements RunEngine {
       await endUnclaimedRun(services, runId, outcome);
       return;
     }
+    await slot.journal.settled();
+    await releaseChildren(services.pool, runId, slot.worker.id);
     const onEnd: Stretch["onEnd"] = (ended, end) => this.#options.onEnd?.(ended, end);
-    await endRun({ services, worker: await this.worker(), onEnd }, slot, outcome);
+    await endRun({ services, worker: slot.worker, onEnd }, slot, outcome);
   }
 
   /** Gives waiting runs the free slots, or lets runs yield to those of other organizations. One at a time. */
@@ -305,6 +353,7 @@ class ProcessEngine implements RunEngine {
     try {
       do {
         this.#claimAgain = false;
+        await this.#releaseForgotten();
         if (this.#driver.kind === "embedded") await this.#claimHere();
         else await this.#handOver(this.#driver);
       } while (this.#claimAgain && !this.#stopping);
@@ -313,6 +362,26 @@ class ProcessEngine implements RunEngine {
     } finally {
       this.#claiming = false;
     }
+  }
+
+  /**
+   * Gives back, once a second, what this worker has claimed and does not execute: the answer to a claim was lost, the caller
+   * of a start had given up, or a run could not be carried on. No claim is under way here.
+   */
+  async #releaseForgotten(): Promise<void> {
+    if (!this.#mayHaveForgotten || this.#worker === undefined) return;
+    this.#mayHaveForgotten = false;
+    const services = this.#getServices();
+    const { id: workerId, accounts } = await this.#worker;
+    const claimed = await findClaimedRuns(services, workerId);
+    const isKnown = (id: string) => this.#slots.has(id) || this.#opening.has(id) || accounts.isStarting(id);
+    const forgotten = claimed.filter((id) => !isKnown(id));
+    if (forgotten.length === 0) return;
+    services.log.warn("Runs that this worker had claimed were not executed; they wait for a slot again", {
+      runs: forgotten,
+    });
+    await releaseRuns(services, workerId, forgotten);
+    this.#waiting = true;
   }
 
   async #claimHere(): Promise<void> {
@@ -325,10 +394,13 @@ class ProcessEngine implements RunEngine {
       let admitted: Admitted[] = [];
       try {
         admitted = await admitWaitingRuns(services, worker.id, free);
-        const runs = await readClaimedRuns(services, admitted.map(({ id }) => id));
+        await pauseAt("claim:after");
+        const runs = await readClaimedRuns(
+          services,
+          admitted.map(({ id }) => id),
+        );
         for (const run of runs) {
-          const slot = await this.#open(run, await readJournal(services, run));
-          void this.#drive(slot);
+          void this.#drive(await this.#openAgain(run, worker));
         }
       } finally {
         this.#reserved -= free;
@@ -348,7 +420,9 @@ class ProcessEngine implements RunEngine {
     const room = SERVER_BACKLOG - (rows[0]?.n ?? 0);
     if (room <= 0) return;
     const admitted = await admitWaitingRuns(services, null, room);
-    await driver.handOver(admitted.map((run) => ({ ...run, eventId: `${run.id}:${run.segment}.${run.epoch}` })));
+    await driver.handOver(
+      admitted.map((run) => ({ ...run, eventId: `${run.id}:${run.segment}.${run.epoch}` })),
+    );
   }
 
   /** Looks for what a notification would have told of. */
@@ -367,6 +441,7 @@ class ProcessEngine implements RunEngine {
     } catch (error) {
       services.log.warn("Could not look for cancelled runs; trying again in a second", { error });
     }
+    this.#mayHaveForgotten = true;
     this.wake();
   }
 
@@ -416,6 +491,8 @@ class ProcessEngine implements RunEngine {
 }
 
 const NEVER = new AbortController().signal;
+/** What a run that nobody executed before has done. */
+const UNTOUCHED = () => ({ contents: emptyJournal(), children: { open: ZERO, ended: ZERO } });
 
 function countFinished({ calls, steps }: RunJournal): number {
   return calls.size + steps.size;
@@ -427,7 +504,10 @@ async function childCredits({ pool }: Services, runId: string) {
     `SELECT id, credits_used AS credits, finished_at IS NULL AS open FROM runs WHERE parent_run_id = $1`,
     [runId],
   );
-  const figures = await readOpenFigures(pool, rows.filter(({ open }) => open).map(({ id }) => id));
+  const figures = await readOpenFigures(
+    pool,
+    rows.filter(({ open }) => open).map(({ id }) => id),
+  );
   let open = ZERO;
   let ended = ZERO;
   for (const row of rows) {

@@ -5,6 +5,7 @@ import type { Attempt, ModelReply, ToolCall } from "@/server/models/port";
 import type { Services } from "@/server/services";
 import type { ClaimedRun, Totals } from "./claimed-run";
 import type { JournalRow, ModelCallRow, StepRow } from "./flush-items";
+import { pauseAt } from "./pause-points";
 import type { Worker } from "./port";
 
 /**
@@ -148,7 +149,8 @@ export class RunJournal {
     this.#timer = undefined;
     await this.#before;
     while (this.#writing.size > 0) await Promise.all(this.#writing);
-    const unfinished = status === "Completed" ? [] : [...this.#abandoned.values()].map((begun) => this.#fail(begun, status));
+    const unfinished =
+      status === "Completed" ? [] : [...this.#abandoned.values()].map((begun) => this.#fail(begun, status));
     if (status !== "Completed") this.totals.steps += this.#openSteps.size;
     return [...this.#waiting.splice(0), ...unfinished];
   }
@@ -172,6 +174,7 @@ export class RunJournal {
   /** Begins a model call. Everything finished before is committed first. */
   async beginCall(call: NewCall): Promise<BegunCall> {
     await this.committed();
+    await pauseAt("act:before");
     const attempts = [...(this.interrupted.get(call.key) ?? [])];
     const now = this.#services.clock.now();
     const row: ModelCallRow = {
@@ -202,6 +205,7 @@ export class RunJournal {
   /** Begins a step. Everything finished before is committed first. */
   async beginStep(step: NewStep): Promise<BegunStep> {
     await this.committed();
+    await pauseAt("act:before");
     const attempts = [...(this.interrupted.get(step.key) ?? [])];
     // A step that an earlier worker began lasts from then on.
     const begunAt = this.#openSteps.get(step.key) ?? this.#services.clock.now();

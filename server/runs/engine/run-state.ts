@@ -57,7 +57,56 @@ export async function pauseRun(services: Services, run: ClaimedRun, workerId: st
   });
 }
 
-async function releaseChildren(client: Queryable, rootId: string, workerId: string): Promise<void> {
+/** Claims a run of this worker anew, so that it is read as another worker would. False when it is not this worker's. */
+export async function renewClaim(
+  { pool }: Pick<Services, "pool">,
+  run: ClaimedRun,
+  workerId: string,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `UPDATE runs SET epoch = epoch + 1 WHERE id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running'`,
+    [run.id, workerId, run.epoch],
+  );
+  return rowCount === 1;
+}
+
+/** The root runs that a worker has. */
+export async function findClaimedRuns({ pool }: Pick<Services, "pool">, workerId: string): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>({
+    name: "find-claimed-runs",
+    text: `SELECT id FROM runs WHERE claimed_by = $1 AND status IN ('Pending', 'Running') AND parent_run_id IS NULL`,
+    values: [workerId],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** Gives runs back that a worker has and does not execute; they wait for a slot again. */
+export async function releaseRuns(
+  { pool }: Pick<Services, "pool">,
+  workerId: string,
+  runIds: readonly string[],
+): Promise<void> {
+  await transact(pool, async (client) => {
+    await client.query(
+      `SELECT FROM organizations WHERE id IN (SELECT organization_id FROM runs WHERE id = ANY($1)) ORDER BY id FOR NO KEY UPDATE`,
+      [runIds],
+    );
+    const { rows } = await client.query<{ id: string; organizationId: string }>(
+      `UPDATE runs SET claimed_by = NULL, admitted_at = NULL WHERE id = ANY($1) AND claimed_by = $2 AND status = 'Running'
+       RETURNING id, organization_id AS "organizationId"`,
+      [runIds, workerId],
+    );
+    for (const { id } of rows) await releaseChildren(client, id, workerId);
+    await client.query(
+      `UPDATE organizations o SET in_flight = in_flight - n
+       FROM (SELECT id, count(*)::int AS n FROM unnest($1::uuid[]) AS id GROUP BY id) r WHERE o.id = r.id`,
+      [rows.map(({ organizationId }) => organizationId)],
+    );
+  });
+}
+
+/** Gives back the runs that a run of this worker called. */
+export async function releaseChildren(client: Queryable, rootId: string, workerId: string): Promise<void> {
   await client.query(
     `UPDATE runs SET claimed_by = NULL WHERE claimed_by = $2 AND root_run_id = $1 AND parent_run_id IS NOT NULL AND status = 'Running'`,
     [rootId, workerId],

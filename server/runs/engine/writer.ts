@@ -19,6 +19,7 @@ import {
   type StartItem,
   type StartVerdict,
 } from "./flush-items";
+import { pauseAt } from "./pause-points";
 
 /**
  * The group-commit writer of one worker. Two lanes, each with one connection: `accounts` takes starts, ends, holds and
@@ -27,7 +28,8 @@ import {
  * There is no timer: a batch is what arrived while the last flush was under way.
  *
  * Each flush has a number, which the database stores with its answer. If a connection breaks before the answer arrives,
- * the lane reconnects and asks: a flush that was committed is answered from its row, any other is sent again.
+ * the lane reconnects and asks: a flush that was committed is answered from its row, any other is sent again under a new
+ * number, so that the old one is refused should it still arrive.
  */
 
 /** Items and characters of one flush. */
@@ -48,7 +50,13 @@ type Item =
   | { kind: "hold"; value: HoldItem; resolve: (verdict: HoldVerdict) => void }
   | { kind: "child"; value: ChildRow; resolve: () => void }
   | { kind: "row"; value: JournalRow; resolve: () => void };
-type Queued = Item & { reject: (error: unknown) => void; size: number; deadline: number };
+type Queued = Item & {
+  reject: (error: unknown) => void;
+  size: number;
+  deadline: number;
+  /** Its caller was told that the database does not answer. */
+  givenUp: boolean;
+};
 
 /** Counts what a lane did; for the benchmark and the tests that assert commits per operation. */
 export type LaneFigures = { flushes: number; items: number };
@@ -74,8 +82,9 @@ export class Lane {
   #working = false;
   #scheduled = false;
   #closed = false;
-  /** The last flush was given up and may still be committed. */
+  /** Flush `#flush + 1` was sent, and its answer did not arrive. */
   #unsure = false;
+  readonly #starting = new Set<string>();
   #lost: WorkerLost | undefined;
   #idle: (() => void)[] = [];
 
@@ -84,7 +93,15 @@ export class Lane {
   }
 
   start(value: StartItem): Promise<StartVerdict> {
-    return this.#push((resolve) => ({ kind: "start", value, resolve }), START_TIMEOUT_MS);
+    this.#starting.add(value.id);
+    return this.#push<StartVerdict>(
+      (resolve) => ({ kind: "start", value, resolve }),
+      START_TIMEOUT_MS,
+    ).finally(() => this.#starting.delete(value.id));
+  }
+  /** Whether a start of this run waits for its verdict. */
+  isStarting(runId: string): boolean {
+    return this.#starting.has(runId);
   }
   refuse(value: RefusalItem): Promise<RefusalVerdict> {
     return this.#push((resolve) => ({ kind: "refusal", value, resolve }), START_TIMEOUT_MS);
@@ -116,8 +133,14 @@ export class Lane {
     return new Promise((resolve, reject) => {
       if (this.#lost) return reject(this.#lost);
       const made = item(resolve);
-      const size = made.kind === "end" ? sizeOf(made.value) + made.rows.reduce((sum, row) => sum + sizeOf(row.value), 0) : made.kind === "row" ? sizeOf(made.value.value) : sizeOf(made.value);
-      this.#queue.push({ ...made, reject, size, deadline: performance.now() + timeoutMs });
+      const size =
+        made.kind === "end"
+          ? sizeOf(made.value) + made.rows.reduce((sum, row) => sum + sizeOf(row.value), 0)
+          : made.kind === "row"
+            ? sizeOf(made.value.value)
+            : sizeOf(made.value);
+      const deadline = performance.now() + timeoutMs;
+      this.#queue.push({ ...made, reject, size, deadline, givenUp: false });
       this.#schedule();
     });
   }
@@ -170,7 +193,8 @@ export class Lane {
   async #write(batch: Queued[]): Promise<void> {
     try {
       const answer = await this.#flushOnce(batch);
-      const admitted = answer?.starts.filter((verdict) => verdict === "run" || verdict === "run+").length ?? 0;
+      await pauseAt(`${this.#options.lane}:answered`);
+      const admitted = countAdmitted(batch, answer);
       if (admitted > 0) this.#options.onAdmitted(admitted);
       settle(batch, answer);
     } catch (error) {
@@ -182,69 +206,93 @@ export class Lane {
     }
   }
 
-  /** Sends one flush until it is known to be committed or refused. Throws WorkerLost and what a statement refuses. */
+  /**
+   * Sends one flush until it is known to be committed or refused; what was given up meanwhile and not committed leaves the
+   * batch. Throws WorkerLost and what a statement refuses.
+   */
   async #flushOnce(batch: Queued[]): Promise<FlushAnswer | null> {
     const { services, workerId, lane, freeSlots } = this.#options;
-    const documents = toDocuments(batch);
-    let flush = this.#flush + 1;
     for (let delay = 20; ; delay = Math.min(delay * 2, 1_000)) {
       try {
         this.#client ??= await connect(services.env.databaseUrl);
-        if (this.#unsure) flush = (await this.#skipFlush(this.#client)) + 1;
-        const values = [workerId, lane, flush, services.clock.forDatabase(), freeSlots(), ...documents];
-        const { rows } = await ask<{ answer: string | null }>(this.#client, { ...FLUSH, values });
+        if (this.#unsure) {
+          const known = await this.#learnFate(this.#client);
+          if (known.committed) return known.answer;
+          batch.splice(0, batch.length, ...batch.filter((item) => !item.givenUp));
+          if (batch.length === 0) return null;
+        }
+        await pauseAt(`${lane}:before`);
+        const flush = this.#flush + 1;
+        const values = [
+          workerId,
+          lane,
+          flush,
+          services.clock.forDatabase(),
+          freeSlots(),
+          ...toDocuments(batch),
+        ];
+        this.#unsure = true;
+        const asked = ask<{ answer: string | null }>(this.#client, { ...FLUSH, values });
+        await pauseAt(`${lane}:sent`);
+        const { rows } = await asked;
+        this.#unsure = false;
         this.#flush = flush;
         this.figures.flushes += 1;
         this.figures.items += batch.length;
-        const text = rows[0]?.answer ?? null;
-        return text === null ? null : flushAnswer.parse(JSON.parse(text));
+        return readAnswer(rows[0]?.answer);
       } catch (error) {
         const code = codeOf(error);
         if (code === "SW001") throw new WorkerLost("The worker was replaced by another process.");
-        if (code === "SW002") return this.#readAnswer(flush);
+        const rolledBack = code === "40P01" || code === "40001";
+        if (rolledBack || !isPassing(error)) this.#unsure = false;
         if (!isPassing(error)) throw error;
-        if (code !== "40P01" && code !== "40001") await this.#disconnect(error);
-        if (batch.every((item) => item.deadline < performance.now())) {
-          this.#unsure = true;
-          throw error;
-        }
+        if (!rolledBack) await this.#disconnect(error);
+        this.#giveUpOverdue(batch, error);
+        if (!this.#unsure && batch.every((item) => item.givenUp)) throw error;
         await sleep(delay, NEVER);
       }
     }
   }
 
-  /** Takes a new number after a flush that was given up: should it still arrive, it is refused. */
-  async #skipFlush(client: pg.Client): Promise<number> {
+  /** Whether the flush whose answer was lost was committed. If it was not, its number is used up. Throws WorkerLost. */
+  async #learnFate(
+    client: pg.Client,
+  ): Promise<{ committed: false } | { committed: true; answer: FlushAnswer | null }> {
     const { workerId, lane } = this.#options;
-    const { rows } = await client.query<{ flush: string }>(
-      "UPDATE worker_lanes SET flush = flush + 1 WHERE worker_id = $1 AND lane = $2 RETURNING flush",
-      [workerId, lane],
-    );
-    const row = rows[0];
-    if (row === undefined) throw new WorkerLost("The worker was replaced by another process.");
-    this.#unsure = false;
-    this.#flush = Number(row.flush);
-    return this.#flush;
-  }
-
-  /** The answer of a flush that was committed although its own answer was lost. */
-  async #readAnswer(flush: number): Promise<FlushAnswer | null> {
-    const { services, workerId, lane } = this.#options;
-    this.#client ??= await connect(services.env.databaseUrl);
-    const { rows } = await this.#client.query<{ flush: string; answer: string | null }>(
-      "SELECT flush, answer FROM worker_lanes WHERE worker_id = $1 AND lane = $2 FOR UPDATE",
-      [workerId, lane],
-    );
+    const flush = this.#flush + 1;
+    await ask(client, {
+      text: "UPDATE worker_lanes SET flush = $3, answer = $4 WHERE worker_id = $1 AND lane = $2 AND flush = $3 - 1",
+      values: [workerId, lane, flush, SKIPPED],
+    });
+    const { rows } = await ask<{ flush: string; answer: string | null }>(client, {
+      text: "SELECT flush, answer FROM worker_lanes WHERE worker_id = $1 AND lane = $2",
+      values: [workerId, lane],
+    });
     const row = rows[0];
     if (row === undefined) throw new WorkerLost("The worker was replaced by another process.");
     if (Number(row.flush) !== flush) throw new Error(`lane ${lane} is at flush ${row.flush}, not ${flush}`);
+    this.#unsure = false;
     this.#flush = flush;
-    return row.answer === null ? null : flushAnswer.parse(JSON.parse(row.answer));
+    return row.answer === SKIPPED
+      ? { committed: false }
+      : { committed: true, answer: readAnswer(row.answer) };
+  }
+
+  /** Tells the callers who have waited long enough; what was not sent yet is not sent any more. */
+  #giveUpOverdue(batch: Queued[], error: unknown): void {
+    const now = performance.now();
+    for (const item of [...batch, ...this.#queue]) {
+      if (item.deadline >= now) continue;
+      item.givenUp = true;
+      item.reject(error);
+    }
+    this.#queue = this.#queue.filter((item) => !item.givenUp);
   }
 
   async #disconnect(error: unknown): Promise<void> {
     const { services, lane } = this.#options;
-    if (this.#client && !this.#closed) services.log.warn("A writer lost its database connection; retrying", { lane, error });
+    if (this.#client && !this.#closed)
+      services.log.warn("A writer lost its database connection; retrying", { lane, error });
     const client = this.#client;
     this.#client = undefined;
     await client?.end().catch(() => {});
@@ -261,18 +309,29 @@ const FLUSH = {
   name: "flush-writes",
   text: "SELECT flush_writes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) AS answer",
 };
+/** Stands in a lane's row for the answer of a number that was used up. */
+const SKIPPED = "skipped";
 const NEVER = new AbortController().signal;
 
 /** Asks on a connection that is broken when the server stays silent for longer than any statement may take. */
-async function ask<Row extends pg.QueryResultRow>(client: pg.Client, query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
+async function ask<Row extends pg.QueryResultRow>(
+  client: pg.Client,
+  query: pg.QueryConfig,
+): Promise<pg.QueryResult<Row>> {
   const silence = setTimeout(() => {
-    client.connection.stream.destroy(Object.assign(new Error("The database does not answer."), { code: "ETIMEDOUT" }));
+    client.connection.stream.destroy(
+      Object.assign(new Error("The database does not answer."), { code: "ETIMEDOUT" }),
+    );
   }, TIMEOUTS.silence);
   try {
     return await client.query<Row>(query);
   } finally {
     clearTimeout(silence);
   }
+}
+
+function readAnswer(text: string | null | undefined): FlushAnswer | null {
+  return text ? flushAnswer.parse(JSON.parse(text)) : null;
 }
 
 function codeOf(error: unknown): string {
@@ -316,7 +375,9 @@ function toDocuments(batch: Queued[]): (string | null)[] {
       for (const row of item.rows) addRow(row);
     }
   }
-  return [children, calls, steps, refusals, ends, holds, starts].map((rows) => (rows.length === 0 ? null : toJson(rows)));
+  return [children, calls, steps, refusals, ends, holds, starts].map((rows) =>
+    rows.length === 0 ? null : toJson(rows),
+  );
 }
 
 /** JSON that PostgreSQL reads: U+0000, which it cannot hold, and halves of characters, which UTF-8 cannot, become U+FFFD. */
@@ -324,7 +385,9 @@ function toJson(rows: object[]): string {
   const text = JSON.stringify(rows);
   // JSON.stringify escapes U+0000 as \u0000 and halves of characters as \ud800 to \udfff, whole ones never.
   if (!text.includes("\\ud") && !text.includes("\\u0000")) return text;
-  return JSON.stringify(rows, (_key, value: unknown) => (typeof value === "string" ? replaceNul(value) : value));
+  return JSON.stringify(rows, (_key, value: unknown) =>
+    typeof value === "string" ? replaceNul(value) : value,
+  );
 }
 
 /** About how many characters a row has as JSON: its texts and a bit for the rest. */
@@ -332,6 +395,12 @@ function sizeOf(row: object): number {
   let size = 200;
   for (const value of Object.values(row)) if (typeof value === "string") size += value.length;
   return size;
+}
+
+/** How many starts were given slots and have a caller who begins them. */
+function countAdmitted(batch: Queued[], answer: FlushAnswer | null): number {
+  const starts = batch.filter(({ kind }) => kind === "start");
+  return starts.filter(({ givenUp }, i) => !givenUp && answer?.starts[i]?.startsWith("run")).length;
 }
 
 function settle(batch: Queued[], answer: FlushAnswer | null): void {
