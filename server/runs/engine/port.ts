@@ -32,6 +32,11 @@ export type Worker = {
     row(row: JournalRow): Promise<void>;
     child(child: ChildRow): Promise<void>;
   };
+  /**
+   * Asked before each act: a process that was stalled must not act for runs that others took over meanwhile. Resolves when
+   * the worker is known to be alive. Throws WorkerLost.
+   */
+  confirm(): Promise<void> | undefined;
   /** What the writer has done so far. */
   figures(): Record<"accounts" | "journal", { flushes: number; items: number }>;
   /** Ends the worker; runs it still has are given back. */
