@@ -60,6 +60,8 @@ const environment = {
   LOG_LEVEL: process.env.LOG_LEVEL ?? "error",
 };
 const services = startServices({ ports: PORTS, environment, pointKills: Number(values.points) });
+/** @type {number[]} when a stalled process went on */
+const continuedAt = [];
 /** @type {Record<string, () => Promise<void>>} */
 const faults = {
   "a process killed": async () => {
@@ -78,6 +80,7 @@ const faults = {
     const { pid } = services.any().service;
     killProcess(-pid, "SIGSTOP");
     await sleep(STALL_MS);
+    continuedAt.push(Date.now());
     killProcess(-pid, "SIGCONT");
   },
   "backends ended": () => database.endBackends(),
@@ -104,7 +107,8 @@ try {
   for (const open of [openRuns, unindexed]) {
     while ((await database.query(open)).length > 0 && Date.now() < END) await sleep(500);
   }
-  const sound = await report(database, { runIds, runs: RUNS, crowd: CROWD, executions: recorder.executions }, say);
+  const seen = { runIds, runs: RUNS, crowd: CROWD, executions: recorder.executions, continuedAt };
+  const sound = await report(database, seen, say);
   exitCode = sound ? 0 : 1;
 } catch (error) {
   console.error(error);
@@ -120,7 +124,10 @@ try {
 /** Makes the organizations; returns them with their keys and ids. */
 async function apply() {
   const file = join(dataDir, "chaos.yaml");
-  const organizations = [organizationOf("chaos", 20, recorder.url), organizationOf("crowd", 1_000, recorder.url)];
+  const organizations = [
+    organizationOf("chaos", 20, recorder.url),
+    organizationOf("crowd", 1_000, recorder.url),
+  ];
   writeFileSync(file, JSON.stringify({ organizations }));
   const program = [join(ROOT, "scripts/stepwell.mjs"), "apply", file, "--json"];
   const env = { ...environment, APP_URL: `http://127.0.0.1:${PORTS[0]}` };
@@ -145,7 +152,10 @@ async function start(n, organization) {
     try {
       const request = { method: "POST", headers, body: isAgent ? '{"userMessage":"go"}' : "{}" };
       const signal = AbortSignal.timeout(10_000);
-      const response = await fetch(`http://127.0.0.1:${services.any().port}/v1/${path}`, { ...request, signal });
+      const response = await fetch(`http://127.0.0.1:${services.any().port}/v1/${path}`, {
+        ...request,
+        signal,
+      });
       if (response.ok) return (await response.json()).id;
       last = `${response.status} ${await response.text()}`;
     } catch (error) {

@@ -42,7 +42,9 @@ export async function startDatabase(dataDir) {
 
     /** Ends the service's backends as an administrator does. */
     async endBackends() {
-      await query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'stepwell'");
+      await query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'stepwell'",
+      );
     },
 
     /** Kills all of PostgreSQL's processes and starts it again. */

@@ -63,7 +63,8 @@ export function startServices({ ports, environment, pointKills }) {
       service.ready = false;
       if (stopping) return;
       if (signal === "SIGKILL" && point !== undefined && !killedByUs) diedAt.push(point[0]);
-      else if (signal !== "SIGKILL") console.error(`The service on ${port} ended by itself: ${code ?? signal}`);
+      else if (signal !== "SIGKILL")
+        console.error(`The service on ${port} ended by itself: ${code ?? signal}`);
       start(port);
     });
     void waitUntilReady(port, service);
