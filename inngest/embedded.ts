@@ -30,7 +30,12 @@ export function createEmbeddedDriver(engine: RunEngine): Driver {
  * call. Throws what the step threw.
  */
 async function executeStep(client: Inngest.Any, fn: InngestFunction.Any, run: Admitted): Promise<void> {
-  const event = { id: run.id, name: RUN_EVENTS[run.kind], data: { runId: run.id, segment: run.segment }, ts: Date.now() };
+  const event = {
+    id: run.id,
+    name: RUN_EVENTS[run.kind],
+    data: { runId: run.id, segment: run.segment },
+    ts: Date.now(),
+  };
   // biome-ignore lint/complexity/useLiteralKeys: a protected member can only be reached so.
   const execution = fn["createExecution"]({
     partialOptions: {
