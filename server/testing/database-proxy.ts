@@ -1,14 +1,17 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
+/**
+ * Cuts the connection of the next request that contains a text: before the server gets it, or after the server has answered
+ * and committed, so that only the answer is lost.
+ */
+export type Cut = { request: string; moment: "before" | "after" };
+
 /** A line to a database that can be cut at a chosen moment. */
 export type DatabaseProxy = {
   url: string;
-  /**
-   * Cuts the connections of the next requests that contain one of `texts`: before the server gets them, or after it has
-   * answered and committed, so that only the answer is lost.
-   */
-  cut(texts: string[], moments: ("before" | "after")[]): void;
+  /** Cuts connections in this order; each cut waits for its request. No argument: cuts nothing more. */
+  cut(...cuts: Cut[]): void;
   /** While true, no connection is possible. */
   refuse(refused: boolean): void;
   /** How many cuts are still to come. */
@@ -20,8 +23,7 @@ export type DatabaseProxy = {
 export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
-  let wanted: string[] = [];
-  let moments: ("before" | "after")[] = [];
+  let cuts: Cut[] = [];
   let refused = false;
   const server = createServer((near) => {
     if (refused) return void near.destroy();
@@ -32,9 +34,10 @@ export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
       far.destroy();
     };
     near.on("data", (data) => {
-      if (moments.length > 0 && wanted.some((text) => data.includes(text))) {
-        const moment = moments.shift();
-        if (moment === "before") return cut();
+      const [next] = cuts;
+      if (next && data.includes(next.request)) {
+        cuts.shift();
+        if (next.moment === "before") return cut();
         isCut = true;
       }
       far.write(data);
@@ -64,15 +67,14 @@ export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
   near.port = String(address.port);
   return {
     url: near.href,
-    cut(texts, when) {
-      wanted = texts;
-      moments = when;
+    cut(...next) {
+      cuts = next;
     },
     refuse(now) {
       refused = now;
       if (now) for (const socket of sockets) socket.destroy();
     },
-    left: () => moments.length,
+    left: () => cuts.length,
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { createEmbeddedDriver } from "@/inngest/embedded";
 import { newId } from "@/server/ids";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
-import { type DatabaseProxy, openDatabaseProxy } from "@/server/testing/database-proxy";
+import { type Cut, type DatabaseProxy, openDatabaseProxy } from "@/server/testing/database-proxy";
 import { executeRun, replaceWorker } from "@/server/testing/execute";
 import { expectSoundLedger } from "@/server/testing/ledger";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
@@ -176,68 +176,75 @@ describe("a connection that is cut", () => {
     };
   };
 
-  it.each([
-    [["before"]],
-    [["after"]],
-    [["before", "before", "after"]],
-    // The answer is lost, so is the answer to the repetition, and that to the question what became of it.
-    [["after", "after", "after"]],
-  ] as const)(
-    "at any flush of a run, %s the commit, repeats nothing and loses nothing",
-    async ([...moments]) => {
-      play = calls;
-      const clean = await start();
-      await executeRun(world, clean.runId);
-      const entriesOf = async (runId: string) => {
-        const tree = await world.db.run.findMany({ where: { rootRunId: runId }, select: { id: true } });
-        const entries = await world.db.creditEntry.findMany({
-          where: { runId: { in: tree.map(({ id }) => id) } },
-        });
-        return entries.map(({ kind, amount }) => `${kind} ${amount}`).sort();
-      };
-      const expected = await entriesOf(clean.runId);
-      expect(modelCalls).toBe(2);
+  const flush = "flush-writes";
+  const question = "SELECT flush, answer";
+  it.each<[string, Cut[]]>([
+    ["before the commit", [{ request: flush, moment: "before" }]],
+    ["after the commit", [{ request: flush, moment: "after" }]],
+    [
+      "twice before and once after the commit",
+      (["before", "before", "after"] as const).map((moment) => ({ request: flush, moment })),
+    ],
+    [
+      "after the commit, and again while it asks for the answer",
+      [
+        { request: flush, moment: "after" },
+        { request: question, moment: "before" },
+      ],
+    ],
+  ])("%s, at any flush of a run, repeats nothing and loses nothing", async (_name, moments) => {
+    play = calls;
+    const clean = await start();
+    await executeRun(world, clean.runId);
+    const entriesOf = async (runId: string) => {
+      const tree = await world.db.run.findMany({ where: { rootRunId: runId }, select: { id: true } });
+      const entries = await world.db.creditEntry.findMany({
+        where: { runId: { in: tree.map(({ id }) => id) } },
+      });
+      return entries.map(({ kind, amount }) => `${kind} ${amount}`).sort();
+    };
+    const expected = await entriesOf(clean.runId);
+    expect(modelCalls).toBe(2);
 
-      const { figures } = await beside.engine.worker();
-      let cuts = 0;
-      for (let nth = 0, wasCut = true; wasCut; nth += 1) {
-        const { runId } = await start();
-        await admitWaitingRuns(world, null, 1_000);
-        const { accounts, journal } = figures();
-        const first = accounts.flushes + journal.flushes;
-        // Cut the flush number `nth` of this run: the ones before it go through.
-        const passed = () => figures().accounts.flushes + figures().journal.flushes - first;
-        const worker = await beside.engine.worker();
-        const armed = armAt(
-          worker,
-          () => passed() >= nth,
-          () => proxy.cut(["flush-writes", "worker_lanes"], [...moments]),
-        );
-        modelCalls = 0;
-        expect(await beside.engine.executeSegment(runId)).toBe("ended");
-        armed.restore();
-        wasCut = armed.done() && proxy.left() === 0;
-        cuts += wasCut ? 1 : 0;
-        proxy.cut([], []);
-        expect(await read(runId)).toMatchObject({
-          status: "Completed",
-          stepsExecuted: 2,
-          actionsUsed: 2,
-          epoch: 1,
-        });
-        expect(modelCalls).toBe(2);
-        expect(await entriesOf(runId)).toEqual(expected);
-      }
-      expect(cuts).toBeGreaterThan(2);
-      await expectSoundLedger(world, tenant);
-    },
-  );
+    const { figures } = await beside.engine.worker();
+    let cuts = 0;
+    for (let nth = 0, wasCut = true; wasCut; nth += 1) {
+      const { runId } = await start();
+      await admitWaitingRuns(world, null, 1_000);
+      const { accounts, journal } = figures();
+      const first = accounts.flushes + journal.flushes;
+      // Cut the flush number `nth` of this run: the ones before it go through.
+      const passed = () => figures().accounts.flushes + figures().journal.flushes - first;
+      const worker = await beside.engine.worker();
+      const armed = armAt(
+        worker,
+        () => passed() >= nth,
+        () => proxy.cut(...moments),
+      );
+      modelCalls = 0;
+      expect(await beside.engine.executeSegment(runId)).toBe("ended");
+      armed.restore();
+      wasCut = armed.done() && proxy.left() === 0;
+      cuts += wasCut ? 1 : 0;
+      proxy.cut();
+      expect(await read(runId)).toMatchObject({
+        status: "Completed",
+        stepsExecuted: 2,
+        actionsUsed: 2,
+        epoch: 1,
+      });
+      expect(modelCalls).toBe(2);
+      expect(await entriesOf(runId)).toEqual(expected);
+    }
+    expect(cuts).toBeGreaterThan(2);
+    await expectSoundLedger(world, tenant);
+  });
 
   it.each(["before", "after"] as const)(
     "%s the commit of many starts starts each of them once",
     async (moment) => {
       await beside.engine.worker();
-      proxy.cut(["flush-writes"], [moment]);
+      proxy.cut({ request: flush, moment });
       const started = await Promise.all(Array.from({ length: 50 }, () => start(beside)));
       expect(proxy.left()).toBe(0);
       const runs = await world.db.run.findMany({ where: { organizationId: tenant.orgId } });
@@ -254,9 +261,11 @@ describe("a connection that is cut", () => {
     async (moment, statuses) => {
       beside.engine.start(createEmbeddedDriver(beside.engine));
       await beside.engine.worker();
-      proxy.cut(["flush-writes"], [moment]);
+      proxy.cut({ request: flush, moment });
       const started = start(beside);
       await expect.poll(() => proxy.left()).toBe(0);
+      const runs = () => world.db.run.count({ where: { organizationId: tenant.orgId } });
+      await expect.poll(runs).toBe(statuses.length);
       proxy.refuse(true);
       // Ten seconds pass.
       const { now } = performance;
@@ -265,6 +274,8 @@ describe("a connection that is cut", () => {
       await expect(started).rejects.toThrow(/Connection terminated|ECONNRE/);
       vi.restoreAllMocks();
       proxy.refuse(false);
+      const isBack = () => beside.pool.query("SELECT 1").then(Boolean, () => false);
+      await expect.poll(isBack, { timeout: 10_000 }).toBe(true);
       // The next start finds out what became of it.
       const { runId } = await start(beside);
       const statusesOf = async (where: object) =>
