@@ -1,17 +1,17 @@
 import { Decimal, ZERO } from "@/server/credits/amount";
-import { isPassing } from "@/server/db/outage";
+import { isPassing, outlast } from "@/server/db/outage";
 import type { Services } from "@/server/services";
 import { type Budget, capBudget, openBudget } from "./budget";
 import { type Admitted, admitWaitingRuns, anyWaiting, claimRun, readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
 import { endUnclaimedRun } from "./end-run";
-import { endRun, executeRun, type Stretch } from "./execute-run";
+import { executeRun, type Stretch } from "./execute-run";
 import { type Outcome, RunStopped, YieldSlot } from "./execution";
 import { slotsToYield } from "./fair-share";
 import { readOpenFigures } from "./figures";
 import { emptyJournal, RunJournal } from "./journal";
 import type { Engine, ExecutingRun, Worker } from "./port";
-import { pauseRun, readState, waitingShares, yieldSlot } from "./run-state";
+import { pauseRun, readState, releaseRun, waitingShares, yieldSlot } from "./run-state";
 import { readJournal } from "./takeover";
 import { wait } from "./wait";
 import { openWorker } from "./worker";
@@ -118,6 +118,7 @@ class ProcessEngine implements RunEngine {
       onAdmitted: (starts) => {
         this.#reserved += starts;
       },
+      onLateStarts: (runIds) => void this.#beginLate(runIds),
       onLost: (error) => this.#lose(error),
     }).catch((error: unknown) => {
       this.#worker = undefined;
@@ -185,6 +186,17 @@ class ProcessEngine implements RunEngine {
       .then((slot) => this.#drive(slot));
   }
 
+  /** Begins runs whose callers were told of a failure, because the answer of the database came too late for them. */
+  async #beginLate(runIds: string[]): Promise<void> {
+    const services = this.#getServices();
+    try {
+      const runs = await outlast(() => readClaimedRuns(services, runIds), NEVER);
+      for (const run of runs) this.begin(run);
+    } catch (error) {
+      services.log.error("Could not begin runs that were started late", { runIds, error });
+    }
+  }
+
   async #open(run: ClaimedRun, contents = emptyJournal()): Promise<Slot> {
     const worker = await this.worker();
     const journal = new RunJournal(this.#getServices(), worker, run, contents);
@@ -214,6 +226,7 @@ class ProcessEngine implements RunEngine {
           const delay = Math.min(10_000, 250 * 2 ** attempt);
           if (!isPassing(error)) attempt += 1;
           await wait(delay, NEVER);
+          await outlast(() => this.#reopen(run.id), NEVER);
         }
       }
     } catch (error) {
@@ -222,6 +235,23 @@ class ProcessEngine implements RunEngine {
       this.#slots.delete(run.id);
       if (this.#waiting) void this.#claim();
     }
+  }
+
+  /** After a fault: releases a run of this process and claims it again, so that it goes on from what is committed. */
+  async #reopen(runId: string): Promise<void> {
+    const services = this.#getServices();
+    await this.#release(runId);
+    const claimed = await claimRun(services, runId, (await this.worker()).id);
+    if (claimed === null) this.#slots.delete(runId);
+    else await this.#open(claimed, await readJournal(services, claimed));
+  }
+
+  /** Releases a run of this process when nothing of it is on its way to the database any more. It keeps its slot. */
+  async #release(runId: string): Promise<void> {
+    const slot = this.#slots.get(runId);
+    if (slot === undefined) return;
+    await slot.journal.settled();
+    await releaseRun(this.#getServices(), slot.run, (await this.worker()).id);
   }
 
   async executeSegment(runId: string, { acts = Number.POSITIVE_INFINITY } = {}): Promise<SegmentResult> {
@@ -292,13 +322,10 @@ class ProcessEngine implements RunEngine {
     services.log.error("A run was given up", { runId, error });
     const message = "Something failed on our side while this run was executed. Start it again.";
     const outcome: Outcome = { status: "Failed", code: "internal_error", message };
-    const slot = this.#slots.get(runId);
-    if (slot === undefined) {
+    await outlast(async () => {
+      await this.#release(runId);
       await endUnclaimedRun(services, runId, outcome);
-      return;
-    }
-    const onEnd: Stretch["onEnd"] = (ended, end) => this.#options.onEnd?.(ended, end);
-    await endRun({ services, worker: await this.worker(), onEnd }, slot, outcome);
+    }, NEVER);
   }
 
   /** Gives waiting runs the free slots, or lets runs yield to those of other organizations. One at a time. */

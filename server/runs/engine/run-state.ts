@@ -57,6 +57,17 @@ export async function pauseRun(services: Services, run: ClaimedRun, workerId: st
   });
 }
 
+/** Releases a run after a fault, so that its worker can claim it again or end it; it keeps its slot. */
+export async function releaseRun(services: Services, run: ClaimedRun, workerId: string): Promise<void> {
+  await transact(services.pool, async (client) => {
+    const { rowCount } = await client.query(
+      `UPDATE runs SET claimed_by = NULL WHERE id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running'`,
+      [run.id, workerId, run.epoch],
+    );
+    if (rowCount !== 0) await releaseChildren(client, run.id, workerId);
+  });
+}
+
 async function releaseChildren(client: Queryable, rootId: string, workerId: string): Promise<void> {
   await client.query(
     `UPDATE runs SET claimed_by = NULL WHERE claimed_by = $2 AND root_run_id = $1 AND parent_run_id IS NOT NULL AND status = 'Running'`,
