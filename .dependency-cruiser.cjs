@@ -1,5 +1,5 @@
 /**
- * Who may import whom (docs/architecture.md in short): serve, app, scripts → wiring → inngest → server. Each vendor's
+ * Who may import whom: serve, app, scripts → wiring → inngest → server. Each vendor's
  * package has one home. Every rule is an error.
  */
 

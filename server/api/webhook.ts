@@ -24,8 +24,8 @@ import { clientAddress, guardKey } from "./client-address";
 import { errorResponse, jsonResponse, toAppError } from "./respond";
 
 /**
- * The door of endpoint 7, in the order of checks of product.md ("Order of checks, 7"). Every call to an existing
- * trigger leaves a delivery, rejected ones with their reason; of a flood the first one in a minute.
+ * Answers endpoint 7, in the order of docs/contract.md ("Order of checks, endpoint 7"). Every call to an existing trigger is
+ * recorded as a delivery, a rejected one with its reason; of a flood only the first one in a minute.
  */
 
 const PATH = /^\/webhooks\/([^/]+)$/;
