@@ -11,7 +11,7 @@ import { slotsToYield } from "./fair-share";
 import { readOpenFigures } from "./figures";
 import { emptyJournal, RunJournal } from "./journal";
 import type { Engine, ExecutingRun, Worker } from "./port";
-import { pauseRun, readState, waitingShares, yieldSlot } from "./run-state";
+import { pauseRun, readState, renewClaim, waitingShares, yieldSlot } from "./run-state";
 import { readJournal } from "./takeover";
 import { wait } from "./wait";
 import { openWorker } from "./worker";
@@ -68,7 +68,13 @@ const SHARE_EVERY_MS = 100;
 /** Runs that an Inngest server has and has not called yet. */
 const SERVER_BACKLOG = 100;
 
-type Slot = { run: ClaimedRun; journal: RunJournal; budget: Budget };
+type Slot = {
+  run: ClaimedRun;
+  journal: RunJournal;
+  budget: Budget;
+  /** A fault of the platform broke off its segment: the next one begins with what is stored. */
+  broken: boolean;
+};
 
 export function createRunEngine(getServices: () => Services, options: EngineOptions): RunEngine {
   const engine = new ProcessEngine(getServices, options);
@@ -146,7 +152,8 @@ class ProcessEngine implements RunEngine {
     this.#unlisten?.();
     // Runs yield before their next act; what takes longer than the grace is given back as it is.
     const until = performance.now() + graceMs;
-    while (this.#executing.size > 0 && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (this.#executing.size > 0 && performance.now() < until)
+      await new Promise((resolve) => setTimeout(resolve, 20));
     const closing = new WorkerLost("The process is stopping.");
     for (const { stop } of this.#executing.values()) stop.abort(closing);
     const worker = await this.#worker?.catch(() => undefined);
@@ -187,10 +194,11 @@ class ProcessEngine implements RunEngine {
   async #open(run: ClaimedRun, contents = emptyJournal()): Promise<Slot> {
     const worker = await this.worker();
     const journal = new RunJournal(this.#getServices(), worker, run, contents);
-    const children = run.epoch === 1 ? { open: ZERO, ended: ZERO } : await childCredits(this.#getServices(), run.id);
+    const children =
+      run.epoch === 1 ? { open: ZERO, ended: ZERO } : await childCredits(this.#getServices(), run.id);
     const used = contents.totals.credits.add(children.open);
     const budget = capBudget(openBudget(worker, run, used), run.cap, used.add(children.ended));
-    const slot = { run, journal, budget };
+    const slot = { run, journal, budget, broken: false };
     this.#slots.set(run.id, slot);
     return slot;
   }
@@ -226,7 +234,11 @@ class ProcessEngine implements RunEngine {
     const services = this.#getServices();
     const worker = await this.worker();
     let slot = this.#slots.get(runId);
-    if (slot === undefined) {
+    if (slot?.broken) {
+      const renewed = await this.#renew(slot, worker);
+      if (renewed === null) return this.#unclaimable(runId);
+      slot = renewed;
+    } else if (slot === undefined) {
       const claimed = await claimRun(services, runId, worker.id);
       if (claimed === null) return this.#unclaimable(runId);
       slot = await this.#open(claimed, await readJournal(services, claimed));
@@ -242,7 +254,8 @@ class ProcessEngine implements RunEngine {
       checkpoint: () => {
         if (left <= 0) throw new YieldSlot("the segment is over");
         left -= 1;
-        if (this.#stopping || (hasProgressed() && this.#owesSlot(run.orgId))) throw new YieldSlot("another run is next");
+        if (this.#stopping || (hasProgressed() && this.#owesSlot(run.orgId)))
+          throw new YieldSlot("another run is next");
       },
       enter: (entered, entry, stop) => {
         this.#executing.set(entered.id, { run: entered, totals: entry.totals, stop });
@@ -256,18 +269,45 @@ class ProcessEngine implements RunEngine {
       return "ended";
     } catch (error) {
       if (error instanceof RunStopped) return "left";
-      if (!(error instanceof YieldSlot)) throw error;
+      if (!(error instanceof YieldSlot)) {
+        slot.broken = true;
+        throw error;
+      }
       await journal.committed();
       if (acts < Number.POSITIVE_INFINITY && left <= 0) {
         return (await pauseRun(services, run, worker.id)) ? "paused" : await this.#unclaimable(runId);
       }
-      const yielded = await yieldSlot(services, run, { workerId: worker.id, sequence: journal.nextSequence() });
+      const yielded = await yieldSlot(services, run, {
+        workerId: worker.id,
+        sequence: journal.nextSequence(),
+      });
       if (!yielded) return await this.#unclaimable(runId);
       services.notifications.send("engine", "waiting", "waiting");
       return "yielded";
     } finally {
-      if (this.#driver?.kind !== "embedded") this.#slots.delete(runId);
+      // The server may call the next segment, or the next attempt, in another process.
+      if (this.#driver?.kind !== "embedded" && (!slot.broken || (await this.#release(slot, worker)))) {
+        this.#slots.delete(runId);
+      }
     }
+  }
+
+  /** Claims a run anew after a fault, once everything that it had finished is stored. */
+  async #renew(slot: Slot, worker: Worker): Promise<Slot | null> {
+    const services = this.#getServices();
+    await slot.journal.committed().catch(() => {});
+    if (!(await renewClaim(services, slot.run, worker.id))) return null;
+    const [run] = await readClaimedRuns(services, [slot.run.id]);
+    return run === undefined ? null : this.#open(run, await readJournal(services, run));
+  }
+
+  /** Lets any process claim a run whose segment a fault broke off. False when that has to be tried again. */
+  async #release({ run, journal }: Slot, worker: Worker): Promise<boolean> {
+    await journal.committed().catch(() => {});
+    return pauseRun(this.#getServices(), run, worker.id).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** What to do about a run that cannot be claimed. Throws RunBusy while another worker has it. */
@@ -286,13 +326,15 @@ class ProcessEngine implements RunEngine {
     services.log.error("A run was given up", { runId, error });
     const message = "Something failed on our side while this run was executed. Start it again.";
     const outcome: Outcome = { status: "Failed", code: "internal_error", message };
-    const slot = this.#slots.get(runId);
-    if (slot === undefined) {
+    const worker = await this.worker();
+    let slot = this.#slots.get(runId) ?? null;
+    if (slot?.broken) slot = await this.#renew(slot, worker);
+    if (slot === null) {
       await endUnclaimedRun(services, runId, outcome);
       return;
     }
     const onEnd: Stretch["onEnd"] = (ended, end) => this.#options.onEnd?.(ended, end);
-    await endRun({ services, worker: await this.worker(), onEnd }, slot, outcome);
+    await endRun({ services, worker, onEnd }, slot, outcome);
   }
 
   /** Gives waiting runs the free slots, or lets runs yield to those of other organizations. One at a time. */
@@ -325,7 +367,10 @@ class ProcessEngine implements RunEngine {
       let admitted: Admitted[] = [];
       try {
         admitted = await admitWaitingRuns(services, worker.id, free);
-        const runs = await readClaimedRuns(services, admitted.map(({ id }) => id));
+        const runs = await readClaimedRuns(
+          services,
+          admitted.map(({ id }) => id),
+        );
         for (const run of runs) {
           const slot = await this.#open(run, await readJournal(services, run));
           void this.#drive(slot);
@@ -348,7 +393,9 @@ class ProcessEngine implements RunEngine {
     const room = SERVER_BACKLOG - (rows[0]?.n ?? 0);
     if (room <= 0) return;
     const admitted = await admitWaitingRuns(services, null, room);
-    await driver.handOver(admitted.map((run) => ({ ...run, eventId: `${run.id}:${run.segment}.${run.epoch}` })));
+    await driver.handOver(
+      admitted.map((run) => ({ ...run, eventId: `${run.id}:${run.segment}.${run.epoch}` })),
+    );
   }
 
   /** Looks for what a notification would have told of. */
@@ -367,7 +414,15 @@ class ProcessEngine implements RunEngine {
     } catch (error) {
       services.log.warn("Could not look for cancelled runs; trying again in a second", { error });
     }
+    if (this.#driver?.kind === "server") await this.#releaseBroken();
     this.wake();
+  }
+
+  /** Releases what could not be released right after its fault, because the database was away. */
+  async #releaseBroken(): Promise<void> {
+    for (const [runId, slot] of this.#slots) {
+      if (slot.broken && (await this.#release(slot, await this.worker()))) this.#slots.delete(runId);
+    }
   }
 
   #shareSoon(): void {
@@ -427,7 +482,10 @@ async function childCredits({ pool }: Services, runId: string) {
     `SELECT id, credits_used AS credits, finished_at IS NULL AS open FROM runs WHERE parent_run_id = $1`,
     [runId],
   );
-  const figures = await readOpenFigures(pool, rows.filter(({ open }) => open).map(({ id }) => id));
+  const figures = await readOpenFigures(
+    pool,
+    rows.filter(({ open }) => open).map(({ id }) => id),
+  );
   let open = ZERO;
   let ended = ZERO;
   for (const row of rows) {
