@@ -6,9 +6,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { authenticateKey } from "@/server/auth/authenticate-key";
 import { newId } from "@/server/ids";
 import { noteAppUrl } from "@/server/operate/app-url";
-import { executeRun } from "@/server/testing/execute";
 import { startRun } from "@/server/runs/start";
 import { createVault } from "@/server/secrets/vault";
+import { executeRun } from "@/server/testing/execute";
 import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
 import { runCommandLine } from "./command-line";
 
