@@ -70,6 +70,7 @@ async function untilEnded(service, kind, ids, everyMs) {
 /** @param {Service} service @param {"agents" | "tools"} kind @returns {Promise<Load>} */
 async function single(service, kind) {
   const [path, body] = kind === "agents" ? [service.agent, MESSAGE] : [service.tool, '{"a":1}'];
+  /** @type {number[]} */
   const times = [];
   const began = performance.now();
   for (let n = 0; n < SINGLE; n += 1) {

@@ -133,13 +133,15 @@ export function postgresCpuMs(postmaster) {
     .trim()
     .split(" ")
     .filter(Boolean);
-  return [...children, postmaster].reduce((sum, pid) => {
+  let sum = ended;
+  for (const pid of [...children, postmaster]) {
     try {
-      return sum + cpuMs(Number(pid));
+      sum += cpuMs(Number(pid));
     } catch {
-      return sum;
+      // A connection of its own ended meanwhile.
     }
-  }, ended);
+  }
+  return sum;
 }
 
 /** Resident memory of a process in MB. @param {number} pid */
