@@ -114,6 +114,7 @@ const frozen = z.object({ prices: frozenPrices });
 
 /** Reads claimed runs with their configurations, in the order of `runIds`. */
 export async function readClaimedRuns(services: Services, runIds: readonly string[]): Promise<ClaimedRun[]> {
+  if (runIds.length === 0) return [];
   const { rows } = await services.pool.query({ ...READ, values: [runIds] });
   const runs = new Map<string, ClaimedRun>();
   for (const row of z.array(claimedRow).parse(rows)) {

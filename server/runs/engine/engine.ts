@@ -352,7 +352,8 @@ class ProcessEngine implements RunEngine {
     const services = this.#getServices();
     const worker = await this.worker();
     while (this.#waiting && !this.#stopping) {
-      const free = this.#freeSlots();
+      // Half of the free slots are left to starts that come while the database is asked.
+      const free = Math.ceil(this.#freeSlots() / 2);
       if (free <= 0) return this.#shareSoon();
       this.#reserved += free;
       let admitted: Admitted[] = [];
