@@ -1,13 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { sleep } from "@/server/db/outage";
-import { readEnvironment } from "@/server/env";
-import type { ModelReply, ModelRequest, Models } from "@/server/models/port";
+import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { cancelRun } from "@/server/runs/cancel";
 import { removeWorker } from "@/server/runs/engine/worker";
 import { startRun } from "@/server/runs/start";
-import { testLogger } from "@/server/testing/log";
+import { createProcess, type TestProcess } from "@/server/testing/process";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
-import { closeServices, type Wired, wire } from "@/wiring";
+import type { Wired } from "@/wiring";
 
 /** Where the suite runs: on the embedded engine, or on an Inngest server. */
 export type Stage = {
@@ -41,7 +40,7 @@ const adder: Answer = { toolCalls: [{ id: "a", name: "adder", arguments: '{"a":1
 export function describeEngine(open: () => Promise<Stage>): void {
   let stage: Stage;
   let world: World;
-  const processes: Wired[] = [];
+  const processes: TestProcess[] = [];
   /** How many calls of the model the current test has seen. */
   let calls = 0;
 
@@ -50,10 +49,7 @@ export function describeEngine(open: () => Promise<Stage>): void {
     world = await createWorld();
   });
   afterEach(async () => {
-    for (const services of processes.splice(0)) {
-      await services.engine.stop(0);
-      await closeServices(services);
-    }
+    for (const services of processes.splice(0)) await services.stop();
     calls = 0;
   });
   afterAll(async () => {
@@ -62,23 +58,15 @@ export function describeEngine(open: () => Promise<Stage>): void {
   });
 
   /** Starts a process that executes runs, with a model that answers by the script. */
-  async function startProcess(script: Script, env: Record<string, string> = {}): Promise<Wired> {
-    const settings = {
-      STEPWELL_SECRET: "test-secret-test-secret-test-secret",
-      ...stage.env,
-      ...env,
-      DATABASE_URL: world.env.databaseUrl,
-    };
-    const services = wire(readEnvironment(settings), testLogger());
-    const models: Models = {
-      ...quietModels,
+  async function startProcess(script: Script, env: Record<string, string> = {}): Promise<TestProcess> {
+    const services = createProcess(world, {
+      env: { ...stage.env, ...env },
       async call(request) {
         calls += 1;
         const answer = await script(calls, request);
         return { ...(await quietModels.call(request)), ...answer };
       },
-    };
-    services.models = models;
+    });
     processes.push(services);
     stage.serve(services);
     services.engine.execute();

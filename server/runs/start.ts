@@ -10,6 +10,7 @@ import { AppError, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import type { JsonObject } from "@/server/json";
 import { type CountedLimit, type RateDecision, rateLimited } from "@/server/limits/rate-limit";
+import { replaceNul } from "@/server/secrets/stored-output";
 import type { Services } from "@/server/services";
 import type { ReceivedDelivery } from "@/server/webhooks/deliveries";
 import { validateAgainst } from "@/server/workflow/schema";
@@ -166,7 +167,7 @@ async function prepare(services: Services, actor: Actor, request: StartRequest):
       target,
       configuration,
       ...freeze(services, target, configuration),
-      input: request.userMessage,
+      input: replaceNul(request.userMessage),
       model: configuration.model,
       hold: holdForFirstCall(prices, configuration.model, bound),
       headroom: headroomForFirstCall(prices, configuration.model, bound),
