@@ -7,12 +7,13 @@ import { v7 } from "uuid";
 import { clusterUrl, createCluster, startCluster } from "../postgres-cluster.mjs";
 import { ROOT } from "../project.mjs";
 import { makeThrowaway, removeThrowaway } from "../throwaway.mjs";
+import { postgresCpuMs } from "./targets.mjs";
 
 /**
  * Where one PostgreSQL ends: calls `flush_writes` as the writers of many processes would, without the processes. Each worker
  * has its two lanes. In a round, lane `accounts` starts a batch of agent runs and ends an earlier one, while lane `journal`
  * writes the rows of the batch between them. Every flush is durable. The database is a throwaway cluster with PostgreSQL's
- * default settings; CPU is read from /proc, so it is known on Linux only.
+ * default settings. Linux only: CPU is read from /proc.
  *
  *   node scripts/bench/scale.mjs [--workers 50] [--seconds 10] [--batch 16] [--organizations 50] [--calls 3] [--steps 2]
  *
@@ -35,8 +36,6 @@ const BATCH = Number(options.batch);
 const CALLS = Number(options.calls);
 const STEPS = Number(options.steps);
 
-/** Clock ticks in a second, in /proc. */
-const TICKS = 100;
 const INPUT = "What do twelve apples at 0.80 cost, and what is left of a note of 20? ".repeat(8);
 const TEXT = "The answer is made of a few sentences, as most answers of a model are. ".repeat(6);
 
@@ -259,29 +258,6 @@ async function work(url, organizations, { until, number }) {
   };
 }
 
-/** CPU of the cluster's processes in ms since they began; null where there is no /proc. @param {number} postmaster */
-function clusterCpuMs(postmaster) {
-  try {
-    let ticks = 0;
-    for (const name of readdirSync("/proc")) {
-      if (!/^\d+$/.test(name)) continue;
-      try {
-        // The program's name stands in parentheses and may hold spaces.
-        const fields = readFileSync(`/proc/${name}/stat`, "utf8")
-          .replace(/^.*\) /, "")
-          .split(" ");
-        const isOurs = Number(name) === postmaster || Number(fields[1]) === postmaster;
-        if (isOurs) ticks += Number(fields[11]) + Number(fields[12]);
-      } catch {
-        // The process ended meanwhile.
-      }
-    }
-    return (ticks * 1000) / TICKS;
-  } catch {
-    return null;
-  }
-}
-
 /** @param {number[]} sorted @param {number} share */
 const percentile = (sorted, share) =>
   (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(1);
@@ -300,15 +276,14 @@ try {
   const walOf = async () =>
     Number((await client.query("SELECT pg_current_wal_lsn() - '0/0' AS bytes")).rows[0].bytes);
 
-  const before = { cpu: clusterCpuMs(pid), wal: await walOf(), own: process.cpuUsage() };
+  const before = { cpu: postgresCpuMs(pid), wal: await walOf(), own: process.cpuUsage() };
   const began = performance.now();
   const workers = Array.from({ length: WORKERS }, (_, number) =>
     work(url, organizations, { until: began + SECONDS * 1000, number }),
   );
   const closing = await Promise.all(workers);
   const seconds = (performance.now() - began) / 1000;
-  // Read before the connections close: a backend's CPU goes with its process.
-  const cpu = clusterCpuMs(pid);
+  const cpu = postgresCpuMs(pid) - before.cpu;
   const wal = await walOf();
   const own = process.cpuUsage(before.own);
   for (const close of closing) await close();
@@ -324,11 +299,7 @@ try {
     `starts/s                  ${(done.starts / seconds).toFixed(0)} (ended ${done.ended}, not started ${done.refused})`,
   );
   console.log(`a flush, ms               p50 ${percentile(times, 0.5)}, p99 ${percentile(times, 0.99)}`);
-  if (cpu !== null && before.cpu !== null) {
-    console.log(
-      `PostgreSQL, CPU ms a run  ${per(cpu - before.cpu)} (${((cpu - before.cpu) / seconds / 1000).toFixed(2)} cores)`,
-    );
-  }
+  console.log(`PostgreSQL, CPU ms a run  ${per(cpu)} (${(cpu / seconds / 1000).toFixed(2)} cores)`);
   console.log(
     `WAL, bytes a run          ${(((wal - before.wal) / Math.max(1, done.ended)) | 0).toLocaleString("en")}`,
   );
