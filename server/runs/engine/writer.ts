@@ -201,7 +201,9 @@ export class Lane {
         this.#client ??= await connect(services.env.databaseUrl);
         const client = this.#client;
         if (this.#unsure) flush = (await this.#skipFlush(client, this.#unsure)) + 1;
-        const text = await (isCommitted ? this.#readAnswer(client, flush) : this.#send(client, flush, documents));
+        const text = await (isCommitted
+          ? this.#readAnswer(client, flush)
+          : this.#send(client, flush, documents));
         this.#flush = flush;
         this.figures.flushes += 1;
         this.figures.items += batch.length;
@@ -216,7 +218,10 @@ export class Lane {
         if (!isPassing(error)) throw error;
         if (code !== "40P01" && code !== "40001") await this.#disconnect(error);
         if (batch.every((item) => item.deadline < performance.now())) {
-          this.#unsure ??= { flush, starts: batch.flatMap((item) => (item.kind === "start" ? item.value : [])) };
+          this.#unsure ??= {
+            flush,
+            starts: batch.flatMap((item) => (item.kind === "start" ? item.value : [])),
+          };
           throw error;
         }
         await sleep(delay, NEVER);
