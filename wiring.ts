@@ -9,6 +9,7 @@ import { BoundedMap } from "@/server/limits/bounded-map";
 import { createLogger, type Logger } from "@/server/log";
 import { createModels } from "@/server/models/registry";
 import { createEndedRuns } from "@/server/runs/ended-runs";
+import { killAtPausePoints } from "@/server/runs/engine/pause-points";
 import { createVault } from "@/server/secrets/vault";
 import type { Services } from "@/server/services";
 
@@ -17,6 +18,7 @@ export type Wired = Services & { engine: RunningEngine };
 
 /** Composition root: configuration → services. Nothing connects before it is used. */
 export function wire(env: Environment, log: Logger = createLogger({ level: env.logLevel })): Wired {
+  killAtPausePoints(env.pausePoints);
   const { db, pool } = openDatabase(env.databaseUrl, log);
   const notifications = createNotifications({ url: env.databaseUrl, pool, log });
   const cached = createConfigurationCaches(notifications);

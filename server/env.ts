@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ConfigurationFileError, readModelProviders, readPriceList } from "@/server/configuration-files";
 import { DEFAULT_PRICES, type PriceList } from "@/server/credits/prices";
 import type { NamedProvider } from "@/server/models/registry";
+import { PAUSE_POINTS, type PausePoint } from "@/server/runs/engine/pause-points";
 
 const optionalText = z
   .string()
@@ -23,6 +24,23 @@ const hostList = optionalText.transform((value, context) => {
     }
   }
   return entries.map((entry) => entry.toLowerCase());
+});
+
+/** `point=probability` pairs, comma separated. */
+const pausePoints = optionalText.transform((value, context) => {
+  const probabilities = new Map<PausePoint, number>();
+  for (const entry of (value ?? "").split(",").filter((text) => text !== "")) {
+    const [name, probability] = entry.split("=");
+    const point = PAUSE_POINTS.find((known) => known === name);
+    const share = Number(probability);
+    if (point !== undefined && share >= 0 && share <= 1) probabilities.set(point, share);
+    else
+      context.addIssue({
+        code: "custom",
+        message: `"${entry}" is not a point of the engine and a probability`,
+      });
+  }
+  return probabilities;
 });
 
 const schema = z.object({
@@ -58,6 +76,7 @@ const schema = z.object({
       .default("1"),
   ),
   STEPWELL_ROLE: optionalText.pipe(z.enum(["all", "web", "worker"]).default("all")),
+  STEPWELL_PAUSE_POINTS: pausePoints,
   INNGEST_DEV: optionalText,
   INNGEST_BASE_URL: optionalText.pipe(httpUrl.optional()),
   INNGEST_EVENT_KEY: optionalText,
@@ -96,6 +115,8 @@ export type Environment = {
   processes: number | "auto";
   /** `web` serves requests, `worker` executes runs, `all` does both. */
   role: "all" | "web" | "worker";
+  /** For durability tests: points of the engine at which the process kills itself, each with its probability. */
+  pausePoints: ReadonlyMap<PausePoint, number>;
   /** Set: runs are driven by an Inngest server; unset: by the embedded engine. */
   inngest:
     | {
@@ -154,6 +175,7 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
     slots: value.STEPWELL_SLOTS,
     processes: value.STEPWELL_PROCESSES === "auto" ? "auto" : Number(value.STEPWELL_PROCESSES),
     role: value.STEPWELL_ROLE,
+    pausePoints: value.STEPWELL_PAUSE_POINTS,
     inngest,
   };
 }

@@ -14,6 +14,8 @@ const NETWORK = new Set([
   "ETIMEDOUT",
   "ENOTFOUND",
   "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
   "ENOENT",
 ]);
 // node-postgres gives these no code.

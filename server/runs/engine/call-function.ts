@@ -7,6 +7,7 @@ import { CapReached, CreditsExhausted, exactly } from "./budget";
 import { callModel } from "./call-model";
 import type { Execution } from "./execution";
 import type { BegunStep, FinishedStep } from "./journal";
+import { pauseAt } from "./pause-points";
 import { wait } from "./wait";
 import { WorkerLost } from "./writer";
 
@@ -52,6 +53,7 @@ export async function callFunction(
     throw error;
   });
   const credits = await budget.spend(reserved, price);
+  await pauseAt("act:after");
   signal.throwIfAborted();
   const failed = "error" in result;
   return journal.finishStep(begun, {

@@ -17,6 +17,7 @@ import { CapReached, CreditsExhausted, exactly } from "./budget";
 import type { Execution } from "./execution";
 import type { FinishedCall } from "./journal";
 import { showPartialOutput } from "./partial-output";
+import { pauseAt } from "./pause-points";
 
 export type CallRequest = Omit<ModelRequest, "signal" | "maxOutputTokens"> & { maxOutputTokens?: number };
 
@@ -65,6 +66,7 @@ export async function callModel(
   } finally {
     partial.close();
   }
+  await pauseAt("act:after");
   begun.attempts.push(...reply.attempts);
   reply.content = replaceNul(reply.content);
   reply.toolCalls = reply.toolCalls.map((toolCall) => ({

@@ -10,6 +10,7 @@ import { type Outcome, RunStopped, YieldSlot } from "./execution";
 import { slotsToYield } from "./fair-share";
 import { readOpenFigures } from "./figures";
 import { emptyJournal, RunJournal } from "./journal";
+import { pauseAt } from "./pause-points";
 import type { Engine, ExecutingRun, Worker } from "./port";
 import { pauseRun, readState, releaseRun, waitingShares, yieldSlot } from "./run-state";
 import { readJournal } from "./takeover";
@@ -294,6 +295,7 @@ class ProcessEngine implements RunEngine {
       if (acts < Number.POSITIVE_INFINITY && left <= 0) {
         return (await pauseRun(services, run, worker.id)) ? "paused" : await this.#unclaimable(runId);
       }
+      await pauseAt("yield:before");
       const yielded = await yieldSlot(services, run, {
         workerId: worker.id,
         sequence: journal.nextSequence(),
@@ -359,6 +361,7 @@ class ProcessEngine implements RunEngine {
       let admitted: Admitted[] = [];
       try {
         admitted = await admitWaitingRuns(services, worker.id, free);
+        await pauseAt("claim:after");
         const runs = await readClaimedRuns(
           services,
           admitted.map(({ id }) => id),

@@ -15,6 +15,7 @@ import {
   YieldSlot,
 } from "./execution";
 import { emptyJournal, RunJournal } from "./journal";
+import { pauseAt } from "./pause-points";
 import type { Worker } from "./port";
 import { readJournal } from "./takeover";
 import { executeTool } from "./tool-run";
@@ -115,6 +116,7 @@ export async function endRun(
   if (run.epoch > 1 && outcome.status !== "Completed") await endOpenChildren(services, run.id, outcome);
   const rows = await journal.takeLastRows(outcome.status);
   const sequence = journal.nextSequence();
+  await pauseAt("end:before");
   const ended = await endClaimedRun(worker, run, { outcome, totals: journal.totals, sequence, rows });
   if (ended === null) throw new RunStopped("The run has ended or has another worker.");
   notifyRunChanged(services, run, sequence);

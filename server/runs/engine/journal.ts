@@ -5,6 +5,7 @@ import type { Attempt, ModelReply, ToolCall } from "@/server/models/port";
 import type { Services } from "@/server/services";
 import type { ClaimedRun, Totals } from "./claimed-run";
 import type { JournalRow, ModelCallRow, StepRow } from "./flush-items";
+import { pauseAt } from "./pause-points";
 import type { Worker } from "./port";
 
 /**
@@ -173,6 +174,7 @@ export class RunJournal {
   /** Begins a model call. Everything finished before is committed first. */
   async beginCall(call: NewCall): Promise<BegunCall> {
     await this.committed();
+    await pauseAt("act:before");
     const attempts = [...(this.interrupted.get(call.key) ?? [])];
     const now = this.#services.clock.now();
     const row: ModelCallRow = {

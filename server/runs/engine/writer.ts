@@ -19,6 +19,7 @@ import {
   type StartItem,
   type StartVerdict,
 } from "./flush-items";
+import { pauseAt } from "./pause-points";
 
 /**
  * The group-commit writer of one worker. Two lanes, each with one connection: `accounts` takes starts, ends, holds and
@@ -177,6 +178,7 @@ export class Lane {
   async #write(batch: Queued[]): Promise<void> {
     try {
       const answer = await this.#flushOnce(batch);
+      await pauseAt(`${this.#options.lane}:answered`);
       const admitted =
         answer?.starts.filter((verdict) => verdict === "run" || verdict === "run+").length ?? 0;
       if (admitted > 0) this.#options.onAdmitted(admitted);
@@ -232,7 +234,10 @@ export class Lane {
   async #send(client: pg.Client, flush: number, documents: (string | null)[]): Promise<string | null> {
     const { services, workerId, lane, freeSlots } = this.#options;
     const values = [workerId, lane, flush, services.clock.forDatabase(), freeSlots(), ...documents];
-    const { rows } = await ask<{ answer: string | null }>(client, { ...FLUSH, values });
+    await pauseAt(`${lane}:before`);
+    const asked = ask<{ answer: string | null }>(client, { ...FLUSH, values });
+    await pauseAt(`${lane}:sent`);
+    const { rows } = await asked;
     return rows[0]?.answer ?? null;
   }
 

@@ -1,0 +1,109 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { joinPostgres } from "../postgres.mjs";
+
+/**
+ * A PostgreSQL of its own behind a TCP proxy: it can be killed, and its connections can be cut so that statements are
+ * committed whose answers never arrive.
+ * @param {string} dataDir
+ */
+export async function startDatabase(dataDir) {
+  let joined = await joinPostgres(dataDir);
+  const proxy = await startProxy(Number(new URL(joined.url).port));
+  const url = new URL(joined.url);
+  url.port = String(proxy.port);
+
+  /** @param {string} sql @param {unknown[]} [parameters] @returns {Promise<any[]>} */
+  const query = async (sql, parameters = []) => {
+    for (let attempt = 0; ; attempt += 1) {
+      const client = new pg.Client({ connectionString: joined.url });
+      client.on("error", () => {});
+      try {
+        await client.connect();
+        return (await client.query(sql, parameters)).rows;
+      } catch (error) {
+        if (attempt === 50) throw error;
+        await sleep(200);
+      } finally {
+        await client.end().catch(() => {});
+      }
+    }
+  };
+
+  return {
+    /** What the service connects to. */
+    url: url.href,
+    query,
+    cutConnections: proxy.cut,
+
+    /** Ends the service's backends as an administrator does. */
+    async endBackends() {
+      await query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'stepwell'",
+      );
+    },
+
+    /** Kills all of PostgreSQL's processes and starts it again. */
+    async kill() {
+      const postmaster = readFileSync(join(joined.cluster, "postmaster.pid"), "utf8").split("\n")[0] ?? "";
+      const children = execFileSync("ps", ["-o", "pid=", "--ppid", postmaster], { encoding: "utf8" });
+      for (const pid of [postmaster, ...children.trim().split(/\s+/)]) killProcess(Number(pid));
+      await sleep(Math.random() * 2_000);
+      joined = await joinPostgres(dataDir);
+      proxy.lead(Number(new URL(joined.url).port));
+    },
+
+    async stop() {
+      proxy.close();
+      await joined.leave();
+    },
+  };
+}
+
+/** @param {number} pid @param {NodeJS.Signals} [signal] */
+export function killProcess(pid, signal = "SIGKILL") {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended.
+  }
+}
+
+/** @param {number} target a port of this machine */
+async function startProxy(target) {
+  /** @type {Set<() => void>} */
+  const cuts = new Set();
+  const server = createServer((client) => {
+    const upstream = connect(target, "127.0.0.1");
+    const end = () => {
+      cuts.delete(cut);
+      client.destroy();
+      upstream.destroy();
+    };
+    // The server's answers are dropped first; what it was asked, it does.
+    const cut = () => {
+      upstream.unpipe(client).resume();
+      setTimeout(end, 100);
+    };
+    cuts.add(cut);
+    for (const socket of [client, upstream]) socket.on("error", end).on("close", end);
+    client.pipe(upstream).pipe(client);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : 0,
+    cut: () => {
+      for (const cut of cuts) cut();
+    },
+    /** @param {number} port */
+    lead(port) {
+      target = port;
+    },
+    close: () => void server.close(),
+  };
+}

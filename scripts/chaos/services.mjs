@@ -1,0 +1,121 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ROOT } from "../project.mjs";
+import { killProcess } from "./database.mjs";
+
+/** Points of the engine (server/runs/engine/pause-points.ts) and how likely a process is to kill itself there. */
+const POINTS = {
+  "accounts:before": 0.02,
+  "accounts:sent": 0.02,
+  "accounts:answered": 0.02,
+  "journal:before": 0.01,
+  "journal:sent": 0.01,
+  "journal:answered": 0.01,
+  "claim:after": 0.2,
+  "act:before": 0.01,
+  "act:after": 0.01,
+  "end:before": 0.03,
+};
+
+/** @typedef {{ pid: number, ready: boolean, over: Promise<unknown>, kill: () => void }} Service */
+
+/**
+ * The processes of the service, started again whenever one ends.
+ * @param {{ ports: number[], environment: NodeJS.ProcessEnv, pointKills: number }} options
+ *   pointKills: how many processes kill themselves at named points
+ */
+export function startServices({ ports, environment, pointKills }) {
+  /** @type {Map<number, Service>} */
+  const running = new Map();
+  /** @type {string[]} */
+  const diedAt = [];
+  const names = Object.entries(POINTS).sort(() => Math.random() - 0.5);
+  let next = 0;
+  let stopping = false;
+
+  /** @param {number} port */
+  const start = (port) => {
+    const point = diedAt.length < pointKills ? names[next++ % names.length] : undefined;
+    const child = spawn(process.execPath, ["scripts/start.mjs"], {
+      cwd: ROOT,
+      env: {
+        ...environment,
+        PORT: String(port),
+        APP_URL: `http://127.0.0.1:${port}`,
+        STEPWELL_PAUSE_POINTS: point?.join("=") ?? "",
+      },
+      detached: true,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    let killedByUs = false;
+    const service = {
+      pid: child.pid ?? 0,
+      ready: false,
+      over: once(child, "exit"),
+      kill() {
+        killedByUs = true;
+        killProcess(-service.pid);
+      },
+    };
+    running.set(port, service);
+    child.on("exit", (code, signal) => {
+      service.ready = false;
+      if (stopping) return;
+      if (signal === "SIGKILL" && point !== undefined && !killedByUs) diedAt.push(point[0]);
+      else if (signal !== "SIGKILL")
+        console.error(`The service on ${port} ended by itself: ${code ?? signal}`);
+      start(port);
+    });
+    void waitUntilReady(port, service);
+  };
+  for (const port of ports) start(port);
+
+  return {
+    diedAt,
+    /** Waits until `count` processes are ready, at most a minute. @param {number} [count] */
+    async ready(count = ports.length) {
+      for (let i = 0; i < 600; i += 1) {
+        if ([...running.values()].filter(({ ready }) => ready).length >= count) return;
+        await sleep(100);
+      }
+      throw new Error("the service did not become ready");
+    },
+    /** A process that is ready and its port, by chance; any process when none is. */
+    any() {
+      const all = [...running].map(([port, service]) => ({ port, service }));
+      const ready = all.filter(({ service }) => service.ready);
+      const [first] = (ready.length > 0 ? ready : all).sort(() => Math.random() - 0.5);
+      if (first === undefined) throw new Error("no process was started");
+      return first;
+    },
+    async stop() {
+      stopping = true;
+      const ending = [...running.values()];
+      for (const { pid } of ending) killProcess(-pid, "SIGTERM");
+      const patience = sleep(15_000, "late");
+      const how = await Promise.race([Promise.all(ending.map(({ over }) => over)), patience]);
+      for (const { pid } of ending) killProcess(-pid);
+      return how !== "late";
+    },
+  };
+}
+
+/** @param {number} port @param {{ ready: boolean, over: Promise<unknown> }} service */
+async function waitUntilReady(port, service) {
+  let over = false;
+  void service.over.then(() => {
+    over = true;
+  });
+  while (!over) {
+    try {
+      if ((await fetch(`http://127.0.0.1:${port}/api/ready`)).ok) {
+        service.ready = !over;
+        return;
+      }
+    } catch {
+      // It does not listen yet.
+    }
+    await sleep(200);
+  }
+}

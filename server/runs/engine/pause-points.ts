@@ -1,0 +1,44 @@
+/**
+ * Named points of a flush and of a run. Nothing happens at them unless a handler is installed: tests hold a run there, and
+ * the chaos command (scripts/chaos) kills its processes there.
+ */
+
+const FLUSH = ["before", "sent", "answered"] as const;
+
+export const PAUSE_POINTS = [
+  ...FLUSH.map((moment) => `accounts:${moment}` as const),
+  ...FLUSH.map((moment) => `journal:${moment}` as const),
+  /** Waiting runs were claimed, and none of them is executed yet. */
+  "claim:after",
+  /** A model call, a round of calls or a child run is next. */
+  "act:before",
+  /** A call was executed, and its row is not written yet. */
+  "act:after",
+  "end:before",
+  "yield:before",
+] as const;
+export type PausePoint = (typeof PAUSE_POINTS)[number];
+
+/** What happens at a point; what it returns is waited for. */
+export type PauseHandler = (point: PausePoint) => Promise<void> | undefined;
+
+let handler: PauseHandler | null = null;
+
+/** Installs the handler of this process; null removes it. */
+export function onPausePoint(installed: PauseHandler | null): void {
+  handler = installed;
+}
+
+/** Called at a point: `await pauseAt("end:before")`. */
+export function pauseAt(point: PausePoint): Promise<void> | undefined {
+  return handler === null ? undefined : handler(point);
+}
+
+/** Kills this process at points, each with its probability. */
+export function killAtPausePoints(probabilities: ReadonlyMap<PausePoint, number>): void {
+  if (probabilities.size === 0) return;
+  onPausePoint((point) => {
+    if (Math.random() < (probabilities.get(point) ?? 0)) process.kill(process.pid, "SIGKILL");
+    return undefined;
+  });
+}
