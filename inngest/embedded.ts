@@ -6,21 +6,40 @@ import { createRunFunctions, RUN_EVENTS } from "./functions";
 
 /**
  * The embedded engine: executes the durable functions in this process through the SDK's execution engine, the entry that
- * Inngest's own test package uses. It is typed as protected, so the SDK's version is pinned and embedded.test.ts guards it.
+ * Inngest's own test package uses. It is typed as protected, so the SDK's version is pinned and embedded.db.test.ts guards it.
  * There is no queue and no step memory here: the run's own rows are both.
  */
-export function createEmbeddedDriver(engine: RunEngine): Driver {
+export function createEmbeddedDriver(engine: Pick<RunEngine, "executeSegment" | "giveUp">): Driver {
   const client = new Inngest({
     id: "stepwell",
     isDev: true,
     baseUrl: "http://engine.invalid",
     fetch: async () => new Response("{}"),
   });
-  const functions = createRunFunctions(client, engine, "embedded");
+  // The SDK hands out what a step threw as plain data; the engine tells faults by their class and code.
+  const thrown = new Map<string, unknown>();
+  const remembering: typeof engine = {
+    giveUp: engine.giveUp,
+    async executeSegment(runId, limits) {
+      try {
+        return await engine.executeSegment(runId, limits);
+      } catch (error) {
+        thrown.set(runId, error);
+        throw error;
+      }
+    },
+  };
+  const functions = createRunFunctions(client, remembering, "embedded");
   return {
     kind: "embedded",
     async execute(run) {
-      await executeStep(client, functions[run.kind], run);
+      try {
+        await executeStep(client, functions[run.kind], run);
+      } catch (error) {
+        throw thrown.get(run.id) ?? error;
+      } finally {
+        thrown.delete(run.id);
+      }
     },
   };
 }
@@ -30,7 +49,12 @@ export function createEmbeddedDriver(engine: RunEngine): Driver {
  * call. Throws what the step threw.
  */
 async function executeStep(client: Inngest.Any, fn: InngestFunction.Any, run: Admitted): Promise<void> {
-  const event = { id: run.id, name: RUN_EVENTS[run.kind], data: { runId: run.id, segment: run.segment }, ts: Date.now() };
+  const event = {
+    id: run.id,
+    name: RUN_EVENTS[run.kind],
+    data: { runId: run.id, segment: run.segment },
+    ts: Date.now(),
+  };
   // biome-ignore lint/complexity/useLiteralKeys: a protected member can only be reached so.
   const execution = fn["createExecution"]({
     partialOptions: {

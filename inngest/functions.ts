@@ -22,7 +22,11 @@ const ACTS_PER_CALL = 2;
  * Makes the functions. On the embedded engine a segment goes on until the run ends or yields its slot; on a server it is one
  * iteration, so that the server's pages show the loop and no request lasts long.
  */
-export function createRunFunctions(client: Inngest.Any, engine: RunEngine, kind: "embedded" | "server") {
+export function createRunFunctions(
+  client: Inngest.Any,
+  engine: Pick<RunEngine, "executeSegment" | "giveUp">,
+  kind: "embedded" | "server",
+) {
   const limits = kind === "embedded" ? {} : { acts: ACTS_PER_CALL };
   const create = (id: string, event: string) =>
     client.createFunction(

@@ -48,7 +48,7 @@ beforeAll(async () => {
         ? Promise.resolve({ status: 429, headers: { "Retry-After": "1" }, body: "" })
         : answerWebhook(world, fromNode(incoming, targetOf(incoming, origin).pathname));
     void answer.then((response) => {
-      sendToNode(outgoing, response, {});
+      sendToNode(outgoing, response, []);
       drain(incoming);
     });
   });

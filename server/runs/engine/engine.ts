@@ -147,7 +147,8 @@ class ProcessEngine implements RunEngine {
     this.#unlisten?.();
     // Runs yield before their next act; what takes longer than the grace is given back as it is.
     const until = performance.now() + graceMs;
-    while (this.#executing.size > 0 && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (this.#executing.size > 0 && performance.now() < until)
+      await new Promise((resolve) => setTimeout(resolve, 20));
     const closing = new WorkerLost("The process is stopping.");
     for (const { stop } of this.#executing.values()) stop.abort(closing);
     const worker = await this.#worker?.catch(() => undefined);
@@ -199,7 +200,8 @@ class ProcessEngine implements RunEngine {
   async #open(run: ClaimedRun, contents = emptyJournal()): Promise<Slot> {
     const worker = await this.worker();
     const journal = new RunJournal(this.#getServices(), worker, run, contents);
-    const children = run.epoch === 1 ? { open: ZERO, ended: ZERO } : await childCredits(this.#getServices(), run.id);
+    const children =
+      run.epoch === 1 ? { open: ZERO, ended: ZERO } : await childCredits(this.#getServices(), run.id);
     const used = contents.totals.credits.add(children.open);
     const budget = capBudget(openBudget(worker, run, used), run.cap, used.add(children.ended));
     const slot = { run, journal, budget };
@@ -272,7 +274,8 @@ class ProcessEngine implements RunEngine {
       checkpoint: () => {
         if (left <= 0) throw new YieldSlot("the segment is over");
         left -= 1;
-        if (this.#stopping || (hasProgressed() && this.#owesSlot(run.orgId))) throw new YieldSlot("another run is next");
+        if (this.#stopping || (hasProgressed() && this.#owesSlot(run.orgId)))
+          throw new YieldSlot("another run is next");
       },
       enter: (entered, entry, stop) => {
         this.#executing.set(entered.id, { run: entered, totals: entry.totals, stop });
@@ -291,7 +294,10 @@ class ProcessEngine implements RunEngine {
       if (acts < Number.POSITIVE_INFINITY && left <= 0) {
         return (await pauseRun(services, run, worker.id)) ? "paused" : await this.#unclaimable(runId);
       }
-      const yielded = await yieldSlot(services, run, { workerId: worker.id, sequence: journal.nextSequence() });
+      const yielded = await yieldSlot(services, run, {
+        workerId: worker.id,
+        sequence: journal.nextSequence(),
+      });
       if (!yielded) return await this.#unclaimable(runId);
       services.notifications.send("engine", "waiting", "waiting");
       return "yielded";
@@ -353,7 +359,10 @@ class ProcessEngine implements RunEngine {
       let admitted: Admitted[] = [];
       try {
         admitted = await admitWaitingRuns(services, worker.id, free);
-        const runs = await readClaimedRuns(services, admitted.map(({ id }) => id));
+        const runs = await readClaimedRuns(
+          services,
+          admitted.map(({ id }) => id),
+        );
         for (const run of runs) {
           const slot = await this.#open(run, await readJournal(services, run));
           void this.#drive(slot);
@@ -376,7 +385,9 @@ class ProcessEngine implements RunEngine {
     const room = SERVER_BACKLOG - (rows[0]?.n ?? 0);
     if (room <= 0) return;
     const admitted = await admitWaitingRuns(services, null, room);
-    await driver.handOver(admitted.map((run) => ({ ...run, eventId: `${run.id}:${run.segment}.${run.epoch}` })));
+    await driver.handOver(
+      admitted.map((run) => ({ ...run, eventId: `${run.id}:${run.segment}.${run.epoch}` })),
+    );
   }
 
   /** Looks for what a notification would have told of. */
@@ -455,7 +466,10 @@ async function childCredits({ pool }: Services, runId: string) {
     `SELECT id, credits_used AS credits, finished_at IS NULL AS open FROM runs WHERE parent_run_id = $1`,
     [runId],
   );
-  const figures = await readOpenFigures(pool, rows.filter(({ open }) => open).map(({ id }) => id));
+  const figures = await readOpenFigures(
+    pool,
+    rows.filter(({ open }) => open).map(({ id }) => id),
+  );
   let open = ZERO;
   let ended = ZERO;
   for (const row of rows) {

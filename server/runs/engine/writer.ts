@@ -118,7 +118,12 @@ export class Lane {
     return new Promise((resolve, reject) => {
       if (this.#lost) return reject(this.#lost);
       const made = item(resolve);
-      const size = made.kind === "end" ? sizeOf(made.value) + made.rows.reduce((sum, row) => sum + sizeOf(row.value), 0) : made.kind === "row" ? sizeOf(made.value.value) : sizeOf(made.value);
+      const size =
+        made.kind === "end"
+          ? sizeOf(made.value) + made.rows.reduce((sum, row) => sum + sizeOf(row.value), 0)
+          : made.kind === "row"
+            ? sizeOf(made.value.value)
+            : sizeOf(made.value);
       this.#queue.push({ ...made, reject, size, deadline: performance.now() + timeoutMs });
       this.#schedule();
     });
@@ -172,7 +177,8 @@ export class Lane {
   async #write(batch: Queued[]): Promise<void> {
     try {
       const answer = await this.#flushOnce(batch);
-      const admitted = answer?.starts.filter((verdict) => verdict === "run" || verdict === "run+").length ?? 0;
+      const admitted =
+        answer?.starts.filter((verdict) => verdict === "run" || verdict === "run+").length ?? 0;
       if (admitted > 0) this.#options.onAdmitted(admitted);
       settle(batch, answer);
     } catch (error) {
@@ -267,7 +273,8 @@ export class Lane {
 
   async #disconnect(error: unknown): Promise<void> {
     const { services, lane } = this.#options;
-    if (this.#client && !this.#closed) services.log.warn("A writer lost its database connection; retrying", { lane, error });
+    if (this.#client && !this.#closed)
+      services.log.warn("A writer lost its database connection; retrying", { lane, error });
     const client = this.#client;
     this.#client = undefined;
     await client?.end().catch(() => {});
@@ -287,9 +294,14 @@ const FLUSH = {
 const NEVER = new AbortController().signal;
 
 /** Asks on a connection that is broken when the server stays silent for longer than any statement may take. */
-async function ask<Row extends pg.QueryResultRow>(client: pg.Client, query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
+async function ask<Row extends pg.QueryResultRow>(
+  client: pg.Client,
+  query: pg.QueryConfig,
+): Promise<pg.QueryResult<Row>> {
   const silence = setTimeout(() => {
-    client.connection.stream.destroy(Object.assign(new Error("The database does not answer."), { code: "ETIMEDOUT" }));
+    client.connection.stream.destroy(
+      Object.assign(new Error("The database does not answer."), { code: "ETIMEDOUT" }),
+    );
   }, TIMEOUTS.silence);
   try {
     return await client.query<Row>(query);
@@ -339,7 +351,9 @@ function toDocuments(batch: Queued[]): (string | null)[] {
       for (const row of item.rows) addRow(row);
     }
   }
-  return [children, calls, steps, refusals, ends, holds, starts].map((rows) => (rows.length === 0 ? null : toJson(rows)));
+  return [children, calls, steps, refusals, ends, holds, starts].map((rows) =>
+    rows.length === 0 ? null : toJson(rows),
+  );
 }
 
 /** JSON that PostgreSQL reads: U+0000, which it cannot hold, and halves of characters, which UTF-8 cannot, become U+FFFD. */
@@ -347,7 +361,9 @@ function toJson(rows: object[]): string {
   const text = JSON.stringify(rows);
   // JSON.stringify escapes U+0000 as \u0000 and halves of characters as \ud800 to \udfff, whole ones never.
   if (!text.includes("\\ud") && !text.includes("\\u0000")) return text;
-  return JSON.stringify(rows, (_key, value: unknown) => (typeof value === "string" ? replaceNul(value) : value));
+  return JSON.stringify(rows, (_key, value: unknown) =>
+    typeof value === "string" ? replaceNul(value) : value,
+  );
 }
 
 /** About how many characters a row has as JSON: its texts and a bit for the rest. */
