@@ -1330,6 +1330,8 @@ CREATE FUNCTION remove_worker(p_worker text, p_wait boolean) RETURNS int LANGUAG
 #variable_conflict use_column
 DECLARE n int;
 BEGIN
+  -- The lanes first: a flush that holds one still needs the worker's row, for the foreign key of its second update of the lane.
+  PERFORM 1 FROM worker_lanes WHERE worker_id = p_worker ORDER BY lane FOR UPDATE;
   DELETE FROM workers WHERE id = p_worker;
   IF NOT FOUND THEN RETURN 0; END IF;
   PERFORM 1 FROM organizations WHERE id IN (SELECT organization_id FROM runs WHERE claimed_by = p_worker AND status IN ('Pending', 'Running'))

@@ -26,9 +26,11 @@ export async function openWorker(
   );
   let lost = false;
   const onLost = (error: WorkerLost) => {
-    clearInterval(timer);
-    if (!lost) options.onLost(error);
+    if (lost) return;
     lost = true;
+    clearInterval(timer);
+    for (const one of [accounts, journal]) one.abandon(error);
+    options.onLost(error);
   };
   const lane = (name: "accounts" | "journal") =>
     new Lane({ ...options, services, workerId: id, lane: name, onLost });

@@ -351,6 +351,10 @@ it("refuses everything of a worker that was replaced, what is queued as well", a
     expect(result).toMatchObject({ status: "rejected", reason: expect.any(WorkerLost) });
   await expect(journal.row(callRow(runId))).rejects.toThrow(WorkerLost);
   expect(await world.db.modelCall.count({ where: { runId } })).toBe(0);
+  // Its connections are closed; those of the other process stay.
+  const lanes =
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'SELECT flush_writes%'";
+  await expect.poll(async () => (await world.pool.query(lanes)).rowCount).toBeLessThanOrEqual(2);
   // The process goes on with a new worker.
   await expect.poll(async () => (await start(beside)).runId).toEqual(expect.any(String));
 });

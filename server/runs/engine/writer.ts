@@ -145,6 +145,7 @@ export class Lane {
     this.#working = true;
     while (this.#queue.length > 0 && !this.#lost) await this.#write(this.#takeBatch());
     this.#working = false;
+    if (this.#lost) this.#endClient();
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
@@ -176,6 +177,7 @@ export class Lane {
   }
 
   async #write(batch: Queued[]): Promise<void> {
+    if (this.#lost) return this.#lose(this.#lost, batch);
     try {
       const answer = await this.#flushOnce(batch);
       await pauseAt(`${this.#options.lane}:answered`);
@@ -290,9 +292,21 @@ export class Lane {
     await client?.end().catch(() => {});
   }
 
+  /** Writes nothing more: the worker's row is gone. Closes the connection unless a flush is under way, which is refused. */
+  abandon(error: WorkerLost): void {
+    this.#lost ??= error;
+    for (const item of this.#queue.splice(0)) item.reject(error);
+    if (!this.#working) this.#endClient();
+  }
+
+  #endClient(): void {
+    void this.#client?.end().catch(() => {});
+    this.#client = undefined;
+  }
+
   #lose(error: WorkerLost, batch: Queued[]): void {
-    this.#lost = error;
-    for (const item of [...batch, ...this.#queue.splice(0)]) item.reject(error);
+    for (const item of batch) item.reject(error);
+    this.abandon(error);
     this.#options.onLost(error);
   }
 }
