@@ -108,7 +108,8 @@ function request(path: string, key: string): ApiRequest {
 
 const pathOf = (kind: Kind, runId: string, view: string) => `/v1/${kind}s/run/${runId}/${view}`;
 const viewsOf = (kind: Kind) => (kind === "agent" ? ["status", "details"] : ["status", "result"]);
-const ask = (services: TestProcess, path: string, key = tenant.key) => answerRest(services, request(path, key));
+const ask = (services: TestProcess, path: string, key = tenant.key) =>
+  answerRest(services, request(path, key));
 
 /** What the poll's answer is once `serve` has added its headers, without the id of the request. */
 function answerOfPoll(path: string, key = tenant.key) {
@@ -121,18 +122,21 @@ function withoutRequestId({ status, headers: { "X-Request-Id": _, ...headers }, 
 }
 
 describe.each(["agent", "tool"] as const)("a poll of an %s run", (kind) => {
-  it.each(Object.keys(STATES))("that has %s is answered alike from memory, by the whole way and elsewhere", async (state) => {
-    const runId = (await STATES[state]?.(kind)) ?? "";
-    for (const view of viewsOf(kind)) {
-      const path = pathOf(kind, runId, view);
-      const elsewhere = withoutRequestId(await ask(other, path));
-      expect(JSON.parse(elsewhere.body)).toMatchObject({ id: runId });
-      expect(withoutRequestId(await ask(own, path))).toEqual(elsewhere);
-      expect(answerOfPoll(path)).toEqual(elsewhere);
-      // Kept bodies are answered again as they are.
-      expect(answerOfPoll(path)).toEqual(elsewhere);
-    }
-  });
+  it.each(Object.keys(STATES))(
+    "that has %s is answered alike from memory, by the whole way and elsewhere",
+    async (state) => {
+      const runId = (await STATES[state]?.(kind)) ?? "";
+      for (const view of viewsOf(kind)) {
+        const path = pathOf(kind, runId, view);
+        const elsewhere = withoutRequestId(await ask(other, path));
+        expect(JSON.parse(elsewhere.body)).toMatchObject({ id: runId });
+        expect(withoutRequestId(await ask(own, path))).toEqual(elsewhere);
+        expect(answerOfPoll(path)).toEqual(elsewhere);
+        // Kept bodies are answered again as they are.
+        expect(answerOfPoll(path)).toEqual(elsewhere);
+      }
+    },
+  );
 
   it("that executes is answered alike from memory and elsewhere; its details and result go the whole way", async () => {
     const runId = await start(kind, "hang");
