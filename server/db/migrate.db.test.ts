@@ -28,13 +28,13 @@ it("applies nothing twice", async () => {
 });
 
 it("refuses a migration that was changed after it had been applied, naming it", async () => {
-  writeFileSync(join(folder, "20261121000000_domain", "migration.sql"), "SELECT 1");
-  await expect(migrate(client, folder)).rejects.toThrow(/20261121000000_domain was changed/);
+  writeFileSync(join(folder, "20261122000000_baseline", "migration.sql"), "SELECT 1");
+  await expect(migrate(client, folder)).rejects.toThrow(/20261122000000_baseline was changed/);
 });
 
 it("leaves nothing of a migration that fails, and lets two processes migrate at once", async () => {
   const broken = join(folder, "20991231000000_broken");
-  cpSync(join(folder, "20261121000000_domain"), broken, { recursive: true });
+  cpSync(join(folder, "20261122000000_baseline"), broken, { recursive: true });
   writeFileSync(join(broken, "migration.sql"), "CREATE TABLE half (id int); SELECT 1/0;");
   await expect(migrate(client, folder)).rejects.toThrow(/20991231000000_broken failed: division by zero/);
   expect((await client.query("SELECT to_regclass('half') AS half")).rows).toEqual([{ half: null }]);

@@ -3,7 +3,7 @@ import type { RunConfiguration } from "@/server/agent/definition";
 import { offeredTools } from "@/server/agent/offered-tools";
 import { openingMessages } from "@/server/agent/prompts";
 import { type Actor, actorReference } from "@/server/auth/actor";
-import { Decimal, ZERO } from "@/server/credits/amount";
+import { type Decimal, ZERO } from "@/server/credits/amount";
 import { freezePrices, headroomForFirstCall, holdForFirstCall, SMALLEST_HOLD } from "@/server/credits/prices";
 import { isForeignKeyViolation, isUniqueViolation } from "@/server/db/sql";
 import { AppError, isAppError } from "@/server/errors";
@@ -15,7 +15,14 @@ import type { Services } from "@/server/services";
 import type { ReceivedDelivery } from "@/server/webhooks/deliveries";
 import { validateAgainst } from "@/server/workflow/schema";
 import type { Cap, ClaimedRun } from "./engine/claimed-run";
-import type { DeliveryItem, RateLeft, RefusalItem, Replay, StartItem, StartVerdict } from "./engine/flush-items";
+import type {
+  DeliveryItem,
+  RateLeft,
+  RefusalItem,
+  Replay,
+  StartItem,
+  StartVerdict,
+} from "./engine/flush-items";
 import { withWorker } from "./engine/with-worker";
 import { findTarget } from "./find-target";
 import type { IdempotentRequest } from "./idempotency";
@@ -53,7 +60,7 @@ export type StartResult = { rate: RateDecision | null } & (
 
 /**
  * Starts a run: one item of the writer's next flush inserts it with its frozen configuration, holds its credits and decides
- * whether it executes here at once or waits for a slot (docs/contract.md, "Credits" and "Durability").
+ * whether it executes here at once or waits for a slot (docs/engine.md).
  *
  * Throws AppError `not_found`, `agent_inactive`, `invalid_request` with issues, `insufficient_credits`,
  * `organization_suspended`, `rate_limited`, `idempotency_conflict`. Where `conditions` has a limit, call `refuseStart` for
@@ -82,11 +89,18 @@ export async function startRun(
       const counted = { ...prepared, hold, headroom: ZERO };
       // The call was counted with the first try.
       const { limit: _, ...uncounted } = conditions;
-      result = { ...(await commit(services, { actor, request, conditions: uncounted, prepared: counted, runId })), rate };
+      result = {
+        ...(await commit(services, { actor, request, conditions: uncounted, prepared: counted, runId })),
+        rate,
+      };
     }
   }
   if ("refused" in result) {
-    throw withRate(new AppError("insufficient_credits", "Insufficient credits."), conditions.limit, result.rate);
+    throw withRate(
+      new AppError("insufficient_credits", "Insufficient credits."),
+      conditions.limit,
+      result.rate,
+    );
   }
   return result;
 }
@@ -215,12 +229,16 @@ async function commit(
   // This process has not seen the configuration stored, or retention removed it meanwhile: the item brings it along.
   const withDocument = { ...item, document: prepared.document };
   const isStored = services.configurationsStored.has(`${actor.orgId} ${prepared.hash}`);
-  let verdict = await send(isStored ? item : withDocument).catch((error: unknown): Promise<StartVerdict> | StartVerdict => {
-    if (isForeignKeyViolation(error, "runs_organization_id_configuration_hash_fkey")) return send(withDocument);
-    // The worker was lost after it had committed the start: the run is there and waits.
-    if (isUniqueViolation(error, "runs_pkey")) return { verdict: "wait", at: services.clock.now(), rate: null };
-    throw error;
-  });
+  let verdict = await send(isStored ? item : withDocument).catch(
+    (error: unknown): Promise<StartVerdict> | StartVerdict => {
+      if (isForeignKeyViolation(error, "runs_organization_id_configuration_hash_fkey"))
+        return send(withDocument);
+      // The worker was lost after it had committed the start: the run is there and waits.
+      if (isUniqueViolation(error, "runs_pkey"))
+        return { verdict: "wait", at: services.clock.now(), rate: null };
+      throw error;
+    },
+  );
   while (verdict.verdict === "again") verdict = await send(withDocument);
   const rate = decision(limit, verdict.rate, verdict.verdict !== "rate");
   switch (verdict.verdict) {
@@ -277,7 +295,11 @@ function startItem({ actor, request, conditions, prepared, runId }: Commit): Sta
   };
 }
 
-function claimedRun(services: Services, parts: Commit, { at, held }: { at: Date; held: Decimal }): ClaimedRun {
+function claimedRun(
+  services: Services,
+  parts: Commit,
+  { at, held }: { at: Date; held: Decimal },
+): ClaimedRun {
   const { actor, prepared, runId } = parts;
   const { target, configuration, input } = prepared;
   return {
@@ -302,7 +324,14 @@ function claimedRun(services: Services, parts: Commit, { at, held }: { at: Date;
   };
 }
 
-function deliveryItem({ id, headers, body, senderId, redeliveryOf, receivedAt }: ReceivedDelivery & { receivedAt: Date }): DeliveryItem {
+function deliveryItem({
+  id,
+  headers,
+  body,
+  senderId,
+  redeliveryOf,
+  receivedAt,
+}: ReceivedDelivery & { receivedAt: Date }): DeliveryItem {
   return {
     id,
     received_at: receivedAt.toISOString(),
@@ -359,7 +388,8 @@ function narrowestCap(target: Target, actor: Actor): Cap | null {
   if (actor.kind === "trigger") caps.push({ credits: actor.maxCredits, of: `the trigger "${actor.name}"` });
   let narrowest: Cap | null = null;
   for (const { credits, of } of caps) {
-    if (credits !== null && (narrowest === null || credits.lt(narrowest.credits))) narrowest = { credits, of };
+    if (credits !== null && (narrowest === null || credits.lt(narrowest.credits)))
+      narrowest = { credits, of };
   }
   return narrowest;
 }

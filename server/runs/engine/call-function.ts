@@ -96,7 +96,8 @@ async function attemptFunction(
       record("error" in stored ? stored.error : null);
       return stored;
     } catch (error) {
-      if (error instanceof WorkerLost || error instanceof CreditsExhausted || error instanceof CapReached) throw error;
+      if (error instanceof WorkerLost || error instanceof CreditsExhausted || error instanceof CapReached)
+        throw error;
       signal.throwIfAborted();
       const message = replaceNul(error instanceof Error ? error.message : String(error));
       if (attempt > call.retries) {

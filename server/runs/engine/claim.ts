@@ -51,7 +51,11 @@ export async function anyWaiting(client: Queryable): Promise<boolean> {
  * Claims one run for a worker: a child run of its own, or a run that an Inngest server calls. Null when it has ended, is to
  * be cancelled, waits for a slot, has a worker or does not exist. Throws WorkerLost.
  */
-export async function claimRun(services: Services, runId: string, workerId: string): Promise<ClaimedRun | null> {
+export async function claimRun(
+  services: Services,
+  runId: string,
+  workerId: string,
+): Promise<ClaimedRun | null> {
   const { rowCount } = await services.pool.query({
     name: "claim-run",
     text: `

@@ -1,5 +1,5 @@
-import { ZERO } from "@/server/credits/amount";
 import { mintOrgId } from "@/server/auth/mint-org-id";
+import { ZERO } from "@/server/credits/amount";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
 import type { ClaimedRun, Totals } from "./claimed-run";

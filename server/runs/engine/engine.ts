@@ -1,17 +1,17 @@
 import { Decimal, ZERO } from "@/server/credits/amount";
-import { isPassing } from "@/server/db/outage";
+import { isPassing, outlast } from "@/server/db/outage";
 import type { Services } from "@/server/services";
 import { type Budget, capBudget, openBudget } from "./budget";
 import { type Admitted, admitWaitingRuns, anyWaiting, claimRun, readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
 import { endUnclaimedRun } from "./end-run";
-import { endRun, executeRun, type Stretch } from "./execute-run";
+import { executeRun, type Stretch } from "./execute-run";
 import { type Outcome, RunStopped, YieldSlot } from "./execution";
 import { slotsToYield } from "./fair-share";
 import { readOpenFigures } from "./figures";
 import { emptyJournal, RunJournal } from "./journal";
 import type { Engine, ExecutingRun, Worker } from "./port";
-import { pauseRun, readState, renewClaim, waitingShares, yieldSlot } from "./run-state";
+import { pauseRun, readState, releaseRun, waitingShares, yieldSlot } from "./run-state";
 import { readJournal } from "./takeover";
 import { wait } from "./wait";
 import { openWorker } from "./worker";
@@ -68,13 +68,7 @@ const SHARE_EVERY_MS = 100;
 /** Runs that an Inngest server has and has not called yet. */
 const SERVER_BACKLOG = 100;
 
-type Slot = {
-  run: ClaimedRun;
-  journal: RunJournal;
-  budget: Budget;
-  /** A fault of the platform broke off its segment: the next one begins with what is stored. */
-  broken: boolean;
-};
+type Slot = { run: ClaimedRun; journal: RunJournal; budget: Budget };
 
 export function createRunEngine(getServices: () => Services, options: EngineOptions): RunEngine {
   const engine = new ProcessEngine(getServices, options);
@@ -124,6 +118,7 @@ class ProcessEngine implements RunEngine {
       onAdmitted: (starts) => {
         this.#reserved += starts;
       },
+      onLateStarts: (runIds) => void this.#beginLate(runIds),
       onLost: (error) => this.#lose(error),
     }).catch((error: unknown) => {
       this.#worker = undefined;
@@ -191,6 +186,17 @@ class ProcessEngine implements RunEngine {
       .then((slot) => this.#drive(slot));
   }
 
+  /** Begins runs whose callers were told of a failure, because the answer of the database came too late for them. */
+  async #beginLate(runIds: string[]): Promise<void> {
+    const services = this.#getServices();
+    try {
+      const runs = await outlast(() => readClaimedRuns(services, runIds), NEVER);
+      for (const run of runs) this.begin(run);
+    } catch (error) {
+      services.log.error("Could not begin runs that were started late", { runIds, error });
+    }
+  }
+
   async #open(run: ClaimedRun, contents = emptyJournal()): Promise<Slot> {
     const worker = await this.worker();
     const journal = new RunJournal(this.#getServices(), worker, run, contents);
@@ -198,7 +204,7 @@ class ProcessEngine implements RunEngine {
       run.epoch === 1 ? { open: ZERO, ended: ZERO } : await childCredits(this.#getServices(), run.id);
     const used = contents.totals.credits.add(children.open);
     const budget = capBudget(openBudget(worker, run, used), run.cap, used.add(children.ended));
-    const slot = { run, journal, budget, broken: false };
+    const slot = { run, journal, budget };
     this.#slots.set(run.id, slot);
     return slot;
   }
@@ -220,6 +226,7 @@ class ProcessEngine implements RunEngine {
           const delay = Math.min(10_000, 250 * 2 ** attempt);
           if (!isPassing(error)) attempt += 1;
           await wait(delay, NEVER);
+          await outlast(() => this.#reopen(run.id), NEVER);
         }
       }
     } catch (error) {
@@ -230,15 +237,28 @@ class ProcessEngine implements RunEngine {
     }
   }
 
+  /** After a fault: releases a run of this process and claims it again, so that it goes on from what is committed. */
+  async #reopen(runId: string): Promise<void> {
+    const services = this.#getServices();
+    await this.#release(runId);
+    const claimed = await claimRun(services, runId, (await this.worker()).id);
+    if (claimed === null) this.#slots.delete(runId);
+    else await this.#open(claimed, await readJournal(services, claimed));
+  }
+
+  /** Releases a run of this process when nothing of it is on its way to the database any more. It keeps its slot. */
+  async #release(runId: string): Promise<void> {
+    const slot = this.#slots.get(runId);
+    if (slot === undefined) return;
+    await slot.journal.settled();
+    await releaseRun(this.#getServices(), slot.run, (await this.worker()).id);
+  }
+
   async executeSegment(runId: string, { acts = Number.POSITIVE_INFINITY } = {}): Promise<SegmentResult> {
     const services = this.#getServices();
     const worker = await this.worker();
     let slot = this.#slots.get(runId);
-    if (slot?.broken) {
-      const renewed = await this.#renew(slot, worker);
-      if (renewed === null) return this.#unclaimable(runId);
-      slot = renewed;
-    } else if (slot === undefined) {
+    if (slot === undefined) {
       const claimed = await claimRun(services, runId, worker.id);
       if (claimed === null) return this.#unclaimable(runId);
       slot = await this.#open(claimed, await readJournal(services, claimed));
@@ -269,10 +289,7 @@ class ProcessEngine implements RunEngine {
       return "ended";
     } catch (error) {
       if (error instanceof RunStopped) return "left";
-      if (!(error instanceof YieldSlot)) {
-        slot.broken = true;
-        throw error;
-      }
+      if (!(error instanceof YieldSlot)) throw error;
       await journal.committed();
       if (acts < Number.POSITIVE_INFINITY && left <= 0) {
         return (await pauseRun(services, run, worker.id)) ? "paused" : await this.#unclaimable(runId);
@@ -285,29 +302,8 @@ class ProcessEngine implements RunEngine {
       services.notifications.send("engine", "waiting", "waiting");
       return "yielded";
     } finally {
-      // The server may call the next segment, or the next attempt, in another process.
-      if (this.#driver?.kind !== "embedded" && (!slot.broken || (await this.#release(slot, worker)))) {
-        this.#slots.delete(runId);
-      }
+      if (this.#driver?.kind !== "embedded") this.#slots.delete(runId);
     }
-  }
-
-  /** Claims a run anew after a fault, once everything that it had finished is stored. */
-  async #renew(slot: Slot, worker: Worker): Promise<Slot | null> {
-    const services = this.#getServices();
-    await slot.journal.committed().catch(() => {});
-    if (!(await renewClaim(services, slot.run, worker.id))) return null;
-    const [run] = await readClaimedRuns(services, [slot.run.id]);
-    return run === undefined ? null : this.#open(run, await readJournal(services, run));
-  }
-
-  /** Lets any process claim a run whose segment a fault broke off. False when that has to be tried again. */
-  async #release({ run, journal }: Slot, worker: Worker): Promise<boolean> {
-    await journal.committed().catch(() => {});
-    return pauseRun(this.#getServices(), run, worker.id).then(
-      () => true,
-      () => false,
-    );
   }
 
   /** What to do about a run that cannot be claimed. Throws RunBusy while another worker has it. */
@@ -326,15 +322,10 @@ class ProcessEngine implements RunEngine {
     services.log.error("A run was given up", { runId, error });
     const message = "Something failed on our side while this run was executed. Start it again.";
     const outcome: Outcome = { status: "Failed", code: "internal_error", message };
-    const worker = await this.worker();
-    let slot = this.#slots.get(runId) ?? null;
-    if (slot?.broken) slot = await this.#renew(slot, worker);
-    if (slot === null) {
+    await outlast(async () => {
+      await this.#release(runId);
       await endUnclaimedRun(services, runId, outcome);
-      return;
-    }
-    const onEnd: Stretch["onEnd"] = (ended, end) => this.#options.onEnd?.(ended, end);
-    await endRun({ services, worker, onEnd }, slot, outcome);
+    }, NEVER);
   }
 
   /** Gives waiting runs the free slots, or lets runs yield to those of other organizations. One at a time. */
@@ -414,15 +405,7 @@ class ProcessEngine implements RunEngine {
     } catch (error) {
       services.log.warn("Could not look for cancelled runs; trying again in a second", { error });
     }
-    if (this.#driver?.kind === "server") await this.#releaseBroken();
     this.wake();
-  }
-
-  /** Releases what could not be released right after its fault, because the database was away. */
-  async #releaseBroken(): Promise<void> {
-    for (const [runId, slot] of this.#slots) {
-      if (slot.broken && (await this.#release(slot, await this.worker()))) this.#slots.delete(runId);
-    }
   }
 
   #shareSoon(): void {

@@ -1,12 +1,19 @@
+import { notifyRunChanged } from "@/server/live/run-changes";
 import { ModelError } from "@/server/models/port";
 import { replaceNul } from "@/server/secrets/stored-output";
 import type { Services } from "@/server/services";
-import { notifyRunChanged } from "@/server/live/run-changes";
 import { executeAgent } from "./agent-run";
 import { type Budget, CapReached, CreditsExhausted, capBudget } from "./budget";
 import { type ClaimedRun, deadlineOf, type Totals } from "./claimed-run";
 import { endClaimedRun, endOpenChildren } from "./end-run";
-import { type ChildOutcome, DeadlinePassed, type Execution, type Outcome, RunStopped, YieldSlot } from "./execution";
+import {
+  type ChildOutcome,
+  DeadlinePassed,
+  type Execution,
+  type Outcome,
+  RunStopped,
+  YieldSlot,
+} from "./execution";
 import { emptyJournal, RunJournal } from "./journal";
 import type { Worker } from "./port";
 import { readJournal } from "./takeover";
@@ -78,7 +85,11 @@ export async function executeRun(
 async function executeChild(
   stretch: Stretch,
   child: ClaimedRun,
-  { budget, parentSignal, inserted }: { budget: Budget; parentSignal: AbortSignal; inserted?: Promise<void> | undefined },
+  {
+    budget,
+    parentSignal,
+    inserted,
+  }: { budget: Budget; parentSignal: AbortSignal; inserted?: Promise<void> | undefined },
 ): Promise<ChildOutcome> {
   const { services, worker } = stretch;
   const contents = child.epoch === 1 ? emptyJournal() : await readJournal(services, child);
@@ -113,7 +124,8 @@ export async function endRun(
 /** Stops the run at its deadline. */
 function watchDeadline(services: Services, run: ClaimedRun, stop: AbortController): () => void {
   const left = deadlineOf(run).getTime() - services.clock.now().getTime();
-  const pass = () => stop.abort(new DeadlinePassed(`The run passed its deadline of ${run.deadlineSeconds} seconds.`));
+  const pass = () =>
+    stop.abort(new DeadlinePassed(`The run passed its deadline of ${run.deadlineSeconds} seconds.`));
   if (left <= 0) {
     pass();
     return () => {};
@@ -127,10 +139,13 @@ function watchDeadline(services: Services, run: ClaimedRun, stop: AbortControlle
 async function outcomeOf(services: Services, run: ClaimedRun, error: unknown): Promise<Outcome | null> {
   if (error instanceof WorkerLost || error instanceof YieldSlot) return null;
   if (error instanceof RunStopped) return readCancel(services, run.id);
-  if (error instanceof DeadlinePassed) return { status: "Failed", code: "deadline_exceeded", message: error.message };
-  if (error instanceof CreditsExhausted) return { status: "Failed", code: "insufficient_credits", message: error.message };
+  if (error instanceof DeadlinePassed)
+    return { status: "Failed", code: "deadline_exceeded", message: error.message };
+  if (error instanceof CreditsExhausted)
+    return { status: "Failed", code: "insufficient_credits", message: error.message };
   if (error instanceof CapReached) return { status: "Failed", code: "max_credits", message: error.message };
-  if (error instanceof ModelError) return { status: "Failed", code: `model_${error.reason}`, message: error.message };
+  if (error instanceof ModelError)
+    return { status: "Failed", code: `model_${error.reason}`, message: error.message };
   return null;
 }
 

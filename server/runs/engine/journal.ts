@@ -148,7 +148,8 @@ export class RunJournal {
     this.#timer = undefined;
     await this.#before;
     while (this.#writing.size > 0) await Promise.all(this.#writing);
-    const unfinished = status === "Completed" ? [] : [...this.#abandoned.values()].map((begun) => this.#fail(begun, status));
+    const unfinished =
+      status === "Completed" ? [] : [...this.#abandoned.values()].map((begun) => this.#fail(begun, status));
     if (status !== "Completed") this.totals.steps += this.#openSteps.size;
     return [...this.#waiting.splice(0), ...unfinished];
   }

@@ -57,20 +57,14 @@ export async function pauseRun(services: Services, run: ClaimedRun, workerId: st
   });
 }
 
-/**
- * Claims a run anew for the worker that has it, after a fault of the platform broke off its segment: what it does next begins
- * with its journal, as after a takeover. False when the run has ended or is not this worker's any more.
- */
-export async function renewClaim(services: Services, run: ClaimedRun, workerId: string): Promise<boolean> {
-  return transact(services.pool, async (client) => {
+/** Releases a run after a fault, so that its worker can claim it again or end it; it keeps its slot. */
+export async function releaseRun(services: Services, run: ClaimedRun, workerId: string): Promise<void> {
+  await transact(services.pool, async (client) => {
     const { rowCount } = await client.query(
-      `UPDATE runs SET epoch = epoch + 1, sequence = sequence + 1
-       WHERE id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running'`,
+      `UPDATE runs SET claimed_by = NULL WHERE id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running'`,
       [run.id, workerId, run.epoch],
     );
-    if (rowCount === 0) return false;
-    await releaseChildren(client, run.id, workerId);
-    return true;
+    if (rowCount !== 0) await releaseChildren(client, run.id, workerId);
   });
 }
 

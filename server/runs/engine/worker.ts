@@ -16,7 +16,7 @@ export const SILENT_AFTER_MS = 2_200;
  */
 export async function openWorker(
   services: Services,
-  options: Pick<LaneOptions, "freeSlots" | "onAdmitted" | "onLost">,
+  options: Pick<LaneOptions, "freeSlots" | "onAdmitted" | "onLateStarts" | "onLost">,
 ): Promise<Worker> {
   const id = `worker-${newId()}`;
   await services.pool.query(

@@ -61,6 +61,8 @@ export type LaneOptions = {
   freeSlots: () => number;
   /** Told how many starts were given slots, before their callers are. */
   onAdmitted: (starts: number) => void;
+  /** Told of runs whose starts were committed and claimed after their callers had been told of a failure. */
+  onLateStarts: (runIds: string[]) => void;
   /** Called once when the worker's row is gone. */
   onLost: (error: WorkerLost) => void;
 };
@@ -74,8 +76,8 @@ export class Lane {
   #working = false;
   #scheduled = false;
   #closed = false;
-  /** The last flush was given up and may still be committed. */
-  #unsure = false;
+  /** The starts of a flush that was given up and may still be committed. */
+  #unsure: { flush: number; starts: StartItem[] } | undefined;
   #lost: WorkerLost | undefined;
   #idle: (() => void)[] = [];
 
@@ -190,28 +192,31 @@ export class Lane {
 
   /** Sends one flush until it is known to be committed or refused. Throws WorkerLost and what a statement refuses. */
   async #flushOnce(batch: Queued[]): Promise<FlushAnswer | null> {
-    const { services, workerId, lane, freeSlots } = this.#options;
+    const { services } = this.#options;
     const documents = toDocuments(batch);
     let flush = this.#flush + 1;
+    let isCommitted = false;
     for (let delay = 20; ; delay = Math.min(delay * 2, 1_000)) {
       try {
         this.#client ??= await connect(services.env.databaseUrl);
-        if (this.#unsure) flush = (await this.#skipFlush(this.#client)) + 1;
-        const values = [workerId, lane, flush, services.clock.forDatabase(), freeSlots(), ...documents];
-        const { rows } = await ask<{ answer: string | null }>(this.#client, { ...FLUSH, values });
+        const client = this.#client;
+        if (this.#unsure) flush = (await this.#skipFlush(client, this.#unsure)) + 1;
+        const text = await (isCommitted ? this.#readAnswer(client, flush) : this.#send(client, flush, documents));
         this.#flush = flush;
         this.figures.flushes += 1;
         this.figures.items += batch.length;
-        const text = rows[0]?.answer ?? null;
         return text === null ? null : flushAnswer.parse(JSON.parse(text));
       } catch (error) {
         const code = codeOf(error);
         if (code === "SW001") throw new WorkerLost("The worker was replaced by another process.");
-        if (code === "SW002") return this.#readAnswer(flush);
+        if (code === "SW002" && !isCommitted) {
+          isCommitted = true;
+          continue;
+        }
         if (!isPassing(error)) throw error;
         if (code !== "40P01" && code !== "40001") await this.#disconnect(error);
         if (batch.every((item) => item.deadline < performance.now())) {
-          this.#unsure = true;
+          this.#unsure ??= { flush, starts: batch.flatMap((item) => (item.kind === "start" ? item.value : [])) };
           throw error;
         }
         await sleep(delay, NEVER);
@@ -219,33 +224,51 @@ export class Lane {
     }
   }
 
-  /** Takes a new number after a flush that was given up: should it still arrive, it is refused. */
-  async #skipFlush(client: pg.Client): Promise<number> {
-    const { workerId, lane } = this.#options;
-    const { rows } = await client.query<{ flush: string }>(
-      "UPDATE worker_lanes SET flush = flush + 1 WHERE worker_id = $1 AND lane = $2 RETURNING flush",
-      [workerId, lane],
-    );
+  async #send(client: pg.Client, flush: number, documents: (string | null)[]): Promise<string | null> {
+    const { services, workerId, lane, freeSlots } = this.#options;
+    const values = [workerId, lane, flush, services.clock.forDatabase(), freeSlots(), ...documents];
+    const { rows } = await ask<{ answer: string | null }>(client, { ...FLUSH, values });
+    return rows[0]?.answer ?? null;
+  }
+
+  /**
+   * Takes a new number after a flush that was given up: should it still arrive, it is refused. If it was committed already,
+   * this worker has claimed its runs although nobody waits for their starts any more.
+   */
+  async #skipFlush(client: pg.Client, unsure: { flush: number; starts: StartItem[] }): Promise<number> {
+    const { workerId, lane, onAdmitted, onLateStarts } = this.#options;
+    const { rows } = await ask<{ before: string; answer: string | null }>(client, {
+      text: `WITH lane AS MATERIALIZED (SELECT flush, answer FROM worker_lanes WHERE worker_id = $1 AND lane = $2 FOR UPDATE)
+             UPDATE worker_lanes l SET flush = $3 FROM lane WHERE l.worker_id = $1 AND l.lane = $2
+             RETURNING lane.flush AS before, lane.answer`,
+      values: [workerId, lane, unsure.flush + 1],
+    });
     const row = rows[0];
     if (row === undefined) throw new WorkerLost("The worker was replaced by another process.");
-    this.#unsure = false;
-    this.#flush = Number(row.flush);
+    this.#unsure = undefined;
+    this.#flush = unsure.flush + 1;
+    if (Number(row.before) === unsure.flush && row.answer !== null) {
+      const { starts } = flushAnswer.parse(JSON.parse(row.answer));
+      const late = unsure.starts.filter((_start, i) => starts[i] === "run" || starts[i] === "run+");
+      if (late.length > 0) {
+        onAdmitted(late.length);
+        onLateStarts(late.map(({ id }) => id));
+      }
+    }
     return this.#flush;
   }
 
   /** The answer of a flush that was committed although its own answer was lost. */
-  async #readAnswer(flush: number): Promise<FlushAnswer | null> {
-    const { services, workerId, lane } = this.#options;
-    this.#client ??= await connect(services.env.databaseUrl);
-    const { rows } = await this.#client.query<{ flush: string; answer: string | null }>(
-      "SELECT flush, answer FROM worker_lanes WHERE worker_id = $1 AND lane = $2 FOR UPDATE",
-      [workerId, lane],
-    );
+  async #readAnswer(client: pg.Client, flush: number): Promise<string | null> {
+    const { workerId, lane } = this.#options;
+    const { rows } = await ask<{ flush: string; answer: string | null }>(client, {
+      text: "SELECT flush, answer FROM worker_lanes WHERE worker_id = $1 AND lane = $2 FOR UPDATE",
+      values: [workerId, lane],
+    });
     const row = rows[0];
     if (row === undefined) throw new WorkerLost("The worker was replaced by another process.");
     if (Number(row.flush) !== flush) throw new Error(`lane ${lane} is at flush ${row.flush}, not ${flush}`);
-    this.#flush = flush;
-    return row.answer === null ? null : flushAnswer.parse(JSON.parse(row.answer));
+    return row.answer;
   }
 
   async #disconnect(error: unknown): Promise<void> {
