@@ -271,6 +271,25 @@ describe("limits", () => {
   });
 });
 
+test("a connection that is closed before the answer costs no request that may be repeated", async () => {
+  const asked: string[] = [];
+  const host = await serve((request, response) => {
+    const isFirst = !asked.includes(request.url ?? "");
+    asked.push(request.url ?? "");
+    if (isFirst) request.socket.destroy();
+    else response.end("ok");
+  });
+  const fetch = open({ allow: [host] });
+  const send = async (path: string, init: RequestInit = {}) =>
+    (await fetch(`http://${host}${path}`, init)).text();
+  expect(await send("/read")).toBe("ok");
+  expect(await send("/keyed", { method: "POST", body: "x", headers: { "idempotency-key": "s-1" } })).toBe(
+    "ok",
+  );
+  await expect(send("/bare", { method: "POST", body: "x" })).rejects.toThrow(/closed|reset/);
+  expect(asked).toEqual(["/read", "/read", "/keyed", "/keyed", "/bare"]);
+});
+
 test("faults of the network are told in words", async () => {
   const host = await serve((_request, response) => response.socket?.destroy());
   const closed = await serve(() => undefined);

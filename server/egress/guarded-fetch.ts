@@ -131,7 +131,20 @@ function toResponse(
   return new Response(body, init);
 }
 
-function makeFetch(options: EgressOptions, agentFor: (url: URL) => Agent): EgressFetch {
+/** What a connection dies of that the other side closes. */
+const CLOSED = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
+const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+
+/** Whether the connection was closed before an answer began, as kept ones are that their server no longer wants. */
+function isClosed(error: unknown): boolean {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  return cause instanceof Error && "code" in cause && CLOSED.has(String(cause.code));
+}
+
+/** The ways to an address: over kept connections, and over a new one. */
+type Ways = { kept: Agent; fresh: Agent };
+
+function makeFetch(options: EgressOptions, waysTo: (url: URL) => Ways): EgressFetch {
   const maxBytes = options.maxResponseBytes ?? 4 * MIB;
   const timeoutMs = options.timeoutMs ?? 60_000;
 
@@ -162,13 +175,22 @@ function makeFetch(options: EgressOptions, agentFor: (url: URL) => Agent): Egres
       try {
         signal.throwIfAborted();
         checkUrl(url);
-        const response = await undiciFetch(url, {
-          method,
-          headers: [...headers],
-          body: body ?? null,
-          redirect: "manual",
-          signal,
-          dispatcher: agentFor(url),
+        const { kept, fresh } = waysTo(url);
+        const send = (dispatcher: Agent) =>
+          undiciFetch(url, {
+            method,
+            headers: [...headers],
+            body: body ?? null,
+            redirect: "manual",
+            signal,
+            dispatcher,
+          });
+        // A server may close a kept connection in the moment in which it is used again: that is nobody's failure. What may
+        // be repeated is sent once more (RFC 9110, section 9.2.2).
+        const isRepeatable = IDEMPOTENT.has(method) || headers.has("idempotency-key");
+        const response = await send(kept).catch((error: unknown) => {
+          if (!isRepeatable || signal.aborted || !isClosed(error)) throw error;
+          return send(fresh);
         });
         const location = response.headers.get("location");
         const redirects = [301, 302, 303, 307, 308].includes(response.status) && location !== null;
@@ -200,9 +222,14 @@ function makeFetch(options: EgressOptions, agentFor: (url: URL) => Agent): Egres
   };
 }
 
-function makeAgent(lookup: LookupFunction | undefined): Agent {
+function makeWays(lookup: LookupFunction): Ways {
+  return { kept: makeAgent(lookup), fresh: makeAgent(lookup, { pipelining: 0 }) };
+}
+
+function makeAgent(lookup: LookupFunction, options: Agent.Options = {}): Agent {
   return new Agent({
-    connect: { timeout: 10_000, ...(lookup && { lookup }) },
+    ...options,
+    connect: { timeout: 10_000, lookup },
     connections: 64,
     // The whole call has one time limit, here above.
     headersTimeout: 0,
@@ -217,8 +244,8 @@ function makeAgent(lookup: LookupFunction | undefined): Agent {
  */
 export function createGuardedEgress(options: EgressOptions = {}): Egress {
   const resolve: LookupFunction = options.lookup ?? systemLookup;
-  const guarded = makeAgent(guardedLookup(resolve));
-  const trusted = makeAgent(resolve);
+  const guarded = makeWays(guardedLookup(resolve));
+  const trusted = makeWays(resolve);
   const allowed = new Set((options.allow ?? []).map((entry) => entry.toLowerCase()));
   const fetch = makeFetch(options, (url) => {
     if (allowed.has(entryOf(url))) return trusted;
@@ -227,7 +254,8 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress {
     if (isIP(host) !== 0 && !isPublicAddress(host)) throw refused(url);
     return guarded;
   });
-  return { fetch, close: async () => void (await Promise.all([guarded.destroy(), trusted.destroy()])) };
+  const agents = [guarded, trusted].flatMap(({ kept, fresh }) => [kept, fresh]);
+  return { fetch, close: async () => void (await Promise.all(agents.map((agent) => agent.destroy()))) };
 }
 
 /**
