@@ -19,6 +19,10 @@ test("connection losses, restarts, deadlocks and time that ran out pass; wrong s
   ]) {
     expect(isPassing(withCode(code)), code).toBe(true);
   }
+  const prisma = (code: string) =>
+    Object.assign(new Error(`x\nDatabase error. Code: \`${code}\`. Message: \`x\``), { code: "P2039" });
+  expect(isPassing(prisma("57P03"))).toBe(true);
+  expect(isPassing(prisma("42P01"))).toBe(false);
   expect(isPassing(new Error("Connection terminated unexpectedly"))).toBe(true);
   expect(isPassing(new AggregateError([passing()]))).toBe(true);
   for (const code of ["42P01", "23505", "22021"]) expect(isPassing(withCode(code)), code).toBe(false);

@@ -18,6 +18,8 @@ const NETWORK = new Set([
   "ENETUNREACH",
   "ENOENT",
 ]);
+/** How Prisma tells of PostgreSQL's codes that it has no own code for. */
+const PRISMA = /(?:Database error|Raw query failed)\. Code: `(\w{5})`/;
 // node-postgres gives these no code.
 const MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
@@ -26,7 +28,8 @@ const MESSAGES =
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof AggregateError) return error.errors.some(isPassing);
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  const own = "code" in error && typeof error.code === "string" ? error.code : "";
+  const code = PRISMA.exec(error.message)?.[1] ?? own;
   return AGAIN.test(code) || NETWORK.has(code) || MESSAGES.test(error.message);
 }
 
