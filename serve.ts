@@ -63,7 +63,8 @@ export async function serve({ root, dev = false, say = () => {} }: ServeOptions)
     captureFaults(services.log);
   }
   const demo = await prepare(services, root, say);
-  if (isClusterPrimary(services.env) && !dev) return servePrimary(services, { demo, script: fileURLToPath(import.meta.url) });
+  if (isClusterPrimary(services.env) && !dev)
+    return servePrimary(services, { demo, script: fileURLToPath(import.meta.url) });
 
   const state = { stopping: false };
   const ending = new AbortController();
@@ -78,7 +79,9 @@ export async function serve({ root, dev = false, say = () => {} }: ServeOptions)
   server.on("request", createHandler(services, { showPage: pages?.show ?? null, dev, state }));
   server.on("clientError", answerBadHttp);
   server.on("connect", refuseTunnel);
-  server.on("checkExpectation", (_incoming: IncomingMessage, outgoing: ServerResponse) => refuse(outgoing, 417));
+  server.on("checkExpectation", (_incoming: IncomingMessage, outgoing: ServerResponse) =>
+    refuse(outgoing, 417),
+  );
   const upgraded = new Set<Duplex>();
   if (dev && pages) {
     const upgrade = await pages.upgrade();
@@ -139,7 +142,8 @@ function createPages({ root, dev, host, port }: { root: string; dev: boolean; ho
     return loading;
   };
   return {
-    show: async (incoming: IncomingMessage, outgoing: ServerResponse) => (await loaded()).show(incoming, outgoing),
+    show: async (incoming: IncomingMessage, outgoing: ServerResponse) =>
+      (await loaded()).show(incoming, outgoing),
     upgrade: async () => (await loaded()).app.getUpgradeHandler(),
     close: async () => (await loading)?.app.close(),
   };

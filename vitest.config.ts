@@ -8,6 +8,8 @@ export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
     maxWorkers: 2,
+    // Machines may be busy: what is waited for comes late, and is still waited for.
+    expect: { poll: { timeout: 20_000 } },
     // CI machines are shared: a test that a stalled machine broke is tried once more, and shown as retried.
     retry: process.env.CI === undefined ? 0 : 1,
     projects: [

@@ -6,24 +6,30 @@ import { createRunFunctions, RUN_EVENTS } from "./functions";
 
 /**
  * The embedded engine: executes the durable functions in this process through the SDK's execution engine, the entry that
- * Inngest's own test package uses. It is typed as protected, so the SDK's version is pinned and embedded.test.ts guards it.
+ * Inngest's own test package uses. It is typed as protected, so the SDK's version is pinned and embedded.db.test.ts guards it.
  * There is no queue and no step memory here: the run's own rows are both.
  */
-export function createEmbeddedDriver(engine: RunEngine): Driver {
+export function createEmbeddedDriver(engine: Pick<RunEngine, "executeSegment" | "giveUp">): Driver {
   const client = new Inngest({
     id: "stepwell",
     isDev: true,
     baseUrl: "http://engine.invalid",
     fetch: async () => new Response("{}"),
   });
-  // The SDK turns what a step throws into plain data; the engine has to know what it was.
+  // The SDK hands out what a step threw as plain data; the engine tells faults by their class and code.
   const thrown = new Map<string, unknown>();
-  const executeSegment: RunEngine["executeSegment"] = (runId, limits) =>
-    engine.executeSegment(runId, limits).catch((error: unknown) => {
-      thrown.set(runId, error);
-      throw error;
-    });
-  const functions = createRunFunctions(client, { executeSegment, giveUp: engine.giveUp }, "embedded");
+  const remembering: typeof engine = {
+    giveUp: engine.giveUp,
+    async executeSegment(runId, limits) {
+      try {
+        return await engine.executeSegment(runId, limits);
+      } catch (error) {
+        thrown.set(runId, error);
+        throw error;
+      }
+    },
+  };
+  const functions = createRunFunctions(client, remembering, "embedded");
   return {
     kind: "embedded",
     async execute(run) {

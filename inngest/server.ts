@@ -96,7 +96,8 @@ function describeProblem(cause: unknown, baseUrl: string | undefined): string {
   const text = cause instanceof Error ? `${cause.message} ${String(cause.cause ?? "")}` : String(cause);
   const address = baseUrl ?? "Inngest Cloud";
   if (/event key|INNGEST_EVENT_KEY/i.test(text)) return `The server at ${address} refuses INNGEST_EVENT_KEY.`;
-  if (/signing key|signature|unauthorized|401/i.test(text)) return `The server at ${address} refuses INNGEST_SIGNING_KEY.`;
+  if (/signing key|signature|unauthorized|401/i.test(text))
+    return `The server at ${address} refuses INNGEST_SIGNING_KEY.`;
   return `The Inngest server at ${address} cannot be reached: ${text.trim().slice(0, 200)}`;
 }
 
@@ -116,7 +117,8 @@ function keepRegistered(
     registered = error === null;
     problem = error;
     if (registered && before !== true) log.info("The Inngest server has the functions");
-    if (!registered && before !== false) log.warn("The Inngest server does not take the functions; runs wait", { error });
+    if (!registered && before !== false)
+      log.warn("The Inngest server does not take the functions; runs wait", { error });
     if (stopped) return;
     timer = setTimeout(() => void go(), everyMs[registered ? "registered" : "missing"]);
     timer.unref();

@@ -60,7 +60,9 @@ export function createEngine(getServices: () => Services, { slots }: { slots: nu
           timer = setInterval(() => {
             findLostRuns(services)
               .then((runs) => driver.handOver(runs))
-              .catch((error: unknown) => services.log.warn("Could not hand over lost runs; trying again", { error }));
+              .catch((error: unknown) =>
+                services.log.warn("Could not hand over lost runs; trying again", { error }),
+              );
           }, LOST_EVERY_MS);
           timer.unref();
         }

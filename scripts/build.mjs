@@ -28,6 +28,8 @@ const SOURCES = [
   "scripts",
   "prisma",
   "serve.ts",
+  "serve-cluster.ts",
+  "serve-requests.ts",
   "wiring.ts",
   "next.config.ts",
   "postcss.config.mjs",

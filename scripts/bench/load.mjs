@@ -12,7 +12,8 @@ import { connect } from "node:net";
 function requestOf({ port, method, headers, body }, path) {
   const lines = [`${method} ${path} HTTP/1.1`, `Host: 127.0.0.1:${port}`];
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
-  if (body !== undefined) lines.push("Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`);
+  if (body !== undefined)
+    lines.push("Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`);
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body ?? ""}`);
 }
 
@@ -70,7 +71,16 @@ export async function load(job) {
   const ms = performance.now() - began;
   times.sort((a, b) => a - b);
   const part = (/** @type {number} */ share) => times[Math.floor(times.length * share)] ?? 0;
-  return { count: times.length, ms, p50: part(0.5), p95: part(0.95), p99: part(0.99), failed, firstFailure, bodies };
+  return {
+    count: times.length,
+    ms,
+    p50: part(0.5),
+    p95: part(0.95),
+    p99: part(0.99),
+    failed,
+    firstFailure,
+    bodies,
+  };
 }
 
 let text = "";

@@ -10,13 +10,24 @@ const usage = { prompt_tokens: 50, completion_tokens: 10, total_tokens: 60 };
 /** @param {any} request */
 function answer({ messages, stream, model }) {
   const done = messages.filter((/** @type {{ role: string }} */ { role }) => role === "tool").length;
-  const call = { id: `call-${done}`, type: "function", function: { name: "calculate", arguments: '{"expression":"6 * 7"}' } };
+  const call = {
+    id: `call-${done}`,
+    type: "function",
+    function: { name: "calculate", arguments: '{"expression":"6 * 7"}' },
+  };
   const isLast = done >= 2;
   const finish = isLast ? "stop" : "tool_calls";
   const common = { id: "c", created: 1, model };
   if (!stream) {
-    const message = isLast ? { role: "assistant", content: "42" } : { role: "assistant", content: null, tool_calls: [call] };
-    return JSON.stringify({ ...common, object: "chat.completion", choices: [{ index: 0, message, finish_reason: finish }], usage });
+    const message = isLast
+      ? { role: "assistant", content: "42" }
+      : { role: "assistant", content: null, tool_calls: [call] };
+    return JSON.stringify({
+      ...common,
+      object: "chat.completion",
+      choices: [{ index: 0, message, finish_reason: finish }],
+      usage,
+    });
   }
   const delta = isLast ? { content: "42" } : { tool_calls: [{ index: 0, ...call }] };
   const chunks = [
@@ -24,7 +35,9 @@ function answer({ messages, stream, model }) {
     { choices: [{ index: 0, delta: {}, finish_reason: finish }] },
     { choices: [], usage },
   ];
-  const frames = chunks.map((chunk) => `data: ${JSON.stringify({ ...common, object: "chat.completion.chunk", ...chunk })}\n\n`);
+  const frames = chunks.map(
+    (chunk) => `data: ${JSON.stringify({ ...common, object: "chat.completion.chunk", ...chunk })}\n\n`,
+  );
   return `${frames.join("")}data: [DONE]\n\n`;
 }
 

@@ -23,8 +23,8 @@ import { adoptSecretCommand, rotateSecretCommand } from "./secret";
 import { createUserCommand, listUsersCommand, passwordCommand, removeUserCommand } from "./users";
 
 /**
- * The operator's command line (product.md). It works beside a running service or without one, on the same
- * database. Standard output carries results alone; exit codes: 0 done, 1 not done, 2 wrong usage.
+ * The operator's command line (docs/operating.md, "Command line"). It works beside a running service or without one, on the
+ * same database. Standard output carries results alone; exit codes: 0 done, 1 not done, 2 wrong usage.
  */
 
 const COMMANDS: readonly RunnableCommand[] = [

@@ -65,7 +65,7 @@ async function readSource(file: string): Promise<string> {
   }
 }
 
-/** What product.md promises for `--json`, and no more. */
+/** The documented fields of `--json`, and no more (docs/definition-files.md). */
 function toJson({ slug, id, agents, tools, triggers, apiKeys }: AppliedOrganization) {
   return {
     slug,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "@/server/errors";
-import { peerAddress } from "./node-http";
 import { PEER_ADDRESS_HEADER } from "./client-address";
+import { peerAddress } from "./node-http";
 
 /**
  * A call of the API as the handlers see it: plain data, made from a node request (serve.ts) or from a Web Request (Next's
@@ -32,13 +32,18 @@ const DRAIN_BYTES = 64 * 1024 * 1024;
 /** Bodies are read as they are sent: a compressed one has no bound before it is unpacked. */
 function refuseEncoding(encoding: string | null | undefined): void {
   if (!encoding || encoding.trim().toLowerCase() === "identity") return;
-  throw new AppError("invalid_request", `The header Content-Encoding must not be set: "${encoding.slice(0, 40)}" bodies are not read.`, {
-    status: 415,
-    headers: { "Accept-Encoding": "identity" },
-  });
+  throw new AppError(
+    "invalid_request",
+    `The header Content-Encoding must not be set: "${encoding.slice(0, 40)}" bodies are not read.`,
+    {
+      status: 415,
+      headers: { "Accept-Encoding": "identity" },
+    },
+  );
 }
 
-const tooLarge = (limit: number) => new AppError("payload_too_large", `The body is larger than ${limit} bytes.`);
+const tooLarge = (limit: number) =>
+  new AppError("payload_too_large", `The body is larger than ${limit} bytes.`);
 const brokenOff = (cause?: unknown) =>
   new AppError("invalid_request", "The body ended before it was complete.", { cause });
 
@@ -79,7 +84,8 @@ function readNodeBody(incoming: IncomingMessage, limit: number): Promise<Buffer>
       if (size <= limit) chunks.push(chunk);
       else done(() => reject(tooLarge(limit)));
     };
-    const onEnd = () => done(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)));
+    const onEnd = () =>
+      done(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)));
     const onBroken = (error?: Error) => done(() => reject(brokenOff(error)));
     incoming.on("data", onData).once("end", onEnd).once("error", onBroken).once("close", onBroken);
   });

@@ -40,7 +40,8 @@ async function exchange(
 /** Far above what the tests send. */
 const LIMIT = 1024 * 1024;
 
-const read = (incoming: IncomingMessage): ApiRequest => fromNode(incoming, targetOf(incoming, ORIGIN).pathname);
+const read = (incoming: IncomingMessage): ApiRequest =>
+  fromNode(incoming, targetOf(incoming, ORIGIN).pathname);
 
 /** Answers with what a handler sees of the call. */
 const echo = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
@@ -56,7 +57,9 @@ const echo = async (incoming: IncomingMessage, outgoing: ServerResponse): Promis
 
 /** Answers with the error that reading at most `limit` bytes of the body gives. */
 const refuseBody = (limit: number) => async (incoming: IncomingMessage, outgoing: ServerResponse) => {
-  const error = await read(incoming).readBody(limit).then(() => null, toAppError);
+  const error = await read(incoming)
+    .readBody(limit)
+    .then(() => null, toAppError);
   const { status = 200, headers = {}, code = "none", message = "" } = error ?? {};
   sendToNode(outgoing, { status, headers, body: `${code} ${message} END` }, []);
   drain(incoming);
@@ -134,7 +137,10 @@ it("refuses a body whose sender goes away as the sender's fault", async () => {
   });
   const socket = connect(await listen(), "127.0.0.1");
   socket.write("POST /v1 HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\nhalf");
-  expect(await failed).toMatchObject({ code: "invalid_request", message: "The body ended before it was complete." });
+  expect(await failed).toMatchObject({
+    code: "invalid_request",
+    message: "The body ended before it was complete.",
+  });
 });
 
 it("sends nothing to a client that is gone", async () => {

@@ -43,14 +43,22 @@ function mayRead({ plan, scopes, targetIds, suspended }: ApiKeyActor): boolean {
 
 /** `/v1/agents/run/{id}/status` and its like, without a regular expression. */
 function readPath(path: string): View | null {
-  const collection = path.startsWith("/v1/agents/run/") ? "agents" : path.startsWith("/v1/tools/run/") ? "tools" : null;
+  const collection = path.startsWith("/v1/agents/run/")
+    ? "agents"
+    : path.startsWith("/v1/tools/run/")
+      ? "tools"
+      : null;
   if (collection === null) return null;
   const start = collection === "agents" ? 15 : 14;
   const end = path.slice(start + 36);
   if (end !== "/status" && end !== "/details" && end !== "/result") return null;
   const operationId = VIEWS[end][collection];
   if (operationId === undefined) return null;
-  return { kind: collection === "agents" ? "agent" : "tool", runId: path.slice(start, start + 36), operationId };
+  return {
+    kind: collection === "agents" ? "agent" : "tool",
+    runId: path.slice(start, start + 36),
+    operationId,
+  };
 }
 
 function bodyOf(services: Services, actor: ApiKeyActor, { kind, runId, operationId }: View): string | null {

@@ -36,7 +36,12 @@ export function errorResponse(
 ): ApiResponse {
   const error = toAppError(thrown);
   if (error.code === "internal_error") {
-    log.error("A request failed", { requestId, method: request.method, path: loggedPath(request.path), error: thrown });
+    log.error("A request failed", {
+      requestId,
+      method: request.method,
+      path: loggedPath(request.path),
+      error: thrown,
+    });
   }
   const body: ErrorBody = {
     success: false,

@@ -116,7 +116,12 @@ async function start(
     const onStart = (started: StartResult) => {
       result = started;
     };
-    const body = await callProcedure(route.operationId, "mutation", { ...context, conditions, onStart }, input);
+    const body = await callProcedure(
+      route.operationId,
+      "mutation",
+      { ...context, conditions, onStart },
+      input,
+    );
     if (result === undefined) throw new Error("the procedure started nothing");
     return { result, body };
   } catch (error) {

@@ -24,8 +24,8 @@ import { clientAddress, guardKey } from "./client-address";
 import { errorResponse, jsonResponse, toAppError } from "./respond";
 
 /**
- * The door of endpoint 7, in the order of checks of product.md ("Order of checks, 7"). Every call to an existing
- * trigger leaves a delivery, rejected ones with their reason; of a flood the first one in a minute.
+ * Answers endpoint 7, in the order of docs/contract.md ("Order of checks, endpoint 7"). Every call to an existing trigger is
+ * recorded as a delivery, a rejected one with its reason; of a flood only the first one in a minute.
  */
 
 const PATH = /^\/webhooks\/([^/]+)$/;
@@ -194,11 +194,17 @@ async function accept(
   }
   const receivedAt = clock.now();
   const values = secrets.map(({ value }) => value);
-  const isValid = values.length === 0 || isSigned(scheme, values, { header: request.header, body: delivery.body, now: receivedAt });
+  const isValid =
+    values.length === 0 ||
+    isSigned(scheme, values, { header: request.header, body: delivery.body, now: receivedAt });
   if (!isValid) throw new AppError("invalid_signature", "The signature is missing or not valid.");
   delivery.senderId = parseIdempotencyKey(senderIdOf(request, trigger));
   const { triggerId } = trigger.actor;
-  const window = { key: `trigger:${triggerId}`, limit: trigger.rateLimit.requests, seconds: trigger.rateLimit.seconds };
+  const window = {
+    key: `trigger:${triggerId}`,
+    limit: trigger.rateLimit.requests,
+    seconds: trigger.rateLimit.seconds,
+  };
   const conditions: StartConditions = { limit: countedLimit("webhook", window), replayFirst: true };
   if (delivery.senderId !== null) {
     conditions.idempotency = {
@@ -217,7 +223,8 @@ async function accept(
     if (!conditions.asked) return refuseStart(services, trigger.actor, error, conditions);
     // The target went away since the trigger was read.
     const gone = isAppError(error) && (error.code === "not_found" || error.code === "agent_inactive");
-    if (gone) throw new AppError("trigger_misconfigured", error.message, { cause: error, headers: error.headers });
+    if (gone)
+      throw new AppError("trigger_misconfigured", error.message, { cause: error, headers: error.headers });
     throw error;
   }
 }

@@ -73,7 +73,10 @@ function use(services: Services, found: AuthenticatedKey): ApiKeyActor {
   const { actor } = found;
   if (!isUsable(found, now)) {
     const what = found.revokedAt === null ? "has expired" : "was revoked";
-    throw new AppError("unauthenticated", `The API key ${actor.name} ${what}. Create a new one under API keys.`);
+    throw new AppError(
+      "unauthenticated",
+      `The API key ${actor.name} ${what}. Create a new one under API keys.`,
+    );
   }
   if (now.getTime() - found.lastUsedAt > LAST_USED_EVERY_MS) {
     found.lastUsedAt = now.getTime();

@@ -5,7 +5,7 @@ import { workflowDefinition } from "@/server/workflow/definition";
 /**
  * What people declare: organizations, members, keys, agents, tools and triggers, as the operator's YAML and
  * the dashboard's editors write them. References are slugs. Pure: a browser can check with it too. Ranges are
- * those of the database (migrations, domain_rules).
+ * those of the database (prisma/migrations).
  */
 
 export const slug = z

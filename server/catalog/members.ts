@@ -1,6 +1,6 @@
-import { clockAt } from "@/server/clock";
 import type { MemberRole } from "@/server/auth/actor";
 import { createUser, roleCovers } from "@/server/auth/sessions";
+import { clockAt } from "@/server/clock";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { recordAudit } from "@/server/operate/audit";

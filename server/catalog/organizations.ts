@@ -1,7 +1,7 @@
-import { clockAt } from "@/server/clock";
 import { z } from "zod";
 import { actorReference, type OperatorActor, type OrgId } from "@/server/auth/actor";
 import { mintOrgId } from "@/server/auth/mint-org-id";
+import { clockAt } from "@/server/clock";
 import { Decimal } from "@/server/credits/amount";
 import { grantCredits } from "@/server/credits/ledger";
 import type { Transaction } from "@/server/db/client";

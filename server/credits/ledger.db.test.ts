@@ -161,7 +161,12 @@ async function perform(tenant: Tenant, open: string[], next: Action): Promise<vo
       let left = next.calls;
       let call = 0;
       reply = async () => {
-        if (next.crash !== null && typeof next.crash === "object" && "inCall" in next.crash && next.crash.inCall === call) {
+        if (
+          next.crash !== null &&
+          typeof next.crash === "object" &&
+          "inCall" in next.crash &&
+          next.crash.inCall === call
+        ) {
           await loseWorker();
         }
         call += 1;
@@ -223,7 +228,9 @@ async function executeUntil(runId: string, crash: Crash): Promise<boolean> {
   if (crash === "claimed") {
     await admitWaitingRuns(world, null, 1_000);
     const workerId = `worker-${newId()}`;
-    await world.pool.query("INSERT INTO workers (id, heartbeat_at) VALUES ($1, clock_timestamp())", [workerId]);
+    await world.pool.query("INSERT INTO workers (id, heartbeat_at) VALUES ($1, clock_timestamp())", [
+      workerId,
+    ]);
     await claimRun(world, runId, workerId);
     await removeWorker(world.pool, workerId, true);
     return true;

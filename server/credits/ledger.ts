@@ -1,13 +1,13 @@
 import type { OrgId } from "@/server/auth/actor";
 import type { Clock } from "@/server/clock";
-import type { Queryable, Statements } from "@/server/db/sql";
+import type { Statements } from "@/server/db/sql";
 import { AppError } from "@/server/errors";
 import { Decimal, toLedger } from "./amount";
 
 /**
  * The append-only ledger. A hold takes from the balance when a run starts; the end of the run releases the
- * whole hold and charges what was used, so the balance is the sum of all entries at every moment. Rows are
- * always locked in the order root run → child run → steps → organization.
+ * whole hold and charges what was used, so the balance is the sum of all entries at every moment. Holds, charges and releases
+ * of runs are posted by the engine's writer (flush_writes in the baseline migration).
  */
 
 export type LedgerEntry = {
@@ -78,44 +78,4 @@ export async function grantCredits(
   }
   const entry: LedgerEntry = { kind: "grant", amount: grant.amount, runId: null, note: grant.note };
   return postEntries(client, grant.orgId, [entry], grant.actor, grant.clock);
-}
-
-const EXTEND_HOLD = {
-  name: "extend-hold",
-  text: `
-  WITH run AS (
-    SELECT id, organization_id FROM runs
-    WHERE id = $1 AND epoch = $4 AND status IN ('Pending', 'Running') FOR UPDATE
-  ), org AS (
-    UPDATE organizations o SET balance = o.balance - $2::numeric, ledger_sequence = o.ledger_sequence + 1, updated_at = $3
-    FROM run WHERE o.id = run.organization_id AND o.balance >= $2::numeric
-    RETURNING o.id, o.balance, o.ledger_sequence
-  ), held AS (
-    UPDATE runs r SET held = r.held + $2::numeric FROM org WHERE r.id = $1 RETURNING r.held
-  ), entry AS (
-    INSERT INTO credit_entries
-      (organization_id, sequence, kind, amount, balance_before, balance_after, run_id, note, actor, created_at)
-    SELECT org.id, org.ledger_sequence, 'hold', -($2::numeric), org.balance + $2::numeric, org.balance, $1, 'hold extended', 'run', $3
-    FROM org
-  )
-  SELECT held.held IS NOT NULL AS extended FROM run LEFT JOIN held ON true`,
-};
-
-/**
- * Extends a root run's hold by `amount` (above zero), in one statement. Nothing changes when the balance does not
- * cover it (`uncovered`), and when the run has ended or was claimed anew since `epoch` (`lost`).
- */
-export async function extendHold(
-  client: Queryable,
-  root: { id: string; epoch: number },
-  amount: Decimal,
-  clock: Clock,
-): Promise<"extended" | "uncovered" | "lost"> {
-  const result = await client.query<{ extended: boolean }>({
-    ...EXTEND_HOLD,
-    values: [root.id, amount.toFixed(4), clock.now(), root.epoch],
-  });
-  const row = result.rows[0];
-  if (row === undefined) return "lost";
-  return row.extended ? "extended" : "uncovered";
 }

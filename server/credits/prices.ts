@@ -12,8 +12,8 @@ const price = (input: string, output: string): ModelPrice => ({
 });
 
 /**
- * What things cost, in credits, unless the operator's own list says otherwise (product.md, "Credits"). A model that is
- * not listed has the default price.
+ * What things cost, in credits, unless the operator's own list says otherwise (docs/configuration-files.md). A model that
+ * is not listed has the default price.
  */
 export const DEFAULT_PRICES: PriceList = {
   defaultModel: price("0.1", "0.4"),

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readTotals } from "@/server/runs/engine/figures";
 import { removeWorker } from "@/server/runs/engine/worker";
+import { WorkerLost } from "@/server/runs/engine/writer";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/server/testing/execute";
-import { WorkerLost } from "@/server/runs/engine/writer";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
 import { refundRun } from "./refund";
 

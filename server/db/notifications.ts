@@ -75,7 +75,11 @@ export function createNotifications(options: {
     const payloads: string[] = [];
     for (const { topic, payload } of entries) {
       const last = payloads.at(-1);
-      if (last !== undefined && channels.at(-1) === TOPICS[topic] && last.length + payload.length < MAX_PAYLOAD) {
+      if (
+        last !== undefined &&
+        channels.at(-1) === TOPICS[topic] &&
+        last.length + payload.length < MAX_PAYLOAD
+      ) {
         payloads[payloads.length - 1] = `${last} ${payload}`;
       } else {
         channels.push(TOPICS[topic]);
@@ -121,12 +125,17 @@ export function createNotifications(options: {
     opened.on("end", () => lose(opened, undefined));
     opened
       .connect()
-      .then(() => opened.query([...Object.values(TOPICS), PING].map((channel) => `LISTEN ${channel}`).join("; ")))
+      .then(() =>
+        opened.query([...Object.values(TOPICS), PING].map((channel) => `LISTEN ${channel}`).join("; ")),
+      )
       .then(() => {
         if (client !== opened) return;
         ready = true;
         heardAt = performance.now();
-        pinging = setInterval(() => void opened.query(`NOTIFY ${PING}`).catch((error) => lose(opened, error)), PING_EVERY_MS);
+        pinging = setInterval(
+          () => void opened.query(`NOTIFY ${PING}`).catch((error) => lose(opened, error)),
+          PING_EVERY_MS,
+        );
         pinging.unref();
         // What was sent while nobody listened is lost: everybody looks.
         for (const heard of listeners.values()) for (const listener of heard) listener("");

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
-import { createTenant, createTrigger, createWorld, type World } from "@/server/testing/world";
 import { pruneRateSegments } from "@/server/operate/rate-segments";
+import { createTenant, createTrigger, createWorld, type World } from "@/server/testing/world";
 import { releaseRate, takeRate } from "./rate-limit";
 
 /** Limits over two processes on one database, each with its own connections. */
@@ -72,7 +72,9 @@ it("grants several calls at once as far as the limit goes, from both processes t
   const granted: number[] = [];
   for (let burst = 0; burst < 2; burst += 1) {
     const takes = await Promise.all(
-      [world, beside, world, beside, world].map(({ pool, clock }) => takeRate(pool, limit, { wanted: 30, clock })),
+      [world, beside, world, beside, world].map(({ pool, clock }) =>
+        takeRate(pool, limit, { wanted: 30, clock }),
+      ),
     );
     granted.push(takes.reduce((sum, take) => sum + take.granted, 0));
     world.clock.advance(60_000);

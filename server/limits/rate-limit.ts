@@ -1,12 +1,15 @@
-import type { Queryable } from "@/server/db/sql";
 import type { Clock } from "@/server/clock";
+import type { Queryable } from "@/server/db/sql";
 import { AppError } from "@/server/errors";
 
 /** A limit on calls: at most `limit` accepted ones in any window of `seconds`. */
 export type RateLimit = { key: string; limit: number; seconds: number };
 
 /** A limit that is counted with the call itself, by the name that its headers show. */
-export type CountedLimit = RateLimit & { name: string; headers(decision: RateDecision): Record<string, string> };
+export type CountedLimit = RateLimit & {
+  name: string;
+  headers(decision: RateDecision): Record<string, string>;
+};
 
 export type RateDecision = {
   allowed: boolean;

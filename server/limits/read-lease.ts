@@ -37,7 +37,13 @@ export function takeLeasedRead(services: Services, actor: ApiKeyActor): RateDeci
   const { readsPerMinute: limit } = actor.plan;
   if (limit === null) return null;
   const lease = leases(services).get(actor.apiKeyId);
-  if (!lease || lease.left <= 0 || lease.decision.limit !== limit || services.clock.now().getTime() >= lease.until) return undefined;
+  if (
+    !lease ||
+    lease.left <= 0 ||
+    lease.decision.limit !== limit ||
+    services.clock.now().getTime() >= lease.until
+  )
+    return undefined;
   lease.left -= 1;
   return lease.decision;
 }

@@ -1,6 +1,6 @@
 import type { MemberActor } from "@/server/auth/actor";
-import { subscribeToOrganization, subscribeToRun } from "@/server/live/run-changes";
 import { type EventSink, napUntil } from "@/server/live/event-stream";
+import { subscribeToOrganization, subscribeToRun } from "@/server/live/run-changes";
 import { inspectRun } from "@/server/runs/inspect";
 import { isTerminal } from "@/server/runs/words";
 import type { Services } from "@/server/services";

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
 import { refundRun } from "@/server/credits/refund";
-import { executeRun } from "@/server/testing/execute";
 import { indexEndedRuns } from "@/server/runs/run-index";
 import { startRun } from "@/server/runs/start";
+import { executeRun } from "@/server/testing/execute";
 import {
   createTenant,
   createTrigger,

@@ -4,8 +4,8 @@ import { cancelRun } from "@/server/runs/cancel";
 import type { Services } from "@/server/services";
 
 /**
- * Suspends an organization: nothing new starts, and what waits or runs is cancelled (product.md, "Agent
- * `Cancelled`"). For the operator alone; suspending again only looks for runs. Returns how many were cancelled.
+ * Suspends an organization: nothing new starts, and its open runs are cancelled (docs/contract.md, "States"). For the operator
+ * alone; suspending again only looks for open runs. Returns how many were cancelled.
  */
 export async function suspendOrganization(
   services: Services,

@@ -1,8 +1,8 @@
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
-import type { RunFilter } from "./filter";
 import { endUnclaimedRun } from "./engine/end-run";
+import type { RunFilter } from "./filter";
 import { listRuns } from "./list";
 import type { RunStatusWord } from "./words";
 

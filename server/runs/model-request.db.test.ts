@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { saveTool } from "@/server/catalog/save-tool";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
+import { executeRun } from "@/server/testing/execute";
 import { createMember } from "@/server/testing/runs";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
-import { executeRun } from "@/server/testing/execute";
 import { inspectModelRequest, type ModelRequestView } from "./model-request";
 import { startRun } from "./start";
 

@@ -71,13 +71,11 @@ export async function readFinishedSteps(services: Services, orgId: OrgId, runId:
 }
 
 /** The document of the configuration frozen into a run. */
-export async function readConfiguration(
-  services: Services,
-  orgId: OrgId,
-  hash: string,
-): Promise<string> {
+export async function readConfiguration(services: Services, orgId: OrgId, hash: string): Promise<string> {
   const row = await services.db.configuration.findUniqueOrThrow({
-    where: { organizationId_hash: { organizationId: orgId, hash: Uint8Array.from(Buffer.from(hash, "hex")) } },
+    where: {
+      organizationId_hash: { organizationId: orgId, hash: Uint8Array.from(Buffer.from(hash, "hex")) },
+    },
   });
   return row.document;
 }

@@ -5,11 +5,13 @@ import { Prisma } from "@/server/db/generated/client";
  * runs in its queue and open runs. A statement that reads the last three finds each run.
  */
 
-/** While a run is in progress, its duration counts until `now`. */
+/** While a run is in progress, its duration counts until `now`, and what it has used is in its journal. */
 const facetsOf = (now: Date) => Prisma.sql`
   r.kind, r.status, r.source, coalesce(r.agent_id, r.tool_id) AS target_id, r.trigger_id, r.api_key_id, r.user_id, r.created_at,
   extract(epoch FROM coalesce(r.finished_at, ${now}::timestamptz) - r.started_at) * 1000 AS duration_ms,
-  r.input_tokens::bigint + r.output_tokens AS tokens, r.credits_used AS credits,
+  CASE WHEN r.finished_at IS NULL THEN (SELECT f.input_tokens::bigint + f.output_tokens FROM open_run_figures(r.id, true) f)
+       ELSE r.input_tokens::bigint + r.output_tokens END AS tokens,
+  CASE WHEN r.finished_at IS NULL THEN (SELECT f.credits FROM open_run_figures(r.id, true) f) ELSE r.credits_used END AS credits,
   r.input, r.output, r.error_message, r.finished_at`;
 
 /** All runs, as something to select from. Only the organization and ranges of ids are indexed. */

@@ -10,6 +10,7 @@ import { AppError, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import type { JsonObject } from "@/server/json";
 import { type CountedLimit, type RateDecision, rateLimited } from "@/server/limits/rate-limit";
+import { replaceNul } from "@/server/secrets/stored-output";
 import type { Services } from "@/server/services";
 import type { ReceivedDelivery } from "@/server/webhooks/deliveries";
 import { validateAgainst } from "@/server/workflow/schema";
@@ -60,7 +61,7 @@ export type StartResult = { rate: RateDecision | null } & (
 
 /**
  * Starts a run: one item of the writer's next flush inserts it with its frozen configuration, holds its credits and decides
- * whether it executes here at once or waits for a slot (docs/contract.md, "Credits" and "Durability").
+ * whether it executes here at once or waits for a slot (docs/engine.md).
  *
  * Throws AppError `not_found`, `agent_inactive`, `invalid_request` with issues, `insufficient_credits`,
  * `organization_suspended`, `rate_limited`, `idempotency_conflict`. Where `conditions` has a limit, call `refuseStart` for
@@ -167,7 +168,7 @@ async function prepare(services: Services, actor: Actor, request: StartRequest):
       target,
       configuration,
       ...freeze(services, target, configuration),
-      input: request.userMessage,
+      input: replaceNul(request.userMessage),
       model: configuration.model,
       hold: holdForFirstCall(prices, configuration.model, bound),
       headroom: headroomForFirstCall(prices, configuration.model, bound),

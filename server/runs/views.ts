@@ -10,7 +10,7 @@ import type { Step } from "@/server/db/generated/client";
 import type { RunFacts } from "@/server/runs/run-facts";
 import { inferSchema } from "@/server/workflow/infer-schema";
 
-/** Rows → the contract's views (interface-spec.md, "Resources and their fields"). */
+/** Renders rows as the contract's resources (docs/contract.md, "Fields"). */
 
 /** The status view of an agent run. */
 export function agentRunStatus(run: RunFacts): AgentRunStatusView {
@@ -50,7 +50,7 @@ export function agentRunDetails(run: RunFacts, steps: Step[]): AgentRunDetailsVi
   };
 }
 
-/** Cancelled has no number in the contract's table: it shows as Failed (product.md, "Tool run cancelled"). */
+/** Cancelled has no number in the contract's table: it is shown as Failed (docs/contract.md, "States"). */
 function toolStatus(run: RunFacts) {
   const status = run.status === "Cancelled" ? "Failed" : run.status;
   const errorMessage =

@@ -1,47 +1,83 @@
-import { connect, createServer } from "node:net";
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
 
-/** A way to a database on which answers can be lost. */
+/**
+ * Cuts the connection of the next request that contains a text: before the server gets it, or after the server has answered
+ * and committed, so that only the answer is lost.
+ */
+export type Cut = { request: string; moment: "before" | "after" };
+
+/** A line to a database that can be cut at a chosen moment. */
 export type DatabaseProxy = {
   url: string;
-  /** From now on answers are dropped; what the database is asked, it does. */
-  dropAnswers(): void;
-  /** Breaks all connections; new ones work. */
-  cut(): void;
+  /** Cuts connections in this order; each cut waits for its request. No argument: cuts nothing more. */
+  cut(...cuts: Cut[]): void;
+  /** While true, no connection is possible. */
+  refuse(refused: boolean): void;
+  /** How many cuts are still to come. */
+  left(): number;
   close(): Promise<void>;
 };
 
-/** Starts a proxy in front of the database that `databaseUrl` names, for `createWorld`. */
-export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
-  const target = new URL(databaseUrl);
-  const open = new Map<() => void, () => void>();
-  const server = createServer((client) => {
-    const upstream = connect(Number(target.port), target.hostname);
-    const end = () => {
-      open.delete(end);
-      client.destroy();
-      upstream.destroy();
+/** Opens one to the database at `url`. */
+export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  let cuts: Cut[] = [];
+  let refused = false;
+  const server = createServer((near) => {
+    if (refused) return void near.destroy();
+    const far = connect(Number(target.port), target.hostname);
+    let isCut = false;
+    const cut = () => {
+      near.destroy();
+      far.destroy();
     };
-    open.set(end, () => upstream.unpipe(client).resume());
-    for (const socket of [client, upstream]) socket.on("error", end).on("close", end);
-    client.pipe(upstream).pipe(client);
+    near.on("data", (data) => {
+      const [next] = cuts;
+      if (next && data.includes(next.request)) {
+        cuts.shift();
+        if (next.moment === "before") return cut();
+        isCut = true;
+      }
+      far.write(data);
+    });
+    far.on("data", (data) => {
+      if (isCut) return cut();
+      near.write(data);
+    });
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(socket);
+      socket.on("error", () => {});
+      socket.on("close", () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  const url = new URL(databaseUrl);
-  url.host = `127.0.0.1:${address.port}`;
-  const cut = () => {
-    for (const end of open.keys()) end();
-  };
+  if (address === null || typeof address === "string") throw new Error("The proxy has no port.");
+  const near = new URL(target);
+  near.hostname = "127.0.0.1";
+  near.port = String(address.port);
   return {
-    url: url.href,
-    dropAnswers() {
-      for (const drop of open.values()) drop();
+    url: near.href,
+    cut(...next) {
+      cuts = next;
     },
-    cut,
-    close() {
-      cut();
-      return new Promise((resolve) => server.close(() => resolve()));
+    refuse(now) {
+      refused = now;
+      if (now) for (const socket of sockets) socket.destroy();
+    },
+    left: () => cuts.length,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
     },
   };
 }

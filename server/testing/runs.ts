@@ -83,8 +83,8 @@ export async function insertRun(
       output: status === "Completed" ? (run.output ?? "{}") : null,
       errorMessage: status === "Failed" ? (run.error ?? "It failed.") : null,
       cancelledBy: status === "Cancelled" ? "a test" : null,
-      inputTokens: run.tokens ?? 0,
-      creditsUsed: run.credits ?? "0",
+      inputTokens: ended ? (run.tokens ?? 0) : 0,
+      creditsUsed: ended ? (run.credits ?? "0") : "0",
       stepsExecuted: steps,
       createdAt: at,
       startedAt: status === "Pending" ? null : at,
@@ -110,6 +110,27 @@ export async function insertRun(
       },
     },
   });
+  // What an open run has used is in its journal.
+  if (!ended && (run.tokens || run.credits)) {
+    await world.db.modelCall.create({
+      data: {
+        id: newId(),
+        organizationId: tenant.orgId,
+        runId: id,
+        key: "think-1",
+        iterationNumber: 1,
+        provider: "test",
+        model: "gpt-5-mini",
+        status: "Completed",
+        inputTokens: run.tokens ?? 0,
+        credits: run.credits ?? "0",
+        startedAt: at,
+        finishedAt: at,
+        durationMs: 0,
+        sequence: steps + 1,
+      },
+    });
+  }
   if (ended) await world.pool.query("INSERT INTO run_index_queue VALUES ($1, $2)", [id, tenant.orgId]);
   return id;
 }

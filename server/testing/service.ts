@@ -36,7 +36,9 @@ export async function startTestService(env: Record<string, string> = {}): Promis
   server.on("request", (incoming, outgoing) => {
     const url = targetOf(incoming, origin);
     const answer = url.pathname.startsWith("/webhooks/") ? answerWebhook : answerRest;
-    void answer(services, fromNode(incoming, url.pathname)).then((response) => sendToNode(outgoing, response, []));
+    void answer(services, fromNode(incoming, url.pathname)).then((response) =>
+      sendToNode(outgoing, response, []),
+    );
   });
   services.engine.execute();
   return {

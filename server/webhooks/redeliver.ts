@@ -35,7 +35,10 @@ export async function redeliver(
   const now = services.clock.now();
   try {
     const started = await readStart("application/json", trigger, delivery, now);
-    return await startRun(services, trigger.actor, { ...started, delivery: { ...delivery, receivedAt: now } });
+    return await startRun(services, trigger.actor, {
+      ...started,
+      delivery: { ...delivery, receivedAt: now },
+    });
   } catch (error) {
     if (isAppError(error)) {
       const { code, status, message: reason } = error;

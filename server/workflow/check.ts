@@ -21,9 +21,9 @@ const RESERVED = new Set(["input", "steps", "run", "__proto__"]);
 type Keys = (string | number)[];
 
 /**
- * Checks a tool's definition when it is saved (product.md, "A definition is checked when it is saved"). Gives the
- * definition with its defaults, or every fault with a JSON pointer to its place in what was sent. Its expressions are read in
- * the turn of the organization.
+ * Checks a tool's definition when it is saved (docs/definition-files.md, "Tool"). Returns the definition with its
+ * defaults, or every fault with a JSON pointer to its place in what was sent. Expressions are parsed when it is the
+ * organization's turn.
  */
 export async function checkWorkflow(
   value: Json,

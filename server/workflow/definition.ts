@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const jsonSchema = z.record(z.string(), z.json());
 
-/** One step of a tool's workflow (product.md, "A step"). */
+/** One step of a tool's workflow (docs/definition-files.md, "Tool"). */
 export const workflowStep = z.strictObject({
   id: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, "letters, digits and _, not starting with a digit"),
   uses: z.string(),

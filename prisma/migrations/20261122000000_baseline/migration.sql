@@ -852,6 +852,25 @@ CREATE INDEX run_index_terms ON run_index USING gin (
 -- Counting runs for metrics
 -- ====================================================================================================================
 
+-- What an open run has used so far, summed from its journal; nulls for an ended run, whose own row says it.
+CREATE FUNCTION open_run_figures(
+  run uuid, is_open boolean, OUT steps int, OUT actions int, OUT input_tokens int, OUT output_tokens int, OUT credits numeric, OUT sequence int
+) LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+DECLARE c record;
+BEGIN
+  IF NOT is_open THEN RETURN; END IF;
+  SELECT count(*) FILTER (WHERE s.status <> 'Running'), coalesce(sum(s.actions), 0), coalesce(sum(s.credits), 0), coalesce(max(s.sequence), 0)
+  INTO steps, actions, credits, sequence FROM steps s WHERE s.run_id = run;
+  SELECT coalesce(sum(m.input_tokens), 0) AS input_tokens, coalesce(sum(m.output_tokens), 0) AS output_tokens, coalesce(sum(m.credits), 0) AS credits,
+    coalesce(max(m.sequence), 0) AS sequence
+  INTO c FROM model_calls m WHERE m.run_id = run;
+  input_tokens := c.input_tokens;
+  output_tokens := c.output_tokens;
+  credits := credits + c.credits;
+  sequence := greatest(sequence, c.sequence);
+END $$;
+
 -- The smallest UUID v7 of a moment.
 CREATE FUNCTION run_id_floor(at timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT (lpad(to_hex(greatest(0, floor(extract(epoch FROM at) * 1000))::bigint), 12, '0') || '70008000000000000000')::uuid
@@ -879,6 +898,12 @@ RETURNS TABLE (
     WHERE organization_id = org AND created_at >= since AND created_at < until
       AND id >= run_id_floor(since - interval '1 hour') AND id < run_id_floor(until + interval '1 hour')
     GROUP BY 1, 2, 3, 4, 5, 6
+    UNION ALL
+    -- What open runs have used is in their journals.
+    SELECT date_bin(step, created_at, since), agent_id, tool_id, trigger_id, api_key_id, NULL, 0, 0, 0, 0,
+      f.input_tokens::bigint + f.output_tokens, f.credits
+    FROM runs r CROSS JOIN LATERAL open_run_figures(r.id, true) f
+    WHERE organization_id = org AND created_at >= since AND created_at < until AND status IN ('Pending', 'Running')
   ), by_class AS (
     SELECT c.at, d.dimension::run_count_dimension, d.subject_id, c.class, sum(c.runs) AS runs, sum(c.completed) AS completed,
       sum(c.failed) AS failed, sum(c.cancelled) AS cancelled, sum(c.tokens) AS tokens, sum(c.credits) AS credits
@@ -1305,6 +1330,8 @@ CREATE FUNCTION remove_worker(p_worker text, p_wait boolean) RETURNS int LANGUAG
 #variable_conflict use_column
 DECLARE n int;
 BEGIN
+  -- The lanes first: a flush that holds one still needs the worker's row, for the foreign key of its second update of the lane.
+  PERFORM 1 FROM worker_lanes WHERE worker_id = p_worker ORDER BY lane FOR UPDATE;
   DELETE FROM workers WHERE id = p_worker;
   IF NOT FOUND THEN RETURN 0; END IF;
   PERFORM 1 FROM organizations WHERE id IN (SELECT organization_id FROM runs WHERE claimed_by = p_worker AND status IN ('Pending', 'Running'))
@@ -1347,22 +1374,3 @@ CREATE TRIGGER notify_configuration AFTER INSERT OR UPDATE OR DELETE ON agents F
 CREATE TRIGGER notify_configuration AFTER INSERT OR UPDATE OR DELETE ON tools FOR EACH ROW EXECUTE FUNCTION notify_configuration();
 CREATE TRIGGER notify_configuration AFTER INSERT OR UPDATE OR DELETE ON triggers FOR EACH ROW EXECUTE FUNCTION notify_configuration();
 CREATE TRIGGER notify_configuration AFTER INSERT OR UPDATE OR DELETE ON trigger_secrets FOR EACH ROW EXECUTE FUNCTION notify_configuration_of_trigger();
-
--- What an open run has used so far, summed from its journal; nulls for an ended run, whose own row says it.
-CREATE FUNCTION open_run_figures(
-  run uuid, is_open boolean, OUT steps int, OUT actions int, OUT input_tokens int, OUT output_tokens int, OUT credits numeric, OUT sequence int
-) LANGUAGE plpgsql STABLE AS $$
-#variable_conflict use_column
-DECLARE c record;
-BEGIN
-  IF NOT is_open THEN RETURN; END IF;
-  SELECT count(*) FILTER (WHERE s.status <> 'Running'), coalesce(sum(s.actions), 0), coalesce(sum(s.credits), 0), coalesce(max(s.sequence), 0)
-  INTO steps, actions, credits, sequence FROM steps s WHERE s.run_id = run;
-  SELECT coalesce(sum(m.input_tokens), 0) AS input_tokens, coalesce(sum(m.output_tokens), 0) AS output_tokens, coalesce(sum(m.credits), 0) AS credits,
-    coalesce(max(m.sequence), 0) AS sequence
-  INTO c FROM model_calls m WHERE m.run_id = run;
-  input_tokens := c.input_tokens;
-  output_tokens := c.output_tokens;
-  credits := credits + c.credits;
-  sequence := greatest(sequence, c.sequence);
-END $$;

@@ -9,7 +9,10 @@ import type { Execution, Outcome } from "./execution";
 import type { FinishedStep } from "./journal";
 
 /** Drives the agent loop over the run's journal: each model call and each call it asks for is one row. */
-export async function executeAgent(execution: Execution, configuration: AgentConfiguration): Promise<Outcome> {
+export async function executeAgent(
+  execution: Execution,
+  configuration: AgentConfiguration,
+): Promise<Outcome> {
   const { run, journal } = execution;
   let stepsBefore = 0;
   const outcome = await runAgentLoop(configuration, run.input, {

@@ -85,7 +85,9 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
             return amount;
           }
         }
-        throw new CreditsExhausted("Insufficient credits: the balance does not cover the next step of this run.");
+        throw new CreditsExhausted(
+          "Insufficient credits: the balance does not cover the next step of this run.",
+        );
       }),
     spend: (amount, actual) =>
       take(async () => {

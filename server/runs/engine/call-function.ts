@@ -53,6 +53,7 @@ export async function callFunction(
     throw error;
   });
   const credits = await budget.spend(reserved, price);
+  await pauseAt("act:after");
   signal.throwIfAborted();
   const failed = "error" in result;
   await pauseAt("act:after");

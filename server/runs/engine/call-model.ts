@@ -66,6 +66,7 @@ export async function callModel(
   } finally {
     partial.close();
   }
+  await pauseAt("act:after");
   begun.attempts.push(...reply.attempts);
   reply.content = replaceNul(reply.content);
   reply.toolCalls = reply.toolCalls.map((toolCall) => ({

@@ -39,7 +39,8 @@ export async function callTool(
     const credits = await budget.spend(reserved, price);
     signal.throwIfAborted();
     const error = ended.status === "Completed" ? null : ended.message;
-    const stored = ended.status === "Completed" ? storeCut(JSON.parse(ended.output)) : { error: ended.message };
+    const stored =
+      ended.status === "Completed" ? storeCut(JSON.parse(ended.output)) : { error: ended.message };
     begun.attempts.push({
       startedAt: startedAt.toISOString(),
       durationMs: services.clock.now().getTime() - startedAt.getTime(),
@@ -71,12 +72,19 @@ async function executeChild(
     const ended = await readEnd(services, id);
     if (ended) return ended;
   }
-  const configuration: ToolConfiguration = { kind: "tool", name: callable.title, definition: callable.definition };
+  const configuration: ToolConfiguration = {
+    kind: "tool",
+    name: callable.title,
+    definition: callable.definition,
+  };
   const document = JSON.stringify({ ...configuration, prices: freezePrices(run.prices) });
   const hash = createHash("sha256").update(document).digest("hex");
   const text = JSON.stringify(input);
   const now = services.clock.now();
-  const cap = callable.maxCredits === null ? null : { credits: new Decimal(callable.maxCredits), of: "the tool's setting" };
+  const cap =
+    callable.maxCredits === null
+      ? null
+      : { credits: new Decimal(callable.maxCredits), of: "the tool's setting" };
   const child: ClaimedRun = {
     id,
     orgId: run.orgId,
@@ -131,6 +139,7 @@ async function readEnd(services: Services, id: string): Promise<ChildOutcome | n
     select: { status: true, output: true, errorMessage: true },
   });
   if (status === "Completed") return { status, output: output ?? "null" };
-  if (status !== "Failed" && status !== "Cancelled") throw new Error(`child run ${id} is open and cannot be claimed`);
+  if (status !== "Failed" && status !== "Cancelled")
+    throw new Error(`child run ${id} is open and cannot be claimed`);
   return { status, message: errorMessage ?? `The tool's run ended as ${status}.` };
 }

@@ -48,8 +48,8 @@ export async function anyWaiting(client: Queryable): Promise<boolean> {
 }
 
 /**
- * Claims one run for a worker: a child run of its own, again if it had it before, or a run that an Inngest server calls.
- * Null when it has ended, is to be cancelled, waits for a slot, has a worker or does not exist. Throws WorkerLost.
+ * Claims one run for a worker: a child run of its own, or a run that an Inngest server calls. Null when it has ended, is to
+ * be cancelled, waits for a slot, has a worker or does not exist. Throws WorkerLost.
  */
 export async function claimRun(
   services: Services,
@@ -62,8 +62,7 @@ export async function claimRun(
     UPDATE runs SET claimed_by = $2, epoch = epoch + 1, status = 'Running', sequence = sequence + 1,
                     started_at = coalesce(started_at, $3, date_trunc('milliseconds', clock_timestamp())),
                     admitted_at = coalesce($3, date_trunc('milliseconds', clock_timestamp()))
-    WHERE id = $1 AND status IN ('Pending', 'Running') AND cancel_requested_at IS NULL
-      AND (claimed_by IS NULL OR (claimed_by = $2 AND parent_run_id IS NOT NULL))
+    WHERE id = $1 AND status IN ('Pending', 'Running') AND claimed_by IS NULL AND cancel_requested_at IS NULL
       AND (admitted_at IS NOT NULL OR parent_run_id IS NOT NULL)
       AND EXISTS (SELECT FROM workers WHERE id = $2 FOR KEY SHARE)`,
     values: [runId, workerId, services.clock.forDatabase()],
@@ -115,6 +114,7 @@ const frozen = z.object({ prices: frozenPrices });
 
 /** Reads claimed runs with their configurations, in the order of `runIds`. */
 export async function readClaimedRuns(services: Services, runIds: readonly string[]): Promise<ClaimedRun[]> {
+  if (runIds.length === 0) return [];
   const { rows } = await services.pool.query({ ...READ, values: [runIds] });
   const runs = new Map<string, ClaimedRun>();
   for (const row of z.array(claimedRow).parse(rows)) {

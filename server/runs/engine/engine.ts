@@ -1,11 +1,11 @@
 import { Decimal, ZERO } from "@/server/credits/amount";
-import { isPassing } from "@/server/db/outage";
+import { isPassing, outlast } from "@/server/db/outage";
 import type { Services } from "@/server/services";
 import { type Budget, capBudget, openBudget } from "./budget";
 import { type Admitted, admitWaitingRuns, anyWaiting, claimRun, readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
-import { endUnclaimedRun } from "./end-run";
-import { endRun, executeRun, type Stretch } from "./execute-run";
+import { endOpenRun, endUnclaimedRun } from "./end-run";
+import { executeRun, type Stretch } from "./execute-run";
 import { type Outcome, RunStopped, YieldSlot } from "./execution";
 import { slotsToYield } from "./fair-share";
 import { readOpenFigures } from "./figures";
@@ -78,7 +78,14 @@ const SHARE_EVERY_MS = 100;
 /** Runs that an Inngest server has and has not called yet. */
 const SERVER_BACKLOG = 100;
 
-type Slot = { run: ClaimedRun; worker: Worker; journal: RunJournal; budget: Budget };
+type Slot = {
+  run: ClaimedRun;
+  worker: Worker;
+  journal: RunJournal;
+  budget: Budget;
+  /** The journals of the run and its children in this segment, with how many of their rows were finished before it. */
+  entered: { journal: RunJournal; before: number }[];
+};
 
 export function createRunEngine(getServices: () => Services, options: EngineOptions): RunEngine {
   const engine = new ProcessEngine(getServices, options);
@@ -107,6 +114,7 @@ class ProcessEngine implements RunEngine {
   readonly #executing = new Map<string, ExecutingRun & { stop: AbortController }>();
   /** Runs that are being claimed for an Inngest server's calls. */
   readonly #opening = new Set<string>();
+  /** A second has passed since claimed runs were last compared with those that execute here. */
   #mayHaveForgotten = false;
   /** How many slots each organization is to yield. */
   #owed = new Map<string, number>();
@@ -200,7 +208,7 @@ class ProcessEngine implements RunEngine {
     const journal = new RunJournal(this.#getServices(), worker, run, contents);
     const used = contents.totals.credits.add(children.open);
     const budget = capBudget(openBudget(worker, run, used), run.cap, used.add(children.ended));
-    const slot = { run, worker, journal, budget };
+    const slot = { run, worker, journal, budget, entered: [] };
     this.#slots.set(run.id, slot);
     return slot;
   }
@@ -232,7 +240,8 @@ class ProcessEngine implements RunEngine {
           if (!isPassing(error)) attempt += 1;
           await wait(delay, NEVER);
         }
-        const again = await this.#reopen(slot);
+        const faulty = slot;
+        const again = await outlast(() => this.#reopen(faulty), NEVER);
         if (again === null) return;
         slot = again;
       }
@@ -245,12 +254,12 @@ class ProcessEngine implements RunEngine {
   }
 
   /** Opens a run again after a fault, with what is committed of it. Null when it is not this worker's any more. */
-  async #reopen({ run, worker, journal }: Slot): Promise<Slot | null> {
+  async #reopen(slot: Slot): Promise<Slot | null> {
     const services = this.#getServices();
-    await journal.settled();
-    if (!(await renewClaim(services, run, worker.id))) return null;
-    const [renewed] = await readClaimedRuns(services, [run.id]);
-    return renewed === undefined ? null : this.#openAgain(renewed, worker);
+    await settle(slot);
+    if (!(await renewClaim(services, slot.run, slot.worker.id))) return null;
+    const [renewed] = await readClaimedRuns(services, [slot.run.id]);
+    return renewed === undefined ? null : this.#openAgain(renewed, slot.worker);
   }
 
   /** Claims a run that an Inngest server calls. Null when it cannot be claimed. */
@@ -274,9 +283,9 @@ class ProcessEngine implements RunEngine {
     if (!slot) return this.#unclaimable(runId);
     const { run, worker, journal, budget } = slot;
     let left = acts;
-    // How many rows of the run and its children were finished when this segment came to them: it yields only after an act.
-    const finished: { journal: RunJournal; before: number }[] = [];
-    const hasProgressed = () => finished.some((entry) => countFinished(entry.journal) > entry.before);
+    slot.entered = [];
+    // A segment yields only after an act of its own.
+    const hasProgressed = () => slot.entered.some((entry) => countFinished(entry.journal) > entry.before);
     const stretch: Stretch = {
       services,
       worker,
@@ -288,7 +297,7 @@ class ProcessEngine implements RunEngine {
       },
       enter: (entered, entry, stop) => {
         this.#executing.set(entered.id, { run: entered, totals: entry.totals, stop });
-        finished.push({ journal: entry, before: countFinished(entry) });
+        slot.entered.push({ journal: entry, before: countFinished(entry) });
         return () => void this.#executing.delete(entered.id);
       },
       onEnd: (ended, end) => this.#options.onEnd?.(ended, end),
@@ -298,22 +307,40 @@ class ProcessEngine implements RunEngine {
       return "ended";
     } catch (error) {
       if (error instanceof RunStopped) return "left";
-      if (!(error instanceof YieldSlot)) throw error;
-      await journal.committed();
-      await pauseAt("yield:before");
-      if (acts < Number.POSITIVE_INFINITY && left <= 0) {
-        return (await pauseRun(services, run, worker.id)) ? "paused" : await this.#unclaimable(runId);
-      }
-      const yielded = await yieldSlot(services, run, {
-        workerId: worker.id,
-        sequence: journal.nextSequence(),
-      });
-      if (!yielded) return await this.#unclaimable(runId);
-      services.notifications.send("engine", "waiting", "waiting");
-      return "yielded";
+      if (error instanceof YieldSlot)
+        return await this.#leaveSlot(slot, acts < Number.POSITIVE_INFINITY && left <= 0);
+      // An Inngest server calls the segment again, here or in another process.
+      if (this.#driver?.kind !== "embedded" && !(error instanceof WorkerLost)) await this.#handBack(slot);
+      throw error;
     } finally {
       if (this.#driver?.kind !== "embedded" && this.#slots.get(runId) === slot) this.#slots.delete(runId);
     }
+  }
+
+  /** Ends a segment before its run has ended; `paused`: the server's next call goes on with it. */
+  async #leaveSlot(slot: Slot, paused: boolean): Promise<SegmentResult> {
+    const services = this.#getServices();
+    const { run, worker, journal } = slot;
+    for (const entry of slot.entered) await entry.journal.committed();
+    await pauseAt("yield:before");
+    if (paused)
+      return (await pauseRun(services, run, worker.id)) ? "paused" : await this.#unclaimable(run.id);
+    const yielded = await yieldSlot(services, run, {
+      workerId: worker.id,
+      sequence: journal.nextSequence(),
+    });
+    if (!yielded) return await this.#unclaimable(run.id);
+    services.notifications.send("engine", "waiting", "waiting");
+    return "yielded";
+  }
+
+  /** Releases a run after a fault. What cannot be released now is released with the forgotten runs. */
+  async #handBack(slot: Slot): Promise<void> {
+    const services = this.#getServices();
+    await settle(slot);
+    await pauseRun(services, slot.run, slot.worker.id).catch((error: unknown) => {
+      services.log.warn("Could not release a run after a fault; trying again within a second", { error });
+    });
   }
 
   /** What to do about a run that cannot be claimed. Throws RunBusy while another worker has it. */
@@ -333,14 +360,11 @@ class ProcessEngine implements RunEngine {
     const message = "Something failed on our side while this run was executed. Start it again.";
     const outcome: Outcome = { status: "Failed", code: "internal_error", message };
     const slot = this.#slots.get(runId);
-    if (slot === undefined) {
-      await endUnclaimedRun(services, runId, outcome);
-      return;
-    }
-    await slot.journal.settled();
-    await releaseChildren(services.pool, runId, slot.worker.id);
-    const onEnd: Stretch["onEnd"] = (ended, end) => this.#options.onEnd?.(ended, end);
-    await endRun({ services, worker: slot.worker, onEnd }, slot, outcome);
+    if (slot) await settle(slot);
+    await outlast(async () => {
+      if (slot) await releaseChildren(services.pool, runId, slot.worker.id);
+      await endOpenRun(services, runId, { outcome, worker: slot?.worker });
+    }, NEVER);
   }
 
   /** Gives waiting runs the free slots, or lets runs yield to those of other organizations. One at a time. */
@@ -375,10 +399,10 @@ class ProcessEngine implements RunEngine {
     const { id: workerId, accounts } = await this.#worker;
     const claimed = await findClaimedRuns(services, workerId);
     const isKnown = (id: string) => this.#slots.has(id) || this.#opening.has(id) || accounts.isStarting(id);
-    const forgotten = claimed.filter((id) => !isKnown(id));
+    const forgotten = claimed.filter(({ id }) => !isKnown(id));
     if (forgotten.length === 0) return;
-    services.log.warn("Runs that this worker had claimed were not executed; they wait for a slot again", {
-      runs: forgotten,
+    services.log.warn("Runs that this worker had claimed were not executed; they are given back", {
+      runs: forgotten.map(({ id }) => id),
     });
     await releaseRuns(services, workerId, forgotten);
     this.#waiting = true;
@@ -388,7 +412,8 @@ class ProcessEngine implements RunEngine {
     const services = this.#getServices();
     const worker = await this.worker();
     while (this.#waiting && !this.#stopping) {
-      const free = this.#freeSlots();
+      // Half of the free slots are left to starts that come while the database is asked.
+      const free = Math.ceil(this.#freeSlots() / 2);
       if (free <= 0) return this.#shareSoon();
       this.#reserved += free;
       let admitted: Admitted[] = [];
@@ -493,6 +518,11 @@ class ProcessEngine implements RunEngine {
 const NEVER = new AbortController().signal;
 /** What a run that nobody executed before has done. */
 const UNTOUCHED = () => ({ contents: emptyJournal(), children: { open: ZERO, ended: ZERO } });
+
+/** Waits until nothing of a run and its children is on its way to the database any more, whether it was written or not. */
+async function settle({ journal, entered }: Slot): Promise<void> {
+  for (const one of [journal, ...entered.map((entry) => entry.journal)]) await one.settled();
+}
 
 function countFinished({ calls, steps }: RunJournal): number {
   return calls.size + steps.size;

@@ -1,5 +1,6 @@
 import { notifyRunChanged } from "@/server/live/run-changes";
 import { ModelError } from "@/server/models/port";
+import { replaceNul } from "@/server/secrets/stored-output";
 import type { Services } from "@/server/services";
 import { executeAgent } from "./agent-run";
 import { type Budget, CapReached, CreditsExhausted, capBudget } from "./budget";
@@ -106,9 +107,11 @@ async function executeChild(
 export async function endRun(
   stretch: Pick<Stretch, "services" | "worker" | "onEnd">,
   { run, journal }: Pick<Execution, "run" | "journal">,
-  outcome: Outcome,
+  ending: Outcome,
 ): Promise<void> {
   const { services, worker } = stretch;
+  // What is answered from memory says what is stored.
+  const outcome = ending.status === "Failed" ? { ...ending, message: replaceNul(ending.message) } : ending;
   // A run that was taken over may have children that this worker never came to.
   if (run.epoch > 1 && outcome.status !== "Completed") await endOpenChildren(services, run.id, outcome);
   await pauseAt("end:before");

@@ -11,8 +11,14 @@ export function slotsToYield(shares: readonly Share[]): Map<string, number> {
   for (;;) {
     const taker = left
       .filter(({ waiting }) => waiting > 0)
-      .reduce<Share | undefined>((least, one) => (least && least.running <= one.running ? least : one), undefined);
-    const giver = left.reduce<Share | undefined>((most, one) => (most && most.running >= one.running ? most : one), undefined);
+      .reduce<Share | undefined>(
+        (least, one) => (least && least.running <= one.running ? least : one),
+        undefined,
+      );
+    const giver = left.reduce<Share | undefined>(
+      (most, one) => (most && most.running >= one.running ? most : one),
+      undefined,
+    );
     if (taker === undefined || giver === undefined || giver.running - 1 < taker.running + 1) return owed;
     giver.running -= 1;
     taker.running += 1;

@@ -9,10 +9,13 @@ export function showPartialOutput(show: (text: string) => void) {
   return {
     update(next: string): void {
       text = next;
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        show(text);
-      }, PACE_MS + text.length * MS_PER_CHARACTER);
+      timer ??= setTimeout(
+        () => {
+          timer = undefined;
+          show(text);
+        },
+        PACE_MS + text.length * MS_PER_CHARACTER,
+      );
     },
     close(): void {
       clearTimeout(timer);

@@ -9,7 +9,14 @@ import type { ExecutingRun } from "./port";
 
 /** A run that executes here. */
 export function executingRunFacts({ run, totals }: ExecutingRun): RunFacts {
-  return { ...common(run, totals), status: "Running", output: null, errorMessage: null, cancelledBy: null, finishedAt: null };
+  return {
+    ...common(run, totals),
+    status: "Running",
+    output: null,
+    errorMessage: null,
+    cancelledBy: null,
+    finishedAt: null,
+  };
 }
 
 /** A run that has just ended here. */

@@ -1,16 +1,20 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import pg from "pg";
+import { afterAll, beforeAll, beforeEach, expect, it, type MockInstance, vi } from "vitest";
+import { z } from "zod";
+import { createEmbeddedDriver } from "@/inngest/embedded";
 import { handleRest } from "@/server/api/rest";
-import { executeRun } from "@/server/testing/execute";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
 
 /**
- * What a start and a step cost, in statements: round trips to the database are what the service's speed is made of.
- * A change of these numbers is a decision, not an accident.
+ * What operations cost in statements and commits: round trips to the database are what the service's speed is made of. Each
+ * statement here is a transaction of its own. A change of these numbers is a decision, not an accident.
  */
 
-const statements: string[] = [];
 let world: World;
 let tenant: Tenant;
+let query: MockInstance;
+/** Lets go of the model call of a run that is held. */
+let letGo: (() => void) | undefined;
 
 beforeAll(async () => {
   world = await createWorld({
@@ -18,71 +22,157 @@ beforeAll(async () => {
       ...quietModels,
       async call(request) {
         const reply = await quietModels.call(request);
-        if (request.messages.some(({ role }) => role === "tool")) return reply;
-        return { ...reply, toolCalls: [{ id: "a", name: "calculate", arguments: '{"expression":"1+1"}' }] };
+        if (request.messages[1]?.content === "hold") {
+          await new Promise<void>((resolve) => {
+            letGo = resolve;
+          });
+        }
+        const rounds = request.messages.filter(({ role }) => role === "tool").length;
+        if (rounds === 2) return reply;
+        const toolCalls = [{ id: `${rounds}`, name: "calculate", arguments: '{"expression":"1+1"}' }];
+        return { ...reply, toolCalls };
       },
     },
   });
-  // Notifications, heartbeats and the note of a key's last use travel beside the request.
-  const aside = /pg_notify|last_used_at = |heartbeat_at = \$1 WHERE id = ANY/;
-  world.pool.on("connect", (client) => {
-    const query = client.query.bind(client);
-    client.query = ((...parts: Parameters<typeof query>) => {
-      const [first] = parts as unknown as [string | { text: string; name?: string }];
-      const text = typeof first === "string" ? first : (first.name ?? first.text);
-      if (!aside.test(text)) statements.push(text.trim().split("\n")[0] ?? "");
-      return query(...parts);
-    }) as typeof client.query;
-  });
-  tenant = await createTenant(world);
+  tenant = await createTenant(world, { plan: { readsPerMinute: 6_000, concurrency: 40 } });
+  world.engine.start(createEmbeddedDriver(world.engine));
+  query = vi.spyOn(pg.Client.prototype, "query");
+  // The first operations of a process fill its caches.
+  await ended(await start("agents", '{"userMessage":"Hi"}'));
+  await ended(await start("tools", '{"a":1,"b":2}'));
 });
-afterAll(() => world.close());
-beforeEach(() => statements.splice(0));
+beforeEach(() => {
+  query.mockClear();
+});
+afterAll(async () => {
+  query.mockRestore();
+  await world.close();
+});
 
-async function start(): Promise<string> {
-  const response = await handleRest(
-    world,
-    new Request(`http://stepwell.test/v1/agents/run/${tenant.agentId}`, {
-      method: "POST",
-      headers: { "X-API-Key": tenant.key, "Content-Type": "application/json" },
-      body: '{"userMessage":"Hi"}',
-    }),
-  );
-  const body = await response.json();
-  expect(response.status).toBe(200);
-  return body.id;
+/** The statements since the test began, by name or first line; without what is sent at intervals or gathered over many operations. */
+function statements(): string[] {
+  const aside =
+    /^(notify|heartbeat|look-for-cancels|find-claimed-runs|claim-waiting-runs|any-waiting)$|stepwell_ping|last_used_at|\/\* test/;
+  return query.mock.calls
+    .map(([statement]: unknown[]) => {
+      const parsed = z
+        .union([z.string(), z.object({ name: z.string() }), z.object({ text: z.string() })])
+        .parse(statement);
+      const text = typeof parsed === "string" ? parsed : "name" in parsed ? parsed.name : parsed.text;
+      return text.trim().split("\n")[0] ?? "";
+    })
+    .filter((text) => !aside.test(text));
 }
 
-it("start: the key, the rate, the agent, and one statement that commits the run with its hold", async () => {
-  await start();
-  expect(statements).toEqual(["find-api-key", "take-rate", "find-agent", "start-run"]);
-});
-
-it("poll: the key, the rate, the run", async () => {
-  const id = await start();
-  statements.splice(0);
-  await handleRest(
-    world,
-    new Request(`http://stepwell.test/v1/agents/run/${id}/status`, { headers: { "X-API-Key": tenant.key } }),
+async function call(path: string, body?: string) {
+  const headers = { "X-API-Key": tenant.key, "Content-Type": "application/json" };
+  const request = new Request(
+    `http://stepwell.test/v1/${path}`,
+    body === undefined ? { headers } : { method: "POST", headers, body },
   );
-  expect(statements).toHaveLength(3);
+  const response = await handleRest(world, request);
+  const text = await response.text();
+  expect(`${response.status} ${text}`).toMatch(/^200 /);
+  return z.looseObject({ id: z.string().optional(), status: z.unknown() }).parse(JSON.parse(text));
+}
+
+async function start(kind: "agents" | "tools", body: string): Promise<string> {
+  const target = kind === "agents" ? tenant.agentId : tenant.toolId;
+  return z.string().parse((await call(`${kind}/run/${target}`, body)).id);
+}
+
+const poll = (kind: "agents" | "tools", runId: string) => call(`${kind}/run/${runId}/status`);
+
+/** Waits for the end of a run, by a statement that does not count. */
+async function ended(runId: string): Promise<void> {
+  const open = "SELECT /* test */ FROM runs WHERE id = $1 AND finished_at IS NULL";
+  await vi.waitFor(async () => expect((await world.pool.query(open, [runId])).rowCount).toBe(0), 10_000);
+}
+
+const count = (name: string) => statements().filter((text) => text === name).length;
+
+/** Lets a held run make its three model calls. */
+async function finishHeld(): Promise<void> {
+  for (let call = 0; call < 3; call += 1) {
+    await vi.waitFor(() => expect(letGo).toBeDefined());
+    letGo?.();
+    letGo = undefined;
+  }
+}
+
+/** What a run took, from its start to its end: flushes and their items by lane, and all statements. */
+async function cost(kind: "agents" | "tools", body: string) {
+  const { figures } = await world.engine.worker();
+  const { accounts, journal } = structuredClone(figures());
+  query.mockClear();
+  await ended(await start(kind, body));
+  const after = figures();
+  return {
+    accounts: [after.accounts.flushes - accounts.flushes, after.accounts.items - accounts.items],
+    journal: [after.journal.flushes - journal.flushes, after.journal.items - journal.items],
+    statements: statements(),
+  };
+}
+
+it("start: one flush", async () => {
+  const runId = await start("agents", '{"userMessage":"hold"}');
+  await vi.waitFor(() => expect(letGo).toBeDefined());
+  expect(statements()).toEqual(["flush-writes"]);
+  await finishHeld();
+  await ended(runId);
 });
 
-it("agent run: three statements a model call, two a step, one for the claim, a transaction for the end", async () => {
-  const id = await start();
-  statements.splice(0);
-  await executeRun(world, id);
-  const settling = statements.splice(statements.indexOf("BEGIN"));
-  expect(statements).toEqual([
-    "claim-run",
-    "extend-hold", // room for a longer answer than the start's hold covers
-    "begin-model-call",
-    "finish-model-call",
-    "begin-steps",
-    "finish-step",
-    "extend-hold", // each further iteration, before the model is called
-    "begin-model-call",
-    "finish-model-call",
-  ]);
-  expect(settling.length).toBeLessThanOrEqual(11);
+it("poll of a running run: one statement, beside leases of reads", async () => {
+  const runId = await start("agents", '{"userMessage":"hold"}');
+  await vi.waitFor(() => expect(letGo).toBeDefined());
+  query.mockClear();
+  for (let n = 0; n < 15; n += 1) expect(await poll("agents", runId)).toMatchObject({ status: "Running" });
+  // Its figures come from memory while it executes here.
+  expect(count("read-run")).toBe(15);
+  expect(count("run-totals")).toBe(0);
+  expect(count("take-rate")).toBeLessThanOrEqual(4);
+  await finishHeld();
+  await ended(runId);
+});
+
+it("poll of a finished run: nothing but a lease of 100 reads in a hundred", async () => {
+  const runId = await start("tools", '{"a":1,"b":2}');
+  await ended(runId);
+  for (let n = 0; n < 112; n += 1) await poll("tools", runId);
+  query.mockClear();
+  for (let n = 0; n < 200; n += 1) expect(await poll("tools", runId)).toMatchObject({ status: "Completed" });
+  expect(count("take-rate")).toBe(2);
+  // A machine that stalls for a second takes its caches to be stale.
+  expect(statements().filter((text) => text !== "take-rate" && text !== "find-api-key")).toEqual([]);
+});
+
+it("agent run of three model calls and two calls of functions: six flushes", async () => {
+  expect(await cost("agents", '{"userMessage":"Hi"}')).toEqual({
+    // The start, and the end together with the last model call.
+    accounts: [2, 2],
+    // Two model calls and two steps.
+    journal: [4, 4],
+    statements: Array.from({ length: 6 }, () => "flush-writes"),
+  });
+});
+
+it("tool run of one step: two flushes", async () => {
+  expect(await cost("tools", '{"a":1,"b":2}')).toEqual({
+    // The start, and the end together with the step.
+    accounts: [2, 2],
+    journal: [0, 0],
+    statements: ["flush-writes", "flush-writes"],
+  });
+});
+
+it("20 agent runs at once: fewer flushes than runs in each lane", async () => {
+  const { figures } = await world.engine.worker();
+  const before = structuredClone(figures());
+  const runs = await Promise.all(Array.from({ length: 20 }, () => start("agents", '{"userMessage":"Hi"}')));
+  for (const runId of runs) await ended(runId);
+  const after = figures();
+  // On a slow machine a call takes longer than a moment, and is written when it begins as well.
+  expect(after.journal.items - before.journal.items).toBeGreaterThanOrEqual(80);
+  expect(after.accounts.flushes - before.accounts.flushes).toBeLessThan(20);
+  expect(after.journal.flushes - before.journal.flushes).toBeLessThan(40);
 });

@@ -25,7 +25,12 @@ const callRow = z.object({
   input_tokens: z.number(),
   output_tokens: z.number(),
 });
-const stepRow = z.object({ ...begun, step_number: z.number(), output: z.string().nullable(), actions: z.number() });
+const stepRow = z.object({
+  ...begun,
+  step_number: z.number(),
+  output: z.string().nullable(),
+  actions: z.number(),
+});
 
 /** The journal of a claimed run; empty when it was never claimed before. */
 export async function readJournal(services: Services, run: ClaimedRun): Promise<JournalContents> {
@@ -33,7 +38,12 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
   if (run.epoch === 1) return contents;
   const now = services.clock.now();
   const { calls, steps, interrupted, totals } = contents;
-  const interrupt = (row: { key: string; status: "Running" | "Completed" | "Failed"; started_at: Date; attempts: string }) => {
+  const interrupt = (row: {
+    key: string;
+    status: "Running" | "Completed" | "Failed";
+    started_at: Date;
+    attempts: string;
+  }) => {
     const attempts: Attempt[] = attemptsBefore(row, run, now);
     interrupted.set(row.key, attempts);
   };

@@ -5,7 +5,10 @@ import { WorkerLost } from "./writer";
  * Writes with this process's worker. If another process replaced that worker meanwhile, because it was silent, the write is
  * repeated once with a new worker: what it writes must not depend on which worker it is.
  */
-export async function withWorker<T>(engine: Pick<Engine, "worker">, write: (worker: Worker) => Promise<T>): Promise<T> {
+export async function withWorker<T>(
+  engine: Pick<Engine, "worker">,
+  write: (worker: Worker) => Promise<T>,
+): Promise<T> {
   try {
     return await write(await engine.worker());
   } catch (error) {

@@ -26,11 +26,13 @@ export async function openWorker(
      INSERT INTO worker_lanes (worker_id, lane) SELECT id, lane FROM worker, unnest(ARRAY['accounts', 'journal']) AS lane`,
     [id],
   );
-  let lost = false;
+  let lost: WorkerLost | undefined;
   const onLost = (error: WorkerLost) => {
+    if (lost) return;
+    lost = error;
     clearInterval(timer);
-    if (!lost) options.onLost(error);
-    lost = true;
+    for (const one of [accounts, journal]) one.abandon(error);
+    options.onLost(error);
   };
   const lane = (name: "accounts" | "journal") =>
     new Lane({ ...options, services, workerId: id, lane: name, onLost });
@@ -70,6 +72,7 @@ export async function openWorker(
     accounts,
     journal,
     confirm() {
+      if (lost) return Promise.reject(lost);
       if (performance.now() - confirmedAt < TRUSTED_FOR_MS) return undefined;
       return outlast(beatNow, closing.signal).catch((error: unknown) => {
         throw error instanceof WorkerLost

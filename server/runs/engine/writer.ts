@@ -160,6 +160,7 @@ export class Lane {
     this.#working = true;
     while (this.#queue.length > 0 && !this.#lost) await this.#write(this.#takeBatch());
     this.#working = false;
+    if (this.#lost) this.#endClient();
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
@@ -191,6 +192,7 @@ export class Lane {
   }
 
   async #write(batch: Queued[]): Promise<void> {
+    if (this.#lost) return this.#lose(this.#lost, batch);
     try {
       const answer = await this.#flushOnce(batch);
       await pauseAt(`${this.#options.lane}:answered`);
@@ -211,35 +213,16 @@ export class Lane {
    * batch. Throws WorkerLost and what a statement refuses.
    */
   async #flushOnce(batch: Queued[]): Promise<FlushAnswer | null> {
-    const { services, workerId, lane, freeSlots } = this.#options;
     for (let delay = 20; ; delay = Math.min(delay * 2, 1_000)) {
       try {
-        this.#client ??= await connect(services.env.databaseUrl);
-        if (this.#unsure) {
-          const known = await this.#learnFate(this.#client);
-          if (known.committed) return known.answer;
-          batch.splice(0, batch.length, ...batch.filter((item) => !item.givenUp));
-          if (batch.length === 0) return null;
-        }
-        await pauseAt(`${lane}:before`);
-        const flush = this.#flush + 1;
-        const values = [
-          workerId,
-          lane,
-          flush,
-          services.clock.forDatabase(),
-          freeSlots(),
-          ...toDocuments(batch),
-        ];
-        this.#unsure = true;
-        const asked = ask<{ answer: string | null }>(this.#client, { ...FLUSH, values });
-        await pauseAt(`${lane}:sent`);
-        const { rows } = await asked;
-        this.#unsure = false;
-        this.#flush = flush;
+        this.#client ??= await connect(this.#options.services.env.databaseUrl);
+        const fate = this.#unsure ? await this.#learnFate(this.#client) : NOT_COMMITTED;
+        if (!fate.committed) dropGivenUp(batch);
+        if (batch.length === 0) return null;
+        const answer = fate.committed ? fate.answer : await this.#send(this.#client, batch);
         this.figures.flushes += 1;
         this.figures.items += batch.length;
-        return readAnswer(rows[0]?.answer);
+        return answer;
       } catch (error) {
         const code = codeOf(error);
         if (code === "SW001") throw new WorkerLost("The worker was replaced by another process.");
@@ -248,16 +231,30 @@ export class Lane {
         if (!isPassing(error)) throw error;
         if (!rolledBack) await this.#disconnect(error);
         this.#giveUpOverdue(batch, error);
-        if (!this.#unsure && batch.every((item) => item.givenUp)) throw error;
+        if (!this.#unsure) dropGivenUp(batch);
+        if (batch.length === 0) return null;
         await sleep(delay, NEVER);
       }
     }
   }
 
+  async #send(client: pg.Client, batch: Queued[]): Promise<FlushAnswer | null> {
+    const { services, workerId, lane, freeSlots } = this.#options;
+    await pauseAt(`${lane}:before`);
+    const flush = this.#flush + 1;
+    const documents = toDocuments(batch);
+    const values = [workerId, lane, flush, services.clock.forDatabase(), freeSlots(), ...documents];
+    this.#unsure = true;
+    const asked = ask<{ answer: string | null }>(client, { ...FLUSH, values });
+    await pauseAt(`${lane}:sent`);
+    const { rows } = await asked;
+    this.#unsure = false;
+    this.#flush = flush;
+    return readAnswer(rows[0]?.answer);
+  }
+
   /** Whether the flush whose answer was lost was committed. If it was not, its number is used up. Throws WorkerLost. */
-  async #learnFate(
-    client: pg.Client,
-  ): Promise<{ committed: false } | { committed: true; answer: FlushAnswer | null }> {
+  async #learnFate(client: pg.Client): Promise<Fate> {
     const { workerId, lane } = this.#options;
     const flush = this.#flush + 1;
     await ask(client, {
@@ -273,9 +270,7 @@ export class Lane {
     if (Number(row.flush) !== flush) throw new Error(`lane ${lane} is at flush ${row.flush}, not ${flush}`);
     this.#unsure = false;
     this.#flush = flush;
-    return row.answer === SKIPPED
-      ? { committed: false }
-      : { committed: true, answer: readAnswer(row.answer) };
+    return row.answer === SKIPPED ? NOT_COMMITTED : { committed: true, answer: readAnswer(row.answer) };
   }
 
   /** Tells the callers who have waited long enough; what was not sent yet is not sent any more. */
@@ -298,9 +293,21 @@ export class Lane {
     await client?.end().catch(() => {});
   }
 
+  /** Writes nothing more: the worker's row is gone. Closes the connection unless a flush is under way, which is refused. */
+  abandon(error: WorkerLost): void {
+    this.#lost ??= error;
+    for (const item of this.#queue.splice(0)) item.reject(error);
+    if (!this.#working) this.#endClient();
+  }
+
+  #endClient(): void {
+    void this.#client?.end().catch(() => {});
+    this.#client = undefined;
+  }
+
   #lose(error: WorkerLost, batch: Queued[]): void {
-    this.#lost = error;
-    for (const item of [...batch, ...this.#queue.splice(0)]) item.reject(error);
+    for (const item of batch) item.reject(error);
+    this.abandon(error);
     this.#options.onLost(error);
   }
 }
@@ -311,7 +318,15 @@ const FLUSH = {
 };
 /** Stands in a lane's row for the answer of a number that was used up. */
 const SKIPPED = "skipped";
+/** What became of a flush whose answer was lost. */
+type Fate = { committed: false } | { committed: true; answer: FlushAnswer | null };
+const NOT_COMMITTED: Fate = { committed: false };
 const NEVER = new AbortController().signal;
+
+/** Takes items out of a batch whose callers were told that the database does not answer. */
+function dropGivenUp(batch: Queued[]): void {
+  batch.splice(0, batch.length, ...batch.filter(({ givenUp }) => !givenUp));
+}
 
 /** Asks on a connection that is broken when the server stays silent for longer than any statement may take. */
 async function ask<Row extends pg.QueryResultRow>(

@@ -5,14 +5,14 @@ import Link from "next/link";
 import { formatDuration } from "@/app/_ui/format";
 import { useTRPC } from "@/app/_ui/providers";
 import type { RunDetail } from "@/server/runs/inspect";
-import type { Liveness } from "@/server/runs/liveness";
+import type { Liveness as LivenessFacts } from "@/server/runs/liveness";
 import { reasonToWait } from "./reason-to-wait";
 
 /** The process that executes a run beats every three seconds; after this long without, something is wrong. */
 const SILENT_MS = 15_000;
 const LOOK_EVERY_MS = 5_000;
 
-function useLiveness(run: Pick<RunDetail, "id">): Liveness | undefined {
+function useLiveness(run: Pick<RunDetail, "id">): LivenessFacts | undefined {
   const trpc = useTRPC();
   const { data } = useQuery({
     ...trpc.runs.liveness.queryOptions({ runId: run.id }),

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { newId } from "@/server/ids";
+import { WorkerLost } from "@/server/runs/engine/writer";
+import { createEmbeddedDriver } from "./embedded";
+import { describeEngine } from "./engine-suite";
+
+/** The embedded engine, and the entry of the SDK that it uses: both break if an update of the SDK changes that entry. */
+
+describeEngine(async () => ({
+  env: { APP_URL: "http://stepwell.test" },
+  serve: () => {},
+  close: async () => {},
+}));
+
+describe("the SDK's own entry", () => {
+  const run = { id: newId(), kind: "agent", epoch: 1, segment: 1 } as const;
+  const giveUp = async () => {};
+
+  it("executes one step of a function, once", async () => {
+    const executed: [string, object | undefined][] = [];
+    const driver = createEmbeddedDriver({
+      giveUp,
+      executeSegment: async (runId, limits) => {
+        executed.push([runId, limits]);
+        return "ended";
+      },
+    });
+    if (driver.kind !== "embedded") throw new Error("not the embedded driver");
+    await driver.execute(run);
+    expect(executed).toEqual([[run.id, {}]]);
+  });
+
+  it.each([
+    ["a lost worker", new WorkerLost("The worker was replaced by another process.")],
+    ["a database that is away", Object.assign(new Error("terminating connection"), { code: "57P01" })],
+    ["anything else", new TypeError("x is not a function")],
+  ])("throws what the step threw, as it was: %s", async (_, fault) => {
+    let faults = 1;
+    const driver = createEmbeddedDriver({
+      giveUp,
+      executeSegment: async () => {
+        faults -= 1;
+        if (faults >= 0) throw fault;
+        return "ended";
+      },
+    });
+    if (driver.kind !== "embedded") throw new Error("not the embedded driver");
+    await expect(driver.execute(run)).rejects.toBe(fault);
+    await driver.execute(run);
+  });
+});

@@ -1,0 +1,266 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { sleep } from "@/server/db/outage";
+import type { ModelReply, ModelRequest } from "@/server/models/port";
+import { cancelRun } from "@/server/runs/cancel";
+import { removeWorker } from "@/server/runs/engine/worker";
+import { startRun } from "@/server/runs/start";
+import { createProcess, type TestProcess } from "@/server/testing/process";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
+import type { Wired } from "@/wiring";
+
+/** Where the suite runs: on the embedded engine, or on an Inngest server. */
+export type Stage = {
+  /** What a process's environment says of the engine. */
+  env: Record<string, string>;
+  /** Makes the server call this process, the newest one. */
+  serve(services: Wired): void;
+  close(): Promise<void>;
+};
+
+type Answer = Partial<ModelReply>;
+/** Answers a model's call; `call` counts the calls of all processes of a test from 1. */
+type Script = (call: number, request: ModelRequest) => Answer | Promise<Answer>;
+
+/** How long a call of the model takes where a run is to be long. */
+const MODEL_MS = 150;
+
+/** A call that is never answered; it ends with its run. */
+function hang({ signal }: ModelRequest): Promise<Answer> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+const calculate = (id: string): Answer => ({
+  toolCalls: [{ id, name: "calculate", arguments: '{"expression":"1+1"}' }],
+});
+const adder: Answer = { toolCalls: [{ id: "a", name: "adder", arguments: '{"a":1,"b":2}' }] };
+
+/** What the product uses of an engine. The same promises hold on every stage. */
+export function describeEngine(open: () => Promise<Stage>): void {
+  let stage: Stage;
+  let world: World;
+  const processes: TestProcess[] = [];
+  /** How many calls of the model the current test has seen. */
+  let calls = 0;
+
+  beforeAll(async () => {
+    stage = await open();
+    world = await createWorld();
+  });
+  afterEach(async () => {
+    for (const services of processes.splice(0)) await services.stop();
+    calls = 0;
+  });
+  afterAll(async () => {
+    await world.close();
+    await stage.close();
+  });
+
+  /** Starts a process that executes runs, with a model that answers by the script. */
+  async function startProcess(script: Script, env: Record<string, string> = {}): Promise<TestProcess> {
+    const services = createProcess(world, {
+      env: { ...stage.env, ...env },
+      async call(request) {
+        calls += 1;
+        const answer = await script(calls, request);
+        return { ...(await quietModels.call(request)), ...answer };
+      },
+    });
+    processes.push(services);
+    stage.serve(services);
+    services.engine.execute();
+    await expect.poll(() => services.engine.ready(), { timeout: 30_000 }).toBe(true);
+    return services;
+  }
+
+  const start = (services: Wired, tenant: Tenant, userMessage = "Go") =>
+    startRun(
+      services,
+      { kind: "operator", orgId: tenant.orgId, name: "test" },
+      { kind: "agent", targetId: tenant.agentId, userMessage },
+    ).then(({ runId }) => runId);
+  const read = (runId: string) =>
+    world.db.run.findUniqueOrThrow({
+      where: { id: runId },
+      include: {
+        steps: { orderBy: { stepNumber: "asc" } },
+        modelCalls: { orderBy: { id: "asc" } },
+        children: true,
+      },
+    });
+  const ended = async (runId: string) => {
+    await expect.poll(async () => (await read(runId)).finishedAt, { timeout: 45_000 }).not.toBeNull();
+    return read(runId);
+  };
+
+  describe("a run", () => {
+    it("executes its model calls and steps in order, each once", async () => {
+      const tenant = await createTenant(world);
+      const services = await startProcess((call) => (call <= 2 ? calculate(`c${call}`) : { content: "2" }));
+      const run = await ended(await start(services, tenant));
+      expect(run).toMatchObject({
+        status: "Completed",
+        output: "2",
+        stepsExecuted: 2,
+        held: expect.anything(),
+      });
+      expect(run.held.isZero()).toBe(true);
+      expect(run.modelCalls.map(({ key }) => key)).toEqual(["think-1", "think-2", "think-3"]);
+      expect(run.steps.map(({ key, output }) => [key, output])).toEqual([
+        ["call-1-1", "2"],
+        ["call-2-1", "2"],
+      ]);
+      const sequences = [...run.modelCalls, ...run.steps]
+        .map(({ sequence }) => sequence)
+        .sort((a, b) => a - b);
+      expect(new Set(sequences).size).toBe(5);
+      expect(run.sequence).toBeGreaterThan(sequences.at(-1) ?? 0);
+      expect(calls).toBe(3);
+    });
+
+    it("is started once of many starts at the same time, all to their ends", async () => {
+      const tenant = await createTenant(world);
+      const services = await startProcess(() => ({}));
+      const runIds = await Promise.all(Array.from({ length: 20 }, () => start(services, tenant)));
+      for (const runId of runIds) expect((await ended(runId)).status).toBe("Completed");
+      expect(calls).toBe(20);
+      const { inFlight } = await world.db.organization.findUniqueOrThrow({ where: { id: tenant.orgId } });
+      expect(inFlight).toBe(0);
+    });
+
+    it("executes a tool as a child run on its own slot and hold", async () => {
+      const tenant = await createTenant(world, { plan: { concurrency: 1 } });
+      const services = await startProcess((call) => (call === 1 ? adder : { content: "3" }));
+      const run = await ended(await start(services, tenant));
+      expect(run).toMatchObject({ status: "Completed", output: "3" });
+      expect(run.children).toMatchObject([{ status: "Completed", output: '{"sum":3}', source: "run" }]);
+      expect(run.steps.map(({ childRunId }) => childRunId)).toEqual(run.children.map(({ id }) => id));
+    });
+  });
+
+  describe("a fault", () => {
+    it("of the platform is retried; what was finished is not done again", async () => {
+      const tenant = await createTenant(world);
+      const services = await startProcess((call) => {
+        if (call === 1) return adder;
+        if (call === 2) throw new Error("a fault of the platform");
+        return { content: "3" };
+      });
+      const run = await ended(await start(services, tenant));
+      expect(run).toMatchObject({ status: "Completed", output: "3", stepsExecuted: 1 });
+      expect(run.children).toHaveLength(1);
+      expect(calls).toBe(3);
+    });
+
+    it("of the platform in a child run is retried as well", async () => {
+      const tenant = await createTenant(world);
+      const definition = {
+        parameters: { type: "object" },
+        steps: [
+          { id: "sum", uses: "calculate", with: { expression: "1 + 2" } },
+          { id: "text", uses: "generate_text", with: { prompt: "Say it." } },
+        ],
+        output: { text: "{{ steps.text }}" },
+      };
+      await world.db.toolVersion.updateMany({
+        where: { toolId: tenant.toolId },
+        data: { definition: JSON.stringify(definition) },
+      });
+      const services = await startProcess((call) => {
+        return call === 1
+          ? { toolCalls: [{ id: "a", name: "adder", arguments: "{}" }] }
+          : { content: "Said." };
+      });
+      // The first end of the child fails.
+      let faults = 1;
+      let rootId = "";
+      const { accounts } = await services.engine.worker();
+      const end = accounts.end.bind(accounts);
+      accounts.end = (item, rows) => {
+        if (rootId === "" || item.run === rootId || faults === 0) return end(item, rows);
+        faults -= 1;
+        return Promise.reject(new Error("a fault of the platform"));
+      };
+      rootId = await start(services, tenant);
+      const run = await ended(rootId);
+      expect(run).toMatchObject({ status: "Completed", output: "Said." });
+      expect(run.children).toMatchObject([{ status: "Completed", stepsExecuted: 2 }]);
+      expect(faults).toBe(0);
+    });
+
+    it("of the worker hands its runs to another process, which goes on where they were", async () => {
+      const tenant = await createTenant(world);
+      const first = await startProcess((call, request) => (call === 1 ? calculate("c1") : hang(request)));
+      const runId = await start(first, tenant);
+      await expect.poll(() => calls, { timeout: 30_000 }).toBe(2);
+      const workerId = (await first.engine.worker()).id;
+      const second = await startProcess(() => ({ content: "2" }));
+      await removeWorker(world.pool, workerId, second.env.inngest === undefined);
+      second.engine.wake();
+      const run = await ended(runId);
+      expect(run).toMatchObject({ status: "Completed", output: "2", stepsExecuted: 1 });
+      expect(run.claimedBy).not.toBe(workerId);
+      // The first process learned that its worker is lost, and its call was aborted.
+      await expect.poll(() => first.engine.find(runId)).toBeUndefined();
+      expect(calls).toBe(3);
+    });
+  });
+
+  describe("an end from outside", () => {
+    it("by a cancel in another process comes within a second", async () => {
+      const tenant = await createTenant(world);
+      const services = await startProcess((_call, request) => hang(request));
+      const other = await startProcess(() => ({}));
+      stage.serve(services);
+      const runId = await start(services, tenant);
+      await expect.poll(() => calls, { timeout: 30_000 }).toBe(1);
+      await cancelRun(other, tenant.orgId, runId, "Ada");
+      const run = await ended(runId);
+      expect(run).toMatchObject({ status: "Cancelled", cancelledBy: "Ada" });
+      expect(Number(run.finishedAt) - Number(run.cancelRequestedAt)).toBeLessThan(1_000);
+      expect(calls).toBe(1);
+    });
+
+    it("by its deadline aborts the call in flight", async () => {
+      const tenant = await createTenant(world);
+      await world.db.agentVersion.updateMany({
+        where: { agentId: tenant.agentId },
+        data: { deadlineSeconds: 1 },
+      });
+      const services = await startProcess((_call, request) => hang(request));
+      const run = await ended(await start(services, tenant));
+      expect(run).toMatchObject({ status: "Failed", errorCode: "deadline_exceeded" });
+      expect(Number(run.finishedAt) - Number(run.startedAt)).toBeGreaterThanOrEqual(1_000);
+      expect(Number(run.finishedAt) - Number(run.startedAt)).toBeLessThan(3_000);
+    });
+  });
+
+  it("an organization with all slots yields one to the run of another organization", async () => {
+    const [long, short] = [await createTenant(world, { agent: { maxSteps: 12 } }), await createTenant(world)];
+    let isWaiting = false;
+    let isOver = false;
+    const services = await startProcess(
+      async (call, { messages }) => {
+        if (messages.some(({ content }) => content === "Short")) return { content: "short" };
+        await expect.poll(() => isWaiting).toBe(true);
+        // The two runs have all slots: the other one executes only if one of them yields between two calls.
+        if (isOver) return { content: "long" };
+        await sleep(MODEL_MS, new AbortController().signal);
+        return calculate(`c${call}`);
+      },
+      { STEPWELL_SLOTS: "2" },
+    );
+    const longIds = [await start(services, long), await start(services, long)];
+    const shortId = await start(services, short, "Short");
+    isWaiting = true;
+    const shortRun = await ended(shortId);
+    isOver = true;
+    const longRuns = [await ended(longIds[0] ?? ""), await ended(longIds[1] ?? "")];
+    expect(shortRun.output).toBe("short");
+    expect(longRuns.map(({ output }) => output)).toEqual(["long", "long"]);
+    const yielded = longRuns.filter(({ yieldedAt }) => yieldedAt.length > 0);
+    // A server takes all runs that plans allow; only the embedded engine has slots.
+    expect(yielded).toHaveLength(services.env.inngest === undefined ? 1 : 0);
+  });
+}

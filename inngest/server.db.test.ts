@@ -1,0 +1,61 @@
+import { createServer, type Server } from "node:http";
+import { describe, it } from "vitest";
+import { targetOf } from "@/server/api/node-http";
+import type { Wired } from "@/wiring";
+import { describeEngine, type Stage } from "./engine-suite";
+
+/**
+ * The engine suite on a real Inngest server: `INNGEST_TEST_URL` is its address, and it must reach this machine. A self-hosted
+ * server has INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY set as well; without them it is taken for a dev server.
+ */
+
+const url = process.env.INNGEST_TEST_URL;
+
+if (url === undefined || url === "") {
+  describe("the engine on an Inngest server", () => {
+    it.skip("INNGEST_TEST_URL names no server to test with", () => {});
+  });
+} else {
+  describeEngine(() => openStage(url));
+}
+
+async function openStage(serverUrl: string): Promise<Stage> {
+  let current: Wired | undefined;
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The server has no port.");
+  const origin = `http://127.0.0.1:${address.port}`;
+  server.on("request", async (incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
+    const headers = Object.entries(incoming.headers).map(([name, value]): [string, string] => [
+      name,
+      String(value),
+    ]);
+    const body = chunks.length === 0 ? null : Buffer.concat(chunks);
+    const method = incoming.method ?? "GET";
+    const response = await current?.engine.handle(
+      new Request(targetOf(incoming, origin), { method, headers, body }),
+    );
+    outgoing.writeHead(response?.status ?? 503, Object.fromEntries(response?.headers ?? []));
+    outgoing.end(await response?.text());
+  });
+  const { INNGEST_EVENT_KEY: eventKey, INNGEST_SIGNING_KEY: signingKey } = process.env;
+  const engine =
+    eventKey && signingKey
+      ? { INNGEST_BASE_URL: serverUrl, INNGEST_EVENT_KEY: eventKey, INNGEST_SIGNING_KEY: signingKey }
+      : { INNGEST_DEV: serverUrl };
+  return {
+    env: { APP_URL: origin, ...engine },
+    serve: (services) => {
+      current = services;
+    },
+    close: () => closeServer(server),
+  };
+}
+
+function closeServer(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve) => server.close(() => resolve()));
+}

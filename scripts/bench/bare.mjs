@@ -1,0 +1,15 @@
+import { createServer } from "node:http";
+
+/** A server that does nothing but answer with a body of the size of a status. Prints its port. */
+const body = JSON.stringify({ filler: "x".repeat(350) });
+const server = createServer((_incoming, outgoing) => {
+  outgoing.writeHead(200, {
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": body.length,
+  });
+  outgoing.end(body);
+});
+server.listen(0, "127.0.0.1", () => {
+  const address = server.address();
+  console.log(typeof address === "object" && address !== null ? address.port : 0);
+});

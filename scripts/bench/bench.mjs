@@ -1,0 +1,257 @@
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { ROOT } from "../project.mjs";
+import { cpuMs, memoryMb, postgresCpuMs, startBare, startModel, startService } from "./targets.mjs";
+
+/**
+ * `npm run bench`: polls, starts, webhooks, single runs and bursts over real HTTP against the built service, beside a bare
+ * node:http server in the same minutes, whose figures say how fast the machine is. With `--against REF` the service of
+ * another commit is measured in turn (a folder that holds its checkout serves as well). Prints medians of interleaved rounds.
+ */
+const { values: options } = parseArgs({
+  options: {
+    against: { type: "string" },
+    rounds: { type: "string", default: "3" },
+    seconds: { type: "string", default: "2" },
+    /** Milliseconds that the model takes for an answer. */
+    delay: { type: "string", default: "0" },
+  },
+});
+const ROUNDS = Number(options.rounds);
+const SECONDS = Number(options.seconds);
+const BURST = 200;
+const SINGLE = 30;
+const MESSAGE = JSON.stringify({ userMessage: "What is 6 * 7?" });
+
+/** @typedef {Awaited<ReturnType<typeof startService>>} Service */
+/** @typedef {{ count: number, ms: number, p50: number, p95: number, failed: number, firstFailure: string, bodies: string[] }} Load */
+
+/** @param {object} job @returns {Promise<Load>} */
+function load(job) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [join(ROOT, "scripts/bench/load.mjs")], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    let text = "";
+    child.stdout.on("data", (chunk) => {
+      text += chunk;
+    });
+    child.on("exit", () => {
+      const result = JSON.parse(text);
+      if (result.failed > 0)
+        reject(new Error(`${result.failed} of ${result.count} failed: ${result.firstFailure}`));
+      else resolve(result);
+    });
+    child.stdin.end(JSON.stringify(job));
+  });
+}
+
+/** @param {Service} service @param {string} path @param {string} [body] */
+async function call(service, path, body) {
+  const headers = { "X-API-Key": service.key, "Content-Type": "application/json" };
+  const init = body === undefined ? { headers } : { method: "POST", headers, body };
+  return (await fetch(`http://127.0.0.1:${service.port}${path}`, init)).json();
+}
+
+/** @param {Service} service @param {"agents" | "tools"} kind @param {string[]} ids @param {number} everyMs */
+async function untilEnded(service, kind, ids, everyMs) {
+  let left = ids;
+  while (left.length > 0) {
+    const runs = await Promise.all(left.map((id) => call(service, `/v1/${kind}/run/${id}/status`)));
+    for (const run of runs) if (run.status === "Failed") throw new Error(run.errorMessage);
+    left = left.filter((_, index) => runs[index].status !== "Completed");
+    if (left.length > 0) await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+}
+
+/** @param {Service} service @param {"agents" | "tools"} kind @returns {Promise<Load>} */
+async function single(service, kind) {
+  const [path, body] = kind === "agents" ? [service.agent, MESSAGE] : [service.tool, '{"a":1}'];
+  /** @type {number[]} */
+  const times = [];
+  const began = performance.now();
+  for (let n = 0; n < SINGLE; n += 1) {
+    const at = performance.now();
+    const { id } = await call(service, path, body);
+    await untilEnded(service, kind, [id], 1);
+    times.push(performance.now() - at);
+  }
+  times.sort((a, b) => a - b);
+  const part = (/** @type {number} */ share) => times[Math.floor(times.length * share)] ?? 0;
+  return {
+    count: SINGLE,
+    ms: performance.now() - began,
+    p50: part(0.5),
+    p95: part(0.95),
+    failed: 0,
+    firstFailure: "",
+    bodies: [],
+  };
+}
+
+/** @param {Service} service @param {"agents" | "tools"} kind @returns {Promise<Load>} */
+async function burst(service, kind) {
+  const [path, body] = kind === "agents" ? [service.agent, MESSAGE] : [service.tool, '{"a":1}'];
+  const headers = { "X-API-Key": service.key };
+  const began = performance.now();
+  const sent = await load({
+    port: service.port,
+    connections: BURST,
+    method: "POST",
+    paths: [path],
+    headers,
+    body,
+    count: BURST,
+  });
+  const ids = sent.bodies.map((text) => JSON.parse(text).id);
+  await untilEnded(service, kind, ids, 20);
+  return { ...sent, count: BURST, ms: performance.now() - began };
+}
+
+/** @param {Service} service @param {{ connections: number, count: number, path: string }} starts @returns {Promise<Load>} */
+async function starts(service, { connections, count, path }) {
+  const headers = { "X-API-Key": service.key };
+  return load({
+    port: service.port,
+    connections,
+    method: "POST",
+    paths: [path],
+    headers,
+    body: MESSAGE,
+    count,
+  });
+}
+
+const PHASES = [
+  {
+    name: "poll of a finished run, 16 connections",
+    run: (/** @type {Service} */ s, /** @type {string} */ runId) => poll(s.port, s.key, runId),
+  },
+  {
+    name: "start, 16 connections",
+    run: (/** @type {Service} */ s) => starts(s, { connections: 16, count: 1_500, path: s.agent }),
+    pause: 3_000,
+  },
+  {
+    name: "start, 1 connection",
+    run: (/** @type {Service} */ s) => starts(s, { connections: 1, count: 300, path: s.agent }),
+    pause: 1_000,
+  },
+  {
+    name: "webhook, 16 connections",
+    run: (/** @type {Service} */ s) => starts(s, { connections: 16, count: 250, path: s.hook }),
+    pause: 1_500,
+  },
+  { name: "one agent run", run: (/** @type {Service} */ s) => single(s, "agents") },
+  { name: "one tool run", run: (/** @type {Service} */ s) => single(s, "tools") },
+  { name: "200 agent runs at once", run: (/** @type {Service} */ s) => burst(s, "agents") },
+  { name: "200 tool runs at once", run: (/** @type {Service} */ s) => burst(s, "tools") },
+];
+
+/** @param {number} port @param {string} key @param {string} runId */
+function poll(port, key, runId) {
+  const paths = [`/v1/agents/run/${runId}/status`];
+  return load({
+    port,
+    connections: 16,
+    method: "GET",
+    paths,
+    headers: { "X-API-Key": key },
+    seconds: SECONDS,
+  });
+}
+
+/** @param {number[]} values */
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+const round = (/** @type {number} */ value) =>
+  value >= 100 ? Math.round(value) : Math.round(value * 100) / 100;
+
+const clone =
+  options.against !== undefined && !existsSync(join(options.against, "package.json"))
+    ? cloneOf(options.against)
+    : undefined;
+const other = clone ?? options.against;
+const model = await startModel(Number(options.delay));
+const bare = await startBare();
+/** @type {Service[]} */
+const services = [];
+try {
+  services.push(await startService({ name: "this", root: ROOT, modelPort: model.port }));
+  if (other !== undefined)
+    services.push(await startService({ name: String(options.against), root: other, modelPort: model.port }));
+  const runIds = new Map();
+  for (const service of services) {
+    const { id } = await call(service, service.agent, MESSAGE);
+    await untilEnded(service, "agents", [id], 5);
+    runIds.set(service, id);
+    console.log(`${service.name}: ready in ${Math.round(service.readyMs)} ms, ${memoryMb(service.pid)} MB`);
+  }
+  /** @type {Map<string, { perSecond: number, p50: number, p95: number, service: number, postgres: number }[]>} */
+  const figures = new Map();
+  const add = (/** @type {string} */ row, /** @type {any} */ figure) =>
+    figures.set(row, [...(figures.get(row) ?? []), figure]);
+  for (let n = 0; n < ROUNDS; n += 1) {
+    const at = cpuMs(bare.pid);
+    const plain = await poll(bare.port, "none", "x");
+    const cpu = (cpuMs(bare.pid) - at) / plain.count;
+    add("poll of a finished run, 16 connections|bare node:http", {
+      perSecond: (plain.count / plain.ms) * 1_000,
+      p50: plain.p50,
+      p95: plain.p95,
+      service: cpu,
+      postgres: 0,
+    });
+    for (const phase of PHASES) {
+      for (const service of services) {
+        const [own, database] = [cpuMs(service.pid), postgresCpuMs(service.postmaster)];
+        const result = await phase.run(service, runIds.get(service));
+        if (phase.pause) await new Promise((resolve) => setTimeout(resolve, phase.pause));
+        add(`${phase.name}|${service.name}`, {
+          perSecond: (result.count / result.ms) * 1_000,
+          p50: result.p50,
+          p95: result.p95,
+          service: (cpuMs(service.pid) - own) / result.count,
+          postgres: (postgresCpuMs(service.postmaster) - database) / result.count,
+        });
+      }
+    }
+  }
+  console.log(
+    `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, model delay ${options.delay} ms`,
+  );
+  console.table(
+    [...figures].map(([row, parts]) => {
+      const [what, target] = row.split("|");
+      const of = (/** @type {"perSecond" | "p50" | "p95" | "service" | "postgres"} */ name) =>
+        round(median(parts.map((part) => part[name])));
+      return {
+        what,
+        target,
+        perSecond: of("perSecond"),
+        p50Ms: of("p50"),
+        p95Ms: of("p95"),
+        serviceCpuMs: of("service"),
+        postgresCpuMs: of("postgres"),
+      };
+    }),
+  );
+  for (const service of services)
+    console.log(`${service.name}: ${memoryMb(service.pid)} MB after all rounds`);
+} finally {
+  await Promise.all(services.map((service) => service.stop()));
+  model.stop();
+  bare.stop();
+  if (clone !== undefined) rmSync(clone, { recursive: true, force: true });
+}
+
+/** A clone of another commit; starting it installs its packages and builds it. @param {string} ref */
+function cloneOf(ref) {
+  const folder = mkdtempSync(join(tmpdir(), "stepwell-bench-clone-"));
+  execFileSync("git", ["clone", "-q", ROOT, folder]);
+  const commit = execFileSync("git", ["rev-parse", ref]).toString().trim();
+  execFileSync("git", ["checkout", "-q", commit], { cwd: folder });
+  return folder;
+}

@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { createApiKey } from "@/server/catalog/api-keys";
+import { ModelError, type ModelRequest } from "@/server/models/port";
+import { cancelRun } from "@/server/runs/cancel";
+import { startRun } from "@/server/runs/start";
+import { testClock } from "@/server/testing/clock";
+import { createProcess, type TestProcess } from "@/server/testing/process";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
+import type { ApiRequest, ApiResponse } from "./api-request";
+import { answerPoll } from "./poll";
+import { JSON_HEADERS } from "./respond";
+import { answerRest } from "./rest";
+
+/** Polls that are answered from memory say byte for byte what the whole way says, in this process and in another one. */
+
+let world: World;
+/** Executes the runs and answers polls of them. */
+let own: TestProcess;
+/** Knows the runs from the database alone. */
+let other: TestProcess;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  world = await createWorld();
+  own = createProcess(world, { call: answerByPrompt });
+  other = createProcess(world);
+  own.engine.execute();
+  other.notifications.open();
+  tenant = await createTenant(world);
+  await world.db.plan.updateMany({ data: { readsPerMinute: null, startsPerMinute: null } });
+  await vi.waitFor(() => expect([own, other].every(({ notifications }) => notifications.fresh())).toBe(true));
+  // A tool whose only step calls the model with its input.
+  const definition = {
+    parameters: { type: "object" },
+    steps: [{ id: "text", uses: "generate_text", with: { prompt: "{{ input.prompt }}" } }],
+    output: { text: "{{ steps.text }}" },
+  };
+  await world.db.toolVersion.updateMany({
+    where: { toolId: tenant.toolId },
+    data: { definition: JSON.stringify(definition) },
+  });
+});
+afterAll(async () => {
+  await own.stop();
+  await other.stop();
+  await world.close();
+});
+
+/** Texts that JSON and PostgreSQL do not hold alike: U+0000, and half of a character. */
+const ODD = "a\u0000b\ud800c";
+
+/** The prompt says what the model does. */
+async function answerByPrompt(request: ModelRequest) {
+  const prompt = request.messages.findLast(({ role }) => role === "user")?.content.split(" ")[0];
+  const base = await quietModels.call(request);
+  if (prompt === "fail") throw new ModelError(`Refused: ${ODD}`, { reason: "refused", attempts: [] });
+  if (prompt === "hang") {
+    return new Promise<never>((_resolve, reject) => {
+      request.signal.addEventListener("abort", () => reject(request.signal.reason), { once: true });
+    });
+  }
+  const asked = request.messages.some(({ role }) => role === "tool") || request.tools.length === 0;
+  const toolCalls = [{ id: "a", name: "calculate", arguments: '{"expression":"1+1"}' }];
+  return asked ? { ...base, content: `Done: ${ODD}` } : { ...base, content: "Let me see.", toolCalls };
+}
+
+type Kind = "agent" | "tool";
+
+async function start(kind: Kind, prompt: string, by = tenant): Promise<string> {
+  const actor = { kind: "operator", orgId: by.orgId, name: "test" } as const;
+  const { runId } = await startRun(
+    own,
+    actor,
+    kind === "agent"
+      ? { kind, targetId: by.agentId, userMessage: `${prompt} ${ODD}` }
+      : { kind, targetId: by.toolId, input: { prompt: `${prompt} ${ODD}` } },
+  );
+  return runId;
+}
+
+/** Starts runs and brings them to the state that a test is about. */
+const STATES: Record<string, (kind: Kind) => Promise<string>> = {
+  finished: async (kind) => untilEnded(await start(kind, "finish")),
+  failed: async (kind) => untilEnded(await start(kind, "fail")),
+  async cancelled(kind) {
+    const runId = await start(kind, "hang");
+    await expect.poll(() => own.engine.find(runId)).toBeDefined();
+    await cancelRun(own, tenant.orgId, runId, "Ada");
+    return untilEnded(runId);
+  },
+};
+
+async function untilEnded(runId: string): Promise<string> {
+  await vi.waitFor(() => expect(own.endedRuns.get(runId)).toBeDefined(), { timeout: 10_000 });
+  return runId;
+}
+
+function request(path: string, key: string): ApiRequest {
+  return {
+    method: "GET",
+    path,
+    header: (name) => (name === "x-api-key" ? key : null),
+    headers: () => [["x-api-key", key]],
+    peer: "127.0.0.1",
+    readBody: async () => Buffer.alloc(0),
+  };
+}
+
+const pathOf = (kind: Kind, runId: string, view: string) => `/v1/${kind}s/run/${runId}/${view}`;
+const viewsOf = (kind: Kind) => (kind === "agent" ? ["status", "details"] : ["status", "result"]);
+const ask = (services: TestProcess, path: string, key = tenant.key) =>
+  answerRest(services, request(path, key));
+
+/** What the poll's answer is once `serve` has added its headers, without the id of the request. */
+function answerOfPoll(path: string, key = tenant.key) {
+  const poll = answerPoll(own, path, key);
+  return poll && { status: 200, headers: { ...JSON_HEADERS, ...poll.headers }, body: poll.body.toString() };
+}
+
+function withoutRequestId({ status, headers: { "X-Request-Id": _, ...headers }, body }: ApiResponse) {
+  return { status, headers, body: body.toString() };
+}
+
+describe.each(["agent", "tool"] as const)("a poll of an %s run", (kind) => {
+  it.each(Object.keys(STATES))(
+    "that has %s is answered alike from memory, by the whole way and elsewhere",
+    async (state) => {
+      const runId = (await STATES[state]?.(kind)) ?? "";
+      for (const view of viewsOf(kind)) {
+        const path = pathOf(kind, runId, view);
+        const elsewhere = withoutRequestId(await ask(other, path));
+        expect(JSON.parse(elsewhere.body)).toMatchObject({ id: runId });
+        expect(withoutRequestId(await ask(own, path))).toEqual(elsewhere);
+        expect(answerOfPoll(path)).toEqual(elsewhere);
+        // Kept bodies are answered again as they are.
+        expect(answerOfPoll(path)).toEqual(elsewhere);
+      }
+    },
+  );
+
+  it("that executes is answered alike from memory and elsewhere; its details and result go the whole way", async () => {
+    const runId = await start(kind, "hang");
+    // The model call is shown as begun: nothing of the run changes any more.
+    const isShown = async () => (await world.db.modelCall.count({ where: { runId } })) === 1;
+    await expect.poll(isShown, { timeout: 10_000 }).toBe(true);
+    own.clock = testClock(new Date());
+    other.clock = own.clock;
+    try {
+      for (const view of viewsOf(kind)) {
+        const path = pathOf(kind, runId, view);
+        const elsewhere = withoutRequestId(await ask(other, path));
+        expect(JSON.parse(elsewhere.body)).toMatchObject({ id: runId, status: "Running" });
+        expect(withoutRequestId(await ask(own, path))).toEqual(elsewhere);
+        expect(answerOfPoll(path)).toEqual(view === "status" ? elsewhere : null);
+      }
+    } finally {
+      await cancelRun(own, tenant.orgId, runId, "Ada");
+    }
+  });
+});
+
+describe("a poll goes the whole way, which decides,", () => {
+  let runId: string;
+  let path: string;
+  beforeAll(async () => {
+    runId = await untilEnded(await start("agent", "finish"));
+    path = pathOf("agent", runId, "status");
+    await ask(own, path);
+    expect(answerOfPoll(path)).not.toBeNull();
+  });
+
+  /** Gives memory every chance to answer: the key is cached and has reads left. */
+  async function expectWholeWay(target: string, key: string, status: number): Promise<void> {
+    for (let n = 0; n < 2; n += 1) expect((await ask(own, target, key)).status).toBe(status);
+    expect(answerPoll(own, target, key)).toBeNull();
+  }
+
+  it("for another organization's run", async () => {
+    const stranger = await createTenant(world);
+    await expectWholeWay(path, stranger.key, 404);
+  });
+
+  it("for a run of the other kind, and for paths that only look alike", async () => {
+    await expectWholeWay(pathOf("tool", runId, "status"), tenant.key, 404);
+    await expectWholeWay(pathOf("tool", runId, "result"), tenant.key, 404);
+    await expectWholeWay(pathOf("agent", runId, "result"), tenant.key, 404);
+    await expectWholeWay(`${path}/`, tenant.key, 404);
+    await expectWholeWay(pathOf("agent", runId.toUpperCase(), "status"), tenant.key, 200);
+    expect(answerPoll(own, `${path}?x=1`, tenant.key)).toBeNull();
+  });
+
+  it("without a key, and with an unknown one", () => {
+    expect(answerPoll(own, path, undefined)).toBeNull();
+    expect(answerPoll(own, path, "sw_live_unknown")).toBeNull();
+  });
+
+  it("with a key that is limited to some targets", async () => {
+    const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+    const limited = await createApiKey(own, actor, { name: "limited", agents: ["helper"] });
+    await expectWholeWay(path, limited.key, 200);
+    const elsewhere = await createApiKey(own, actor, { name: "elsewhere", tools: ["adder"] });
+    await expectWholeWay(path, elsewhere.key, 404);
+  });
+
+  it("with a key that lacks the scope", async () => {
+    const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+    const starter = await createApiKey(own, actor, { name: "starter", scopes: ["runs:start"] });
+    await expectWholeWay(path, starter.key, 403);
+  });
+
+  it("when the reads are used up", async () => {
+    const limited = await createTenant(world, { plan: { readsPerMinute: 3 } });
+    const mine = pathOf("agent", await untilEnded(await start("agent", "finish", limited)), "status");
+    const statuses: (number | undefined)[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      const poll = answerPoll(own, mine, limited.key);
+      statuses.push(poll === null ? (await ask(own, mine, limited.key)).status : 200);
+    }
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
+    const refused = await ask(own, mine, limited.key);
+    expect(refused.headers).toMatchObject({ "Retry-After": expect.any(String) });
+    expect(answerPoll(own, mine, limited.key)).toBeNull();
+  });
+
+  it.each([
+    ["when the organization is suspended", { suspendedAt: new Date() }, {}, "organization_suspended"],
+    ["when the plan has no API access", {}, { apiAccess: false }, "api_access_disabled"],
+  ])("%s", async (_, organization, plan, code) => {
+    const gone = await createTenant(world);
+    const mine = pathOf("agent", await untilEnded(await start("agent", "finish", gone)), "status");
+    expect((await ask(own, mine, gone.key)).status).toBe(200);
+    await world.db.organization.update({ where: { id: gone.orgId }, data: organization });
+    await world.db.plan.update({ where: { organizationId: gone.orgId }, data: plan });
+    await expect.poll(async () => (await ask(own, mine, gone.key)).status).toBe(403);
+    expect(JSON.parse((await ask(own, mine, gone.key)).body.toString())).toMatchObject({ code });
+    await expectWholeWay(mine, gone.key, 403);
+  });
+});

@@ -1,0 +1,141 @@
+import { connect, createServer, type Socket } from "node:net";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createWorld, type World } from "@/server/testing/world";
+import { createNotifications, type Topic } from "./notifications";
+
+/** One LISTEN connection a process: what is sent in one process arrives in the others. */
+
+let world: World;
+let beside: World;
+beforeAll(async () => {
+  world = await createWorld();
+  beside = await createWorld({ beside: world });
+  beside.notifications.open();
+});
+afterAll(async () => {
+  await beside.close();
+  await world.close();
+});
+beforeEach(() => expect.poll(() => beside.notifications.fresh(), { timeout: 5_000 }).toBe(true));
+
+/** Everything that the other process hears of a topic. */
+function hear(topic: Topic): { heard: string[]; end: () => void } {
+  const heard: string[] = [];
+  return { heard, end: beside.notifications.listen(topic, (payload) => heard.push(payload)) };
+}
+
+const cut = () =>
+  world.pool.query(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'stepwell notifications' AND datname = current_database()",
+  );
+
+describe("a notification", () => {
+  it("arrives in the other process, on its topic alone", async () => {
+    const runs = hear("run");
+    const engine = hear("engine");
+    world.notifications.send("engine", "waiting", "waiting");
+    world.notifications.send("run", "r1", "org:r1:1");
+    await expect.poll(() => runs.heard).toEqual(["org:r1:1"]);
+    await expect.poll(() => engine.heard).toEqual(["waiting"]);
+    runs.end();
+    engine.end();
+  });
+
+  it("replaces an earlier one of the same key that was not sent yet", async () => {
+    const { heard, end } = hear("run");
+    for (let sequence = 1; sequence <= 50; sequence += 1)
+      world.notifications.send("run", "r2", `org:r2:${sequence}`);
+    world.notifications.send("run", "r3", "org:r3:1");
+    await expect.poll(() => heard).toContain("org:r3:1");
+    expect(heard).toEqual(["org:r2:50", "org:r3:1"]);
+    end();
+  });
+
+  it("arrives among thousands that are sent at once, each in one piece", async () => {
+    const { heard, end } = hear("run");
+    const sent = Array.from({ length: 2_000 }, (_, n) => `organization-${n}:run-${n}:${n}`);
+    for (const payload of sent) world.notifications.send("run", payload, payload);
+    await expect.poll(() => heard.length).toBe(sent.length);
+    expect(heard).toEqual(sent);
+    end();
+  });
+
+  it("is not heard any more by who has ended its listening", async () => {
+    const ended = hear("run");
+    ended.end();
+    const { heard, end } = hear("run");
+    world.notifications.send("run", "r4", "org:r4:1");
+    await expect.poll(() => heard).toEqual(["org:r4:1"]);
+    expect(ended.heard).toEqual([]);
+    end();
+  });
+});
+
+describe("the connection", () => {
+  it("is not fresh while it is cut, comes back, and says that some may be lost", async () => {
+    const { heard, end } = hear("configuration");
+    await cut();
+    await expect.poll(() => beside.notifications.connected()).toBe(false);
+    expect(beside.notifications.fresh()).toBe(false);
+    await expect.poll(() => beside.notifications.fresh(), { timeout: 5_000 }).toBe(true);
+    expect(heard).toContain("");
+    world.notifications.send("configuration", "o", "an-organization");
+    await expect.poll(() => heard).toContain("an-organization");
+    end();
+  });
+
+  it("is not fresh once its server says nothing for longer than a ping takes", async () => {
+    const { url, pause, resume, close } = await openProxy(world.env.databaseUrl);
+    const notifications = createNotifications({ url, pool: world.pool, log: world.log });
+    try {
+      notifications.open();
+      await expect.poll(() => notifications.fresh(), { timeout: 5_000 }).toBe(true);
+      pause();
+      await expect.poll(() => notifications.fresh(), { timeout: 3_000 }).toBe(false);
+      expect(notifications.connected()).toBe(true);
+      resume();
+      await expect.poll(() => notifications.fresh(), { timeout: 5_000 }).toBe(true);
+    } finally {
+      await notifications.close();
+      await close();
+    }
+  });
+
+  it("sends what was gathered before it closes", async () => {
+    const short = await createWorld({ beside: world });
+    const { heard, end } = hear("run");
+    short.notifications.send("run", "r5", "org:r5:1");
+    await short.close();
+    await expect.poll(() => heard).toEqual(["org:r5:1"]);
+    end();
+  });
+});
+
+/** A way to the database that can fall silent without breaking off. */
+async function openProxy(databaseUrl: string) {
+  const target = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const database = connect(Number(target.port || 5432), target.hostname);
+    for (const socket of [client, database]) {
+      sockets.add(socket);
+      socket.on("error", () => {});
+    }
+    client.pipe(database).pipe(client);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The proxy has no port.");
+  const url = new URL(databaseUrl);
+  url.hostname = "127.0.0.1";
+  url.port = String(address.port);
+  return {
+    url: url.href,
+    pause: () => sockets.forEach((socket) => void socket.pause()),
+    resume: () => sockets.forEach((socket) => void socket.resume()),
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { z } from "zod";
+import { newId } from "@/server/ids";
+import { cancelRun } from "@/server/runs/cancel";
+import { startRun } from "@/server/runs/start";
+import { insertRun } from "@/server/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { claimRun } from "./claim";
+import type { StepRow } from "./flush-items";
+import { removeWorker } from "./worker";
+import { WorkerLost } from "./writer";
+
+let world: World;
+let tenant: Tenant;
+beforeAll(async () => {
+  world = await createWorld();
+  tenant = await createTenant(world);
+});
+afterAll(() => world.close());
+
+const start = () =>
+  startRun(
+    world,
+    { kind: "operator", orgId: tenant.orgId, name: "test" },
+    { kind: "tool", targetId: tenant.toolId, input: { a: 1, b: 2 } },
+  );
+
+/** Another process finds this one silent; this one has not noticed yet. */
+async function loseWorker(): Promise<string> {
+  const { id } = await world.engine.worker();
+  await removeWorker(world.pool, id, true);
+  return id;
+}
+
+it("rows of a run are committed in the order of their sequence, whatever has to wait for the next flush", async () => {
+  const runId = await insertRun(world, tenant, { status: "Running" });
+  await world.pool.query(`
+    CREATE TABLE step_log (id serial, sequence int, flush bigint);
+    CREATE FUNCTION log_step() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN INSERT INTO step_log (sequence, flush) VALUES (NEW.sequence, txid_current()); RETURN NULL; END $$;
+    CREATE TRIGGER log_step AFTER INSERT OR UPDATE ON steps FOR EACH ROW EXECUTE FUNCTION log_step()`);
+  const { id, journal } = await world.engine.worker();
+  const row = (number: number, sequence: number, status: "Running" | "Completed"): StepRow => ({
+    id: newId(),
+    org: tenant.orgId,
+    run: runId,
+    key: `call-1-${number}`,
+    number,
+    iteration: 1,
+    tool: "calculate",
+    status,
+    input: "{}",
+    output: status === "Completed" ? "2" : null,
+    reasoning: "",
+    input_tokens: 0,
+    output_tokens: 0,
+    actions: 0,
+    credits: "0",
+    error: null,
+    attempts: "[]",
+    child: null,
+    started_at: world.clock.now().toISOString(),
+    duration: status === "Completed" ? 1 : null,
+    sequence,
+  });
+  const write = (...parts: Parameters<typeof row>) => journal.row({ table: "steps", value: row(...parts) });
+  // The first flush is held up, so that the other rows come together into the next one.
+  const holder = await world.pool.connect();
+  await holder.query("BEGIN");
+  await holder.query("SELECT FROM worker_lanes WHERE worker_id = $1 FOR UPDATE", [id]);
+  const first = write(9, 1, "Completed");
+  const waiting =
+    "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%flush_writes%'";
+  await expect.poll(async () => (await world.pool.query(waiting)).rowCount).toBe(1);
+  const rest = [write(1, 2, "Running"), write(1, 3, "Completed"), write(2, 4, "Running")];
+  await holder.query("COMMIT");
+  holder.release();
+  await Promise.all([first, ...rest]);
+
+  const { rows } = await world.pool.query(
+    "SELECT sequence, flush::int AS flush FROM step_log ORDER BY flush, sequence",
+  );
+  const log = z.array(z.object({ sequence: z.number(), flush: z.number() })).parse(rows);
+  expect(log.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
+});
+
+it("a process whose worker was replaced still starts and cancels runs, with a new worker", async () => {
+  const lost = await loseWorker();
+  const { runId } = await start();
+  expect((await world.engine.worker()).id).not.toBe(lost);
+  await loseWorker();
+  await cancelRun(world, tenant.orgId, runId, "Ada");
+  expect((await world.db.run.findUniqueOrThrow({ where: { id: runId } })).status).toBe("Cancelled");
+});
+
+it("a worker that was replaced claims nothing", async () => {
+  const { runId } = await start();
+  const lost = await loseWorker();
+  await expect(claimRun(world, runId, lost)).rejects.toThrow(WorkerLost);
+});
