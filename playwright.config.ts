@@ -10,8 +10,9 @@ import { makeThrowaway } from "./scripts/throwaway.mjs";
  */
 forgetSettings();
 process.env.STEPWELL_E2E_PORT ??= String(await freePort());
+process.env.STEPWELL_E2E_PACE_PORT ??= String(await freePort());
 process.env.STEPWELL_E2E_DATA ??= await makeThrowaway();
-const { STEPWELL_E2E_PORT: port, STEPWELL_E2E_DATA: dataDir } = process.env;
+const { STEPWELL_E2E_PORT: port, STEPWELL_E2E_PACE_PORT: pacePort, STEPWELL_E2E_DATA: dataDir } = process.env;
 const browser = await findBrowser();
 const baseURL = `http://localhost:${port}`;
 
@@ -20,8 +21,6 @@ export default defineConfig({
   fullyParallel: true,
   workers: 2,
   forbidOnly: process.env.CI !== undefined,
-  // CI machines are shared: a test that a stalled machine broke is tried once more, and shown as flaky.
-  retries: process.env.CI === undefined ? 0 : 1,
   // Generous: the machine may be small and busy. What is waited for is a fact, never a time.
   timeout: 90_000,
   expect: { timeout: 15_000 },
@@ -40,7 +39,12 @@ export default defineConfig({
   webServer: {
     command: `${JSON.stringify(process.execPath)} scripts/start.mjs`,
     url: `${baseURL}/api/ready`,
-    env: { PORT: port, STEPWELL_DATA_DIR: dataDir, LOG_LEVEL: "warn" },
+    env: {
+      PORT: port,
+      STEPWELL_DATA_DIR: dataDir,
+      LOG_LEVEL: "warn",
+      EGRESS_ALLOW: `127.0.0.1:${pacePort}`,
+    },
     timeout: 600_000,
     gracefulShutdown: { signal: "SIGTERM", timeout: 20_000 },
     stdout: "ignore",

@@ -10,8 +10,6 @@ export default defineConfig({
     maxWorkers: 2,
     // Machines may be busy: what is waited for comes late, and is still waited for.
     expect: { poll: { timeout: 20_000 } },
-    // CI machines are shared: a test that a stalled machine broke is tried once more, and shown as retried.
-    retry: process.env.CI === undefined ? 0 : 1,
     projects: [
       {
         extends: true,

@@ -1,4 +1,4 @@
-import { test as base, type Page } from "@playwright/test";
+import { type BrowserContext, test as base, type Page } from "@playwright/test";
 import { z } from "zod";
 
 const applied = z.object({
@@ -35,36 +35,78 @@ export type Organization = {
 };
 
 type Fixtures = {
-  organization: Organization;
-  /** A page whose visitor is signed in as the organization's owner. */
+  /** A page whose visitor is signed in as the organization's owner, in a session that all tests of the worker share. */
   ownerPage: Page;
+  /** The same in a session of its own, for tests that end it. */
+  freshOwnerPage: Page;
 };
 
-export const test = base.extend<Fixtures>({
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures' names from this very pattern.
-  organization: async ({}, use) => {
-    const [found] = applied.parse(JSON.parse(process.env.STEPWELL_E2E_APPLIED ?? "")).organizations;
-    await use({
-      agentId: idOf(found.agents, "helper"),
-      toolId: idOf(found.tools, "double"),
-      counterId: idOf(found.tools, "counter"),
-      bulkyId: idOf(found.tools, "bulky"),
-      toolIds: Object.fromEntries(found.tools.map(({ slug, id }) => [slug, id])),
-      apiKey: found.apiKeys[0]?.key ?? "",
-      triggers: Object.fromEntries(found.triggers.map(({ slug, url }) => [slug, url])),
-      triggerIds: Object.fromEntries(found.triggers.map(({ slug, id }) => [slug, id])),
-      signingSecret: "e2e-signing-secret",
-      owner: { email: "ada@e2e.test", password: "correct-horse-battery" },
-      viewer: { email: "vic@e2e.test", password: "correct-horse-battery" },
-    });
+type WorkerFixtures = {
+  organization: Organization;
+  /** The cookies of an owner's session. */
+  ownerCookies: Awaited<ReturnType<BrowserContext["cookies"]>>;
+};
+
+export const test = base.extend<Fixtures, WorkerFixtures>({
+  organization: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures' names from this very pattern.
+    async ({}, use) => {
+      const [found] = applied.parse(JSON.parse(process.env.STEPWELL_E2E_APPLIED ?? "")).organizations;
+      await use({
+        agentId: idOf(found.agents, "helper"),
+        toolId: idOf(found.tools, "double"),
+        counterId: idOf(found.tools, "counter"),
+        bulkyId: idOf(found.tools, "bulky"),
+        toolIds: Object.fromEntries(found.tools.map(({ slug, id }) => [slug, id])),
+        apiKey: found.apiKeys[0]?.key ?? "",
+        triggers: Object.fromEntries(found.triggers.map(({ slug, url }) => [slug, url])),
+        triggerIds: Object.fromEntries(found.triggers.map(({ slug, id }) => [slug, id])),
+        signingSecret: "e2e-signing-secret",
+        owner: { email: "ada@e2e.test", password: "correct-horse-battery" },
+        viewer: { email: "vic@e2e.test", password: "correct-horse-battery" },
+      });
+    },
+    { scope: "worker" },
+  ],
+  ownerCookies: [
+    async ({ browser, organization }, use, worker) => {
+      const { baseURL } = worker.project.use;
+      const page = await browser.newPage(baseURL === undefined ? {} : { baseURL });
+      await signIn(page, organization.owner);
+      await use(await page.context().cookies());
+      await page.close();
+    },
+    { scope: "worker" },
+  ],
+  page: async ({ page, javaScriptEnabled }, use) => {
+    const goTo = page.goto.bind(page);
+    page.goto = async (...where) => {
+      const response = await goTo(...where);
+      if (javaScriptEnabled !== false) await untilHydrated(page);
+      return response;
+    };
+    await use(page);
   },
-  ownerPage: async ({ page, organization }, use) => {
+  ownerPage: async ({ page, ownerCookies }, use) => {
+    await page.context().addCookies(ownerCookies);
+    await use(page);
+  },
+  freshOwnerPage: async ({ page, organization }, use) => {
     await signIn(page, organization.owner);
     await use(page);
   },
 });
 
 export { expect } from "@playwright/test";
+
+/** Waits until React answers for each button: a click that comes before is lost, and no test is about that. */
+async function untilHydrated(page: Page): Promise<void> {
+  await page.waitForFunction(() =>
+    Array.from(document.querySelectorAll("button")).every((button) =>
+      Object.keys(button).some((key) => key.startsWith("__reactProps$")),
+    ),
+  );
+}
 
 /** Signs in by the form, as people do. */
 export async function signIn(page: Page, { email, password }: Organization["owner"]): Promise<void> {

@@ -3,11 +3,11 @@ import { reasonToWait } from "./reason-to-wait";
 
 it.each([
   [{ ahead: 4, slots: 3, taken: 3 }, "All 3 slots of the plan are taken; 4 runs came before it."],
-  [{ ahead: 0, slots: 1, taken: 1 }, "The plan's only place is taken; it is the next."],
-  [{ ahead: 0, slots: 3, taken: 2 }, "A place is free: the run is about to start."],
+  [{ ahead: 0, slots: 1, taken: 1 }, "The plan's only slot is taken; it is the next."],
+  [{ ahead: 0, slots: 3, taken: 2 }, "A slot is free: the run is about to start."],
   [
     { ahead: 1, slots: 3, taken: 0 },
-    "Places of the plan are free, and 1 run came before it: the machine takes up runs in turn.",
+    "The plan has free slots, and 1 run came before it: this server takes runs in turn.",
   ],
 ])("says why a run has not begun: %o", (queue, sentence) => {
   expect(reasonToWait(queue)).toBe(sentence);
