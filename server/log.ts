@@ -101,8 +101,8 @@ export function captureFaults(log: Logger): void {
 function openOutput(fd: typeof STDOUT | typeof STDERR): DestinationStream {
   const { isTTY } = fd === STDOUT ? process.stdout : process.stderr;
   if (!isTTY) {
-    // Entries are written by the page: a system call for each would cost a poll a quarter of its time.
-    const output = pino.destination({ dest: fd, sync: true, minLength: 4096, periodicFlush: 200 });
+    // Entries are written together: a system call for each would cost a poll a quarter of its time.
+    const output = pino.destination({ dest: fd, sync: true, minLength: 12_288, periodicFlush: 200 });
     process.on("exit", () => output.flushSync());
     return output;
   }
