@@ -35,7 +35,7 @@ export const runFilter = z.object({
   minCredits: credits.optional(),
   maxCredits: credits.optional(),
   /**
-   * Words of the input, the output or the error, or the start of a run's id (decision 16 says which are found). The
+   * Words of the input, the output or the error, or the start of a run's id (docs/dashboard.md, "Search"). The
    * index keeps as many letters of a word as can be asked for here.
    */
   text: z.string().trim().max(200).transform(replaceNul).optional(),
