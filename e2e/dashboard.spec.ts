@@ -133,14 +133,14 @@ test.describe("the list of runs", () => {
     await expect(page.getByRole("button", { name: "Filter", exact: true })).toBeVisible();
     await expect(page.getByRole("button", { name: "Export and more" })).toHaveCount(0);
     expect((await page.request.get("/api/runs/export?status=Faild")).status()).toBe(400);
-    await page.getByRole("button", { name: "Leave it out" }).click();
+    await page.getByRole("button", { name: "Remove it" }).click();
     await expect(page).toHaveURL(/\/runs\?kind=tool$/);
     await expect(page.getByRole("button", { name: "Export and more" })).toBeVisible();
   });
 
   test("a search that finds nothing says what it looks at", async ({ ownerPage: page }) => {
     await page.goto("/runs?q=xylophonists");
-    await expect(page.getByText("No run fits these filters")).toBeVisible();
+    await expect(page.getByText("No run matches these filters")).toBeVisible();
     await expect(page.getByText(/first 8,192 characters/)).toBeVisible();
   });
 
@@ -360,8 +360,8 @@ test.describe("the list of runs", () => {
     await page.getByRole("button", { name: "Export and more" }).click();
     await page.getByRole("menuitem", { name: "Cancel all open runs" }).click();
     const dialog = page.getByRole("dialog", { name: "Cancel all open runs" });
-    await expect(dialog).toContainText("Now 1 run is open.");
-    await dialog.getByRole("button", { name: "Cancel them" }).click();
+    await expect(dialog).toContainText("1 run is open.");
+    await dialog.getByRole("button", { name: "Cancel runs" }).click();
     await expect(rows(page).first()).toContainText("Cancelled", { timeout: 20_000 });
   });
 
@@ -399,11 +399,11 @@ test.describe("the page of a run", () => {
     await page.keyboard.press("ArrowDown");
     await expect(page).toHaveURL(/call=/);
     const call = page.getByRole("region", { name: /^Model call/ });
-    await call.getByRole("tab", { name: "Saw" }).click();
+    await call.getByRole("tab", { name: "Prompt" }).click();
     await expect(call.getByText("result of step 1, calculate")).toBeVisible();
     await expect(call.getByRole("region", { name: "Tools offered" })).toContainText("double");
     await expect(call.getByText("You help with sums.")).toBeHidden();
-    await call.getByRole("button", { name: "Show 2 messages that it had seen before" }).click();
+    await call.getByRole("button", { name: "Show 2 messages of earlier calls" }).click();
     await expect(call.getByText("You help with sums.")).toBeVisible();
   });
 
@@ -496,8 +496,8 @@ test.describe("the page of a run", () => {
     await page.waitForURL((url) => !url.pathname.endsWith(id));
     await expect(page.getByRole("region", { name: "Output", exact: true })).toContainText("8");
 
-    await page.getByRole("button", { name: "More ways to run again" }).click();
-    await page.getByRole("menuitem", { name: "With another input" }).click();
+    await page.getByRole("button", { name: "More run options" }).click();
+    await page.getByRole("menuitem", { name: "With different input" }).click();
     const input = page.getByRole("textbox", { name: "Input, a JSON object" });
     await input.fill("{");
     await page.getByRole("dialog").getByRole("button", { name: "Run", exact: true }).click();
@@ -510,10 +510,10 @@ test.describe("the page of a run", () => {
     // What was typed is there again, however the dialog was left.
     await page.keyboard.press("Escape");
     await expect(page.getByRole("dialog")).toHaveCount(0);
-    await page.getByRole("button", { name: "More ways to run again" }).click();
-    await page.getByRole("menuitem", { name: "With another input" }).click();
+    await page.getByRole("button", { name: "More run options" }).click();
+    await page.getByRole("menuitem", { name: "With different input" }).click();
     await expect(input).toHaveValue('{"number": "four"}');
-    await page.getByRole("button", { name: "Back to the run's own" }).click();
+    await page.getByRole("button", { name: "Reset to the run's input" }).click();
     await expect(input).toHaveValue('{\n  "number": 4\n}');
     await input.fill('{"number": 50}');
     await page.getByRole("dialog").getByRole("button", { name: "Run", exact: true }).click();
@@ -535,7 +535,7 @@ test.describe("the page of a run", () => {
     for (const path of ["/runs/01a1fce1-2efc-779d-96d7-58140f1414c7", "/runs/nonsense"]) {
       const answer = await page.goto(path);
       expect(answer?.status()).toBe(404);
-      await expect(page.getByText("There is no such run in this organization")).toBeVisible();
+      await expect(page.getByText("Run not found")).toBeVisible();
     }
   });
 });

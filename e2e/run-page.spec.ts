@@ -25,7 +25,7 @@ test("the steps of a run that a step started stand below it, and have addresses"
   await expect(page.getByRole("region", { name: "Output of the step" })).toContainText("42");
 
   await outer.click();
-  await page.getByRole("button", { name: "Fold its steps" }).click();
+  await page.getByRole("button", { name: "Hide its steps" }).click();
   await expect(inner).toHaveCount(0);
 });
 
@@ -41,7 +41,7 @@ test("what one looks for is found in all texts, and marked where it stands", asy
   const timeline = page.getByRole("listbox", { name: "Timeline" });
   await expect(timeline.getByRole("option")).toHaveCount(21);
   await page.keyboard.press("/");
-  const find = page.getByRole("searchbox", { name: "Find in this run" });
+  const find = page.getByRole("searchbox", { name: "Search this run" });
   await expect(find).toBeFocused();
   // Only an input has it; no step is called so.
   await page.keyboard.type("17 + 0");
@@ -179,10 +179,10 @@ test("the configuration of a run is a click away, beside what is different now",
   const b = await finishRun(request, organization, { agent: "What is 2 + 3?" });
   await page.goto(`/runs/${a}`);
   await page.getByRole("button", { name: /^v\d+$/ }).click();
-  const dialog = page.getByRole("dialog", { name: /^What this run was started with/ });
+  const dialog = page.getByRole("dialog", { name: /^Configuration of this run/ });
   await expect(dialog).toContainText("You help with sums.");
   await expect(dialog).toContainText("double v1");
-  await expect(dialog).toContainText("A run started now would have the very same configuration.");
+  await expect(dialog).toContainText("A run started now would use the same configuration.");
   await page.goto(`/runs/compare?a=${a}&b=${b}`);
   await expect(page.getByRole("region", { name: "Configuration" })).toContainText("the same");
 });
@@ -246,7 +246,7 @@ test("a stretch of the time is shown large: by the chosen line, and by dragging 
   const row = timeline.getByRole("option", { name: /^Step 6/ });
   const barOf = async () => (await row.locator("svg rect").boundingBox())?.width ?? 0;
   const small = await barOf();
-  await page.getByRole("button", { name: "Zoom to the chosen line" }).click();
+  await page.getByRole("button", { name: "Zoom to the selected line" }).click();
   expect(await barOf()).toBeGreaterThan(small);
   await expect(timeline.getByRole("option", { name: /^Step 1 .*before what is shown/ })).toHaveCount(1);
   await expect(timeline.getByRole("option", { name: /^Step 12.*after what is shown/ })).toHaveCount(1);
@@ -256,7 +256,7 @@ test("a stretch of the time is shown large: by the chosen line, and by dragging 
   const showAll = page.getByRole("button", { name: /^Show all \d/ });
   await showAll.click();
   await expect(showAll).toHaveCount(0);
-  await expect(page.getByRole("button", { name: "Zoom to the chosen line" })).toBeFocused();
+  await expect(page.getByRole("button", { name: "Zoom to the selected line" })).toBeFocused();
   expect(await barOf()).toBeCloseTo(small, 0);
   await page.keyboard.press("z");
   await expect(showAll).toBeVisible();

@@ -162,7 +162,7 @@ it("keeps a wait between items in sight where they are folded", () => {
   expect(outline(withWaits(foldLines(lines, new Set(["run-group-page"])), waits))).toEqual([
     "fetch",
     "page",
-    "waited its turn",
+    "waited for a slot",
     "sum",
   ]);
 });

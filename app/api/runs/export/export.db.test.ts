@@ -91,7 +91,7 @@ describe("an export", () => {
         while (!(await reader.read()).done);
       })(),
     ).rejects.toThrow();
-    expect(world.log.entries.some(({ message }) => message === "an export broke off")).toBe(true);
+    expect(world.log.entries.some(({ message }) => message === "An export failed")).toBe(true);
     await expect.poll(atRest).toBe(true);
   });
 
