@@ -87,7 +87,7 @@ for (const view of VIEWS) {
       expect(errors).toEqual([]);
     });
 
-    test("what opens on them", async ({ ownerPage: page, request, organization }) => {
+    test("dialogs, menus and other openings", async ({ ownerPage: page, request, organization }) => {
       test.setTimeout(120_000);
       const run = await finishRun(request, organization, { agent: "What is 6 * 7?" });
       const headers = { "Content-Type": "application/json" };

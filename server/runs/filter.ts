@@ -6,7 +6,7 @@ import { replaceNul } from "@/server/secrets/stored-output";
 
 /** No run is older than 1970, and PostgreSQL knows no year 0. */
 const moment = z.iso.datetime().refine((text) => Date.parse(text) >= 0, "is before 1970");
-const credits = z.string().regex(/^\d{1,12}(\.\d{1,4})?$/, "credits are a decimal with up to four places");
+const credits = z.string().regex(/^\d{1,12}(\.\d{1,4})?$/, "must be a decimal with at most four places");
 
 /** Which runs a list, an export or a chart is about. Every field narrows; an empty filter means all runs. */
 export const runFilter = z.object({

@@ -9,6 +9,6 @@ it.each([
     { ahead: 1, slots: 3, taken: 0 },
     "The plan has free slots, but the server is busy; 1 run will start first.",
   ],
-])("says why a run has not begun: %o", (queue, sentence) => {
+])("explains why a run has not started: %o", (queue, sentence) => {
   expect(reasonToWait(queue)).toBe(sentence);
 });
