@@ -130,7 +130,7 @@ test("a link to something unknown shows a not-found page within the frame", asyn
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`/runs/${unknown}`);
   await expect(page.getByText("Run not found")).toBeVisible();
-  await expect(page.getByRole("navigation", { name: "Places" })).toBeVisible();
+  await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
   await page.getByRole("link", { name: "Go to runs" }).click();
   await expect(page.getByRole("heading", { name: "Runs" })).toBeVisible();
 });

@@ -160,7 +160,7 @@ function Sidebar(props: SidebarProps) {
           </span>
         </button>
       </div>
-      <nav aria-label="Places" className="flex flex-1 flex-col gap-px overflow-y-auto px-2 py-1">
+      <nav aria-label="Main" className="flex flex-1 flex-col gap-px overflow-y-auto px-2 py-1">
         {placesFor(role).map(({ href, label, Icon }) => {
           const here = path === href || path.startsWith(`${href}/`);
           return (
