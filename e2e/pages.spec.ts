@@ -157,7 +157,7 @@ const FAILURES = [
   {
     tool: "double",
     input: { number: 1e308 },
-    says: "does not fit the tool's own output schema",
+    says: "does not match its output schema",
     where: null,
   },
 ];

@@ -41,7 +41,7 @@ test("a search finds text in all inputs and outputs, and marks it", async ({
   const timeline = page.getByRole("listbox", { name: "Timeline" });
   await expect(timeline.getByRole("option")).toHaveCount(21);
   await page.keyboard.press("/");
-  const find = page.getByRole("searchbox", { name: "Search this run" });
+  const find = page.getByRole("searchbox", { name: "Find in this run" });
   await expect(find).toBeFocused();
   // Only an input has it; no step is called so.
   await page.keyboard.type("17 + 0");

@@ -99,7 +99,7 @@ it("is created again after an interrupted initdb", async () => {
 });
 
 it.runIf(process.platform === "linux")("says so where no data folder can be made", async () => {
-  await expect(joinPostgres("/proc/stepwell/data")).rejects.toThrow(/cannot be written to/);
+  await expect(joinPostgres("/proc/stepwell/data")).rejects.toThrow(/is not writable/);
 });
 
 /** Another process that joins, and leaves or is killed when told. */

@@ -170,7 +170,7 @@ test("keys are created on standard output, and revoked by name or prefix", async
   expect(await call(["keys", "revoke", other.slug, row.prefix])).toMatchObject({ code: 1 });
   expect(await call(["keys", "revoke", tenant.slug, row.prefix])).toMatchObject({ code: 0 });
   await expect(authenticateKey(world, key)).rejects.toThrow("was revoked");
-  expect((await call(["keys", "revoke", tenant.slug, "deploy"])).out).toContain("nothing has changed");
+  expect((await call(["keys", "revoke", tenant.slug, "deploy"])).out).toContain("Nothing has changed");
 });
 
 test("credits are granted with a note", async () => {
@@ -399,7 +399,7 @@ test.each([
   [["apply", "a", "--jsno"], "Unknown option '--jsno'."],
   [["runs", "list", "--limit", "0"], "--limit must be a whole number from 1 to 1000."],
   [["runs", "list", "--status", "gone"], '"gone" is not a status'],
-  [["users", "create", "a@b.test", "--role", "owner"], "--role is for a member of an organization"],
+  [["users", "create", "a@b.test", "--role", "owner"], "--role needs --org ORG"],
 ])("%j is wrong usage and says so", async (argv, message) => {
   const { code, out, err } = await call(argv);
   expect([code, out]).toEqual([2, ""]);
@@ -434,7 +434,7 @@ test("another STEPWELL_SECRET is refused with advice, and can be adopted", async
     const changed = { ...fresh, vault: createVault("another secret, of more than thirty-two characters") };
     const refused = await call(["apply", file], { services: changed });
     expect([refused.code, refused.out]).toEqual([1, ""]);
-    expect(refused.err).toContain("STEPWELL_SECRET is not the one");
+    expect(refused.err).toContain("STEPWELL_SECRET is not the secret of this database");
     expect(refused.err).toContain("secret adopt");
     expect((await call(["doctor"], { services: changed })).out).toMatch(/^fail +secret/m);
 

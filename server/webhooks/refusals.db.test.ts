@@ -100,7 +100,7 @@ describe("a refused call is stored", () => {
     expect(kept).toHaveLength(301);
     expect(kept.at(-1)).toMatchObject({ status: 429, code: "rate_limited" });
     expect(kept.at(-1)?.reason).toContain("at most 300 in 60 seconds");
-    expect(kept.at(-1)?.reason).toContain("only the first refused one is kept");
+    expect(kept.at(-1)?.reason).toContain("in the same minute are not recorded");
     expect((await send(token, { body: "{}", headers: { "x-stepwell-peer": "192.0.2.98" } })).status).toBe(
       200,
     );

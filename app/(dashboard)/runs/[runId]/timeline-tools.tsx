@@ -57,7 +57,7 @@ export function TimelineTools({
       <div className="relative min-w-20 flex-1 sm:min-w-40">
         <SearchIcon className="absolute top-2 left-2 text-faint" />
         <input
-          aria-label="Search this run"
+          aria-label="Find in this run"
           className={classNames(
             "h-8 w-full rounded-md border border-line-strong bg-canvas pl-8 placeholder:text-faint",
             find ? "pr-28" : "pr-2",

@@ -104,7 +104,7 @@ describe("an export", () => {
     ["minTokens=1e3", "minTokens=1e3"],
     ["from=yesterday", "from=yesterday"],
     ["agent=helper", "agent=helper"],
-    ["format=xml", "neither csv nor json"],
+    ["format=xml", "must be csv or json"],
   ])("is refused for an unknown filter: %s", async (query, named) => {
     const answer = await GET(new Request(`${TEST_ORIGIN}/api/runs/export?${query}`, { headers: { cookie } }));
     expect(answer.status).toBe(400);
