@@ -64,7 +64,7 @@ export function TimelineTools({
           )}
           onChange={(event) => onFind(event.target.value)}
           onKeyDown={onKey}
-          placeholder="Search all texts"
+          placeholder="Find in all texts"
           ref={field}
           type="search"
           value={find}
