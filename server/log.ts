@@ -92,7 +92,7 @@ export function captureFaults(log: Logger): void {
   process.removeAllListeners("warning");
   process.on("warning", (error) => log.warn(error.message, { error }));
   process.on("uncaughtException", (error) => {
-    log.error("uncaught error; the process ends", { error });
+    log.error("Uncaught error; the process ends", { error });
     process.exit(1);
   });
 }
