@@ -123,7 +123,7 @@ const hook = (token: string, parts: Partial<Call> = {}): Call => ({
   headers: { ...JSON_TYPE, ...parts.headers },
 });
 
-describe("both ways answer alike", () => {
+describe("both ways give the same answers", () => {
   it.each<[number, string, (setting: Setting) => Call]>([
     [200, "a start of an agent", ({ tenant }) => startAgent(tenant)],
     [200, "a start of a tool", ({ tenant }) => startTool(tenant)],
@@ -201,7 +201,7 @@ describe("both ways answer alike", () => {
 });
 
 describe("a compressed body", () => {
-  it("is refused by the header's name, unread", async () => {
+  it("is refused by its header, unread", async () => {
     const { tenant } = await createSetting();
     const headers = { "Content-Encoding": "gzip" };
     const answer = await throughNode(startAgent(tenant, { body: Buffer.from("no gzip at all"), headers }));
@@ -219,7 +219,7 @@ describe("a path that only looks like the API's", () => {
     "///v1",
     "//webhooks/x",
     "/webhooks%2fx",
-  ])("%s: the contract's 404, no page and no redirect", async (path) => {
+  ])("%s: the contract's 404, not a page and not a redirect", async (path) => {
     for (const method of ["GET", "POST"]) {
       const answer = await throughNode({ method, path, headers: {} });
       expect([answer.status, answer.headers.location]).toEqual([404, undefined]);
@@ -232,7 +232,7 @@ describe("a path that only looks like the API's", () => {
     }
   });
 
-  it.each(["/v10", "/runs", "/%2e%2e/v1x"])("%s is a page's", async (path) => {
+  it.each(["/v10", "/runs", "/%2e%2e/v1x"])("%s belongs to a page", async (path) => {
     expect((await throughNode({ method: "GET", path, headers: {} })).text).toBe("a page");
   });
 });

@@ -5,7 +5,7 @@ import { PEER_ADDRESS_HEADER } from "@/server/api/client-address";
 import { cutStalledReader, InvalidTargetError, peerAddress, targetOf } from "@/server/api/node-http";
 import { PAGE_ADDRESS_HEADER } from "@/server/api/page-address";
 import { answerPoll } from "@/server/api/poll";
-import { commonHeaders, DATA_POLICY, pagePolicy } from "@/server/api/protective-headers";
+import { dataHeaders, pageHeaders, pagePolicy } from "@/server/api/protective-headers";
 import { JSON_HEADERS, loggedPath } from "@/server/api/respond";
 import { answerRest } from "@/server/api/rest";
 import { answerWebhook } from "@/server/api/webhook";
@@ -31,8 +31,8 @@ export function createHandler(
   { showPage, dev, state }: { showPage: Handler | null; dev: boolean; state: { stopping: boolean } },
 ) {
   const { origin, protocol } = new URL(services.env.appUrl);
-  const common = commonHeaders(protocol === "https:");
-  const asData = { ...common, "Content-Security-Policy": DATA_POLICY };
+  const asPage = Object.entries(pageHeaders(protocol === "https:"));
+  const asData = dataHeaders(protocol === "https:");
   const rawHeaders = Object.entries(asData).flat();
   const { log } = services;
 
@@ -65,7 +65,7 @@ export function createHandler(
     const url = targetOf(incoming, origin);
     cutStalledReader(outgoing, path.startsWith("/api/live/") ? STALLED_STREAM_MS : STALLED_READER_MS);
     outgoing.once("close", () => logRequest(log, request, outgoing.statusCode, undefined));
-    for (const [name, value] of Object.entries(common)) outgoing.setHeader(name, value);
+    for (const [name, value] of asPage) outgoing.setHeader(name, value);
     const policy = pagePolicy({ dev });
     outgoing.setHeader("Content-Security-Policy", policy);
     incoming.headers["content-security-policy"] = policy;

@@ -26,7 +26,7 @@ describe("diffLines", () => {
     ]);
   });
 
-  it("gives both texts back, whatever they are", () => {
+  it("reproduces both texts, whatever they are", () => {
     const text = fc
       .array(fc.constantFrom("a", "b", "c", ""), { maxLength: 12 })
       .map((lines) => lines.join("\n"));
@@ -37,7 +37,7 @@ describe("diffLines", () => {
     );
   });
 
-  it("gives up on texts that share nothing", () => {
+  it("gives up on texts with nothing in common", () => {
     const many = (letter: string) =>
       Array.from({ length: 2_000 }, (_, index) => `${letter}${index}`).join("\n");
     expect(diffLines(many("a"), many("b"))).toBeNull();
@@ -60,7 +60,7 @@ describe("diffLinesInSlices", () => {
   const left = many.join("\n");
   const right = many.map((line, index) => (index % 100 === 0 ? `${line}!` : line)).join("\n");
 
-  it("comes to the same, and lets others work in between", async () => {
+  it("gives the same result, and yields in between", async () => {
     const fewer = right.slice(0, right.length / 3) + left.slice(right.length / 3);
     let turns = 0;
     const others = setInterval(() => {
@@ -72,7 +72,7 @@ describe("diffLinesInSlices", () => {
     expect(turns).toBeGreaterThan(0);
   });
 
-  it("stops when nobody waits any more", async () => {
+  it("stops when it is aborted", async () => {
     const reader = new AbortController();
     const work = diffLinesInSlices(left, right, reader.signal);
     reader.abort();

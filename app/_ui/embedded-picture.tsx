@@ -16,9 +16,7 @@ export function EmbeddedPicture({ src, alt }: { src: string; alt: string }) {
   if (broken) {
     return (
       <span className="rounded border border-line px-1.5 py-0.5 text-muted">
-        {alt
-          ? `${alt} (a picture that cannot be shown: it is broken)`
-          : "a picture that cannot be shown: it is broken"}
+        {alt ? `${alt} (broken image)` : "broken image"}
       </span>
     );
   }

@@ -46,7 +46,7 @@ export function FieldDiff({ change }: { change: FieldChange }) {
           ))}
         </pre>
       ) : (
-        <p>Rewritten: the two versions share too little to be compared by lines.</p>
+        <p>Rewritten: the versions have too little in common for a comparison by lines.</p>
       )}
     </div>
   );

@@ -8,7 +8,7 @@ const order = {
 };
 
 describe("a search through a document", () => {
-  it("keeps hits and the way to them, nothing else", () => {
+  it("keeps hits and the path to them, nothing else", () => {
     expect([...(searchJson(order, "lisb")?.paths ?? [])].sort()).toEqual(["customer", "customer.city"]);
     expect([...(searchJson(order, "b-7")?.paths ?? [])].sort()).toEqual([
       "lines",
@@ -18,7 +18,7 @@ describe("a search through a document", () => {
     expect(searchJson(order, "4711")?.hits).toBe(1);
   });
 
-  it("keeps everything below a name that hits", () => {
+  it("keeps everything below a matching name", () => {
     expect([...(searchJson(order, "CUSTOMER")?.paths ?? [])].sort()).toEqual([
       "customer",
       "customer.city",
@@ -26,7 +26,7 @@ describe("a search through a document", () => {
     ]);
   });
 
-  it("takes no notice of the case of any letter", () => {
+  it("ignores the case of any letter", () => {
     const streets = { Straße: "Η ΟΔΟΣ", Улица: "İSTİKLAL" };
     const found = (sought: string) => [...(searchJson(streets, sought)?.paths ?? [])];
     expect(found("οδος")).toEqual([joinPath("", "Straße", false)]);
@@ -34,7 +34,7 @@ describe("a search through a document", () => {
     expect(found("УЛИЦА")).toEqual([joinPath("", "Улица", false)]);
   });
 
-  it("stops at five hundred hits, and says so", () => {
+  it("stops at 500 hits, and says so", () => {
     const many = Array.from({ length: 2_000 }, (_, index) => ({ text: `hit ${index}` }));
     expect(searchJson(many, "hit")).toMatchObject({ hits: 500, more: true });
   });

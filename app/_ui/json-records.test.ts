@@ -3,7 +3,7 @@ import type { Json } from "@/server/json";
 import { readRecords } from "./json-records";
 
 describe("a list of records", () => {
-  it("has the columns of all its records, in the order of their appearance", () => {
+  it("has the columns of all records, in order of appearance", () => {
     expect(readRecords([{ a: 1 }, { b: 2, a: 3 }])?.columns).toEqual(["a", "b"]);
     expect(readRecords([{ a: 1, b: 2 }, null, { a: 3, b: 4 }])?.columns).toEqual(["a", "b"]);
   });
@@ -21,7 +21,7 @@ describe("a list of records", () => {
     expect(readRecords(value)).toBeNull();
   });
 
-  it("reads better as a table when its records are alike and plain", () => {
+  it("is a table by default when its records are alike and plain", () => {
     const read = (list: Json) => readRecords(list)?.readsBetter;
     expect(
       read([
@@ -40,7 +40,7 @@ describe("a list of records", () => {
     ).toBe(false);
   });
 
-  it("is read in a moment, however long", () => {
+  it("is recognized quickly, however long it is", () => {
     const list = Array.from({ length: 10_000 }, (_, id) => ({ id, name: `record ${id}`, tags: ["a"] }));
     expect(readRecords(list)).toEqual({ columns: ["id", "name", "tags"], readsBetter: true });
   });

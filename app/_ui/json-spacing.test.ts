@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { compactJson, indentJson, readableText } from "./json-spacing";
 
 describe("JSON by lines", () => {
-  test("is as JSON.stringify writes it", () => {
+  test("matches JSON.stringify", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const compact = JSON.stringify(value);
@@ -21,7 +21,7 @@ describe("JSON by lines", () => {
     expect(compactJson(indentJson(text))).toBe(text.replaceAll(" ", ""));
   });
 
-  test("takes the start of a document, wherever it ends", () => {
+  test("formats the start of a document, wherever it is cut", () => {
     const whole = '{"a": ["x\\" y", {"b": null}], "c": "d"}';
     for (let end = 0; end <= whole.length; end += 1) {
       const start = whole.slice(0, end);
@@ -30,14 +30,14 @@ describe("JSON by lines", () => {
     }
   });
 
-  test("takes megabytes in one string, and in many", () => {
+  test("formats megabytes in one string and in many", () => {
     const one = JSON.stringify("x\\".repeat(2_000_000));
     expect(indentJson(one) === one).toBe(true);
     const many = JSON.stringify(Array.from({ length: 100_000 }, (_, n) => ({ n })));
     expect(indentJson(many) === JSON.stringify(JSON.parse(many), null, 2)).toBe(true);
   });
 
-  test("leaves what is no JSON as it is", () => {
+  test("leaves text that is not JSON unchanged", () => {
     for (const text of ["[a link](https://x.test), {and} so", "", "It is, well: 4"]) {
       expect(readableText(text)).toBe(text);
       expect(readableText(text, true)).toBe(text);

@@ -51,7 +51,7 @@ export function JsonTable({
           <thead>
             <tr>
               <th className="px-2 py-1 font-normal text-faint" scope="col">
-                <span className="sr-only">place in the list</span>
+                <span className="sr-only">position in the list</span>
               </th>
               {columns.map((column) => (
                 <th

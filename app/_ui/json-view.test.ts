@@ -16,7 +16,7 @@ const people = [
 ];
 
 describe("a JSON document", () => {
-  it("offers its tools where they make sense", () => {
+  it("offers its tools only where they are useful", () => {
     expect(draw({})).not.toContain("<button");
     expect(draw(42)).not.toContain("<button");
     expect(draw({ number: 2 })).toContain(">Raw</button>");
@@ -26,7 +26,7 @@ describe("a JSON document", () => {
     expect(draw({ number: 2 }, { tools: false })).not.toContain(">Raw</button>");
   });
 
-  it("is searched from the start for what the reader looks for, however short it is", () => {
+  it("is searched from the start for the reader's text, however short", () => {
     expect(draw({ city: "Lisbon" }, { sought: "lisb" })).toMatch(/<mark[^>]*>Lisb<\/mark>on/);
     expect(draw({ city: "Lisbon" }, { sought: "Porto" })).not.toContain("<input");
   });
@@ -42,7 +42,7 @@ describe("a JSON document", () => {
     expect(html).toContain('aria-pressed="true"');
   });
 
-  it("shows a lone record, and records without much in common, as a tree that can become a table", () => {
+  it("shows a single record, or dissimilar ones, as a tree with a table on demand", () => {
     for (const value of [[{ a: 1, b: 2 }], [{ a: 1 }, { b: 2 }, { c: 3 }]]) {
       const html = draw(value);
       expect(html).not.toContain("<table");
@@ -50,20 +50,20 @@ describe("a JSON document", () => {
     }
   });
 
-  it("narrows a table to the rows that hold what is searched for", () => {
+  it("narrows a table to the rows with hits", () => {
     const html = draw({ items: people }, { sought: "grace" });
     expect(html).toContain("<mark");
     expect(html).toMatch(/<table.*85/);
     expect(html).not.toContain("Ada");
   });
 
-  it("draws a hundred of ten thousand records at once", () => {
+  it("renders 100 of 10,000 records at once", () => {
     const html = draw(Array.from({ length: 10_000 }, (_, id) => ({ id, name: `record ${id}` })));
     expect(html.match(/<tr/g)).toHaveLength(101);
     expect(html).toContain("1–100 of 10,000 rows");
   });
 
-  it("writes what a cell holds in a few words, to be opened", () => {
+  it("summarizes a nested value in a cell, which opens", () => {
     const html = draw([
       { id: 1, name: "a", of: { x: 1, y: [1, 2] } },
       { id: 2, name: "b", of: null },
@@ -71,7 +71,7 @@ describe("a JSON document", () => {
     expect(html).toContain("{ x: 1, y: [2] }");
   });
 
-  it("shows a picture of any size, and no document as one", () => {
+  it("shows pictures of any size, and never a document as a picture", () => {
     expect(draw({ dot: DOT })).toContain(`src="${DOT}"`);
     expect(draw({ dot: DOT })).toContain("image/png, ");
     expect(draw(DOT)).toContain("<img");
@@ -79,7 +79,7 @@ describe("a JSON document", () => {
     expect(draw({ evil: `${DOT}" onerror="x` })).not.toContain("<img");
   });
 
-  it("puts texts between quotes that are not in them", () => {
+  it("puts texts in quotes that are not part of them", () => {
     expect(quoteFor("plain")).toBe('"');
     expect(draw({ error: '"1 / 0" is wrong' })).toContain("&#x27;&quot;1 / 0&quot; is wrong&#x27;");
     expect(quoteFor(`"it's"`)).toBe("`");

@@ -10,7 +10,7 @@ const render = (text: string, folded = false) =>
   renderToStaticMarkup(createElement(Markdown, { text, folded }));
 
 describe("Markdown that a model wrote", () => {
-  it("names the boxes of a list of tasks", () => {
+  it("labels the checkboxes of a task list", () => {
     const html = render("- [x] count\n- [ ] sum");
     expect(html).toContain('aria-label="done"');
     expect(html).toContain('aria-label="not done"');
@@ -25,19 +25,22 @@ describe("Markdown that a model wrote", () => {
     "//a.test",
     "#top",
     "",
-  ])("makes no link of %j", (address) => {
+  ])("does not link %j", (address) => {
     const html = render(`before [words](<${address}>) after`);
     expect(html).toContain("before words after");
     expect(html).not.toContain("<a");
   });
 
-  it.each(["https://a.test/x?y=1", "http://a.test/", "mailto:a@b.test"])("opens %s apart", (address) => {
-    expect(render(`[words](${address})`)).toContain(
-      `<a href="${address}" rel="noreferrer noopener nofollow" target="_blank">words</a>`,
-    );
-  });
+  it.each(["https://a.test/x?y=1", "http://a.test/", "mailto:a@b.test"])(
+    "opens %s in a new tab",
+    (address) => {
+      expect(render(`[words](${address})`)).toContain(
+        `<a href="${address}" rel="noreferrer noopener nofollow" target="_blank">words</a>`,
+      );
+    },
+  );
 
-  it("keeps footnotes within the page, and apart from those of another answer", () => {
+  it("keeps footnotes in the page, separate from those of other answers", () => {
     const html = render("Said[^1].\n\n[^1]: A note.");
     const [, target = "-"] = /<sup><a href="#([^"]+)"/.exec(html) ?? [];
     expect(html).toContain(`<li id="${target}">`);
@@ -46,7 +49,7 @@ describe("Markdown that a model wrote", () => {
     expect(target).not.toContain("user-content");
   });
 
-  it("begins its headings below those of the page", () => {
+  it("starts headings below those of the page", () => {
     expect(render("# one\n\n## two\n\n### three\n\n###### six").match(/<h\d/g)).toEqual([
       "<h3",
       "<h4",
@@ -62,7 +65,7 @@ describe("Markdown that a model wrote", () => {
     expect(html).not.toContain("style=");
   });
 
-  it("shows pictures that are inside the text, no documents, and asks no stranger for one", () => {
+  it("shows embedded pictures, no documents, and loads none from other servers", () => {
     expect(render(`![dot](${DOT})`)).toMatch(/<img [^>]*alt="dot"[^>]* src="data:image\/png;base64,iVBOR/);
     expect(render("![evil](data:image/svg+xml;base64,PHN2Zz4=)")).toContain("<p>evil</p>");
     expect(render("![far](https://a.test/x.png)")).toContain('<a href="https://a.test/x.png"');
@@ -71,18 +74,18 @@ describe("Markdown that a model wrote", () => {
     );
   });
 
-  it("leaves a picture's text alone where it is code, and out of a folded text that ends in it", () => {
+  it("leaves pictures in code unchanged, and out of a folded text that is cut in one", () => {
     expect(render(`\`![dot](${DOT})\``)).toContain(`<code>![dot](${DOT})</code>`);
     expect(render(`Here: ![dot](${DOT.slice(0, 60)}`, true)).toContain("<p>Here:</p>");
   });
 
-  it("draws a long text's first piece at once, nothing of it in an unbounded time", () => {
+  it("renders the first part of a long text in bounded time", () => {
     const html = render("A paragraph of some words.\n\n".repeat(100_000));
     expect(html.length).toBeGreaterThan(4_000);
     expect(html.length).toBeLessThan(20_000);
   });
 
-  it.each(["> ", "- ", "1. ", "[", "*a ", "> - "])("outlives thousands of %j", (part) => {
+  it.each(["> ", "- ", "1. ", "[", "*a ", "> - "])("survives thousands of %j", (part) => {
     expect(render(part.repeat(2_500))).toContain("prose");
   });
 });

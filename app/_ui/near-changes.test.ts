@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { diffLines } from "@/app/_ui/diff";
 import { nearChanges } from "./near-changes";
 
-it("keeps two lines around a change and marks what it leaves out, once on each side", () => {
+it("keeps two lines around a change and marks omissions once on each side", () => {
   const lines = diffLines("1\n2\n3\n4\n5\n6\n7\n8", "1\n2\n3\n4\nfive\n6\n7\n8");
   expect(nearChanges(lines ?? []).map((line) => line?.text ?? null)).toEqual([
     null,

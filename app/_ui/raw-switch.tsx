@@ -21,7 +21,7 @@ export function RawSwitch({
         className,
       )}
       onClick={() => onSwitch(!raw)}
-      title={raw ? "Show it read" : "Show it as it is stored"}
+      title={raw ? "Show it formatted" : "Show it as stored"}
       type="button"
     >
       Raw

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { splitHits } from "./split-hits";
 
-it("tells hits from what lies between them, and loses nothing", () => {
+it("splits a text into hits and the rest, without loss", () => {
   expect(splitHits("one two one", /one/u)).toEqual(["", "one", " two ", "one", ""]);
   expect(splitHits("none", /x/u)).toEqual(["none"]);
   const many = "a b ".repeat(1_000);

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { splitLines, splitMarkdown } from "./text-pieces";
 
-describe("a long text in pieces", () => {
-  it("is cut at line ends, else between characters, and nothing is lost", () => {
+describe("a long text in parts", () => {
+  it("is cut at line ends, or else between characters, without loss", () => {
     expect(splitLines("one\ntwo\nthree\n", 9)).toEqual(["one\ntwo\n", "three\n"]);
     expect(splitLines("abc😀def", 4)).toEqual(["abc", "😀de", "f"]);
     expect(splitLines("", 4)).toEqual([]);
@@ -21,8 +21,8 @@ describe("a long text in pieces", () => {
   });
 });
 
-describe("long Markdown in pieces", () => {
-  it("stays as it is while it fits", () => {
+describe("long Markdown in parts", () => {
+  it("stays whole while it fits", () => {
     expect(splitMarkdown("# a\n\nb", 10)).toEqual(["# a\n\nb"]);
   });
 
@@ -33,24 +33,24 @@ describe("long Markdown in pieces", () => {
     ]);
   });
 
-  it("is not cut between the lines of a list's item, nor within code that fits", () => {
+  it("is not cut within a list item, nor within code that fits", () => {
     expect(splitMarkdown("para\n\n- a\n\n  of a\n", 14)).toEqual(["para\n\n", "- a\n\n  of a\n"]);
     expect(splitMarkdown("para\n\n```\na\n\nb\n```\n", 16)).toEqual(["para\n\n", "```\na\n\nb\n```\n"]);
   });
 
-  it("closes and opens again the code that it cuts", () => {
+  it("closes and reopens code at a cut", () => {
     expect(splitMarkdown("~~~js\n1\n2\n3\n4\n5\n6\n~~~\n", 12)).toEqual([
       "~~~js\n1\n2\n3\n~~~\n",
       "~~~js\n4\n5\n6\n~~~\n",
     ]);
   });
 
-  it("repeats the head of a table that it cuts", () => {
+  it("repeats a table's header after a cut", () => {
     const [, second = ""] = splitMarkdown(`| a | b |\n|--:|---|\n${"| 1 | 2 |\n".repeat(4)}`, 45);
     expect(second).toMatch(/^\| a \| b \|\n\|--:\|---\|\n\| 1 \| 2 \|\n/);
   });
 
-  it("adds what links and footnotes refer to", () => {
+  it("adds the definitions of links and footnotes", () => {
     const text = "a [link][x] and[^1]\n\nother\n\n[X]: https://a.test/\n[^1]: a note\n    of two lines\n";
     expect(splitMarkdown(text, 28)[0]).toBe(
       "a [link][x] and[^1]\n\nother\n\n\n\n[X]: https://a.test/\n\n[^1]: a note\n    of two lines",
@@ -78,7 +78,7 @@ describe("long Markdown in pieces", () => {
     );
   });
 
-  it("takes megabytes in a moment", () => {
+  it("handles megabytes quickly", () => {
     const text = "word [a](b) | c\n".repeat(200_000);
     const started = performance.now();
     expect(splitMarkdown(text, 8_192).length).toBeGreaterThan(300);

@@ -57,7 +57,7 @@ async function readExpression(
   let end = text.indexOf("}}", start);
   for (let tries = 0; end >= 0 && tries < MAX_CLOSINGS; tries += 1) {
     const source = text.slice(start, end).trim();
-    if (source === "") throw new ExpressionError("Between {{ and }} there is nothing.");
+    if (source === "") throw new ExpressionError("The expression between {{ and }} is empty.");
     try {
       return { expression: await parseBare(source, organizationId), end: end + 2 };
     } catch (error) {
@@ -97,13 +97,12 @@ async function referencesOf(expression: string, organizationId: string): Promise
  */
 export async function parseCondition(text: string, organizationId: string): Promise<TemplateExpression> {
   if (!text.includes("{{")) {
-    if (text.trim() === "") throw new ExpressionError("There is no expression.");
+    if (text.trim() === "") throw new ExpressionError("The expression is empty.");
     return parseBare(text.trim(), organizationId);
   }
   const { parts, whole } = await parseTemplate(text, organizationId);
   const expression = parts.find((part) => typeof part === "object");
-  if (!whole || expression === undefined)
-    throw new ExpressionError("This must be one expression and nothing else.");
+  if (!whole || expression === undefined) throw new ExpressionError("This must be a single expression.");
   return expression;
 }
 

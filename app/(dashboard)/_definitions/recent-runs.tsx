@@ -53,7 +53,7 @@ export function RecentRuns({ of }: { of: DefinitionRef }) {
               <Bone className="w-56" />
             </li>
           ) : runs.length === 0 ? (
-            <li className="px-4 py-3 text-muted sm:px-6">It was never run.</li>
+            <li className="px-4 py-3 text-muted sm:px-6">No runs yet.</li>
           ) : (
             runs.map((run) => <RunLine key={run.id} run={run} />)
           )}

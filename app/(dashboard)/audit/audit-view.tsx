@@ -30,8 +30,8 @@ export function AuditView() {
   }
   if (query.isSuccess && lines.length === 0) {
     return (
-      <Empty title="Nothing was changed yet">
-        <p>Changes of agents, tools, triggers, keys and members appear here.</p>
+      <Empty title="No changes yet">
+        <p>Changes to agents, tools, triggers, keys and members appear here.</p>
       </Empty>
     );
   }

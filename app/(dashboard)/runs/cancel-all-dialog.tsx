@@ -58,7 +58,7 @@ export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClos
     <Dialog onOpenChange={(next) => !next && onClose()} open title="Cancel all open runs">
       {count === 0 ? (
         <>
-          <p>{filtered ? "No run that fits the filters is open." : "No run is open."}</p>
+          <p>{filtered ? "No run that matches the filters is open." : "No run is open."}</p>
           <DialogActions>
             <Button onClick={onClose}>Close</Button>
           </DialogActions>
@@ -66,16 +66,16 @@ export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClos
       ) : (
         <>
           <p>
-            {count === undefined ? null : `Now ${countWords(count)} open. `}
+            {count === undefined ? null : `${countWords(count)} open. `}
             {filtered
-              ? "Every pending and running run that fits the filters is cancelled, also those further down the list."
-              : "Every pending and running run of this organization is cancelled."}{" "}
-            What they have used so far is charged.
+              ? "All pending and running runs that match the filters are cancelled, including those further down the list."
+              : "All pending and running runs of this organization are cancelled."}{" "}
+            What they used so far is charged.
           </p>
           <DialogActions>
-            <Button onClick={onClose}>Keep them</Button>
+            <Button onClick={onClose}>Keep runs</Button>
             <Button disabled={cancelAll.isPending} look="danger" onClick={() => cancelAll.mutate()}>
-              {cancelAll.isPending ? "Cancelling" : "Cancel them"}
+              {cancelAll.isPending ? "Cancelling" : "Cancel runs"}
             </Button>
           </DialogActions>
         </>

@@ -17,7 +17,7 @@ const choices = (filter: RunFilter, text: string) =>
   ]);
 const take = (filter: RunFilter, text: string) => choicesFor(filter, targets, text, "UTC")[0]?.items[0]?.next;
 
-test("every condition of the list's columns can be chosen, those without values are left out", () => {
+test("offers every condition of the columns that has values", () => {
   expect(choices({}, "").map(([name]) => name)).toEqual([
     "Status",
     "Created",
@@ -31,7 +31,7 @@ test("every condition of the list's columns can be chosen, those without values 
   ]);
 });
 
-test("typing narrows to what is meant, by its name or by its condition's", () => {
+test("typing narrows the choices by name or by condition", () => {
   expect(choices({}, "helper")).toEqual([
     ["Agent", "Helper"],
     ["Trigger", "Ask the helper"],
@@ -40,14 +40,14 @@ test("typing narrows to what is meant, by its name or by its condition's", () =>
   expect(choices({}, "> 90 s")).toEqual([["As typed", "took 1 min 30 s or more"]]);
 });
 
-test("statuses add up, other values take each other's place, and a chosen one goes", () => {
+test("statuses add up, other values replace each other, and choosing again removes", () => {
   expect(take({ status: ["Failed"] }, "cancelled")).toEqual({ status: ["Failed", "Cancelled"] });
   expect(take({ status: ["Failed"], kind: "tool" }, "failed")).toEqual({ kind: "tool" });
   expect(take({ kind: "tool" }, "agent runs")).toEqual({ kind: "agent" });
   expect(take({ agentId: id }, "helper")).toEqual({});
 });
 
-test("a time since now and days put each other out", () => {
+test("relative periods and days replace each other", () => {
   expect(take({ from: "2026-11-01T00:00:00.000Z", kind: "tool" }, "last hour")).toEqual({
     period: "1h",
     kind: "tool",

@@ -77,7 +77,7 @@ export function FilterPicker({
               <div className="min-h-0 overflow-y-auto overscroll-contain">
                 <Autocomplete.Empty>
                   {groups.length === 0 ? (
-                    <p className="px-3 py-3 text-muted">No filter answers to “{text.trim()}”.</p>
+                    <p className="px-3 py-3 text-muted">No filter matches “{text.trim()}”.</p>
                   ) : null}
                 </Autocomplete.Empty>
                 <Autocomplete.List className="p-1 empty:hidden">
@@ -96,7 +96,7 @@ export function FilterPicker({
                           >
                             {isStatus(choice.label) ? <StatusShape status={choice.label} /> : null}
                             <span className="min-w-0 flex-1 truncate">{choice.label}</span>
-                            {choice.chosen ? <span className="sr-only">chosen</span> : null}
+                            {choice.chosen ? <span className="sr-only">selected</span> : null}
                             <CheckIcon
                               className={classNames("shrink-0 text-accent", !choice.chosen && "invisible")}
                             />

@@ -18,12 +18,12 @@ export const SOURCE_WORDS: Record<SourceChoice, string> = {
   dashboard: "from the dashboard",
   operator: "by the operator",
   run: "by another run",
-  outside: "from outside, not by another run",
+  outside: "not by another run",
 };
 
 /** What a search looks at; server/runs/find.ts does it. */
 export const SEARCHED =
-  "All words must be there, each by its beginning (those of one or two letters whole), in the first 8,192 characters of a run's input or output or 2,048 of its error; of a run that goes on, the input as typed. Punctuation is not searched.";
+  "Finds runs that contain all words: in the first 8,192 characters of input or output, or the first 2,048 of the error. A word matches by its beginning, one of one or two letters only as a whole. While a run is in progress, the search matches the exact text of its input. Punctuation is not searched.";
 
 type Said = { field: keyof RunFilter; words: string };
 

@@ -14,10 +14,10 @@ export function Unread({ parts, onDrop }: { parts: string[]; onDrop: () => void 
       role="alert"
     >
       <p className="min-w-0">
-        The address asks for <span className="mono break-all">{parts.join(" and ")}</span>, which is no filter
-        of this list. It is shown without.
+        Unknown filter <span className="mono break-all">{parts.join(" and ")}</span> in the address. The list
+        is shown without it.
       </p>
-      <Button onClick={onDrop}>Leave it out</Button>
+      <Button onClick={onDrop}>Remove it</Button>
     </div>
   );
 }
@@ -26,7 +26,7 @@ export function Unread({ parts, onDrop }: { parts: string[]; onDrop: () => void 
 export function NoRuns({ filter, onClear }: { filter: RunFilter; onClear: () => void }) {
   if (Object.keys(filter).length > 0) {
     return (
-      <Empty title="No run fits these filters">
+      <Empty title="No run matches these filters">
         {filter.text ? <p className="max-w-prose">{SEARCHED}</p> : null}
         <Button onClick={onClear}>Clear filters</Button>
       </Empty>
@@ -34,12 +34,12 @@ export function NoRuns({ filter, onClear }: { filter: RunFilter; onClear: () => 
   }
   return (
     <Empty title="No runs yet">
-      <p>Start one with an API key; it appears here at once.</p>
+      <p>Start one with an API key. It appears here at once.</p>
       <pre className="mono max-w-full overflow-x-auto rounded-md border border-line bg-surface px-3 py-2 text-ink">
         {`curl -X POST "$BASE_URL/v1/agents/run/$AGENT_ID" \\\n  -H "X-API-Key: $API_KEY" -H "Content-Type: application/json" \\\n  -d '{"userMessage": "Hello"}'`}
       </pre>
       <p>
-        Ids stand on the pages{" "}
+        Find the ids on the pages{" "}
         <Link className="text-accent underline" href="/agents">
           Agents
         </Link>{" "}

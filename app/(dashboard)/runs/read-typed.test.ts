@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readTyped } from "./read-typed";
 
-test("sizes are read with their comparison and unit", () => {
+test("reads sizes with comparison and unit", () => {
   expect(readTyped("> 10 s")).toEqual([{ minDurationMs: 10_000 }]);
   expect(readTyped("under 1.5 minutes")).toEqual([{ maxDurationMs: 90_000 }]);
   expect(readTyped("at least 250ms")).toEqual([{ minDurationMs: 250 }]);
@@ -9,13 +9,13 @@ test("sizes are read with their comparison and unit", () => {
   expect(readTyped("over 0.5 credits")).toEqual([{ minCredits: "0.5" }]);
 });
 
-test("what is left open is offered in every reading", () => {
+test("offers every reading of an ambiguous text", () => {
   expect(readTyped("2 h")).toEqual([{ minDurationMs: 7_200_000 }, { maxDurationMs: 7_200_000 }]);
   expect(readTyped("> 20")).toEqual([{ minDurationMs: 20_000 }, { minTokens: 20 }, { minCredits: "20" }]);
   expect(readTyped("> 0.25")).toEqual([{ minDurationMs: 250 }, { minCredits: "0.25" }]);
 });
 
-test("days begin and end at the reader's midnight", () => {
+test("days begin and end at midnight in the reader's time zone", () => {
   const begin = new Date(2026, 10, 20).toISOString();
   const end = new Date(2026, 10, 21).toISOString();
   expect(readTyped("2026-11-20")).toEqual([{ from: begin, to: end }, { from: begin }, { to: begin }]);
@@ -23,7 +23,7 @@ test("days begin and end at the reader's midnight", () => {
   expect(readTyped("until 2026-11-20")).toEqual([{ to: end }]);
 });
 
-test("days have names, without a year the last ones of theirs", () => {
+test("reads days by name; without a year, the most recent one", () => {
   const now = new Date(2026, 10, 21, 15, 30);
   const read = (text: string) => readTyped(text, now)[0];
   const day = (year: number, month: number, date: number) => ({
@@ -42,7 +42,7 @@ test("days have names, without a year the last ones of theirs", () => {
   expect(readTyped("yesterday", new Date(2026, 0, 1, 9))[0]).toEqual(day(2025, 12, 31));
 });
 
-test("the last days, hours or minutes are just so many", () => {
+test("reads the last N days, hours or minutes exactly", () => {
   const now = new Date("2026-11-21T15:30:00.000Z");
   const since = (text: string) => readTyped(text, now);
   expect(since("last 3 days")).toEqual([{ from: "2026-11-18T15:30:00.000Z" }]);
@@ -52,7 +52,7 @@ test("the last days, hours or minutes are just so many", () => {
   expect(since("last 7 days")).toEqual([]);
 });
 
-test("other texts say nothing", () => {
+test("ignores other texts", () => {
   for (const text of [
     "",
     "failed",

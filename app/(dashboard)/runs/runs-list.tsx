@@ -107,7 +107,7 @@ export function RunsList() {
                 <HeadCell>Run</HeadCell>
                 <HeadCell className="w-30">Status</HeadCell>
                 <HeadCell className="hidden w-44 lg:table-cell">Started by</HeadCell>
-                <HeadCell className="w-28" title="The newest created run stands first, whenever it began.">
+                <HeadCell className="w-28" title="Sorted by creation, newest first.">
                   Started
                 </HeadCell>
                 <HeadCell className="w-26 text-right">Duration</HeadCell>
@@ -135,7 +135,7 @@ export function RunsList() {
         {runs.length > 0 && !query.hasNextPage && !query.isPlaceholderData ? (
           <p className="px-4 py-3 text-muted text-xs sm:px-6">
             {formatPlural(runs.length, "run")}
-            {Object.keys(filter).length > 0 ? " with these filters" : " in all"}
+            {Object.keys(filter).length > 0 ? " with these filters" : " in total"}
           </p>
         ) : null}
         {query.hasNextPage ? (

@@ -4,13 +4,13 @@ import { MOST_ASKED, pagesUpTo, questionAfter, stillWaiting, waitingAfter } from
 const rows = (...ids: string[]) => ids.map((id) => ({ id }));
 const view = { shown: rows("f", "d", "b"), hasOlder: true };
 
-test("a run that is older than the newest row is asked about, one that is shown or further down is not", () => {
+test("checks changed runs that could belong into the shown rows, and no others", () => {
   expect(questionAfter(["f", "e", "a"], view, 0)).toEqual({ about: "some", ids: ["e"] });
   expect(questionAfter(["f", "a"], view, 0)).toBeNull();
   expect(questionAfter(["a"], { ...view, hasOlder: false }, 0)).toEqual({ about: "some", ids: ["a"] });
 });
 
-test("all are asked about when it is unknown which changed, too many did, or it was long ago", () => {
+test("checks all runs when the changes are unknown, too many or too old", () => {
   const all = { about: "all", after: "b", limit: 103 };
   expect(questionAfter([], view, 0)).toEqual(all);
   expect(questionAfter(["f"], view, 10_000)).toEqual(all);
@@ -28,7 +28,7 @@ test("all are asked about when it is unknown which changed, too many did, or it 
   });
 });
 
-test("who fits waits, who fits no more does not", () => {
+test("keeps matching runs waiting, and drops those that no longer match", () => {
   const some = waitingAfter(new Set(["g"]), { about: "some", ids: ["e", "g"] }, ["e"]);
   expect(stillWaiting(some, view)).toEqual(["e"]);
   expect(stillWaiting(waitingAfter(some, { about: "some", ids: ["g"] }, ["g"]), view)).toEqual(["g", "e"]);
@@ -38,7 +38,7 @@ test("who fits waits, who fits no more does not", () => {
   expect(stillWaiting(all, { shown: rows("g", "f", "d", "c", "b"), hasOlder: true })).toEqual([]);
 });
 
-test("pages are read anew as far as the oldest that waits", () => {
+test("reloads pages down to the oldest waiting run", () => {
   const pages = [{ items: rows("f", "e") }, { items: rows("d", "b") }, { items: rows("a") }];
   expect([pagesUpTo("g", pages), pagesUpTo("c", pages), pagesUpTo("0", pages)]).toEqual([1, 2, 3]);
 });

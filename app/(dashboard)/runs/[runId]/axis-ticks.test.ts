@@ -7,7 +7,7 @@ const labels = (from: number, to: number, width = Number.POSITIVE_INFINITY) =>
     .filter(({ needs }) => needs <= width)
     .map(({ label }) => label);
 
-it("names round moments, in the unit that fits", () => {
+it("labels round times in a fitting unit", () => {
   expect(labels(0, 5)).toEqual(["0", "2 ms", "4 ms"]);
   expect(labels(0, 1_900)).toEqual(["0", "500 ms", "1 s", "1.5 s"]);
   expect(labels(0, 100_000)).toEqual(["0", "0:30", "1:00", "1:30"]);
@@ -16,12 +16,12 @@ it("names round moments, in the unit that fits", () => {
   expect(labels(0, 4 * 86_400_000)).toEqual(["0", "1 d", "2 d", "3 d", "4 d"]);
 });
 
-it("names those of a stretch by the whole's time, as exactly as they lie apart", () => {
+it("labels an enlarged period in time since the start, as precisely as its ticks", () => {
   expect(labels(1_180, 1_290)).toEqual(["1.2 s", "1.25 s"]);
   expect(labels(61_950, 62_850)).toEqual(["1:02.0", "1:02.2", "1:02.4", "1:02.6", "1:02.8"]);
 });
 
-it("leaves out every other one where there is less room", () => {
+it("drops every other label when space is short", () => {
   expect(labels(0, 9_500, 400)).toEqual(["0", "5 s"]);
   expect(labels(0, 4_100, 300)).toEqual(["0", "1 s", "2 s", "3 s", "4 s"]);
   expect(labels(0, 4_100, 120)).toEqual(["0", "2 s", "4 s"]);
@@ -29,7 +29,7 @@ it("leaves out every other one where there is less room", () => {
   expect(labels(0, 4_100, 20)).toEqual(["0"]);
 });
 
-it("never lets two labels touch, whatever the stretch and the width", () => {
+it("never lets two labels overlap, for any period and width", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 10_000_000 }),
@@ -50,7 +50,7 @@ it("never lets two labels touch, whatever the stretch and the width", () => {
   );
 });
 
-it("names a stretch as exactly as it is long", () => {
+it("names a period as precisely as its length requires", () => {
   expect(nameStretch(1_204, 3_411)).toBe("1.2 – 3.4 s");
   expect(nameStretch(1_204, 1_291)).toBe("1.205 – 1.29 s");
   expect(nameStretch(0, 812)).toBe("0 – 800 ms");

@@ -63,7 +63,7 @@ export function CallInspector({
           ["Key", call.key],
           ["Credits", formatCredits(call.credits)],
           [
-            "Ended by",
+            "Finish reason",
             <span className="inline-block min-w-[10ch]" key="ended">
               {call.finishReason ?? "—"}
             </span>,
@@ -79,7 +79,7 @@ export function CallInspector({
         tabs={[
           {
             value: "said",
-            label: "Said",
+            label: "Output",
             content: (
               <>
                 <Said call={call} />
@@ -87,7 +87,7 @@ export function CallInspector({
               </>
             ),
           },
-          { value: "saw", label: "Saw", content: <ModelSaw callId={callId} runId={runId} /> },
+          { value: "saw", label: "Prompt", content: <ModelSaw callId={callId} runId={runId} /> },
           attemptsTab(call, attempt),
           recordTab(call),
         ]}
@@ -103,16 +103,16 @@ function Said({ call }: { call: CallDetail }) {
       {call.content.text ? (
         <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">
           {call.content.text}
-          {call.status === "Running" ? <span className="writing" title="The model goes on" /> : null}
+          {call.status === "Running" ? <span className="writing" title="The model is still writing" /> : null}
           {call.content.cut ? (
-            <span className="text-muted"> … {formatBytes(call.content.bytes)} in all</span>
+            <span className="text-muted"> … {formatBytes(call.content.bytes)} in total</span>
           ) : null}
         </p>
       ) : null}
       {call.toolCalls.map((asked) => (
         <div className="rounded-md border border-line" key={asked.id}>
           <p className="border-line border-b px-3 py-1.5">
-            asked for <span className="mono font-medium">{asked.name}</span>
+            called <span className="mono font-medium">{asked.name}</span>
           </p>
           <div className="max-h-72 overflow-auto px-3 py-2">
             <JsonView text={asked.arguments} />
@@ -120,7 +120,7 @@ function Said({ call }: { call: CallDetail }) {
         </div>
       ))}
       {!call.content.text && call.toolCalls.length === 0 ? (
-        <p className="text-faint">{call.status === "Running" ? "not there yet" : "nothing"}</p>
+        <p className="text-faint">{call.status === "Running" ? "No output yet" : "No output"}</p>
       ) : null}
     </div>
   );

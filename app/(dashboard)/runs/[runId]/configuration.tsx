@@ -24,18 +24,13 @@ export function Version({ run }: { run: RunDetail }) {
         aria-haspopup="dialog"
         className="underline decoration-line-strong underline-offset-2 hover:text-ink"
         onClick={() => setOpen(true)}
-        title="What this run was started with"
+        title="Configuration of this run"
         type="button"
       >
         v{targetVersion}
       </button>
       {currentVersion !== null && currentVersion !== targetVersion ? `, now v${currentVersion}` : null}
-      <Dialog
-        onOpenChange={setOpen}
-        open={open}
-        title={`What this run was started with, v${targetVersion}`}
-        wide
-      >
+      <Dialog onOpenChange={setOpen} open={open} title={`Configuration of this run, v${targetVersion}`} wide>
         <Configuration run={run} />
       </Dialog>
     </>
@@ -63,14 +58,14 @@ function Configuration({ run }: { run: RunDetail }) {
   const { fields, now } = query.data;
   return (
     <>
-      <section aria-label="Since then" className="flex flex-col gap-3">
+      <section aria-label="Changes since" className="flex flex-col gap-3">
         {now === null ? (
           <p className="text-muted">The {run.kind} is deleted.</p>
         ) : (
           <p>
             {now.changes.length === 0
-              ? "A run started now would have the very same configuration. "
-              : "A run started now would have this differently. "}
+              ? "A run started now would use the same configuration. "
+              : "A run started now would differ in these fields. "}
             <Link
               className="text-accent underline"
               href={`/${run.kind}s/${run.agentId ?? run.toolId}`}
@@ -84,7 +79,7 @@ function Configuration({ run }: { run: RunDetail }) {
           <FieldDiff change={change} key={change.field} />
         ))}
       </section>
-      <dl aria-label="As it was" className="flex flex-col gap-3 border-line border-t pt-3">
+      <dl aria-label="Then" className="flex flex-col gap-3 border-line border-t pt-3">
         {fields.map(({ field, value }) => (
           <div key={field}>
             <dt className="text-muted text-xs">{field}</dt>

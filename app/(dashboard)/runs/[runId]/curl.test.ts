@@ -24,7 +24,7 @@ async function paste(command: string): Promise<string> {
 
 const NASTY = `it's "so" $HOME \`id\` $(id) \\n \\\\ %s %d !! \n\ta line, EOF\nEOF\n🙂 ü`;
 
-describe("the copied call sends exactly its body", () => {
+describe("the copied call sends the body unchanged", () => {
   const bodies = {
     plain: '{"number":4}',
     "with what shells take for theirs": JSON.stringify({ userMessage: NASTY, raw: NASTY }),

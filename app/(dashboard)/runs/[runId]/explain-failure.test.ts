@@ -16,7 +16,7 @@ const run = (errorCode: string | null, more: Partial<FailedRun> = {}): FailedRun
   ...more,
 });
 
-test("every way to fail has a sentence and a way out of its own", () => {
+test("every failure code has its own sentence and advice", () => {
   const told = FAILURE_CODES.map((code) => explainFailure(run(code), null));
   expect(new Set(told.map(({ sentence }) => sentence)).size).toBe(FAILURE_CODES.length);
   expect(new Set(told.map(({ advice }) => advice)).size).toBe(FAILURE_CODES.length);
@@ -24,7 +24,7 @@ test("every way to fail has a sentence and a way out of its own", () => {
     for (const text of [sentence, advice]) expect(text).toMatch(/^[A-Z].*\.$/);
 });
 
-test("every function's failing step has a sentence of its own", () => {
+test("every function has its own sentence for a failed step", () => {
   const told = listFunctions().map(({ name }) => explainFailure(run("step_failed"), name));
   for (const { sentence, advice } of told) {
     expect(sentence).not.toMatch(/^The step/);
@@ -35,7 +35,7 @@ test("every function's failing step has a sentence of its own", () => {
   expect(explainFailure(run("step_failed"), "of_tomorrow").sentence).toBe("The step of_tomorrow failed.");
 });
 
-test("it leads where the failure is mended", () => {
+test("links to where the failure can be fixed", () => {
   const hrefs = (code: string, more: Partial<FailedRun> = {}) =>
     explainFailure(run(code, more), null).links.map(({ href }) => href);
   expect(hrefs("insufficient_credits")).toEqual(["/credits"]);
@@ -46,12 +46,12 @@ test("it leads where the failure is mended", () => {
   expect(hrefs("not_admitted")).toEqual(["/runs?status=Running"]);
 });
 
-test("it says what this run's own figures are", () => {
+test("names the run's own figures", () => {
   expect(explainFailure(run("deadline_exceeded"), null).sentence).toContain("15 min");
   expect(explainFailure(run("model_unknown"), null).sentence).toContain("gpt-5-mini");
 });
 
-test("a code of another version is still a failure with a next step", () => {
+test("an unknown code still gets a sentence and advice", () => {
   for (const code of [null, "of_tomorrow"]) {
     expect(explainFailure(run(code), null)).toMatchObject({
       sentence: "The run failed.",

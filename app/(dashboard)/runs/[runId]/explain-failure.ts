@@ -21,13 +21,13 @@ type Explain = (run: FailedRun, failedStep: string | null) => Explanation;
 
 const EXPLANATIONS: Record<FailureCode, Explain> = {
   insufficient_credits: () => ({
-    sentence: "The organization's credits ran out in the middle of the run.",
-    advice: "What was done is kept and was charged. Run it again once there are credits.",
+    sentence: "The organization's credits ran out during the run.",
+    advice: "Finished steps are kept and were charged. Run it again when there are credits.",
     links: [{ href: "/credits", label: "Credits" }],
   }),
   max_credits: (run) => ({
-    sentence: "The run reached its cap of credits.",
-    advice: "Raise maxCredits where the message says it is set, or give the run less to do.",
+    sentence: "The run reached its credit cap.",
+    advice: "Raise maxCredits where the message says it is set, or reduce the work of the run.",
     links: [
       targetLink(run),
       ...(run.triggerId ? [{ href: `/triggers/${run.triggerId}`, label: "Open the trigger" }] : []),
@@ -36,72 +36,71 @@ const EXPLANATIONS: Record<FailureCode, Explain> = {
   }),
   deadline_exceeded: (run) => ({
     sentence: `The run took longer than its deadline of ${formatDuration(run.deadlineSeconds * 1_000)}.`,
-    advice: `The timeline shows what took the time. Raise deadlineSeconds of the ${run.kind}, or give it less to do.`,
+    advice: `The timeline shows what took the time. Raise deadlineSeconds of the ${run.kind}, or reduce its work.`,
     links: [targetLink(run)],
   }),
   not_admitted: () => ({
-    sentence: "The run waited 24 hours for a free place and was given up.",
+    sentence: "The run waited 24 hours for a free slot and was ended.",
     advice:
-      "Other runs held every place of the plan, or nothing executed runs. Cancel those that hang, then run it again.",
+      "Other runs used all slots of the plan, or no process executed runs. Cancel runs that hang, then run it again.",
     links: [{ href: "/runs?status=Running", label: "Running runs" }],
   }),
   repeated_failure: (run) => ({
-    sentence: "The model made the very same failing call three times.",
-    advice: "Tell it in the system prompt how to make this call, or mend what it calls.",
+    sentence: "The model made the same failing call three times.",
+    advice: "Explain in the system prompt how to make this call, or fix the function or tool.",
     links: [targetLink(run)],
   }),
   step_failed: (run, failedStep) => ({ ...explainStep(failedStep), links: [targetLink(run)] }),
   output_failed: (run) => ({
-    sentence: "The tool's output could not be made from what its steps gave.",
-    advice: "Compare its output expression with the outputs of the steps below.",
+    sentence: "The tool's output expression failed on the outputs of its steps.",
+    advice: "Compare the expression with the outputs of the steps below.",
     links: [targetLink(run)],
   }),
   output_invalid: (run) => ({
-    sentence: "The tool's output does not fit the tool's own output schema.",
+    sentence: "The tool's output does not match its output schema.",
     advice: "Correct the output or the schema in its definition.",
     links: [targetLink(run)],
   }),
   output_too_large: (run) => ({
-    sentence: "The output is larger than 4 MiB, the most a run may give.",
-    advice: "Let it give less: a part, a summary, or the address where the whole lies.",
+    sentence: "The output is larger than 4 MiB, the limit for a run.",
+    advice: "Return less: a part, a summary, or an address from which to fetch it.",
     links: [targetLink(run)],
   }),
   model_unauthorized: () => ({
-    sentence: "The model provider refused the key that this installation sends.",
-    advice: "The operator sets it, as OPENAI_API_KEY or in the providers' file. Then run it again.",
+    sentence: "The model provider refused this installation's API key.",
+    advice:
+      "The operator sets the key in OPENAI_API_KEY or in the file of MODEL_PROVIDERS. Then run it again.",
     links: [],
   }),
   model_unknown: (run) => ({
-    sentence: `The model provider does not know the model ${run.model ?? "that was asked for"}.`,
-    advice: "Correct the model's name, or have the operator add a provider that serves it.",
+    sentence: `The model provider does not know the model ${run.model ?? "of this run"}.`,
+    advice: "Correct the model's name, or ask the operator to add a provider that serves it.",
     links: [targetLink(run)],
   }),
   model_quota: () => ({
-    sentence: "The account at the model provider has used up its own quota.",
-    advice: "The operator raises it there. Then run it again.",
+    sentence: "The operator's account at the model provider has used up its quota.",
+    advice: "The operator can raise it there. Then run it again.",
     links: [],
   }),
   model_input_too_long: (run) => ({
-    sentence: "The conversation grew longer than the model can read.",
-    advice: "Give it less input, let its tools give less, or choose a model that reads more.",
+    sentence: "The conversation is longer than the model's context.",
+    advice: "Shorten the input, return less from tools, or choose a model with a longer context.",
     links: [targetLink(run)],
   }),
   model_refused: (run) => ({
     sentence: "The model provider refused the request.",
-    advice: "Its words say why: often a setting that this model does not take, or content it declines.",
+    advice: "Its message says why: often an unsupported setting, or content that it declines.",
     links: [targetLink(run)],
   }),
   model_unavailable: () => ({
-    sentence: "The model provider could not be reached, or was too busy, at every try.",
-    advice: "This passes by itself, as a rule: run it again. The tries stand under Attempts.",
+    sentence: "The model provider was unreachable or too busy at every attempt.",
+    advice: "This usually passes: run it again. The attempts are listed under Attempts.",
     links: [],
   }),
   caller_ended: (run) => ({
-    sentence: "The run that called this one ended before it had finished.",
-    advice: "Why that one ended stands on its own page.",
-    links: run.parentRunId
-      ? [{ href: `/runs/${run.parentRunId}`, label: "Open the run that called it" }]
-      : [],
+    sentence: "The run that started this one ended before this one finished.",
+    advice: "Its page says why.",
+    links: run.parentRunId ? [{ href: `/runs/${run.parentRunId}`, label: "Open the parent run" }] : [],
   }),
   internal_error: () => ({
     sentence: "Something failed on our side. The run was not charged.",
@@ -119,7 +118,7 @@ export function explainFailure(run: FailedRun, failedStep: string | null): Expla
   if (code) return EXPLANATIONS[code](run, failedStep);
   return {
     sentence: "The run failed.",
-    advice: "Look at what its steps were given and gave.",
+    advice: "Look at the inputs and outputs of its steps.",
     links: [targetLink(run)],
   };
 }
@@ -128,25 +127,25 @@ type StepExplanation = Pick<Explanation, "sentence" | "advice">;
 
 const STEP_EXPLANATIONS: Record<string, StepExplanation> = {
   http_request: {
-    sentence: "A call to another service got no answer.",
+    sentence: "A call to another service failed.",
     advice:
-      "Check the address. One that is not public must be opened by the operator (EGRESS_ALLOW); retries of the step bridge short outages.",
+      "Check the address. The operator must allow private addresses (EGRESS_ALLOW). Retries of the step help with short outages.",
   },
   calculate: {
     sentence: "A calculation failed.",
-    advice: "The step's input shows what was to be calculated.",
+    advice: "The step's input shows the expression.",
   },
   transform_json: {
-    sentence: "An expression failed on the value it was given.",
+    sentence: "An expression failed on its value.",
     advice: "The step's input shows both. Correct the expression in the tool's definition.",
   },
   generate_text: {
-    sentence: "The tool's own call of a model failed.",
-    advice: "The model call below the step says how. Run it again if it lay with the provider.",
+    sentence: "A model call of the tool failed.",
+    advice: "The model call below the step says why. If the provider was at fault, run it again.",
   },
   current_time: {
-    sentence: "The time could not be told.",
-    advice: "The step's input shows the time zone that was asked for.",
+    sentence: "The time zone is invalid.",
+    advice: "The step's input shows the time zone.",
   },
 };
 
@@ -155,13 +154,13 @@ function explainStep(name: string | null): StepExplanation {
     return {
       sentence: "A step of the tool failed before or after its function ran.",
       advice:
-        "Its condition, list or input did not come out on this input, or it gave too much. The message says which.",
+        "Its condition, list or input could not be evaluated, or its output is too large. The message says which.",
     };
   }
   return (
     STEP_EXPLANATIONS[name] ?? {
       sentence: `The step ${name} failed.`,
-      advice: "Look at what it was given, and correct the tool's definition.",
+      advice: "Look at its input, and correct the tool's definition.",
     }
   );
 }

@@ -54,7 +54,7 @@ export function Failure({
             href={`/runs/compare?a=${run.lastGoodRunId}&b=${run.id}`}
             prefetch={false}
           >
-            Compare with the last good run
+            Compare with the last successful run
           </Link>
         ) : null}
         <Link
@@ -79,7 +79,7 @@ function Cause({ text }: { text: string }) {
   }
   return (
     <details>
-      <summary className="w-fit cursor-pointer text-muted hover:text-ink">The cause in full</summary>
+      <summary className="w-fit cursor-pointer text-muted hover:text-ink">Full error</summary>
       <pre
         className="mono mt-1 max-h-72 overflow-auto whitespace-pre-wrap [overflow-wrap:anywhere]"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.

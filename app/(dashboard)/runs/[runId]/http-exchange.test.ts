@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readHttpExchange } from "./http-exchange";
 
-it("tells what was sent where and the status that came back", () => {
+it("shows method, address and returned status", () => {
   const input =
     '{"url":"https://api.test/a?x=1","method":"POST","query":{"q":["a","b"],"none":null},"body":{}}';
   expect(readHttpExchange(input, '{"status":404,"headers":{},"body":"')).toEqual({
@@ -11,7 +11,7 @@ it("tells what was sent where and the status that came back", () => {
   });
 });
 
-it("takes GET where no method is given, and no status from a failure", () => {
+it("defaults to GET, and shows no status for a failed request", () => {
   expect(readHttpExchange('{"url":"https://api.test/"}', '{"error":"refused"}')).toEqual({
     method: "GET",
     url: "https://api.test/",
@@ -19,10 +19,13 @@ it("takes GET where no method is given, and no status from a failure", () => {
   });
 });
 
-it.each(['{"url":"https://api.te', "[]", "null", '{"url":7}', '"text"'])("knows nothing of %s", (input) => {
-  expect(readHttpExchange(input, null)).toBeNull();
-});
+it.each(['{"url":"https://api.te', "[]", "null", '{"url":7}', '"text"'])(
+  "returns nothing for %s",
+  (input) => {
+    expect(readHttpExchange(input, null)).toBeNull();
+  },
+);
 
-it("leaves an address alone that is none", () => {
+it("shows an invalid address unchanged", () => {
   expect(readHttpExchange('{"url":"nowhere","query":{"a":1}}', null)).toMatchObject({ url: "nowhere" });
 });

@@ -34,7 +34,7 @@ export function Head({
       <span className="ml-auto flex items-center gap-1 text-muted">
         <span>{facts}</span>
         <CopyButton
-          label="Copy a link to this"
+          label="Copy a link to this line"
           look="link"
           text={async () => new URL(link, window.location.origin).href}
         />
@@ -79,7 +79,7 @@ export function attemptsTab(work: StepDetail | CallDetail, marked: number | null
 }
 
 function Attempts({ attempts, marked }: { attempts: TimedAttempt[]; marked: number | null }) {
-  if (attempts.length === 0) return <p className="text-faint">none has ended yet</p>;
+  if (attempts.length === 0) return <p className="text-faint">No attempt has ended yet.</p>;
   return (
     <ol className="flex flex-col">
       {attempts.map((attempt, index) => (
@@ -124,7 +124,7 @@ function OpenAttempt({ attempt }: { attempt: TimedAttempt }) {
       <span className="mono">
         {waitsMs > 0 ? `in ${formatDuration(Math.ceil(waitsMs / 100) * 100)}` : <Took line={attempt} />}
       </span>
-      <span className="text-muted">{waitsMs > 0 ? "the next" : "goes on"}</span>
+      <span className="text-muted">{waitsMs > 0 ? "next attempt" : "in progress"}</span>
     </>
   );
 }

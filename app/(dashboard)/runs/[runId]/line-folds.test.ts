@@ -61,7 +61,7 @@ const toolRun = (items: StepLine[], calls: CallLine[] = []) =>
   );
 const outline = (lines: Line[]) => lines.map(({ depth, label }) => `${"  ".repeat(depth)}${label}`);
 
-it("puts a line above the items of a step, for what they come to together", () => {
+it("adds a line above a step's items with their totals", () => {
   const lines = toolRun(
     pages(3, (index) => (index === 1 ? { status: "Failed" } : {})),
     [call("page[0]/model-1-1", 1)],
@@ -89,7 +89,7 @@ it("puts a line above the items of a step, for what they come to together", () =
   expect(outline(foldLines(lines, new Set([lineId(group)])))).toEqual(["fetch", "page", "sum"]);
 });
 
-it("is there with the first item, so that nothing moves at the second, and goes on while an item does", () => {
+it("appears with the first item, so nothing moves at the second, and runs while any item runs", () => {
   expect(outline(toolRun(pages(1)))).toEqual(["fetch", "page", "  page[0]", "sum"]);
   const [, group] = toolRun(
     pages(2, (index) => (index === 1 ? { status: "Running", finishedAt: null } : {})),
@@ -97,7 +97,7 @@ it("is there with the first item, so that nothing moves at the second, and goes 
   expect(group && lineFacts(group)).toMatchObject({ status: "Running", finishedAt: null, durationMs: null });
 });
 
-it("opens folded what would fill the screen, and unfolded what is smaller", () => {
+it("folds large groups and unfolds small ones at first", () => {
   expect(foldedAtFirst(toolRun(pages(20))).size).toBe(0);
   const lines = toolRun(pages(21));
   expect(outline(foldLines(lines, foldedAtFirst(lines)))).toEqual(["fetch", "page", "sum"]);
@@ -106,7 +106,7 @@ it("opens folded what would fill the screen, and unfolded what is smaller", () =
   expect(chooseLine(rest, {}, { id: "run", status: "Completed" })?.kind).toBe("group");
 });
 
-it("folds what a call of the model led to, and knows what a line is in", () => {
+it("folds the steps of a model call, and finds the group of a line", () => {
   const child = {
     run: { id: "child", kind: "tool" as const },
     steps: [step(1, "part[0]"), step(2, "part[1]")],
@@ -151,7 +151,7 @@ it("folds what a call of the model led to, and knows what a line is in", () => {
   ]);
 });
 
-it("keeps a wait between items in sight where they are folded", () => {
+it("keeps a wait between folded items visible", () => {
   const lines = toolRun(pages(3));
   const waits = waitsOf({
     id: "run",
@@ -162,7 +162,7 @@ it("keeps a wait between items in sight where they are folded", () => {
   expect(outline(withWaits(foldLines(lines, new Set(["run-group-page"])), waits))).toEqual([
     "fetch",
     "page",
-    "waited its turn",
+    "waited for a slot",
     "sum",
   ]);
 });

@@ -8,7 +8,7 @@ import type { RunDetail } from "@/server/runs/inspect";
 import type { Liveness as LivenessFacts } from "@/server/runs/liveness";
 import { reasonToWait } from "./reason-to-wait";
 
-/** The process that executes a run beats every three seconds; after this long without, something is wrong. */
+/** Workers report every half second, and silent ones are replaced within 3 s; after this long, no process is left to do so. */
 const SILENT_MS = 15_000;
 const LOOK_EVERY_MS = 5_000;
 
@@ -22,18 +22,18 @@ function useLiveness(run: Pick<RunDetail, "id">): LivenessFacts | undefined {
   return data;
 }
 
-/** Whether the process that executes a run is heard of: the difference between slow and hanging. */
+/** Whether the process that executes a run still reports: the difference between slow and hanging. */
 export function Liveness({ run }: { run: Pick<RunDetail, "id" | "waiting"> }) {
   const liveness = useLiveness(run);
   if (run.waiting)
-    return <span>it gave its place to another organization's run, and goes on in its turn</span>;
+    return <span>it yielded its slot to another organization's run and waits for a free one</span>;
   if (liveness?.silentMs === undefined || liveness.silentMs === null) return null;
   if (liveness.silentMs < SILENT_MS)
     return <span className="ml-auto whitespace-nowrap text-completed">alive</span>;
   return (
     <span className="text-failed">
-      Nothing heard of it for {formatDuration(liveness.silentMs)}. If the process that executes it is gone,
-      another one goes on with it after a minute.
+      Its process has not reported for {formatDuration(liveness.silentMs)}. Another process continues the run
+      as soon as one is running.
     </span>
   );
 }
@@ -44,13 +44,12 @@ export function Queued({ run }: { run: Pick<RunDetail, "id"> }) {
   return (
     <>
       <p>
-        {queue ? reasonToWait(queue) : "The run starts when a place is free."} Steps appear here by
-        themselves.
+        {queue ? reasonToWait(queue) : "The run starts when a slot is free."} Steps appear here automatically.
       </p>
       {queue && queue.taken > 0 ? (
         <p>
           <Link className="text-accent underline" href="/runs?status=Running" prefetch={false}>
-            See what runs now
+            Show running runs
           </Link>
         </p>
       ) : null}

@@ -50,7 +50,7 @@ function call(key: string, [from, to]: [number, number]): WorkLine {
 
 const whole = { start: 1_000_000, end: 1_001_000, now: 1_001_000 };
 
-it("counts what ran side by side once, the model first, and what is left between", () => {
+it("counts parallel time once, the model first, and the time between", () => {
   const lines = [
     call("think-1", [100, 400]),
     step(1, [400, 600]),
@@ -60,7 +60,7 @@ it("counts what ran side by side once, the model first, and what is left between
   expect(timeShares(lines, [], whole)).toEqual({ model: 350, steps: 250, waited: 0, between: 400 });
 });
 
-it("tells the wait for a turn from what lies between, and leaves out the wait before the start", () => {
+it("separates waiting for a slot from other gaps, without the wait before the start", () => {
   const wait = (reason: "queue" | "turn", from: number, to: number): WaitLine => {
     return {
       kind: "wait",
@@ -78,13 +78,13 @@ it("tells the wait for a turn from what lies between, and leaves out the wait be
   expect(timeShares(lines, waits, whole)).toEqual({ model: 0, steps: 350, waited: 450, between: 200 });
 });
 
-it("takes a line that still runs until now", () => {
+it("measures a running line until now", () => {
   const all = { model: 0, steps: 1_000, waited: 0, between: 0 };
   expect(timeShares([step(1, [0, null])], [], whole)).toEqual(all);
   expect(amountOf(step(1, [400, null]), "time", 1_001_000)).toBe(600);
 });
 
-it("adds credits exactly, those of the runs that steps started too", () => {
+it("adds credits exactly, including those of child runs", () => {
   const lines = [
     call("think-1", [0, 1]),
     call("think-2", [1, 2]),
@@ -97,7 +97,7 @@ it("adds credits exactly, those of the runs that steps started too", () => {
   expect(amountOf(call("think-1", [0, 1]), "tokens", 0)).toBe(120);
 });
 
-it("names the slowest line, a step and not the call of the model inside it", () => {
+it("names the slowest line: a step, not the model call inside it", () => {
   const lines = [step(1, [0, 500]), call("part[1]/model-1-1", [10, 490]), step(2, [500, 600])];
   expect(largestLine(lines, "time", 0)?.slug).toBe("1");
   expect(largestLine([step(1, [0, 5])], "time", 0)).toBeNull();

@@ -25,7 +25,7 @@ export function ModelSaw({ runId, callId }: { runId: string; callId: string }) {
       <Unreadable
         error={query.error}
         onRetry={() => void query.refetch()}
-        what="What the model saw could not be put together"
+        what="The prompt could not be read"
       />
     );
   if (!query.data)
@@ -37,7 +37,8 @@ export function ModelSaw({ runId, callId }: { runId: string; callId: string }) {
       </div>
     );
   const { messages, tools, responseSchema } = query.data;
-  if (messages.length === 0) return <p className="text-faint">Nothing of it can be told any more.</p>;
+  if (messages.length === 0)
+    return <p className="text-faint">The prompt of this call is no longer available.</p>;
   const earlier = messages.filter(({ fresh }) => !fresh);
   const shown = showEarlier ? messages : messages.filter(({ fresh }) => fresh);
   return (
@@ -47,7 +48,7 @@ export function ModelSaw({ runId, callId }: { runId: string; callId: string }) {
           {formatPlural(messages.length, "message")}, {formatPlural(tools.length, "tool")} offered
         </span>
         <span className="ml-auto">
-          <CopyButton label="Copy what the model saw, as JSON" text={asRequest(query.data)} />
+          <CopyButton label="Copy the prompt as JSON" text={asRequest(query.data)} />
         </span>
       </div>
       {earlier.length > 0 ? (
@@ -58,8 +59,8 @@ export function ModelSaw({ runId, callId }: { runId: string; callId: string }) {
           type="button"
         >
           {showEarlier
-            ? "Hide what it had seen before"
-            : `Show ${formatPlural(earlier.length, "message")} that it had seen before`}
+            ? "Hide messages of earlier calls"
+            : `Show ${formatPlural(earlier.length, "message")} of earlier calls`}
         </button>
       ) : null}
       <ol className="flex flex-col gap-3">
@@ -69,9 +70,7 @@ export function ModelSaw({ runId, callId }: { runId: string; callId: string }) {
       </ol>
       {responseSchema ? (
         <details>
-          <summary className="w-fit cursor-pointer text-muted hover:text-ink">
-            The schema its answer had to fit
-          </summary>
+          <summary className="w-fit cursor-pointer text-muted hover:text-ink">Schema for the answer</summary>
           <div className="mt-1">
             <JsonView text={responseSchema} tools />
           </div>
@@ -85,7 +84,7 @@ export function ModelSaw({ runId, callId }: { runId: string; callId: string }) {
 const NAMES: Record<SentMessage["role"], string> = {
   system: "system prompt",
   user: "user",
-  assistant: "the model itself",
+  assistant: "model",
   tool: "result",
 };
 
@@ -115,7 +114,7 @@ function Message({ message }: { message: SentMessage }) {
                 ) : (
                   <PlainText prose text={folded ? startOfFolded(content.text) : content.text} />
                 )}
-                {content.cut ? <p className="text-muted">… {formatBytes(content.bytes)} in all</p> : null}
+                {content.cut ? <p className="text-muted">… {formatBytes(content.bytes)} in total</p> : null}
               </>
             )}
           </Fold>
@@ -123,7 +122,7 @@ function Message({ message }: { message: SentMessage }) {
         {toolCalls.map((call, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a message's calls never change.
           <p className="mono text-xs [overflow-wrap:anywhere]" key={index}>
-            <span className="text-muted">asked for </span>
+            <span className="text-muted">called </span>
             <span className="font-medium">{call.name}</span> {call.arguments.text}
           </p>
         ))}

@@ -14,7 +14,7 @@ export function NoLines({ run }: { run: RunDetail }) {
   if (run.status === "Running") {
     return (
       <Empty title="Started">
-        <p>The first step is about to begin.</p>
+        <p>The first step is about to start.</p>
       </Empty>
     );
   }

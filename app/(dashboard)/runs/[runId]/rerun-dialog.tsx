@@ -64,15 +64,15 @@ export function RerunDialog({
           <label className="font-medium" htmlFor="rerun-input">
             {isTool ? "Input, a JSON object" : "Message"}
           </label>
-          {isChanged && keptFromBefore ? <span className="text-muted">as you left it</span> : null}
+          {isChanged && keptFromBefore ? <span className="text-muted">as you last edited it</span> : null}
           {isChanged ? (
             <Button className="ml-auto" look="quiet" onClick={startOver}>
-              Back to the run's own
+              Reset to the run's input
             </Button>
           ) : null}
         </div>
         {whole.failed ? (
-          <p className="text-failed">The input could not be read. Close this and try again.</p>
+          <p className="text-failed">The input could not be read. Close this dialog and try again.</p>
         ) : null}
         <textarea
           aria-describedby="rerun-problem"

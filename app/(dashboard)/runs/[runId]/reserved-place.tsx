@@ -41,7 +41,7 @@ export function ReservedPlace({ children }: { children: ReactNode }) {
           className="absolute inset-x-0 bottom-0 bg-canvas/95 px-4 py-1 text-left text-accent hover:underline sm:px-6"
           type="button"
         >
-          Show all of it
+          Show all
         </button>
       ) : null}
     </div>

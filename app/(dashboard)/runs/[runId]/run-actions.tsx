@@ -101,7 +101,7 @@ function RunAgain({ run }: { run: RunDetail }) {
       ? []
       : [
           { label: "Run again", run: runAgain },
-          { label: "Run again with another input", run: edit },
+          { label: "Run again with different input", run: edit },
         ],
   );
   return (
@@ -111,11 +111,11 @@ function RunAgain({ run }: { run: RunDetail }) {
           {busy && !editing ? "Starting" : "Run again"}
         </Button>
         <Menu
-          label="More ways to run again"
+          label="More run options"
           trigger={<ChevronDownIcon />}
           triggerClass={buttonClass("plain", "rounded-l-none px-1.5")}
         >
-          <MenuItem onClick={edit}>With another input</MenuItem>
+          <MenuItem onClick={edit}>With different input</MenuItem>
         </Menu>
       </div>
       {editing ? (

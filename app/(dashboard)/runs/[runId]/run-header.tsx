@@ -124,7 +124,7 @@ function MoreMenu({ run }: { run: RunDetail }) {
       await copyText(await text());
       notify(done, then);
     } catch (error) {
-      notify("Nothing was copied", describeError(error).message);
+      notify("Copying failed", describeError(error).message);
     }
   };
   const copyCurl = () =>

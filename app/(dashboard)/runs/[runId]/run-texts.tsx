@@ -36,7 +36,7 @@ export function RunTexts({
     failure
   ) : (
     <Row label={label}>
-      <span className="text-faint">not there yet</span>
+      <span className="text-faint">No output yet</span>
     </Row>
   );
   return (

@@ -126,7 +126,7 @@ function StartedRun({
           onClick={() => unfolding.fold(line, !open)}
           type="button"
         >
-          {open ? "Fold its steps" : "Show its steps here"}
+          {open ? "Hide its steps" : "Show its steps here"}
         </button>
       ) : null}
       <Link className="text-accent underline" href={`/runs/${runId}`}>
@@ -163,7 +163,7 @@ function Exchange({ runId, step, sought }: { runId: string; step: StepDetail; so
           {step.errorMessage ? (
             <ErrorText text={step.errorMessage} />
           ) : (
-            <p className="text-faint">{step.finishedAt === null ? "not there yet" : "none"}</p>
+            <p className="text-faint">{step.finishedAt === null ? "No output yet" : "none"}</p>
           )}
         </section>
       )}

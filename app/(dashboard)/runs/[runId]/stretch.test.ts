@@ -33,7 +33,7 @@ const around = (from: number, to: number | null, now = BEGIN + 10_000) => {
   return stretch && [stretch.from - BEGIN, stretch.to - BEGIN];
 };
 
-it("shows a line with a little air around it, within what there is", () => {
+it("zooms to a line with a small margin, within the run", () => {
   expect(around(2_000, 3_000)).toEqual([1_900, 3_100]);
   expect(around(2_000, 2_000)).toEqual([1_995, 2_005]);
   expect(around(0, 3_000)).toEqual([0, 3_300]);
@@ -41,7 +41,7 @@ it("shows a line with a little air around it, within what there is", () => {
   expect(around(0, 10_000)).toBeNull();
 });
 
-it("cuts bars at its edges, and says where a line is that has no part in it", () => {
+it("cuts bars at the edges, and marks the side of lines outside", () => {
   const stretch = { from: BEGIN + 2_000, to: BEGIN + 4_000 };
   const scale = scaleOfStretch(stretch);
   const bar = (from: number, to: number | null) => {
@@ -56,7 +56,7 @@ it("cuts bars at its edges, and says where a line is that has no part in it", ()
   expect(bar(4_001, 5_000)).toEqual([1, 0, "after"]);
 });
 
-it("opens on what ran where the wait to begin was far longer, once the run has ended", () => {
+it("opens an ended run on the part that executed if its wait was far longer", () => {
   const opens = (waited: number, ran: number | null) =>
     openingStretch({
       createdAt: at(-waited),

@@ -44,10 +44,10 @@ export function Axis({
         {byTime ? (
           <IconButton
             className="-my-1 -mr-1"
-            label="Zoom to the chosen line"
+            label="Zoom to the selected line"
             onClick={onZoom}
             ref={zoom}
-            title="Zoom to the chosen line (z), or drag over the axis"
+            title="Zoom to the selected line (z), or drag over the axis"
           >
             <ZoomIcon height="14" width="14" />
           </IconButton>

@@ -4,17 +4,17 @@ import { type RefObject, useEffect, useState } from "react";
 import { Dialog } from "@/app/_ui/dialog";
 
 const KEYS: readonly [keys: string, does: string][] = [
-  ["j  ↓", "the next line"],
-  ["k  ↑", "the line before"],
-  ["Home  End", "the first, the last line"],
-  ["→  ←", "unfold, fold what a line holds: items, steps, attempts, the run it started"],
-  ["o", "fold everything, unfold everything"],
-  ["/", "find in all inputs and outputs"],
+  ["j  ↓", "next line"],
+  ["k  ↑", "previous line"],
+  ["Home  End", "first, last line"],
+  ["→  ←", "unfold, fold a line: items, steps, attempts, child run"],
+  ["o", "fold or unfold everything"],
+  ["/", "search all inputs and outputs"],
   ["f", "failures only"],
-  ["t  c", "bars by time, by credits"],
-  ["z", "the time of the chosen line, large"],
-  ["Z  Esc", "the whole time again"],
-  ["n  p", "the next (older) run of the list, the one before"],
+  ["t  c", "scale bars by time, by credits"],
+  ["z", "zoom to the selected line"],
+  ["Z  Esc", "show the whole time"],
+  ["n  p", "next (older), previous run of the list"],
   ["?", "these keys"],
 ];
 

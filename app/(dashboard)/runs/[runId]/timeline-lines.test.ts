@@ -60,7 +60,7 @@ const child = {
   calls: [call("note/model-1-1", 1, 0)],
 };
 
-it("puts the thinking before its steps, and calls steps of an agent by what the model called", () => {
+it("puts a model call before its steps, and names an agent's steps by what the model called", () => {
   expect(linesOf(agent).map(({ slug, label, depth }) => [slug, label, depth])).toEqual([
     ["think-1", "think", 0],
     ["1", "weather", 1],
@@ -69,7 +69,7 @@ it("puts the thinking before its steps, and calls steps of an agent by what the 
   ]);
 });
 
-it("puts the lines of an unfolded run below the step that started it, under the names of its definition", () => {
+it("puts a child run's lines below its step, named by its definition", () => {
   const lines = linesOf(agent, new Map([["child", child]]));
   expect(lines.map(({ slug, label, depth, runId }) => [slug, label, depth, runId])).toEqual([
     ["think-1", "think", 0, "agent-run"],
@@ -84,7 +84,7 @@ it("puts the lines of an unfolded run below the step that started it, under the 
   expect(chooseLine(lines, { call: "1.note/model-1-1" }, agent.run)).toMatchObject({ kind: "call" });
 });
 
-it("knows which run the address leads into", () => {
+it("finds the run that the address opens", () => {
   expect(runToUnfold({ step: "1.2" }, agent.steps)).toBe("child");
   expect(runToUnfold({ call: "1.note/model-1-1" }, agent.steps)).toBe("child");
   expect(runToUnfold({ step: "2.1" }, agent.steps)).toBeNull();
@@ -94,7 +94,7 @@ it("knows which run the address leads into", () => {
 const second = (n: number) => new Date(Date.UTC(2026, 10, 21, 1, 22) + n * 1_000).toISOString();
 const tried = { startedAt: second(1), durationMs: 500, error: "busy", retryAt: second(3) };
 
-it("puts the attempts of an unfolded line below it, and the one that is waited for last", () => {
+it("puts attempts below their line, the upcoming one last", () => {
   const steps = [step(1, "fetch", { status: "Running", attempts: [tried] }), step(2, "note")];
   const work = linesOf({ run: child.run, steps, calls: [] });
   expect(withAttempts(work, new Set())).toBe(work);
@@ -109,7 +109,7 @@ it("puts the attempts of an unfolded line below it, and the one that is waited f
   expect(lines[2]).toMatchObject({ attempt: { status: "Running", startedAt: second(3), finishedAt: null } });
 });
 
-it("puts waits before the lines that began after them, those of a run that waits still at the end", () => {
+it("puts waits before the lines that follow them, a current wait at the end", () => {
   const times = { createdAt: second(0), startedAt: second(2) };
   const turns = [
     { from: second(4), to: second(6) },
@@ -124,7 +124,7 @@ it("puts waits before the lines that began after them, those of a run that waits
   expect(waitsOf({ id: "child", ...times, startedAt: second(0.9), turns: [] })).toEqual([]);
 });
 
-it("gives every kind of line an address of its own, which leads back to it", () => {
+it("gives every kind of line its own address, which finds it again", () => {
   const attempts = [tried, { ...tried, error: null }];
   const steps = [step(1, "call-1-1", { attempts, startedAt: second(2) })];
   const run = { ...agent.run, createdAt: second(0), startedAt: second(2), turns: [] };
@@ -141,7 +141,7 @@ it("gives every kind of line an address of its own, which leads back to it", () 
   expect(attemptsToUnfold({ step: "1" })).toBeNull();
 });
 
-it("what an address names is said in words, whether it is there or not", () => {
+it("describes in words what an address names, existing or not", () => {
   expect(namedInWords({ step: "999" })).toBe("step 999");
   expect(namedInWords({ call: "nope", attempt: "7" })).toBe("attempt 7 of model call nope");
   expect(namedInWords({ wait: "turn-3" })).toBe("wait turn-3");

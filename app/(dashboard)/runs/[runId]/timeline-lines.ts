@@ -117,7 +117,7 @@ export function waitsOf(run: Pick<RunDetail, "id" | "createdAt" | "startedAt" | 
     ...turn,
     reason: "turn",
     slug: `turn-${index + 1}`,
-    label: "waited its turn",
+    label: "waited for a slot",
   }));
   const { createdAt: from, startedAt: to } = run;
   if (to !== null && Date.parse(to) - Date.parse(from) >= WAIT_WORTH_TELLING_MS) {

@@ -172,6 +172,6 @@ function AttemptCount({ count }: { count: number }) {
 function unfoldTitle(line: Line): string {
   if (line.holds) return "Show its lines";
   return line.kind === "step" && line.step.childRunId
-    ? "Show the steps of the run it started"
+    ? "Show the steps of the child run"
     : "Show its attempts";
 }

@@ -66,9 +66,7 @@ function TimeParts({ run, lines }: Pick<Props, "run" | "lines">) {
     ms > 0 ? <Part name={name} share={ms / (end - start)} value={formatDuration(ms)} /> : null;
   return (
     <>
-      {waited >= WAIT_WORTH_TELLING_MS ? (
-        <Part name="waited to begin" value={formatDuration(waited)} />
-      ) : null}
+      {waited >= WAIT_WORTH_TELLING_MS ? <Part name="queued" value={formatDuration(waited)} /> : null}
       {part("model", model)}
       {part("steps", steps)}
       {part("waited its turn", turns.waited)}
@@ -84,12 +82,12 @@ function CreditParts({ lines }: Pick<Props, "lines">) {
     units > 0 ? (
       <Part name={name} share={units / whole} value={formatCredits(fromCreditUnits(units))} />
     ) : null;
-  if (whole === 0) return <span>It cost nothing.</span>;
+  if (whole === 0) return <span>No cost.</span>;
   return (
     <>
       {part("model", model)}
       {part("actions", actions)}
-      {part("runs it started", started)}
+      {part("child runs", started)}
     </>
   );
 }
@@ -121,7 +119,7 @@ function Doing({ run, lines }: Props) {
             at {nameOf(longest)} for{" "}
             <span className="mono text-ink">{inSeconds(lengthOf(longest, now))}</span>
             <Retrying line={longest} now={now} />
-            {running.length > 1 ? `, and at ${running.length - 1} more beside it` : null}
+            {running.length > 1 ? `, and ${running.length - 1} more in parallel` : null}
           </>
         )}
       </span>

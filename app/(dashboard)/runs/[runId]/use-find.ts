@@ -54,14 +54,14 @@ export function useFind(
     matches: (line) =>
       words === "" || ids.has(lineId(line)) || namesOf(line).some((name) => pattern.test(name)),
     inWords: (shown) =>
-      words === "" ? "" : looking ? "looking" : `${formatCount(shown)} of ${formatCount(lines.length)}`,
+      words === "" ? "" : looking ? "searching" : `${formatCount(shown)} of ${formatCount(lines.length)}`,
     nothing: looking
-      ? "Looking through all inputs and outputs."
+      ? "Searching all inputs and outputs."
       : failed
-        ? "The texts could not be looked through. Change the search to try again."
+        ? "The search failed. Change it to try again."
         : startsOnly
-          ? "Nothing found. Of this run's long texts only the start was looked through, 64 KiB of each."
-          : "Nothing found in names, inputs, outputs and what the model said.",
+          ? "Nothing found. The run is large: only the first 64 KiB of each text were searched."
+          : "Nothing found in names, inputs, outputs and answers of the model.",
   };
 }
 

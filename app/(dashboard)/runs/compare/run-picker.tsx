@@ -45,11 +45,11 @@ export function RunPicker({ run }: { run: RunDetail }) {
         <Unreadable
           error={query.error}
           onRetry={() => void query.refetch()}
-          what="Its other runs could not be read"
+          what="The other runs could not be read"
         />
       ) : others?.length === 0 && !query.hasNextPage ? (
-        <Empty title="No other run fits these filters">
-          <p>Take one of them away, or run {run.targetName} again.</p>
+        <Empty title="No other run matches these filters">
+          <p>Remove a filter, or run {run.targetName} again.</p>
         </Empty>
       ) : (
         <ul

@@ -76,7 +76,7 @@ export function TextDifference({
         </p>
       ) : difference === "too many" ? (
         <p className="text-muted">
-          They differ in more than {formatCount(MOST_CHANGES)} lines: too many to be told apart here.
+          They differ in more than {formatCount(MOST_CHANGES)} lines, too many to show here.
         </p>
       ) : difference === "same" ? null : (
         <Lines label={`Differences of the ${label.toLowerCase()}`} lines={difference} />

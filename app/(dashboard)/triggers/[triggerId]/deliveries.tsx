@@ -152,10 +152,10 @@ function DeliveryRow({ delivery, href }: { delivery: DeliverySummary; href: stri
 
 function NoDeliveries({ outcome }: { outcome: Outcome | null }) {
   return outcome ? (
-    <Empty title={`No delivery was ${outcome}`} />
+    <Empty title={`No ${outcome} deliveries`} />
   ) : (
-    <Empty title="Nothing was sent here yet">
-      <p>Every call of the address appears here, refused ones with the reason. Try the call above.</p>
+    <Empty title="No deliveries yet">
+      <p>Every call to the address appears here, refused ones with the reason. Try the call above.</p>
     </Empty>
   );
 }

@@ -129,8 +129,8 @@ function Redelivery({ delivery, trigger }: { delivery: DeliveryDetail; trigger: 
       {asking ? (
         <>
           <p>
-            This starts a new run of {trigger.target.name} with this body, as the trigger is now. It costs
-            credits like any other.
+            This starts a new run of {trigger.target.name} with this body and the trigger's current settings.
+            It costs credits like any other run.
           </p>
           <div className="flex gap-2">
             <Button
@@ -141,7 +141,7 @@ function Redelivery({ delivery, trigger }: { delivery: DeliveryDetail; trigger: 
               {redeliver.isPending ? "Starting" : "Start the run"}
             </Button>
             <Button disabled={redeliver.isPending} onClick={() => setAsking(false)}>
-              Not now
+              Cancel
             </Button>
           </div>
         </>
