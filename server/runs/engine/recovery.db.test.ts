@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { createEmbeddedDriver } from "@/inngest/embedded";
 import type { ModelReply } from "@/server/models/port";
-import { replaceWorker } from "@/server/testing/execute";
-import { expectSoundLedger } from "@/server/testing/ledger";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
+import { replaceWorker } from "@/testing/execute";
+import { expectSoundLedger } from "@/testing/ledger";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import { startRun } from "../start";
 import { admitWaitingRuns } from "./claim";
 import { onPausePoint, type PausePoint } from "./pause-points";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, type MockInstance, vi } fr
 import { z } from "zod";
 import { createEmbeddedDriver } from "@/inngest/embedded";
 import { handleRest } from "@/server/api/rest";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 
 /**
  * What operations cost in statements and commits: round trips to the database are what the service's speed is made of. Each
