@@ -8,6 +8,8 @@ export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
     maxWorkers: 2,
+    // Files share their worker's modules: loading them anew for each file took longer than the tests.
+    isolate: false,
     // Machines may be busy: what is waited for comes late, and is still waited for.
     expect: { poll: { timeout: 20_000 } },
     projects: [
