@@ -4,20 +4,25 @@ import { z } from "zod";
 import { expect, test } from "./fixtures";
 import { finishRun } from "./start";
 
-/** Each page in both themes and on a phone: no serious axe finding, no error in the console, nothing sideways. */
+/** Each page in both themes and on a phone: no serious axe finding, no error in the console, no sideways scrolling. */
 
 const findings = z.array(
   z.object({ id: z.string(), impact: z.string().nullable(), nodes: z.array(z.string()) }),
 );
 
-async function findFaults(page: Page) {
+/** What axe is asked: everything; in the dark theme, which has the same markup, contrasts alone; on a phone all but those. */
+const WHOLE = {};
+const CONTRAST = { runOnly: { type: "rule", values: ["color-contrast"] } };
+const NO_CONTRAST = { rules: { "color-contrast": { enabled: false } } };
+
+async function findFaults(page: Page, questions: object = WHOLE) {
   // The policy of our pages refuses foreign scripts; the debugger's own channel is not bound by it.
   await page.evaluate(axe.source);
-  const found = await page.evaluate(async () => {
+  const found = await page.evaluate(async (asked) => {
     const run = Reflect.get(Reflect.get(window, "axe"), "run");
     // Base UI's guards lead the focus around a popup; they take it only to hand it on.
     const within = { include: [["html"]], exclude: [["[data-base-ui-focus-guard]"]] };
-    const { violations } = await run(within, { resultTypes: ["violations"] });
+    const { violations } = await run(within, { resultTypes: ["violations"], ...asked });
     return violations.map(
       ({ id, impact, nodes }: { id: string; impact: string; nodes: { html: string }[] }) => ({
         id,
@@ -25,67 +30,89 @@ async function findFaults(page: Page) {
         nodes: nodes.map((node) => node.html),
       }),
     );
-  });
+  }, questions);
   return findings.parse(found).filter(({ impact }) => impact === "serious" || impact === "critical");
 }
 
+/** Asks in the light theme, then in the dark one. */
+async function expectNoFaults(page: Page, what: string) {
+  expect(await findFaults(page), what).toEqual([]);
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await findFaults(page, CONTRAST), `${what}, dark`).toEqual([]);
+  await page.emulateMedia({ colorScheme: "light" });
+}
+
+const WIDE = { width: 1280, height: 800 };
+const PHONE = { width: 390, height: 844 };
 const VIEWS = [
-  { name: "light", colorScheme: "light", viewport: { width: 1280, height: 800 } },
-  { name: "dark", colorScheme: "dark", viewport: { width: 1280, height: 800 } },
-  { name: "phone", colorScheme: "light", viewport: { width: 390, height: 844 } },
+  { name: "wide", viewport: WIDE, expectNoFaults },
+  {
+    name: "phone",
+    viewport: PHONE,
+    async expectNoFaults(page: Page, what: string) {
+      expect(await findFaults(page, NO_CONTRAST), `${what}, on a phone`).toEqual([]);
+    },
+  },
 ] as const;
+
+test("sign-in", async ({ page }) => {
+  await page.goto("/sign-in");
+  await expect(page.getByRole("button", { name: "Sign in" })).toBeVisible();
+  for (const view of VIEWS) {
+    await page.setViewportSize(view.viewport);
+    await view.expectNoFaults(page, "sign-in");
+  }
+});
+
+test("every page", async ({ ownerPage: page, request, organization }) => {
+  test.setTimeout(120_000);
+  const agentRun = await finishRun(request, organization, { agent: "What is 6 * 7?" });
+  const toolRun = await finishRun(request, organization, {
+    tool: organization.toolId,
+    input: { number: 2 },
+  });
+  const errors: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(`${page.url()}: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => errors.push(`${page.url()}: ${error.message}`));
+  for (const path of [
+    "/runs",
+    "/runs?status=Failed&period=24h&q=nothing",
+    `/runs/${agentRun}`,
+    `/runs/${toolRun}?step=1`,
+    `/runs/compare?a=${agentRun}&b=${toolRun}`,
+    `/runs/compare?a=${agentRun}`,
+    "/metrics",
+    "/agents",
+    "/tools",
+    "/triggers",
+    "/keys",
+    `/agents/${organization.agentId}`,
+    `/tools/${organization.toolId}`,
+    `/triggers/${organization.triggerIds.doubles}`,
+    "/credits",
+    "/members",
+    "/audit",
+  ]) {
+    await page.setViewportSize(WIDE);
+    await page.goto(path);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    for (const view of VIEWS) {
+      await page.setViewportSize(view.viewport);
+      await view.expectNoFaults(page, path);
+      const sideways = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      expect(sideways, `${path} scrolls sideways on a ${view.name} page`).toBe(0);
+    }
+  }
+  expect(errors).toEqual([]);
+});
 
 for (const view of VIEWS) {
   test.describe(view.name, () => {
-    test.use({ colorScheme: view.colorScheme, viewport: view.viewport });
-
-    test("sign-in", async ({ page }) => {
-      await page.goto("/sign-in");
-      await expect(page.getByRole("button", { name: "Sign in" })).toBeVisible();
-      expect(await findFaults(page)).toEqual([]);
-    });
-
-    test("every page", async ({ ownerPage: page, request, organization }) => {
-      test.setTimeout(120_000);
-      const agentRun = await finishRun(request, organization, { agent: "What is 6 * 7?" });
-      const toolRun = await finishRun(request, organization, {
-        tool: organization.toolId,
-        input: { number: 2 },
-      });
-      const errors: string[] = [];
-      page.on("console", (message) => {
-        if (message.type() === "error") errors.push(`${page.url()}: ${message.text()}`);
-      });
-      page.on("pageerror", (error) => errors.push(`${page.url()}: ${error.message}`));
-      for (const path of [
-        "/runs",
-        "/runs?status=Failed&period=24h&q=nothing",
-        `/runs/${agentRun}`,
-        `/runs/${toolRun}?step=1`,
-        `/runs/compare?a=${agentRun}&b=${toolRun}`,
-        `/runs/compare?a=${agentRun}`,
-        "/metrics",
-        "/agents",
-        "/tools",
-        "/triggers",
-        "/keys",
-        `/agents/${organization.agentId}`,
-        `/tools/${organization.toolId}`,
-        `/triggers/${organization.triggerIds.doubles}`,
-        "/credits",
-        "/members",
-        "/audit",
-      ]) {
-        await page.goto(path);
-        await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
-        expect(await findFaults(page), path).toEqual([]);
-        const sideways = await page.evaluate(
-          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        );
-        expect(sideways, `${path} scrolls sideways`).toBe(0);
-      }
-      expect(errors).toEqual([]);
-    });
+    test.use({ viewport: view.viewport });
 
     test("what opens on them", async ({ ownerPage: page, request, organization }) => {
       test.setTimeout(120_000);
@@ -199,7 +226,7 @@ for (const view of VIEWS) {
       };
       for (const [name, open] of Object.entries(openings)) {
         await open();
-        expect(await findFaults(page), name).toEqual([]);
+        await view.expectNoFaults(page, name);
       }
     });
 
@@ -232,7 +259,7 @@ for (const view of VIEWS) {
       };
       for (const [name, open] of Object.entries(openings)) {
         await open();
-        expect(await findFaults(page), name).toEqual([]);
+        await view.expectNoFaults(page, name);
       }
     });
   });

@@ -22,7 +22,7 @@ test.describe("signing in", () => {
     await expect(page.getByRole("heading", { name: "Runs" })).toBeVisible();
   });
 
-  test("signing out ends the session", async ({ ownerPage: page }) => {
+  test("signing out ends the session", async ({ freshOwnerPage: page }) => {
     await page.getByRole("button", { name: /^Signed in as/ }).click();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await page.waitForURL("**/sign-in");
@@ -31,6 +31,7 @@ test.describe("signing in", () => {
   });
 
   test("the theme chosen is there from the first byte", async ({ ownerPage: page }) => {
+    await page.goto("/runs");
     await page.getByRole("button", { name: /^Signed in as/ }).click();
     await page.getByRole("menuitemradio", { name: "Dark" }).click();
     await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");

@@ -1,4 +1,4 @@
-import { test as base, type Page } from "@playwright/test";
+import { type BrowserContext, test as base, type Page } from "@playwright/test";
 import { z } from "zod";
 
 const applied = z.object({
@@ -35,17 +35,50 @@ export type Organization = {
 };
 
 type Fixtures = {
-  organization: Organization;
-  /** A page whose visitor is signed in as the organization's owner. */
+  /** A page whose visitor is signed in as the organization's owner, in a session that all tests of the worker share. */
   ownerPage: Page;
+  /** The same in a session of its own, for tests that end it. */
+  freshOwnerPage: Page;
 };
 
-export const test = base.extend<Fixtures>({
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures' names from this very pattern.
-  organization: async ({}, use) => {
-    await use(readApplied(process.env.STEPWELL_E2E_APPLIED ?? ""));
+type WorkerFixtures = {
+  organization: Organization;
+  /** The cookies of an owner's session. */
+  ownerCookies: Awaited<ReturnType<BrowserContext["cookies"]>>;
+};
+
+export const test = base.extend<Fixtures, WorkerFixtures>({
+  organization: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures' names from this very pattern.
+    async ({}, use) => {
+      await use(readApplied(process.env.STEPWELL_E2E_APPLIED ?? ""));
+    },
+    { scope: "worker" },
+  ],
+  ownerCookies: [
+    async ({ browser, organization }, use, worker) => {
+      const { baseURL } = worker.project.use;
+      const page = await browser.newPage(baseURL === undefined ? {} : { baseURL });
+      await signIn(page, organization.owner);
+      await use(await page.context().cookies());
+      await page.close();
+    },
+    { scope: "worker" },
+  ],
+  page: async ({ page, javaScriptEnabled }, use) => {
+    const goTo = page.goto.bind(page);
+    page.goto = async (...where) => {
+      const response = await goTo(...where);
+      if (javaScriptEnabled !== false) await untilHydrated(page);
+      return response;
+    };
+    await use(page);
   },
-  ownerPage: async ({ page, organization }, use) => {
+  ownerPage: async ({ page, ownerCookies }, use) => {
+    await page.context().addCookies(ownerCookies);
+    await use(page);
+  },
+  freshOwnerPage: async ({ page, organization }, use) => {
     await signIn(page, organization.owner);
     await use(page);
   },
@@ -70,6 +103,15 @@ export function readApplied(text: string): Organization {
 }
 
 export { expect } from "@playwright/test";
+
+/** Waits until React answers for each button: a click that comes before is lost, and no test is about that. */
+async function untilHydrated(page: Page): Promise<void> {
+  await page.waitForFunction(() =>
+    Array.from(document.querySelectorAll("button")).every((button) =>
+      Object.keys(button).some((key) => key.startsWith("__reactProps$")),
+    ),
+  );
+}
 
 /** Signs in by the form, as people do; at the service under test, or at another one. */
 export async function signIn(

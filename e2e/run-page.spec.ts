@@ -44,7 +44,7 @@ test("what one looks for is found in all texts, and marked where it stands", asy
   const find = page.getByRole("searchbox", { name: "Find in this run" });
   await expect(find).toBeFocused();
   // Only an input has it; no step is called so.
-  await page.keyboard.type("17 + 0");
+  await page.keyboard.type("/17");
   await expect(page.getByRole("search")).toContainText("1 of 20");
   await page.keyboard.press("Enter");
   await expect(timeline.getByRole("option", { name: /^Step 17/ })).toBeFocused();
@@ -346,7 +346,7 @@ test("the items of a step and what a call of the model led to fold into one line
   await expect(page).toHaveURL(/group=count$/);
   // What one looks for is found inside.
   await page.keyboard.press("/");
-  await page.keyboard.type("17 + 0");
+  await page.keyboard.type("/17");
   await expect(rows).toHaveCount(1);
   await expect(rows).toContainText("count[16]");
 

@@ -73,7 +73,7 @@ test("a form of another site signs nobody in, and a door without a form leads ba
   expect(empty.headers().location).toBe("/sign-in?problem=address");
 });
 
-test("a page whose session has ended leads back in", async ({ ownerPage: page, organization }) => {
+test("a page whose session has ended leads back in", async ({ freshOwnerPage: page, organization }) => {
   // Asking for a page leads there at once, asking for rows offers it.
   await page.goto("/metrics");
   await page.context().clearCookies();
@@ -102,7 +102,7 @@ test.describe("an open page whose session has ended", () => {
   const HEARD = { timeout: 45_000 };
 
   test("says so, asks for no stream again, and leads back in", async ({
-    ownerPage: page,
+    freshOwnerPage: page,
     organization,
     baseURL,
   }) => {
@@ -131,7 +131,7 @@ test.describe("an open page whose session has ended", () => {
   });
 
   test("goes on when one has signed in again in another tab", async ({
-    ownerPage: page,
+    freshOwnerPage: page,
     organization,
     request,
     baseURL,

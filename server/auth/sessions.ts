@@ -161,9 +161,16 @@ export async function createUser(
   services: { db: Transaction; clock: Services["clock"] },
   { email, name, password }: { email: string; name: string; password: string },
 ): Promise<string> {
+  return insertUser(services, { email, name, passwordHash: await hashPassword(password) });
+}
+
+/** Writes a user with a password that is hashed already. */
+export async function insertUser(
+  services: { db: Transaction; clock: Services["clock"] },
+  { email, name, passwordHash }: { email: string; name: string; passwordHash: string },
+): Promise<string> {
   const at = services.clock.now();
   const id = newId();
-  const hash = await hashPassword(password);
   await services.db.user.create({
     data: {
       id,
@@ -177,7 +184,7 @@ export async function createUser(
           id: newId(),
           accountId: id,
           providerId: "credential",
-          password: hash,
+          password: passwordHash,
           createdAt: at,
           updatedAt: at,
         },

@@ -52,7 +52,7 @@ afterAll(async () => {
 /** The statements since the test began, by name or first line; without what is sent at intervals or gathered over many operations. */
 function statements(): string[] {
   const aside =
-    /^(notify|heartbeat|look-for-cancels|claim-waiting-runs|any-waiting)$|stepwell_ping|last_used_at|\/\* test/;
+    /^(notify|heartbeat|look-for-cancels|find-claimed-runs|claim-waiting-runs|any-waiting)$|stepwell_ping|last_used_at|\/\* test/;
   return query.mock.calls
     .map(([statement]: unknown[]) => {
       const parsed = z
