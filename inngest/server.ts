@@ -1,3 +1,4 @@
+import { format } from "node:util";
 import { Inngest } from "inngest";
 import { serve } from "inngest/edge";
 import type { Logger } from "@/server/log";
@@ -8,6 +9,9 @@ import { createRunFunctions, RUN_EVENTS } from "./functions";
 
 /** How often the functions are registered: until the server has them, and from then on, since it may lose them. */
 const REGISTER_EVERY_MS = { missing: 5_000, registered: 60_000 };
+
+/** A segment is one iteration, so that the server's pages show the loop and no request lasts long. */
+const ACTS_PER_CALL = 2;
 
 export type ServerDriver = {
   driver: Extract<Driver, { kind: "server" }>;
@@ -27,7 +31,7 @@ type Settings = NonNullable<Services["env"]["inngest"]>;
  */
 export function createServerDriver(
   services: Services,
-  engine: RunEngine,
+  engine: Pick<RunEngine, "callSegment">,
   settings: Settings,
   registerEveryMs = REGISTER_EVERY_MS,
 ): ServerDriver {
@@ -40,8 +44,9 @@ export function createServerDriver(
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(eventKey === undefined ? {} : { eventKey }),
     ...(signingKey === undefined ? {} : { signingKey }),
+    internalLogger: quietly(log),
   });
-  const functions = createRunFunctions(client, engine, "server");
+  const functions = createRunFunctions(client, (runId) => engine.callSegment(runId, { acts: ACTS_PER_CALL }));
   const handle = serve({
     client,
     functions: Object.values(functions),
@@ -79,6 +84,12 @@ export function createServerDriver(
     handle: (request) => handle(request),
     stop: () => registration.stop(),
   };
+}
+
+/** The SDK's own log, for debugging alone: what it reports of a failure is reported here, or by the engine. */
+function quietly(log: Logger) {
+  const write = (...values: unknown[]) => log.debug(format(...values));
+  return { debug: write, info: write, warn: write, error: write };
 }
 
 /** Registers at once and from then on, and logs when it begins to fail and when it works again. */
