@@ -3,7 +3,7 @@ import { IncomingMessage, Server, ServerResponse } from "node:http";
 import { PEER_ADDRESS_HEADER } from "@/server/api/client-address";
 import { InvalidTargetError, peerAddress, targetOf } from "@/server/api/node-http";
 import { PAGE_ADDRESS_HEADER } from "@/server/api/page-address";
-import { commonHeaders, DATA_POLICY } from "@/server/api/protective-headers";
+import { dataHeaders, pageHeaders } from "@/server/api/protective-headers";
 import { captureConsole, captureFaults } from "@/server/log";
 import { getServices, type Wired } from "@/wiring";
 import { prepare } from "./serve-prepare";
@@ -37,7 +37,7 @@ export async function serveWithNext(): Promise<void> {
  */
 function prepareRequests(services: Wired): void {
   const { origin, protocol } = new URL(services.env.appUrl);
-  const common = commonHeaders(protocol === "https:");
+  const headers = { page: pageHeaders(protocol === "https:"), data: dataHeaders(protocol === "https:") };
   const servers = new WeakSet<Server>();
   subscribe("http.server.request.start", (message) => {
     if (!isStart(message)) return;
@@ -49,14 +49,14 @@ function prepareRequests(services: Wired): void {
       server.removeAllListeners("upgrade");
     }
     const request = { incoming, outgoing, path: incoming.url ?? "/", startedAt: performance.now() };
-    prepareRequest(services, request, { origin, common });
+    prepareRequest(services, request, { origin, headers });
   });
 }
 
 function prepareRequest(
   { log }: Wired,
   request: Answering,
-  { origin, common }: { origin: string; common: Record<string, string> },
+  { origin, headers }: { origin: string; headers: Record<"page" | "data", Record<string, string>> },
 ): void {
   const { incoming, outgoing } = request;
   const url = readTarget(incoming, origin);
@@ -67,11 +67,10 @@ function prepareRequest(
   });
   const handler = handlerOf(url.pathname);
   if (handler === "pages") {
-    preparePage(request, { url, common, dev: false });
+    preparePage(request, { url, headers: headers.page, dev: false });
     return;
   }
-  const headers = { ...common, "Content-Security-Policy": DATA_POLICY };
-  for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
+  for (const [name, value] of Object.entries(headers.data)) outgoing.setHeader(name, value);
   incoming.headers[PEER_ADDRESS_HEADER] = peerAddress(incoming);
   incoming.headers[PAGE_ADDRESS_HEADER] = url.pathname;
   // Next fails on methods that its routes cannot have; no operation of the API has this one either.

@@ -68,7 +68,7 @@ async function createSetting(): Promise<Setting> {
   return { ...tenant, toolInput: '{"a":1,"b":2}', token, signedToken };
 }
 
-describe("both ways answer alike", () => {
+describe("both ways give the same answers", () => {
   it.each(CONTRACT_CALLS)("%i: %s", async (status, _what, make) => {
     const node = comparable(await throughNode(make(await createSetting())));
     const next = comparable(await throughNext(make(await createSetting())));
@@ -108,7 +108,7 @@ describe("both ways answer alike", () => {
 });
 
 describe("a compressed body", () => {
-  it("is refused by the header's name, unread", async () => {
+  it("is refused by its header, unread", async () => {
     const setting = await createSetting();
     const headers = { "Content-Encoding": "gzip" };
     const answer = await throughNode(startAgent(setting, { body: Buffer.from("no gzip at all"), headers }));
@@ -154,7 +154,7 @@ describe("an Inngest server's calls", () => {
 });
 
 describe("a path that only looks like the API's", () => {
-  it.each(ODD_PATHS)("%s: the contract's 404, no page and no redirect", async (path) => {
+  it.each(ODD_PATHS)("%s: the contract's 404, not a page and not a redirect", async (path) => {
     for (const method of ["GET", "POST"]) {
       const answer = await throughNode({ method, path, headers: {} });
       expect([answer.status, answer.headers.location]).toEqual([404, undefined]);
@@ -167,7 +167,7 @@ describe("a path that only looks like the API's", () => {
     }
   });
 
-  it.each(["/v10", "/runs", "/%2e%2e/v1x"])("%s is a page's", async (path) => {
+  it.each(["/v10", "/runs", "/%2e%2e/v1x"])("%s belongs to a page", async (path) => {
     expect((await throughNode({ method: "GET", path, headers: {} })).text).toBe("a page");
   });
 });

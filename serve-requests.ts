@@ -6,7 +6,7 @@ import { ALIVE, answerReadiness } from "@/server/api/health-answers";
 import { cutStalledReader, InvalidTargetError, peerAddress, targetOf } from "@/server/api/node-http";
 import { PAGE_ADDRESS_HEADER } from "@/server/api/page-address";
 import { answerPoll } from "@/server/api/poll";
-import { commonHeaders, DATA_POLICY, pagePolicy } from "@/server/api/protective-headers";
+import { dataHeaders, pageHeaders, pagePolicy } from "@/server/api/protective-headers";
 import { errorResponse, JSON_HEADERS, loggedPath } from "@/server/api/respond";
 import { answerRest } from "@/server/api/rest";
 import { answerWebhook } from "@/server/api/webhook";
@@ -38,8 +38,8 @@ export function createHandler(
   { showPage, dev, state }: { showPage: Handler | null; dev: boolean; state: { stopping: boolean } },
 ) {
   const { origin, protocol } = new URL(services.env.appUrl);
-  const common = commonHeaders(protocol === "https:");
-  const asData = { ...common, "Content-Security-Policy": DATA_POLICY };
+  const asPage = pageHeaders(protocol === "https:");
+  const asData = dataHeaders(protocol === "https:");
   const rawHeaders = Object.entries(asData).flat();
   const { log } = services;
 
@@ -65,7 +65,7 @@ export function createHandler(
     if (handler === "ready") return sendToNode(outgoing, await answerReadiness(services, state), rawHeaders);
     if (showPage === null) return refuse(outgoing, 404, { headers: asData });
     outgoing.once("close", () => logRequest(log, request, outgoing.statusCode, undefined));
-    preparePage(request, { url: targetOf(incoming, origin), common, dev });
+    preparePage(request, { url: targetOf(incoming, origin), headers: asPage, dev });
     await showPage(incoming, outgoing);
   };
 
@@ -111,10 +111,10 @@ export function refuseBadHttp(server: Server): void {
 /** Gives a request for a page what Next does not: protective headers, the page's own address, the address of the peer. */
 export function preparePage(
   { incoming, outgoing, path }: Answering,
-  { url, common, dev }: { url: URL; common: Record<string, string>; dev: boolean },
+  { url, headers, dev }: { url: URL; headers: Record<string, string>; dev: boolean },
 ): void {
   cutStalledReader(outgoing, path.startsWith("/api/live/") ? STALLED_STREAM_MS : STALLED_READER_MS);
-  for (const [name, value] of Object.entries(common)) outgoing.setHeader(name, value);
+  for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
   const policy = pagePolicy({ dev });
   outgoing.setHeader("Content-Security-Policy", policy);
   incoming.headers["content-security-policy"] = policy;

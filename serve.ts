@@ -160,7 +160,7 @@ export function announce({ appUrl, demo }: Serving, say: (line: string) => void)
     say(`  Sign in as  ${demo.login}${describePassword(demo)}`);
     if (demo.apiKey !== undefined) say(`  API key     ${demo.apiKey}  (shown this once)`);
     const line = tryingLine(appUrl, demo);
-    if (line !== null) say(`  Try it:     ${line}`);
+    if (line !== null) say(`  Try it      ${line}`);
   }
   say("  Stop with Ctrl-C\n");
 }

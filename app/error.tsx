@@ -14,8 +14,8 @@ export default function PageError({
     <main>
       <Problem title="This page could not be shown">
         <p>
-          The server failed while it made the page{error.digest ? ` (reference ${error.digest})` : ""}. The
-          cause is in its log.
+          The server could not render this page{error.digest ? ` (reference ${error.digest})` : ""}. The cause
+          is in its log.
         </p>
         <Button className="mt-3" onClick={retry}>
           Try again

@@ -41,12 +41,12 @@ describe.each([
   ["dark, as chosen", ':root[data-theme="dark"] {'],
 ])("the %s theme", (_, selector) => {
   const tokens = tokensOf(selector);
-  it.each(TEXTS)("has %s readable on every ground (AA)", (text) => {
+  it.each(TEXTS)("has %s readable on every background (AA)", (text) => {
     const weak = GROUNDS.filter((ground) => contrast(tokens.get(text) ?? "", tokens.get(ground) ?? "") < 4.5);
     expect(weak).toEqual([]);
   });
 
-  it("has what is marked readable", () => {
+  it("has highlighted text readable", () => {
     expect(contrast(tokens.get("ink") ?? "", tokens.get("mark") ?? "")).toBeGreaterThanOrEqual(4.5);
   });
 });

@@ -42,7 +42,7 @@ export async function memberForRoute(
 ): Promise<{ actor: MemberActor } | { refusal: Response }> {
   const session = await sessionFromHeaders(services, request.headers);
   if (session?.member) return { actor: session.member };
-  return { refusal: refuseRoute("unauthenticated", "Sign in to go on.") };
+  return { refusal: refuseRoute("unauthenticated", "Sign in to continue.") };
 }
 
 /** The contract's error body, for route handlers. */

@@ -114,7 +114,7 @@ for (const view of VIEWS) {
   test.describe(view.name, () => {
     test.use({ viewport: view.viewport });
 
-    test("what opens on them", async ({ ownerPage: page, request, organization }) => {
+    test("dialogs, menus and other openings", async ({ ownerPage: page, request, organization }) => {
       test.setTimeout(120_000);
       const run = await finishRun(request, organization, { agent: "What is 6 * 7?" });
       const headers = { "Content-Type": "application/json" };
@@ -134,12 +134,12 @@ for (const view of VIEWS) {
         },
         "the palette with nothing found": async () => {
           await page.getByRole("combobox").fill("nothing is called this");
-          await expect(page.getByText("Nothing here answers to")).toBeVisible();
+          await expect(page.getByText("No results for")).toBeVisible();
         },
         "run again with another input": async () => {
           await page.goto(`/runs/${run}`);
-          await click("button", "More ways to run again");
-          await click("menuitem", "With another input");
+          await click("button", "More run options");
+          await click("menuitem", "With different input");
           await shown("dialog");
         },
         "the menu of a run": async () => {
@@ -205,7 +205,7 @@ for (const view of VIEWS) {
             .getByRole("option", { name: /^(think|answer)/ })
             .last()
             .click();
-          await page.getByRole("tab", { name: "Saw" }).click();
+          await page.getByRole("tab", { name: "Prompt" }).click();
           await page.getByText("calculate", { exact: true }).last().click();
         },
         ...(view.name === "phone"
@@ -242,7 +242,7 @@ for (const view of VIEWS) {
           await expect(answer.getByRole("checkbox", { name: "done", exact: true })).toBeChecked();
           await expect(answer.getByRole("region", { name: "Code" })).toHaveAttribute("tabindex", "0");
           await expect(answer.getByRole("img", { name: "dot" })).toBeVisible();
-          await expect(answer).toContainText("broken (a picture that cannot be shown");
+          await expect(answer).toContainText("broken (broken image");
           await expect(answer.getByRole("link", { name: "bad" })).toHaveCount(0);
         },
         "records as a table": async () => {

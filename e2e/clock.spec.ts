@@ -5,7 +5,7 @@ for (const [words, aheadMs] of [
   ["fast", 3_600_000],
   ["slow", -3_600_000],
 ] as const) {
-  test(`a browser whose clock is an hour ${words} tells how long a run has taken all the same`, async ({
+  test(`shows a run's duration correctly when the browser's clock is an hour ${words}`, async ({
     ownerPage: page,
     request,
     organization,

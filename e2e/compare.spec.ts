@@ -3,7 +3,7 @@ import { finishRun, startRun } from "./start";
 
 /** Two runs beside each other, while they go on and after. */
 
-test("a comparison is live until both runs have ended", async ({
+test("a comparison updates until both runs have ended", async ({
   ownerPage: page,
   request,
   organization,
@@ -21,7 +21,7 @@ test("a comparison is live until both runs have ended", async ({
   await expect(page.getByRole("table", { name: "Steps of both runs" }).getByRole("row")).toHaveCount(301);
 });
 
-test("a run that failed is compared with its error, and is said to have no output", async ({
+test("a failed run is compared by its error, without an output", async ({
   ownerPage: page,
   request,
   organization,
@@ -39,11 +39,7 @@ test("a run that failed is compared with its error, and is said to have no outpu
   );
 });
 
-test("long texts are compared whole when one asks for it", async ({
-  ownerPage: page,
-  request,
-  organization,
-}) => {
+test("long texts are compared in full on demand", async ({ ownerPage: page, request, organization }) => {
   const tool = organization.toolIds.echo ?? "";
   const lines = Array.from({ length: 40_000 }, (_, index) => `line ${index}`);
   const changed = lines.with(39_000, "line of another kind");
@@ -60,7 +56,7 @@ test("long texts are compared whole when one asks for it", async ({
   await expect(input.getByRole("button")).toHaveCount(0);
 });
 
-test("the run to compare with is searched for, and older ones are paged", async ({
+test("the other run can be searched, with pages of older ones", async ({
   ownerPage: page,
   request,
   organization,

@@ -7,7 +7,7 @@ const unique = (text: string) => `${text} ${crypto.randomUUID().slice(0, 8)}`;
 const rows = (page: Page) => page.getByRole("table", { name: "Runs" }).locator("tbody tr");
 
 test.describe("signing in", () => {
-  test("a stranger is sent to sign in, a wrong password is explained, a right one leads to the runs", async ({
+  test("redirects to sign-in, explains a wrong password, and opens the runs after the right one", async ({
     page,
     organization,
   }) => {
@@ -22,7 +22,7 @@ test.describe("signing in", () => {
     await expect(page.getByRole("heading", { name: "Runs" })).toBeVisible();
   });
 
-  test("signing out ends the session", async ({ freshOwnerPage: page }) => {
+  test("sign-out ends the session", async ({ freshOwnerPage: page }) => {
     await page.getByRole("button", { name: /^Signed in as/ }).click();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await page.waitForURL("**/sign-in");
@@ -30,7 +30,7 @@ test.describe("signing in", () => {
     await expect(page).toHaveURL(/\/sign-in/);
   });
 
-  test("the theme chosen is there from the first byte", async ({ ownerPage: page }) => {
+  test("applies the chosen theme from the first byte", async ({ ownerPage: page }) => {
     await page.goto("/runs");
     await page.getByRole("button", { name: /^Signed in as/ }).click();
     await page.getByRole("menuitemradio", { name: "Dark" }).click();
@@ -72,7 +72,7 @@ test.describe("the list of runs", () => {
     await expect(page).toHaveURL(new RegExp(`/runs/${id}`));
   });
 
-  test("filters stand in the address, and a chip takes them away", async ({
+  test("filters are in the address, and a chip removes them", async ({
     ownerPage: page,
     request,
     organization,
@@ -93,7 +93,7 @@ test.describe("the list of runs", () => {
     await expect(page.getByRole("button", { name: "created in the last 24 h", exact: true })).toBeVisible();
   });
 
-  test("filters are typed: statuses one after the other, sizes with their unit", async ({
+  test("filters can be typed: several statuses, sizes with units", async ({
     ownerPage: page,
     request,
     organization,
@@ -126,7 +126,7 @@ test.describe("the list of runs", () => {
     await expect(page).toHaveURL(/status=Failed,Completed$/);
   });
 
-  test("what is no filter in the address is named, and nothing is offered for all runs meanwhile", async ({
+  test("an unknown filter in the address is reported, and actions on all runs are hidden", async ({
     ownerPage: page,
   }) => {
     await page.goto("/runs?status=Faild&kind=tool");
@@ -134,18 +134,18 @@ test.describe("the list of runs", () => {
     await expect(page.getByRole("button", { name: "Filter", exact: true })).toBeVisible();
     await expect(page.getByRole("button", { name: "Export and more" })).toHaveCount(0);
     expect((await page.request.get("/api/runs/export?status=Faild")).status()).toBe(400);
-    await page.getByRole("button", { name: "Leave it out" }).click();
+    await page.getByRole("button", { name: "Remove it" }).click();
     await expect(page).toHaveURL(/\/runs\?kind=tool$/);
     await expect(page.getByRole("button", { name: "Export and more" })).toBeVisible();
   });
 
-  test("a search that finds nothing says what it looks at", async ({ ownerPage: page }) => {
+  test("a search without results says what it covers", async ({ ownerPage: page }) => {
     await page.goto("/runs?q=xylophonists");
-    await expect(page.getByText("No run fits these filters")).toBeVisible();
+    await expect(page.getByText("No run matches these filters")).toBeVisible();
     await expect(page.getByText(/first 8,192 characters/)).toBeVisible();
   });
 
-  test("the way back from a run leads to the same view, and the keyboard goes on from its row", async ({
+  test("going back from a run restores the view, and the keyboard continues from its row", async ({
     ownerPage: page,
     request,
     organization,
@@ -181,7 +181,7 @@ test.describe("the list of runs", () => {
     await expect(rows(page).nth(2).getByRole("link")).toBeFocused();
   });
 
-  test("from a run one walks on through its list, and comes back to the row one has walked to", async ({
+  test("walks from run to run, and returns to the row of the last one", async ({
     ownerPage: page,
     request,
     organization,
@@ -215,7 +215,7 @@ test.describe("the list of runs", () => {
     await expect(rows(page).nth(1).getByRole("link")).toBeFocused();
   });
 
-  test("the row that one comes back to is loaded where it stands deeper in the list", async ({
+  test("loads the row to return to when it is further down the list", async ({
     ownerPage: page,
     request,
     organization,
@@ -237,7 +237,7 @@ test.describe("the list of runs", () => {
     await expect(row).toBeInViewport();
   });
 
-  test("new runs wait behind a bar, and changes of shown ones come by themselves", async ({
+  test("new runs wait behind a bar, and shown ones update in place", async ({
     ownerPage: page,
     request,
     organization,
@@ -261,7 +261,7 @@ test.describe("the list of runs", () => {
     await expect(rows(page).filter({ hasText: second })).toContainText("Completed");
   });
 
-  test("a run that comes to fit the filter waits behind the bar too, and then stands in its place", async ({
+  test("a run that starts to match the filter waits behind the bar, then appears in order", async ({
     ownerPage: page,
     request,
     organization,
@@ -294,7 +294,7 @@ test.describe("the list of runs", () => {
     expect(ids.indexOf(older)).toBeGreaterThan(ids.indexOf(newer));
   });
 
-  test("chosen runs are cancelled together", async ({ ownerPage: page, request, organization }) => {
+  test("selected runs are cancelled together", async ({ ownerPage: page, request, organization }) => {
     const id = await startRun(request, organization, { tool: organization.counterId, input: { to: 1000 } });
     await page.goto(`/runs?q=${id}`);
     await rows(page).first().hover();
@@ -303,7 +303,7 @@ test.describe("the list of runs", () => {
     await expect(rows(page).first()).toContainText("Cancelled", { timeout: 20_000 });
   });
 
-  test("the head of the list stays, and never covers the row that has the focus", async ({
+  test("the table header stays visible and never covers the focused row", async ({
     ownerPage: page,
     request,
     organization,
@@ -329,7 +329,7 @@ test.describe("the list of runs", () => {
     }
   });
 
-  test("a row of runs is chosen with shift", async ({ ownerPage: page, request, organization }) => {
+  test("shift selects a range of runs", async ({ ownerPage: page, request, organization }) => {
     const message = unique("Choose me");
     for (let n = 0; n < 3; n += 1) await finishRun(request, organization, { agent: `${message} ${n}` });
     await page.goto(`/runs?q=${encodeURIComponent(message)}`);
@@ -351,7 +351,7 @@ test.describe("the list of runs", () => {
     ).toBeVisible();
   });
 
-  test("all open runs of a filter are cancelled, and their number is told before", async ({
+  test("cancels all open runs of a filter after showing their number", async ({
     ownerPage: page,
     request,
     organization,
@@ -361,12 +361,12 @@ test.describe("the list of runs", () => {
     await page.getByRole("button", { name: "Export and more" }).click();
     await page.getByRole("menuitem", { name: "Cancel all open runs" }).click();
     const dialog = page.getByRole("dialog", { name: "Cancel all open runs" });
-    await expect(dialog).toContainText("Now 1 run is open.");
-    await dialog.getByRole("button", { name: "Cancel them" }).click();
+    await expect(dialog).toContainText("1 run is open.");
+    await dialog.getByRole("button", { name: "Cancel runs" }).click();
     await expect(rows(page).first()).toContainText("Cancelled", { timeout: 20_000 });
   });
 
-  test("the export holds what the list shows", async ({ ownerPage: page, request, organization }) => {
+  test("the export contains what the list shows", async ({ ownerPage: page, request, organization }) => {
     const message = unique("What is 3 + 3?");
     const id = await finishRun(request, organization, { agent: message });
     const address = `/api/runs/export?q=${encodeURIComponent(message)}`;
@@ -400,11 +400,11 @@ test.describe("the page of a run", () => {
     await page.keyboard.press("ArrowDown");
     await expect(page).toHaveURL(/call=/);
     const call = page.getByRole("region", { name: /^Model call/ });
-    await call.getByRole("tab", { name: "Saw" }).click();
+    await call.getByRole("tab", { name: "Prompt" }).click();
     await expect(call.getByText("result of step 1, calculate")).toBeVisible();
     await expect(call.getByRole("region", { name: "Tools offered" })).toContainText("double");
     await expect(call.getByText("You help with sums.")).toBeHidden();
-    await call.getByRole("button", { name: "Show 2 messages that it had seen before" }).click();
+    await call.getByRole("button", { name: "Show 2 messages of earlier calls" }).click();
     await expect(call.getByText("You help with sums.")).toBeVisible();
   });
 
@@ -415,7 +415,7 @@ test.describe("the page of a run", () => {
     await expect(page.getByRole("option", { selected: true })).toContainText("4");
   });
 
-  test("a run is watched live, step by step, to its cancellation, and nothing jumps", async ({
+  test("a live run updates step by step until it is cancelled, without layout shifts", async ({
     ownerPage: page,
     request,
     organization,
@@ -443,11 +443,7 @@ test.describe("the page of a run", () => {
     await expect(page.locator("header")).toContainText("Cancelled", { timeout: 20_000 });
   });
 
-  test("nothing moves when a run ends before one's eyes", async ({
-    ownerPage: page,
-    request,
-    organization,
-  }) => {
+  test("nothing moves when a watched run ends", async ({ ownerPage: page, request, organization }) => {
     const id = await startRun(request, organization, { tool: organization.counterId, input: { to: 150 } });
     await page.goto(`/runs/${id}`);
     await expect(page.getByRole("option").nth(3)).toBeVisible();
@@ -474,7 +470,7 @@ test.describe("the page of a run", () => {
     expect(await page.evaluate(() => Reflect.get(window, "moved"))).toEqual([]);
   });
 
-  test("a run is followed to its end where there is no place for a live stream", async ({
+  test("a run is followed to its end without a live stream", async ({
     ownerPage: page,
     request,
     organization,
@@ -490,15 +486,19 @@ test.describe("the page of a run", () => {
     await expect(page.locator("header")).toContainText("Cancelled", { timeout: 30_000 });
   });
 
-  test("a run is run again, with another input too", async ({ ownerPage: page, request, organization }) => {
+  test("a run can be run again, also with different input", async ({
+    ownerPage: page,
+    request,
+    organization,
+  }) => {
     const id = await finishRun(request, organization, { tool: organization.toolId, input: { number: 4 } });
     await page.goto(`/runs/${id}`);
     await page.getByRole("button", { name: "Run again", exact: true }).click();
     await page.waitForURL((url) => !url.pathname.endsWith(id));
     await expect(page.getByRole("region", { name: "Output", exact: true })).toContainText("8");
 
-    await page.getByRole("button", { name: "More ways to run again" }).click();
-    await page.getByRole("menuitem", { name: "With another input" }).click();
+    await page.getByRole("button", { name: "More run options" }).click();
+    await page.getByRole("menuitem", { name: "With different input" }).click();
     const input = page.getByRole("textbox", { name: "Input, a JSON object" });
     await input.fill("{");
     await page.getByRole("dialog").getByRole("button", { name: "Run", exact: true }).click();
@@ -511,10 +511,10 @@ test.describe("the page of a run", () => {
     // What was typed is there again, however the dialog was left.
     await page.keyboard.press("Escape");
     await expect(page.getByRole("dialog")).toHaveCount(0);
-    await page.getByRole("button", { name: "More ways to run again" }).click();
-    await page.getByRole("menuitem", { name: "With another input" }).click();
+    await page.getByRole("button", { name: "More run options" }).click();
+    await page.getByRole("menuitem", { name: "With different input" }).click();
     await expect(input).toHaveValue('{"number": "four"}');
-    await page.getByRole("button", { name: "Back to the run's own" }).click();
+    await page.getByRole("button", { name: "Reset to the run's input" }).click();
     await expect(input).toHaveValue('{\n  "number": 4\n}');
     await input.fill('{"number": 50}');
     await page.getByRole("dialog").getByRole("button", { name: "Run", exact: true }).click();
@@ -532,16 +532,16 @@ test.describe("the page of a run", () => {
     await expect(page.getByRole("region", { name: "Step 1" })).toHaveCount(2);
   });
 
-  test("an unknown run is said to be none", async ({ ownerPage: page }) => {
+  test("an unknown run shows a not-found page", async ({ ownerPage: page }) => {
     for (const path of ["/runs/01a1fce1-2efc-779d-96d7-58140f1414c7", "/runs/nonsense"]) {
       const answer = await page.goto(path);
       expect(answer?.status()).toBe(404);
-      await expect(page.getByText("There is no such run in this organization")).toBeVisible();
+      await expect(page.getByText("Run not found")).toBeVisible();
     }
   });
 });
 
-test("a viewer reads, and is offered nothing else", async ({ page, request, organization }) => {
+test("a viewer can read, and sees no other actions", async ({ page, request, organization }) => {
   const id = await finishRun(request, organization, { agent: "What is 2 * 2?" });
   await signIn(page, organization.viewer);
   await page.goto(`/runs/${id}`);
@@ -554,7 +554,10 @@ test("a viewer reads, and is offered nothing else", async ({ page, request, orga
   expect(refused.status()).toBe(403);
 });
 
-test("changes are taken only from the dashboard's own pages", async ({ ownerPage: page, organization }) => {
+test("changes are accepted only from the dashboard's own pages", async ({
+  ownerPage: page,
+  organization,
+}) => {
   const body = { kind: "agent", id: organization.agentId, input: "Hello" };
   const foreign = await page.request.post("/api/trpc/runs.start", {
     headers: { origin: "https://evil.test" },
@@ -568,7 +571,7 @@ test("changes are taken only from the dashboard's own pages", async ({ ownerPage
   expect(form.status()).toBe(403);
 });
 
-test("metrics lead to those of one agent, and each figure and bar to its runs", async ({
+test("metrics link to one agent's metrics, and each figure and bar to its runs", async ({
   ownerPage: page,
   request,
   organization,

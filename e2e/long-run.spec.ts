@@ -2,7 +2,7 @@ import { expect, test } from "./fixtures";
 import { startRun } from "./start";
 
 /** A run of five hundred steps with long outputs: only what is looked at is drawn and sent. */
-test("a long run's page draws the rows in sight, and fetches an output when it is opened", async ({
+test("a long run's page renders visible rows, and fetches an output when it is opened", async ({
   ownerPage: page,
   request,
   organization,

@@ -16,7 +16,7 @@ test.afterAll(async () => {
   await models.close();
 });
 
-test("text of a model appears as it is written, and stays when it has ended", async ({ page, request }) => {
+test("a model's text appears as it is written, and stays after the end", async ({ page, request }) => {
   let goOn = () => {};
   const beforeLast = new Promise<void>((resolve) => {
     goOn = resolve;

@@ -11,7 +11,7 @@ const signed = (body: string) => ({
 });
 
 test.describe("the page of a trigger", () => {
-  test("its call works as it is pasted", async ({ ownerPage: page, organization }) => {
+  test("its curl line works as pasted", async ({ ownerPage: page, organization }) => {
     await page.goto(`/triggers/${organization.triggerIds.doubles}`);
     const line = await page.getByRole("region", { name: "Call it" }).locator("pre").textContent();
     if (line === null) throw new Error("There is no call.");
@@ -20,7 +20,7 @@ test.describe("the page of a trigger", () => {
     expect(JSON.parse(stdout)).toMatchObject({ success: true, type: "tool" });
   });
 
-  test("tells every delivery's reason, opens it and delivers it again", async ({
+  test("shows each delivery's reason, opens it and delivers it again", async ({
     ownerPage: page,
     request,
     organization,
@@ -54,7 +54,7 @@ test.describe("the page of a trigger", () => {
     await expect(rows.filter({ hasText: "redelivery" }).first()).toBeVisible();
   });
 
-  test("a message template is tried on a delivery", async ({ ownerPage: page, request, organization }) => {
+  test("previews a message template on a delivery", async ({ ownerPage: page, request, organization }) => {
     const headers = { "Content-Type": "application/json" };
     await request.post(organization.triggers.inbound ?? "", { headers, data: { order: { id: 7 } } });
     await page.goto(`/triggers/${organization.triggerIds.inbound}?outcome=accepted`);
@@ -71,7 +71,10 @@ test.describe("the page of a trigger", () => {
   });
 });
 
-test("an agent and a tool show what they are, and lead onward", async ({ ownerPage: page, organization }) => {
+test("the pages of an agent and a tool show their definition and links", async ({
+  ownerPage: page,
+  organization,
+}) => {
   await page.goto("/agents");
   await page.getByRole("link", { name: "Helper", exact: true }).click();
   await expect(page).toHaveURL(new RegExp(`/agents/${organization.agentId}`));
@@ -85,7 +88,7 @@ test("an agent and a tool show what they are, and lead onward", async ({ ownerPa
   await expect(definition.getByRole("link", { name: "Helper" })).toBeVisible();
 });
 
-test("the ledger tells what a run cost", async ({ ownerPage: page, request, organization }) => {
+test("the ledger shows what a run cost", async ({ ownerPage: page, request, organization }) => {
   const id = await finishRun(request, organization, { tool: organization.toolId, input: { number: 2 } });
   await page.goto("/credits?kind=charge");
   const row = page.getByRole("table", { name: "Ledger" }).locator("tbody tr", {
@@ -96,7 +99,7 @@ test("the ledger tells what a run cost", async ({ ownerPage: page, request, orga
   await expect(page.getByRole("table", { name: "Ledger" })).toContainText("+1,000.0000");
 });
 
-test("the audit log opens to what changed, for owners", async ({ ownerPage: page }) => {
+test("the audit log shows changes to owners", async ({ ownerPage: page }) => {
   await page.goto("/audit");
   await page.getByRole("button", { name: /agent\.created Helper/ }).click();
   await expect(page.getByRole("table", { name: "Changes" })).toContainText("gpt-5-mini");
@@ -111,14 +114,12 @@ test("a viewer sees neither a trigger's address nor the audit log", async ({ pag
   expect(await (await page.request.get(address)).text()).not.toContain(token);
   await expect(page.getByRole("link", { name: "Audit log" })).toHaveCount(0);
   await page.goto("/audit");
-  await expect(page.getByText("The audit log is for admins and owners")).toBeVisible();
+  await expect(page.getByText("Only admins and owners can read the audit log")).toBeVisible();
   await page.goto("/members");
   await expect(page.getByRole("table", { name: "Members" })).toContainText("ada@e2e.test");
 });
 
-test("what is unknown is said to be so by a link as well, and the frame stays", async ({
-  ownerPage: page,
-}) => {
+test("a link to something unknown shows a not-found page within the frame", async ({ ownerPage: page }) => {
   await page.goto("/agents");
   const unknown = "01a1fce1-2efc-779d-96d7-58140f1414c7";
   await expect(async () => {
@@ -128,18 +129,18 @@ test("what is unknown is said to be so by a link as well, and the frame stays", 
   await page.keyboard.insertText(unknown);
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`/runs/${unknown}`);
-  await expect(page.getByText("There is no such run in this organization")).toBeVisible();
-  await expect(page.getByRole("navigation", { name: "Places" })).toBeVisible();
+  await expect(page.getByText("Run not found")).toBeVisible();
+  await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
   await page.getByRole("link", { name: "Go to runs" }).click();
   await expect(page.getByRole("heading", { name: "Runs" })).toBeVisible();
 });
 
-test("what is unknown is said to be so", async ({ ownerPage: page }) => {
+test("unknown pages answer 404", async ({ ownerPage: page }) => {
   for (const kind of ["agent", "tool", "trigger"]) {
     for (const id of ["01a1fce1-2efc-779d-96d7-58140f1414c7", "nonsense"]) {
       const answer = await page.goto(`/${kind}s/${id}`);
       expect(answer?.status()).toBe(404);
-      await expect(page.getByText(`There is no such ${kind} in this organization`)).toBeVisible();
+      await expect(page.getByText(new RegExp(`^${kind} not found$`, "i"))).toBeVisible();
     }
   }
 });
@@ -149,20 +150,20 @@ const FAILURES = [
   {
     tool: "inward",
     input: {},
-    says: "A call to another service got no answer.",
+    says: "A call to another service failed.",
     where: "step 1, call",
   },
   // Twice as much is no number of JSON any more.
   {
     tool: "double",
     input: { number: 1e308 },
-    says: "does not fit the tool's own output schema",
+    says: "does not match its output schema",
     where: null,
   },
 ];
 
 for (const { tool, input, says, where } of FAILURES) {
-  test(`a run of ${tool} opens on its failure, said once, with a way out`, async ({
+  test(`a run of ${tool} opens on its failure, shown once, with advice`, async ({
     ownerPage: page,
     request,
     organization,

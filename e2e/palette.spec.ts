@@ -13,7 +13,7 @@ async function openPalette(page: Page): Promise<void> {
   }).toPass();
 }
 
-test("the palette leads to a page, an agent, a tool and a trigger by what is typed", async ({
+test("the palette opens pages, agents, tools and triggers by name", async ({
   ownerPage: page,
   organization,
 }) => {
@@ -34,7 +34,7 @@ test("the palette leads to a page, an agent, a tool and a trigger by what is typ
   }
 });
 
-test("a pasted run's id, bare or in an address, leads to the run", async ({
+test("a pasted run id, alone or in an address, opens the run", async ({
   ownerPage: page,
   request,
   organization,
@@ -50,7 +50,7 @@ test("a pasted run's id, bare or in an address, leads to the run", async ({
   }
 });
 
-test("runs are found by their text, and walked by arrows", async ({
+test("finds runs by their text, and moves through them with the arrow keys", async ({
   ownerPage: page,
   request,
   organization,
@@ -73,7 +73,7 @@ test("runs are found by their text, and walked by arrows", async ({
   await expect(page).toHaveURL(`/runs/${id}`);
 });
 
-test("the actions of the page are there, and what they open keeps the focus", async ({
+test("lists the page's actions, and what they open keeps the focus", async ({
   ownerPage: page,
   request,
   organization,
@@ -101,7 +101,7 @@ test("the actions of the page are there, and what they open keeps the focus", as
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
 });
 
-test("a viewer is offered what a viewer may do", async ({ page, request, organization }) => {
+test("offers a viewer only permitted actions", async ({ page, request, organization }) => {
   const id = await finishRun(request, organization, { tool: organization.toolId, input: { number: 3 } });
   await signIn(page, organization.viewer);
   await page.goto(`/runs/${id}`);

@@ -6,7 +6,7 @@ import { finishRun } from "./start";
 
 /** What one does with a run from its page. */
 
-test("the call that is copied starts the same run, however long its input; nothing is copied when it cannot be had", async ({
+test("the copied call starts the same run for any input, and a failed copy is reported", async ({
   ownerPage: page,
   context,
   request,
@@ -30,7 +30,7 @@ test("the call that is copied starts the same run, however long its input; nothi
   );
   await page.evaluate(() => navigator.clipboard.writeText("what was there"));
   await copyAsCurl();
-  await expect(page.getByText("Nothing was copied")).toBeVisible();
+  await expect(page.getByText("Copying failed")).toBeVisible();
   expect(await clipboard()).toBe("what was there");
   await page.unroute("**/text?field=input");
 

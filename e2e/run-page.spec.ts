@@ -3,7 +3,7 @@ import { finishRun, startRun } from "./start";
 
 /** What the page of a run tells without leaving it: what is inside, what matters most, and what one looks for. */
 
-test("the steps of a run that a step started stand below it, and have addresses", async ({
+test("a child run's steps unfold below its step, and have addresses", async ({
   ownerPage: page,
   request,
   organization,
@@ -25,11 +25,11 @@ test("the steps of a run that a step started stand below it, and have addresses"
   await expect(page.getByRole("region", { name: "Output of the step" })).toContainText("42");
 
   await outer.click();
-  await page.getByRole("button", { name: "Fold its steps" }).click();
+  await page.getByRole("button", { name: "Hide its steps" }).click();
   await expect(inner).toHaveCount(0);
 });
 
-test("what one looks for is found in all texts, and marked where it stands", async ({
+test("a search finds text in all inputs and outputs, and marks it", async ({
   ownerPage: page,
   request,
   organization,
@@ -56,7 +56,7 @@ test("what one looks for is found in all texts, and marked where it stands", asy
   await expect(timeline.getByRole("option")).toHaveCount(21);
 });
 
-test("failures alone, the slowest step, and where the credits went are a click away", async ({
+test("failures, the slowest step and credit costs are one click away", async ({
   ownerPage: page,
   request,
   organization,
@@ -84,7 +84,7 @@ test("failures alone, the slowest step, and where the credits went are a click a
   await expect(page.getByRole("dialog", { name: "Keys on this page" })).toContainText("failures only");
 });
 
-test("a run in the making says what it is at and that it is alive", async ({
+test("a live run shows its current step and that its process is alive", async ({
   ownerPage: page,
   request,
   organization,
@@ -98,11 +98,7 @@ test("a run in the making says what it is at and that it is alive", async ({
   await expect(page.getByRole("button", { name: /^slowest: \d+ count/ })).toBeVisible({ timeout: 20_000 });
 });
 
-test("a step that is tried again says when, while it waits", async ({
-  ownerPage: page,
-  request,
-  organization,
-}) => {
+test("a step that will be retried counts down to it", async ({ ownerPage: page, request, organization }) => {
   const tool = organization.toolIds.tireless ?? "";
   const id = await startRun(request, organization, { tool, input: {} });
   await page.goto(`/runs/${id}`);
@@ -114,7 +110,7 @@ test("a step that is tried again says when, while it waits", async ({
   await expect(page.getByRole("button", { name: "Run again", exact: true })).toBeVisible({ timeout: 20_000 });
 });
 
-test("tries are bars that one can open", async ({ ownerPage: page, request, organization }) => {
+test("attempts are bars that can be opened", async ({ ownerPage: page, request, organization }) => {
   const tool = organization.toolIds.stubborn ?? "";
   const id = await startRun(request, organization, { tool, input: {} });
   await page.goto(`/runs/${id}`);
@@ -143,7 +139,7 @@ test("tries are bars that one can open", async ({ ownerPage: page, request, orga
   await expect(attempts).toHaveCount(0);
 });
 
-test("the wait for a place is a bar that one can open", async ({
+test("the wait for a slot is a bar that can be opened", async ({
   ownerPage: page,
   request,
   organization,
@@ -170,7 +166,7 @@ test("the wait for a place is a bar that one can open", async ({
   await expect(page.getByRole("region", { name: "Step 1" })).toBeVisible();
 });
 
-test("the configuration of a run is a click away, beside what is different now", async ({
+test("a run's configuration opens beside what has changed since", async ({
   ownerPage: page,
   request,
   organization,
@@ -179,15 +175,15 @@ test("the configuration of a run is a click away, beside what is different now",
   const b = await finishRun(request, organization, { agent: "What is 2 + 3?" });
   await page.goto(`/runs/${a}`);
   await page.getByRole("button", { name: /^v\d+$/ }).click();
-  const dialog = page.getByRole("dialog", { name: /^What this run was started with/ });
+  const dialog = page.getByRole("dialog", { name: /^Configuration of this run/ });
   await expect(dialog).toContainText("You help with sums.");
   await expect(dialog).toContainText("double v1");
-  await expect(dialog).toContainText("A run started now would have the very same configuration.");
+  await expect(dialog).toContainText("A run started now would use the same configuration.");
   await page.goto(`/runs/compare?a=${a}&b=${b}`);
   await expect(page.getByRole("region", { name: "Configuration" })).toContainText("the same");
 });
 
-test("on a phone a step's texts stand near, however long the timeline", async ({
+test("on a phone, a step's texts are near, however long the timeline", async ({
   ownerPage: page,
   request,
   organization,
@@ -206,11 +202,7 @@ test("on a phone a step's texts stand near, however long the timeline", async ({
   expect(top).toBeLessThan(844);
 });
 
-test("the axis names as many moments as there is room for", async ({
-  ownerPage: page,
-  request,
-  organization,
-}) => {
+test("the axis shows as many labels as fit", async ({ ownerPage: page, request, organization }) => {
   const id = await finishRun(request, organization, { tool: organization.counterId, input: { to: 20 } });
   await page.goto(`/runs/${id}`);
   const timeline = page.getByRole("listbox", { name: "Timeline" });
@@ -235,7 +227,7 @@ test("the axis names as many moments as there is room for", async ({
   expect(shown[1440]).toBeGreaterThanOrEqual(shown[1024] ?? 0);
 });
 
-test("a stretch of the time is shown large: by the chosen line, and by dragging over the axis", async ({
+test("zooms to the selected line, and by dragging over the axis", async ({
   ownerPage: page,
   request,
   organization,
@@ -246,7 +238,7 @@ test("a stretch of the time is shown large: by the chosen line, and by dragging 
   const row = timeline.getByRole("option", { name: /^Step 6/ });
   const barOf = async () => (await row.locator("svg rect").boundingBox())?.width ?? 0;
   const small = await barOf();
-  await page.getByRole("button", { name: "Zoom to the chosen line" }).click();
+  await page.getByRole("button", { name: "Zoom to the selected line" }).click();
   expect(await barOf()).toBeGreaterThan(small);
   await expect(timeline.getByRole("option", { name: /^Step 1 .*before what is shown/ })).toHaveCount(1);
   await expect(timeline.getByRole("option", { name: /^Step 12.*after what is shown/ })).toHaveCount(1);
@@ -256,7 +248,7 @@ test("a stretch of the time is shown large: by the chosen line, and by dragging 
   const showAll = page.getByRole("button", { name: /^Show all \d/ });
   await showAll.click();
   await expect(showAll).toHaveCount(0);
-  await expect(page.getByRole("button", { name: "Zoom to the chosen line" })).toBeFocused();
+  await expect(page.getByRole("button", { name: "Zoom to the selected line" })).toBeFocused();
   expect(await barOf()).toBeCloseTo(small, 0);
   await page.keyboard.press("z");
   await expect(showAll).toBeVisible();
@@ -283,7 +275,7 @@ test("a stretch of the time is shown large: by the chosen line, and by dragging 
   await expect(showAll).toHaveCount(0);
 });
 
-test("records are a table wherever they stand, searched by their rows, and raw at a click", async ({
+test("records are tables, searched by row, and raw on demand", async ({
   ownerPage: page,
   request,
   organization,
@@ -321,7 +313,7 @@ test("records are a table wherever they stand, searched by their rows, and raw a
   await expect(page.getByRole("tabpanel")).not.toContainText("record 1");
 });
 
-test("the items of a step and what a call of the model led to fold into one line", async ({
+test("a step's items and a model call's steps fold into one line", async ({
   ownerPage: page,
   request,
   organization,

@@ -3,7 +3,7 @@ import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { expect, test } from "./fixtures";
 
-test("an agent is started over REST and its run seen to its end", async ({ request, organization }) => {
+test("an agent is started over REST and polled to its end", async ({ request, organization }) => {
   const headers = { "X-API-Key": organization.apiKey };
   const started = await request.post(`/v1/agents/run/${organization.agentId}`, {
     headers,
@@ -16,7 +16,7 @@ test("an agent is started over REST and its run seen to its end", async ({ reque
   expect(await readStatus()).toMatchObject({ id, errorMessage: null, finalOutput: expect.any(String) });
 });
 
-test("a signed webhook starts a tool, a forged one is refused", async ({ request, organization }) => {
+test("a signed webhook starts a tool, a wrongly signed one is refused", async ({ request, organization }) => {
   const url = organization.triggers.doubles ?? "";
   const data = Buffer.from('{"number":21}');
   const send = (key: string) => {
@@ -42,7 +42,7 @@ test("a signed webhook starts a tool, a forged one is refused", async ({ request
   expect(await readResult()).toMatchObject({ inputData: '{"number":21}', outputData: '{"doubled":42}' });
 });
 
-test("what is no path for Next reaches the contract's own answers", async ({ request, baseURL }) => {
+test("paths that Next cannot parse get the contract's answers", async ({ request, baseURL }) => {
   const malformed = await request.get("/v1/agents/run/%zz/status");
   expect(malformed.status()).toBe(401);
   expect(malformed.headers()["x-request-id"]).toBeTruthy();
@@ -68,7 +68,7 @@ test("what is no path for Next reaches the contract's own answers", async ({ req
   expect(tunnel).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"invalid_request"/);
 });
 
-test("a body far beyond the limit is answered, not cut off", async ({ baseURL, organization }) => {
+test("a body far beyond the limit gets an answer", async ({ baseURL, organization }) => {
   const answer = await fetch(`${baseURL}/v1/agents/run/${organization.agentId}`, {
     method: "POST",
     headers: { "X-API-Key": organization.apiKey, "Content-Type": "application/json" },
@@ -77,7 +77,7 @@ test("a body far beyond the limit is answered, not cut off", async ({ baseURL, o
   expect(answer.status).toBe(413);
 });
 
-test("pages carry a strict policy that they keep to", async ({ page, organization }) => {
+test("pages have a strict content security policy and keep to it", async ({ page, organization }) => {
   const violations: string[] = [];
   page.on("console", (message) => {
     if (message.type() === "error") violations.push(message.text());
@@ -94,7 +94,7 @@ test("pages carry a strict policy that they keep to", async ({ page, organizatio
   expect(violations).toEqual([]);
 });
 
-test("a client that offers HTTP/2 is answered in HTTP/1.1, also after pages were seen", async ({
+test("a client that offers HTTP/2 is answered in HTTP/1.1, also after a page was loaded", async ({
   request,
   baseURL,
 }) => {
@@ -112,7 +112,7 @@ test("a client that offers HTTP/2 is answered in HTTP/1.1, also after pages were
   expect(status).toBe(401);
 });
 
-test("health and readiness tell that it can serve", async ({ request }) => {
+test("health and readiness report a running service", async ({ request }) => {
   const health = await request.get("/api/health");
   expect([health.status(), await health.json()]).toEqual([200, { alive: true }]);
   const ready = await request.get("/api/ready");

@@ -8,7 +8,7 @@ async function fillIn(page: Page, { email, password }: { email: string; password
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-test("who asks for a page signed out is led back to it", async ({ page, organization }) => {
+test("a page requested while signed out opens after sign-in", async ({ page, organization }) => {
   const asked = `/runs?status=Failed&agent=${organization.agentId}`;
   await page.goto(asked);
   await expect(page).toHaveURL(/\/sign-in\?to=/);
@@ -20,7 +20,7 @@ test("who asks for a page signed out is led back to it", async ({ page, organiza
   await expect(page).toHaveURL("/credits?kind=charge");
 });
 
-test("nobody is led to another site", async ({ page, organization }) => {
+test("sign-in never redirects to another site", async ({ page, organization }) => {
   await page.goto(`/sign-in?to=${encodeURIComponent("//evil.test/runs")}`);
   await fillIn(page, organization.owner);
   await expect(page).toHaveURL("/runs");
@@ -29,7 +29,7 @@ test("nobody is led to another site", async ({ page, organization }) => {
 test.describe("without scripts", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("signing in works, tells what was wrong, and leads back", async ({ page, organization }) => {
+  test("sign-in works, explains errors, and returns to the page", async ({ page, organization }) => {
     const asked = `/triggers/${organization.triggerIds.inbound}?outcome=rejected`;
     await page.goto(asked);
     await fillIn(page, { ...organization.owner, password: "wrong-password" });
@@ -39,7 +39,7 @@ test.describe("without scripts", () => {
     await expect(page.getByRole("heading", { name: "inbound" })).toBeVisible();
   });
 
-  test("what is too long to be a password is called that, and leads back all the same", async ({
+  test("a password that is too long is explained, and the page to return to is kept", async ({
     page,
     organization,
   }) => {
@@ -51,13 +51,13 @@ test.describe("without scripts", () => {
   });
 });
 
-test("what is too long to be a password is called that", async ({ page, organization }) => {
+test("a password that is too long is explained", async ({ page, organization }) => {
   await page.goto("/sign-in");
   await fillIn(page, { ...organization.owner, password: "x".repeat(20_000) });
   await expect(page.getByRole("alert").filter({ hasText: "too long for an email" })).toBeVisible();
 });
 
-test("a form of another site signs nobody in, and a door without a form leads back", async ({
+test("a form of another site cannot sign in, and opening the form's address returns to sign-in", async ({
   request,
   organization,
 }) => {
@@ -73,7 +73,10 @@ test("a form of another site signs nobody in, and a door without a form leads ba
   expect(empty.headers().location).toBe("/sign-in?problem=address");
 });
 
-test("a page whose session has ended leads back in", async ({ freshOwnerPage: page, organization }) => {
+test("a page whose session has ended returns after sign-in", async ({
+  freshOwnerPage: page,
+  organization,
+}) => {
   // Asking for a page leads there at once, asking for rows offers it.
   await page.goto("/metrics");
   await page.context().clearCookies();
@@ -101,7 +104,7 @@ test.describe("an open page whose session has ended", () => {
   // A live stream ends at the first heartbeat after that, every 15 s.
   const HEARD = { timeout: 45_000 };
 
-  test("says so, asks for no stream again, and leads back in", async ({
+  test("says so, opens no further stream, and returns after sign-in", async ({
     freshOwnerPage: page,
     organization,
     baseURL,
@@ -130,7 +133,7 @@ test.describe("an open page whose session has ended", () => {
     await expect(barOf(page)).toHaveCount(0);
   });
 
-  test("goes on when one has signed in again in another tab", async ({
+  test("continues after signing in again in another tab", async ({
     freshOwnerPage: page,
     organization,
     request,

@@ -35,7 +35,7 @@ async function watchShifts(page: Page): Promise<() => Promise<{ sum: number; mov
 
 for (const width of [390, 1280]) {
   for (const fails of [true, false]) {
-    test(`at ${width} pixels nothing moves while a run is watched until it ${fails ? "fails" : "gives a long output"}`, async ({
+    test(`at ${width} pixels nothing moves while a run is watched until it ${fails ? "fails" : "returns a long output"}`, async ({
       ownerPage: page,
       request,
       organization,

@@ -3,7 +3,7 @@ import { finishRun, startRun } from "./start";
 
 /** Which line of a run's page is open: the newest, one that the keyboard leads to, one that the address names. */
 
-test("a live run is followed until the reader scrolls, and again when it is asked for", async ({
+test("a live run is followed until the reader scrolls, and again on demand", async ({
   ownerPage: page,
   request,
   organization,
@@ -40,7 +40,7 @@ test("a live run is followed until the reader scrolls, and again when it is aske
   await expect(page.locator("header")).toContainText("Cancelled", { timeout: 20_000 });
 });
 
-test("the arrows walk the steps of a fresh page, and scroll where one reads", async ({
+test("arrow keys move through the steps, and scroll inside texts", async ({
   ownerPage: page,
   request,
   organization,
@@ -68,7 +68,7 @@ test("the arrows walk the steps of a fresh page, and scroll where one reads", as
   await expect(page).toHaveURL(/step=3$/);
 });
 
-test("an address that names no line says so", async ({ ownerPage: page, request, organization }) => {
+test("an address of an unknown line is explained", async ({ ownerPage: page, request, organization }) => {
   const id = await finishRun(request, organization, { tool: organization.counterId, input: { to: 2 } });
   for (const [query, words] of [
     ["step=999", "This run has no step 999."],

@@ -70,7 +70,7 @@ async function runTool(file: string, slug: string, input: JsonObject, answers: R
   });
 }
 
-test("the demo's quote gives a discount from ten pieces on", async () => {
+test("the demo's quote gives a discount for ten pieces or more", async () => {
   const input = { item: "lamp", quantity: 12, unitPrice: 19.99 };
   expect(await runTool("demo.yaml", "quote", input)).toMatchObject({
     status: "Completed",
@@ -80,7 +80,7 @@ test("the demo's quote gives a discount from ten pieces on", async () => {
   expect(one).toMatchObject({ output: { subtotal: 19.99, total: 19.99 } });
 });
 
-test("an order is added up, with and without a remark", async () => {
+test("an order is totalled, with and without a remark", async () => {
   const lines = [
     { sku: "a", quantity: 3, price: 0.1 },
     { sku: "b", quantity: 1, price: 1000 },

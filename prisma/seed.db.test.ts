@@ -20,13 +20,13 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-test("a database of the operator's own gets no demo", async () => {
+test("an operator's own database gets no demo", async () => {
   const services = { ...catalog, env: { ...catalog.env, demo: false } };
   expect(await seedDemo(services)).toBeNull();
   expect([await catalog.db.organization.count(), await catalog.db.user.count()]).toEqual([0, 0]);
 });
 
-test("the first start makes the demo, the next ones tell the same without password and key", async () => {
+test("the first start creates the demo; later starts print it without password and key", async () => {
   const first = await seedDemo(catalog);
   expect(first?.login).toBe("demo@stepwell.test");
   expect(first?.password).toMatch(/^([2-9a-z]{4}-){3}[2-9a-z]{4}$/);
@@ -45,26 +45,26 @@ test("the first start makes the demo, the next ones tell the same without passwo
   expect(Object.keys(again ?? {})).toEqual(expect.not.arrayContaining(["password", "apiKey"]));
 });
 
-test("the password lies in a file of its owner alone", async () => {
+test("only the owner can read the password file", async () => {
   const demo = await seedDemo(catalog);
   const file = join(dataDir, "demo-password");
   expect((await readFile(file, "utf8")).trim()).toBe(demo?.password);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test("a kept password that no longer fits is not pointed to", async () => {
+test("a stored password that no longer matches is not mentioned", async () => {
   await seedDemo(catalog);
   await writeFile(join(dataDir, "demo-password"), "another-password\n");
   expect((await seedDemo(catalog))?.passwordFile).toBeNull();
 });
 
-test("an address that can no longer be read does not stop the start", async () => {
+test("an unreadable webhook address does not stop the start", async () => {
   await seedDemo(catalog);
   const vault = createVault("another secret, of more than thirty-two characters");
   expect((await seedDemo({ ...catalog, vault }))?.triggerUrl).toBeNull();
 });
 
-test("two first starts at once make one demo with one key and one password", async () => {
+test("two first starts at once create one demo with one key and one password", async () => {
   const both = await Promise.all([seedDemo(catalog), seedDemo(catalog)]);
   expect(both.filter((demo) => demo?.apiKey !== undefined)).toHaveLength(1);
   const passwords = new Set(both.flatMap((demo) => demo?.password ?? []));
@@ -73,7 +73,7 @@ test("two first starts at once make one demo with one key and one password", asy
   expect(await catalog.db.member.count()).toBe(1);
 });
 
-test("what was changed or deleted in the demo stays so", async () => {
+test("changes and deletions in the demo persist", async () => {
   await seedDemo(catalog);
   await catalog.db.agent.updateMany({ data: { name: "Mine" } });
   await seedDemo(catalog);
@@ -83,13 +83,13 @@ test("what was changed or deleted in the demo stays so", async () => {
   expect(await catalog.db.organization.count()).toBe(0);
 });
 
-test("an organization of the operator's with the demo's slug is left alone", async () => {
+test("an operator's organization with the demo's slug is not touched", async () => {
   await applyDefinitionFile(catalog, "organizations: [{ slug: demo }]");
   expect(await seedDemo(catalog)).toBeNull();
   expect(await catalog.db.agent.count()).toBe(0);
 });
 
-test("a first start that was broken off is taken up again", async () => {
+test("an interrupted first start is completed", async () => {
   await seedDemo(catalog);
   await catalog.db.setting.deleteMany({ where: { key: "demo_created_at" } });
   await catalog.db.member.deleteMany();

@@ -66,7 +66,7 @@ export async function ensureBuild(say, { pages = true } = {}) {
   const build = locateBuild();
   if (isComplete(build, pages)) return build;
   mkdirSync(DIST, { recursive: true });
-  const onWait = () => say("Another process is building: waiting for it …");
+  const onWait = () => say("Another process is building; waiting …");
   await withLock(
     join(DIST, "build.lock"),
     async () => {

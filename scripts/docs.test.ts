@@ -33,24 +33,30 @@ test("every page of docs/ can be reached from the README", () => {
   expect(PAGES.filter((page) => !reachable.has(page))).toEqual([]);
 });
 
-test.each(["README.md", "CONTRIBUTING.md", ...PAGES])("the links of %s lead somewhere", (page) => {
-  const dead = linksOf(page).filter((target) => !existsSync(join(ROOT, target)));
-  expect(dead.map((target) => relative(dirname(page), target))).toEqual([]);
-});
+test.each(["README.md", "CONTRIBUTING.md", "SECURITY.md", ...PAGES])(
+  "the links of %s lead somewhere",
+  (page) => {
+    const dead = linksOf(page).filter((target) => !existsSync(join(ROOT, target)));
+    expect(dead.map((target) => relative(dirname(page), target))).toEqual([]);
+  },
+);
 
-test.each(["README.md", ...PAGES])("the anchors that %s links to exist", (page) => {
-  const text = readFileSync(join(ROOT, page), "utf8");
-  const dead = [...text.matchAll(/\]\(([^)\s#]*)#([^)\s]+)\)/g)].filter(([, target = "", anchor = ""]) => {
-    if (/^[a-z]+:/.test(target)) return false;
-    const file = join(ROOT, target === "" ? page : join(dirname(page), target));
-    if (!existsSync(file) || !statSync(file).isFile()) return true;
-    const headings = [...readFileSync(file, "utf8").matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
-      heading
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N}_ -]/gu, "")
-        .replaceAll(" ", "-"),
-    );
-    return !headings.includes(anchor);
-  });
-  expect(dead.map(([link]) => link)).toEqual([]);
-});
+test.each(["README.md", "CONTRIBUTING.md", "SECURITY.md", ...PAGES])(
+  "the anchors that %s links to exist",
+  (page) => {
+    const text = readFileSync(join(ROOT, page), "utf8");
+    const dead = [...text.matchAll(/\]\(([^)\s#]*)#([^)\s]+)\)/g)].filter(([, target = "", anchor = ""]) => {
+      if (/^[a-z]+:/.test(target)) return false;
+      const file = join(ROOT, target === "" ? page : join(dirname(page), target));
+      if (!existsSync(file) || !statSync(file).isFile()) return true;
+      const headings = [...readFileSync(file, "utf8").matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+        heading
+          .toLowerCase()
+          .replace(/[^\p{L}\p{N}_ -]/gu, "")
+          .replaceAll(" ", "-"),
+      );
+      return !headings.includes(anchor);
+    });
+    expect(dead.map(([link]) => link)).toEqual([]);
+  },
+);

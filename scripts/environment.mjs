@@ -20,7 +20,7 @@ export function checkGround() {
   if (process.env.DATABASE_URL && !process.env.STEPWELL_SECRET) {
     throw new SetupError(
       "With DATABASE_URL set, STEPWELL_SECRET is required: it encrypts secrets in that database. " +
-        "Set it to at least 32 random characters, for instance from `openssl rand -hex 32`, and keep it.",
+        "Set it to at least 32 random characters, for instance from `openssl rand -hex 32`, and keep a copy.",
     );
   }
 }
@@ -52,11 +52,14 @@ export async function checkPort() {
   const fault = await tryPort(port, process.env.HOST || "0.0.0.0");
   if (fault === undefined) return;
   if (fault === "ENOTFOUND" || fault === "EADDRNOTAVAIL") {
-    throw new SetupError(`HOST is "${process.env.HOST}", which is no address of this machine (${fault}).`);
+    throw new SetupError(
+      `HOST is "${process.env.HOST}", which is not an address of this machine (${fault}).`,
+    );
   }
-  const why = { EADDRINUSE: "is taken by another process", EACCES: "needs rights this user does not have" }[
-    fault
-  ];
+  const why = {
+    EADDRINUSE: "is taken by another process",
+    EACCES: "needs permissions that this user does not have",
+  }[fault];
   throw new SetupError(
     `Port ${port} ${why ?? `cannot be used (${fault})`}. Choose another, for instance: PORT=${port === 0 ? 3000 : port + 1} npm start`,
   );
@@ -83,7 +86,7 @@ export async function provideDatabase(say) {
   process.env.STEPWELL_DATA_DIR = dataDir;
   if (process.env.DATABASE_URL) return;
   const joining = joinPostgres(dataDir, {
-    onWait: (owner) => say(`Process ${owner} is starting or stopping the database: waiting for it …`),
+    onWait: (owner) => say(`Process ${owner} is starting or stopping the database; waiting …`),
   });
   beforeEnd(async () => (await joining.catch(() => undefined))?.leave());
   const joined = await joining;
@@ -91,7 +94,7 @@ export async function provideDatabase(say) {
   const { url, cluster, elsewhere } = joined;
   if (elsewhere) {
     say(
-      `The database's files are in ${cluster}: PostgreSQL may not run as root, and its account cannot reach ${shown(dataDir)}.`,
+      `The database's files are in ${cluster}: PostgreSQL cannot run as root, and its account cannot reach ${shown(dataDir)}.`,
     );
   }
   process.env.DATABASE_URL = url;

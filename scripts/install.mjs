@@ -20,7 +20,7 @@ const MAX_ERROR_LINES = 12;
 export async function ensureDependencies(say) {
   if (findMissing().length === 0) return;
   mkdirSync(DIST, { recursive: true });
-  const onWait = () => say("Another process is installing packages: waiting for it …");
+  const onWait = () => say("Another process is installing packages; waiting …");
   await withLock(join(DIST, "install.lock"), () => installMissing(say), { onWait });
 }
 
@@ -102,7 +102,7 @@ function createProgress(say) {
     },
     report() {
       say(`  ${fetched} packages fetched, ${Math.round((Date.now() - start) / 1_000)} s`);
-      if (fault !== undefined) say(`  npm is trying again: ${fault}`);
+      if (fault !== undefined) say(`  npm is retrying: ${fault}`);
       fault = undefined;
     },
   };

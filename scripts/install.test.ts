@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { explainNpmError } from "./install.mjs";
 
-test("the registry's error is shown without npm's prefixes, its stack and the requests before it", () => {
+test("shows the registry's error without npm's prefixes, stack and requests", () => {
   const output = [
     "npm http fetch GET 404 http://registry.test/zod 12ms",
     "npm error code E404",
@@ -12,7 +12,7 @@ test("the registry's error is shown without npm's prefixes, its stack and the re
   expect(explainNpmError(output)).toBe("code E404\n404 Not Found - GET http://registry.test/zod");
 });
 
-test("older versions of npm are understood, and output without an error is shown as it is", () => {
+test("understands older versions of npm, and shows output without an error unchanged", () => {
   expect(explainNpmError("npm ERR! code ECONNREFUSED\n")).toBe("code ECONNREFUSED");
   expect(explainNpmError("Segmentation fault\n")).toBe("Segmentation fault\n");
 });

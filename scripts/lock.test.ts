@@ -23,7 +23,7 @@ it("takes over the lock of a process that died, and leaves nothing behind", asyn
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it("waits for a living owner, saying once for whom", async () => {
+it("waits for a living owner, and reports it once", async () => {
   writeFileSync(lock, writeMark());
   const waited: string[] = [];
   const mine = withLock(lock, async () => "mine", {
@@ -36,7 +36,7 @@ it("waits for a living owner, saying once for whom", async () => {
   expect(waited).toEqual([String(process.pid)]);
 });
 
-it("is given back when the work fails", async () => {
+it("is released when the work fails", async () => {
   await expect(withLock(lock, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   expect(await withLock(lock, async () => 1)).toBe(1);
 });

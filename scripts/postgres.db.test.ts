@@ -17,7 +17,7 @@ afterEach(() => removeThrowaway(folder));
 
 const cluster = () => join(folder, "postgres");
 
-it("is made and started by whoever comes first and stopped by whoever leaves last", async () => {
+it("is created and started by the first process and stopped by the last", async () => {
   const first = await joinPostgres(folder);
   const other = await joinElsewhere();
   await first.leave();
@@ -27,7 +27,7 @@ it("is made and started by whoever comes first and stopped by whoever leaves las
   expect(runningCluster(cluster())).toBeUndefined();
 });
 
-it("outlives a holder that is killed, with its data, and is taken over", async () => {
+it("survives a killed process with its data, and is taken over", async () => {
   const victim = await joinElsewhere();
   await ask(victim.url, "CREATE TABLE kept (id int)");
   const before = runningCluster(cluster());
@@ -52,7 +52,7 @@ it("starts again after a crash that left its pid file behind", async () => {
   await first.leave();
 });
 
-it("is started again at its address when it was killed beneath a process that goes on", async () => {
+it("is restarted at its address when it is killed under a running process", async () => {
   const joined = await joinPostgres(folder);
   const said: string[] = [];
   const stop = keepPostgres(folder, joined, (line) => said.push(line), 50);
@@ -61,14 +61,14 @@ it("is started again at its address when it was killed beneath a process that go
   await expect
     .poll(() => ask(joined.url, "SELECT 1 AS one").catch(String), { timeout: 20_000 })
     .toEqual([{ one: 1 }]);
-  await expect.poll(() => said).toEqual(["The database had been killed and was started again."]);
+  await expect.poll(() => said).toEqual(["The database was killed and has been started again."]);
   expect(runningCluster(cluster())?.pid).not.toBe(before?.pid);
   await stop();
   await joined.leave();
   expect(runningCluster(cluster())).toBeUndefined();
 });
 
-it("keeps others out: only who can read the folder's file knows the password", async () => {
+it("keeps others out: the password is in a file that only the owner can read", async () => {
   const { url, leave } = await joinPostgres(folder);
   expect(statSync(join(folder, "postgres.json")).mode & 0o777).toBe(0o600);
   const guess = new URL(url);
@@ -88,7 +88,7 @@ it("gets a new password when the file with the old one is lost or damaged", asyn
   await second.leave();
 });
 
-it("is made anew from a folder that initdb had only half made", async () => {
+it("is created again after an interrupted initdb", async () => {
   const first = await joinPostgres(folder);
   await first.leave();
   rmSync(join(cluster(), "PG_VERSION"));
@@ -99,7 +99,7 @@ it("is made anew from a folder that initdb had only half made", async () => {
 });
 
 it.runIf(process.platform === "linux")("says so where no data folder can be made", async () => {
-  await expect(joinPostgres("/proc/stepwell/data")).rejects.toThrow(/cannot be written to/);
+  await expect(joinPostgres("/proc/stepwell/data")).rejects.toThrow(/is not writable/);
 });
 
 /** Another process that joins, and leaves or is killed when told. */

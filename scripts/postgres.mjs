@@ -105,11 +105,13 @@ export function keepPostgres(dataDir, { url, cluster }, say, everyMs = 2_000) {
       const again = await joinPostgres(dataDir);
       say(
         again.url === url
-          ? "The database had been killed and was started again."
-          : "The database had been killed and has another port now: start this process again.",
+          ? "The database was killed and has been started again."
+          : "The database was killed and now has another port. Restart this process.",
       );
     } catch (error) {
-      say(`The database is gone and could not be started: ${error instanceof Error ? error.message : error}`);
+      say(
+        `The database has ended and could not be restarted: ${error instanceof Error ? error.message : error}`,
+      );
     }
   };
   const timer = setInterval(() => {
@@ -132,7 +134,7 @@ function makeDataFolder(dataDir) {
     accessSync(dataDir, constants.W_OK | constants.X_OK);
   } catch (cause) {
     throw new SetupError(
-      `The data folder ${dataDir} cannot be written to; name another by STEPWELL_DATA_DIR.`,
+      `The data folder ${dataDir} is not writable. Set STEPWELL_DATA_DIR to another folder.`,
       {
         cause,
       },

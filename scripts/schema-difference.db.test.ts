@@ -16,7 +16,7 @@ it("finds none: the migrations make what schema.prisma describes", async () => {
   expect(await findSchemaDifference(database.url, SCHEMA)).toBe("");
 });
 
-it("finds what was only written into schema.prisma", async () => {
+it("finds a change that is only in schema.prisma", async () => {
   const folder = await mkdtemp(join(tmpdir(), "stepwell-schema-"));
   const changed = join(folder, "schema.prisma");
   const text = await readFile(SCHEMA, "utf8");

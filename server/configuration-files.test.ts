@@ -39,7 +39,7 @@ describe("PRICE_LIST", () => {
     expect(creditsOfActions(prices, 3).toString()).toBe("0.03");
   });
 
-  it("may be JSON, and what it leaves out keeps its price", () => {
+  it("may be JSON, and omitted prices keep their default", () => {
     const { prices } = environment({ PRICE_LIST: write('{"action": "0.5"}') });
     expect(creditsOfActions(prices, 1).toString()).toBe("0.5");
     expect(creditsOfTokens(prices, "any", thousand).toString()).toBe("0.5");
@@ -61,7 +61,7 @@ describe("PRICE_LIST", () => {
     expect(() => environment({ PRICE_LIST: path })).toThrow(message);
   });
 
-  it("that is not there is named", () => {
+  it("that does not exist is named", () => {
     expect(() => environment({ PRICE_LIST: "/nowhere.yaml" })).toThrow(
       "PRICE_LIST /nowhere.yaml cannot be read",
     );
@@ -93,12 +93,12 @@ describe("MODEL_PROVIDERS", () => {
   it.each([
     ["[{ name: demo, baseUrl: 'http://x/v1' }]", "0.name is taken"],
     ["[{ name: local, baseUrl: 'ftp://x' }]", "0.baseUrl must be an http or https address"],
-    [`[{ ${local} }, { ${local} }]`, '1.name "local" is there twice'],
+    [`[{ ${local} }, { ${local} }]`, '1.name "local" is used twice'],
     [
       `[{ ${local}, models: [m] }, { name: b, baseUrl: 'http://x', models: [m] }]`,
-      `1.models "m" is already local's`,
+      `1.models "m" is already listed by local`,
     ],
-    [`[{ ${local}, models: [demo] }]`, "already the built-in simulation's"],
+    [`[{ ${local}, models: [demo] }]`, "already listed by the demo model"],
     [`[{ ${local}, apiKeyFrom: NOT_SET }]`, "0.apiKeyFrom names NOT_SET, which is not set"],
     [`[{ ${local}, apiKey: a, apiKeyFrom: HOME }]`, "0 has both apiKey and apiKeyFrom"],
   ])("%s is refused by name", (text, message) => {

@@ -47,7 +47,7 @@ const providerFile = z.array(
   z.strictObject({
     name: z
       .string()
-      .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "must be of lowercase letters, digits and hyphens")
+      .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "must consist of lowercase letters, digits and hyphens")
       .refine(
         (name) => name !== "demo" && name !== "openai",
         "is taken: demo is built in, openai is OPENAI_*",
@@ -70,7 +70,7 @@ export function readModelProviders(
   const names = new Set<string>();
   const models = new Map<string, string>();
   for (const [index, { name, apiKey, apiKeyFrom, ...provider }] of providers.entries()) {
-    if (names.has(name)) faults.push(`${index}.name "${name}" is there twice`);
+    if (names.has(name)) faults.push(`${index}.name "${name}" is used twice`);
     names.add(name);
     if (apiKey !== undefined && apiKeyFrom !== undefined) {
       faults.push(`${index} has both apiKey and apiKeyFrom`);
@@ -79,8 +79,8 @@ export function readModelProviders(
       faults.push(`${index}.apiKeyFrom names ${apiKeyFrom}, which is not set`);
     }
     for (const model of provider.models) {
-      const other = model === "demo" ? "the built-in simulation" : models.get(model);
-      if (other !== undefined) faults.push(`${index}.models "${model}" is already ${other}'s`);
+      const other = model === "demo" ? "the demo model" : models.get(model);
+      if (other !== undefined) faults.push(`${index}.models "${model}" is already listed by ${other}`);
       models.set(model, name);
     }
   }

@@ -21,7 +21,7 @@ it("needs only a database and a secret, and takes empty variables as unset", () 
   }
 });
 
-it("is described whole in .env.example and in the operating guide", () => {
+it("is fully described in .env.example and in the operating guide", () => {
   const textOf = (path: string) => readFileSync(join(import.meta.dirname, "..", path), "utf8");
   const sorted = (names: Iterable<string | undefined>) => [...new Set(names)].toSorted();
   const read = new Set<string>();
@@ -52,7 +52,7 @@ it("names every wrong value at once", () => {
   }
 });
 
-it("cuts the address's trailing slash and reads lists", () => {
+it("removes a trailing slash of APP_URL and reads lists", () => {
   const env = readEnvironment({ ...REQUIRED, APP_URL: "https://a.test/", EGRESS_ALLOW: "A:1, [::1]:2" });
   expect(env.appUrl).toBe("https://a.test");
   expect(env.egressAllow).toEqual(["a:1", "[::1]:2"]);

@@ -70,7 +70,7 @@ const schema = z.object({
   STEPWELL_DATA_DIR: optionalText.pipe(z.string().default(".data")),
   STEPWELL_DEMO: optionalText.pipe(z.enum(["on", "off"]).default("off")),
   STEPWELL_SECRET: z
-    .string({ error: "is required; `npm start` makes one under the data folder when DATABASE_URL is unset" })
+    .string({ error: "is required; `npm start` generates one in the data folder when DATABASE_URL is unset" })
     .min(32, "must have at least 32 characters"),
   STEPWELL_SECRET_PREVIOUS: optionalText.pipe(
     z.string().min(32, "must have at least 32 characters").optional(),

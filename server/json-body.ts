@@ -34,7 +34,7 @@ export function parseBodyText(text: string): Json {
   } catch (cause) {
     throw new AppError(
       "invalid_request",
-      "The body is not valid JSON, nested too deep, or holds a number that is too large.",
+      "The body is not valid JSON, is nested too deeply or contains a number that is too large.",
       { cause },
     );
   }

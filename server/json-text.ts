@@ -45,7 +45,7 @@ export function parseJson(text: string): Json {
     throw new JsonTextError(error instanceof Error ? error.message : "The text is not JSON.");
   }
   if (MAY_BE_INFINITE.test(text) && !isFiniteThroughout(value)) {
-    throw new JsonTextError("The JSON holds a number that is too large.");
+    throw new JsonTextError("The JSON contains a number that is too large.");
   }
   return value;
 }

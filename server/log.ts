@@ -92,7 +92,7 @@ export function captureFaults(log: Logger): void {
   process.removeAllListeners("warning");
   process.on("warning", (error) => log.warn(error.message, { error }));
   process.on("uncaughtException", (error) => {
-    log.error("uncaught error; the process ends", { error });
+    log.error("Uncaught error; the process ends", { error });
     process.exit(1);
   });
 }
@@ -101,8 +101,8 @@ export function captureFaults(log: Logger): void {
 function openOutput(fd: typeof STDOUT | typeof STDERR): DestinationStream {
   const { isTTY } = fd === STDOUT ? process.stdout : process.stderr;
   if (!isTTY) {
-    // Entries are written by the page: a system call for each would cost a poll a quarter of its time.
-    const output = pino.destination({ dest: fd, sync: true, minLength: 4096, periodicFlush: 200 });
+    // Entries are written together: a system call for each would cost a poll a quarter of its time.
+    const output = pino.destination({ dest: fd, sync: true, minLength: 12_288, periodicFlush: 200 });
     process.on("exit", () => output.flushSync());
     return output;
   }

@@ -17,8 +17,8 @@ export default function DashboardPageError({
     <Problem title="This page could not be shown">
       <p>
         {error.digest
-          ? `The server failed while it made the page (reference ${error.digest}). The cause is in its log.`
-          : "The page failed in the browser. Loading it again may help."}
+          ? `The server could not render this page (reference ${error.digest}). The cause is in its log.`
+          : "The page failed in the browser. Try loading it again."}
       </p>
       <Button className="mt-3" onClick={retry}>
         Try again

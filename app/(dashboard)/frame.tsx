@@ -115,8 +115,8 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
       <main className="min-w-0 max-w-[90rem]" id="content">
         {props.suspended ? (
           <p className="border-line border-b bg-waiting-wash px-4 py-2 sm:px-6" role="status">
-            This organization is suspended: runs can be read, not started. The operator of this installation
-            can lift it.
+            This organization is suspended: you can read runs but not start any. The operator can lift the
+            suspension.
           </p>
         ) : null}
         <OrganizationContext value={active?.slug ?? ""}>
@@ -160,7 +160,7 @@ function Sidebar(props: SidebarProps) {
           </span>
         </button>
       </div>
-      <nav aria-label="Places" className="flex flex-1 flex-col gap-px overflow-y-auto px-2 py-1">
+      <nav aria-label="Main" className="flex flex-1 flex-col gap-px overflow-y-auto px-2 py-1">
         {placesFor(role).map(({ href, label, Icon }) => {
           const here = path === href || path.startsWith(`${href}/`);
           return (
@@ -221,7 +221,7 @@ function OrganizationMenu({
 }
 
 const THEMES = [
-  { value: "system", label: "As the system", icon: <SystemThemeIcon className="text-muted" /> },
+  { value: "system", label: "System", icon: <SystemThemeIcon className="text-muted" /> },
   { value: "light", label: "Light", icon: <SunIcon className="text-muted" /> },
   { value: "dark", label: "Dark", icon: <MoonIcon className="text-muted" /> },
 ] as const;

@@ -4,8 +4,8 @@ import { Empty } from "@/app/_ui/page";
 
 export default function DashboardNotFound() {
   return (
-    <Empty title="There is no such page">
-      <p>The address is mistyped, or what stood here was deleted.</p>
+    <Empty title="Page not found">
+      <p>The address is mistyped, or the page was deleted.</p>
       <Link className={buttonClass("plain")} href="/runs">
         Go to runs
       </Link>

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { formatAge, formatAgo, formatMoment, formatSpan } from "./format";
 
-test("a moment tells its year when that is another one than now, in the reader's time zone", () => {
+test("shows the year of a moment in another year, in the reader's time zone", () => {
   const now = Date.parse("2026-11-21T12:00:00Z");
   expect(formatMoment(new Date("2026-11-21T00:22:07Z"), "Europe/Berlin", now)).toBe("21 Nov 01:22:07");
   expect(formatMoment(new Date("2027-01-31T00:00:00Z"), "UTC", now)).toBe("31 Jan 2027 00:00:00");
@@ -10,7 +10,7 @@ test("a moment tells its year when that is another one than now, in the reader's
   expect(formatMoment(newYearsEve, "Europe/Berlin", now)).toBe("1 Jan 2027 00:30:00");
 });
 
-test("a chosen length of time is said without its zeros", () => {
+test("formats a time span without zero parts", () => {
   expect([250, 1_000, 1_500, 10_000, 60_000, 90_000, 900_000, 3_600_000, 5_400_000].map(formatSpan)).toEqual([
     "250 ms",
     "1 s",
@@ -24,7 +24,7 @@ test("a chosen length of time is said without its zeros", () => {
   ]);
 });
 
-test("an age is said in one unit, and after a week as a moment", () => {
+test("formats an age in one unit, and after a week as a date", () => {
   const now = Date.parse("2026-11-21T12:00:00Z");
   const ago = (ms: number) => formatAgo(new Date(now - ms), now, "UTC");
   expect([0, 12_000, 90_000, 7_200_000, 200_000_000].map(formatAge)).toEqual([

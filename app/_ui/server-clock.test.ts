@@ -4,23 +4,23 @@ import { aheadBy } from "./server-clock";
 
 const HOUR = 3_600_000;
 
-test("a browser whose clock is right, as far as one can tell, is believed", () => {
+test("trusts a browser clock that may be right", () => {
   expect(aheadBy(0, [5_000, 5_000], [4_900, 5_300])).toBe(0);
   // An answer's date has whole seconds.
   expect(aheadBy(0, [5_000, 5_999], [5_800, 5_850])).toBe(0);
 });
 
-test("one that is slow or fast is set right to half the time that the answer took", () => {
+test("corrects a wrong clock to within half the response time", () => {
   expect(aheadBy(0, [HOUR, HOUR], [0, 400])).toBe(HOUR - 200);
   expect(aheadBy(0, [0, 0], [HOUR, HOUR + 400])).toBe(-HOUR - 200);
 });
 
-test("what is known stays while it can be true, and goes when the browser's clock was set", () => {
+test("keeps the estimate while it is possible, and drops it when the browser's clock jumps", () => {
   expect(aheadBy(HOUR - 150, [HOUR + 2_000, HOUR + 2_999], [2_300, 2_400])).toBe(HOUR - 150);
   expect(aheadBy(HOUR - 150, [HOUR, HOUR + 999], [HOUR + 100, HOUR + 140])).toBe(380);
 });
 
-test("it is never further off than the answer took", () => {
+test("is never off by more than the response time", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: -1e9, max: 1e9 }),

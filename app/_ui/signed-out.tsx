@@ -32,8 +32,7 @@ function Bar() {
       role="alert"
     >
       <p className="min-w-0 flex-1">
-        <span className="font-medium">You have been signed out.</span> What is shown is no longer kept up to
-        date.
+        <span className="font-medium">You have been signed out.</span> This page no longer updates.
       </p>
       <a className={buttonClass("plain")} href={href}>
         Sign in again

@@ -76,7 +76,7 @@ export function Status({
       className={classNames("inline-flex items-center gap-1.5 whitespace-nowrap", COLOURS[shown], className)}
       title={
         shown === "Waiting"
-          ? "It gave its place to another organization's run and goes on in its turn."
+          ? "The run yielded its slot to another organization's run and waits for a free one."
           : undefined
       }
     >

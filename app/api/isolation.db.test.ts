@@ -97,7 +97,7 @@ async function codeOf(response: Response): Promise<unknown> {
 }
 
 describe("every route of the app", () => {
-  it("stands in a table", () => {
+  it("is listed in a table of this test", () => {
     const routes = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
       .filter((path) => /[\\/]route\.ts$/.test(path))
       .map((path) => dirname(path).replaceAll("\\", "/"));
@@ -106,7 +106,7 @@ describe("every route of the app", () => {
   });
 
   it.each(Object.entries(OF_ONE_RUN))(
-    "%s shows its run to members of its organization alone",
+    "%s shows a run only to members of its organization",
     async (_, call) => {
       const stranger = await call({}, mine);
       expect([stranger.status, await codeOf(stranger)]).toEqual([401, "unauthenticated"]);
@@ -123,7 +123,7 @@ describe("every route of the app", () => {
   );
 
   it.each(Object.entries(OF_ALL_RUNS))(
-    "%s shows an organization's own runs alone",
+    "%s shows only the organization's own runs",
     async (_, { call, shows }) => {
       const stranger = await call({}, mine);
       expect([stranger.status, await codeOf(stranger)]).toEqual([401, "unauthenticated"]);
@@ -135,7 +135,7 @@ describe("every route of the app", () => {
     },
   );
 
-  it("shows no text of another organization's step, or of another run's, under an own run", async () => {
+  it("shows no text of another organization's or another run's step under an own run", async () => {
     for (const stepId of [theirs.stepId, "none"]) {
       const answer = await OF_ONE_RUN["runs/[runId]/text"]?.({ cookie }, { runId: mine.runId, stepId });
       expect(answer?.status).toBe(404);

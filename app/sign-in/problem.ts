@@ -3,10 +3,10 @@ export type SignInProblem = "wrong" | "long" | "busy" | "address" | "failed";
 
 const SENTENCES: Record<SignInProblem, string> = {
   wrong: "Wrong email or password.",
-  long: "What was sent is too long for an email and a password. Check what was pasted.",
+  long: "The email or password is too long. Check what you pasted.",
   busy: "Too many attempts. Wait up to ten minutes, then try again.",
-  address: "The page was opened under another address than APP_URL names. Open it there.",
-  failed: "Signing in failed on the server. The cause is in its log.",
+  address: "This page was opened at an address other than APP_URL. Open it there.",
+  failed: "Sign-in failed on the server. The cause is in its log.",
 };
 
 /** The problem behind a refused try's HTTP status. */

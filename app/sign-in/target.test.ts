@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { signInAddress, targetAfterSignIn } from "./target";
 
-test("a page of the dashboard is followed", () => {
+test("follows a page of the dashboard", () => {
   expect(targetAfterSignIn("/runs/1?tab=steps#3")).toBe("/runs/1?tab=steps#3");
   expect(targetAfterSignIn(null)).toBe("/runs");
   expect(targetAfterSignIn("")).toBe("/runs");
@@ -20,14 +20,14 @@ test.each([
   "/x/..//evil.test/",
   "/%2e//evil.test/",
   "http://stepwell.invalid//evil.test/",
-])("%j leads nowhere else", (to) => {
+])("does not follow %j", (to) => {
   const target = targetAfterSignIn(to);
   const origin = "https://stepwell.test";
   expect(new URL(target, origin).origin).toBe(origin);
   expect(target).toMatch(/^\/(?!\/)/);
 });
 
-test("the sign-in page leads back to what was asked for", () => {
+test("the sign-in page returns to the requested page", () => {
   expect(signInAddress("/runs/1?step=2")).toBe("/sign-in?to=%2Fruns%2F1%3Fstep%3D2");
   expect(signInAddress("/credits?kind=charge&_rsc=1abc")).toBe("/sign-in?to=%2Fcredits%3Fkind%3Dcharge");
   for (const home of ["/", "/runs", "/runs?_rsc=1", null]) expect(signInAddress(home)).toBe("/sign-in");

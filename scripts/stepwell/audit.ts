@@ -6,7 +6,7 @@ export const listAuditCommand = defineCommand({
   name: "audit list",
   parameters: "[ORG]",
   summary: "List the newest changes to the installation, or to an organization",
-  optionTexts: [["--limit N", "20 when left out"]],
+  optionTexts: [["--limit N", "default 20"]],
   options: { limit: { type: "string", default: "20" } },
   async run({ services, terminal }, { values, positionals }) {
     const [slug] = positionals;

@@ -79,8 +79,8 @@ export async function runCommandLine(
     const given = kin.length > 0 && second !== undefined ? `${first} ${second}` : first;
     terminal.err(
       kin.length > 0 && second === undefined
-        ? `"${first}" is not whole: there are ${kin.join(", ")}.`
-        : `There is no command "${given}".${kin.length > 0 ? ` There are ${kin.join(", ")}.` : ""}`,
+        ? `"${first}" is incomplete. Commands: ${kin.join(", ")}.`
+        : `There is no command "${given}".${kin.length > 0 ? ` Commands: ${kin.join(", ")}.` : ""}`,
     );
     terminal.err(`See ${CALL} help`);
     return 2;
@@ -125,7 +125,7 @@ function describeAll(): string {
   const names = COMMANDS.map(({ name, parameters }) => `${name} ${parameters}`.trim());
   const width = Math.max(...names.map((name) => name.length));
   const lines = COMMANDS.map(({ summary }, index) => `  ${(names[index] ?? "").padEnd(width)}  ${summary}`);
-  return [`Usage: ${CALL} <command>`, "", ...lines, "", `${CALL} help <command> says more.`].join("\n");
+  return [`Usage: ${CALL} <command>`, "", ...lines, "", `${CALL} help <command> explains one.`].join("\n");
 }
 
 function describeCommand({ name, parameters, summary, optionTexts }: RunnableCommand): string {
@@ -149,5 +149,5 @@ function describeFailure(error: unknown): string {
   if (!error.name.startsWith("PrismaClient")) return error.message;
   // Prisma puts the reason last, after an excerpt of our source.
   const reason = error.message.trim().split("\n").at(-1) ?? "";
-  return `The database refused: ${reason}`;
+  return `The database refused the statement: ${reason}`;
 }

@@ -70,7 +70,7 @@ function parseGiven<Declared extends Options>(
     const missing = parameters[positionals.length];
     if (missing !== undefined && !missing.startsWith("[")) throw new UsageError(`${missing} is missing.`);
     const surplus = positionals[parameters.length];
-    if (surplus !== undefined) throw new UsageError(`"${surplus}" is one argument too many.`);
+    if (surplus !== undefined) throw new UsageError(`Unexpected argument "${surplus}".`);
     return { values, positionals };
   } catch (error) {
     if (error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS")) {
@@ -93,7 +93,7 @@ const MAX_ROWS = 1_000;
 export function readLimit(text: string): number {
   const limit = Number(text);
   if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_ROWS) return limit;
-  throw new UsageError(`--limit is a whole number from 1 to ${MAX_ROWS}.`);
+  throw new UsageError(`--limit must be a whole number from 1 to ${MAX_ROWS}.`);
 }
 
 /** Options of commands that cannot be undone; see `confirm`. */

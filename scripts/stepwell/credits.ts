@@ -6,15 +6,15 @@ import { argument, defineCommand, UsageError } from "./command";
 export const grantCommand = defineCommand({
   name: "credits grant",
   parameters: "ORG AMOUNT",
-  summary: "Give an organization credits",
-  optionTexts: [["--note TEXT", "why; kept in the ledger"]],
+  summary: "Grant credits to an organization",
+  optionTexts: [["--note TEXT", "the reason, for the ledger"]],
   options: { note: { type: "string", default: "" } },
   async run({ services, terminal }, { values, positionals }) {
     const slug = argument(positionals, 0);
     const amount = argument(positionals, 1);
     const actor = await operatorOf(services, slug);
     const balance = await grantToOrganization(services, actor, { amount, note: values.note });
-    terminal.out(`${slug} was given ${amount} credits; its balance is ${balance.toFixed()}.`);
+    terminal.out(`Granted ${amount} credits to ${slug}. Balance: ${balance.toFixed()}.`);
     return true;
   },
 });
@@ -23,18 +23,16 @@ export const grantCommand = defineCommand({
 export const refundCommand = defineCommand({
   name: "credits refund",
   parameters: "ORG RUN",
-  summary: "Give back what an ended run was charged, once",
-  optionTexts: [["--note TEXT", "why; kept in the ledger, required"]],
+  summary: "Refund what an ended run was charged, once",
+  optionTexts: [["--note TEXT", "the reason, for the ledger; required"]],
   options: { note: { type: "string" } },
   async run({ services, terminal }, { values, positionals }) {
     const slug = argument(positionals, 0);
     const runId = argument(positionals, 1);
-    if (!values.note) throw new UsageError("--note is missing: say why.");
+    if (!values.note) throw new UsageError("--note is required: give the reason.");
     const actor = await operatorOf(services, slug);
     const { refunded, balance } = await refundRun(services, actor, { runId, note: values.note });
-    terminal.out(
-      `${slug} was given back ${refunded.toFixed()} credits; its balance is ${balance.toFixed()}.`,
-    );
+    terminal.out(`Refunded ${refunded.toFixed()} credits to ${slug}. Balance: ${balance.toFixed()}.`);
     return true;
   },
 });

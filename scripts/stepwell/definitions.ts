@@ -21,7 +21,7 @@ export const apply = defineCommand({
     } catch (error) {
       if (!(error instanceof DefinitionFileError)) throw error;
       throw new CommandError(
-        [`${file} was not applied; nothing has changed:`, ...error.lines.map((line) => `  ${line}`)].join(
+        [`${file} was not applied. Nothing has changed.`, ...error.lines.map((line) => `  ${line}`)].join(
           "\n",
         ),
       );
@@ -57,9 +57,9 @@ async function readSource(file: string): Promise<string> {
   } catch (error) {
     const reason = error instanceof Error && "code" in error ? String(error.code) : "";
     const words: Record<string, string> = {
-      ENOENT: "there is no such file",
-      EACCES: "it may not be read",
-      EISDIR: "it is a folder",
+      ENOENT: "the file does not exist",
+      EACCES: "permission denied",
+      EISDIR: "it is a directory",
     };
     throw new CommandError(`${file} cannot be read: ${words[reason] ?? reason}.`, { cause: error });
   }

@@ -36,9 +36,9 @@ const CHECKS: Check[] = [
         "SELECT current_setting('server_version') AS version",
       );
       const version = rows[0]?.version ?? "";
-      return Number.parseInt(version, 10) >= 14
+      return Number.parseInt(version, 10) >= 15
         ? ok(`PostgreSQL ${version}`)
-        : warn(`PostgreSQL ${version} is not tried; use 14 or later.`);
+        : warn(`PostgreSQL ${version} is not supported; use 15 or later.`);
     },
   },
   {
@@ -54,17 +54,17 @@ const CHECKS: Check[] = [
       const broken = rows.filter((row) => !row.finished).map((row) => row.migration_name);
       if (broken.length > 0) {
         return fail(
-          `${broken.join(", ")} did not finish: restore a backup, or repair it by hand and mark it finished.`,
+          `${broken.join(", ")} did not finish. Restore a backup, or repair it by hand and mark it finished.`,
         );
       }
       const applied = new Set(rows.map((row) => row.migration_name));
       const missing = wanted.filter((name) => !applied.has(name));
       if (missing.length > 0)
-        return fail(`${missing.join(", ")} not applied: start the service once, it migrates.`);
+        return fail(`${missing.join(", ")} not applied. Start the service once: it migrates.`);
       const unknown = [...applied].filter((name) => !wanted.includes(name));
       if (wanted.length > 0 && unknown.length > 0) {
         return warn(
-          `The database knows ${unknown.join(", ")}, this version does not: it is older than the database.`,
+          `The database has ${unknown.join(", ")}, which this version does not know: it is older than the database.`,
         );
       }
       return ok(`${applied.size} applied`);
@@ -80,13 +80,13 @@ const CHECKS: Check[] = [
       }
       if (known !== services.vault.fingerprint) {
         return fail(
-          "STEPWELL_SECRET is not the one this database was set up with: set the earlier value, or let the new one in with `secret adopt`.",
+          "STEPWELL_SECRET is not the secret of this database. Set the earlier value, or accept the new one with `secret adopt`.",
         );
       }
       const lost = await findUnreadable(services);
       if (lost.length > 0) {
         return warn(
-          `Secrets of ${lost.join(", ")} cannot be read: apply these triggers again, with their secrets.`,
+          `Secrets of ${lost.join(", ")} cannot be read. Apply these triggers again with their secrets.`,
         );
       }
       return services.vault.previousFingerprint === null
@@ -106,7 +106,7 @@ const CHECKS: Check[] = [
       const { rows } = await pool.query<{ workers: number }>(
         `SELECT count(*)::int AS workers FROM workers WHERE heartbeat_at > clock_timestamp() - interval '${SILENT_AFTER_MS} milliseconds'`,
       );
-      return ok(`embedded, ${rows[0]?.workers ?? 0} workers report`);
+      return ok(`embedded, ${rows[0]?.workers ?? 0} live workers`);
     },
   },
   {
@@ -131,7 +131,7 @@ const CHECKS: Check[] = [
         [since],
       );
       const stalled = rows[0]?.stalled ?? 0;
-      if (waiting + stalled === 0) return ok("none waits for long");
+      if (waiting + stalled === 0) return ok("no run waits for long");
       return warn(
         `${waiting} without a slot and ${stalled} without a worker for 10 minutes: is the service running?`,
       );
@@ -157,14 +157,14 @@ const CHECKS: Check[] = [
       }
       return protocol === "https:"
         ? ok(env.appUrl)
-        : warn(`${env.appUrl} is not https: keys travel in the clear.`);
+        : warn(`${env.appUrl} is not https: keys are sent unencrypted.`);
     },
   },
   {
     what: "egress",
     async run({ env }) {
       return env.egressAllow.length === 0
-        ? ok("private addresses are out of reach of functions")
+        ? ok("functions cannot reach private addresses")
         : ok(`functions may also reach ${env.egressAllow.join(", ")}`);
     },
   },
@@ -174,7 +174,7 @@ const CHECKS: Check[] = [
       const { bavail, bsize } = await statfs(env.dataDir).catch(() => statfs("."));
       const free = bavail * bsize;
       const text = `${(free / GIB).toFixed(1)} GiB free`;
-      return free < GIB ? warn(`${text}: make room before the database runs out.`) : ok(text);
+      return free < GIB ? warn(`${text}: free some space before the database runs out of it.`) : ok(text);
     },
   },
   {
@@ -185,8 +185,8 @@ const CHECKS: Check[] = [
       const middle = (before + clock.now().getTime()) / 2;
       const skew = Math.round((rows[0]?.now.getTime() ?? middle) - middle);
       return Math.abs(skew) <= MAX_SKEW_MS
-        ? ok(`${Math.abs(skew)} ms from the database's`)
-        : warn(`${Math.abs(skew)} ms from the database's: let both follow a time server.`);
+        ? ok(`${Math.abs(skew)} ms from the database's clock`)
+        : warn(`${Math.abs(skew)} ms from the database's clock: synchronize both with a time server.`);
     },
   },
 ];

@@ -9,15 +9,15 @@ const DAY_MS = 24 * 3600 * 1000;
 export const createKeyCommand = defineCommand({
   name: "keys create",
   parameters: "ORG NAME",
-  summary: "Make an API key; it is printed once",
+  summary: "Create an API key; it is printed once",
   optionTexts: [
     ["--expires WHEN", "a time such as 2027-01-31T00:00:00Z, or days such as 90d"],
-    ["--scopes LIST", `of ${KEY_SCOPES.join(", ")}; all when left out`],
-    ["--agents LIST", "slugs of the only agents it may start and read"],
-    ["--tools LIST", "slugs of the only tools it may start and read"],
-    ["--starts-per-minute N", "starts in any 60 seconds, when the plan allows more"],
-    ["--reads-per-minute N", "reads and cancels in any 60 seconds, when the plan allows more"],
-    ["--max-credits N", "most credits one run may use"],
+    ["--scopes LIST", `of ${KEY_SCOPES.join(", ")}; default all`],
+    ["--agents LIST", "slugs of the agents it is limited to"],
+    ["--tools LIST", "slugs of the tools it is limited to"],
+    ["--starts-per-minute N", "starts in any 60 seconds; can only narrow the plan's limit"],
+    ["--reads-per-minute N", "reads and cancels in any 60 seconds; can only narrow the plan's limit"],
+    ["--max-credits N", "the most credits that one run may use"],
   ],
   options: {
     expires: { type: "string" },
@@ -41,7 +41,7 @@ export const createKeyCommand = defineCommand({
       readsPerMinute: toNumber(values["reads-per-minute"]),
       maxCredits: values["max-credits"] ?? null,
     });
-    terminal.err(`The key ${made.name} was made. It is shown this once:`);
+    terminal.err(`Created the key ${made.name}. It is shown only once:`);
     terminal.out(made.key);
     return true;
   },
@@ -51,7 +51,7 @@ export const createKeyCommand = defineCommand({
 export const revokeKeyCommand = defineCommand({
   name: "keys revoke",
   parameters: "ORG NAME|PREFIX",
-  summary: "Revoke an API key for ever",
+  summary: "Revoke an API key permanently",
   optionTexts: [],
   options: {},
   async run({ services, terminal }, { positionals }) {
@@ -65,14 +65,14 @@ export const revokeKeyCommand = defineCommand({
     const live = found.filter(({ revokedAt }) => revokedAt === null);
     const [key, another] = live.length > 0 ? live : found;
     if (key === undefined)
-      throw new CommandError(`${slug} has no API key of the name or prefix "${called}".`);
+      throw new CommandError(`${slug} has no API key with the name or prefix "${called}".`);
     if (live.length === 0) {
-      terminal.out(`The key ${key.name} (${key.prefix}…) was revoked before; nothing has changed.`);
+      terminal.out(`The key ${key.name} (${key.prefix}…) was revoked before. Nothing has changed.`);
       return true;
     }
     if (another !== undefined) {
       const names = live.map(({ name, prefix }) => `${name} (${prefix})`).join(", ");
-      throw new CommandError(`"${called}" names several keys: ${names}. Nothing was revoked.`);
+      throw new CommandError(`"${called}" matches several keys: ${names}. Nothing was revoked.`);
     }
     await revokeApiKey(services, actor, { id: key.id });
     terminal.out(`The key ${key.name} (${key.prefix}…) is revoked.`);
@@ -97,7 +97,7 @@ export const listKeysCommand = defineCommand({
     const rows = keys.map((key) => [
       key.name,
       key.prefix,
-      key.revokedAt ? "revoked" : key.expiresAt && key.expiresAt <= now ? "expired" : "in use",
+      key.revokedAt ? "revoked" : key.expiresAt && key.expiresAt <= now ? "expired" : "active",
       key.scopes.join(","),
       key.expiresAt?.toISOString() ?? "never",
       key.lastUsedAt?.toISOString() ?? "never",
@@ -121,7 +121,7 @@ function splitList(list: string | undefined): string[] {
 function toScope(text: string) {
   const scope = KEY_SCOPES.find((known) => known === text);
   if (scope === undefined)
-    throw new UsageError(`"${text}" is not a scope; there are ${KEY_SCOPES.join(" and ")}.`);
+    throw new UsageError(`"${text}" is not a scope. Scopes: ${KEY_SCOPES.join(", ")}.`);
   return scope;
 }
 

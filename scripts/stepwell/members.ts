@@ -34,7 +34,7 @@ export const listMembersCommand = defineCommand({
 export const memberRoleCommand = defineCommand({
   name: "members role",
   parameters: "ORG EMAIL ROLE",
-  summary: "Change a member's role; the last owner stays owner",
+  summary: "Change a member's role; the last owner must stay",
   optionTexts: [["ROLE", MEMBER_ROLES.join(", ")]],
   options: {},
   async run({ services, terminal }, { positionals }) {
@@ -46,7 +46,7 @@ export const memberRoleCommand = defineCommand({
     const { saved } = await saveMember(services, actor, { email, role });
     terminal.out(
       saved === "unchanged"
-        ? `${email} is ${role} of ${slug} already.`
+        ? `${email} is already ${role} of ${slug}.`
         : `${email} is now ${role} of ${slug}.`,
     );
     return true;
@@ -74,7 +74,7 @@ export const removeMemberCommand = defineCommand({
 /** What off-boarding easily misses: keys belong to the organization, not to their maker. */
 export function describeKeys(keys: RemovedUser["keys"]): string {
   const lines = keys.map(({ organization, name }) => `  keys revoke ${organization} ${JSON.stringify(name)}`);
-  return ["These API keys, made by that person, keep working. Revoke them by:", ...lines].join("\n");
+  return ["These API keys, created by that person, keep working. To revoke them:", ...lines].join("\n");
 }
 
 async function findMember(services: Services, slug: string, given: string) {

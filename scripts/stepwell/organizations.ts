@@ -34,7 +34,7 @@ export const listOrganizationsCommand = defineCommand({
 export const removeOrganizationCommand = defineCommand({
   name: "organizations remove",
   parameters: "ORG",
-  summary: "Delete an organization with everything it owns, for ever",
+  summary: "Delete an organization and everything it owns, permanently",
   optionTexts: [...CONFIRM_TEXTS, ["--force", "cancel its open runs first"]],
   options: { ...CONFIRM_OPTIONS, force: { type: "boolean", default: false } },
   async run({ services, terminal }, { values, positionals }) {
@@ -42,7 +42,7 @@ export const removeOrganizationCommand = defineCommand({
     const actor = await operatorOf(services, slug);
     const runs = await services.db.run.count({ where: { organizationId: actor.orgId } });
     await confirm(terminal, values.yes, {
-      what: `This deletes ${slug} with its definitions, API keys, ledger, audit log and ${runs} runs, for ever.`,
+      what: `This permanently deletes ${slug} with its definitions, API keys, ledger, audit log and ${runs} runs.`,
       word: slug,
     });
     const { strandedUsers } = await removeOrganization(services, actor, { force: values.force });
@@ -50,7 +50,7 @@ export const removeOrganizationCommand = defineCommand({
     if (strandedUsers.length > 0) {
       terminal.out(
         [
-          "These accounts belong to no organization any more. Remove them by:",
+          "These accounts no longer belong to an organization. To remove them:",
           ...strandedUsers.map((email) => `  users remove ${email}`),
         ].join("\n"),
       );
@@ -63,8 +63,8 @@ export const removeOrganizationCommand = defineCommand({
 export const suspendCommand = defineCommand({
   name: "organizations suspend",
   parameters: "ORG",
-  summary: "Refuse new runs of an organization and cancel those under way",
-  optionTexts: [["--reason TEXT", "why; shown to its members"]],
+  summary: "Refuse new runs of an organization and cancel its open runs",
+  optionTexts: [["--reason TEXT", "the reason, shown to members"]],
   options: { reason: { type: "string", default: "" } },
   async run({ services, terminal }, { values, positionals }) {
     const slug = argument(positionals, 0);

@@ -14,13 +14,13 @@ export const listRunsCommand = defineCommand({
   summary: "List the newest runs",
   optionTexts: [
     ["--status STATUS", STATUSES.join(", ")],
-    ["--limit N", "20 when left out"],
+    ["--limit N", "default 20"],
   ],
   options: { status: { type: "string" }, limit: { type: "string", default: "20" } },
   async run({ services, terminal }, { values, positionals }) {
     const status = STATUSES.find((known) => known.toLowerCase() === values.status?.toLowerCase());
     if (values.status !== undefined && status === undefined) {
-      throw new UsageError(`"${values.status}" is not a status; there are ${STATUSES.join(", ")}.`);
+      throw new UsageError(`"${values.status}" is not a status. Statuses: ${STATUSES.join(", ")}.`);
     }
     const limit = readLimit(values.limit);
     const [slug] = positionals;
@@ -32,7 +32,7 @@ export const listRunsCommand = defineCommand({
       include: { organization: { select: { slug: true } } },
     });
     if (runs.length === 0) {
-      terminal.err("There are no such runs.");
+      terminal.err("No runs found.");
       return true;
     }
     const now = services.clock.now();
@@ -62,7 +62,7 @@ export const showRunCommand = defineCommand({
   name: "runs show",
   parameters: "RUN",
   summary: "Print a run with its steps",
-  optionTexts: [["--full", "inputs and outputs whole, not only their beginnings"]],
+  optionTexts: [["--full", "full inputs and outputs"]],
   options: { full: { type: "boolean", default: false } },
   async run({ services, terminal }, { values, positionals }) {
     const { id } = await findRun(services, argument(positionals, 0));
@@ -117,9 +117,9 @@ export const cancelRunCommand = defineCommand({
     await cancelRun(services, mintOrgId(found.organizationId), found.id, "the operator");
     const run = await services.db.run.findUniqueOrThrow({ where: { id: found.id } });
     if (found.status !== "Pending" && found.status !== "Running") {
-      terminal.out(`The run had ended: it is ${run.status}. Nothing has changed.`);
+      terminal.out(`The run had already ended: it is ${run.status}.`);
     } else if (run.status === "Pending" || run.status === "Running") {
-      terminal.out("The run is being cancelled; whoever executes it ends it within 30 seconds.");
+      terminal.out("The run is being cancelled. It ends within 30 seconds.");
     } else {
       terminal.out(`The run is ${run.status}.`);
     }

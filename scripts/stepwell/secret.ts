@@ -9,7 +9,7 @@ import { CommandError, defineCommand } from "./command";
 export const adoptSecretCommand = defineCommand({
   name: "secret adopt",
   parameters: "",
-  summary: "Let a new STEPWELL_SECRET in when the earlier one is lost",
+  summary: "Accept a new STEPWELL_SECRET when the earlier one is lost",
   optionTexts: [],
   options: {},
   anySecret: true,
@@ -17,15 +17,15 @@ export const adoptSecretCommand = defineCommand({
     const known = await readSecretFingerprint(services);
     await setSecretFingerprint(services);
     const lost = await findUnreadable(services);
-    if (known === services.vault.fingerprint) terminal.out("This STEPWELL_SECRET is the database's already.");
-    else terminal.out("The database now belongs to this STEPWELL_SECRET.");
+    if (known === services.vault.fingerprint) terminal.out("The database already uses this STEPWELL_SECRET.");
+    else terminal.out("The database now uses this STEPWELL_SECRET.");
     if (lost.length > 0) {
       terminal.out(
         [
           "These triggers have a token or signing secret that can no longer be read:",
           ...lost.map((trigger) => `  ${trigger}`),
-          "Their addresses still work where no signature is asked for. Apply their definitions again, with",
-          "their secrets, to make them whole: a token that cannot be read is made anew then.",
+          "Their addresses still work if the trigger has no signing secret. Apply their definitions again with",
+          "their secrets. A token that cannot be read is then replaced.",
         ].join("\n"),
       );
     }
@@ -37,7 +37,7 @@ export const adoptSecretCommand = defineCommand({
 export const rotateSecretCommand = defineCommand({
   name: "secret rotate",
   parameters: "",
-  summary: "Encrypt everything under a new STEPWELL_SECRET",
+  summary: "Encrypt everything with a new STEPWELL_SECRET",
   optionTexts: [],
   options: {},
   async run({ services, terminal }) {
@@ -48,9 +48,9 @@ export const rotateSecretCommand = defineCommand({
       );
     }
     const { resealed, unreadable } = await rotateSecret(services);
-    terminal.out(`${resealed} stored secrets are now encrypted under STEPWELL_SECRET.`);
+    terminal.out(`${resealed} stored secrets are now encrypted with STEPWELL_SECRET.`);
     if (unreadable > 0) {
-      terminal.out(`${unreadable} could be read under neither secret: see \`doctor\`.`);
+      terminal.out(`${unreadable} could be read with neither secret; see \`doctor\`.`);
     }
     terminal.out("Remove STEPWELL_SECRET_PREVIOUS and restart every process of the service.");
     return true;

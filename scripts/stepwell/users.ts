@@ -23,12 +23,12 @@ const MIN_PASSWORD = 8;
 export const createUserCommand = defineCommand({
   name: "users create",
   parameters: "EMAIL",
-  summary: "Make an account, or make a person a member of an organization",
+  summary: "Create an account, or add a person to an organization",
   optionTexts: [
-    ["--name NAME", "what others see; else what stands before the @"],
-    ["--password PASSWORD", "better left out: then it is asked for, or read from standard input"],
-    ["--org ORG", "make the person a member of this organization"],
-    ["--role ROLE", `${MEMBER_ROLES.join(", ")}; member when left out`],
+    ["--name NAME", "display name; default: the part before the @"],
+    ["--password PASSWORD", "if left out, it is asked for or read from standard input"],
+    ["--org ORG", "add the person to this organization"],
+    ["--role ROLE", `${MEMBER_ROLES.join(", ")}; default member`],
   ],
   options: {
     name: { type: "string" },
@@ -40,12 +40,12 @@ export const createUserCommand = defineCommand({
     const role = MEMBER_ROLES.find((known) => known === (values.role ?? "member"));
     if (role === undefined) throw new UsageError(`"${values.role}" is not a role.`);
     if (values.role !== undefined && values.org === undefined) {
-      throw new UsageError("--role is for a member of an organization: add --org ORG.");
+      throw new UsageError("--role needs --org ORG.");
     }
     const { email } = parseInput(memberDefinition, { email: argument(positionals, 0) });
     const actor = values.org === undefined ? null : await operatorOf(services, values.org);
     const known = await services.db.user.findUnique({ where: { email } });
-    if (known && !actor) throw new CommandError(`${email} has an account already.`);
+    if (known && !actor) throw new CommandError(`${email} already has an account.`);
     const password = known
       ? undefined
       : (values.password ?? (await terminal.readPassword(`Password for ${email}: `)));
@@ -57,14 +57,14 @@ export const createUserCommand = defineCommand({
       const { saved } = await saveMember(services, actor, person);
       terminal.out(
         saved === "unchanged"
-          ? `${email} is ${role} of ${values.org} already.`
+          ? `${email} is already ${role} of ${values.org}.`
           : `${email} is now ${role} of ${values.org}.`,
       );
     } else {
       const { name = email.split("@")[0] ?? email } = person;
       await createUser(services, { email, name, password: password ?? "" });
       terminal.out(
-        `${email} has an account. Make them a member with: users create ${email} --org ORG --role ROLE`,
+        `Created the account ${email}. To add it to an organization: users create ${email} --org ORG --role ROLE`,
       );
     }
     return true;
@@ -120,9 +120,7 @@ export const passwordCommand = defineCommand({
   name: "users password",
   parameters: "EMAIL",
   summary: "Set a person's password and sign them out everywhere",
-  optionTexts: [
-    ["--password PASSWORD", "better left out: then it is asked for, or read from standard input"],
-  ],
+  optionTexts: [["--password PASSWORD", "if left out, it is asked for or read from standard input"]],
   options: { password: { type: "string" } },
   async run({ services, terminal }, { values, positionals }) {
     const email = argument(positionals, 0).toLowerCase();

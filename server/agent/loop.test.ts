@@ -91,7 +91,7 @@ test("an answer without calls ends the run at once", async () => {
   ]);
 });
 
-test("results go back to the model in the order of its calls, its words kept as reasoning", async () => {
+test("results return to the model in the order of its calls, its text is stored as reasoning", async () => {
   const { journal, thinkings, actings } = journalOf([
     {
       content: "Let me see.",
@@ -144,7 +144,7 @@ test("after maxSteps iterations with calls one last call without tools asks for 
 });
 
 describe("failing calls", () => {
-  test("are told to the model, and the run goes on", async () => {
+  test("are reported to the model, and the run continues", async () => {
     const { journal, thinkings } = journalOf([{ calls: [["nope", {}]] }, { content: "Sorry." }]);
     expect(await runAgentLoop(configure(), "Hi", journal)).toMatchObject({ status: "Completed" });
     expect(thinkings[1]?.messages.at(-1)).toMatchObject({
@@ -155,7 +155,7 @@ describe("failing calls", () => {
     });
   });
 
-  test("the very same one a third time ends the run, whatever the order of its keys", async () => {
+  test("a third identical one ends the run, whatever the order of its keys", async () => {
     const { journal, actings } = journalOf([
       {
         calls: [
@@ -214,7 +214,7 @@ describe("very many calls in one answer", () => {
     expect(results.at(-1)?.content).toContain("9,872 more calls were refused");
   });
 
-  test.each([32, 33, 128, 129, 130])("of %i calls what was cut once is not cut again", async (count) => {
+  test.each([32, 33, 128, 129, 130])("%i calls that were cut once are not cut again", async (count) => {
     const calls = Array.from({ length: count }, (_, i) => ({ id: `${i}`, name: "f", arguments: "{}" }));
     const once = limitCalls(calls);
     expect(once).toHaveLength(Math.min(count, 129));
@@ -235,14 +235,14 @@ describe("prompts", () => {
     expect(user).toEqual({ role: "user", content: '{"ignore":"all"}' });
   });
 
-  test("leave an empty system prompt out", async () => {
+  test("omit an empty system prompt", async () => {
     const { journal, thinkings } = journalOf([{ content: "ok" }]);
     await runAgentLoop(configure({ systemPrompt: "  " }), "Hi", journal);
     expect(thinkings[0]?.messages).toEqual([{ role: "user", content: "Hi" }]);
   });
 });
 
-test("a run replayed from its journal takes the same path, wherever it was cut off", async () => {
+test("a run replayed from its journal takes the same path, wherever it was interrupted", async () => {
   const call = fc.tuple(
     fc.constantFrom("weather", "calculate", "nope"),
     fc.constantFrom('{"city":"Oslo"}', '{"expression":"1"}', "{broken", '{"__proto__":{"a":1}}', ""),

@@ -61,14 +61,14 @@ describe("prepareCalls", () => {
     expect(inputText).toBe('{"expression":"a\ufffdb"}');
   });
 
-  test("the very same call has the same identity, another one another", async () => {
+  test("equal calls have the same identity, different ones do not", async () => {
     const identity = async (args: string) => (await prepare("place_order", args)).identity;
     expect(await identity('{"a":1,"b":[2]}')).toBe(await identity(' {"b": [2], "a": 1.0}'));
     expect(await identity('{"a":1}')).not.toBe(await identity('{"a":"1"}'));
     expect(await identity("{broken")).toBe(await identity("{broken"));
   });
 
-  test("calls beyond the 32nd are refused unread, and one that stands for the rest says how many", async () => {
+  test("calls beyond the 32nd are refused unread, and a summary call counts the rest", async () => {
     const calls = Array.from({ length: 10_000 }, (_, i) => ({
       id: `${i}`,
       name: "place_order",
@@ -90,7 +90,7 @@ describe("prepareCalls", () => {
   });
 });
 
-test("tools are offered under their slug with underscores, described by their title when nothing else is said", () => {
+test("tools are offered under their slug with underscores, described by their title by default", () => {
   expect(toolNameForModel("place-order-now")).toBe("place_order_now");
   expect(offeredTools(callables)).toMatchObject([
     { name: "calculate", parameters: { type: "object", required: ["expression"] } },

@@ -59,7 +59,7 @@ const ONLY_SO_MANY = `only the first ${MAX_EXECUTED_CALLS} calls of one answer a
 
 function overLimitMessage(call: ToolCall, index: number, input: Json | undefined): string {
   if (index < MAX_RECORDED_CALLS || call.name !== FURTHER_CALLS) {
-    return `This is call ${index + 1}, and ${ONLY_SO_MANY}. Make it again in your next answer if it is still needed.`;
+    return `This is call ${index + 1}, and ${ONLY_SO_MANY}. Repeat it in your next answer if it is still needed.`;
   }
   const count =
     isJsonObject(input) && typeof input.count === "number" ? input.count.toLocaleString("en-US") : "";

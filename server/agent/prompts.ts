@@ -22,5 +22,5 @@ export function openingMessages(
 export const CLOSING_MESSAGE: ModelMessage = {
   role: "user",
   content:
-    "You have used all the steps you may take. Answer now, from what you know so far, without calling anything.",
+    "You have used all the steps you may take. Answer now from what you know so far, without calling a tool.",
 };

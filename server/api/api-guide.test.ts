@@ -59,7 +59,7 @@ it("lists every endpoint with its scope and limit, and no other", () => {
   expect(sorted(told)).toEqual(sorted(declared));
 });
 
-it("tells the sizes", () => {
+it("lists the sizes", () => {
   const mib = (bytes: number) => `${bytes / 1024 ** 2} MiB`;
   expect(guide).toContain(`| A tool's input, a webhook's body | ${mib(MAX_BODY_BYTES)} |`);
   expect(guide).toContain(`| \`userMessage\` | ${MAX_USER_MESSAGE_BYTES / 1024} KiB in UTF-8 |`);
@@ -68,7 +68,7 @@ it("tells the sizes", () => {
   expect(webhooks).toContain(`- ${mib(MAX_BODY_BYTES)} for a body.`);
 });
 
-it("tells the plan's and the trigger's limits, as the database sets them", () => {
+it("lists the default limits of the database", () => {
   const schema = readFileSync(join(import.meta.dirname, "../../prisma/schema.prisma"), "utf8");
   const preset = (field: string) =>
     new RegExp(`^ +${field} +Int\\?? +@default\\((\\d+)\\)`, "m").exec(schema)?.[1];

@@ -35,7 +35,7 @@ function refuseEncoding(encoding: string | null | undefined): void {
   if (!encoding || encoding.trim().toLowerCase() === "identity") return;
   throw new AppError(
     "invalid_request",
-    `The header Content-Encoding must not be set: "${encoding.slice(0, 40)}" bodies are not read.`,
+    `The header Content-Encoding must not be set: "${encoding.slice(0, 40)}" bodies are not accepted.`,
     {
       status: 415,
       headers: { "Accept-Encoding": "identity" },

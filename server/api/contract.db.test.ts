@@ -108,7 +108,7 @@ describe("starts", () => {
     expect(JSON.parse(run.input)).toEqual(JSON.parse(body));
   });
 
-  it("keeps a body key __proto__ as it was sent", async () => {
+  it("keeps a body key __proto__ unchanged", async () => {
     const open = await createTenant(world, { parameters: { type: "object" } });
     const body = '{"__proto__":{"polluted":true},"constructor":1}';
     const answer = await rest({ path: `/v1/tools/run/${open.toolId}`, key: open.key, body });
@@ -234,7 +234,7 @@ describe("errors of endpoints 1 and 2", () => {
     expectError(await rest(parts()), status, code);
   });
 
-  it("names the places of a wrong input by JSON pointers", async () => {
+  it("names invalid parts of the input by JSON pointers", async () => {
     const answer = await rest({ path: tool(), body: '{"a":"1"}' });
     expect(answer.body.issues).toEqual(expect.arrayContaining([{ path: "/a", message: expect.any(String) }]));
     const issuesOf = async (body: string) => (await rest({ path: agent(), body })).body;
@@ -316,7 +316,7 @@ describe("errors of endpoints 1 and 2", () => {
     );
   });
 
-  it("403 for a target beyond the key's own list, whatever the body and whoever started it before", async () => {
+  it("403 for a target outside the key's list, whatever the body", async () => {
     const limited = await createTenant(world);
     const path = `/v1/tools/run/${limited.toolId}`;
     const headers = { "Idempotency-Key": "once" };
@@ -515,7 +515,7 @@ describe("cancel, beyond the seven", () => {
     }
   });
 
-  it("shows a cancelled tool run as Failed/3 with who cancelled it", async () => {
+  it("shows a cancelled tool run as Failed/3 and names who cancelled it", async () => {
     const id = await startTool();
     const answer = await rest({ path: `/v1/tools/run/${id}/cancel` });
     expect(answer.body).toMatchObject({
@@ -539,7 +539,7 @@ describe("cancel, beyond the seven", () => {
     expectError(await rest(await parts()), status, code);
   });
 
-  it("needs the scope to start, and gets through when the starts are used up", async () => {
+  it("needs the start scope, and works when no starts are left", async () => {
     const slow = await createTenant(world, { plan: { startsPerMinute: 1 } });
     const id = await startAgent(slow);
     expect((await rest({ path: `/v1/agents/run/${id}/cancel`, key: slow.key })).status).toBe(200);
@@ -552,7 +552,7 @@ describe("idempotent starts", () => {
   const path = () => `/v1/agents/run/${tenant.agentId}`;
   const body = '{"userMessage":"Once"}';
 
-  it("replays the first answer, refuses another request, forgets after 24 hours", async () => {
+  it("replays the first answer, refuses a different request, expires after 24 hours", async () => {
     const headers = { "Idempotency-Key": newId() };
     const first = await rest({ path: path(), body, headers });
     const second = await rest({ path: path(), body, headers });
@@ -577,7 +577,7 @@ describe("idempotent starts", () => {
     world.clock.set(before);
   });
 
-  it("keeps no refused start", async () => {
+  it("does not store refused starts", async () => {
     const headers = { "Idempotency-Key": newId() };
     expectError(await rest({ path: path(), body: "{}", headers }), 400, "invalid_request");
     expect((await rest({ path: path(), body, headers })).status).toBe(200);
@@ -658,7 +658,7 @@ describe("webhooks, endpoint 7", () => {
       401,
       "invalid_signature",
     ],
-  ])("%s: refused, and kept as a delivery with its reason", async (_name, options, parts, status, code) => {
+  ])("%s: refused, and stored as a delivery with its reason", async (_name, options, parts, status, code) => {
     const trigger = await createTrigger(world, tenant, options);
     const answer = await hook({ path: `/webhooks/${trigger.token}`, ...parts });
     expectError(answer, status, code);
@@ -713,7 +713,7 @@ describe("webhooks, endpoint 7", () => {
     expectError(await hook({ path: `/webhooks/${toolTrigger.token}`, body }), 400, "organization_suspended");
   });
 
-  it("takes 30 calls in 60 s per trigger, never a 31st; forged ones use none of them up", async () => {
+  it("accepts 30 calls in 60 s per trigger, never a 31st; wrongly signed ones do not count", async () => {
     const trigger = await createTrigger(world, tenant, { secrets: ["s3cret"] });
     const path = `/webhooks/${trigger.token}`;
     const { createHmac } = await import("node:crypto");
@@ -736,7 +736,7 @@ describe("webhooks, endpoint 7", () => {
     expect(refused[0]?.headers.get("retry-after")).toBe("60");
   });
 
-  it("answers a repetition by id with the first run, even when the limit is used up", async () => {
+  it("answers a repeated id with the first run, even beyond the limit", async () => {
     const trigger = await createTrigger(world, tenant, { rateLimit: { requests: 1, seconds: 60 } });
     const path = `/webhooks/${trigger.token}`;
     const headers = { "webhook-id": "msg_1" };
@@ -753,7 +753,7 @@ describe("webhooks, endpoint 7", () => {
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(["accepted", "repeated", "rejected"]);
   });
 
-  it("keeps headers without secrets", async () => {
+  it("stores headers without secrets", async () => {
     const trigger = await createTrigger(world, tenant, { secrets: ["s3cret"] });
     const headers = { Authorization: "Bearer abc", "X-Signature": "0".repeat(64), "X-Event": "order" };
     await hook({ path: `/webhooks/${trigger.token}`, body: "{}", headers });

@@ -35,7 +35,7 @@ const POLICY = /^"[a-z]+";q=\d+;w=\d+$/;
 const LIMIT = /^"[a-z]+";r=\d+;t=\d+$/;
 
 describe("the standard headers", () => {
-  it("are on the answers of all seven endpoints, errors behind the limit included", async () => {
+  it("are on the answers of all seven endpoints, including errors after the limit", async () => {
     const tenant = await createTenant(world);
     const { token } = await createTrigger(world, tenant);
     const { key } = tenant;
@@ -107,7 +107,7 @@ describe("limits are set", () => {
     expect((await send({ path, key: narrow.key, body })).status).toBe(429);
   });
 
-  it("by the plan, narrowed by a key, by a trigger for itself, and each key has its own window", async () => {
+  it("by the plan, narrowed by a key, or by a trigger; each key has its own window", async () => {
     const tenant = await createTenant(world, { plan: { startsPerMinute: 3, readsPerMinute: 4 } });
     const admin = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
     const narrow = await createApiKey(world, admin, {
@@ -147,7 +147,7 @@ describe("limits are set", () => {
   });
 });
 
-it("webhooks are checked in the order of the contract: the earlier of two faults is told", async () => {
+it("webhooks are checked in the order of the contract: the earlier of two errors is reported", async () => {
   const poor = await createTenant(world, { credits: "0" });
   const signed = await createTrigger(world, poor, {
     target: "tool",

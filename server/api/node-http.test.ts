@@ -76,7 +76,7 @@ it.each([
   expect(answer).toContain(`"path":${JSON.stringify(expected)}`);
 });
 
-it("gives the peer's address, whatever the client says it is", async () => {
+it("returns the peer's address, whatever the client claims", async () => {
   const answer = await exchange(
     echo,
     `POST /v1 HTTP/1.1\r\nHost: h\r\n${PEER_ADDRESS_HEADER}: 6.6.6.6\r\nContent-Length: 2\r\n\r\nhi`,
@@ -85,7 +85,7 @@ it("gives the peer's address, whatever the client says it is", async () => {
   expect(answer).toMatch(/x-extra: yes/i);
 });
 
-it("refuses a target that is no path: OPTIONS *", async () => {
+it("refuses a target that is not a path: OPTIONS *", async () => {
   const answer = await exchange(echo, "OPTIONS * HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
 });
@@ -128,7 +128,7 @@ it("reads a body whose encoding is identity", async () => {
   expect(await exchange(echo, text)).toContain('"body":"hi"');
 });
 
-it("refuses a body whose sender goes away as the sender's fault", async () => {
+it("treats a disconnected sender as the sender's fault", async () => {
   const failed = new Promise<unknown>((resolve) => {
     server = createServer((incoming) => {
       read(incoming).readBody(LIMIT).then(resolve, resolve);
@@ -143,7 +143,7 @@ it("refuses a body whose sender goes away as the sender's fault", async () => {
   });
 });
 
-it("sends nothing to a client that is gone", async () => {
+it("sends nothing to a disconnected client", async () => {
   const gone = new Promise<ServerResponse>((resolve) => {
     server = createServer((incoming, outgoing) => {
       outgoing.once("close", () => resolve(outgoing));
@@ -166,7 +166,7 @@ async function listen(): Promise<number> {
   return address.port;
 }
 
-it("cuts the connection of a reader that takes nothing more, and ends what is read for it", async () => {
+it("disconnects a stalled reader, and ends what is read for it", async () => {
   const ended = new Promise<string>((resolve) => {
     server = createServer((_incoming, outgoing) => {
       cutStalledReader(outgoing, 100);
@@ -186,7 +186,7 @@ it("cuts the connection of a reader that takes nothing more, and ends what is re
   socket.destroy();
 });
 
-it("waits for an answer that is long in coming", async () => {
+it("waits for a slow answer", async () => {
   const answer = await exchange(async (_incoming, outgoing) => {
     cutStalledReader(outgoing, 50);
     await once(outgoing, "timeout");

@@ -123,7 +123,7 @@ function withoutRequestId({ status, headers: { "X-Request-Id": _, ...headers }, 
 
 describe.each(["agent", "tool"] as const)("a poll of an %s run", (kind) => {
   it.each(Object.keys(STATES))(
-    "that has %s is answered alike from memory, by the whole way and elsewhere",
+    "that has %s is answered the same from memory, through the handler and by another process",
     async (state) => {
       const runId = (await STATES[state]?.(kind)) ?? "";
       for (const view of viewsOf(kind)) {
@@ -138,7 +138,7 @@ describe.each(["agent", "tool"] as const)("a poll of an %s run", (kind) => {
     },
   );
 
-  it("that executes is answered alike from memory and elsewhere; its details and result go the whole way", async () => {
+  it("that executes is answered the same from memory and by another process; details and result use the handler", async () => {
     const runId = await start(kind, "hang");
     // The model call is shown as begun: nothing of the run changes any more.
     const isShown = async () => (await world.db.modelCall.count({ where: { runId } })) === 1;
@@ -159,7 +159,7 @@ describe.each(["agent", "tool"] as const)("a poll of an %s run", (kind) => {
   });
 });
 
-describe("a poll goes the whole way, which decides,", () => {
+describe("a poll is left to the handler", () => {
   let runId: string;
   let path: string;
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { pagePolicy } from "./protective-headers";
 
-test("a page's policy allows no inline script or style but by the request's nonce", () => {
+test("a page's policy allows inline scripts and styles only with the request's nonce", () => {
   const policy = pagePolicy();
   expect(policy).not.toMatch(/unsafe-|https?:|ws:/);
   expect(policy).toMatch(/script-src 'nonce-[^']+' 'strict-dynamic';/);
@@ -9,7 +9,7 @@ test("a page's policy allows no inline script or style but by the request's nonc
   expect(pagePolicy()).not.toBe(policy);
 });
 
-test("in development only what the tooling needs is added, and scripts still want the nonce", () => {
+test("in development the policy adds only what the tooling needs, and scripts still need the nonce", () => {
   const policy = pagePolicy({ dev: true });
   expect(policy).toMatch(/script-src 'nonce-[^']+' 'strict-dynamic' 'unsafe-eval';/);
   expect(policy).toContain("style-src 'self' 'unsafe-inline';");

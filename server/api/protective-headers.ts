@@ -1,20 +1,32 @@
 import { randomBytes } from "node:crypto";
 
-/** Headers of every answer, whichever door it comes from. `https`: whether people reach us by TLS. */
-export function commonHeaders(https: boolean): Record<string, string> {
+/** Headers of every response. `https`: whether people reach us by TLS. */
+function everywhere(https: boolean): Record<string, string> {
   return {
     "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     ...(https ? { "Strict-Transport-Security": "max-age=31536000; includeSubDomains" } : {}),
   };
 }
 
-/** The content security policy of answers that are data: nothing in them may run or be framed. */
-export const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'";
+/** Headers of a page, its files and its data. Its content security policy comes from `pagePolicy`. */
+export function pageHeaders(https: boolean): Record<string, string> {
+  return {
+    ...everywhere(https),
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+  };
+}
+
+/** Headers of an API response: a browser that is led to one may neither run nor frame anything in it. */
+export function dataHeaders(https: boolean): Record<string, string> {
+  return {
+    ...everywhere(https),
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  };
+}
 
 /**
  * The content security policy of one page, with a fresh nonce. Next reads the nonce from the request's own

@@ -101,6 +101,6 @@ function fromZod(error: z.ZodError): AppError {
     const path = issue.path[0] === "body" ? issue.path.slice(1) : issue.path;
     return { path: jsonPointer(path.map(String)), message: issue.message };
   });
-  const reason = issues[0]?.message ?? "It has the wrong form";
+  const reason = issues[0]?.message ?? "it has the wrong format";
   return new AppError("invalid_request", `The request is not valid: ${reason}.`, { issues });
 }

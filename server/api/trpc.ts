@@ -94,7 +94,7 @@ const withErrors = t.middleware(async ({ ctx, path, next }) => {
   const { cause } = result.error;
   if (isAppError(cause)) throw toTrpcError(cause);
   if (result.error.code === "INTERNAL_SERVER_ERROR") {
-    ctx.services.log.error("a procedure failed", {
+    ctx.services.log.error("A procedure failed", {
       requestId: ctx.requestId,
       path,
       error: cause ?? result.error,
@@ -116,7 +116,7 @@ export function memberProcedure(needed: MemberRole) {
 
 /** The actor as a member with at least the role `needed`; throws `unauthenticated` or `forbidden`. */
 export function requireMember(actor: Actor | null, needed: MemberRole): MemberActor {
-  if (actor?.kind !== "member") throw new AppError("unauthenticated", "Sign in to go on.");
+  if (actor?.kind !== "member") throw new AppError("unauthenticated", "Sign in to continue.");
   if (!roleCovers(actor.role, needed)) {
     throw new AppError("forbidden", `This needs the role ${needed}; yours is ${actor.role}.`);
   }

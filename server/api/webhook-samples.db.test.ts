@@ -63,7 +63,7 @@ afterAll(async () => {
   await world.close();
 });
 
-it("there are samples in three languages for both forms of signature", () => {
+it("has samples in three languages for both forms of signature", () => {
   const found = SAMPLES.map(({ language, form }) => `${language} ${form}`);
   const wanted = ["sh", "js", "python"].flatMap((language) =>
     Object.keys(SECRETS).map((form) => `${language} ${form}`),

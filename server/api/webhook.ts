@@ -34,8 +34,7 @@ const PATH = /^\/webhooks\/([^/]+)$/;
 const UNKNOWN_TOKENS = { limit: 60, seconds: 60 };
 /** Calls of one address to one token; only protects the machine. */
 const FLOOD = { limit: 300, seconds: 60 };
-const FLOOD_NOTE =
-  "More calls from this address may have come within the minute; only the first refused one is kept.";
+const FLOOD_NOTE = "Further calls from this address in the same minute are not recorded.";
 
 type Guards = {
   unknown: MemoryWindow;

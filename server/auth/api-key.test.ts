@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { hashApiKey, newApiKey } from "@/server/auth/api-key";
 
-test("a new key has the mark, its prefix and the hash it is looked up by", () => {
+test("a new key has its marker, its prefix and the hash for the look-up", () => {
   const { key, prefix, hash } = newApiKey();
   expect(key).toMatch(/^sw_live_[0-9A-Za-z]{40}$/);
   expect(prefix).toBe(key.slice(0, 12));

@@ -44,7 +44,7 @@ async function answerAuthRequest(services: Services, request: Request, clientAdd
     });
   }
   if (!isSameOrigin(services, request.headers)) {
-    throw new AppError("forbidden", "Sign in from the dashboard itself.");
+    throw new AppError("forbidden", "Sign in from the dashboard.");
   }
   // Anybody may send this: it is not read to its end whatever its size.
   const body = await readBody(request, MAX_SIGN_IN_BYTES);
@@ -74,7 +74,7 @@ const signInBody = z.object({
 function readSignIn(request: Request, body: Buffer): z.infer<typeof signInBody> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
-    throw new AppError("invalid_request", "Send email and password with content type application/json.");
+    throw new AppError("invalid_request", "Send email and password as application/json.");
   }
   const parsed = signInBody.safeParse(parseObject(body));
   if (!parsed.success) throw new AppError("invalid_request", "Email and password are required.");

@@ -15,7 +15,7 @@ afterAll(async () => {
   await world.close();
 });
 
-it("a revocation in one process counts for the very next call in every other", async () => {
+it("a revocation in one process applies to the next call in every other", async () => {
   const tenant = await createTenant(world);
   const call = async (process: World) => {
     const url = `http://stepwell.test/v1/tools/run/${tenant.apiKeyId}/status`;
@@ -29,7 +29,7 @@ it("a revocation in one process counts for the very next call in every other", a
   expect(await Promise.all([call(beside), call(world)])).toEqual(["unauthenticated", "unauthenticated"]);
 });
 
-it("an end counts from its moment on, and the last use is written down once a minute", async () => {
+it("a key expires on time, and its last use is recorded once a minute", async () => {
   const tenant = await createTenant(world);
   const { apiKeyId: id, key } = tenant;
   const statement: string[] = [];

@@ -83,7 +83,7 @@ function use(services: Services, found: AuthenticatedKey): ApiKeyActor {
     // Nothing waits for this: a lost note of the last use does no harm.
     services.pool
       .query("UPDATE api_keys SET last_used_at = $2 WHERE id = $1", [actor.apiKeyId, now])
-      .catch((error: unknown) => services.log.warn("Could not note the last use of an API key", { error }));
+      .catch((error: unknown) => services.log.warn("Could not record the last use of an API key", { error }));
   }
   return actor;
 }

@@ -37,7 +37,7 @@ export async function nameActors(
     ...keys.map(({ id, name }) => [`api_key:${id}`, `key ${name}`] as const),
     ...triggers.map(({ id, name }) => [`trigger:${id}`, `webhook ${name}`] as const),
   ]);
-  return (reference) => names.get(reference) ?? (reference.includes(":") ? "somebody deleted" : reference);
+  return (reference) => names.get(reference) ?? (reference.includes(":") ? "a deleted user" : reference);
 }
 
 async function findSome<Row>(ids: string[], find: (ids: string[]) => Promise<Row[]>): Promise<Row[]> {

@@ -34,7 +34,7 @@ export async function switchOrganization(
   const member = await services.db.member.findUnique({
     where: { organizationId_userId: { organizationId, userId: actor.userId } },
   });
-  if (!member) throw new AppError("not_found", "You belong to no such organization.");
+  if (!member) throw new AppError("not_found", "You are not a member of this organization.");
   await services.db.session.updateMany({
     where: { userId: actor.userId },
     data: { activeOrganizationId: organizationId },

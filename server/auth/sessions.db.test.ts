@@ -51,7 +51,7 @@ async function signIn(email: string): Promise<Headers> {
 }
 
 describe("signing in", () => {
-  it("gives a session whose cookie scripts cannot read", async () => {
+  it("sets a cookie that scripts cannot read", async () => {
     const { email, userId } = await createMember(world, tenant, "admin");
     const response = await post("/sign-in/email", { email, password: TEST_PASSWORD });
     const cookie = response.headers.getSetCookie().find((each) => each.includes("session_token"));
@@ -83,7 +83,7 @@ describe("signing in", () => {
     await secure.close();
   });
 
-  it("tells a wrong password and an unknown person alike", async () => {
+  it("gives the same answer for a wrong password and an unknown user", async () => {
     const { email } = await createMember(world, tenant);
     const wrong = await post("/sign-in/email", { email, password: "wrong-password" });
     const unknown = await post("/sign-in/email", {
@@ -94,7 +94,7 @@ describe("signing in", () => {
     expect(await wrong.text()).toBe(await unknown.text());
   });
 
-  it("refuses strangers who would sign up", async () => {
+  it("refuses sign-up", async () => {
     const response = await post("/sign-up/email", {
       email: "eve@stepwell.test",
       password: TEST_PASSWORD,
@@ -114,7 +114,7 @@ describe("signing in", () => {
     expect(response.status).toBe(403);
   });
 
-  it("reads no more of what strangers send than signing in takes", async () => {
+  it("reads no more of a body than sign-in needs", async () => {
     let sent = 0;
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -129,7 +129,7 @@ describe("signing in", () => {
     expect(sent).toBeLessThan(100);
   });
 
-  it("ends the session when signing out", async () => {
+  it("ends the session at sign-out", async () => {
     const headers = await signIn((await createMember(world, tenant)).email);
     const response = await post("/sign-out", {}, { cookie: headers.get("cookie") ?? "" });
     expect(response.status).toBe(200);
@@ -144,7 +144,7 @@ describe("a session", () => {
   const stored = async (userId: string) =>
     (await world.db.session.findMany({ where: { userId } })).map(({ token }) => token);
 
-  it("is stored by a hash of its token, which opens nothing", async () => {
+  it("is stored as a hash of its token, which cannot be used", async () => {
     const { email, userId } = await createMember(world, tenant);
     const headers = await signIn(email);
     const [row, ...others] = await stored(userId);
@@ -159,7 +159,7 @@ describe("a session", () => {
     expect(await internalAdapter.findSession(row ?? "")).toBeNull();
   });
 
-  it("keeps its cookie when a visit lengthens it", async () => {
+  it("keeps its cookie when a visit extends it", async () => {
     const { email, userId } = await createMember(world, tenant);
     const headers = await signIn(email);
     const old = { expiresAt: new Date(Date.now() + 3_600_000) };
@@ -171,7 +171,7 @@ describe("a session", () => {
     expect(row?.token).toMatch(/^sha256:/);
   });
 
-  it("is listed without its token, and ends with all sessions of its person", async () => {
+  it("is listed without its token, and ends with all sessions of its user", async () => {
     const { email, userId } = await createMember(world, tenant);
     const [first, second] = [await signIn(email), await signIn(email)];
     const { api } = getAuth(world);
@@ -185,7 +185,7 @@ describe("a session", () => {
 });
 
 describe("the active organization", () => {
-  it("is the first one joined, until another is chosen, and again once the membership there ends", async () => {
+  it("is the first one joined, unless another is chosen and its membership lasts", async () => {
     const second = await createTenant(world);
     const { email, userId, ...member } = await createMember(world, tenant, "owner");
     world.clock.advance(1_000);
@@ -206,7 +206,7 @@ describe("the active organization", () => {
     expect(await memberFromHeaders(world, headers)).toMatchObject({ orgId: tenant.orgId, role: "owner" });
   });
 
-  it("is none for a person who is no member", async () => {
+  it("is none for a user without a membership", async () => {
     const { email, userId } = await createMember(world, tenant);
     const headers = await signIn(email);
     await world.db.member.deleteMany({ where: { userId } });
@@ -214,7 +214,7 @@ describe("the active organization", () => {
     expect(await memberFromHeaders(world, headers)).toBeNull();
   });
 
-  it("is nobody's without a cookie or with a forged one", async () => {
+  it("is none without a cookie or with a forged one", async () => {
     expect(await memberFromHeaders(world, new Headers())).toBeNull();
     expect(
       await memberFromHeaders(world, new Headers({ cookie: "stepwell.session_token=forged.forged" })),
@@ -231,7 +231,7 @@ describe("a state-changing request", () => {
     [{ origin: "http://127.0.0.1:3000", host: "127.0.0.1:3000" }, true],
     [{ origin: "https://evil.test", host: "stepwell.test" }, false],
     [{}, false],
-  ])("with %j is believed: %s", (headers, believed) => {
+  ])("with %j is accepted: %s", (headers, believed) => {
     expect(isSameOrigin(world, new Headers(headers as Record<string, string>))).toBe(believed);
   });
 });

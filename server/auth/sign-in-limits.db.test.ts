@@ -31,8 +31,8 @@ async function tryToSignIn({ email, password = TEST_PASSWORD, from, type = "appl
 }
 const statusOf = async (sent: Sent) => (await tryToSignIn(sent)).status;
 
-describe("guesses", () => {
-  it("with nine wrong ones and one own sign-in, repeated, come to an end; the victim gets in meanwhile", async () => {
+describe("password guesses", () => {
+  it("that alternate with own sign-ins are stopped, while the victim can sign in", async () => {
     const attacker = await createMember(world, tenant);
     const victim = await createMember(world, tenant);
     const from = "198.51.100.7";
@@ -68,7 +68,7 @@ describe("guesses", () => {
     });
   });
 
-  it("of many people from one address are refused beyond 60 in a minute, own sign-ins counting", async () => {
+  it("for many people from one address are refused beyond 60 in a minute, including successful ones", async () => {
     const own = await createMember(world, tenant);
     const from = "2001:db8::1";
     const admit = (email: string, clientAddress: string) =>
@@ -82,7 +82,7 @@ describe("guesses", () => {
     await admit("other@stepwell.test", from);
   }, 60_000);
 
-  it("for one person from everywhere are delayed more and more, and never refused", async () => {
+  it("for one person from many addresses are increasingly delayed, never refused", async () => {
     const waits: number[] = [];
     const sleep = async (ms: number) => void waits.push(ms);
     for (let i = 0; i < 250; i += 1) {
@@ -94,7 +94,7 @@ describe("guesses", () => {
   }, 60_000);
 });
 
-it("signing in over and over is refused nobody who knows the password", async () => {
+it("repeated sign-ins with the right password are never refused", async () => {
   const { email } = await createMember(world, tenant);
   const statuses = new Set<number>();
   for (let i = 0; i < 12; i += 1) statuses.add(await statusOf({ email, from: "198.51.100.8" }));

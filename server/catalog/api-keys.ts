@@ -30,7 +30,7 @@ export async function createApiKey(
     const saved = await putApiKey(change, definition);
     const { key } = saved;
     if (key === undefined) {
-      const message = `is taken: there already is a key "${definition.name}"; revoke it first or choose another name`;
+      const message = `is taken: a key "${definition.name}" exists; revoke it first or choose another name`;
       throw refusal([{ path: "/name", message }]);
     }
     return { ...saved, key };
@@ -110,7 +110,7 @@ export async function revokeApiKey(
 ): Promise<{ id: string; name: string; prefix: string }> {
   return changeCatalog(services, actor, "admin", async ({ tx, at }) => {
     const found = await tx.apiKey.findFirst({ where: { id, organizationId: actor.orgId } });
-    if (!found) throw new AppError("not_found", "There is no such API key.");
+    if (!found) throw new AppError("not_found", "API key not found.");
     const { name, prefix, revokedAt } = found;
     if (revokedAt === null) {
       await tx.apiKey.update({ where: { id }, data: { revokedAt: at } });

@@ -95,7 +95,7 @@ async function everything(orgId: string) {
   };
 }
 
-test("a file makes everything it declares", async () => {
+test("a file creates everything it declares", async () => {
   const applied = await applyOne(declare("acme"));
   expect(new Set(savedOf(applied))).toEqual(new Set(["created"]));
   const { organization, members, keys, tools, agents, triggers, entries } = await everything(applied.id);
@@ -124,7 +124,7 @@ test("a file makes everything it declares", async () => {
   expect(catalog.vault.open(secret?.sealed ?? "", secretPurpose(triggers[0]?.id ?? ""))).toBe(SECRET);
 });
 
-test("applied again it changes nothing, tells the same ids and token, and no key", async () => {
+test("applied again, it changes nothing and returns the same ids and token, without the key", async () => {
   const first = await applyOne(declare("again"));
   const before = await everything(first.id);
   catalog.clock.advance(60_000);
@@ -138,7 +138,7 @@ test("applied again it changes nothing, tells the same ids and token, and no key
   expect(await everything(first.id)).toEqual(before);
 });
 
-test("another name makes no version, another content makes one, earlier versions stay", async () => {
+test("a new name makes no version, new content makes one, earlier versions stay", async () => {
   const first = await applyOne(declare("versions"));
   const renamed = declare("versions")
     .replace("name: Helper", "name: Assistant")
@@ -169,7 +169,7 @@ test("another name makes no version, another content makes one, earlier versions
   ]);
 });
 
-test("credits are granted once, plan and limits follow the file", async () => {
+test("credits are granted once; plan and limits follow the file", async () => {
   const first = await applyOne(declare("plans"));
   const changed = declare("plans")
     .replace("credits: 1000", "credits: 5000")
@@ -203,7 +203,7 @@ test("a plan's rates are any positive number or unlimited, and exported as decla
   ).rejects.toThrow("plans_ranges");
 });
 
-test("a secret left out stays, another one replaces it, null removes it", async () => {
+test("an omitted secret stays, another one replaces it, null removes it", async () => {
   const secretsOf = async (source: string) => {
     const applied = await applyOne(source);
     const { triggers } = await everything(applied.id);
@@ -222,7 +222,7 @@ test("a secret left out stays, another one replaces it, null removes it", async 
   expect(await secretsOf(source.replace(SECRET, "null"))).toEqual({ saved: "unchanged", opened: [] });
 });
 
-test("a revoked key is not revived: its name gets a new one", async () => {
+test("a revoked key stays revoked: its name gets a new key", async () => {
   const first = await applyOne(declare("revoked"));
   await catalog.db.apiKey.updateMany({
     where: { organizationId: first.id },
@@ -234,7 +234,7 @@ test("a revoked key is not revived: its name gets a new one", async () => {
   expect((await everything(first.id)).keys).toHaveLength(2);
 });
 
-test("a deleted agent comes back under its slug, a deleted trigger with a new token", async () => {
+test("a deleted agent is restored under its slug, a deleted trigger with a new token", async () => {
   const first = await applyOne(declare("restored"));
   const deletedAt = catalog.clock.now();
   await catalog.db.agent.updateMany({ where: { organizationId: first.id }, data: { deletedAt } });
@@ -245,7 +245,7 @@ test("a deleted agent comes back under its slug, a deleted trigger with a new to
   expect(second.triggers[0]?.token).not.toBe(first.triggers[0]?.token);
 });
 
-test("what is exported says the same and changes nothing when applied, and holds no secret", async () => {
+test("an export changes nothing when applied, and contains no secret", async () => {
   const source = declare("exported")
     .replace("maxSteps: 8", "maxSteps: 3\n        maxCredits: 0.5\n        deadlineSeconds: 60")
     .replace(
@@ -279,7 +279,7 @@ test("what is exported says the same and changes nothing when applied, and holds
   );
 });
 
-test("no secret reaches the audit log, the log or a column in the clear", async () => {
+test("no secret reaches the audit log, the log or a plain-text column", async () => {
   const applied = await applyOne(declare("quiet"));
   await applyOne(declare("quiet").replace(SECRET, `${SECRET}-2`));
   const rows = JSON.stringify(await everything(applied.id));
@@ -309,7 +309,7 @@ test.each<[string, (source: string) => string, string[]]>([
   [
     "an unknown function",
     (s) => s.replace("[calculate, current_time]", "[calculate, fly]"),
-    ['organizations[0].agents[0].functions[1] (line 29) "fly" is not a function; there are '],
+    ['organizations[0].agents[0].functions[1] (line 29) "fly" is not a function. Known functions: '],
   ],
   [
     "an unknown tool",
@@ -326,7 +326,7 @@ test.each<[string, (source: string) => string, string[]]>([
     (s) =>
       s.replace("slug: weather", "slug: current-time").replace("tools: [weather]", "tools: [current-time]"),
     [
-      'organizations[0].agents[0].tools[0] (line 30) "current-time" has the same name for the model as the function current_time',
+      'organizations[0].agents[0].tools[0] (line 30) "current-time" would have the same name for the model as the function current_time',
     ],
   ],
   [
@@ -342,15 +342,13 @@ test.each<[string, (source: string) => string, string[]]>([
   [
     "a member without account and password",
     (s) => s.replace(`, password: "${PASSWORD}"`, ""),
-    [
-      "organizations[0].members[0].password (line 6) is required: ada@faults.test has no account yet, so one is made",
-    ],
+    ["organizations[0].members[0].password (line 6) is required: ada@faults.test has no account yet"],
   ],
   [
     "a secret that is no base64",
     (s) => s.replace(`secret: ${SECRET}`, "secret: 'not base64!'\n        signature: standard-webhooks"),
     [
-      "organizations[0].triggers[0].secret (line 34) must be base64, with or without whsec_, for signatures of the kind standard-webhooks",
+      "organizations[0].triggers[0].secret (line 34) must be base64, with or without whsec_, for the signature standard-webhooks",
     ],
   ],
   [
@@ -358,7 +356,7 @@ test.each<[string, (source: string) => string, string[]]>([
     (s) => s.replace("{ name: ci }", "{ name: ci, expiresAt: 2020-01-01T00:00:00Z }"),
     ["organizations[0].apiKeys[0].expiresAt (line 7) is in the past"],
   ],
-])("%s is refused at its line, and nothing of the file is written", async (_what, change, expected) => {
+])("%s is refused with its line, and nothing is written", async (_what, change, expected) => {
   const source = declare("faults");
   const faults = await faultsOf(change(source));
   expect(faults).toHaveLength(expected.length);
@@ -367,14 +365,14 @@ test.each<[string, (source: string) => string, string[]]>([
   expect(await catalog.db.user.count({ where: { email: "ada@faults.test" } })).toBe(0);
 });
 
-test("a fault in one organization leaves the others of the file alone", async () => {
+test("an error in one organization leaves the others of the file unchanged", async () => {
   const good = declare("good");
   const bad = declare("bad").replace("organizations:\n", "").replace("agent: helper", "agent: nobody");
   await faultsOf(good + bad);
   expect(await catalog.db.organization.count({ where: { slug: { in: ["good", "bad"] } } })).toBe(0);
 });
 
-test("a reference never reaches into another organization, whose rows stay as they are", async () => {
+test("a reference never resolves in another organization", async () => {
   const mine = await applyOne(declare("mine"));
   const before = await everything(mine.id);
   const theirs = `organizations:
@@ -389,7 +387,7 @@ test("a reference never reaches into another organization, whose rows stay as th
   expect(await everything(mine.id)).toEqual(before);
 });
 
-test("files applied at the same moment make one organization, one key, one grant", async () => {
+test("files applied at the same moment create one organization, one key, one grant", async () => {
   const results = await Promise.all(Array.from({ length: 6 }, () => applyOne(declare("crowd"))));
   expect(results.filter(({ saved }) => saved === "created")).toHaveLength(1);
   expect(results.flatMap(({ apiKeys }) => apiKeys.filter(({ key }) => key !== undefined))).toHaveLength(1);

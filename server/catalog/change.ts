@@ -112,7 +112,7 @@ export function checkExpectation(
   const present = found !== null && found.deletedAt === null;
   const called = KIND_NAMES[kind];
   if (expected.only === "create" && present) {
-    throw refusal([{ path: "/slug", message: `is taken: there already is ${called.one} "${slug}"` }]);
+    throw refusal([{ path: "/slug", message: `is taken: ${called.one} "${slug}" exists` }]);
   }
   if (expected.only === "update" && !present) {
     throw new AppError("not_found", `There is no ${called.name} "${slug}".`);
@@ -121,7 +121,7 @@ export function checkExpectation(
     throw refusal([
       {
         path: "",
-        message: `Somebody else saved version ${found.version} of this ${called.name} since you opened version ${expected.version}; load it and make your change again`,
+        message: `Version ${found.version} of this ${called.name} was saved since you opened version ${expected.version}; load it and repeat your change`,
       },
     ]);
   }

@@ -60,7 +60,7 @@ function faultsOf(source: string): string[] {
   return [];
 }
 
-test("a file with everything in it is read, with the defaults", () => {
+test("reads a complete file and adds defaults", () => {
   const [acme] = readDefinitionFile(ACME).definitions.organizations;
   expect(acme).toMatchObject({
     slug: "acme",
@@ -73,7 +73,7 @@ test("a file with everything in it is read, with the defaults", () => {
   expect(acme?.tools[0]?.steps.map((step) => step.uses)).toEqual(["http_request", "transform_json"]);
 });
 
-test("everything optional can be written down", () => {
+test("accepts every optional field", () => {
   const source = ACME.replace(
     "apiKeys: [{ name: ci }]",
     "apiKeys: [{ name: ci, scopes: [runs:read], expiresAt: 2027-01-31T00:00:00+01:00, agents: [helper], maxCredits: 0.5 }]",
@@ -89,7 +89,7 @@ test("everything optional can be written down", () => {
   expect(acme?.triggers[0]).toMatchObject({ signature: "standard-webhooks", status: "inactive" });
 });
 
-test("anchors and aliases are understood", () => {
+test("accepts anchors and aliases", () => {
   const source = ACME.replace("apiKeys:", "# x\n    apiKeys:")
     .replace("parameters: {", "parameters: &schema {")
     .replace(/outputSchema: .*/, "outputSchema: *schema");
@@ -157,7 +157,7 @@ test.each<[string, string | RegExp, string, string]>([
     "a function twice",
     "[calculate, current_time]",
     "[calculate, calculate]",
-    "organizations[0].agents[0].functions (line 29) must not name one twice",
+    "organizations[0].agents[0].functions (line 29) must not contain duplicates",
   ],
   [
     "negative credits",
@@ -200,7 +200,7 @@ test.each<[string, string | RegExp, string, string]>([
     "two keys of a name",
     "[{ name: ci }]",
     "[{ name: ci }, { name: ci }]",
-    'organizations[0].apiKeys[1].name (line 7) "ci" is already at number 1 of this list',
+    'organizations[0].apiKeys[1].name (line 7) "ci" is already entry 1 of this list',
   ],
   [
     "two targets",
@@ -254,9 +254,9 @@ test.each<[string, string | RegExp, string, string]>([
     "U+0000 in a prompt",
     "You help.",
     '"You\\0help."',
-    "organizations[0].agents[0].systemPrompt (line 26) must not hold the character U+0000",
+    "organizations[0].agents[0].systemPrompt (line 26) must not contain U+0000",
   ],
-])("%s is refused at its place", (_what, from, to, fault) => {
+])("%s is refused with its path", (_what, from, to, fault) => {
   const source = ACME.replace(from, to);
   expect(source).not.toBe(ACME);
   expect(faultsOf(source).join("\n")).toContain(fault);
@@ -289,8 +289,8 @@ test.each<[string, string, string]>([
     "organizations: !!js/function 'x'",
     "line 1: Unresolved tag: tag:yaml.org,2002:js/function.",
   ],
-  ["binary", "organizations: !!binary aGk=", "line 1: The value is of a type that JSON does not have."],
-  ["infinity", "organizations: .inf", "line 1: The number cannot be written in JSON."],
+  ["binary", "organizations: !!binary aGk=", "line 1: JSON cannot represent this type of value."],
+  ["infinity", "organizations: .inf", "line 1: JSON cannot represent this number."],
   ["a circle", "organizations: &a [*a]", "line 1: The document nests deeper than 100 levels."],
   [
     "depth",
@@ -303,7 +303,7 @@ test.each<[string, string, string]>([
   expect(faultsOf(source).join("\n")).toContain(fault);
 });
 
-test("aliases that unfold without end are refused quickly", () => {
+test("an alias bomb is refused quickly", () => {
   const bomb = ["a: &a [x,x,x,x,x,x,x,x,x]"];
   for (const [from, to] of ["ab", "bc", "cd", "de", "ef", "fg", "gh", "hi"].map((pair) => [...pair])) {
     bomb.push(`${to}: &${to} [${`*${from},`.repeat(9)}]`);
@@ -313,7 +313,7 @@ test("aliases that unfold without end are refused quickly", () => {
   ]);
 });
 
-test("all faults are told at once", () => {
+test("reports all errors at once", () => {
   const faults = faultsOf(ACME.replace("maxSteps: 8", "maxSteps: 13").replace("credits: 1000", "credits: x"));
   expect(faults).toHaveLength(2);
 });

@@ -83,7 +83,7 @@ function findRepeats(key: string, items: readonly Record<string, unknown>[], con
       context.addIssue({
         code: "custom",
         path: [index, key],
-        message: `"${String(value)}" is already at number ${first + 1} of this list`,
+        message: `"${String(value)}" is already entry ${first + 1} of this list`,
       });
     }
   }

@@ -20,7 +20,7 @@ const text = (max: number) =>
   z
     .string()
     .max(max, `must have at most ${max} characters`)
-    .refine((value) => !value.includes("\0"), "must not hold the character U+0000");
+    .refine((value) => !value.includes("\0"), "must not contain U+0000");
 const name = text(200).refine((value) => value.trim() !== "", "must not be empty");
 
 const AMOUNT = /^\d{1,10}(\.\d{1,4})?$/;
@@ -48,7 +48,7 @@ const instant = z.iso
 
 /** Distinct texts; repeating one is a slip of the pen. */
 function distinct(item: z.ZodType<string, string>) {
-  return z.array(item).refine((items) => new Set(items).size === items.length, "must not name one twice");
+  return z.array(item).refine((items) => new Set(items).size === items.length, "must not contain duplicates");
 }
 
 export const agentDefinition = z.strictObject({

@@ -61,7 +61,7 @@ export async function inspectAgent(
     include: { versions: { orderBy: { number: "desc" }, take: 1 }, triggers: TRIGGERS },
   });
   const version = agent?.versions[0];
-  if (!agent || !version) throw new AppError("not_found", "There is no such agent.");
+  if (!agent || !version) throw new AppError("not_found", "Agent not found.");
   const tools = await db.tool.findMany({
     where: { organizationId: actor.orgId, id: { in: version.toolIds } },
     select: { id: true, name: true, deletedAt: true },
@@ -88,7 +88,7 @@ export async function inspectTool({ db }: Services, actor: MemberActor, toolId: 
     include: { versions: { orderBy: { number: "desc" }, take: 1 }, triggers: TRIGGERS },
   });
   const version = tool?.versions[0];
-  if (!tool || !version) throw new AppError("not_found", "There is no such tool.");
+  if (!tool || !version) throw new AppError("not_found", "Tool not found.");
   const agents = await db.agent.findMany({
     where: { organizationId: actor.orgId, deletedAt: null },
     select: {

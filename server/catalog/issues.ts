@@ -73,7 +73,7 @@ function describeFault(issue: z.core.$ZodIssue, input: unknown): Issue[] {
     case "invalid_union":
       return at(isMissing(input, issue.path) ? "is required" : unionMessage(issue));
     case "invalid_format":
-      return at(issue.message.startsWith("Invalid") ? "is not well formed" : issue.message);
+      return at(issue.message.startsWith("Invalid") ? "has the wrong format" : issue.message);
     default:
       return at(issue.message);
   }
@@ -101,7 +101,7 @@ function bound(word: string, limit: number | bigint, origin: string): string {
 }
 
 function unionMessage(issue: z.core.$ZodIssueInvalidUnion): string {
-  return issue.message.startsWith("Invalid") ? "is not of a form that is understood" : issue.message;
+  return issue.message.startsWith("Invalid") ? "has an unknown format" : issue.message;
 }
 
 function isMissing(input: unknown, path: readonly PropertyKey[]): boolean {

@@ -73,7 +73,7 @@ export async function removeMember(
       where: { organizationId_userId: { organizationId: actor.orgId, userId } },
       include: { user: { select: { email: true } } },
     });
-    if (!found) throw new AppError("not_found", "There is no such member.");
+    if (!found) throw new AppError("not_found", "Member not found.");
     requireOwnersConsent(actor, found.role, found.role);
     if (found.role === "owner") await requireAnotherOwner(change, found.id);
     await tx.member.delete({ where: { id: found.id } });
@@ -90,7 +90,7 @@ export async function removeMember(
 async function createAccount({ tx, at }: Change, definition: MemberDefinition): Promise<string> {
   const { email, password, name = email.split("@")[0] ?? email } = definition;
   if (password === undefined) {
-    const message = `is required: ${email} has no account yet, so one is made`;
+    const message = `is required: ${email} has no account yet`;
     throw refusal([{ path: "/password", message }]);
   }
   return createUser({ db: tx, clock: clockAt(at) }, { email, name, password });
@@ -99,7 +99,7 @@ async function createAccount({ tx, at }: Change, definition: MemberDefinition): 
 function requireOwnersConsent(actor: Editor, to: MemberRole, from: MemberRole | null): void {
   if (actor.kind === "operator" || roleCovers(actor.role, "owner")) return;
   if (to === "owner" || from === "owner") {
-    throw new AppError("forbidden", "Only an owner may make, change or remove an owner.");
+    throw new AppError("forbidden", "Only an owner may appoint, change or remove an owner.");
   }
 }
 
@@ -108,6 +108,6 @@ async function requireAnotherOwner({ tx, actor }: Change, memberId: string): Pro
     where: { organizationId: actor.orgId, role: "owner", id: { not: memberId } },
   });
   if (others === 0) {
-    throw refusal([{ path: "/role", message: "must stay owner: an organization keeps at least one owner" }]);
+    throw refusal([{ path: "/role", message: "must stay owner: an organization needs at least one owner" }]);
   }
 }

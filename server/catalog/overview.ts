@@ -191,7 +191,7 @@ export async function listKeys(services: Services, actor: MemberActor): Promise<
     name: key.name,
     prefix: key.prefix,
     scopes: key.scopes,
-    targets: key.targetIds.map((id) => targets.get(id) ?? "something deleted"),
+    targets: key.targetIds.map((id) => targets.get(id) ?? "a deleted target"),
     createdBy: nameOf(key.createdBy),
     state: key.revokedAt ? "revoked" : key.expiresAt && key.expiresAt <= now ? "expired" : "active",
     createdAt: key.createdAt.toISOString(),

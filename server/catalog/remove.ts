@@ -50,5 +50,5 @@ async function refuseWhileAttached({ tx, actor }: Change, toolId: string, name: 
   const users = agents.filter(({ versions: [newest] }) => newest?.toolIds.includes(toolId));
   if (users.length === 0) return;
   const slugs = users.map(({ slug }) => slug).join(", ");
-  throw new AppError("invalid_request", `${name} is used by ${slugs}: take it off there first.`);
+  throw new AppError("invalid_request", `${name} is used by ${slugs}. Remove it there first.`);
 }

@@ -85,7 +85,7 @@ export async function rotateTriggerToken(
 
 async function findTrigger({ tx, actor }: Change, id: string) {
   const found = await tx.trigger.findFirst({ where: { id, organizationId: actor.orgId, deletedAt: null } });
-  if (!found) throw new AppError("not_found", "There is no such trigger.");
+  if (!found) throw new AppError("not_found", "Trigger not found.");
   return found;
 }
 

@@ -127,7 +127,7 @@ function findAttachmentFaults(
       const names = listFunctions().map((definition) => definition.name);
       issues.push({
         path: `/functions/${index}`,
-        message: `"${name}" is not a function; there are ${names.join(", ")}`,
+        message: `"${name}" is not a function. Known functions: ${names.join(", ")}`,
       });
     }
   }
@@ -135,7 +135,7 @@ function findAttachmentFaults(
     const path = `/tools/${index}`;
     if (!hasTool(slug)) issues.push({ path, message: `"${slug}" is not a tool of the organization` });
     else if (functions.includes(toolNameForModel(slug))) {
-      const message = `"${slug}" has the same name for the model as the function ${toolNameForModel(slug)}`;
+      const message = `"${slug}" would have the same name for the model as the function ${toolNameForModel(slug)}`;
       issues.push({ path, message });
     }
   }

@@ -139,11 +139,11 @@ export function describeSecretFault(
 ): string | null {
   if (signature === "hex") return null;
   if (!STANDARD_SECRET.test(secret)) {
-    return "must be base64, with or without whsec_, for signatures of the kind standard-webhooks";
+    return "must be base64, with or without whsec_, for the signature standard-webhooks";
   }
   const bytes = Buffer.from(secret.replace(/^whsec_/, ""), "base64").length;
   if (bytes >= LEAST_STANDARD_BYTES) return null;
-  return `must be base64 of at least ${LEAST_STANDARD_BYTES} bytes, for signatures of the kind standard-webhooks`;
+  return `must be base64 of at least ${LEAST_STANDARD_BYTES} bytes for the signature standard-webhooks`;
 }
 
 async function findTextFaults(

@@ -56,7 +56,7 @@ const hexSigned = (secret: string, body: string) => ({
   "X-Signature": createHmac("sha256", secret).update(body).digest("hex"),
 });
 
-test("what was saved runs: by key, by webhook, with a signature", async () => {
+test("saved definitions run: by key, by webhook, with a signature", async () => {
   const saved = await saveAgent(world, operator, agent);
   const { key } = await createApiKey(world, operator, { name: "runs" });
   const started = await post(`/v1/agents/run/${saved.id}`, '{"userMessage":"Hi"}', { "X-API-Key": key });
@@ -73,7 +73,7 @@ test("what was saved runs: by key, by webhook, with a signature", async () => {
   expect((await post(url, "{}", hexSigned("s3cret", "{}"))).status).toBe(200);
 });
 
-test("a key limited to one agent starts no other", async () => {
+test("a key limited to one agent cannot start another", async () => {
   await saveAgent(world, operator, { ...agent, slug: "mine" });
   const other = await saveAgent(world, operator, { ...agent, slug: "other" });
   const { key } = await createApiKey(world, operator, { name: "narrow", agents: ["mine"] });
@@ -98,7 +98,7 @@ test("a message template makes the user message", async () => {
   });
 });
 
-test("a rotated secret leaves the earlier one its overlap, and no longer", async () => {
+test("after a rotation the earlier secret is valid for its overlap only", async () => {
   await saveAgent(world, operator, agent);
   const saved = await saveTrigger(world, operator, { slug: "rotated", agent: "writer", secret: "first" });
   const { secret } = await rotateTriggerSecret(world, operator, { id: saved.id, overlapSeconds: 60 });
@@ -127,7 +127,7 @@ test("a new address ends the earlier one", async () => {
   expect(again).toMatchObject({ token, saved: "unchanged" });
 });
 
-test("a secret that no longer opens stops the trigger instead of opening it to everyone", async () => {
+test("an unreadable secret disables the trigger instead of opening it to everyone", async () => {
   await saveAgent(world, operator, agent);
   const saved = await saveTrigger(world, operator, { slug: "unreadable", agent: "writer", secret: "s3cret" });
   await world.db.triggerSecret.updateMany({
@@ -138,18 +138,18 @@ test("a secret that no longer opens stops the trigger instead of opening it to e
   expect(answer).toMatchObject({ status: 400, body: { code: "trigger_misconfigured" } });
 });
 
-test("saving says when the slug is taken, is missing, or somebody was faster", async () => {
+test("saving reports a taken slug, a missing one, or a concurrent change", async () => {
   const first = await saveAgent(world, operator, { ...agent, slug: "edited" }, { only: "create" });
   expect(first).toMatchObject({ version: 1, saved: "created" });
   await expect(
     saveAgent(world, operator, { ...agent, slug: "edited" }, { only: "create" }),
   ).rejects.toMatchObject({
-    issues: [{ path: "/slug", message: 'is taken: there already is an agent "edited"' }],
+    issues: [{ path: "/slug", message: 'is taken: an agent "edited" exists' }],
   });
   const edit = { ...agent, slug: "edited", model: "n" };
   await saveAgent(world, operator, edit, { only: "update", version: 1 });
   await expect(saveAgent(world, operator, { ...edit, model: "o" }, { version: 1 })).rejects.toThrow(
-    /Somebody else saved version 2/,
+    /^Version 2 of this agent was saved since/,
   );
   await expect(
     saveTool(world, operator, { ...tool, slug: "absent" }, { only: "update" }),
@@ -158,7 +158,7 @@ test("saving says when the slug is taken, is missing, or somebody was faster", a
   });
 });
 
-test("saves at the same moment make one version each and lose none", async () => {
+test("concurrent saves each make a version, and none is lost", async () => {
   const models = ["a", "b", "c", "d", "e"];
   await Promise.all(models.map((model) => saveAgent(world, operator, { ...agent, slug: "busy", model })));
   const found = await world.db.agent.findFirstOrThrow({
@@ -188,7 +188,7 @@ test.each<[string, MemberRole, (actor: MemberActor) => Promise<unknown>]>([
   }
 });
 
-test("owners are made and removed by owners alone, and one always stays", async () => {
+test("only owners appoint and remove owners, and one always stays", async () => {
   const own = await createTenant(world);
   const admin = await memberOf(own, "admin");
   const owner = await memberOf(own, "owner");
@@ -250,7 +250,7 @@ test("a removed agent starts nothing; a tool in use stays", async () => {
   await removeDefinition(world, by, { kind: "tool", slug: "double" });
 });
 
-test("revoking is noted once", async () => {
+test("a revocation is audited once", async () => {
   const { id } = await createApiKey(world, operator, { name: "old" });
   await revokeApiKey(world, operator, { id });
   await revokeApiKey(world, operator, { id });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it("tells who changed what of an agent, version by version", async () => {
+it("lists who changed what of an agent, version by version", async () => {
   const member = await createMember(world, tenant, "member");
   const agent = { slug: "writer", name: "Writer", model: "m", systemPrompt: "Be short.\nBe kind." };
   const { id } = await saveAgent(world, member, agent);
@@ -47,7 +47,7 @@ it("tells who changed what of an agent, version by version", async () => {
   });
 });
 
-it("shows a tool with its steps and the agents that have it", async () => {
+it("shows a tool with its steps and the agents that use it", async () => {
   const member = await createMember(world, tenant, "member");
   const tool = {
     slug: "double",

@@ -75,7 +75,7 @@ async function currentVersion(
 ): Promise<number> {
   const query = { where: { id, organizationId: actor.orgId, deletedAt: null }, select: { version: true } };
   const found = kind === "agent" ? await db.agent.findFirst(query) : await db.tool.findFirst(query);
-  if (!found) throw new AppError("not_found", `There is no such ${kind}.`);
+  if (!found) throw new AppError("not_found", `${kind === "agent" ? "Agent" : "Tool"} not found.`);
   return found.version;
 }
 

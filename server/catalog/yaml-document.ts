@@ -62,10 +62,10 @@ function findUnjson(
 ): Unjson | null {
   if (depth > MAX_DEPTH) return { path, message: `The document nests deeper than ${MAX_DEPTH} levels` };
   budget.left -= typeof value === "string" ? value.length + 1 : 1;
-  if (budget.left < 0) return { path, message: "The document unfolds to more than 4 MiB" };
+  if (budget.left < 0) return { path, message: "The document expands to more than 4 MiB" };
   if (value === null || typeof value === "string" || typeof value === "boolean") return null;
   if (typeof value === "number") {
-    return Number.isFinite(value) ? null : { path, message: "The number cannot be written in JSON" };
+    return Number.isFinite(value) ? null : { path, message: "JSON cannot represent this number" };
   }
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
@@ -81,7 +81,7 @@ function findUnjson(
     }
     return null;
   }
-  return { path, message: "The value is of a type that JSON does not have" };
+  return { path, message: "JSON cannot represent this type of value" };
 }
 
 /** Unfolds aliases into copies, so that nothing later meets the same object twice. */

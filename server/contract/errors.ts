@@ -26,7 +26,7 @@ const errorCode = z.enum(Object.keys(HTTP_STATUS).filter(isErrorCode));
 
 const issue = z
   .object({
-    path: z.string().meta({ description: "JSON pointer into what was sent" }),
+    path: z.string().meta({ description: "JSON pointer into the input" }),
     message: z.string().meta({ description: "For people" }),
   })
   .meta({
@@ -43,8 +43,8 @@ export const errorBody = z
     success: z.literal(false),
     code: errorCode.meta({ id: "ApiErrorCode", description: "A closed list" }),
     message: z.string().meta({ description: "For people; may change" }),
-    requestId: z.string().meta({ description: "Leads to this request in the service's log" }),
-    issues: z.array(issue).optional().meta({ description: "The faulty places of the input, where known" }),
+    requestId: z.string().meta({ description: "The request's id in the service's log" }),
+    issues: z.array(issue).optional().meta({ description: "The invalid parts of the input, if known" }),
   })
   .meta({ id: "ApiError" });
 export type ErrorBody = z.infer<typeof errorBody>;

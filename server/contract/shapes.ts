@@ -8,7 +8,7 @@ import { z } from "zod";
 const uuid = z.uuid();
 const count = z.int().min(0);
 const timestamp = z.iso.datetime({ precision: 3 }).meta({ description: "ISO 8601, UTC, milliseconds" });
-const jsonText = z.string().meta({ description: "A JSON document held in a string" });
+const jsonText = z.string().meta({ description: "A JSON document in a string" });
 const milliseconds = count.meta({ description: "Milliseconds" });
 
 export const AGENT_RUN_STATUSES = ["Pending", "Running", "Completed", "Failed", "Cancelled"] as const;
@@ -19,7 +19,7 @@ export const TOOL_STATUS_INT = { Pending: 0, Running: 1, Completed: 2, Failed: 3
 
 const agentRunStatus = z.enum(AGENT_RUN_STATUSES).meta({
   id: "AgentRunStatus",
-  description: "Completed, Failed and Cancelled are terminal: such a run never changes again",
+  description: "Completed, Failed and Cancelled are terminal: such a run never changes",
 });
 
 const toolRunStatus = z.enum(TOOL_RUN_STATUSES).meta({
@@ -98,13 +98,12 @@ export const toolRunResultView = z
     toolName: z.string().meta({ description: "Display name of the tool" }),
     status: toolRunStatus,
     statusInt: toolRunStatusInt,
-    inputData: z.string().meta({ description: "The input, a JSON document held in a string" }),
+    inputData: z.string().meta({ description: "The input, a JSON document in a string" }),
     outputData: z.string().meta({
-      description: 'The output, a JSON document held in a string; "null" unless status is Completed',
+      description: 'The output, a JSON document in a string; "null" unless status is Completed',
     }),
     outputSchema: z.string().meta({
-      description:
-        "JSON Schema of the output, held in a string: the tool's own, else inferred from the output",
+      description: "JSON Schema of the output in a string: the tool's own, or inferred from the output",
     }),
     errorMessage: z.string().nullable().meta({ description: "Null unless status is Failed" }),
     tokensUsed: count,

@@ -32,7 +32,7 @@ async function balanceOf(tenant: Tenant): Promise<Decimal> {
   return balance;
 }
 
-it("accepts exactly 50 of 200 starts at once against a balance for 50, and the balance is exact", async () => {
+it("accepts exactly 50 of 200 concurrent starts with a balance for 50", async () => {
   const tenant = await createTenant(world, { credits: "0.5", plan: { startsPerMinute: 1000 } });
   const start = () =>
     handleRest(
@@ -53,7 +53,7 @@ it("accepts exactly 50 of 200 starts at once against a balance for 50, and the b
   );
 });
 
-it("refuses an overdraft, an entry that does not add up and a change of the past, even by hand", async () => {
+it("refuses an overdraft, an entry that does not add up and a change of an entry, even by SQL", async () => {
   const tenant = await createTenant(world, { credits: "1" });
   const overdraft = [{ kind: "adjustment", amount: new Decimal(-2), runId: null, note: "a bug" } as const];
   await expect(postEntries(world.pool, tenant.orgId, overdraft, "test", world.clock)).rejects.toThrow(
@@ -117,7 +117,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
 );
 
-it("keeps its promises over any sequence of starts, steps, failures, crashes, cancels and grants", async () => {
+it("keeps its invariants over any sequence of starts, steps, failures, crashes, cancels and grants", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 4, maxLength: 14 }), async (actions) => {
       const tenant = await createTenant(world, { credits: "1.5" });

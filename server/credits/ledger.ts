@@ -74,7 +74,7 @@ export async function grantCredits(
   grant: { orgId: OrgId; amount: Decimal; note: string; actor: string; clock: Clock },
 ): Promise<Decimal> {
   if (grant.amount.lte(0) || !toLedger(grant.amount).eq(grant.amount)) {
-    throw new AppError("invalid_request", "A grant is above zero and has at most four decimal places.");
+    throw new AppError("invalid_request", "The amount must be above zero with at most four decimal places.");
   }
   const entry: LedgerEntry = { kind: "grant", amount: grant.amount, runId: null, note: grant.note };
   return postEntries(client, grant.orgId, [entry], grant.actor, grant.clock);

@@ -22,13 +22,13 @@ const grantsOf = async ({ orgId }: Tenant) => {
   return entries.map(({ kind, amount, note }) => `${kind} ${amount} ${note}`);
 };
 
-it("grants a plan's credits once a month, though several processes do it at once", async () => {
+it("grants a plan's credits once a month, with several processes at once", async () => {
   world.clock.set("2026-11-21T00:00:00.000Z");
   const tenant = await createTenant(world, { credits: "0", plan: { monthlyCredits: "12.5" } });
   const without = await createTenant(world, { credits: "0" });
   const passes = Array.from({ length: 8 }, (_, index) => grantMonthlyCredits(index % 2 ? world : beside));
   expect((await Promise.all(passes)).reduce((sum, count) => sum + count)).toBe(1);
-  expect(await grantsOf(tenant)).toEqual(["grant 12.5 Credits of the plan for 2026-11"]);
+  expect(await grantsOf(tenant)).toEqual(["grant 12.5 Monthly credits for 2026-11"]);
 
   world.clock.set("2026-11-30T23:59:59.999Z");
   expect(await grantMonthlyCredits(world)).toBe(0);
@@ -53,5 +53,5 @@ it("grants nothing while an organization is suspended", async () => {
   expect(await grantsOf(tenant)).toEqual([]);
   await suspend(null);
   await grantMonthlyCredits(world);
-  expect(await grantsOf(tenant)).toEqual(["grant 1 Credits of the plan for 2027-01"]);
+  expect(await grantsOf(tenant)).toEqual(["grant 1 Monthly credits for 2027-01"]);
 });

@@ -38,12 +38,12 @@ export async function grantMonthlyCredits(
       );
       if (rows[0] === undefined) return false;
       const amount = new Decimal(rows[0].monthly_credits);
-      const entry = { kind: "grant", amount, runId: null, note: `Credits of the plan for ${month}` } as const;
+      const entry = { kind: "grant", amount, runId: null, note: `Monthly credits for ${month}` } as const;
       await postEntries(client, mintOrgId(id), [entry], "system", clock);
       return true;
     });
     if (done) granted += 1;
   }
-  if (granted > 0) log.info("monthly credits were granted", { month, organizations: granted });
+  if (granted > 0) log.info("Granted monthly credits", { month, organizations: granted });
   return granted;
 }

@@ -20,7 +20,7 @@ describe("prices", () => {
     expect(creditsOfActions(DEFAULT_PRICES, 3).toString()).toBe("0.03");
   });
 
-  it("prefers a listed model and is not fooled by inherited names", () => {
+  it("prefers a listed model, and ignores inherited property names", () => {
     const list: PriceList = {
       defaultModel: { input: new Decimal("0.1"), output: new Decimal("0.4") },
       models: { big: { input: new Decimal(1), output: new Decimal(4) } },

@@ -22,7 +22,7 @@ const post = (kind: "hold" | "refund", amount: string, runId: string | null, act
     world.clock,
   );
 
-it("reads balance, holds and every line with its run and its author", async () => {
+it("reads the balance, holds and every line with its run and author", async () => {
   const reader = await createMember(world, tenant, "viewer");
   const runId = await insertRun(world, tenant, { status: "Running" });
   await post("hold", "-0.5", runId, `api_key:${tenant.apiKeyId}`);
@@ -52,7 +52,7 @@ it("reads balance, holds and every line with its run and its author", async () =
   ]);
 });
 
-it("is read page by page, also of one kind, without gaps", async () => {
+it("pages through lines, also of one kind, without gaps", async () => {
   const reader = await createMember(world, tenant, "viewer");
   for (let index = 0; index < 5; index += 1) {
     await grantCredits(world.pool, {

@@ -49,7 +49,7 @@ async function runHelper(tenant: Tenant, dies: boolean): Promise<string> {
   return runId;
 }
 
-it("charges nothing for a run that ended by a fault of the platform, and the ledger says so", async () => {
+it("does not charge a run that ended by a fault of the platform, and notes it in the ledger", async () => {
   const tenant = await createTenant(world, { credits: "10" });
   const runId = await runHelper(tenant, true);
   const { totals } = await readTotals(world.pool, runId);
@@ -85,7 +85,7 @@ it("charges nothing for a run that ended by a fault of the platform, and the led
   );
 });
 
-it("gives back what an ended run and its tools were charged, once, and leaves the run alone", async () => {
+it("refunds an ended run and its tools once, without changing the run", async () => {
   const tenant = await createTenant(world, { credits: "10" });
   const runId = await runHelper(tenant, false);
   const before = await world.db.run.findUniqueOrThrow({ where: { id: runId } });
@@ -103,7 +103,7 @@ it("gives back what an ended run and its tools were charged, once, and leaves th
   expect(await world.db.run.findUniqueOrThrow({ where: { id: runId } })).toEqual(before);
 });
 
-it("refuses to refund an open run, another organization's, and without a word why", async () => {
+it("refuses to refund an open run, another organization's run, or without a note", async () => {
   const tenant = await createTenant(world);
   const stranger = await createTenant(world);
   const request = { kind: "tool", targetId: tenant.toolId, input: { a: 1, b: 2 } } as const;
@@ -113,7 +113,9 @@ it("refuses to refund an open run, another organization's, and without a word wh
   await expect(refundRun(world, operator(stranger), { runId, note: "why" })).rejects.toThrow(
     "There is no run",
   );
-  await expect(refundRun(world, operator(tenant), { runId, note: " " })).rejects.toThrow("note must say why");
+  await expect(refundRun(world, operator(tenant), { runId, note: " " })).rejects.toThrow(
+    "note must give a reason",
+  );
   await expect(refundRun(world, operator(tenant), { runId: "x", note: "why" })).rejects.toThrow(
     "not a run id",
   );

@@ -36,7 +36,7 @@ export async function findRefundable(
 
 const refund = z.object({
   runId: z.uuid("is not a run id"),
-  note: z.string().trim().min(1, "must say why").max(1_000),
+  note: z.string().trim().min(1, "must give a reason").max(1_000),
 });
 
 /**
@@ -64,12 +64,12 @@ export async function refundRun(
     if (rows[0] === undefined)
       throw new AppError("not_found", `There is no run ${runId} in this organization.`);
     if (!rows[0].ended)
-      throw new AppError("invalid_request", "The run has not ended: it was charged nothing yet.");
+      throw new AppError("invalid_request", "The run has not ended, so nothing was charged yet.");
     const entries = await findRefundable(client, actor.orgId, runId, note);
     if (entries.length === 0) {
       throw new AppError(
         "invalid_request",
-        "There is nothing to refund: the run was charged nothing, or was refunded.",
+        "There is nothing to refund: the run was not charged, or was refunded before.",
       );
     }
     const balance = await postEntries(client, actor.orgId, entries, actorReference(actor), services.clock);

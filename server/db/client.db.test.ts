@@ -84,7 +84,7 @@ const startRun = () =>
     }),
   );
 
-it("ends a statement that is stuck: the caller gets a clear error, the next one its run", async () => {
+it("ends a stuck statement with a clear error, and runs the next one", async () => {
   const unlock = await lockAgents();
   const stuck = await startRun();
   expect([stuck.status, await stuck.json()]).toMatchObject([500, { code: "internal_error" }]);
@@ -93,7 +93,7 @@ it("ends a statement that is stuck: the caller gets a clear error, the next one 
   expect(await world.db.run.count({ where: { organizationId: tenant.orgId } })).toBe(1);
 });
 
-it("takes the locks from a process that froze in the middle of a transaction, which lives on", async () => {
+it("releases the locks of a process that froze in a transaction", async () => {
   // A frozen process does not break its own connections either.
   const own = openDatabase(world.env.databaseUrl, world.log, { timeouts: { ...timeouts, silence: 60_000 } });
   closers.push(() => own.pool.end());
@@ -105,7 +105,7 @@ it("takes the locks from a process that froze in the middle of a transaction, wh
   frozen.release(true);
 });
 
-it("breaks a connection whose server says nothing any more, in a transaction too, and goes on over new ones", async () => {
+it("closes a connection whose server went silent, in a transaction too, and uses new ones", async () => {
   const line = await openThroughLine(timeouts);
   expect((await line.pool.query("SELECT 1 AS n")).rows).toEqual([{ n: 1 }]);
   line.fallSilent(true);
@@ -124,7 +124,7 @@ it("breaks a connection whose server says nothing any more, in a transaction too
   expect(await line.db.$transaction(async (tx) => tx.$queryRaw`SELECT 6 AS n`)).toEqual([{ n: 6 }]);
 });
 
-it("lets an export take its time", async () => {
+it("does not limit the time of an export", async () => {
   const slow = "SELECT 'done' AS word FROM pg_sleep(2)";
   await expect(world.pool.query(slow)).rejects.toThrow("statement timeout");
   const { rows } = await readUnhurried(world.pool, (client) => client.query(slow));

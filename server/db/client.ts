@@ -22,10 +22,12 @@ export function openDatabase(
     ...connectionSettings(url, timeouts),
     max: maxConnections,
   });
-  pool.on("error", (error) => log.warn("database connection lost", { error: error.message }));
+  pool.on("error", (error) => log.warn("A database connection was lost", { error: error.message }));
   pool.on("connect", (client) => {
     // One that breaks while it is checked out but asks nothing says so here, and would end the process unheard.
-    client.on("error", (error) => log.debug("a database connection broke in use", { error: error.message }));
+    client.on("error", (error) =>
+      log.debug("A database connection broke while in use", { error: error.message }),
+    );
     breakSilence(client, timeouts.silence);
   });
   const db = new PrismaClient({ adapter: new PrismaPg(pool) });

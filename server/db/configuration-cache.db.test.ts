@@ -163,7 +163,7 @@ describe("both processes notice within a second", () => {
     });
   }
 
-  it("an edited agent: what starts next has the new version", async () => {
+  it("an edited agent: the next start has the new version", async () => {
     for (const process of [world, beside]) expect((await start(process)).status).toBe(200);
     const version = {
       number: 2,
@@ -183,7 +183,7 @@ describe("both processes notice within a second", () => {
     }
   });
 
-  it("the end of an old secret's overlap, without any change", async () => {
+  it("the end of an old secret's overlap, without a change", async () => {
     const expiresAt = new Date(world.clock.now().getTime() + 60_000);
     await world.db.triggerSecret.updateMany({ where: { triggerId: trigger.id }, data: { expiresAt } });
     await addSecret();
@@ -197,7 +197,7 @@ describe("both processes notice within a second", () => {
 });
 
 describe("a cache", () => {
-  it("spares the statements of what it holds, for its own organization's changes alone", async () => {
+  it("saves statements, and drops only the changed organization's values", async () => {
     const { reads } = countReads(world);
     const readsOfStart = async () => {
       const before = reads();
@@ -215,7 +215,7 @@ describe("a cache", () => {
     expect(await readsOfStart()).toBe(0);
   });
 
-  it("is bypassed while notifications are cut off, and holds again afterwards", async () => {
+  it("is bypassed while notifications are interrupted, and used again afterwards", async () => {
     expect((await start(beside)).status).toBe(200);
     const { reads } = countReads(beside);
     await cutNotifications();

@@ -21,7 +21,7 @@ export function describeDatabaseFault(error: unknown): DatabaseFault | null {
   }
   if (codes.has("3D000") || says(/database .* does not exist/)) {
     return {
-      text: "The database named by DATABASE_URL does not exist: create it first.",
+      text: "The database named by DATABASE_URL does not exist. Create it first.",
       passing: false,
     };
   }
@@ -31,7 +31,7 @@ export function describeDatabaseFault(error: unknown): DatabaseFault | null {
     says(/relation .* does not exist|table .* does not exist/)
   ) {
     return {
-      text: "The database has no tables yet: start the service once, it migrates.",
+      text: "The database has no tables yet. Start the service once: it migrates.",
       passing: false,
     };
   }

@@ -27,12 +27,12 @@ it("applies nothing twice", async () => {
   expect(await migrate(client, folder)).toEqual([]);
 });
 
-it("refuses a migration that was changed after it had been applied, naming it", async () => {
+it("refuses a migration that was changed after it was applied, and names it", async () => {
   writeFileSync(join(folder, "20261122000000_baseline", "migration.sql"), "SELECT 1");
   await expect(migrate(client, folder)).rejects.toThrow(/20261122000000_baseline was changed/);
 });
 
-it("leaves nothing of a migration that fails, and lets two processes migrate at once", async () => {
+it("rolls back a failed migration, and lets two processes migrate at once", async () => {
   const broken = join(folder, "20991231000000_broken");
   cpSync(join(folder, "20261122000000_baseline"), broken, { recursive: true });
   writeFileSync(join(broken, "migration.sql"), "CREATE TABLE half (id int); SELECT 1/0;");

@@ -30,7 +30,7 @@ const cut = () =>
   );
 
 describe("a notification", () => {
-  it("arrives in the other process, on its topic alone", async () => {
+  it("arrives in the other process, only on its topic", async () => {
     const runs = hear("run");
     const engine = hear("engine");
     world.notifications.send("engine", "waiting", "waiting");
@@ -41,7 +41,7 @@ describe("a notification", () => {
     engine.end();
   });
 
-  it("replaces an earlier one of the same key that was not sent yet", async () => {
+  it("replaces an unsent one with the same key", async () => {
     const { heard, end } = hear("run");
     for (let sequence = 1; sequence <= 50; sequence += 1)
       world.notifications.send("run", "r2", `org:r2:${sequence}`);
@@ -51,7 +51,7 @@ describe("a notification", () => {
     end();
   });
 
-  it("arrives among thousands that are sent at once, each in one piece", async () => {
+  it("arrives intact among thousands that are sent at once", async () => {
     const { heard, end } = hear("run");
     const sent = Array.from({ length: 2_000 }, (_, n) => `organization-${n}:run-${n}:${n}`);
     for (const payload of sent) world.notifications.send("run", payload, payload);
@@ -60,7 +60,7 @@ describe("a notification", () => {
     end();
   });
 
-  it("is not heard any more by who has ended its listening", async () => {
+  it("does not reach a listener that stopped listening", async () => {
     const ended = hear("run");
     ended.end();
     const { heard, end } = hear("run");
@@ -72,7 +72,7 @@ describe("a notification", () => {
 });
 
 describe("the connection", () => {
-  it("is not fresh while it is cut, comes back, and says that some may be lost", async () => {
+  it("is stale while interrupted, reconnects, and reports possible loss", async () => {
     const { heard, end } = hear("configuration");
     await cut();
     await expect.poll(() => beside.notifications.connected()).toBe(false);
@@ -84,7 +84,7 @@ describe("the connection", () => {
     end();
   });
 
-  it("is not fresh once its server says nothing for longer than a ping takes", async () => {
+  it("is stale when its server is silent for longer than a ping", async () => {
     const { url, pause, resume, close } = await openProxy(world.env.databaseUrl);
     const notifications = createNotifications({ url, pool: world.pool, log: world.log });
     try {
@@ -101,7 +101,7 @@ describe("the connection", () => {
     }
   });
 
-  it("sends what was gathered before it closes", async () => {
+  it("sends gathered notifications before it closes", async () => {
     const short = await createWorld({ beside: world });
     const { heard, end } = hear("run");
     short.notifications.send("run", "r5", "org:r5:1");

@@ -3,7 +3,7 @@ import { isPassing, outlast } from "./outage";
 
 const passing = () => Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
 
-test("connection losses, restarts, deadlocks and time that ran out pass; wrong statements and the engine's own faults do not", () => {
+test("connection losses, restarts, deadlocks and timeouts are temporary; invalid statements and engine faults are not", () => {
   const withCode = (code: string) => Object.assign(new Error("x"), { code });
   for (const code of [
     "P1001",
@@ -30,7 +30,7 @@ test("connection losses, restarts, deadlocks and time that ran out pass; wrong s
   expect(isPassing("ECONNREFUSED")).toBe(false);
 });
 
-test("outlast tries until it succeeds", async () => {
+test("outlast retries until it succeeds", async () => {
   let tries = 0;
   const result = await outlast(async () => {
     if (++tries < 3) throw passing();
@@ -39,7 +39,7 @@ test("outlast tries until it succeeds", async () => {
   expect([result, tries]).toEqual(["done", 3]);
 });
 
-test("outlast throws at once what does not pass, and what passes once nobody waits any more", async () => {
+test("outlast throws permanent errors at once, and temporary ones after an abort", async () => {
   const patience = new AbortController();
   await expect(
     outlast(async () => {

@@ -4,7 +4,7 @@ import { prepareDatabase, UnreachableDatabaseError } from "@/server/db/prepare-d
 test.each([
   ["a wrong password", { password: "wrong" }, /refuses the user or password/],
   ["an unknown user", { username: "nobody" }, /refuses the user or password/],
-  ["an unknown database", { pathname: "/nowhere" }, /does not exist: create it/],
+  ["an unknown database", { pathname: "/nowhere" }, /does not exist. Create it/],
 ])("%s ends the start at once", async (_name, change, message) => {
   const url = Object.assign(new URL(inject("templateUrl")), change);
   const lines: string[] = [];

@@ -14,21 +14,21 @@ export function explainFailure(error: unknown, host: string): Error {
   }
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   const words: Record<string, string> = {
-    ENOTFOUND: "the name is not known",
-    EAI_AGAIN: "the name could not be looked up",
+    ENOTFOUND: "the host name is unknown",
+    EAI_AGAIN: "the host name could not be resolved",
     ECONNREFUSED: "the connection was refused",
     ECONNRESET: "the connection was reset",
     EHOSTUNREACH: "the host cannot be reached",
     ENETUNREACH: "the network cannot be reached",
     ETIMEDOUT: "the connection timed out",
     UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
-    UND_ERR_HEADERS_TIMEOUT: "no answer came in time",
-    UND_ERR_BODY_TIMEOUT: "the answer stopped coming",
+    UND_ERR_HEADERS_TIMEOUT: "no response in time",
+    UND_ERR_BODY_TIMEOUT: "the response stopped",
     UND_ERR_SOCKET: "the connection was closed",
     CERT_HAS_EXPIRED: "its certificate has expired",
     DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
     ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
   };
-  const reason = words[code] ?? (cause instanceof Error ? cause.message : "an unknown fault");
+  const reason = words[code] ?? (cause instanceof Error ? cause.message : "unknown error");
   return new EgressError(`The call to ${host} failed: ${reason.slice(0, 300)}.`, { cause: error });
 }

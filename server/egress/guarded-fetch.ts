@@ -38,8 +38,8 @@ const entryOf = (url: URL) =>
 
 function refused(url: URL): EgressError {
   return new EgressError(
-    `${url.hostname} is not a public address; calls to it are refused. If functions may call it, the operator ` +
-      `adds it to the environment and restarts: EGRESS_ALLOW=${entryOf(url)}`,
+    `${url.hostname} is not a public address; calls to it are refused. To allow it, the operator ` +
+      `sets EGRESS_ALLOW=${entryOf(url)}`,
   );
 }
 
@@ -70,7 +70,7 @@ function checkUrl(url: URL): void {
     throw new EgressError(`Only http and https addresses can be called, not ${url.protocol.slice(0, 30)}`);
   }
   if (url.username !== "" || url.password !== "") {
-    throw new EgressError("An address with a user name or password in it cannot be called; use a header.");
+    throw new EgressError("Addresses with a user name or password are not allowed; use a header.");
   }
 }
 
@@ -202,7 +202,7 @@ function makeFetch(options: EgressOptions, waysTo: (url: URL) => Ways): EgressFe
         if (hop === MAX_REDIRECTS)
           throw new EgressError(`${url.host} redirects more than ${MAX_REDIRECTS} times.`);
         if (!URL.canParse(location, url))
-          throw new EgressError(`${url.host} redirects to what is no address.`);
+          throw new EgressError(`${url.host} redirects to an invalid address.`);
         const next = new URL(location, url);
         const nextMethod = methodAfter(response.status, method);
         if (nextMethod !== method) {

@@ -67,7 +67,7 @@ test("sends method, path, headers and text, and keeps its connections alive", as
   expect(connections).toBeLessThanOrEqual(2);
 });
 
-test("is a Response: every way of reading gives the same bytes", async () => {
+test("is a Response: all ways of reading give the same bytes", async () => {
   const { url } = await serve((_request, response) => {
     response.setHeader("content-type", "application/x-www-form-urlencoded");
     response.end("a=b");
@@ -85,7 +85,7 @@ test("is a Response: every way of reading gives the same bytes", async () => {
   expect(Buffer.concat(chunks).toString()).toBe("a=b");
 });
 
-test("tells of a redirect instead of following it: the key would go along", async () => {
+test("returns a redirect instead of following it with the key", async () => {
   const { url } = await serve((_request, response) => {
     response.writeHead(307, { location: "http://elsewhere.test/" }).end();
   });
@@ -102,7 +102,7 @@ describe("limits", () => {
     await expect(new Response((await fetch(url)).body).text()).rejects.toThrow("larger than 1000 bytes");
   });
 
-  test("a body that is compressed unasked", async () => {
+  test("a body that is compressed without request", async () => {
     const { url } = await serve((request, response) => {
       expect(request.headers).not.toHaveProperty("accept-encoding");
       response.setHeader("content-encoding", "gzip");
@@ -116,8 +116,8 @@ describe("limits", () => {
       if (request.method === "POST") response.write("x");
     });
     const fetch = open({ silenceMs: 50 });
-    await expect(fetch(url)).rejects.toThrow("no answer came in time");
-    await expect((await fetch(url, { method: "POST" })).text()).rejects.toThrow("the answer stopped coming");
+    await expect(fetch(url)).rejects.toThrow("no response in time");
+    await expect((await fetch(url, { method: "POST" })).text()).rejects.toThrow("the response stopped");
   });
 
   test("the caller's signal ends a call with its reason, before the headers and after", async () => {
@@ -138,7 +138,7 @@ describe("limits", () => {
   });
 });
 
-test("faults of the network are told in words", async () => {
+test("describes network errors in words", async () => {
   const { url } = await serve((_request, response) => response.socket?.destroy());
   await expect(open()(url)).rejects.toThrow(EgressError);
   await expect(open()("http://127.0.0.1:1/")).rejects.toThrow("the connection was refused");

@@ -172,7 +172,7 @@ export class LeanResponse implements Response {
     const encoding = this.headers.get("content-encoding") ?? "identity";
     if (encoding !== "identity" && encoding !== "") {
       this.#source.on("error", () => undefined).destroy();
-      throw new EgressError(`The answer is compressed (${encoding.slice(0, 30)}), which was not asked for.`);
+      throw new EgressError(`The answer is compressed (${encoding.slice(0, 30)}), which was not requested.`);
     }
     return this.#source;
   }

@@ -111,7 +111,7 @@ export const ARITHMETIC_SCRIPT = `
       const match = TOKEN.exec(text);
       if (match === null) {
         const rest = text.slice(at).trimStart();
-        throw new Fault('"' + String.fromCodePoint(rest.codePointAt(0)) + '" has no meaning here', text.length - rest.length + 1);
+        throw new Fault('"' + String.fromCodePoint(rest.codePointAt(0)) + '" is not allowed here', text.length - rest.length + 1);
       }
       const [all, number, name, sign] = match;
       const position = at + all.length - (number ?? name ?? sign).length + 1;
@@ -206,18 +206,18 @@ export const ARITHMETIC_SCRIPT = `
         expect(")");
         return { value };
       }
-      if (type() !== "name") fail(at < tokens.length ? '"' + token.type + '" is out of place' : "the expression ends too early");
+      if (type() !== "name") fail(at < tokens.length ? '"' + token.type + '" is not allowed here' : "the expression ends too early");
       at += 1;
       if (type() !== "(") {
         const value = constants.get(token.text.toLowerCase());
         if (value === undefined) {
-          throw new Fault('"' + token.text.slice(0, 50) + '" is not known; only numbers, pi and e are', token.position);
+          throw new Fault('"' + token.text.slice(0, 50) + '" is unknown; use numbers, pi or e', token.position);
         }
         return { value };
       }
       const known = functions.get(token.text.toLowerCase());
       if (known === undefined) {
-        throw new Fault('the function "' + token.text.slice(0, 50) + '" is not known', token.position);
+        throw new Fault('the function "' + token.text.slice(0, 50) + '" is unknown', token.position);
       }
       at += 1;
       const values = [];

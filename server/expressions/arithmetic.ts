@@ -41,8 +41,8 @@ export async function calculateExpression(
       if (!(error instanceof ThreadError)) throw error;
       throw new ExpressionError(
         error.reason === "timeout"
-          ? `It was stopped after ${CALCULATION_TIMEOUT_MS} ms.`
-          : "It could not be calculated.",
+          ? `it took longer than ${CALCULATION_TIMEOUT_MS} ms`
+          : "it could not be calculated",
       );
     });
   const parsed = response.parse(answer);

@@ -8,7 +8,7 @@ const facts = { now: new Date("2026-03-04T05:06:07.000Z"), seed: "run-1", organi
 const evaluate = (expression: string, input: Json = {}, timeoutMs?: number) =>
   evaluateExpression(expression, input, { ...facts, ...(timeoutMs && { timeoutMs }) });
 
-test("stopping an expression leaves the process whole, also where AsyncLocalStorage is in use", async () => {
+test("stopping an expression leaves the process intact, also with AsyncLocalStorage", async () => {
   await new AsyncLocalStorage().run({}, async () => {
     // From a timer, as most work of a server is: there Node looks at its stack of asynchronous contexts.
     await new Promise((resolve) => setTimeout(resolve, 1));
@@ -57,7 +57,7 @@ describe("evaluateExpression", () => {
     await expect(evaluate('$error("no\\u0000")')).rejects.toThrow("no\ufffd");
   });
 
-  test("the moment and chance are those given", async () => {
+  test("time and randomness come from the facts", async () => {
     expect(await evaluate("$now()")).toBe("2026-03-04T05:06:07.000Z");
     expect(await evaluate("$millis()")).toBe(facts.now.getTime());
     expect(await evaluate("$random()")).toBe(await evaluate("$random()"));
@@ -87,7 +87,7 @@ describe("evaluateExpression", () => {
     expect(await evaluate("1 + 1")).toBe(2);
   });
 
-  test("one that takes all memory ends its thread alone, and holds its caller little longer than its time", async () => {
+  test("one that takes all memory ends only its thread, soon after its deadline", async () => {
     const texts =
       "($text := $reduce([1..19], function($a, $b){ $a & $a }, 'ab'); $map([1..5000], function(){ $uppercase($text) }))";
     const started = Date.now();
@@ -96,7 +96,7 @@ describe("evaluateExpression", () => {
     expect(await evaluate("1 + 1")).toBe(2);
   });
 
-  test("nothing leaks out of the realm or stays in it", async () => {
+  test("nothing leaks out of the sandbox or stays in it", async () => {
     expect(await evaluate("constructor.constructor('return process')()")).toBeUndefined();
     expect(await evaluate("a.constructor", { a: {} })).toBeUndefined();
     expect(await evaluate("a.__proto__", { a: {} })).toBeUndefined();
@@ -112,7 +112,7 @@ describe("evaluateExpression", () => {
   });
 });
 
-test("while one organization's expressions are slow, the process goes on and another's are evaluated", async () => {
+test("slow expressions of one organization block neither the process nor other organizations", async () => {
   const endless = "($f := function(){ $f() }; $f())";
   const of = (organizationId: string, expression: string, timeoutMs = 1000) =>
     evaluateExpression(expression, {}, { ...facts, organizationId, timeoutMs });
@@ -136,7 +136,7 @@ test("while one organization's expressions are slow, the process goes on and ano
 });
 
 describe("parseExpression", () => {
-  test("gives the tree, or says where the fault is", async () => {
+  test("returns the syntax tree, or the position of the error", async () => {
     expect(await parseExpression("steps.a", "org-1")).toMatchObject({ type: "path" });
     await expect(parseExpression("a +", "org-1")).rejects.toThrow(/Unexpected end|character/);
   });

@@ -49,7 +49,7 @@ function checkLength(expression: string): void {
 /** QuickJS's own errors in the author's words. */
 function explain(message: string): string {
   if (message === "out of memory")
-    return `The expression takes more than ${SANDBOX_MEMORY_MIB} MiB of memory.`;
+    return `The expression needs more than ${SANDBOX_MEMORY_MIB} MiB of memory.`;
   if (message === "Maximum call stack size exceeded") return "The expression is nested too deeply.";
   return message;
 }
@@ -62,7 +62,7 @@ async function askSandbox(evaluation: Evaluation): Promise<Json | undefined> {
         failed: "The expression could not be evaluated.",
         stopped: `The expression was stopped after ${evaluation.timeoutMs} ms.`,
         "too large": `The expression's result is larger than ${MAX_ANSWER_LENGTH / 1024 / 1024} MiB.`,
-        unanswered: "The expression never comes to an end.",
+        unanswered: "The expression never returns.",
       }[error.reason],
     );
   });

@@ -9,7 +9,7 @@ export const calculate = defineFunction({
   title: "Calculate",
   description:
     "Calculates an arithmetic expression exactly, with decimal numbers: + - * / ^ % ! ( ), sqrt, round, min, max, log, sin and the like. " +
-    "Gives a number, or its digits as text when it is too large or too small for one.",
+    "Returns a number, or its digits as text if a JSON number cannot hold it.",
   input: z.object({
     expression: z
       .string()
@@ -19,8 +19,8 @@ export const calculate = defineFunction({
   }),
   output: z
     .union([z.number(), z.string()])
-    .describe("The result; its digits as text when a JSON number cannot hold it exactly enough."),
-  errors: ["The expression cannot be read, divides by zero or has no real result."],
+    .describe("The result, or its digits as text if a JSON number cannot hold it exactly enough."),
+  errors: ["The expression is invalid, divides by zero or has no real result."],
   price: "action",
   hasSideEffects: false,
   timeoutMs: 30_000,

@@ -10,7 +10,7 @@ const at = (moment: string, timezone?: string) =>
     testFunctionContext({ clock: testClock(moment) }),
   );
 
-test("tells UTC when no zone is asked for", async () => {
+test("defaults to UTC", async () => {
   expect(await at("2026-03-04T00:06:07.000Z")).toEqual({
     iso: "2026-03-04T00:06:07.000Z",
     timezone: "UTC",
@@ -23,7 +23,7 @@ test("tells UTC when no zone is asked for", async () => {
   });
 });
 
-test("tells the wall clock of a zone, summer time and half hours included", async () => {
+test("returns the local time of a zone, with daylight saving and half hours", async () => {
   expect(await at("2026-07-01T22:30:00.000Z", "Europe/Berlin")).toMatchObject({
     local: "2026-07-02T00:30:00+02:00",
     weekday: "Thursday",

@@ -1,22 +1,22 @@
 import { z } from "zod";
 import { defineFunction } from "@/server/functions/define";
 
-/** The present moment in a time zone of the IANA list. */
+/** The current time in an IANA time zone. */
 export const currentTime = defineFunction({
   name: "current_time",
   title: "Current time",
-  description: "Tells the current date and time, in UTC or in a time zone such as Europe/Berlin.",
+  description: "Returns the current date and time, in UTC or in a time zone such as Europe/Berlin.",
   input: z.object({
     timezone: z
       .string()
       .min(1)
       .max(100)
       .optional()
-      .describe('A name from the IANA time zone list, such as "Europe/Berlin". Unset: UTC.'),
+      .describe('An IANA time zone name such as "Europe/Berlin". Default: UTC.'),
   }),
   output: z.object({
     iso: z.string().describe("The moment in UTC, ISO 8601."),
-    timezone: z.string().describe("The time zone, as the IANA list names it."),
+    timezone: z.string().describe("The IANA name of the time zone."),
     local: z.string().describe("Date, time and offset in the time zone, ISO 8601."),
     date: z.string().describe("YYYY-MM-DD in the time zone."),
     time: z.string().describe("HH:MM:SS in the time zone."),
@@ -24,7 +24,7 @@ export const currentTime = defineFunction({
     utcOffset: z.string().describe("Such as +01:00."),
     unixSeconds: z.int().describe("Whole seconds since 1970-01-01T00:00:00Z."),
   }),
-  errors: ["The time zone is not on the IANA list."],
+  errors: ["The time zone is not an IANA name."],
   price: "action",
   hasSideEffects: false,
   timeoutMs: 1000,

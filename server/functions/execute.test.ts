@@ -5,13 +5,13 @@ import { testFunctionContext } from "@/server/testing/function-context";
 const never = testFunctionContext({ fetch: () => new Promise(() => undefined) });
 const input = { url: "https://x.test/" };
 
-test("an unknown function is named, with those there are", async () => {
+test("an unknown function is named with the known ones", async () => {
   await expect(executeFunction("nope", {}, never)).rejects.toThrow(
-    'There is no function named "nope"; there are calculate, current_time,',
+    'There is no function named "nope". Known functions: calculate, current_time,',
   );
 });
 
-test("a function that hangs is left behind when its time is up", async () => {
+test("a function that hangs is abandoned after its time limit", async () => {
   await expect(executeFunction("http_request", input, never, 20)).rejects.toThrow("took longer than 20 ms");
 });
 

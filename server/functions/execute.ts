@@ -28,7 +28,7 @@ export async function executeFunction(
   const definition = findFunction(name);
   if (definition === undefined) {
     const known = listFunctions().map((each) => each.name);
-    throw new Error(`There is no function named "${name}"; there are ${known.join(", ")}.`);
+    throw new Error(`There is no function named "${name}". Known functions: ${known.join(", ")}.`);
   }
   const parsed = definition.input.safeParse(input);
   if (!parsed.success) {

@@ -25,7 +25,7 @@ function scripted(...answers: string[]) {
 
 const schema = { type: "object", properties: { mood: { enum: ["good", "bad"] } }, required: ["mood"] };
 
-test("gives the model's text, from the run's model unless another is named", async () => {
+test("returns the model's text, from the run's model by default", async () => {
   const { requests, generate } = scripted("Hello.", "Hi.");
   expect(await generate({ prompt: "Greet", system: "Be brief" })).toBe("Hello.");
   expect(await generate({ prompt: "Greet", model: "other" })).toBe("Hi.");
@@ -36,20 +36,20 @@ test("gives the model's text, from the run's model unless another is named", asy
   ]);
 });
 
-test("with a schema it gives a value that fits, fenced or not", async () => {
+test("with a schema, returns a matching value, fenced or not", async () => {
   const { requests, generate } = scripted('```json\n{"mood":"good"}\n```');
   expect(await generate({ prompt: "Mood?", schema })).toEqual({ mood: "good" });
   expect(requests[0]?.responseSchema).toEqual(schema);
 });
 
-test("an answer that does not fit is corrected once, then it fails", async () => {
+test("an answer that does not match is corrected once, then it fails", async () => {
   const corrected = scripted("I feel good", '{"mood":"bad"}');
   expect(await corrected.generate({ prompt: "Mood?", schema })).toEqual({ mood: "bad" });
   expect(corrected.requests[1]?.messages.at(-1)?.content).toContain("it is not JSON");
 
   const hopeless = scripted('{"mood":"odd"}', '{"mood":"odd"}', '{"mood":"good"}');
   await expect(hopeless.generate({ prompt: "Mood?", schema })).rejects.toThrow(
-    /does not fit the schema: \/mood/,
+    /does not match the schema: \/mood/,
   );
   expect(hopeless.requests).toHaveLength(2);
 });

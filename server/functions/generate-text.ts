@@ -29,13 +29,13 @@ async function readAnswer(
 }
 
 export const textInput = z.object({
-  prompt: z.string().min(1).describe("What to write, with everything needed to write it."),
+  prompt: z.string().min(1).describe("What to write, with all the information it needs."),
   system: z.string().optional().describe("How the model should behave."),
-  model: z.string().min(1).max(200).optional().describe("The model's name; unset: the run's own."),
+  model: z.string().min(1).max(200).optional().describe("The model's name. Default: the run's own."),
   schema: z
     .custom<JsonObject>(isJsonObject, "must be a JSON Schema")
     .optional()
-    .describe("A JSON Schema (2020-12) that the answer must fit."),
+    .describe("A JSON Schema (2020-12) that the answer must match."),
 });
 
 type TextWish = z.infer<typeof textInput>;
@@ -58,22 +58,21 @@ export async function textMessages(
     { role: "assistant", content: firstAnswer, toolCalls: [] },
     {
       role: "user",
-      content: `Your answer cannot be used: ${answer.fault}. Answer again with the JSON alone.`,
+      content: `Your answer is invalid: ${answer.fault}. Answer again with JSON only.`,
     },
   ];
 }
 
-/** One call of a model, or two when the first answer does not fit the schema. */
+/** One model call, or two when the first answer does not match the schema. */
 export const generateText = defineFunction({
   name: "generate_text",
   title: "Generate text",
-  description:
-    "Asks a language model for a text. With a schema it gives a JSON value that fits the schema instead.",
+  description: "Asks a language model for a text, or with a schema for a JSON value that matches it.",
   input: textInput,
-  output: z.json().describe("The text; with a schema, the JSON value that fits it."),
+  output: z.json().describe("The text, or with a schema the JSON value."),
   errors: [
     "The schema is not a valid JSON Schema.",
-    "The model's second answer does not fit the schema either.",
+    "The model's second answer does not match the schema either.",
     "The model provider refuses the call or cannot be reached.",
     "The credits do not cover the call.",
   ],
@@ -102,6 +101,6 @@ export const generateText = defineFunction({
     const second = await callModel({ ...request, messages: again, responseSchema: schema });
     const corrected = await readAnswer(second.content, schema, organizationId);
     if ("value" in corrected) return corrected.value;
-    throw new Error(`The model's answer does not fit the schema: ${corrected.fault}.`);
+    throw new Error(`The model's answer does not match the schema: ${corrected.fault}.`);
   },
 });

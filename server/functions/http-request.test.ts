@@ -22,7 +22,7 @@ const answer =
   () =>
     new Response(body, { status, headers: { "content-type": type } });
 
-test("adds the query and gives JSON parsed, whatever the status", async () => {
+test("adds the query and parses JSON, whatever the status", async () => {
   const { output, request } = await call(
     { url: "https://x.test/a?b=1", query: { q: "São Paulo", n: 2, list: ["x", "y"], none: null } },
     answer('{"a":[1]}', "application/problem+json; charset=utf-8", 503),
@@ -56,7 +56,7 @@ test.each<[string, BodyInit | null, string, Json]>([
   expect(output).toMatchObject({ body: expected });
 });
 
-test("sends values as JSON and texts as they are, with the step's idempotency key", async () => {
+test("sends values as JSON and texts unchanged, with the step's idempotency key", async () => {
   const json = await call({ url: "https://x.test/", method: "POST", body: { a: 1 } });
   expect(await json.request.text()).toBe('{"a":1}');
   expect(json.request.headers.get("content-type")).toBe("application/json");

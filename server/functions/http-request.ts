@@ -49,38 +49,38 @@ function readBody(bytes: Uint8Array<ArrayBuffer>, headers: Headers): Json {
   return text;
 }
 
-/** One HTTP call out of the house; any status is a result. */
+/** One outbound HTTP call; any status is a result. */
 export const httpRequest = defineFunction({
   name: "http_request",
   title: "HTTP request",
   description:
-    "Calls a public HTTP or HTTPS address and gives its status, headers and body (parsed when it is JSON). " +
+    "Calls a public HTTP or HTTPS address and returns its status, headers and body (parsed if it is JSON). " +
     "Any HTTP status is a result.",
   input: z.object({
-    url: z.string().min(1).max(16_384).describe("The full address, beginning with http:// or https://."),
+    url: z.string().min(1).max(16_384).describe("The full address, starting with http:// or https://."),
     method: z
       .enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
       .optional()
-      .describe("GET when unset."),
+      .describe("Default: GET."),
     headers: z.record(z.string(), z.string()).optional().describe("Request headers."),
     query: z
       .record(z.string(), z.union([parameter, z.array(parameter)]))
       .optional()
-      .describe("Parameters to add to the address."),
+      .describe("Query parameters to add to the address."),
     body: z
       .custom<Json>()
       .optional()
-      .describe("The request's body: a text is sent as it is, any other value as JSON."),
+      .describe("The request's body: text is sent unchanged, any other value as JSON."),
   }),
   output: z.object({
     status: z.int().describe("The HTTP status."),
-    headers: z.record(z.string(), z.string()).describe("The response's headers, names in lower case."),
-    body: z.json().describe('Parsed when it is JSON, else text; binary data as {"base64": "…", "bytes": N}.'),
+    headers: z.record(z.string(), z.string()).describe("The response's headers; names are in lower case."),
+    body: z.json().describe('Parsed if it is JSON, else text; binary data as {"base64": "…", "bytes": N}.'),
   }),
   errors: [
     "The address is not public, and EGRESS_ALLOW does not name it.",
-    "The server cannot be reached, or breaks the connection off.",
-    "The response is too large, or redirects too often.",
+    "The server cannot be reached or closes the connection.",
+    "The response is too large or redirects too often.",
     "A GET or HEAD request has a body.",
   ],
   limits: ["4 MiB for a response, decompressed", "5 redirects"],

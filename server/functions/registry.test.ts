@@ -9,7 +9,7 @@ import { checkSchema } from "@/server/workflow/schema";
 
 const MACHINERY = new Set(["define.ts", "execute.ts", "registry.ts"]);
 
-test("every file in this folder is registered under its own name, and nothing else is", () => {
+test("every file in this folder is registered under its own name, and no other", () => {
   const files = readdirSync(import.meta.dirname)
     .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && !MACHINERY.has(name))
     .map((name) => path.basename(name, ".ts").replaceAll("-", "_"))
@@ -33,7 +33,7 @@ test("every function describes itself and its input to models", async () => {
   }
 });
 
-test("every function tells people its title, output and errors, and its example's output fits", () => {
+test("every function has a title, output and errors, and its example's output matches", () => {
   for (const { name, title, output, errors, example } of listFunctions()) {
     expect(title.length, name).toBeGreaterThan(3);
     expect(errors.length, name).toBeGreaterThan(0);
@@ -47,7 +47,7 @@ const WORLDS: Record<string, Parameters<typeof testFunctionContext>[0]> = {
   generate_text: { callModel: async () => ({ content: '{"city":"Oslo"}', toolCalls: [] }) },
 };
 
-test.each(listFunctions())("the example of $name gives its output", async ({ name, example, output }) => {
+test.each(listFunctions())("the example of $name returns its output", async ({ name, example, output }) => {
   const input = z.json().parse(example.input);
   const result = await executeFunction(name, input, testFunctionContext(WORLDS[name]));
   expect(result).toEqual(example.output);

@@ -6,7 +6,7 @@ import { testFunctionContext } from "@/server/testing/function-context";
 const transform = (value: Json, expression: string) =>
   executeFunction("transform_json", { value, expression }, testFunctionContext());
 
-test("picks and reshapes", async () => {
+test("selects and reshapes", async () => {
   expect(await transform({ current: { temp: 7 } }, "{ 'tempC': current.temp }")).toEqual({ tempC: 7 });
   expect(await transform([{ a: 1 }, { a: 2 }], "a")).toEqual([1, 2]);
   expect(await transform(null, "1")).toBe(1);

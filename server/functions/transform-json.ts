@@ -8,12 +8,12 @@ export const transformJson = defineFunction({
   name: "transform_json",
   title: "Transform JSON",
   description:
-    "Picks from, reshapes or summarises a JSON value with a JSONata expression. " +
-    "Gives null when the expression finds nothing.",
+    "Selects from, reshapes or summarizes a JSON value with a JSONata expression. " +
+    "Returns null if the expression finds nothing.",
   input: z.object({
     value: z
       .custom<Json>((value) => value !== undefined, "is required")
-      .describe("The JSON value to work on."),
+      .describe("The JSON value to transform."),
     expression: z
       .string()
       .min(1)
@@ -22,11 +22,11 @@ export const transformJson = defineFunction({
         'A JSONata expression, such as "items[price > 10].name" or "{ \'total\': $sum(items.price) }".',
       ),
   }),
-  output: z.json().describe("What the expression gives; null when it finds nothing."),
-  errors: ["The expression cannot be read, fails on the value or takes too long."],
+  output: z.json().describe("The result of the expression; null if it finds nothing."),
+  errors: ["The expression is invalid, fails on the value or takes too long."],
   price: "action",
   hasSideEffects: false,
-  // For the wait for its turn as well: the expression's own limit is shorter.
+  // Includes the wait for a sandbox; the limit of the expression itself is shorter.
   timeoutMs: 30_000,
   example: {
     input: {

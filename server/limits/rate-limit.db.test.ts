@@ -39,7 +39,7 @@ async function hammer(calls: number, call: (process: World) => Promise<Response>
 }
 
 describe("two processes on one database", () => {
-  it("never accept a 101st start of a key in any 60 seconds, and accept the 100th", async () => {
+  it("accept 100 starts of a key in any 60 seconds, never 101", async () => {
     const tenant = await createTenant(world);
     const headers = { "X-API-Key": tenant.key, "Content-Type": "application/json" };
     const url = `http://stepwell.test/v1/tools/run/${tenant.toolId}`;
@@ -51,7 +51,7 @@ describe("two processes on one database", () => {
     expect(mostInAMinute(runs.map(({ createdAt }) => createdAt))).toBe(100);
   });
 
-  it("never accept a 31st call of a trigger in any 60 seconds, and accept the 30th", async () => {
+  it("accept 30 calls of a trigger in any 60 seconds, never 31", async () => {
     const tenant = await createTenant(world);
     const { id, token } = await createTrigger(world, tenant);
     const request = () =>
@@ -67,7 +67,7 @@ describe("two processes on one database", () => {
   });
 });
 
-it("grants several calls at once as far as the limit goes, from both processes together", async () => {
+it("grants several calls at once up to the limit, over both processes", async () => {
   const limit = { key: "blocks", limit: 100, seconds: 60 };
   const granted: number[] = [];
   for (let burst = 0; burst < 2; burst += 1) {
@@ -82,7 +82,7 @@ it("grants several calls at once as far as the limit goes, from both processes t
   expect(granted).toEqual([100, 100]);
 });
 
-it("starts the count of a released key anew", async () => {
+it("resets the count of a released key", async () => {
   const limit = { key: "released", limit: 1, seconds: 60 };
   const take = async () => (await takeRate(world.pool, limit, { clock: world.clock })).allowed;
   expect([await take(), await take()]).toEqual([true, false]);

@@ -16,7 +16,7 @@ export async function readBody(request: Request, limit: number): Promise<Buffer>
   const reader = request.body.getReader();
   for (;;) {
     const { done, value } = await reader.read().catch((cause: unknown) => {
-      throw new AppError("invalid_request", "The body ended before it was whole.", { cause });
+      throw new AppError("invalid_request", "The body ended before it was complete.", { cause });
     });
     if (done) return Buffer.concat(chunks, size);
     size += value.byteLength;

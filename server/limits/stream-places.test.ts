@@ -18,7 +18,7 @@ function openProcess() {
   };
 }
 
-test("a person's last place is theirs, the next is refused by the person's limit", () => {
+test("a person's streams are limited", () => {
   const { take } = openProcess();
   for (let n = 0; n < STREAM_PLACES.person; n++) expect(take("acme", "ada")).toHaveProperty("leave");
   expect(take("acme", "ada")).toEqual({ refusal: expect.stringMatching(/^You have 20 live views open/) });
@@ -27,7 +27,7 @@ test("a person's last place is theirs, the next is refused by the person's limit
   expect(take("acme", "bob")).toHaveProperty("leave");
 });
 
-test("an organization's limit holds whoever of it asks, and no other organization", () => {
+test("an organization's streams are limited, without affecting others", () => {
   const process = openProcess();
   const [leave] = process.fill("acme", STREAM_PLACES.organization);
   const refusal = expect.stringMatching(/^Your organization has 200 live views open/);
@@ -38,7 +38,7 @@ test("an organization's limit holds whoever of it asks, and no other organizatio
   expect(process.take("acme", "another")).toEqual({ refusal });
 });
 
-test("a process's limit holds for everybody", () => {
+test("a process's streams are limited", () => {
   const process = openProcess();
   const places = ["acme", "beta"].flatMap((org) => process.fill(org, STREAM_PLACES.organization));
   places.push(...process.fill("gamma", STREAM_PLACES.process - places.length));
@@ -49,7 +49,7 @@ test("a process's limit holds for everybody", () => {
   expect(process.take("delta", "another")).toEqual({ refusal });
 });
 
-test("a place given back twice is given back once, and one refused takes nothing", () => {
+test("closing a stream twice frees it once, and a refused one takes nothing", () => {
   const process = openProcess();
   const places = process.fill("acme", STREAM_PLACES.organization);
   for (let n = 0; n < STREAM_PLACES.person; n++) process.take("acme", "refused");
@@ -63,7 +63,7 @@ test("a place given back twice is given back once, and one refused takes nothing
   expect(process.take("acme", "two")).toHaveProperty("refusal");
 });
 
-test("another process has places of its own", () => {
+test("another process has its own limits", () => {
   openProcess().fill("acme", STREAM_PLACES.organization);
   expect(openProcess().take("acme", "ada")).toHaveProperty("leave");
 });

@@ -4,9 +4,9 @@ import type { MemberActor } from "@/server/auth/actor";
 export const STREAM_PLACES = { person: 20, organization: 200, process: 500 };
 
 const REFUSALS = {
-  person: `You have ${STREAM_PLACES.person} live views open, the most at once. Close some tabs.`,
-  organization: `Your organization has ${STREAM_PLACES.organization} live views open, the most at once.`,
-  process: `This server has ${STREAM_PLACES.process} live views open, the most at once.`,
+  person: `You have ${STREAM_PLACES.person} live views open, which is the limit. Close some tabs.`,
+  organization: `Your organization has ${STREAM_PLACES.organization} live views open, which is the limit.`,
+  process: `This server has ${STREAM_PLACES.process} live views open, which is the limit.`,
 };
 
 declare global {

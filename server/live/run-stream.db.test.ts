@@ -97,7 +97,7 @@ async function newestSequence(runId: string): Promise<number> {
 }
 
 describe("the stream of one run", () => {
-  it("sends what changed, then says that the run has ended, then closes", async () => {
+  it("sends changes, then the end of the run, then closes", async () => {
     const runId = await insertRun(world, tenant, { status: "Running", steps: 2 });
     const stream = open(runId, -1);
     expect(stream.response.headers.get("content-type")).toMatch(/^text\/event-stream/);
@@ -119,7 +119,7 @@ describe("the stream of one run", () => {
     expect(await stream.next()).toBeNull();
   });
 
-  it("misses nothing over a dropped connection", async () => {
+  it("misses nothing after a dropped connection", async () => {
     const runId = await insertRun(world, tenant, { status: "Running", steps: 3 });
     const stream = open(runId, -1);
     const last = await stream.next();
@@ -133,7 +133,7 @@ describe("the stream of one run", () => {
     again.leave.abort();
   });
 
-  it("hears of changes after its listening connection was cut", async () => {
+  it("receives changes after its listening connection was interrupted", async () => {
     const runId = await insertRun(world, tenant, { status: "Running", steps: 1 });
     const stream = open(runId, -1);
     await stream.next();

@@ -48,7 +48,7 @@ export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptati
   const { model, messages, tools, maxOutputTokens, responseSchema } = request;
   const wire = messages.map(toWireMessage);
   if (responseSchema !== undefined && adaptation.schemaInWords) {
-    const content = `Answer with JSON alone, of this JSON Schema: ${JSON.stringify(responseSchema)}`;
+    const content = `Answer only with JSON that matches this JSON Schema: ${JSON.stringify(responseSchema)}`;
     wire.push({ role: "system", content });
   }
   return {
@@ -129,7 +129,7 @@ function argumentsText(value: unknown): string {
   try {
     return replaceNul(JSON.stringify(value));
   } catch {
-    throw new AnswerError("the arguments of a call nest too deeply");
+    throw new AnswerError("the arguments of a call are nested too deeply");
   }
 }
 

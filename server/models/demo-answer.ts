@@ -4,8 +4,8 @@ import type { ModelRequest } from "@/server/models/port";
 /** How the demo model (demo.ts) words what its calls brought. */
 
 const NOTICE =
-  "This is a simulated answer: the built-in demo model stands in until you set OPENAI_API_KEY (and OPENAI_BASE_URL for " +
-  "any other OpenAI-compatible provider) and start the service again.";
+  "This answer is simulated by the built-in demo model: for a real one, set OPENAI_API_KEY (and OPENAI_BASE_URL for " +
+  "another OpenAI-compatible provider) and restart the service.";
 
 const shorten = (text: string, length: number) =>
   text.length <= length ? text : `${text.slice(0, length)}…`;
@@ -29,7 +29,7 @@ function describeResult(name: string, argumentsText: string, resultText: string)
   const result = parse(resultText);
   const called = parse(argumentsText);
   if (isJsonObject(result) && typeof result.error === "string") {
-    return `${name} did not work: ${shorten(result.error, 300)}`;
+    return `${name} failed: ${shorten(result.error, 300)}`;
   }
   if (name === "calculate" && isJsonObject(called) && result !== undefined) {
     return `${wordOf(called.expression ?? "")} = ${shorten(wordOf(result), 300)}`;

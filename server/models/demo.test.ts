@@ -64,7 +64,7 @@ async function firstCall(content: string, tools: OfferedTool[]) {
   return call && [call.name, JSON.parse(call.arguments)];
 }
 
-describe("calls what fits", () => {
+describe("calls matching tools", () => {
   const tools = [offered("calculate"), offered("current_time"), offered("http_request"), weather];
 
   test.each<[string, unknown]>([
@@ -81,7 +81,7 @@ describe("calls what fits", () => {
     expect(await firstCall(content, tools)).toEqual(expected);
   });
 
-  test("a date is no arithmetic, and what is not offered is not called", async () => {
+  test("a date is not arithmetic, and only offered tools are called", async () => {
     expect(await firstCall("The order of 2026-03-04 is late", [offered("calculate")])).toBeUndefined();
     expect(await firstCall("What is 17 * 23?", [])).toBeUndefined();
   });
@@ -135,7 +135,7 @@ describe("keeps identifiers whole", () => {
     ]);
   });
 
-  test("and their digits out of the number fields; one that is a number fills a number field", async () => {
+  test("and keeps their digits out of number fields, unless an identifier is a number", async () => {
     const properties = { sku: { type: "string" }, quantity: { type: "integer" } };
     const parameters = { type: "object", properties, required: ["sku", "quantity"] };
     expect(await firstCall("Is A-17 in stock, 5 pieces?", [{ ...stock, parameters }])).toEqual([
@@ -165,7 +165,7 @@ async function converse(content: string, tools: OfferedTool[], results: Record<s
   }
 }
 
-test("calls everything a message asks for, each with its own numbers, and words the answer from the results", async () => {
+test("makes every requested call with its own numbers, and answers from the results", async () => {
   const { calls, answer } = await converse(
     "What do 12 apples at 0.80 and 3 pears at 1.20 cost, what is 15% of 80, and what time is it in Berlin?",
     [offered("calculate"), offered("current_time"), quote],
@@ -186,15 +186,15 @@ test("calls everything a message asks for, each with its own numbers, and words 
     ["calculate", { expression: "15 / 100 * 80" }],
     ["current_time", { timezone: "Europe/Berlin" }],
   ]);
-  expect(answer).toMatch(/^This is a simulated answer: [^.]*OPENAI_API_KEY[^.]*OPENAI_BASE_URL[^.]*\.\n/);
+  expect(answer).toMatch(/^This answer is simulated [^.]*OPENAI_API_KEY[^.]*OPENAI_BASE_URL[^.]*\.\n/);
   expect(answer).toContain("- quote: 12 × apples: 8.64 (item apples, total 8.64)");
   expect(answer).toContain("- 15 / 100 * 80 = 12");
   expect(answer).toContain("- It is Saturday, 2026-11-21, 08:05:00 (Europe/Berlin).");
 });
 
-test("says what failed", async () => {
+test("reports a failed call", async () => {
   const { answer } = await converse("Price 2 cups at 3", [quote], { quote: { error: "no such item" } });
-  expect(answer).toContain("quote did not work: no such item");
+  expect(answer).toContain("quote failed: no such item");
 });
 
 test.each<[string, JsonObject]>([
@@ -223,7 +223,7 @@ test.each<[string, JsonObject]>([
       },
     },
   ],
-])("makes arguments that fit the schema: %s", async (_name, parameters) => {
+])("creates arguments that match the schema: %s", async (_name, parameters) => {
   const call = await firstCall("An order of 12 large boxes", [
     { name: "order", description: "Orders boxes", parameters },
   ]);
@@ -231,7 +231,7 @@ test.each<[string, JsonObject]>([
   expect(await validateAgainst(parameters, call?.[1], "org-1")).toEqual([]);
 });
 
-test("runs a whole agent run with tools, says that it is a simulation, and does the same again", async () => {
+test("completes an agent run with tools, says that it is a simulation, and is deterministic", async () => {
   const configuration: AgentConfiguration = {
     kind: "agent",
     name: "Helper",
@@ -270,7 +270,7 @@ test("runs a whole agent run with tools, says that it is a simulation, and does 
   expect(await run()).toEqual({ steps, outcome });
 });
 
-test("answers with JSON when a schema is asked for, and keeps to its limit of tokens", async () => {
+test("answers with JSON for a schema, within its token limit", async () => {
   const responseSchema: JsonObject = {
     type: "object",
     properties: { mood: { enum: ["good"] } },

@@ -71,7 +71,7 @@ function plan(text: string, tools: readonly OfferedTool[]): PlannedCall[] {
   const calls: PlannedCall[] = [];
   if (offered.has("calculate")) {
     for (const expression of findArithmetic(text)) {
-      calls.push({ name: "calculate", arguments: { expression }, reason: `I work out ${expression}.` });
+      calls.push({ name: "calculate", arguments: { expression }, reason: `I calculate ${expression}.` });
     }
   }
   const asksTime = /\b(time|date|today|now|clock|day is it|tomorrow|o'clock)\b/i.test(text);
@@ -80,7 +80,7 @@ function plan(text: string, tools: readonly OfferedTool[]): PlannedCall[] {
     calls.push({
       name: "current_time",
       arguments: timezone === undefined ? {} : { timezone },
-      reason: timezone === undefined ? "I look up what time it is." : `I look up the time in ${timezone}.`,
+      reason: timezone === undefined ? "I look up the current time." : `I look up the time in ${timezone}.`,
     });
   }
   const url = /https?:\/\/[^\s"'<>)]+/.exec(text)?.[0];

@@ -32,7 +32,7 @@ describe("reads", () => {
     expect(read(...[...bytesOf(text)].map((byte) => Uint8Array.of(byte)))).toEqual(events);
   });
 
-  test("the same events however the bytes are cut", () => {
+  test("the same events however the bytes are split", () => {
     const part = fc.constantFrom("data: ", "data:", "x", "é", "😀", "\n", "\r", "\r\n", ":", "event: a");
     fc.assert(
       fc.property(fc.array(part), fc.array(fc.nat(20)), (parts, cuts) => {
@@ -56,13 +56,13 @@ describe("gives up", () => {
     for (let i = 0; i < count; i += 1) reader.push(bytes);
   };
 
-  test("a line without end, in a time that grows with its length", () => {
+  test("an endless line, in linear time", () => {
     expect(pushMany("xxxx", MAX_EVENT_LENGTH / 4)).not.toThrow();
     // Joined or searched anew with each chunk, these 262,145 chunks take minutes.
     expect(pushMany("xxxx", MAX_EVENT_LENGTH / 4 + 1)).toThrow(AnswerTooLarge);
   });
 
-  test("an event without end, empty lines of data counting", () => {
+  test("an endless event, counting empty data lines", () => {
     expect(pushMany("data:x\n", MAX_EVENT_LENGTH / 2)).not.toThrow();
     expect(pushMany("data:x\n", MAX_EVENT_LENGTH / 2 + 1)).toThrow(AnswerTooLarge);
     expect(pushMany("data\n", MAX_EVENT_LENGTH + 1)).toThrow(AnswerTooLarge);

@@ -6,14 +6,14 @@ import { readFault } from "@/server/models/faults";
 const apiKey = "sk-proj-abcdefghijklmnop";
 const read = (error: unknown) => readFault(error, { name: "test", apiKey }, new Date(0));
 
-describe("a provider's error that echoes the key", () => {
+describe("an error that echoes the provider's key", () => {
   test.each([
     ["as it is", apiKey],
     ["in base64", Buffer.from(apiKey).toString("base64")],
     ["in base64 as credentials", Buffer.from(`user:${apiKey}`).toString("base64")],
     ["in hexadecimal", Buffer.from(apiKey).toString("hex")],
     ["URL-encoded", Buffer.from(apiKey).toString("hex").replace(/../g, "%$&")],
-  ])("%s tells nothing of it", (_name, echoed) => {
+  ])("%s is redacted", (_name, echoed) => {
     const body = { message: `Wrong credentials ${echoed}` };
     const { message } = read(APIError.generate(401, { error: body }, undefined, new Headers()));
     expect(message).toContain("answered 401 Wrong credentials ");
@@ -24,7 +24,7 @@ describe("a provider's error that echoes the key", () => {
   });
 });
 
-test("a redirect says where the provider is, and is not tried again", () => {
+test("a redirect names the new address and is not retried", () => {
   const headers = new Headers({ location: "https://api.test/v2" });
   expect(read(APIError.generate(308, undefined, undefined, headers))).toMatchObject({
     reason: "refused",

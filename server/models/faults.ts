@@ -78,5 +78,5 @@ function innermostMessage(error: unknown): string {
     if (inner instanceof EgressError || inner.cause.message === "") break;
     inner = inner.cause;
   }
-  return inner instanceof Error ? inner.message : "an unknown fault";
+  return inner instanceof Error ? inner.message : "unknown error";
 }

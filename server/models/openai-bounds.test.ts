@@ -72,7 +72,7 @@ test.each([
     piece({ tool_calls: [{ index: 0, function: { name: "f", arguments: "x".repeat(100_000) } }] }),
     "The answer is longer",
   ],
-])("%s without end fails the call at once and clearly", async (_name, chunk, message) => {
+])("an endless %s fails the call at once with a clear error", async (_name, chunk, message) => {
   let left: Promise<unknown> | undefined;
   respond = (response) => {
     left = writeForever(response, chunk);
@@ -88,7 +88,7 @@ test.each([
   expect(asked).toBe(1);
 });
 
-test("comments without end are given up as well", async () => {
+test("endless comments fail the call too", async () => {
   respond = (response) => writeForever(response, `: ${"x".repeat(1_000_000)}\n`);
   await expect(call()).rejects.toThrow("larger than 67108864 bytes");
 });
@@ -105,7 +105,7 @@ test("a long event that ends is read", async () => {
 test.each([
   ["a stream", true],
   ["a whole answer", false],
-])("10,000 calls in %s become the first 128 and one that stands for the rest", async (_name, isStream) => {
+])("10,000 calls in %s become the first 128 and a summary call", async (_name, isStream) => {
   const calls = Array.from({ length: 10_000 }, (_, index) => ({
     index,
     id: `c-${index}`,

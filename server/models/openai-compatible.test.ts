@@ -56,7 +56,7 @@ async function failure(call: Promise<unknown>): Promise<ModelError> {
   return error;
 }
 
-test("sends a conversation with tools and reads words, parallel calls and usage", async () => {
+test("sends a conversation with tools and reads text, parallel calls and usage", async () => {
   server.script("weather", {
     content: "I look.",
     calls: [
@@ -107,7 +107,7 @@ test("sends a conversation with tools and reads words, parallel calls and usage"
   });
 });
 
-test("gives a conversation back in a form that every server takes", async () => {
+test("sends a conversation in a form that every server accepts", async () => {
   await provider().call(
     ask("x", {
       messages: [
@@ -189,7 +189,7 @@ describe("odd and hostile answers", () => {
     ["usage of nothing", { usage: { prompt_tokens: 0, completion_tokens: 0 } }],
     ["usage that is nonsense", { usage: { prompt_tokens: -5, completion_tokens: "x" } }],
     ["usage beyond belief", { usage: { prompt_tokens: 1e15, completion_tokens: 1 } }],
-  ])("%s is counted here instead", async (_name, rest) => {
+  ])("%s is replaced by our own count", async (_name, rest) => {
     server.script("hi", message({ content: "hello there" }, rest));
     const { usage } = await provider().call(ask("hi"));
     expect(usage.estimated).toBe(true);
@@ -197,7 +197,7 @@ describe("odd and hostile answers", () => {
     expect(usage.outputTokens).toBeGreaterThan(1);
   });
 
-  test("what is no chat completion is tried again, then fails as passing", async () => {
+  test("an invalid completion is retried, then fails as temporary", async () => {
     server.script("hi", { body: { nonsense: true } });
     const error = await failure(provider({ maxAttempts: 2 }).call(ask("hi")));
     expect(error).toMatchObject({
@@ -207,7 +207,7 @@ describe("odd and hostile answers", () => {
     expect(error.attempts).toHaveLength(2);
   });
 
-  test("an error in the clothes of a success is an error", async () => {
+  test("an error with a success status is an error", async () => {
     server.script("hi", [{ body: { error: { message: "slow down", code: 429 } } }, { content: "ok" }]);
     expect((await provider().call(ask("hi"))).content).toBe("ok");
     server.script("no", { body: { error: { message: "no such model", code: 404 } } });
@@ -215,8 +215,8 @@ describe("odd and hostile answers", () => {
   });
 });
 
-describe("passing faults", () => {
-  test("are tried again with growing waits, every try on record, told before each wait", async () => {
+describe("temporary faults", () => {
+  test("are retried with growing waits, and every attempt is reported before its wait", async () => {
     server.script("hi", [
       { status: 500 },
       { fault: "drop" },
@@ -250,7 +250,7 @@ describe("passing faults", () => {
     ]);
   });
 
-  test("outlive five tries as a passing ModelError", async () => {
+  test("end as a temporary ModelError after five attempts", async () => {
     server.script("hi", { status: 503, message: "overloaded" });
     const error = await failure(provider().call(ask("hi")));
     expect(error).toMatchObject({
@@ -260,7 +260,7 @@ describe("passing faults", () => {
     expect(error.attempts).toHaveLength(5);
   });
 
-  test("Retry-After is honoured, up to a minute", async () => {
+  test("respects Retry-After up to a minute", async () => {
     server.script("hi", [{ status: 429, retryAfter: 7 }, { content: "ok" }]);
     const patient = provider();
     await patient.call(ask("hi"));
@@ -271,7 +271,7 @@ describe("passing faults", () => {
     expect(impatient.waits).toEqual([]);
   });
 
-  test("an answer that does not come in time is one", async () => {
+  test("a timeout is one", async () => {
     server.script("hi", [{ fault: "hang" }, { content: "ok" }]);
     const reply = await provider({ attemptTimeoutMs: 50 }).call(ask("hi"));
     expect(reply.attempts[0]?.error).toContain("no answer within 50 ms");
@@ -288,7 +288,7 @@ describe("passing faults", () => {
   });
 });
 
-test("a fault that stays fails at once, its message without keys", async () => {
+test("a permanent fault fails at once, with keys redacted", async () => {
   server.script("hi", {
     status: 401,
     message: `Incorrect API key provided: ${API_KEY}, or sk-other***key1.`,
@@ -312,14 +312,14 @@ test.each([
   [413, undefined, "input_too_long"],
   [400, "context_length_exceeded", "input_too_long"],
   [400, undefined, "refused"],
-])("a refusal with %s and code %s means %s, and is not tried again", async (status, code, reason) => {
+])("a refusal with %s and code %s means %s, and is not retried", async (status, code, reason) => {
   server.script("hi", { status, message: "no", ...(code === undefined ? {} : { code }) });
   const error = await failure(provider().call(ask("hi")));
   expect(error).toMatchObject({ reason });
   expect(error.attempts).toHaveLength(1);
 });
 
-test("a server that does not know max_completion_tokens or response_format is spared them from then on", async () => {
+test("a server that rejects max_completion_tokens or response_format no longer gets them", async () => {
   server.script("hi", [
     { status: 400, message: "Unrecognized request argument supplied: max_completion_tokens" },
     { status: 400, message: "response_format json_schema is not supported" },
@@ -342,7 +342,7 @@ test("a server that does not know max_completion_tokens or response_format is sp
 });
 
 describe("cancelling", () => {
-  test("ends a call in flight with the signal's reason", async () => {
+  test("ends a call in progress with the signal's reason", async () => {
     server.script("hi", { fault: "hang" });
     const controller = new AbortController();
     const reason = new Error("cancelled by ada");
@@ -352,7 +352,7 @@ describe("cancelling", () => {
     await expect(call).rejects.toBe(reason);
   });
 
-  test("ends a wait between tries, and a call before it began", async () => {
+  test("ends a wait between attempts, and a call before it began", async () => {
     server.script("hi", { status: 500 });
     const controller = new AbortController();
     const reason = new Error("cancelled by ada");

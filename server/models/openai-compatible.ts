@@ -222,6 +222,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new PiecesError("a piece of the answer is not JSON");
+    throw new PiecesError("a chunk of the answer is not JSON");
   }
 }

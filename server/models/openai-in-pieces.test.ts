@@ -46,7 +46,7 @@ const ask = (content: string, overrides: Partial<ModelRequest> = {}): ModelReque
 });
 const askedInPieces = () => server.requests.map(({ body }) => body.stream === true);
 
-test("text and calls are the same as in one piece, and the text is told as it grows", async () => {
+test("a streamed answer equals a whole one, and its text is reported as it grows", async () => {
   const calls = [
     { id: "a", name: "weather", arguments: { city: "Oslo" } },
     { id: "b", name: "weather", arguments: { city: "Rom €" } },
@@ -64,7 +64,7 @@ test("text and calls are the same as in one piece, and the text is told as it gr
 });
 
 describe("a server", () => {
-  test("that refuses pieces is asked for the whole at once from then on", async () => {
+  test("that refuses streams is asked for whole answers from then on", async () => {
     server.script("refuses", [
       { status: 400, message: "stream_options: unknown field" },
       { content: "whole" },
@@ -79,7 +79,7 @@ describe("a server", () => {
     expect(askedInPieces()).toEqual([true, false, false]);
   });
 
-  test("that tells no usage in pieces is counted once, and asked for the whole from then on", async () => {
+  test("that streams no usage is counted once, and asked for whole answers from then on", async () => {
     server.script("silent", { content: "in pieces", usage: null });
     const { call } = provider();
     expect((await call(ask("silent"))).usage.estimated).toBe(true);
@@ -87,13 +87,13 @@ describe("a server", () => {
     expect(askedInPieces()).toEqual([true, false]);
   });
 
-  test("that answers in one piece nevertheless is understood", async () => {
+  test("that answers whole to a streaming request is understood", async () => {
     server.script("one", { body: { choices: [{ message: { content: "whole" } }] } });
     expect((await provider().call(ask("one"))).content).toBe("whole");
     expect(told).toEqual([]);
   });
 
-  test("that numbers no calls, or repeats their names, is understood", async () => {
+  test("that omits call indexes, or repeats names, is understood", async () => {
     const piece = (tool_calls: object[], finish_reason: string | null = null) => ({
       choices: [{ delta: { tool_calls }, finish_reason }],
     });
@@ -128,7 +128,7 @@ describe("an answer", () => {
   test.each([
     ["cut off", { events: [begins], isCut: true }],
     ["with an error for a piece", { events: [begins, { error: { message: "overloaded" } }] }],
-  ])("%s is asked for again, and told from the beginning", async (name, first) => {
+  ])("%s is requested again, and reported from the beginning", async (name, first) => {
     server.script(name, [first, { events: [begins, ends] }]);
     const reply = await provider().call(ask(name));
     expect(reply.content).toBe("I begin.");
@@ -140,7 +140,7 @@ describe("an answer", () => {
     ["that ends too early", { events: [begins] }],
     ["with a piece that is none", { events: [begins, { choices: "none" }, ends] }],
     ["with a call beyond measure", { events: [{ choices: [{ delta: { tool_calls: [{ index: 1e9 }] } }] }] }],
-  ])("%s is asked for as a whole at once, and so are those after it", async (name, first) => {
+  ])("%s is requested whole at once, and so are later ones", async (name, first) => {
     server.script(name, [first, { content: "I begin." }]);
     const { call } = provider();
     expect(await call(ask(name))).toMatchObject({ content: "I begin.", attempts: [{}, { error: null }] });
@@ -148,7 +148,7 @@ describe("an answer", () => {
     expect(askedInPieces()).toEqual([true, false, false]);
   });
 
-  test("that is refused in a piece is not asked for again", async () => {
+  test("that is refused in a chunk is not requested again", async () => {
     const error = { message: "You exceeded your quota.", code: "insufficient_quota" };
     server.script("poor", { events: [begins, { error }] });
     const failure = await provider()
@@ -158,7 +158,7 @@ describe("an answer", () => {
     expect(failure).toMatchObject({ reason: "quota", attempts: [{}] });
   });
 
-  test("is left in its middle when the call is cancelled", async () => {
+  test("is abandoned when the call is cancelled", async () => {
     const controller = new AbortController();
     const reason = new Error("cancelled by ada");
     const onText = () => controller.abort(reason);

@@ -55,7 +55,7 @@ async function thrown(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
-test("cancelled in its middle, a call says what was received, counted with the tokenizer", async () => {
+test("a call cancelled in progress reports what was received, counted with the tokenizer", async () => {
   const controller = new AbortController();
   const reason = new Error("cancelled by ada");
   const onText = (text: string) => text.length > 20 && controller.abort(reason);
@@ -95,7 +95,7 @@ test("reasoning and the arguments of calls count as received", async () => {
 });
 
 describe("an attempt that broke off", () => {
-  test("is part of what the reply of a later one used", async () => {
+  test("is included in the usage of a later attempt", async () => {
     server.script("later", [{ events: [begins], isCut: true }, { events: whole }]);
     const request = ask("later");
     const reply = await provider().call(request);
@@ -109,7 +109,7 @@ describe("an attempt that broke off", () => {
     });
   });
 
-  test("is part of what the error of the last one tells", async () => {
+  test("is included in the error of the last attempt", async () => {
     server.script("never", { events: [begins], isCut: true });
     const request = ask("never");
     const error = await thrown(provider().call(request));
@@ -123,7 +123,7 @@ describe("an attempt that broke off", () => {
     });
   });
 
-  test("counts by the provider's own figures when they came", async () => {
+  test("counts by the provider's figures if they were received", async () => {
     const events = [{ ...begins, usage: { prompt_tokens: 11, completion_tokens: 4 } }];
     server.script("figures", [
       { events, isCut: true },
@@ -149,7 +149,7 @@ describe("an attempt that broke off", () => {
   });
 });
 
-test("a call that failed or was cancelled before any output has received nothing", async () => {
+test("a call that ended before any output has received nothing", async () => {
   server.script("fails", { status: 500 });
   expect(await thrown(provider().call(ask("fails")))).toMatchObject({ received: null });
   const controller = new AbortController();
@@ -162,7 +162,7 @@ test("a call that failed or was cancelled before any output has received nothing
   expect(await call).toBe(reason);
 });
 
-test("calls leave no listener on a signal that outlives them", async () => {
+test("calls leave no listeners on a longer-lived signal", async () => {
   const controller = new AbortController();
   let listeners = 0;
   const { addEventListener, removeEventListener } = controller.signal;

@@ -5,7 +5,7 @@ import { startModelServer } from "@/server/testing/model-server";
 
 const clock = testClock();
 
-test("a model goes to the provider that lists it, else to the default one", () => {
+test("a model is called at the provider that lists it, or else at the default one", () => {
   const models = createModels({
     clock,
     openai: { apiKey: "k", baseUrl: undefined },

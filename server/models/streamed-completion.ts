@@ -65,7 +65,7 @@ export class StreamedCompletion {
   /** Adds the next piece. Throws PiecesError for what is none, and AnswerTooLarge. */
   add(raw: unknown): void {
     const parsed = piece.safeParse(raw);
-    if (!parsed.success) throw new PiecesError("a piece of the answer is none of a chat completion");
+    if (!parsed.success) throw new PiecesError("a chunk of the answer is not part of a chat completion");
     this.#usage = parsed.data.usage ?? this.#usage;
     const choice = parsed.data.choices?.find(({ index }) => (index ?? 0) === 0);
     if (!choice) return;
@@ -99,7 +99,7 @@ export class StreamedCompletion {
 
   /** The answer as a whole body. Throws PiecesError when it has not come to its end. */
   toBody(): object {
-    if (this.#finishReason === null) throw new PiecesError("the answer ended before it was whole");
+    if (this.#finishReason === null) throw new PiecesError("the answer ended before it was complete");
     const toolCalls = [...this.#calls.entries()]
       .sort(([a], [b]) => a - b)
       .map(([, { id, ...called }]) => ({ ...(id === undefined ? {} : { id }), function: called }));
@@ -125,7 +125,7 @@ export class StreamedCompletion {
     const begins = index === undefined || index === null ? Boolean(id ?? called?.name) : !this.#knows(index);
     const at = index ?? (begins ? this.#lastCall + 1 : this.#lastCall);
     if (at < 0) return;
-    if (at > MAX_CALL_INDEX) throw new PiecesError("the answer asks for more calls than can be numbered");
+    if (at > MAX_CALL_INDEX) throw new PiecesError("the answer contains too many calls");
     this.#lastCall = Math.max(this.#lastCall, at);
     if (this.#further.has(at) || (begins && this.#calls.size >= MAX_RECORDED_CALLS)) {
       this.#further.add(at);

@@ -26,7 +26,7 @@ test.each(SAMPLES)("%s has the vocabulary's own tokens", async (_name, text) => 
   expect(await countTextTokens(text)).toBe(trueTokens(text));
 });
 
-test("so has every short text", async () => {
+test("every short text has the vocabulary's own tokens", async () => {
   const unit = fc.oneof(
     fc.constantFrom(" ", "\n", "the", " of", "'s", "0", "字", "Ä", "!", "{", "\u0301", "😀", "_"),
     fc.string({ unit: "binary", maxLength: 4 }),
@@ -40,7 +40,7 @@ test("so has every short text", async () => {
   );
 });
 
-test("special tokens are text: nobody ends a prompt from inside", async () => {
+test("special tokens count as text", async () => {
   expect(trueTokens("<|endoftext|>")).toBeGreaterThan(1);
   expect(await countTextTokens("<|endoftext|>")).toBe(trueTokens("<|endoftext|>"));
   expect(await countTextTokens("<|endofprompt|>")).toBe(trueTokens("<|endofprompt|>"));
@@ -54,7 +54,7 @@ const letters = (length: number) => {
   }).join("");
 };
 
-test("a piece that no language has is cut, at the price of a few tokens", async () => {
+test("a very long piece is cut, at the cost of a few tokens", async () => {
   for (const text of ["a".repeat(2000), letters(2000), "字".repeat(600), "=".repeat(2000)]) {
     const difference = (await countTextTokens(text)) - trueTokens(text);
     expect(difference).toBeGreaterThanOrEqual(0);
@@ -62,7 +62,7 @@ test("a piece that no language has is cut, at the price of a few tokens", async 
   }
 });
 
-test("time grows with the text, not with its square, and others have their turn meanwhile", async () => {
+test("counts in linear time, and yields meanwhile", async () => {
   const cpu = async (text: string) => {
     const before = process.cpuUsage();
     await countTextTokens(text);

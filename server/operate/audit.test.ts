@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { changedFields } from "@/server/operate/audit";
 
-test("only what differs is told", () => {
+test("lists only what differs", () => {
   expect(changedFields({ a: 1, b: [1], c: "x" }, { a: 1, b: [1, 2], c: "x" })).toEqual({
     b: { from: [1], to: [1, 2] },
   });
   expect(changedFields({ a: 1 }, { a: 1 })).toEqual({});
 });
 
-test("a new thing comes from nothing, a missing field counts as null", () => {
+test("a new object has no earlier values, and a missing field counts as null", () => {
   expect(changedFields(null, { a: 1, b: null })).toEqual({ a: { from: null, to: 1 } });
   expect(changedFields({ a: 1 }, {})).toEqual({ a: { from: 1, to: null } });
 });

@@ -25,7 +25,7 @@ test("a process is ready once its engine is", async () => {
   expect(services.polls()).toBe(3);
 });
 
-test("the wait ends when the process is stopped first", async () => {
+test("the wait ends when the process is stopped", async () => {
   const ending = new AbortController();
   const services = withEngine((poll) => {
     if (poll === 2) ending.abort();

@@ -41,7 +41,7 @@ it("finds a run that nobody has called 30 seconds after it was handed over", asy
   expect(await find(runId)).toMatchObject({ kind: "agent", epoch: 1, segment: 1 });
 });
 
-it("hands it over by a new event every two minutes: a server takes no event twice, though it may have lost it", async () => {
+it("hands it over with a new event every two minutes, because a server takes each event once", async () => {
   const runId = await handOver();
   const eventOf = async () => (await find(runId))?.eventId;
   world.clock.advance(119_999);
@@ -52,7 +52,7 @@ it("hands it over by a new event every two minutes: a server takes no event twic
   expect(await eventOf()).toBe(`${runId}:1.0.3`);
 });
 
-it("finds a run that was handed over in the future: the clock was put back by an hour", async () => {
+it("finds a run that was handed over in the future, after the clock was set back", async () => {
   const runId = await handOver();
   world.clock.advance(-20_000);
   expect(await find(runId)).toBeUndefined();

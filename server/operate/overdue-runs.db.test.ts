@@ -65,7 +65,7 @@ it("leaves a run past its deadline to the worker that has it", async () => {
   expect((await read(runId)).status).toBe("Failed");
 });
 
-it("carries out a cancel whose worker died before it did", async () => {
+it("completes a cancel whose worker died", async () => {
   const { runIds, workerId } = await startClaimed(1);
   const [runId = ""] = runIds;
   await cancelRun(world, tenant.orgId, runId, "Ada");
@@ -75,7 +75,7 @@ it("carries out a cancel whose worker died before it did", async () => {
   expect(await read(runId)).toMatchObject({ status: "Cancelled", cancelledBy: "Ada", errorMessage: null });
 });
 
-it("gives up a run that got no slot for 24 hours", async () => {
+it("ends a run that got no slot for 24 hours", async () => {
   const runId = await start();
   world.clock.advance(24 * 3600_000);
   await endOverdueRuns(world);
@@ -85,7 +85,7 @@ it("gives up a run that got no slot for 24 hours", async () => {
   expect(await read(runId)).toMatchObject({ status: "Failed", errorCode: "not_admitted", startedAt: null });
 });
 
-it("leaves a run its whole deadline that waited nearly 24 hours for its slot", async () => {
+it("keeps the full deadline of a run that waited nearly 24 hours for its slot", async () => {
   const runId = await start();
   world.clock.advance(24 * 3600_000 - 60_000);
   await admitWaitingRuns(world, null, 100);
@@ -97,7 +97,7 @@ it("leaves a run its whole deadline that waited nearly 24 hours for its slot", a
   expect((await read(runId)).status).toBe("Running");
 });
 
-it("ends the other runs although one cannot be ended", async () => {
+it("ends the other runs when one cannot be ended", async () => {
   const { runIds, workerId } = await startClaimed(2);
   const [broken = "", sound = ""] = runIds;
   // What it used is more than its hold and the balance together: the database refuses the charge.

@@ -43,6 +43,6 @@ function outcomeOf({ by, deadlineSeconds, started }: OverdueRun): Outcome {
     const message = `The run passed its deadline of ${deadlineSeconds} seconds.`;
     return { status: "Failed", code: "deadline_exceeded", message };
   }
-  const message = "The run waited 24 hours for a slot and was given up.";
+  const message = "The run waited 24 hours for a slot and was ended.";
   return { status: "Failed", code: "not_admitted", message };
 }

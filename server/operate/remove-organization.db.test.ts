@@ -90,7 +90,7 @@ test("an organization is deleted with everything it owns, and nothing of another
   ]);
 });
 
-test("a run whose process is gone does not keep its organization", async () => {
+test("a run whose process died does not keep its organization", async () => {
   const { tenant, runId } = await createBusyTenant("bob@dead.test");
   const at = world.clock.now();
   await world.db.run.update({

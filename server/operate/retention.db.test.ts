@@ -75,7 +75,7 @@ async function countOf({ orgId: organizationId }: Tenant) {
   };
 }
 
-it("removes what a plan no longer keeps, whole trees of runs, and leaves ledger, open runs and other plans alone", async () => {
+it("removes expired data with whole trees of runs, and keeps the ledger, open runs and other organizations' data", async () => {
   const short = await createTenant(world, { plan: { retentionDays: 7 } });
   const long = await createTenant(world, { plan: { retentionDays: 30 } });
   const gone = await live(short);
@@ -124,7 +124,7 @@ it("removes what a plan no longer keeps, whole trees of runs, and leaves ledger,
   expect(refunded.toString()).toBe(charged?.neg().toString());
 });
 
-it("removes more than a batch, and is done by one process at a time", async () => {
+it("removes more than one batch, in one process at a time", async () => {
   const tenant = await createTenant(world, { plan: { retentionDays: 1 } });
   const at = world.clock.now();
   await world.pool.query(
@@ -141,7 +141,7 @@ it("removes more than a batch, and is done by one process at a time", async () =
   expect(await removeExpired(world)).toMatchObject({ deliveries: 0 });
 });
 
-it("never makes a start fail whose configuration is removed in the midst of it", async () => {
+it("never fails a start whose configuration is removed meanwhile", async () => {
   const tenant = await createTenant(world, { plan: { retentionDays: 1 } });
   const request = { kind: "tool", targetId: tenant.toolId, input: { a: 1, b: 2 } } as const;
   const { runId } = await startRun(world, operator(tenant), request);

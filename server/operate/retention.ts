@@ -20,7 +20,7 @@ const REMOVALS = {
       ) d LIMIT $2)`,
   // The rows stay, with what is told of the call.
   refusedBodies: `
-    UPDATE deliveries SET body = '', body_note = 'newer refused calls of this trigger took its room' WHERE id IN (
+    UPDATE deliveries SET body = '', body_note = 'newer refused calls of this trigger replaced it' WHERE id IN (
       SELECT id FROM (
         SELECT id, sum(body_bytes) OVER (PARTITION BY trigger_id ORDER BY id DESC) AS newer FROM deliveries
         WHERE outcome = 'rejected' AND body_bytes > ${REFUSED_BODIES.smallBytes} AND body_note IS NULL
@@ -108,8 +108,7 @@ export async function removeExpired(
     }
     await client.query("SELECT pg_advisory_unlock($1)", [RETENTION_LOCK]);
     broken = false;
-    if (Object.values(removed).some((count) => count > 0))
-      services.log.info("expired data was removed", removed);
+    if (Object.values(removed).some((count) => count > 0)) services.log.info("Removed expired data", removed);
     return removed;
   } finally {
     // A connection that may still hold the lock is closed, which gives it back.

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test("both secrets work before a rotation, the new one alone after it", async () => {
+test("both secrets work before a rotation, only the new one after it", async () => {
   const tenant = await createTenant(world);
   const { id, token } = await createTrigger(world, tenant, { secrets: ["s3cret"] });
   const rotating = { ...world, vault: createVault(NEW, world.env.secret) };
@@ -50,7 +50,7 @@ test("both secrets work before a rotation, the new one alone after it", async ()
   expect(line?.changes).toContain(world.vault.fingerprint);
 });
 
-test("what neither secret opens is left and counted", async () => {
+test("values that neither secret opens are kept and counted", async () => {
   const lost = { ...world, vault: createVault("a secret that is lost, of thirty-two characters") };
   await createTrigger(lost, await createTenant(world));
   const rotating = { ...world, vault: createVault(NEW, world.env.secret) };

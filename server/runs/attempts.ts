@@ -20,7 +20,7 @@ export function readAttempts(text: string): Attempt[] {
   }
 }
 
-const INTERRUPTED = "Interrupted: the process that executed it stopped or went away. It was begun anew.";
+const INTERRUPTED = "Interrupted: its process ended or stalled. It was started again.";
 
 /**
  * The tries of a step or model call that a worker takes over `now`: those its row tells of, and the one the last worker was

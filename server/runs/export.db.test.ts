@@ -46,17 +46,17 @@ describe("an export", () => {
     expect(runs).toMatchObject([{ input: "" }]);
   });
 
-  it("is an empty JSON array when nothing fits", async () => {
+  it("is an empty JSON array without matches", async () => {
     expect(JSON.parse(await read({ status: ["Cancelled"] }, "json"))).toEqual([]);
   });
 
-  it("is CSV with a head, quotes doubled, and no formulas", async () => {
+  it("is CSV with a header, doubled quotes, and no formulas", async () => {
     const [head, ...lines] = (await read({ status: ["Failed"] }, "csv")).split("\r\n");
     expect(head).toMatch(/^\uFEFFid,kind,target,/);
     expect(lines.join("\r\n")).toContain(`"'=1+1, ""quoted""\nand broken"`);
   });
 
-  it("names the trigger, the key and the person of each run, of this organization alone", async () => {
+  it("names the trigger, key and user of each run, of this organization only", async () => {
     const starts = await createTenant(world);
     const member = await createMember(world, starts, "member");
     const trigger = await createTrigger(world, starts);

@@ -6,7 +6,7 @@ import { replaceNul } from "@/server/secrets/stored-output";
 
 /** No run is older than 1970, and PostgreSQL knows no year 0. */
 const moment = z.iso.datetime().refine((text) => Date.parse(text) >= 0, "is before 1970");
-const credits = z.string().regex(/^\d{1,12}(\.\d{1,4})?$/, "credits are a decimal with up to four places");
+const credits = z.string().regex(/^\d{1,12}(\.\d{1,4})?$/, "must be a decimal with at most four places");
 
 /** Which runs a list, an export or a chart is about. Every field narrows; an empty filter means all runs. */
 export const runFilter = z.object({
@@ -35,7 +35,7 @@ export const runFilter = z.object({
   minCredits: credits.optional(),
   maxCredits: credits.optional(),
   /**
-   * Words of the input, the output or the error, or the start of a run's id (decision 16 says which are found). The
+   * Words of the input, the output or the error, or the start of a run's id (docs/dashboard.md, "Search"). The
    * index keeps as many letters of a word as can be asked for here.
    */
   text: z.string().trim().max(200).transform(replaceNul).optional(),

@@ -135,7 +135,7 @@ const INDEXED = [
 describe.each(INDEXED)("finding runs when %s", (_, indexed) => {
   beforeAll(() => indexEndedRuns(world, indexed));
 
-  it("answers any combination of conditions as a look at every run would, newest first", async () => {
+  it("answers any combination of conditions like a full scan, newest first", async () => {
     await fc.assert(
       fc.asyncProperty(filters, async (filter) => {
         const wanted = made.filter((run) => fits(run, filter)).map((run) => run.id);
@@ -162,7 +162,7 @@ describe.each(INDEXED)("finding runs when %s", (_, indexed) => {
 });
 
 describe("finding runs", () => {
-  it("finds a run that hangs by the time it has taken so far, and open ones by what they used so far", async () => {
+  it("finds open runs by the time and credits used so far", async () => {
     const stuck = await createTenant(world);
     const at = (minutes: number) => new Date(world.clock.now().getTime() - minutes * 60_000);
     const hung = await insertRun(world, stuck, {
@@ -183,7 +183,7 @@ describe("finding runs", () => {
     world.clock.advance(-60 * 60_000);
   });
 
-  it("pages through a search without gaps or repetitions, over all scopes", async () => {
+  it("pages through a search without gaps or duplicates, over all scopes", async () => {
     for (const filter of [
       { text: "alpha" },
       { kind: "tool", status: ["Completed", "Running"] },
@@ -208,14 +208,14 @@ describe("finding runs", () => {
   });
 
   it.each(["20261121", "deadbeef", "6f1c2a9e-0b1d-4c3e-9a77-0123456789ab"])(
-    "finds the word %s, which looks like an id but is none of a run",
+    "finds the word %s, which looks like a run id but is not one",
     async (text) => {
       const id = await insertRun(world, tenant, { input: `{"order":"${text}"}` });
       expect(await findRunIds(world, tenant.orgId, { text }, { limit: 10 })).toEqual([id]);
     },
   );
 
-  it("survives the rebuilding of its index, which PostgreSQL does with a search path of its own", async () => {
+  it("survives a rebuild of its index, which uses another search path", async () => {
     await world.pool.query("REINDEX INDEX run_index_terms");
     expect(await findRunIds(world, tenant.orgId, { text: "alpha" }, { limit: 100 })).not.toEqual([]);
   });
@@ -228,7 +228,7 @@ describe("finding runs", () => {
     expect(JSON.parse(json).map((run: { id: string }) => run.id)).toEqual(wanted.toReversed());
   });
 
-  it("says no to what is not this organization's", async () => {
+  it("refuses what belongs to another organization", async () => {
     const stranger = await createTenant(world);
     expect(await findRunIds(world, stranger.orgId, { text: "alpha" }, { limit: 10 })).toEqual([]);
     expect(await findRunIds(world, stranger.orgId, { triggerId }, { limit: 10 })).toEqual([]);
@@ -243,12 +243,12 @@ describe("finding runs", () => {
   });
 });
 
-it("takes characters that no text of a run can hold", async () => {
+it("accepts characters that no run can contain", async () => {
   const filter = runFilter.parse({ text: "alpha\0 \ud800" });
   expect((await listRuns(world, actor, { filter, limit: 5 })).items).toHaveLength(0);
 });
 
-it("refuses moments that the database does not know", () => {
+it("refuses times that the database cannot store", () => {
   expect(runFilter.safeParse({ to: "0000-01-01T00:00:00.000Z" }).success).toBe(false);
   expect(runFilter.safeParse({ from: "2026-11-21T00:00:00.000Z" }).success).toBe(true);
 });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it("leads from a failed run to the last good one of the same agent or tool before it", async () => {
+it("finds the last successful run of the same agent or tool before a failed one", async () => {
   const tenant = await createTenant(world);
   const viewer = await createMember(world, tenant, "viewer");
   const lastGood = async (runId: string) => (await inspectRun(world, viewer, runId)).run.lastGoodRunId;
@@ -30,7 +30,7 @@ it("leads from a failed run to the last good one of the same agent or tool befor
   expect(await lastGood(good)).toBeNull();
 });
 
-it("tells the present version of what ran, and nothing of what is deleted", async () => {
+it("shows the current version of the target, or none if it is deleted", async () => {
   const tenant = await createTenant(world);
   const viewer = await createMember(world, tenant, "viewer");
   const runId = await insertRun(world, tenant);
@@ -42,7 +42,7 @@ it("tells the present version of what ran, and nothing of what is deleted", asyn
   expect(await version()).toBeNull();
 });
 
-it("counts for a step what the run that it started has used", async () => {
+it("counts a child run's use for the step that started it", async () => {
   const tenant = await createTenant(world);
   const viewer = await createMember(world, tenant, "viewer");
   const runId = await insertRun(world, tenant, { kind: "agent", status: "Running", steps: 2 });

@@ -76,7 +76,7 @@ describe("the list of runs", () => {
     expect(await list({ text: ids.failed ?? "" })).toEqual([ids.failed]);
   });
 
-  it("pages without gaps or repetitions", async () => {
+  it("pages without gaps or duplicates", async () => {
     const seen: string[] = [];
     let before: string | undefined;
     do {

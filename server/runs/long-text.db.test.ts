@@ -22,7 +22,7 @@ it.each([
   ["one byte", "x", 1],
   ["three bytes", "€", 3],
   ["four bytes", "😀", 4],
-])("a text is cut after so many characters, in characters of %s", async (_, character, bytes) => {
+])("cuts a text after a number of characters of %s", async (_, character, bytes) => {
   for (const more of [-1, 0, 1]) {
     const length = TEXT_PREVIEW_CHARACTERS + more;
     const text = character.repeat(length);
@@ -37,7 +37,7 @@ it.each([
   }
 });
 
-it("of a text of megabytes only the start is read", async () => {
+it("reads only the start of a long text", async () => {
   // Does not shrink when it is stored.
   const output = randomBytes(3_000_000).toString("hex");
   const id = await insertRun(world, tenant, { output });

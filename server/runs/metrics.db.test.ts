@@ -44,7 +44,7 @@ const readAll = async (actor: MemberActor) =>
   Promise.all(RUN_PERIODS.map((period) => readRunMetrics(world, actor, { period })));
 
 describe("metrics", () => {
-  it("counts by time, agent, tool, trigger and key, each figure in its place", async () => {
+  it("counts by time, agent, tool, trigger and key", async () => {
     const tenant = await createTenant(world);
     const actor = await createMember(world, tenant, "viewer");
     for (const durationMs of [100, 200, 300, 4000])
@@ -86,7 +86,7 @@ describe("metrics", () => {
     expect(await countSettledRuns(world)).toBe(0);
   });
 
-  it("of one agent, tool, trigger or key are those of its line among all", async () => {
+  it("of one agent, tool, trigger or key match its line among all", async () => {
     const { actor } = await fill();
     await countSettledRuns(world);
     const all = await readRunMetrics(world, actor, { period: "90d" });
@@ -101,7 +101,7 @@ describe("metrics", () => {
     }
   });
 
-  it("wait with an hour until its runs have ended, and count later ones too", async () => {
+  it("count an hour once its runs have ended, including late ones", async () => {
     const { tenant, actor } = await fill();
     await insertRun(world, tenant, { status: "Running", createdAt: ago(5 * HOUR) });
     await countSettledRuns(world);
@@ -122,7 +122,7 @@ describe("metrics", () => {
     expect(Number(after.credits)).toBeCloseTo(Number(total.credits) + 7, 4);
   });
 
-  it("forget what the plan no longer keeps", async () => {
+  it("drop counts beyond the plan's retention", async () => {
     const { tenant } = await fill();
     await countSettledRuns(world);
     await world.db.plan.update({ where: { organizationId: tenant.orgId }, data: { retentionDays: 10 } });

@@ -132,7 +132,7 @@ it("shows the requests of a tool's own model call, the correction included", asy
   expect(views[1]?.messages.map(({ fresh }) => fresh)).toEqual([false, false, true, true]);
 });
 
-it("cuts long results, and says how long they are", async () => {
+it("cuts long results, and gives their length", async () => {
   const tenant = await createTenant(world);
   const long = "x".repeat(40_000);
   const { runId, views } = await execute(

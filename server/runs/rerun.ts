@@ -20,7 +20,7 @@ export async function startFromDashboard(
   if (Buffer.byteLength(input) > most) {
     throw new AppError("payload_too_large", `The input is larger than ${most / 1024} KiB.`);
   }
-  if (input.includes("\0")) throw new AppError("invalid_request", "The input holds the character U+0000.");
+  if (input.includes("\0")) throw new AppError("invalid_request", "The input contains U+0000.");
   if (kind === "tool") return startRun(services, actor, { kind, targetId, input: parseToolInput(input) });
   if (input === "") throw new AppError("invalid_request", "The message must have at least one character.");
   return startRun(services, actor, { kind, targetId, userMessage: input, messageFromOutside });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it("shows what a run was started with, and what a run started now would have differently", async () => {
+it("shows a run's configuration, and what a run started now would change", async () => {
   const tenant = await createTenant(world);
   const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
   const viewer = await createMember(world, tenant, "viewer");

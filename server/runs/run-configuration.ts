@@ -82,7 +82,7 @@ function fieldsOf(configuration: RunConfiguration, deadlineSeconds: number): Fie
   return new Map([
     ["model", model],
     ["system prompt", systemPrompt],
-    ...(messageFromOutside ? [["message", "came from outside, and the prompt says so"] as const] : []),
+    ...(messageFromOutside ? [["message", "from outside; the prompt says so"] as const] : []),
     ["max steps", String(maxSteps)],
     ["functions", functions.map(({ name }) => name).join("\n")],
     ["tools", tools.map(({ name, version }) => `${name} v${version}`).join("\n")],

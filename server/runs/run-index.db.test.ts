@@ -26,7 +26,7 @@ const queued = async () => (await world.pool.query("SELECT 1 FROM run_index_queu
 const indexed = () => world.db.runIndexEntry.count({ where: { organizationId: tenant.orgId } });
 const findTools = () => findRunIds(world, tenant.orgId, { kind: "tool" }, { limit: 1_000 });
 
-it("takes a run from its end until it is indexed, and finds it all the while", async () => {
+it("finds an ended run before, during and after indexing", async () => {
   const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
   const request = { kind: "tool", targetId: tenant.toolId, input: { a: 1, b: 2 } } as const;
   const { runId } = await startRun(world, operator, request);
@@ -39,7 +39,7 @@ it("takes a run from its end until it is indexed, and finds it all the while", a
   expect(await indexEndedRuns(world)).toBe(0);
 });
 
-it("takes at most as many runs as it was told, and shares them among several processes", async () => {
+it("takes at most the given number of runs, and shares them among processes", async () => {
   await insertRuns(60);
   expect(await indexEndedRuns(world, 10)).toBe(10);
   const taken = await Promise.all(Array.from({ length: 8 }, () => indexEndedRuns(world, 20)));
@@ -48,7 +48,7 @@ it("takes at most as many runs as it was told, and shares them among several pro
   expect([sum, await indexed(), await queued()]).toEqual([50, 60, 0]);
 });
 
-it("leaves the batch of a process that died in the queue, and meanwhile indexes the others", async () => {
+it("leaves the batch of a dead process in the queue, and indexes the others", async () => {
   const ids = await insertRuns(6);
   const dying = await world.pool.connect();
   await dying.query("BEGIN");
@@ -61,7 +61,7 @@ it("leaves the batch of a process that died in the queue, and meanwhile indexes 
   expect([await indexed(), await queued()]).toEqual([6, 0]);
 });
 
-it("shows a run once that is queued twice, and drops what is queued of a removed one", async () => {
+it("shows a run that is queued twice once, and drops removed runs from the queue", async () => {
   const [newer = "", older = ""] = await insertRuns(2);
   await indexEndedRuns(world);
   await world.pool.query("INSERT INTO run_index_queue VALUES ($1, $3), ($1, $3), ($2, $3)", [
@@ -75,7 +75,7 @@ it("shows a run once that is queued twice, and drops what is queued of a removed
   expect([await findTools(), await indexed()]).toEqual([[newer], 1]);
 });
 
-it("lets every search find every run while they are being indexed", async () => {
+it("lets every search find every run during indexing", async () => {
   const ids = await insertRuns(120);
   let done = false;
   const indexing = (async () => {

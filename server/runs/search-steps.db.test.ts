@@ -32,7 +32,7 @@ async function runOf(steps: { input?: string; output?: string; reasoning?: strin
   };
 }
 
-it("finds a text in inputs, outputs, reasoning and what the model said, whatever the case", async () => {
+it("finds a text in inputs, outputs, reasoning and model answers, in any case", async () => {
   const search = await runOf(
     [{ input: '{"city":"Lisbon"}' }, { output: '{"from":"LISBON"}' }, { reasoning: "not lisbon" }, {}],
     "In Lisbon it rains.",
@@ -41,7 +41,7 @@ it("finds a text in inputs, outputs, reasoning and what the model said, whatever
   expect(await search("Oslo")).toEqual({ lines: [], startsOnly: false });
 });
 
-it("takes signs for what they are, and finds quotes and line breaks inside of JSON", async () => {
+it("takes special characters literally, and finds quotes and line breaks in JSON", async () => {
   const search = await runOf([
     { output: '{"share":"100%"}' },
     { output: '{"share":"1000"}' },
@@ -55,7 +55,7 @@ it("takes signs for what they are, and finds quotes and line breaks inside of JS
   expect((await search("a.b")).lines).toEqual([]);
 });
 
-it("takes no notice of the case of letters beyond ASCII", async () => {
+it("ignores the case of letters beyond ASCII", async () => {
   const search = await runOf(
     [{ output: '{"topic":"Großer ÄRGER"}' }, { input: '{"city":"İSTANBUL"}' }, { reasoning: "Η ΟΔΟΣ" }, {}],
     "МОСКВА",
@@ -66,7 +66,7 @@ it("takes no notice of the case of letters beyond ASCII", async () => {
   expect((await search("Москва")).lines).toEqual(["call"]);
 });
 
-it("looks only through the starts of texts where a run has very many, and says so", async () => {
+it("searches only the starts of texts in a very large run, and says so", async () => {
   const filler = "x".repeat(1_000_000);
   const search = await runOf(
     Array.from({ length: 34 }, (_, n) => ({ output: n === 3 ? `"needle ${filler}"` : `"${filler} thread"` })),

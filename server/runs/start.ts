@@ -381,7 +381,7 @@ function conflict(): AppError {
 }
 
 function suspended(actor: Actor): AppError {
-  const message = "The organization is suspended: runs can be read, not started.";
+  const message = "The organization is suspended. Runs can be read but not started.";
   return new AppError("organization_suspended", message, actor.kind === "trigger" ? { status: 400 } : {});
 }
 

@@ -25,7 +25,7 @@ function bench(queue: FairQueue) {
   };
 }
 
-it("gives each organizationId one of the turns, in the order they came", async () => {
+it("serves organizations in turn, in order of arrival", async () => {
   const { add, end, order } = bench(new FairQueue(1, 1));
   for (const name of ["a1", "a2", "a3"]) add("a", name);
   add("b", "b1");
@@ -35,7 +35,7 @@ it("gives each organizationId one of the turns, in the order they came", async (
   expect(order).toEqual(["a1", "a2", "b1", "c1", "a3", "b2"]);
 });
 
-it("never gives one organizationId all hands", async () => {
+it("never gives one organization all slots", async () => {
   const { add, end, order } = bench(new FairQueue(3, 2));
   for (const name of ["a1", "a2", "a3", "a4"]) add("a", name);
   await Promise.resolve();

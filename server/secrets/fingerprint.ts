@@ -22,13 +22,13 @@ export async function checkSecretFingerprint(services: Pick<Services, "db" | "va
   if (known.value === vault.fingerprint || known.value === vault.previousFingerprint) return;
   throw new WrongSecretError(
     [
-      "STEPWELL_SECRET is not the one this database was set up with " +
-        `(its fingerprint is ${vault.fingerprint}, the database's ${known.value}).`,
-      "Webhook tokens and signing secrets in the database can only be read with the first one.",
-      "The way out: set STEPWELL_SECRET to the earlier value (embedded PostgreSQL: the file `secret` in the data folder).",
+      "STEPWELL_SECRET is not the secret of this database " +
+        `(its fingerprint is ${vault.fingerprint}, the database has ${known.value}).`,
+      "Webhook tokens and signing secrets can be read only with the database's own.",
+      "Set STEPWELL_SECRET to the earlier value (embedded PostgreSQL: the file `secret` in the data folder).",
       "To change it, set STEPWELL_SECRET_PREVIOUS to the earlier value as well, and run `npm run -s stepwell -- secret rotate`.",
-      "If it is lost, let the new one in with `npm run -s stepwell -- secret adopt`: " +
-        "then the signing secrets of triggers must be given again and their addresses change; all else stays.",
+      "If it is lost, accept the new one with `npm run -s stepwell -- secret adopt`. " +
+        "You must then set the signing secrets of triggers again, and their addresses change; everything else stays.",
     ].join("\n"),
   );
 }

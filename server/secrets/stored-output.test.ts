@@ -12,7 +12,7 @@ function store(output: Json, secrets?: string[]): string {
   return stored.text;
 }
 
-test("keeps what fits as it is", () => {
+test("keeps an output that fits", () => {
   const value = { a: [1, null, true, "é"], b: { c: "" } };
   expect(store(value)).toBe(JSON.stringify(value));
 });
@@ -34,7 +34,7 @@ test("replaces U+0000 and halves of characters, in keys too", () => {
   expect(replaceNul("a\0\udc00")).toBe("a\ufffd\ufffd");
 });
 
-test("blots out secrets, the longer ones first, and leaves short ones", () => {
+test("redacts secrets, longer ones first, and leaves short ones", () => {
   const secrets = ["hunter22", "hunter22-long", "abc"];
   expect(JSON.parse(store({ "x hunter22": ["hunter22-long!", "abc"] }, secrets))).toEqual({
     "x [redacted]": ["[redacted]!", "abc"],
@@ -42,14 +42,14 @@ test("blots out secrets, the longer ones first, and leaves short ones", () => {
   expect(redactText("key hunter22 wrong", secrets)).toBe("key [redacted] wrong");
 });
 
-test("a nest is cut off, and a key named __proto__ stays data", () => {
+test("cuts deep nesting, and keeps a key named __proto__ as data", () => {
   let nest: Json = 1;
   for (let i = 0; i < 5000; i += 1) nest = [nest];
   expect(store(nest)).toBe(`${"[".repeat(200)}"…"${"]".repeat(200)}`);
   expect(store(JSON.parse('{"__proto__":{"x":1}}'))).toBe('{"__proto__":{"x":1}}');
 });
 
-test("whatever comes in, what is stored is JSON and storing it again changes nothing", () => {
+test("always stores JSON, and storing it again changes nothing", () => {
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: "binary" }), (generated) => {
       const value: Json = JSON.parse(JSON.stringify(generated));
@@ -80,7 +80,7 @@ describe("a secret that comes back encoded", () => {
     ["as a form's value", (text) => new URLSearchParams({ a: text }).toString().slice(2)],
     ["URL-encoded byte by byte", (text) => Buffer.from(text).toString("hex").replace(/../g, "%$&")],
     ["within JSON", (text) => JSON.stringify({ key: text })],
-  ])("%s is blotted out", (_name, encode) => {
+  ])("%s is redacted", (_name, encode) => {
     for (const each of [secret, other]) {
       const echoed = encode(each);
       const cleaned = redactText(`Wrong key <${echoed}>.`, [secret, other]);
@@ -91,7 +91,7 @@ describe("a secret that comes back encoded", () => {
     }
   });
 
-  test("leaves what only looks like it", () => {
+  test("keeps text that only looks like it", () => {
     const text = `${Buffer.from("sk-proj-other").toString("base64")} ${Buffer.from("another").toString("hex")}`;
     expect(redactText(text, [secret, other])).toBe(text);
   });

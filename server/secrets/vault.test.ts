@@ -3,7 +3,7 @@ import { createVault, VaultError } from "@/server/secrets/vault";
 
 const vault = createVault("a secret of at least thirty-two characters");
 
-test("what was sealed opens for the same purpose, under a vault made anew of the same secret", () => {
+test("a sealed text opens for the same purpose, also in a new vault of the same secret", () => {
   for (const plain of ["", "s3cret", "Grüße 🌍", "x".repeat(10_000)]) {
     const sealed = vault.seal(plain, "trigger-secret:1");
     expect(sealed).toMatch(/^v1\.[0-9a-f]{8}\.[\w-]{16}\.[\w-]*\.[\w-]{22}$/);
@@ -12,7 +12,7 @@ test("what was sealed opens for the same purpose, under a vault made anew of the
   }
 });
 
-test("sealing twice gives two texts, neither holding the plain one", () => {
+test("sealing twice gives two texts, neither containing the plain one", () => {
   const first = vault.seal("s3cret", "p");
   expect(vault.seal("s3cret", "p")).not.toBe(first);
   expect(first).not.toContain("s3cret");
@@ -25,7 +25,7 @@ test("a sealed text opens neither for another purpose nor under another secret",
   expect(() => other.open(sealed, "trigger-secret:1")).toThrow(VaultError);
 });
 
-test("no part of a sealed text can be changed", () => {
+test("a sealed text with any changed part does not open", () => {
   const parts = vault.seal("s3cret", "p").split(".");
   for (let index = 0; index < parts.length; index += 1) {
     const changed = parts.map((part, at) =>
@@ -42,7 +42,7 @@ test.each([["plain text"], ["v1.."], ["v1.AAAA.AAAA.AAAA"], ["v2.a.b.c"], [""], 
   },
 );
 
-test("a vault with the previous secret opens what that one sealed, and seals under its own", () => {
+test("a vault opens texts of the previous secret, and seals with the current one", () => {
   const [before, after] = ["x".repeat(32), "y".repeat(32)];
   const sealed = createVault(before).seal("s3cret", "p");
   const both = createVault(after, before);
@@ -52,7 +52,7 @@ test("a vault with the previous secret opens what that one sealed, and seals und
   expect(both.previousFingerprint).toBe(createVault(before).fingerprint);
 });
 
-test("the fingerprint tells secrets apart and stays the same for one", () => {
+test("the fingerprint differs between secrets and is stable for one", () => {
   const same = createVault("a secret of at least thirty-two characters");
   expect(same.fingerprint).toBe(vault.fingerprint);
   expect(vault.fingerprint).toMatch(/^[0-9a-f]{16}$/);

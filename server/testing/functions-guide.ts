@@ -4,28 +4,28 @@ import { inputSchemaOf, listFunctions, outputSchemaOf } from "@/server/functions
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { MAX_STEP_OUTPUT_BYTES } from "@/server/limits/sizes";
 
-/** docs/functions.md, made from the registry. */
+/** docs/functions.md, generated from the registry. */
 export function functionsGuide(): string {
   const definitions = [...listFunctions()].sort((one, other) => one.name.localeCompare(other.name));
   return `# Functions
 
-<!-- Made from server/functions by \`npm run docs:functions\`. Do not edit. -->
+<!-- Generated from server/functions by \`npm run docs:functions\`. Do not edit. -->
 
-A function is one built-in action. A tool names it in a step's \`uses\`; an agent lists it in \`functions\` and
-the model decides when to call it. See [Definition files](definition-files.md).
+A function is one built-in action. A tool's step names it in \`uses\`. An agent lists it in
+\`functions\`, and the model decides when to call it. See [Definition files](definition-files.md).
 
 | Function | What it does | Side effects | Time limit |
 |---|---|---|---|
 ${definitions.map(summaryRow).join("\n")}
 
-For all of them:
+All functions:
 
 - A call costs one action, ${DEFAULT_PRICES.action} credits unless the [price list](configuration-files.md) says
   otherwise. Retries of one call are not counted again.
-- An input that does not fit fails the call, and the message names the faulty places.
-- An output may have ${MAX_STEP_OUTPUT_BYTES / 1024 ** 2} MiB. Beyond it an agent gets a preview, and a tool's step fails.
+- An invalid input fails the call, and the message names the invalid fields.
+- The limit of an output is ${MAX_STEP_OUTPUT_BYTES / 1024 ** 2} MiB. Beyond it an agent gets a preview, and a tool's step fails.
 - In a tool, a failed call fails the step (see \`retries\` and \`onError\`). In an agent, the model gets
-  \`{"error": "…"}\` and goes on.
+  \`{"error": "…"}\` and continues.
 
 ${definitions.map(section).join("\n")}`;
 }
@@ -41,8 +41,8 @@ function section(definition: FunctionDefinition): string {
     `- **Limits**: ${[seconds(timeoutMs), ...limits].join("; ")}.`,
     `- **Side effects**: ${
       hasSideEffects
-        ? "possible. A call is repeated after a crash, with the same idempotency key."
-        : "none. A call may be repeated without harm."
+        ? "possible. After a crash the call is repeated with the same idempotency key."
+        : "none. A call can safely be repeated."
     }`,
   ];
   return `## ${name}
@@ -69,7 +69,7 @@ ${errors.map((error) => `- ${error}`).join("\n")}
 ${JSON.stringify(example.input, null, 2)}
 \`\`\`
 
-gives
+returns
 
 \`\`\`json
 ${JSON.stringify(example.output, null, 2)}

@@ -61,7 +61,7 @@ export async function listDeliveries(
     where: { id: input.triggerId, organizationId: actor.orgId, deletedAt: null },
     select: { id: true },
   });
-  if (!trigger) throw new AppError("not_found", "There is no such trigger.");
+  if (!trigger) throw new AppError("not_found", "Trigger not found.");
   const rows = await db.delivery.findMany({
     where: {
       organizationId: actor.orgId,
@@ -115,7 +115,7 @@ export async function inspectDelivery(
     where: { id: deliveryId, organizationId: actor.orgId },
     select: { ...SUMMARY, triggerId: true, senderId: true, headers: true, body: true, bodyNote: true },
   });
-  if (!row) throw new AppError("not_found", "There is no such delivery: its retention time may be over.");
+  if (!row) throw new AppError("not_found", "Delivery not found. Its retention period may have ended.");
   const { triggerId, senderId, headers, body, bodyNote, ...summary } = row;
   return { ...toSummary(summary), triggerId, senderId, headers, body: showBody(body, whole), bodyNote };
 }
@@ -174,7 +174,7 @@ export async function previewMessage(
     where: { id: deliveryId, organizationId: actor.orgId },
     select: { body: true, bodyNote: true },
   });
-  if (!row) throw new AppError("not_found", "There is no such delivery: its retention time may be over.");
+  if (!row) throw new AppError("not_found", "Delivery not found. Its retention period may have ended.");
   if (row.bodyNote !== null) throw bodyMissing(row.bodyNote);
   const body = parseBodyText(decodeText(row.body));
   refuseNul(body);

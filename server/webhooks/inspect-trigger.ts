@@ -61,7 +61,7 @@ export async function inspectTrigger(
       },
     },
   });
-  if (!trigger) throw new AppError("not_found", "There is no such trigger.");
+  if (!trigger) throw new AppError("not_found", "Trigger not found.");
   const found = trigger.agent ?? trigger.tool;
   const masked = !roleCovers(actor.role, "member");
   return {

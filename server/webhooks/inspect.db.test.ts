@@ -59,7 +59,7 @@ describe("a trigger", () => {
     expect(JSON.stringify(shown)).not.toMatch(/first-secret|old-secret|v1\./);
   });
 
-  it("says an example of what its tool takes", async () => {
+  it("offers an example input for its tool", async () => {
     const { id } = await createTrigger(world, tenant, { target: "tool" });
     const { exampleBody } = await inspectTrigger(world, await createMember(world, tenant, "member"), id);
     expect(JSON.parse(exampleBody)).toEqual({ a: 1, b: 1 });
@@ -104,7 +104,7 @@ describe("deliveries", () => {
     expect(second).toMatchObject({ outcome: "accepted", runId, redeliveryOf: first?.id });
   });
 
-  it("try a message template, or say why it fails", async () => {
+  it("preview a message template, or say why it fails", async () => {
     const { id, token } = await createTrigger(world, tenant);
     const member = await createMember(world, tenant, "member");
     await deliver(token, '{"order":{"id":7}}');
@@ -127,7 +127,7 @@ describe("a body", () => {
     expect(bytes).toEqual({ kind: "hex", text: `00000000  ff fe 41${" ".repeat(41)}..A`, cut: false });
   });
 
-  it("is cut between characters until it is asked for whole", () => {
+  it("is cut between characters until it is requested in full", () => {
     const long = Buffer.from(`x${"ä".repeat(40_000)}`);
     const start = showBody(long, false);
     expect(start.cut).toBe(true);

@@ -23,7 +23,7 @@ test.each<[string, Json, string]>([
   await expect(fillMessageTemplate(template, body, facts)).rejects.toThrow(expect.objectContaining({ code }));
 });
 
-test("a template is checked before it is kept", async () => {
+test("a template is checked before it is saved", async () => {
   expect(await describeTemplateFault("{{ body.title }}", "org-1")).toBeNull();
   expect(await describeTemplateFault("{{ body. }}", "org-1")).not.toBeNull();
   expect(await describeTemplateFault("{{ body", "org-1")).not.toBeNull();

@@ -38,7 +38,7 @@ async function detailOf(deliveryId: string) {
   return inspectDelivery(world, await createMember(world, tenant, "viewer"), { deliveryId });
 }
 
-describe("a refused call is kept", () => {
+describe("a refused call is stored", () => {
   it.each(["GET", "PUT", "DELETE", "OPTIONS"])("of the method %s", async (method) => {
     const { id, token } = await createTrigger(world, tenant);
     expect(await send(token, { method })).toMatchObject({ status: 405 });
@@ -60,7 +60,7 @@ describe("a refused call is kept", () => {
     expect((await deliveriesOf(id))[1]).toMatchObject({ bodyBytes: 2 ** 31 - 1 });
   });
 
-  it("that broke off in its body: refused as such, no fault of ours", async () => {
+  it("with an incomplete body: refused, not an internal error", async () => {
     const { id, token } = await createTrigger(world, tenant);
     const init = {
       duplex: "half",
@@ -77,7 +77,7 @@ describe("a refused call is kept", () => {
     ]);
   });
 
-  it("when the signing secret cannot be read any more", async () => {
+  it("when the signing secret can no longer be read", async () => {
     const { id, token } = await createTrigger(world, tenant, { secrets: ["s3cret"] });
     await world.db.triggerSecret.updateMany({ where: { triggerId: id }, data: { sealed: "v1.broken" } });
     expect(await send(token, { body: "{}" })).toMatchObject({
@@ -90,7 +90,7 @@ describe("a refused call is kept", () => {
     expect(Buffer.from(kept?.body ?? []).toString()).toBe("{}");
   });
 
-  it("of a flood the first in a minute, saying that there may be more", async () => {
+  it("once a minute for a flood, noting that there may be more", async () => {
     const { id, token } = await createTrigger(world, tenant);
     const flood = { method: "PUT", headers: { "x-stepwell-peer": "192.0.2.99" } };
     for (let call = 0; call < 300; call += 1) expect((await send(token, flood)).status).toBe(405);
@@ -100,17 +100,17 @@ describe("a refused call is kept", () => {
     expect(kept).toHaveLength(301);
     expect(kept.at(-1)).toMatchObject({ status: 429, code: "rate_limited" });
     expect(kept.at(-1)?.reason).toContain("at most 300 in 60 seconds");
-    expect(kept.at(-1)?.reason).toContain("only the first refused one is kept");
+    expect(kept.at(-1)?.reason).toContain("in the same minute are not recorded");
     expect((await send(token, { body: "{}", headers: { "x-stepwell-peer": "192.0.2.98" } })).status).toBe(
       200,
     );
   });
 });
 
-describe("refused bodies fill no disk", () => {
+describe("refused bodies are bounded", () => {
   const large = JSON.stringify({ padding: "x".repeat(1_000_000) });
 
-  it("of large ones some are kept in a minute, the facts of all, and the reason is shown", async () => {
+  it("some large ones are stored in a minute, the facts of all, and the reason is shown", async () => {
     const { id, token } = await createTrigger(world, tenant, { secrets: ["s3cret"] });
     for (let call = 0; call < 10; call += 1) await send(token, { body: large, headers: FORGED });
     const stored = await deliveriesOf(id);
@@ -131,7 +131,7 @@ describe("refused bodies fill no disk", () => {
     expect((await deliveriesOf(id)).slice(-2).map(({ bodyNote }) => bodyNote)).toEqual([null, null]);
   });
 
-  it("beyond 256 MiB a trigger the oldest make room, by the hourly pass", async () => {
+  it("beyond 256 MiB of a trigger, the hourly job removes the oldest", async () => {
     const [mine, other] = [await createTrigger(world, tenant), await createTrigger(world, tenant)];
     const keep = async (triggerId: string) => {
       const delivery = {
@@ -157,7 +157,7 @@ describe("refused bodies fill no disk", () => {
     const ids = [await keep(mine.id), await keep(mine.id), await keep(mine.id), await keep(other.id)];
     expect(await removeExpired(world)).toMatchObject({ refusedBodies: 1, deliveries: 0 });
     const notes = await Promise.all(ids.map(async (id) => (await detailOf(id)).bodyNote));
-    expect(notes).toEqual(["newer refused calls of this trigger took its room", null, null, null]);
+    expect(notes).toEqual(["newer refused calls of this trigger replaced it", null, null, null]);
     expect(await removeExpired(world)).toMatchObject({ refusedBodies: 0 });
   });
 });

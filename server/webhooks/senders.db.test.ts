@@ -63,7 +63,7 @@ describe("hexadecimal signatures", () => {
     expect(await send(token, { "X-Signature": sign() })).toMatchObject({ status: 200 });
   });
 
-  it("are of the exact bytes: one more space is a forgery", async () => {
+  it("cover the exact bytes: one more space is refused", async () => {
     const { token } = await createTrigger(world, tenant, { secrets: [SECRET] });
     const signature = createHmac("sha256", SECRET).update(BODY).digest("hex");
     expect(await send(token, { "X-Signature": signature })).toMatchObject({ status: 200 });
@@ -168,8 +168,8 @@ describe("U+0000", () => {
   });
 });
 
-describe("what hostile callers send", () => {
-  it("is kept without what may be secret in its headers", () => {
+describe("input of hostile callers", () => {
+  it("is stored without secret headers", () => {
     const kept = JSON.parse(
       keptHeaders(
         new Headers({
@@ -192,7 +192,7 @@ describe("what hostile callers send", () => {
     expect(Object.keys(secret)).toHaveLength(6);
   });
 
-  it("is no signature when the stored secret holds no bytes", async () => {
+  it("is never validly signed when the stored secret is empty", async () => {
     const { token } = await createTrigger(world, tenant, {
       secrets: ["whsec_"],
       scheme: "standard_webhooks",
@@ -203,7 +203,7 @@ describe("what hostile callers send", () => {
     expect(await send(token, headers)).toMatchObject({ status: 401 });
   });
 
-  it("is no secret when it is too short to be one", () => {
+  it("is refused as a secret when it is too short", () => {
     expect(describeSecretFault("standard-webhooks", "A")).toContain("at least 16 bytes");
     expect(describeSecretFault("standard-webhooks", "whsec_c2hvcnQ=")).toContain("at least 16 bytes");
     const enough = Buffer.alloc(24, 1).toString("base64");
@@ -212,7 +212,7 @@ describe("what hostile callers send", () => {
 });
 
 describe("message templates", () => {
-  it("make the user message of the body", async () => {
+  it("build the user message from the body", async () => {
     const { token } = await createTrigger(world, tenant, {
       messageTemplate: "{{ body.event }}: {{ body.n + 1 }}",
     });
@@ -221,7 +221,7 @@ describe("message templates", () => {
     expect(run.input).toBe("order.created: 2");
   });
 
-  it("refuse a body for which the message is empty, and say when an expression fails", async () => {
+  it("refuse a body that makes an empty message, and report a failing expression", async () => {
     const empty = await createTrigger(world, tenant, { messageTemplate: "{{ body.missing }}" });
     expect(await send(empty.token, {})).toMatchObject({ status: 400, body: { code: "invalid_request" } });
     const broken = await createTrigger(world, tenant, { messageTemplate: "{{ $number(body.event) }}" });

@@ -46,7 +46,7 @@ const step = (fields: JsonObject): JsonObject => ({
 });
 const one = (fields: JsonObject, rest: JsonObject = {}): JsonObject => ({ steps: [step(fields)], ...rest });
 
-test("the example of the documentation is right, and gets its defaults", async () => {
+test("the documentation's example is valid, and gets its defaults", async () => {
   const result = await checkWorkflow(weather, functions, "org-1");
   expect(result).toMatchObject({ ok: true, definition: weather });
   const small = await checkWorkflow({ steps: [{ id: "now", uses: "current_time" }] }, functions, "org-1");
@@ -56,7 +56,7 @@ test("the example of the documentation is right, and gets its defaults", async (
   });
 });
 
-describe("refuses, with the place named", () => {
+describe("refuses, naming the path", () => {
   test.each<[string, Json, RegExp]>([
     ["what is no object", [], /^ .*object/],
     ["no steps", { steps: [] }, /^\/steps /],
@@ -65,14 +65,18 @@ describe("refuses, with the place named", () => {
     [
       "an unknown function",
       one({ uses: "fetch_url" }),
-      /^\/steps\/0\/uses there is no function named "fetch_url"; there are calculate, .*transform_json$/,
+      /^\/steps\/0\/uses there is no function named "fetch_url"; known functions: calculate, .*transform_json$/,
     ],
     [
       "a prototype's name as function",
       one({ uses: "constructor" }),
       /^\/steps\/0\/uses there is no function/,
     ],
-    ["a repeated id", { steps: [step({}), step({})] }, /^\/steps\/1\/id "a" names an earlier step/],
+    [
+      "a repeated id",
+      { steps: [step({}), step({})] },
+      /^\/steps\/1\/id "a" is already the id of an earlier step$/,
+    ],
     ["a reserved id", one({ id: "__proto__" }), /^\/steps\/0\/id "__proto__" cannot be/],
     ["an unknown step", one({ if: "steps.b" }), /^\/steps\/0\/if there is no step "b"$/],
     [
@@ -96,7 +100,7 @@ describe("refuses, with the place named", () => {
       one({ forEach: "input", as: "x", with: { expression: "{{ item }}" } }),
       /"item" is not known/,
     ],
-    ["as without forEach", one({ as: "x" }), /^\/steps\/0\/as only goes with forEach$/],
+    ["as without forEach", one({ as: "x" }), /^\/steps\/0\/as is only allowed with forEach$/],
     ["a taken name", one({ forEach: "input", as: "steps" }), /^\/steps\/0\/as "steps" is taken/],
     [
       "an invalid expression",
@@ -108,7 +112,7 @@ describe("refuses, with the place named", () => {
       one({ with: { expression: "{{ input.x" } }),
       /^\/steps\/0\/with\/expression .*never closed/,
     ],
-    ["a condition with text", one({ if: "a {{ input.x }}" }), /^\/steps\/0\/if .*one expression/],
+    ["a condition with text", one({ if: "a {{ input.x }}" }), /^\/steps\/0\/if .*single expression/],
     ["a missing input", one({ with: {} }), /^\/steps\/0\/with\/expression is required by calculate$/],
     [
       "an unknown input",
@@ -150,7 +154,7 @@ describe("refuses, with the place named", () => {
     expect(issues).toContainEqual(expect.stringMatching(expected));
   });
 
-  test("every fault at once", async () => {
+  test("every error at once", async () => {
     expect(
       await check({
         steps: [step({ uses: "x", if: "steps.q" }), step({ id: "b", with: {} })],

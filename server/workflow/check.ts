@@ -103,7 +103,7 @@ class Checker {
     }
     for (const [index, step] of steps.entries()) {
       if (this.#places.has(step.id))
-        this.#report(["steps", index, "id"], `"${step.id}" names an earlier step already`);
+        this.#report(["steps", index, "id"], `"${step.id}" is already the id of an earlier step`);
       else if (RESERVED.has(step.id))
         this.#report(["steps", index, "id"], `"${step.id}" cannot be a step's id`);
       else this.#places.set(step.id, index);
@@ -129,7 +129,7 @@ class Checker {
     if (step.forEach !== undefined) await this.#checkCondition(step.forEach, [...keys, "forEach"], index);
     for (const key of ["as", "concurrency"] as const) {
       if (step[key] !== undefined && step.forEach === undefined)
-        this.#report([...keys, key], "only goes with forEach");
+        this.#report([...keys, key], "is only allowed with forEach");
     }
     if (step.as !== undefined && RESERVED.has(step.as)) {
       this.#report([...keys, "as"], `"${step.as}" is taken; choose another name`);
@@ -146,7 +146,7 @@ class Checker {
       const known = this.#functions.names.join(", ");
       this.#report(
         [...keys, "uses"],
-        `there is no function named "${step.uses.slice(0, 100)}"; there are ${known}`,
+        `there is no function named "${step.uses.slice(0, 100)}"; known functions: ${known}`,
       );
       return;
     }
@@ -213,7 +213,7 @@ class Checker {
         }
       } else if (root !== "steps") {
         const names = ["input", "steps", "run", ...(item === null ? [] : [item])].join(", ");
-        this.#report(keys, `"${root.slice(0, 100)}" is not known here; expressions see ${names}`);
+        this.#report(keys, `"${root.slice(0, 100)}" is not known here; expressions can use ${names}`);
       } else if (member !== null) {
         const place = this.#places.get(member);
         if (place === undefined) this.#report(keys, `there is no step "${member.slice(0, 100)}"`);

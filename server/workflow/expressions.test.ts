@@ -63,7 +63,7 @@ describe("fillIn", () => {
 
   test.each([
     ["{{ input.n", /never closed/],
-    ["{{ }}", /nothing/],
+    ["{{ }}", /is empty/],
     ["{{ input. }}", /Unexpected end|end of/],
     ["{{ 'open }}", /quote|terminat/i],
     [`{{ ${"}}".repeat(1000)}`, /./],
@@ -89,7 +89,7 @@ describe("parseTemplate", () => {
     );
   });
 
-  test("any text written as a literal comes back whole, and inside of other text", async () => {
+  test("any text written as a literal round-trips, also within other text", async () => {
     const plain = fc.string({ unit: "grapheme" }).filter((text) => !text.includes("{{"));
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "grapheme" }), plain, plain, async (literal, before, after) => {
@@ -104,7 +104,7 @@ describe("parseTemplate", () => {
     );
   });
 
-  test("any JSON value written into an expression comes back as it is", async () => {
+  test("any JSON value written into an expression round-trips", async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 3 }), async (generated) => {
         const value: Json = JSON.parse(JSON.stringify(generated));
@@ -132,8 +132,8 @@ describe("conditions", () => {
   });
 
   test("more than one expression is refused", async () => {
-    await expect(parseCondition("x {{ input.n }}", "org-1")).rejects.toThrow(/one expression/);
-    await expect(parseCondition(" ", "org-1")).rejects.toThrow(/no expression/);
+    await expect(parseCondition("x {{ input.n }}", "org-1")).rejects.toThrow(/single expression/);
+    await expect(parseCondition(" ", "org-1")).rejects.toThrow(/is empty/);
   });
 });
 
@@ -193,7 +193,7 @@ describe("findReferences", () => {
     "steps.fetch.body.temp.%.tags",
     "input.n in [1, 2] and steps.fetch.status = 200",
     "$string($)",
-  ])("reading only what is referenced gives the same: %s", async (expression) => {
+  ])("reading only references gives the same result: %s", async (expression) => {
     const parsed = await parseCondition(`{{ ${expression} }}`, "org-1");
     const value = await evaluateIn(scope, parsed, facts);
     expect(value).toBeDefined();

@@ -37,7 +37,7 @@ async function run(definition: JsonObject, input: JsonObject = {}, journal = ech
   return { outcome, journal };
 }
 
-test("passes outputs on and gives the output with its schema", async () => {
+test("passes outputs on and returns the output with its schema", async () => {
   const journal = journalOf((call) =>
     call.functionName === "http_request" ? ok({ body: { t: 7 } }) : ok(call.input.value ?? null),
   );
@@ -209,7 +209,7 @@ describe("failures", () => {
     expect(outcome).toMatchObject({ output: { why: "boom" } });
   });
 
-  test("a fault in an expression fails its step, or is passed over like any other", async () => {
+  test("an error in an expression fails its step, or is tolerated like any other", async () => {
     const bad = { id: "a", uses: "f", with: { x: "{{ 1 + 'a' }}" } };
     const failed = await run({ steps: [bad] });
     expect(failed.outcome).toMatchObject({
@@ -236,7 +236,7 @@ describe("failures", () => {
     });
   });
 
-  test("an output that does not fit its schema fails the run", async () => {
+  test("an output that does not match its schema fails the run", async () => {
     const { outcome } = await run({
       steps: [{ id: "a", uses: "f", with: { t: "x" } }],
       outputSchema: { type: "object", properties: { t: { type: "number" } } },
@@ -244,7 +244,7 @@ describe("failures", () => {
     expect(outcome).toEqual({
       status: "Failed",
       code: "output_invalid",
-      message: "The output does not fit the output schema: /t must be number.",
+      message: "The output does not match the output schema: /t must be number.",
     });
   });
 
@@ -253,11 +253,11 @@ describe("failures", () => {
     expect(outcome).toMatchObject({
       status: "Failed",
       code: "output_failed",
-      message: expect.stringContaining("The output could not be made: nope"),
+      message: expect.stringContaining("The output could not be evaluated: nope"),
     });
   });
 
-  test("a fault of the journal is no fault of the run", async () => {
+  test("an error of the journal is not an error of the run", async () => {
     const journal = journalOf(() => {
       throw new Error("the database is gone");
     });
@@ -267,7 +267,7 @@ describe("failures", () => {
   });
 });
 
-test("a run replayed from its journal makes the same calls and ends the same, wherever it was cut off", async () => {
+test("a run replayed from its journal makes the same calls and ends the same, wherever it was interrupted", async () => {
   const stepOf = (index: number) =>
     fc.record(
       {

@@ -88,7 +88,7 @@ export async function runWorkflow(
     }
     return await finish(definition, scope(), expressionFacts("output"));
   } catch (error) {
-    const message = `The output could not be made: ${failureMessage(error)}`;
+    const message = `The output could not be evaluated: ${failureMessage(error)}`;
     return { status: "Failed", code: "output_failed", message };
   }
 }
@@ -113,7 +113,7 @@ async function runStep(
   const makeCall = async (itemIndex: number | null, itemScope: Scope): Promise<WorkflowCall> => {
     const key = itemIndex === null ? step.id : `${step.id}[${itemIndex}]`;
     const input = await fillIn(step.with, itemScope, factsAt(key));
-    if (!isJsonObject(input)) throw new StepFailure("its input is no object");
+    if (!isJsonObject(input)) throw new StepFailure("its input is not an object");
     return {
       key,
       stepId: step.id,
@@ -203,7 +203,7 @@ async function finish(
     return {
       status: "Failed",
       code: "output_invalid",
-      message: `The output does not fit the output schema: ${describeIssues(issues)}.`,
+      message: `The output does not match the output schema: ${describeIssues(issues)}.`,
     };
   }
   return { status: "Completed", output, outputSchema };

@@ -14,7 +14,7 @@ const city: JsonObject = {
 const check = (schema: JsonObject, value: Json) => validateAgainst(schema, value, "org-1");
 
 describe("validateAgainst", () => {
-  test("names every fault by a JSON pointer", async () => {
+  test("names every error by a JSON pointer", async () => {
     expect(await check(city, { city: "Oslo" })).toEqual([]);
     expect(await check(city, {})).toEqual([{ path: "/city", message: "is required" }]);
     expect(await check(city, { city: 1, unit: "K", "a/b": 1 })).toEqual([
@@ -25,7 +25,7 @@ describe("validateAgainst", () => {
     expect(await check(city, [])).toEqual([{ path: "", message: "must be object" }]);
   });
 
-  test("at most 20 faults are listed, and only the first of a large value", async () => {
+  test("lists at most 20 errors, and only the first of a large value", async () => {
     const numbers: JsonObject = { type: "array", items: { type: "number" } };
     expect(await check(numbers, Array(100).fill("x"))).toHaveLength(20);
     expect(await check(numbers, Array(50_000).fill("x"))).toHaveLength(1);
@@ -82,7 +82,7 @@ describe("checkSchema", () => {
     ["a pattern that is none", { pattern: "(" }, ""],
     ["a huge schema", { enum: ["x".repeat(200_000)] }, ""],
     ["a nest", nest(80), "/items/items/items/items/items/items/items/items"],
-  ])("%s is refused at its place", async (_name, schema, path) => {
+  ])("%s is refused with its path", async (_name, schema, path) => {
     const issues = await checkSchema(schema, "org-1");
     expect(issues.length).toBeGreaterThan(0);
     expect(issues.map((issue) => issue.path)).toContain(path);

@@ -56,13 +56,13 @@ export function CommonFacts({
         {of.maxCredits ? (
           `at most ${formatCredits(of.maxCredits)}`
         ) : (
-          <span className="text-muted">no cap of its own</span>
+          <span className="text-muted">no cap</span>
         )}
       </Fact>
       <Fact name="Deadline">{formatSpan(of.deadlineSeconds * 1_000)}</Fact>
       <Fact name="Triggers">
         <NameLinks
-          none="none: it is started by key or by hand"
+          none="none"
           of={of.triggers.map(({ id, name, enabled }) => ({
             name: enabled ? name : `${name} (disabled)`,
             href: `/triggers/${id}`,

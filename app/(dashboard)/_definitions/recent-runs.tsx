@@ -9,9 +9,9 @@ import { usePageActions } from "@/app/_ui/page-actions";
 import { useTRPC } from "@/app/_ui/providers";
 import { Status } from "@/app/_ui/status";
 import { Elapsed } from "@/app/_ui/time";
-import { Unreadable } from "@/app/_ui/unreadable";
 import type { DefinitionRef } from "@/server/catalog/versions";
 import type { RunSummary } from "@/server/runs/list";
+import { Unreadable } from "../../_ui/text/unreadable";
 import { Started, useExactTimes } from "../runs/started";
 import { recentRunsQuery } from "./query";
 
@@ -53,7 +53,7 @@ export function RecentRuns({ of }: { of: DefinitionRef }) {
               <Bone className="w-56" />
             </li>
           ) : runs.length === 0 ? (
-            <li className="px-4 py-3 text-muted sm:px-6">It was never run.</li>
+            <li className="px-4 py-3 text-muted sm:px-6">No runs yet.</li>
           ) : (
             runs.map((run) => <RunLine key={run.id} run={run} />)
           )}

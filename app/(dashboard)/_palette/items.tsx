@@ -157,7 +157,7 @@ function placeItems(role: MemberRole, go: Go): PaletteItem[] {
 const THEMES = [
   { theme: "light", label: "Light appearance", icon: <SunIcon /> },
   { theme: "dark", label: "Dark appearance", icon: <MoonIcon /> },
-  { theme: "system", label: "Appearance as the system", icon: <SystemThemeIcon /> },
+  { theme: "system", label: "System appearance", icon: <SystemThemeIcon /> },
 ] as const;
 
 function everywhereItems({ organizations, onTheme, onOrganization }: PaletteProps): PaletteItem[] {

@@ -74,7 +74,7 @@ export function Palette(props: PaletteProps & { onClosed: () => void }) {
                     <Bone className="w-40" />
                   </div>
                 ) : groups.length === 0 && !failed ? (
-                  <p className="px-4 py-4 text-muted">Nothing here answers to “{text.trim()}”.</p>
+                  <p className="px-4 py-4 text-muted">No results for “{text.trim()}”.</p>
                 ) : null}
               </Autocomplete.Empty>
               <Autocomplete.List className="p-1 empty:hidden">
@@ -106,7 +106,7 @@ export function Palette(props: PaletteProps & { onClosed: () => void }) {
               </Autocomplete.List>
               {failed ? (
                 <p className="px-4 py-3 text-failed" role="alert">
-                  Agents, tools, triggers and runs could not all be read. Check the connection.
+                  Some agents, tools, triggers or runs could not be read. Check the connection.
                 </p>
               ) : null}
             </div>

@@ -16,14 +16,14 @@ const groups = [
 const find = (text: string) =>
   findItems(groups, text).map(({ name, items }) => [name, ...items.map(({ label }) => label)]);
 
-test("without a text everything is there, empty groups are not", () => {
+test("without a text, lists everything and no empty groups", () => {
   expect(find(" ")).toEqual([
     ["Go to", "Runs", "API keys", "Triggers"],
     ["Agents", "Order helper", "Helper", "Rerun watcher"],
   ]);
 });
 
-test("the nearest comes first, with its group", () => {
+test("puts the best match first, with its group", () => {
   expect(find("helper")).toEqual([["Agents", "Helper", "Order helper"]]);
   expect(find("run")).toEqual([
     ["Go to", "Runs"],
@@ -33,11 +33,11 @@ test("the nearest comes first, with its group", () => {
   expect(find("KEYS")).toEqual([["Go to", "API keys"]]);
 });
 
-test("every typed word must be answered to", () => {
+test("requires every typed word to match", () => {
   expect(find("order keys")).toEqual([]);
 });
 
-test("an id is found bare and in an address", () => {
+test("finds an id alone and inside an address", () => {
   const id = "0193c4aa-2efc-779d-96d7-58140f1414c7";
   expect(idIn(` ${id.toUpperCase()}\n`)).toBe(id);
   expect(idIn(`https://stepwell.test/runs/${id}?step=1`)).toBe(id);

@@ -14,7 +14,7 @@ export default async function AuditPage() {
     return (
       <>
         <PageHead title="Audit log" />
-        <Empty title="The audit log is for admins and owners">
+        <Empty title="Only admins and owners can read the audit log">
           <p>Your role here is {actor.role}. An owner can change it.</p>
         </Empty>
       </>

@@ -11,8 +11,8 @@ import { Bone, Empty, PageHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import { Moment } from "@/app/_ui/time";
-import { Unreadable } from "@/app/_ui/unreadable";
 import type { LedgerLine } from "@/server/credits/read-ledger";
+import { Unreadable } from "../../_ui/text/unreadable";
 import { OperatorCommand } from "../operator-command";
 import { KINDS, type Kind, ledgerQuery, readKind } from "./query";
 
@@ -52,7 +52,7 @@ function BalanceFacts() {
       <Fact name="Held">
         {balance ? (
           balance.openRuns === 0 ? (
-            <span className="text-muted">nothing: no run is open</span>
+            <span className="text-muted">No credits are held.</span>
           ) : (
             <>
               {formatCredits(balance.held)}{" "}
@@ -61,7 +61,7 @@ function BalanceFacts() {
                 <Link className="text-accent underline" href="/runs?status=Pending,Running">
                   {formatPlural(balance.openRuns, "open run")}
                 </Link>
-                ; what they do not use comes back
+                ; the unused part is released when they end
               </span>
             </>
           )
@@ -69,12 +69,12 @@ function BalanceFacts() {
           <Bone className="w-56" />
         )}
       </Fact>
-      <Fact name="Each month">
+      <Fact name="Monthly grant">
         {balance ? (
           Number(balance.monthly) > 0 ? (
-            `${formatCredits(balance.monthly)} granted by the plan`
+            `${formatCredits(balance.monthly)} from the plan`
           ) : (
-            <span className="text-muted">nothing granted by the plan</span>
+            <span className="text-muted">none</span>
           )
         ) : (
           <Bone className="w-40" />
@@ -145,7 +145,7 @@ function Row({ line }: { line: LedgerLine }) {
         {shortId(line.runId)}
       </Link>
     ) : (
-      <span className="mono text-muted" title="Its retention time is over">
+      <span className="mono text-muted" title="The retention period of this run has ended">
         {shortId(line.runId)}
       </span>
     )
@@ -181,11 +181,11 @@ function signed(amount: string, plus = "+"): string {
 
 function NoLines({ kind }: { kind: Kind | null }) {
   return kind ? (
-    <Empty title={`There is no ${kind} in the ledger`} />
+    <Empty title={`No ${kind} in the ledger`} />
   ) : (
-    <Empty title="Nothing was granted yet">
+    <Empty title="No credits yet">
       <p>Runs need credits. The operator of this installation grants them:</p>
-      <OperatorCommand>{'credits grant ORG 100 --note "The first"'}</OperatorCommand>
+      <OperatorCommand>{'credits grant ORG 100 --note "First grant"'}</OperatorCommand>
     </Empty>
   );
 }

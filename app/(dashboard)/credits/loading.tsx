@@ -6,7 +6,7 @@ export default function Loading() {
   return (
     <>
       <PageHead title="Credits" />
-      <FactsBones label="Balance" names={["Balance", "Held", "Each month"]} />
+      <FactsBones label="Balance" names={["Balance", "Held", "Monthly grant"]} />
       <PartHead title="Ledger" />
       <TableBones
         columns={["No.", "Kind", "Amount", "Before", "After", "Note", "Run", "By", "Time"]}

@@ -2,6 +2,9 @@ import { ListPageBones } from "@/app/_ui/bones";
 
 export default function Loading() {
   return (
-    <ListPageBones columns={["Key", "State", "May", "Last used", "Expires", "Created"]} title="API keys" />
+    <ListPageBones
+      columns={["Key", "State", "Permissions", "Last used", "Expires", "Created"]}
+      title="API keys"
+    />
   );
 }

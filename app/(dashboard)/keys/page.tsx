@@ -11,7 +11,7 @@ export const metadata: Metadata = { title: "API keys" };
 const COLUMNS = [
   ["Key"],
   ["State", "w-40"],
-  ["May", "w-[21%] max-lg:hidden"],
+  ["Permissions", "w-[21%] max-lg:hidden"],
   ["Last used", "w-30"],
   ["Expires", "w-28 max-lg:hidden"],
   ["Created", "w-[20%] max-lg:hidden"],
@@ -24,7 +24,7 @@ export default async function KeysPage() {
       <PageHead title="API keys" />
       {keys.length === 0 ? (
         <Empty title="No API keys yet">
-          <p>A key lets a program start and read runs. It is shown once, when it is made:</p>
+          <p>A key lets a program start and read runs. It is shown once, when it is created:</p>
           <OperatorCommand>keys create ORG ci</OperatorCommand>
         </Empty>
       ) : (

@@ -1,5 +1,5 @@
 import { ListPageBones } from "@/app/_ui/bones";
 
 export default function Loading() {
-  return <ListPageBones columns={["Member", "Role", "May", "Joined"]} title="Members" />;
+  return <ListPageBones columns={["Member", "Role", "Permissions", "Joined"]} title="Members" />;
 }

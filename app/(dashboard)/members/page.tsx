@@ -8,13 +8,18 @@ import type { MemberRole } from "@/server/auth/actor";
 export const metadata: Metadata = { title: "Members" };
 
 const MAY: Record<MemberRole, string> = {
-  owner: "everything, owners included",
-  admin: "what members may; keys, members and the audit log",
-  member: "what viewers may; start and cancel runs, change agents, tools and triggers",
+  owner: "everything, including owners",
+  admin: "as members; also keys, members and the audit log",
+  member: "as viewers; also start and cancel runs, change agents, tools and triggers",
   viewer: "read",
 };
 
-const COLUMNS = [["Member"], ["Role", "w-24"], ["May", "w-[42%] max-lg:hidden"], ["Joined", "w-32"]] as const;
+const COLUMNS = [
+  ["Member"],
+  ["Role", "w-24"],
+  ["Permissions", "w-[42%] max-lg:hidden"],
+  ["Joined", "w-32"],
+] as const;
 
 export default async function MembersPage() {
   const members = await (await serverApi()).organization.members();

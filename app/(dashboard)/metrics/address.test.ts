@@ -5,7 +5,7 @@ import { bucketLabel } from "./buckets";
 const id = "0193c4aa-2efc-779d-96d7-58140f1414c7";
 const read = (query: string) => readMetricsAddress(new URLSearchParams(query));
 
-test("the question stands in the address, what is no valid value does not", () => {
+test("keeps valid values in the address and drops invalid ones", () => {
   expect(read("")).toEqual({ period: "24h" });
   expect(read(`period=7d&interval=3h&tool=${id}`)).toEqual({
     period: "7d",
@@ -15,7 +15,7 @@ test("the question stands in the address, what is no valid value does not", () =
   expect(read("period=2y&interval=3s&agent=me")).toEqual({ period: "24h" });
 });
 
-test("an interval goes when the period that has it does, and is not written when it is the usual one", () => {
+test("drops an interval that the period lacks, and omits the default one", () => {
   const subject = { dimension: "key", id } as const;
   expect(writeMetricsAddress({ period: "7d", interval: "3h", subject })).toBe(
     `/metrics?period=7d&key=${id}&interval=3h`,
@@ -24,7 +24,7 @@ test("an interval goes when the period that has it does, and is not written when
   expect(writeMetricsAddress({ period: "7d", interval: "6h" })).toBe("/metrics?period=7d");
 });
 
-test("bars of hours are told in the reader's time, bars of days by the day of UTC that they hold", () => {
+test("labels hours in the reader's time zone and days by their UTC date", () => {
   const midnight = { from: "2026-11-21T00:00:00.000Z" };
   expect(bucketLabel(midnight, 3_600_000, "America/New_York")).toBe("20 Nov 19:00");
   expect(bucketLabel(midnight, 86_400_000, "America/New_York")).toBe("21 Nov");

@@ -5,7 +5,7 @@ const HOUR = 3_600_000;
 const label = (from: string, before?: string, bucketMs = HOUR) =>
   axisLabel({ from }, before === undefined ? undefined : { from: before }, bucketMs, "Europe/Berlin");
 
-test("below a chart the day stands where it begins", () => {
+test("labels a day below the chart where it begins", () => {
   expect(label("2026-11-20T21:00:00Z")).toBe("20 Nov 22:00");
   expect(label("2026-11-20T22:00:00Z", "2026-11-20T21:00:00Z")).toBe("23:00");
   expect(label("2026-11-20T23:00:00Z", "2026-11-20T22:00:00Z")).toBe("21 Nov 00:00");

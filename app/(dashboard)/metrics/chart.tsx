@@ -75,7 +75,7 @@ export function Chart({
         <div className="relative">
           {/* biome-ignore lint/a11y/useKeyWithClickEvents: the table below holds the same links. */}
           <svg
-            aria-label={`${title}. The same numbers stand in the table below.`}
+            aria-label={`${title}. The table below has the same numbers.`}
             className="cursor-pointer overflow-visible"
             height="180"
             onClick={(event) => {

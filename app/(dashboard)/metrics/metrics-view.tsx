@@ -9,7 +9,6 @@ import { Bone, Empty, PageHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Segments } from "@/app/_ui/segments";
 import { useTimeZone } from "@/app/_ui/time";
-import { Unreadable } from "@/app/_ui/unreadable";
 import type { RunFilter } from "@/server/runs/filter";
 import type {
   MetricsBucket,
@@ -19,6 +18,7 @@ import type {
   RunMetrics,
 } from "@/server/runs/metrics";
 import { intervalMs, RUN_PERIODS, type RunPeriod } from "@/server/runs/words";
+import { Unreadable } from "../../_ui/text/unreadable";
 import { writeFilter } from "../runs/address";
 import { filterOf, intervalsOf, readMetricsAddress, writeMetricsAddress } from "./address";
 import { bucketLabel } from "./buckets";
@@ -52,7 +52,7 @@ export function MetricsView() {
     <>
       <PageHead title="Metrics">
         <Segments
-          before="Bars of"
+          before="Interval"
           label="Interval"
           onChange={(interval) => ask({ ...question, interval })}
           options={[...intervalsOf(question.period)]
@@ -81,7 +81,7 @@ export function MetricsView() {
         <Unreadable
           error={query.error}
           onRetry={() => void query.refetch()}
-          what="The figures could not be read"
+          what="The metrics could not be read"
         />
       ) : metrics ? (
         <Figures metrics={metrics} question={question} />
@@ -240,7 +240,7 @@ function OverTime({
       <h2 className="px-4 pb-2 font-semibold sm:px-6">
         Over time
         {metrics.bucketMs >= 86_400_000 && timeZone !== "UTC" ? (
-          <span className="font-normal text-muted"> in days of UTC</span>
+          <span className="font-normal text-muted"> in UTC days</span>
         ) : null}
       </h2>
       <FiguresTable

@@ -84,7 +84,7 @@ function durationOf({ startedAt, finishedAt }: RunSummary): number {
   return Date.parse(finishedAt ?? "") - Date.parse(startedAt ?? "");
 }
 
-it.each(RUN_PERIODS)("the figures of %s lead to the runs they count", async (period) => {
+it.each(RUN_PERIODS)("links the figures of %s to the runs that they count", async (period) => {
   for (const interval of intervalsOf(period)) {
     const metrics = await readRunMetrics(world, actor, { period, interval });
     expect(metrics.buckets.length).toBeGreaterThan(5);
@@ -109,7 +109,7 @@ it.each(RUN_PERIODS)("the figures of %s lead to the runs they count", async (per
   }
 });
 
-it("of a stranger's agent nothing is told, its name neither", async () => {
+it("reveals nothing about another organization's agent, not even its name", async () => {
   const other = await createTenant(world);
   await insertRun(world, other, { kind: "agent" });
   const subject = { dimension: "agent", id: other.agentId } as const;

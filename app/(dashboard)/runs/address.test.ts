@@ -4,7 +4,7 @@ import { paramsOf, readAddress, writeFilter } from "./address";
 
 const read = (query: string) => readAddress(new URLSearchParams(query));
 
-test("every filter is read as it was written", () => {
+test("reads every filter back as it was written", () => {
   const id = "0193c4aa-2efc-779d-96d7-58140f1414c7";
   const filter: RunFilter = {
     status: ["Pending", "Failed"],
@@ -31,7 +31,7 @@ test("every filter is read as it was written", () => {
   expect(read("status=&q=+")).toEqual({ filter: {}, unread: [] });
 });
 
-test("what is no filter is named, and the rest is read", () => {
+test("reports unknown parameters and reads the rest", () => {
   expect(read("status=Faild&kind=tool")).toEqual({ filter: { kind: "tool" }, unread: ["status=Faild"] });
   expect(read("status=Failed&status=Cancelled")).toEqual({
     filter: {},

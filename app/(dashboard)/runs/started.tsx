@@ -9,7 +9,7 @@ type Times = Pick<RunSummary, "createdAt" | "startedAt" | "finishedAt">;
 /** When a run began; how long it has been queued if it has not; a dash if it ended without having begun. */
 export function Started({ run }: { run: Times }) {
   if (run.startedAt !== null) return <Ago at={run.startedAt} />;
-  if (run.finishedAt !== null) return <span title="It ended before it began.">—</span>;
+  if (run.finishedAt !== null) return <span title="It ended before it started.">—</span>;
   return <QueuedFor since={run.createdAt} />;
 }
 

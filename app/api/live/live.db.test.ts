@@ -86,8 +86,8 @@ async function readAll(response: Response): Promise<string> {
   return new Response(response.body).text();
 }
 
-describe("places", () => {
-  it("are refused beyond a person's limit, to that person only, and free again when a stream closes", async () => {
+describe("limits of live streams", () => {
+  it("apply to one person, and free up when a stream closes", async () => {
     const person = await signIn();
     const streams = await Promise.all(Array.from({ length: STREAM_PLACES.person }, () => open(person)));
     expect(streams.map(({ response }) => response.status)).toEqual(streams.map(() => 200));
@@ -104,7 +104,7 @@ describe("places", () => {
     expect((await open(person)).response.status).toBe(200);
   });
 
-  it("are refused at the door when the organization has none left", async () => {
+  it("refuse further streams of an organization", async () => {
     const person = await signIn();
     const others = Array.from({ length: STREAM_PLACES.organization }, (_, n) =>
       takeStreamPlace(world, { orgId: tenant.orgId, userId: `somebody ${n}` }),
@@ -118,7 +118,7 @@ describe("places", () => {
     expect((await open(person)).response.status).toBe(200);
   });
 
-  it("are given back by streams that end by themselves", async () => {
+  it("free up when a stream ends by itself", async () => {
     const person = await signIn();
     const id = await insertRun(world, tenant, { status: "Completed", steps: 1 });
     for (let n = 0; n <= STREAM_PLACES.person; n++) {
@@ -128,7 +128,7 @@ describe("places", () => {
 });
 
 describe("a reader that does not read", () => {
-  it("has one event waiting however much happens, and then gets all it missed", async () => {
+  it("has at most one event waiting, and then gets everything it missed", async () => {
     const person = await signIn();
     const id = await insertRun(world, tenant, { status: "Running", steps: 3 });
     const { response } = await open(person, { id, after: 3 });

@@ -26,7 +26,7 @@ export function openStream(
   return respondWithEvents(request, {
     produce,
     mayStay: () => isStillMember(services, headers, actor),
-    onError: (error) => services.log.error("a live stream broke off", { orgId: actor.orgId, error }),
+    onError: (error) => services.log.error("A live stream failed", { orgId: actor.orgId, error }),
     onOver: place.leave,
   });
 }

@@ -296,7 +296,7 @@ async function codeOf(call: Promise<unknown>): Promise<string> {
 const ROLES: MemberRole[] = ["viewer", "member", "admin", "owner"];
 
 describe("every procedure of the dashboard", () => {
-  it("stands in the table", () => {
+  it("is listed in the table", () => {
     expect(Object.keys(TABLE).sort()).toEqual(Object.keys(dashboardRouter._def.procedures).sort());
   });
 
@@ -308,7 +308,7 @@ describe("every procedure of the dashboard", () => {
     else expect(row.gets(await row.call(callAs(actor), foreign))).toBe(true);
   });
 
-  it.each(Object.keys(TABLE))("%s is for its roles alone", async (name) => {
+  it.each(Object.keys(TABLE))("%s is limited to its roles", async (name) => {
     const row = TABLE[name];
     if (!row) throw new Error(name);
     expect(await codeOf(row.call(callAs(null), foreign))).toBe("unauthenticated");
@@ -331,15 +331,12 @@ describe("every procedure of the dashboard", () => {
     }
   });
 
-  it.each(Object.keys(TABLE))(
-    "%s answers the least of its roles about its own organization",
-    async (name) => {
-      const row = TABLE[name];
-      if (!row) throw new Error(name);
-      const actor = await createMember(world, own, row.role);
-      expect(await codeOf(row.call(callAs(actor), mine))).toBe("no error");
-    },
-  );
+  it.each(Object.keys(TABLE))("%s answers its lowest role about its own organization", async (name) => {
+    const row = TABLE[name];
+    if (!row) throw new Error(name);
+    const actor = await createMember(world, own, row.role);
+    expect(await codeOf(row.call(callAs(actor), mine))).toBe("no error");
+  });
 
   const PARTS: Record<
     string,
@@ -350,21 +347,18 @@ describe("every procedure of the dashboard", () => {
     "runs.modelRequest": (api, at) => api.runs.modelRequest(at),
   };
 
-  it.each(Object.keys(PARTS))(
-    "%s shows no part of another run under an own one, nor the other way round",
-    async (name) => {
-      const call = PARTS[name];
-      if (!call) throw new Error(name);
-      const api = callAs(await createMember(world, own, "owner"));
-      const { stepId, callId } = foreign;
-      expect(await codeOf(call(api, { runId: mine.runId, stepId, callId }))).toBe("not_found");
-      expect(await codeOf(call(api, { ...mine, runId: foreign.runId }))).toBe("not_found");
-      const another = await insertRun(world, own, {});
-      expect(await codeOf(call(api, { ...mine, runId: another }))).toBe("not_found");
-    },
-  );
+  it.each(Object.keys(PARTS))("%s never mixes parts of two runs", async (name) => {
+    const call = PARTS[name];
+    if (!call) throw new Error(name);
+    const api = callAs(await createMember(world, own, "owner"));
+    const { stepId, callId } = foreign;
+    expect(await codeOf(call(api, { runId: mine.runId, stepId, callId }))).toBe("not_found");
+    expect(await codeOf(call(api, { ...mine, runId: foreign.runId }))).toBe("not_found");
+    const another = await insertRun(world, own, {});
+    expect(await codeOf(call(api, { ...mine, runId: another }))).toBe("not_found");
+  });
 
-  it("runs.compareConfigurations compares an own run with no other's", async () => {
+  it("runs.compareConfigurations refuses another organization's run", async () => {
     const api = callAs(await createMember(world, own, "owner"));
     const [a, b] = [mine.runId, foreign.runId];
     expect(await codeOf(api.runs.compareConfigurations({ a, b }))).toBe("not_found");

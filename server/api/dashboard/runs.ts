@@ -114,7 +114,7 @@ export const runsRouter = router({
       for (const runId of new Set(input.runIds)) {
         if (await cancelRun(ctx.services, ctx.actor.orgId, runId, ctx.actor.name)) found += 1;
       }
-      if (found === 0) throw new AppError("not_found", "There is no such run in this organization.");
+      if (found === 0) throw new AppError("not_found", "Run not found.");
       return { found };
     }),
 

@@ -103,7 +103,7 @@ describe("bodies", () => {
     ]);
   });
 
-  it("holds nothing that generated clients stumble over", () => {
+  it("contains nothing that breaks generated clients", () => {
     for (const [key, value] of keywords(document)) {
       if (key === "additionalProperties") expect(value).toBe(true);
       if (key === "pattern") expect(String(value).length).toBeLessThan(50);
@@ -160,11 +160,11 @@ describe("every operation", () => {
   });
 });
 
-it("making it changes no schema that parses requests", () => {
+it("creating it changes no schema that parses requests", () => {
   expect(JSON.stringify(createOpenApiDocument("https://stepwell.test"))).toBe(text);
 });
 
-it("has no error and no warning by Redocly's recommended rules", async () => {
+it("passes Redocly's recommended rules without errors and warnings", async () => {
   const config = await createConfig({ extends: ["recommended"] });
   const problems = await lintFromString({ source: text, config });
   expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual(

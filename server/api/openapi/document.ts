@@ -14,7 +14,7 @@ export function createOpenApiDocument(appUrl: string): OpenAPIObject {
   const document = generateOpenApiDocument(v1Router, {
     title: "Stepwell",
     version: "1.0.0",
-    description: "Run agents and tools, follow their runs, start them by webhooks.",
+    description: "Run agents and tools, follow their runs, start them with webhooks.",
     license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     openApiVersion: "3.1.0",
     baseUrl: appUrl,

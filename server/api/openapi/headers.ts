@@ -21,7 +21,7 @@ type Header = {
 /** Response headers, by name; they become `components.headers`. */
 export const RESPONSE_HEADERS = {
   "X-Request-Id": {
-    description: "Names the request; it leads to the request in the service's log.",
+    description: "The request's id; search the service's log for it.",
     required: true,
     schema: { type: "string" },
     example: "019aa5d1-9f0e-7c43-8a55-0c4a3f1d2b6e",
@@ -43,7 +43,7 @@ export const RESPONSE_HEADERS = {
     example: 17,
   },
   "Idempotent-Replayed": {
-    description: "Present when this is the answer of an earlier call with the same id; nothing was started.",
+    description: "Present when this is the answer to an earlier call with the same id. Nothing was started.",
     schema: { type: "string", const: "true" },
     example: "true",
   },

@@ -25,11 +25,11 @@ function start({ tag, ...described }: Described): ApiMeta {
       limit: "starts",
       requestHeaders: z.object({
         "Idempotency-Key": idempotencyKey(
-          "Within 24 hours the same key and request again get the first answer and start nothing. " +
+          "Within 24 hours the same key and request return the first answer and start nothing. " +
             "The same key with another path or body is 409.",
         ),
       }),
-      successDescription: "The run is stored and will be executed",
+      successDescription: "The run is stored and will execute",
       errorResponses: {},
     },
   };
@@ -43,7 +43,7 @@ function read({ tag, ...described }: Described): ApiMeta {
       tags: [tag],
       scope: "runs:read",
       limit: "reads",
-      successDescription: "The run as it is now",
+      successDescription: "The run's current state",
       errorResponses: {},
     },
   };
@@ -74,8 +74,8 @@ export const runTool = start({
   tag: "Tools",
   summary: "Run a tool",
   description:
-    "Starts a tool and answers at once with the new run's id. The body is the tool's input, an object that fits " +
-    "the tool's parameters, at most 1 MiB; no body at all means {}. Poll the run's status to follow it.",
+    "Starts a tool and returns the new run's id at once. The body is the tool's input, an object that matches " +
+    "the tool's parameters, at most 1 MiB; no body means {}. Poll the run's status to follow it.",
 });
 
 export const getToolRunStatus = read({
@@ -92,7 +92,7 @@ export const getToolRunResult = read({
   tag: "Tools",
   summary: "Result of a tool run",
   description:
-    "Input, output and output schema. May be asked for at any time: outputData is the JSON document null until " +
+    "Input, output and output schema, at any time: outputData is the JSON document null until " +
     "status is Completed.",
 });
 
@@ -110,7 +110,7 @@ export const runAgent = start({
   tag: "Agents",
   summary: "Run an agent",
   description:
-    "Starts an active agent with a message and answers at once with the new run's id. Poll the run's status to " +
+    "Starts an active agent with a message and returns the new run's id at once. Poll the run's status to " +
     "follow it. Other keys of the body are ignored.",
 });
 
@@ -128,7 +128,7 @@ export const getAgentRunDetails = read({
   operationId: "getAgentRunDetails",
   tag: "Agents",
   summary: "Details of an agent run, with its steps",
-  description: "The status with the finished steps in order. May be asked for at any time.",
+  description: "The status with the finished steps in order, at any time.",
 });
 
 export const cancelAgentRun = cancel({

@@ -8,7 +8,7 @@ const REQUEST_ID = "019aa5d1-9f0e-7c43-8a55-0c4a3f1d2b6e";
 /** What a code means, and the message of its example. */
 const MEANINGS: Record<ErrorCode, { meaning: string; message: string }> = {
   invalid_request: {
-    meaning: "Malformed id, header or body, or an input that does not fit the tool's parameters",
+    meaning: "Malformed id, header or body, or an input that does not match the tool's parameters",
     message: "The request is not valid: userMessage is required.",
   },
   agent_inactive: { meaning: "Agent inactive", message: "The agent is inactive." },

@@ -11,11 +11,11 @@ export const WEBHOOK_PATH: ZodOpenApiPathsObject = {
   "/webhooks/{token}": {
     post: {
       operationId: "receiveWebhook",
-      summary: "Start a run by a webhook trigger",
+      summary: "Start a run with a webhook trigger",
       description:
-        "Starts one run of the trigger's agent or tool. An agent gets the body's text as its message, or what the " +
-        "trigger's message template makes of it; a tool gets the body as its input, which must be an object that " +
-        "fits its parameters. The body has at most 1 MiB. A trigger with a secret takes signed calls only.",
+        "Starts one run of the trigger's agent or tool. An agent gets the body's text as its message, or the result of the " +
+        "trigger's message template; a tool gets the body as its input, which must be an object that " +
+        "matches its parameters. The body has at most 1 MiB. A trigger with a secret accepts signed calls only.",
       tags: ["Webhooks"],
       security: [],
       requestParams: {
@@ -26,7 +26,7 @@ export const WEBHOOK_PATH: ZodOpenApiPathsObject = {
               "without sha256= before it.",
           ),
           "Idempotency-Key": idempotencyKey(
-            "The sender's id of the event. Within 24 hours the same id again gets the first answer and starts " +
+            "The sender's id of the event. Within 24 hours the same id returns the first answer and starts " +
               "nothing, whatever the body is. Ignored for signed Standard Webhooks.",
           ),
           "webhook-id": idempotencyKey("Like Idempotency-Key; part of a Standard Webhooks signature."),
@@ -45,7 +45,7 @@ export const WEBHOOK_PATH: ZodOpenApiPathsObject = {
       },
       responses: {
         "200": {
-          description: "The run is stored and will be executed",
+          description: "The run is stored and will execute",
           content: { "application/json": { schema: webhookAccepted } },
         },
       },

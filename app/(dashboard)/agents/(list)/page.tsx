@@ -24,7 +24,8 @@ export default async function AgentsPage() {
       {agents.length === 0 ? (
         <Empty title="No agents yet">
           <p>
-            Declare one in a YAML file, like those in <span className="mono">examples/</span>, and apply it:
+            Declare one in a YAML file, such as those in <span className="mono">examples/</span>, and apply
+            it:
           </p>
           <OperatorCommand>apply agents.yaml</OperatorCommand>
         </Empty>

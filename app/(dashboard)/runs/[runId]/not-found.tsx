@@ -4,8 +4,8 @@ import { Empty } from "@/app/_ui/page";
 
 export default function RunNotFound() {
   return (
-    <Empty title="There is no such run in this organization">
-      <p>It may belong to another organization of yours, or its retention time is over.</p>
+    <Empty title="Run not found">
+      <p>It may belong to another of your organizations, or its retention period has ended.</p>
       <Link className={buttonClass("plain")} href="/runs">
         Go to runs
       </Link>

@@ -1,15 +1,15 @@
 import { expect, it } from "vitest";
-import type { DiffLine } from "@/app/_ui/diff";
+import type { DiffLine } from "@/app/_ui/text/diff";
 import { clipLines } from "./clip-lines";
 
 const line = (kind: DiffLine["kind"], text: string): DiffLine => ({ kind, text });
 
-it("leaves short lines as they are, and gaps", () => {
+it("keeps short lines and gaps unchanged", () => {
   const lines = [line("same", "a"), line("left", "b"), null, line("right", "")];
   expect(clipLines(lines)).toEqual(lines.map((each) => each && { ...each, before: 0, after: 0 }));
 });
 
-it("shows of long lines where they begin to differ", () => {
+it("shows the part of long lines where they differ", () => {
   const start = "x".repeat(50_000);
   const [left, right] = clipLines([
     line("left", `${start}old${start}`),
@@ -21,7 +21,7 @@ it("shows of long lines where they begin to differ", () => {
   expect(right?.text).toHaveLength(1_000);
 });
 
-it("pairs the lines of one change in order, and shows the start of one that is left alone", () => {
+it("pairs the lines of a change in order, and shows the start of an unpaired one", () => {
   const long = (letter: string) => letter.repeat(2_000);
   const shown = clipLines([
     line("left", `${long("a")}1`),
@@ -31,7 +31,7 @@ it("pairs the lines of one change in order, and shows the start of one that is l
   expect(shown.map((each) => each?.before)).toEqual([1_001, 0, 1_001]);
 });
 
-it("breaks no character in two", () => {
+it("never splits a character", () => {
   const text = "🙂".repeat(1_000);
   const [shown] = clipLines([line("left", `a${text}`)]);
   expect(shown?.text.isWellFormed()).toBe(true);

@@ -4,8 +4,8 @@ import { Empty } from "@/app/_ui/page";
 
 export default function ComparisonNotFound() {
   return (
-    <Empty title="One of these runs is not in this organization">
-      <p>It may belong to another organization of yours, or its retention time is over.</p>
+    <Empty title="Run not found">
+      <p>One of the two may belong to another of your organizations, or its retention period has ended.</p>
       <Link className={buttonClass("plain")} href="/runs">
         Go to runs
       </Link>

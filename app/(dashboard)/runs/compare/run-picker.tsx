@@ -10,12 +10,12 @@ import { OlderButton } from "@/app/_ui/older-button";
 import { Bone, Empty, PageHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Status } from "@/app/_ui/status";
+import { Unreadable } from "@/app/_ui/text/unreadable";
 import { Elapsed } from "@/app/_ui/time";
-import { Unreadable } from "@/app/_ui/unreadable";
 import type { RunFilter } from "@/server/runs/filter";
 import type { RunDetail } from "@/server/runs/inspect";
 import type { RunSummary } from "@/server/runs/list";
-import { FilterBar } from "../filter-bar";
+import { FilterBar } from "../(list)/filter-bar";
 import { runsQuery } from "../query";
 import { Started } from "../started";
 import { sameTarget } from "./same-target";
@@ -45,11 +45,11 @@ export function RunPicker({ run }: { run: RunDetail }) {
         <Unreadable
           error={query.error}
           onRetry={() => void query.refetch()}
-          what="Its other runs could not be read"
+          what="The other runs could not be read"
         />
       ) : others?.length === 0 && !query.hasNextPage ? (
-        <Empty title="No other run fits these filters">
-          <p>Take one of them away, or run {run.targetName} again.</p>
+        <Empty title="No other run matches these filters">
+          <p>Remove a filter, or run {run.targetName} again.</p>
         </Empty>
       ) : (
         <ul

@@ -23,7 +23,8 @@ export default async function ToolsPage() {
       {tools.length === 0 ? (
         <Empty title="No tools yet">
           <p>
-            Declare one in a YAML file, like those in <span className="mono">examples/</span>, and apply it:
+            Declare one in a YAML file, such as those in <span className="mono">examples/</span>, and apply
+            it:
           </p>
           <OperatorCommand>apply tools.yaml</OperatorCommand>
         </Empty>

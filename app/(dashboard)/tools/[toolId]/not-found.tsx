@@ -4,8 +4,8 @@ import { Empty } from "@/app/_ui/page";
 
 export default function ToolNotFound() {
   return (
-    <Empty title="There is no such tool in this organization">
-      <p>It was deleted, or it belongs to another organization of yours. Its runs are kept.</p>
+    <Empty title="Tool not found">
+      <p>It was deleted, or it belongs to another of your organizations. Its runs are kept.</p>
       <Link className={buttonClass("plain")} href="/tools">
         Go to tools
       </Link>

@@ -2,14 +2,15 @@
 
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Fact, Facts, PartHead } from "@/app/_ui/facts";
-import { JsonView } from "@/app/_ui/json-view";
+import { formatPlural } from "@/app/_ui/format";
+import { JsonView } from "@/app/_ui/json/view";
 import { useTRPC } from "@/app/_ui/providers";
 import type { ToolDetail } from "@/server/catalog/inspect-definition";
 import { CommonFacts, DefinitionHead, NameLinks } from "../../_definitions/definition-head";
 import { History } from "../../_definitions/history";
 import { RecentRuns } from "../../_definitions/recent-runs";
 
-/** The page of one tool: what it takes, does and gives, what it did last, and how it came to be so. */
+/** The page of one tool: its parameters, steps and output, recent runs and versions. */
 export function ToolView({ toolId }: { toolId: string }) {
   const trpc = useTRPC();
   const { data: tool } = useSuspenseQuery(trpc.definitions.tool.queryOptions({ toolId }));
@@ -38,7 +39,7 @@ export function ToolView({ toolId }: { toolId: string }) {
         </Fact>
         <Fact name="Agents">
           <NameLinks
-            none="none has it"
+            none="not used by any agent"
             of={tool.agents.map(({ id, name }) => ({ name, href: `/agents/${id}` }))}
           />
         </Fact>
@@ -74,15 +75,15 @@ function Steps({ steps }: { steps: ToolDetail["steps"] }) {
   );
 }
 
-/** When, how often and how patiently a step is done, where that is said. */
+/** The conditions, repetition and limits of a step, where the definition has them. */
 function Rules({ step }: { step: ToolDetail["steps"][number] }) {
   const rules = [
     step.if === undefined ? null : `if ${step.if}`,
-    step.forEach === undefined ? null : `for each of ${step.forEach} as ${step.as ?? "item"}`,
+    step.forEach === undefined ? null : `for each ${step.as ?? "item"} of ${step.forEach}`,
     step.concurrency === undefined ? null : `${step.concurrency} at once`,
-    step.retries === undefined ? null : `${step.retries} retries`,
+    step.retries === undefined ? null : formatPlural(step.retries, "retry", "retries"),
     step.timeoutMs === undefined ? null : `at most ${step.timeoutMs} ms`,
-    step.onError === "continue" ? "goes on after an error" : null,
+    step.onError === "continue" ? "continues after an error" : null,
   ].filter((rule) => rule !== null);
   if (rules.length === 0) return null;
   return <p className="mono pl-4 text-muted [overflow-wrap:anywhere]">{rules.join(" · ")}</p>;

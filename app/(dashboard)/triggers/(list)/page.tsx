@@ -29,7 +29,7 @@ export default async function TriggersPage() {
         <Empty title="No triggers yet">
           <p>
             A trigger is a webhook address that starts runs of one agent or tool. Declare one in a YAML file,
-            like those in <span className="mono">examples/</span>, and apply it:
+            such as those in <span className="mono">examples/</span>, and apply it:
           </p>
           <OperatorCommand>apply triggers.yaml</OperatorCommand>
         </Empty>

@@ -11,8 +11,8 @@ import { OlderButton } from "@/app/_ui/older-button";
 import { Bone, Empty } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
+import { Unreadable } from "@/app/_ui/text/unreadable";
 import { Ago, useExact } from "@/app/_ui/time";
-import { Unreadable } from "@/app/_ui/unreadable";
 import type { DeliverySummary } from "@/server/webhooks/inspect-deliveries";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 import { OutcomeMark } from "../outcome";
@@ -152,10 +152,10 @@ function DeliveryRow({ delivery, href }: { delivery: DeliverySummary; href: stri
 
 function NoDeliveries({ outcome }: { outcome: Outcome | null }) {
   return outcome ? (
-    <Empty title={`No delivery was ${outcome}`} />
+    <Empty title={`No ${outcome} deliveries`} />
   ) : (
-    <Empty title="Nothing was sent here yet">
-      <p>Every call of the address appears here, refused ones with the reason. Try the call above.</p>
+    <Empty title="No deliveries yet">
+      <p>Every call to the address appears here, refused ones with the reason. Try the call above.</p>
     </Empty>
   );
 }

@@ -7,12 +7,12 @@ import { Button } from "@/app/_ui/button";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { Dialog } from "@/app/_ui/dialog";
 import { formatBytes, shortId } from "@/app/_ui/format";
-import { JsonView } from "@/app/_ui/json-view";
+import { JsonView } from "@/app/_ui/json/view";
 import { Bone } from "@/app/_ui/page";
-import { PlainText } from "@/app/_ui/plain-text";
 import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { useMay } from "@/app/_ui/role";
+import { PlainText } from "@/app/_ui/text/plain-text";
 import { Moment } from "@/app/_ui/time";
 import type { DeliveryDetail } from "@/server/webhooks/inspect-deliveries";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
@@ -129,8 +129,8 @@ function Redelivery({ delivery, trigger }: { delivery: DeliveryDetail; trigger: 
       {asking ? (
         <>
           <p>
-            This starts a new run of {trigger.target.name} with this body, as the trigger is now. It costs
-            credits like any other.
+            This starts a new run of {trigger.target.name} with this body and the trigger's current settings.
+            It costs credits like any other run.
           </p>
           <div className="flex gap-2">
             <Button
@@ -141,7 +141,7 @@ function Redelivery({ delivery, trigger }: { delivery: DeliveryDetail; trigger: 
               {redeliver.isPending ? "Starting" : "Start the run"}
             </Button>
             <Button disabled={redeliver.isPending} onClick={() => setAsking(false)}>
-              Not now
+              Cancel
             </Button>
           </div>
         </>

@@ -4,8 +4,8 @@ import { Empty } from "@/app/_ui/page";
 
 export default function TriggerNotFound() {
   return (
-    <Empty title="There is no such trigger in this organization">
-      <p>It was deleted, or it belongs to another organization of yours.</p>
+    <Empty title="Trigger not found">
+      <p>It was deleted, or it belongs to another of your organizations.</p>
       <Link className={buttonClass("plain")} href="/triggers">
         Go to triggers
       </Link>

@@ -3,11 +3,11 @@
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { Button } from "@/app/_ui/button";
-import { PlainText } from "@/app/_ui/plain-text";
 import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
+import { PlainText } from "@/app/_ui/text/plain-text";
 
-/** What a message template makes of one delivery; the trigger keeps its own until it is saved elsewhere. */
+/** Previews the message that a template makes from one delivery. It does not change the trigger. */
 export function TemplatePreview({ deliveryId, saved }: { deliveryId: string; saved: string | null }) {
   const trpc = useTRPC();
   const id = useId();
@@ -23,8 +23,7 @@ export function TemplatePreview({ deliveryId, saved }: { deliveryId: string; sav
         Message template
       </label>
       <p className="text-muted">
-        Text with JSONata over <span className="mono">body</span> between {"{{ }}"}. Trying one changes
-        nothing.
+        Text with JSONata over <span className="mono">body</span> in {"{{ }}"}. A preview changes nothing.
       </p>
       <textarea
         className="mono h-24 resize-y rounded-md border border-line-strong bg-canvas p-2.5"
@@ -37,7 +36,7 @@ export function TemplatePreview({ deliveryId, saved }: { deliveryId: string; sav
       />
       <div>
         <Button disabled={preview.isPending || template.trim() === ""} type="submit">
-          {preview.isPending ? "Reading" : "Preview the message"}
+          {preview.isPending ? "Loading" : "Preview the message"}
         </Button>
       </div>
       <div aria-live="polite">

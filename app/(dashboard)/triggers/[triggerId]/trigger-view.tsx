@@ -108,7 +108,7 @@ function Definition({ trigger }: { trigger: TriggerDetail }) {
               {trigger.messageTemplate}
             </pre>
           ) : (
-            <span className="text-muted">the body as it is received</span>
+            <span className="text-muted">the body as received</span>
           )}
         </Fact>
       ) : null}
@@ -123,7 +123,8 @@ function Address({ trigger }: { trigger: TriggerDetail }) {
   if (trigger.url === null) {
     return (
       <span className="text-failed">
-        The address cannot be read: it was sealed under another STEPWELL_SECRET. Make a new one.
+        The address cannot be read, because it was encrypted with another STEPWELL_SECRET. Apply the trigger
+        again to get a new one.
       </span>
     );
   }
@@ -146,7 +147,7 @@ const SCHEMES = {
 
 function Signature({ trigger }: { trigger: TriggerDetail }) {
   if (trigger.secrets.length === 0) {
-    return <span className="text-muted">none: whoever knows the address may call it</span>;
+    return <span className="text-muted">none: anyone who knows the address can call it</span>;
   }
   return (
     <>

@@ -49,7 +49,7 @@ async function open() {
 const atRest = () => world.pool.idleCount === world.pool.totalCount && world.pool.waitingCount === 0;
 
 describe("an export", () => {
-  it("reads on only as its reader takes, and holds no connection while it waits", async () => {
+  it("reads only as fast as its reader, and holds no connection while it waits", async () => {
     const reader = await open();
     let text = "";
     for (let taken = 0; ; taken += 1) {
@@ -64,7 +64,7 @@ describe("an export", () => {
     expect(JSON.parse(text)).toHaveLength(RUNS);
   });
 
-  it("ends with its reader", async () => {
+  it("ends when its reader disconnects", async () => {
     const reader = await open();
     await reader.read();
     await reader.read();
@@ -81,7 +81,7 @@ describe("an export", () => {
     expect(pieces).toBe(read + RUNS);
   });
 
-  it("breaks off, is no whole file, and says so in the log when the database fails", async () => {
+  it("ends incomplete and logs it when the database fails", async () => {
     const reader = await open();
     await reader.read();
     await reader.read();
@@ -91,7 +91,7 @@ describe("an export", () => {
         while (!(await reader.read()).done);
       })(),
     ).rejects.toThrow();
-    expect(world.log.entries.some(({ message }) => message === "an export broke off")).toBe(true);
+    expect(world.log.entries.some(({ message }) => message === "An export failed")).toBe(true);
     await expect.poll(atRest).toBe(true);
   });
 
@@ -104,8 +104,8 @@ describe("an export", () => {
     ["minTokens=1e3", "minTokens=1e3"],
     ["from=yesterday", "from=yesterday"],
     ["agent=helper", "agent=helper"],
-    ["format=xml", "neither csv nor json"],
-  ])("of what is no filter is refused: %s", async (query, named) => {
+    ["format=xml", "must be csv or json"],
+  ])("is refused for an unknown filter: %s", async (query, named) => {
     const answer = await GET(new Request(`${TEST_ORIGIN}/api/runs/export?${query}`, { headers: { cookie } }));
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({

@@ -16,9 +16,8 @@ export async function GET(request: Request): Promise<Response> {
   const params = new URL(request.url).searchParams;
   const { filter, unread } = readAddress(params, ["format"]);
   const format = FORMATS.find((each) => each === (params.get("format") ?? "csv"));
-  if (unread.length > 0)
-    return refuseRoute("invalid_request", `There is no such filter: ${unread.join(", ")}.`);
-  if (!format) return refuseRoute("invalid_request", "The format is neither csv nor json.");
+  if (unread.length > 0) return refuseRoute("invalid_request", `Unknown filter: ${unread.join(", ")}.`);
+  if (!format) return refuseRoute("invalid_request", "The format must be csv or json.");
   const pieces = exportRuns(services, found.actor, { filter, format });
   const encoder = new TextEncoder();
   const stream = new ReadableStream<Uint8Array>({
@@ -29,7 +28,7 @@ export async function GET(request: Request): Promise<Response> {
         if (done) controller.close();
         else controller.enqueue(encoder.encode(value));
       } catch (error) {
-        services.log.error("an export broke off", { orgId: found.actor.orgId, error });
+        services.log.error("An export failed", { orgId: found.actor.orgId, error });
         // The file ends without its end, and the connection with it: the browser calls that a failed download.
         throw error;
       }

@@ -14,7 +14,7 @@ async function handle(request: Request): Promise<Response> {
   if (request.method !== "GET") {
     const contentType = request.headers.get("content-type")?.split(";")[0]?.trim();
     if (!isSameOrigin(services, request.headers) || contentType !== "application/json") {
-      return refuse(requestId, "forbidden", "This call must come from the dashboard itself, as JSON.");
+      return refuse(requestId, "forbidden", "This call must come from the dashboard, as JSON.");
     }
   }
   const actor = await memberFromHeaders(services, request.headers);

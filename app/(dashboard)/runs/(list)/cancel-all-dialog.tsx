@@ -1,0 +1,85 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Button } from "@/app/_ui/button";
+import { Dialog, DialogActions } from "@/app/_ui/dialog";
+import { formatPlural } from "@/app/_ui/format";
+import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
+import { describeError } from "@/app/_ui/query-client";
+import { useNotify } from "@/app/_ui/toast";
+import type { RunFilter } from "@/server/runs/filter";
+
+const OPEN = ["Pending", "Running"] as const;
+/** No further is counted. */
+const MOST_COUNTED = 100;
+
+function countWords(count: number): string {
+  if (count >= MOST_COUNTED) return `${MOST_COUNTED} or more runs are`;
+  return count === 1 ? "1 run is" : `${count} runs are`;
+}
+
+/** Asks once more, then cancels every open run that the filter lets through. */
+export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClose: () => void }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queryClient = useQueryClient();
+  const notify = useNotify();
+  const cancelAll = useMutation({
+    mutationFn: async () => {
+      let count = 0;
+      let before: string | null = null;
+      do {
+        const page: { found: number; next: string | null } = await client.runs.cancelMatching.mutate({
+          filter,
+          before,
+        });
+        count += page.found;
+        before = page.next;
+      } while (before !== null);
+      return count;
+    },
+    onSuccess: (count) =>
+      notify(count === 0 ? "No run was open" : `Cancelling ${formatPlural(count, "run")}`),
+    onError: (error) => notify("Not all runs could be cancelled", describeError(error).message),
+    onSettled: () => {
+      onClose();
+      return queryClient.invalidateQueries({ queryKey: trpc.runs.list.pathKey() });
+    },
+  });
+  const status = OPEN.filter((each) => !filter.status?.length || filter.status.includes(each));
+  const open = useQuery({
+    ...trpc.runs.ids.queryOptions({ filter: { ...filter, status }, after: null, limit: MOST_COUNTED }),
+    enabled: status.length > 0,
+    staleTime: 0,
+  });
+  const count = status.length === 0 ? 0 : open.data?.length;
+  const filtered = Object.keys(filter).length > 0;
+  return (
+    <Dialog onOpenChange={(next) => !next && onClose()} open title="Cancel all open runs">
+      {count === 0 ? (
+        <>
+          <p>{filtered ? "No run that matches the filters is open." : "No run is open."}</p>
+          <DialogActions>
+            <Button onClick={onClose}>Close</Button>
+          </DialogActions>
+        </>
+      ) : (
+        <>
+          <p>
+            {count === undefined ? null : `${countWords(count)} open. `}
+            {filtered
+              ? "All pending and running runs that match the filters are cancelled, including those further down the list."
+              : "All pending and running runs of this organization are cancelled."}{" "}
+            What they used so far is charged.
+          </p>
+          <DialogActions>
+            <Button onClick={onClose}>Keep runs</Button>
+            <Button disabled={cancelAll.isPending} look="danger" onClick={() => cancelAll.mutate()}>
+              {cancelAll.isPending ? "Cancelling" : "Cancel runs"}
+            </Button>
+          </DialogActions>
+        </>
+      )}
+    </Dialog>
+  );
+}

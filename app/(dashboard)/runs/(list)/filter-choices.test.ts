@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import type { RunFilter } from "@/server/runs/filter";
+import { choicesFor } from "./filter-choices";
+
+const id = "0193c4aa-2efc-779d-96d7-58140f1414c7";
+const targets = {
+  agents: [{ id, name: "Helper" }],
+  tools: [],
+  triggers: [{ id, name: "Ask the helper" }],
+  keys: [],
+  people: [],
+};
+const choices = (filter: RunFilter, text: string) =>
+  choicesFor(filter, targets, text, "UTC").map(({ name, items }) => [
+    name,
+    ...items.map(({ label }) => label),
+  ]);
+const take = (filter: RunFilter, text: string) => choicesFor(filter, targets, text, "UTC")[0]?.items[0]?.next;
+
+test("offers every condition of the columns that has values", () => {
+  expect(choices({}, "").map(([name]) => name)).toEqual([
+    "Status",
+    "Created",
+    "Kind",
+    "Agent",
+    "Started by",
+    "Trigger",
+    "Duration",
+    "Tokens",
+    "Credits",
+  ]);
+});
+
+test("typing narrows the choices by name or by condition", () => {
+  expect(choices({}, "helper")).toEqual([
+    ["Agent", "Helper"],
+    ["Trigger", "Ask the helper"],
+  ]);
+  expect(choices({}, "kind")).toEqual([["Kind", "agent runs", "tool runs"]]);
+  expect(choices({}, "> 90 s")).toEqual([["As typed", "took 1 min 30 s or more"]]);
+});
+
+test("statuses add up, other values replace each other, and choosing again removes", () => {
+  expect(take({ status: ["Failed"] }, "cancelled")).toEqual({ status: ["Failed", "Cancelled"] });
+  expect(take({ status: ["Failed"], kind: "tool" }, "failed")).toEqual({ kind: "tool" });
+  expect(take({ kind: "tool" }, "agent runs")).toEqual({ kind: "agent" });
+  expect(take({ agentId: id }, "helper")).toEqual({});
+});
+
+test("relative periods and days replace each other", () => {
+  expect(take({ from: "2026-11-01T00:00:00.000Z", kind: "tool" }, "last hour")).toEqual({
+    period: "1h",
+    kind: "tool",
+  });
+  expect(take({ period: "7d" }, "since 2026-11-20")).toEqual({ from: new Date(2026, 10, 20).toISOString() });
+});

@@ -1,0 +1,134 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { Button, buttonClass } from "@/app/_ui/button";
+import { ChevronDownIcon } from "@/app/_ui/icons";
+import { Menu, MenuItem } from "@/app/_ui/menu";
+import { usePageActions } from "@/app/_ui/page-actions";
+import { useTRPC } from "@/app/_ui/providers";
+import { describeError } from "@/app/_ui/query-client";
+import { useMay } from "@/app/_ui/role";
+import { useNotify } from "@/app/_ui/toast";
+import type { RunDetail } from "@/server/runs/inspect";
+import { isTerminal } from "@/server/runs/words";
+import { RerunDialog } from "./rerun-dialog";
+
+const CANCEL_WIDTH = "min-w-24";
+
+/**
+ * Cancel while it runs; run again, also with another input, and compare once it has ended. `reserve` keeps the place of
+ * what goes with the end of a run that somebody watches, so that nothing moves beneath the pointer.
+ */
+export function RunActions({ run, reserve }: { run: RunDetail; reserve: boolean }) {
+  const mayRun = useMay("member");
+  if (!mayRun) return <CompareLink run={run} />;
+  return (
+    <>
+      {isTerminal(run.status) ? null : <CancelButton run={run} />}
+      {isTerminal(run.status) && reserve ? (
+        <span aria-hidden="true" className={buttonClass("danger", `invisible ${CANCEL_WIDTH}`)}>
+          Cancel run
+        </span>
+      ) : null}
+      <RunAgain run={run} />
+      <CompareLink run={run} />
+    </>
+  );
+}
+
+function CompareLink({ run }: { run: RunDetail }) {
+  const href = `/runs/compare?a=${run.id}`;
+  usePageActions([{ label: "Compare with another run", href }]);
+  return (
+    <Link className={buttonClass("plain", "max-sm:hidden")} href={href} prefetch={false}>
+      Compare
+    </Link>
+  );
+}
+
+function CancelButton({ run }: { run: RunDetail }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const notify = useNotify();
+  const cancel = useMutation(
+    trpc.runs.cancel.mutationOptions({
+      onSuccess: () =>
+        queryClient.invalidateQueries({ queryKey: trpc.runs.inspect.queryKey({ runId: run.id }) }),
+      onError: (error) => notify("The run could not be cancelled", describeError(error).message),
+    }),
+  );
+  const asked = run.cancelRequested || cancel.isPending || cancel.isSuccess;
+  const ask = () => cancel.mutate({ runIds: [run.id] });
+  usePageActions(asked ? [] : [{ label: "Cancel run", run: ask }]);
+  return (
+    <Button className={CANCEL_WIDTH} disabled={asked} look="danger" onClick={ask}>
+      {asked ? "Cancelling" : "Cancel run"}
+    </Button>
+  );
+}
+
+function RunAgain({ run }: { run: RunDetail }) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const notify = useNotify();
+  const [editing, setEditing] = useState(false);
+  // Kept here, so that closing the dialog loses nothing.
+  const [draft, setDraft] = useState<string | null>(null);
+  const rerun = useMutation(
+    trpc.runs.rerun.mutationOptions({
+      onSuccess: ({ runId }) => {
+        setEditing(false);
+        setDraft(null);
+        router.push(`/runs/${runId}`);
+      },
+    }),
+  );
+  const busy = rerun.isPending;
+  const edit = () => {
+    rerun.reset();
+    setEditing(true);
+  };
+  const runAgain = () =>
+    rerun.mutate(
+      { runId: run.id },
+      { onError: (error) => notify("The run could not be started", describeError(error).message) },
+    );
+  usePageActions(
+    busy
+      ? []
+      : [
+          { label: "Run again", run: runAgain },
+          { label: "Run again with different input", run: edit },
+        ],
+  );
+  return (
+    <>
+      <div className="flex">
+        <Button className="rounded-r-none border-r-0" disabled={busy} onClick={runAgain}>
+          {busy && !editing ? "Starting" : "Run again"}
+        </Button>
+        <Menu
+          label="More run options"
+          trigger={<ChevronDownIcon />}
+          triggerClass={buttonClass("plain", "rounded-l-none px-1.5")}
+        >
+          <MenuItem onClick={edit}>With different input</MenuItem>
+        </Menu>
+      </div>
+      {editing ? (
+        <RerunDialog
+          busy={busy}
+          draft={draft}
+          onClose={() => setEditing(false)}
+          onDraft={setDraft}
+          onStart={(input) => rerun.mutate({ runId: run.id, input })}
+          problem={rerun.isError ? describeError(rerun.error) : null}
+          run={run}
+        />
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { listFunctions } from "@/server/functions/registry";
+import { FAILURE_CODES } from "@/server/runs/failure-codes";
+import { explainFailure, type FailedRun } from "./explain-failure";
+
+const run = (errorCode: string | null, more: Partial<FailedRun> = {}): FailedRun => ({
+  errorCode,
+  kind: "agent",
+  agentId: "a1",
+  toolId: null,
+  triggerId: null,
+  apiKeyId: null,
+  parentRunId: null,
+  model: "gpt-5-mini",
+  deadlineSeconds: 900,
+  ...more,
+});
+
+test("every failure code has its own sentence and advice", () => {
+  const told = FAILURE_CODES.map((code) => explainFailure(run(code), null));
+  expect(new Set(told.map(({ sentence }) => sentence)).size).toBe(FAILURE_CODES.length);
+  expect(new Set(told.map(({ advice }) => advice)).size).toBe(FAILURE_CODES.length);
+  for (const { sentence, advice } of told)
+    for (const text of [sentence, advice]) expect(text).toMatch(/^[A-Z].*\.$/);
+});
+
+test("every function has its own sentence for a failed step", () => {
+  const told = listFunctions().map(({ name }) => explainFailure(run("step_failed"), name));
+  for (const { sentence, advice } of told) {
+    expect(sentence).not.toMatch(/^The step/);
+    expect(advice).toMatch(/\.$/);
+  }
+  expect(new Set(told.map(({ sentence }) => sentence)).size).toBe(told.length);
+  expect(explainFailure(run("step_failed"), null).sentence).toMatch(/before or after/);
+  expect(explainFailure(run("step_failed"), "of_tomorrow").sentence).toBe("The step of_tomorrow failed.");
+});
+
+test("links to where the failure can be fixed", () => {
+  const hrefs = (code: string, more: Partial<FailedRun> = {}) =>
+    explainFailure(run(code, more), null).links.map(({ href }) => href);
+  expect(hrefs("insufficient_credits")).toEqual(["/credits"]);
+  expect(hrefs("max_credits", { triggerId: "t1" })).toEqual(["/agents/a1", "/triggers/t1"]);
+  expect(hrefs("max_credits", { apiKeyId: "k1" })).toEqual(["/agents/a1", "/keys"]);
+  expect(hrefs("output_invalid", { kind: "tool", agentId: null, toolId: "t2" })).toEqual(["/tools/t2"]);
+  expect(hrefs("caller_ended", { parentRunId: "r1" })).toEqual(["/runs/r1"]);
+  expect(hrefs("not_admitted")).toEqual(["/runs?status=Running"]);
+});
+
+test("names the run's own figures", () => {
+  expect(explainFailure(run("deadline_exceeded"), null).sentence).toContain("15 min");
+  expect(explainFailure(run("model_unknown"), null).sentence).toContain("gpt-5-mini");
+});
+
+test("an unknown code still gets a sentence and advice", () => {
+  for (const code of [null, "of_tomorrow"]) {
+    expect(explainFailure(run(code), null)).toMatchObject({
+      sentence: "The run failed.",
+      links: [{ href: "/agents/a1" }],
+    });
+  }
+});

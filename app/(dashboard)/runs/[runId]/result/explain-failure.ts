@@ -1,0 +1,170 @@
+import { formatDuration } from "@/app/_ui/format";
+import { FAILURE_CODES, type FailureCode } from "@/server/runs/failure-codes";
+
+/** What of a failed run its explanation depends on. */
+export type FailedRun = {
+  errorCode: string | null;
+  kind: "agent" | "tool";
+  agentId: string | null;
+  toolId: string | null;
+  triggerId: string | null;
+  apiKeyId: string | null;
+  parentRunId: string | null;
+  model: string | null;
+  deadlineSeconds: number;
+};
+
+/** What happened in one sentence, what to try, and the pages where one does it. */
+export type Explanation = { sentence: string; advice: string; links: { href: string; label: string }[] };
+
+type Explain = (run: FailedRun, failedStep: string | null) => Explanation;
+
+const EXPLANATIONS: Record<FailureCode, Explain> = {
+  insufficient_credits: () => ({
+    sentence: "The organization's credits ran out during the run.",
+    advice: "Finished steps are kept and were charged. Run it again when there are credits.",
+    links: [{ href: "/credits", label: "Credits" }],
+  }),
+  max_credits: (run) => ({
+    sentence: "The run reached its credit cap.",
+    advice: "Raise maxCredits where the message says it is set, or reduce the work of the run.",
+    links: [
+      targetLink(run),
+      ...(run.triggerId ? [{ href: `/triggers/${run.triggerId}`, label: "Open the trigger" }] : []),
+      ...(run.apiKeyId ? [{ href: "/keys", label: "API keys" }] : []),
+    ],
+  }),
+  deadline_exceeded: (run) => ({
+    sentence: `The run took longer than its deadline of ${formatDuration(run.deadlineSeconds * 1_000)}.`,
+    advice: `The timeline shows what took the time. Raise deadlineSeconds of the ${run.kind}, or reduce its work.`,
+    links: [targetLink(run)],
+  }),
+  not_admitted: () => ({
+    sentence: "The run waited 24 hours for a free slot and was ended.",
+    advice:
+      "Other runs used all slots of the plan, or no process executed runs. Cancel runs that hang, then run it again.",
+    links: [{ href: "/runs?status=Running", label: "Running runs" }],
+  }),
+  repeated_failure: (run) => ({
+    sentence: "The model made the same failing call three times.",
+    advice: "Explain in the system prompt how to make this call, or fix the function or tool.",
+    links: [targetLink(run)],
+  }),
+  step_failed: (run, failedStep) => ({ ...explainStep(failedStep), links: [targetLink(run)] }),
+  output_failed: (run) => ({
+    sentence: "The tool's output expression failed on the outputs of its steps.",
+    advice: "Compare the expression with the outputs of the steps below.",
+    links: [targetLink(run)],
+  }),
+  output_invalid: (run) => ({
+    sentence: "The tool's output does not match its output schema.",
+    advice: "Correct the output or the schema in its definition.",
+    links: [targetLink(run)],
+  }),
+  output_too_large: (run) => ({
+    sentence: "The output is larger than 4 MiB, the limit for a run.",
+    advice: "Return less: a part, a summary, or an address from which to fetch it.",
+    links: [targetLink(run)],
+  }),
+  model_unauthorized: () => ({
+    sentence: "The model provider refused this installation's API key.",
+    advice:
+      "The operator sets the key in OPENAI_API_KEY or in the file of MODEL_PROVIDERS. Then run it again.",
+    links: [],
+  }),
+  model_unknown: (run) => ({
+    sentence: `The model provider does not know the model ${run.model ?? "of this run"}.`,
+    advice: "Correct the model's name, or ask the operator to add a provider that serves it.",
+    links: [targetLink(run)],
+  }),
+  model_quota: () => ({
+    sentence: "The operator's account at the model provider has used up its quota.",
+    advice: "The operator can raise it there. Then run it again.",
+    links: [],
+  }),
+  model_input_too_long: (run) => ({
+    sentence: "The conversation is longer than the model's context.",
+    advice: "Shorten the input, return less from tools, or choose a model with a longer context.",
+    links: [targetLink(run)],
+  }),
+  model_refused: (run) => ({
+    sentence: "The model provider refused the request.",
+    advice: "Its message says why: often an unsupported setting, or content that it declines.",
+    links: [targetLink(run)],
+  }),
+  model_unavailable: () => ({
+    sentence: "The model provider was unreachable or too busy at every attempt.",
+    advice: "This usually passes: run it again. The attempts are listed under Attempts.",
+    links: [],
+  }),
+  caller_ended: (run) => ({
+    sentence: "The run that started this one ended before this one finished.",
+    advice: "Its page says why.",
+    links: run.parentRunId ? [{ href: `/runs/${run.parentRunId}`, label: "Open the parent run" }] : [],
+  }),
+  internal_error: () => ({
+    sentence: "Something failed on our side. The run was not charged.",
+    advice: "Run it again. The cause is in the service's log, under the run's id.",
+    links: [],
+  }),
+};
+
+/**
+ * Explains why a run failed by its code and, where a step was the cause, by the function of that step; `failedStep` is
+ * null when no step of the run stands as failed.
+ */
+export function explainFailure(run: FailedRun, failedStep: string | null): Explanation {
+  const code = FAILURE_CODES.find((each) => each === run.errorCode);
+  if (code) return EXPLANATIONS[code](run, failedStep);
+  return {
+    sentence: "The run failed.",
+    advice: "Look at the inputs and outputs of its steps.",
+    links: [targetLink(run)],
+  };
+}
+
+type StepExplanation = Pick<Explanation, "sentence" | "advice">;
+
+const STEP_EXPLANATIONS: Record<string, StepExplanation> = {
+  http_request: {
+    sentence: "A call to another service failed.",
+    advice:
+      "Check the address. The operator must allow private addresses (EGRESS_ALLOW). Retries of the step help with short outages.",
+  },
+  calculate: {
+    sentence: "A calculation failed.",
+    advice: "The step's input shows the expression.",
+  },
+  transform_json: {
+    sentence: "An expression failed on its value.",
+    advice: "The step's input shows both. Correct the expression in the tool's definition.",
+  },
+  generate_text: {
+    sentence: "A model call of the tool failed.",
+    advice: "The model call below the step says why. If the provider was at fault, run it again.",
+  },
+  current_time: {
+    sentence: "The time zone is invalid.",
+    advice: "The step's input shows the time zone.",
+  },
+};
+
+function explainStep(name: string | null): StepExplanation {
+  if (name === null) {
+    return {
+      sentence: "A step of the tool failed before or after its function ran.",
+      advice:
+        "Its condition, list or input could not be evaluated, or its output is too large. The message says which.",
+    };
+  }
+  return (
+    STEP_EXPLANATIONS[name] ?? {
+      sentence: `The step ${name} failed.`,
+      advice: "Look at its input, and correct the tool's definition.",
+    }
+  );
+}
+
+function targetLink({ kind, agentId, toolId }: FailedRun): Explanation["links"][number] {
+  return { href: `/${kind}s/${agentId ?? toolId}`, label: `Open the ${kind}` };
+}

@@ -1,0 +1,95 @@
+"use client";
+
+import { type RefObject, useEffect, useState } from "react";
+import { Dialog } from "@/app/_ui/dialog";
+
+const KEYS: readonly [keys: string, does: string][] = [
+  ["j  ↓", "next line"],
+  ["k  ↑", "previous line"],
+  ["Home  End", "first, last line"],
+  ["→  ←", "unfold, fold a line: items, steps, attempts, child run"],
+  ["o", "fold or unfold everything"],
+  ["/", "search all inputs and outputs"],
+  ["f", "failures only"],
+  ["t  c", "scale bars by time, by credits"],
+  ["z", "zoom to the selected line"],
+  ["Z  Esc", "show the whole time"],
+  ["n  p", "next (older), previous run of the list"],
+  ["?", "these keys"],
+];
+
+/** What keys do anywhere on the page of a run, but where one types or chooses from a menu. */
+export type TimelineKeys = {
+  step: (by: 1 | -1) => void;
+  find: () => void;
+  failedOnly: () => void;
+  measure: (measure: "time" | "credits") => void;
+  zoom: () => void;
+  showAll: () => void;
+  foldAll: () => void;
+};
+
+/** What has a use of its own for the arrow keys. */
+const WITH_ARROWS = "input, [role=tablist], [role=listbox], [role=tree], [role=dialog], [data-arrows-scroll]";
+
+/**
+ * Whether the arrow keys belong to where the focus is: a choice, something that scrolls, or the texts, beside which the
+ * arrows scroll the page.
+ */
+function usesArrows(target: HTMLElement): boolean {
+  if (target.closest(WITH_ARROWS)) return true;
+  for (let box: HTMLElement | null = target; box && box !== document.body; box = box.parentElement) {
+    if (box.scrollHeight > box.clientHeight && /auto|scroll/.test(getComputedStyle(box).overflowY))
+      return true;
+  }
+  return false;
+}
+
+/** Listens to the keys of the page; shows them all at `?`. */
+export function TimelineKeyboard({ keys }: { keys: RefObject<TimelineKeys> }) {
+  const [help, setHelp] = useState(false);
+  useEffect(() => {
+    const does = new Map<string, () => void>([
+      ["j", () => keys.current.step(1)],
+      ["k", () => keys.current.step(-1)],
+      ["ArrowDown", () => keys.current.step(1)],
+      ["ArrowUp", () => keys.current.step(-1)],
+      ["/", () => keys.current.find()],
+      ["f", () => keys.current.failedOnly()],
+      ["t", () => keys.current.measure("time")],
+      ["c", () => keys.current.measure("credits")],
+      ["z", () => keys.current.zoom()],
+      ["o", () => keys.current.foldAll()],
+      ["Z", () => keys.current.showAll()],
+      ["Escape", () => keys.current.showAll()],
+      ["?", () => setHelp(true)],
+    ]);
+    function onKey(event: KeyboardEvent) {
+      if (event.metaKey || event.ctrlKey || event.altKey || event.isComposing || event.defaultPrevented)
+        return;
+      const target = event.target instanceof HTMLElement ? event.target : null;
+      const typing =
+        "input:not([type=radio]):not([type=checkbox]), textarea, select, [contenteditable], [role=menu], [role=dialog]";
+      if (target?.closest(typing)) return;
+      if (event.key.startsWith("Arrow") && target && usesArrows(target)) return;
+      const act = does.get(event.key);
+      if (!act) return;
+      event.preventDefault();
+      act();
+    }
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [keys]);
+  return (
+    <Dialog onOpenChange={setHelp} open={help} title="Keys on this page">
+      <dl className="grid grid-cols-[7rem_1fr] gap-y-2">
+        {KEYS.map(([key, what]) => (
+          <div className="contents" key={key}>
+            <dt className="mono">{key}</dt>
+            <dd className="text-muted">{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,9 +1,0 @@
-import { expect, test } from "vitest";
-import { startOfFolded } from "./fold";
-
-test("a folded text is drawn only as far as it is seen, never half a character", () => {
-  expect(startOfFolded("short")).toBe("short");
-  expect(startOfFolded("x".repeat(100_000))).toHaveLength(3_000);
-  expect(startOfFolded(`${"x".repeat(2_999)}😀 and on`)).toBe("x".repeat(2_999));
-  expect(startOfFolded(`${"x".repeat(2_998)}😀 and on`)).toBe(`${"x".repeat(2_998)}😀`);
-});
