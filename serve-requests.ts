@@ -1,17 +1,18 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { type ApiResponse, drain, fromNode, sendToNode } from "@/server/api/api-request";
-import { errorBody } from "@/server/api/bad-http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { type ApiRequest, type ApiResponse, drain, fromNode, sendToNode } from "@/server/api/api-request";
+import { answerBadHttp, errorBody, refuseTunnel } from "@/server/api/bad-http";
 import { PEER_ADDRESS_HEADER } from "@/server/api/client-address";
+import { ALIVE, answerReadiness } from "@/server/api/health-answers";
 import { cutStalledReader, InvalidTargetError, peerAddress, targetOf } from "@/server/api/node-http";
 import { PAGE_ADDRESS_HEADER } from "@/server/api/page-address";
 import { answerPoll } from "@/server/api/poll";
 import { dataHeaders, pageHeaders, pagePolicy } from "@/server/api/protective-headers";
-import { JSON_HEADERS, loggedPath } from "@/server/api/respond";
+import { errorResponse, JSON_HEADERS, loggedPath } from "@/server/api/respond";
 import { answerRest } from "@/server/api/rest";
 import { answerWebhook } from "@/server/api/webhook";
+import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import type { Logger } from "@/server/log";
-import { checkReadiness } from "@/server/operate/health";
 import type { Wired } from "@/wiring";
 
 /**
@@ -22,6 +23,12 @@ import type { Wired } from "@/wiring";
 const STALLED_READER_MS = 120_000;
 /** The same of a live stream, which reconnects where it left off. */
 const STALLED_STREAM_MS = 60_000;
+/** A body of 1 MiB gets through a slow line in this time; whoever sends slower is cut off. */
+const REQUEST_TIMEOUT_MS = 120_000;
+/** Longer than usual load balancers keep idle connections, so that they and not we close first. */
+const KEEP_ALIVE_MS = 75_000;
+/** A call of an Inngest server: an event and the results of a run's segments, which are words. */
+const MAX_ENGINE_CALL_BYTES = 4 * 1024 * 1024;
 
 export type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
@@ -31,16 +38,10 @@ export function createHandler(
   { showPage, dev, state }: { showPage: Handler | null; dev: boolean; state: { stopping: boolean } },
 ) {
   const { origin, protocol } = new URL(services.env.appUrl);
-  const asPage = Object.entries(pageHeaders(protocol === "https:"));
+  const asPage = pageHeaders(protocol === "https:");
   const asData = dataHeaders(protocol === "https:");
   const rawHeaders = Object.entries(asData).flat();
   const { log } = services;
-
-  const answerReadiness = async (): Promise<ApiResponse> => {
-    const report = await checkReadiness(services);
-    const ready = report.ready && !state.stopping;
-    return { status: ready ? 200 : 503, headers: JSON_HEADERS, body: JSON.stringify({ ...report, ready }) };
-  };
 
   /** Sends an answer of the API and logs the request: ids, status and duration, nothing of what was sent. */
   const send = (request: Answering, response: ApiResponse): void => {
@@ -57,20 +58,14 @@ export function createHandler(
     const handler = handlerOf(path);
     if (handler === "rest") return send(request, await answerRest(services, fromNode(incoming, path)));
     if (handler === "webhook") return send(request, await answerWebhook(services, fromNode(incoming, path)));
-    if (handler === "health") {
-      return sendToNode(outgoing, { status: 200, headers: JSON_HEADERS, body: '{"alive":true}' }, rawHeaders);
+    if (handler === "inngest") {
+      return send(request, await callEngine(services, fromNode(incoming, path), targetOf(incoming, origin)));
     }
-    if (handler === "ready") return sendToNode(outgoing, await answerReadiness(), rawHeaders);
+    if (handler === "health") return sendToNode(outgoing, ALIVE, rawHeaders);
+    if (handler === "ready") return sendToNode(outgoing, await answerReadiness(services, state), rawHeaders);
     if (showPage === null) return refuse(outgoing, 404, { headers: asData });
-    const url = targetOf(incoming, origin);
-    cutStalledReader(outgoing, path.startsWith("/api/live/") ? STALLED_STREAM_MS : STALLED_READER_MS);
     outgoing.once("close", () => logRequest(log, request, outgoing.statusCode, undefined));
-    for (const [name, value] of asPage) outgoing.setHeader(name, value);
-    const policy = pagePolicy({ dev });
-    outgoing.setHeader("Content-Security-Policy", policy);
-    incoming.headers["content-security-policy"] = policy;
-    incoming.headers[PAGE_ADDRESS_HEADER] = url.pathname + url.search;
-    incoming.headers[PEER_ADDRESS_HEADER] = peerAddress(incoming);
+    preparePage(request, { url: targetOf(incoming, origin), headers: asPage, dev });
     await showPage(incoming, outgoing);
   };
 
@@ -102,11 +97,41 @@ export function createHandler(
   };
 }
 
+/** Refuses what is no HTTP, tunnels and unknown expectations in the contract's error body, and bounds slow requests. */
+export function refuseBadHttp(server: Server): void {
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.on("clientError", answerBadHttp);
+  server.on("connect", refuseTunnel);
+  server.on("checkExpectation", (_incoming: IncomingMessage, outgoing: ServerResponse) =>
+    refuse(outgoing, 417),
+  );
+}
+
+/** Gives a request for a page what Next does not: protective headers, the page's own address, the address of the peer. */
+export function preparePage(
+  { incoming, outgoing, path }: Answering,
+  { url, headers, dev }: { url: URL; headers: Record<string, string>; dev: boolean },
+): void {
+  cutStalledReader(outgoing, path.startsWith("/api/live/") ? STALLED_STREAM_MS : STALLED_READER_MS);
+  for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
+  const policy = pagePolicy({ dev });
+  outgoing.setHeader("Content-Security-Policy", policy);
+  incoming.headers["content-security-policy"] = policy;
+  incoming.headers[PAGE_ADDRESS_HEADER] = url.pathname + url.search;
+  incoming.headers[PEER_ADDRESS_HEADER] = peerAddress(incoming);
+}
+
 /** A request while it is answered; `startedAt` in ms of the process's own clock. */
-type Answering = { incoming: IncomingMessage; outgoing: ServerResponse; path: string; startedAt: number };
+export type Answering = {
+  incoming: IncomingMessage;
+  outgoing: ServerResponse;
+  path: string;
+  startedAt: number;
+};
 
 /** One line for each request but those for files of pages, without its query or payload. */
-function logRequest(
+export function logRequest(
   log: Logger,
   { incoming, path, startedAt }: Answering,
   status: number,
@@ -134,12 +159,30 @@ export function refuse(
   outgoing.end(body);
 }
 
+/** Hands an Inngest server's call to the engine. */
+async function callEngine({ engine, log }: Wired, call: ApiRequest, url: URL): Promise<ApiResponse> {
+  try {
+    const { method } = call;
+    if (!["GET", "POST", "PUT"].includes(method)) {
+      const message = "Use GET, POST or PUT.";
+      throw new AppError("method_not_allowed", message, { headers: { Allow: "GET, POST, PUT" } });
+    }
+    const body = method === "GET" ? null : new Uint8Array(await call.readBody(MAX_ENGINE_CALL_BYTES));
+    const response = await engine.handle(new Request(url, { method, headers: [...call.headers()], body }));
+    const headers = Object.fromEntries(response.headers);
+    return { status: response.status, headers, body: await response.text() };
+  } catch (error) {
+    return errorResponse(error, call, { requestId: newId(), log });
+  }
+}
+
 /** Which handler answers a path. One that only looks like the API's gets the API's 404, never a page. */
-function handlerOf(path: string): "rest" | "webhook" | "health" | "ready" | "pages" {
+export function handlerOf(path: string): "rest" | "webhook" | "inngest" | "health" | "ready" | "pages" {
   const plain =
     path.includes("%") || path.startsWith("//") ? path.replace(/%2f/gi, "/").replace(/^\/+/, "/") : path;
   if (plain === "/v1" || plain.startsWith("/v1/")) return "rest";
   if (plain === "/webhooks" || plain.startsWith("/webhooks/")) return "webhook";
+  if (path === "/api/inngest") return "inngest";
   if (path === "/api/health") return "health";
   return path === "/api/ready" ? "ready" : "pages";
 }

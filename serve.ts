@@ -4,17 +4,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { type Demo, seedDemo } from "@/prisma/seed";
-import { answerBadHttp, refuseTunnel } from "@/server/api/bad-http";
-import { outlast } from "@/server/db/outage";
-import { prepareDatabase } from "@/server/db/prepare-database";
+import type { Demo } from "@/prisma/seed";
 import { captureConsole, captureFaults } from "@/server/log";
-import { noteAppUrl } from "@/server/operate/app-url";
 import { waitUntilReady } from "@/server/operate/health";
-import { checkSecretFingerprint } from "@/server/secrets/fingerprint";
-import { closeServices, getServices, type Wired } from "@/wiring";
+import { closeServices, getServices } from "@/wiring";
 import { isClusterPrimary, type Serving, servePrimary } from "./serve-cluster";
-import { createHandler, refuse } from "./serve-requests";
+import { prepare } from "./serve-prepare";
+import { createHandler, refuseBadHttp } from "./serve-requests";
 
 /**
  * The process: one HTTP server in front, the engine behind. `/v1` and `/webhooks` go straight to their doors, health
@@ -23,12 +19,6 @@ import { createHandler, refuse } from "./serve-requests";
 
 /** How long requests and runs under way may take to come to a good place when the process is to end. */
 const GRACE_MS = 5_000;
-/** How long a start waits for a database that went away in the middle of it. */
-const START_PATIENCE_MS = 30_000;
-/** A body of 1 MiB gets through a slow line in this time; whoever sends slower is cut off. */
-const REQUEST_TIMEOUT_MS = 120_000;
-/** Longer than usual load balancers keep idle connections, so that they and not we close first. */
-const KEEP_ALIVE_MS = 75_000;
 
 export type ServeOptions = {
   /** The project's folder: next.config.ts and prisma/migrations are there. */
@@ -58,17 +48,11 @@ export async function serve({ root, dev = false, say = () => {} }: ServeOptions)
   const { role, port: wanted, host, appUrl } = services.env;
   const pages = role === "worker" ? null : createPages({ root, dev, host, port: wanted });
   const server = createServer({
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
     // Refused by us, with the contract's error body.
     requireHostHeader: false,
   });
   server.on("request", createHandler(services, { showPage: pages?.show ?? null, dev, state }));
-  server.on("clientError", answerBadHttp);
-  server.on("connect", refuseTunnel);
-  server.on("checkExpectation", (_incoming: IncomingMessage, outgoing: ServerResponse) =>
-    refuse(outgoing, 417),
-  );
+  refuseBadHttp(server);
   const upgraded = new Set<Duplex>();
   if (dev && pages) {
     const upgrade = await pages.upgrade();
@@ -134,22 +118,6 @@ function createPages({ root, dev, host, port }: { root: string; dev: boolean; ho
     upgrade: async () => (await loaded()).app.getUpgradeHandler(),
     close: async () => (await loading)?.app.close(),
   };
-}
-
-/** Brings the database up to date and checks that this process may use it. Returns the demo organization, if there is one. */
-async function prepare(services: Wired, root: string, say: (line: string) => void): Promise<Demo | null> {
-  await prepareDatabase(services.env.databaseUrl, root, say);
-  // The database may be killed or restarted while a process starts; it is not sent away for that.
-  const patience = AbortSignal.timeout(START_PATIENCE_MS);
-  try {
-    await outlast(() => checkSecretFingerprint(services), patience);
-  } catch (error) {
-    // The embedded database stops next; an idle connection would complain of it below the message.
-    await services.pool.end();
-    throw error;
-  }
-  await outlast(() => noteAppUrl(services), patience);
-  return outlast(() => seedDemo(services, root), patience);
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

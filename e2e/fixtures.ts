@@ -51,20 +51,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   organization: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures' names from this very pattern.
     async ({}, use) => {
-      const [found] = applied.parse(JSON.parse(process.env.STEPWELL_E2E_APPLIED ?? "")).organizations;
-      await use({
-        agentId: idOf(found.agents, "helper"),
-        toolId: idOf(found.tools, "double"),
-        counterId: idOf(found.tools, "counter"),
-        bulkyId: idOf(found.tools, "bulky"),
-        toolIds: Object.fromEntries(found.tools.map(({ slug, id }) => [slug, id])),
-        apiKey: found.apiKeys[0]?.key ?? "",
-        triggers: Object.fromEntries(found.triggers.map(({ slug, url }) => [slug, url])),
-        triggerIds: Object.fromEntries(found.triggers.map(({ slug, id }) => [slug, id])),
-        signingSecret: "e2e-signing-secret",
-        owner: { email: "ada@e2e.test", password: "correct-horse-battery" },
-        viewer: { email: "vic@e2e.test", password: "correct-horse-battery" },
-      });
+      await use(readApplied(process.env.STEPWELL_E2E_APPLIED ?? ""));
     },
     { scope: "worker" },
   ],
@@ -97,6 +84,24 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   },
 });
 
+/** Reads what `apply --json` printed of e2e/organization.yaml. */
+export function readApplied(text: string): Organization {
+  const [found] = applied.parse(JSON.parse(text)).organizations;
+  return {
+    agentId: idOf(found.agents, "helper"),
+    toolId: idOf(found.tools, "double"),
+    counterId: idOf(found.tools, "counter"),
+    bulkyId: idOf(found.tools, "bulky"),
+    toolIds: Object.fromEntries(found.tools.map(({ slug, id }) => [slug, id])),
+    apiKey: found.apiKeys[0]?.key ?? "",
+    triggers: Object.fromEntries(found.triggers.map(({ slug, url }) => [slug, url])),
+    triggerIds: Object.fromEntries(found.triggers.map(({ slug, id }) => [slug, id])),
+    signingSecret: "e2e-signing-secret",
+    owner: { email: "ada@e2e.test", password: "correct-horse-battery" },
+    viewer: { email: "vic@e2e.test", password: "correct-horse-battery" },
+  };
+}
+
 export { expect } from "@playwright/test";
 
 /** Waits until React answers for each button: a click that comes before is lost, and no test is about that. */
@@ -108,9 +113,13 @@ async function untilHydrated(page: Page): Promise<void> {
   );
 }
 
-/** Signs in by the form, as people do. */
-export async function signIn(page: Page, { email, password }: Organization["owner"]): Promise<void> {
-  await page.goto("/sign-in");
+/** Signs in by the form, as people do; at the service under test, or at another one. */
+export async function signIn(
+  page: Page,
+  { email, password }: Organization["owner"],
+  origin = "",
+): Promise<void> {
+  await page.goto(`${origin}/sign-in`);
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();

@@ -14,20 +14,18 @@ describeEngine(async () => ({
 
 describe("the SDK's own entry", () => {
   const run = { id: newId(), kind: "agent", epoch: 1, segment: 1 } as const;
-  const giveUp = async () => {};
 
   it("executes one step of a function, once", async () => {
-    const executed: [string, object | undefined][] = [];
+    const executed: string[] = [];
     const driver = createEmbeddedDriver({
-      giveUp,
-      executeSegment: async (runId, limits) => {
-        executed.push([runId, limits]);
+      executeSegment: async (runId) => {
+        executed.push(runId);
         return "ended";
       },
     });
     if (driver.kind !== "embedded") throw new Error("not the embedded driver");
     await driver.execute(run);
-    expect(executed).toEqual([[run.id, {}]]);
+    expect(executed).toEqual([run.id]);
   });
 
   it.each([
@@ -37,7 +35,6 @@ describe("the SDK's own entry", () => {
   ])("throws what the step threw, as it was: %s", async (_, fault) => {
     let faults = 1;
     const driver = createEmbeddedDriver({
-      giveUp,
       executeSegment: async () => {
         faults -= 1;
         if (faults >= 0) throw fault;

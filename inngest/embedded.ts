@@ -9,7 +9,7 @@ import { createRunFunctions, RUN_EVENTS } from "./functions";
  * Inngest's own test package uses. It is typed as protected, so the SDK's version is pinned and embedded.db.test.ts guards it.
  * There is no queue and no step memory here: the run's own rows are both.
  */
-export function createEmbeddedDriver(engine: Pick<RunEngine, "executeSegment" | "giveUp">): Driver {
+export function createEmbeddedDriver(engine: Pick<RunEngine, "executeSegment">): Driver {
   const client = new Inngest({
     id: "stepwell",
     isDev: true,
@@ -18,18 +18,14 @@ export function createEmbeddedDriver(engine: Pick<RunEngine, "executeSegment" | 
   });
   // The SDK hands out what a step threw as plain data; the engine tells faults by their class and code.
   const thrown = new Map<string, unknown>();
-  const remembering: typeof engine = {
-    giveUp: engine.giveUp,
-    async executeSegment(runId, limits) {
-      try {
-        return await engine.executeSegment(runId, limits);
-      } catch (error) {
-        thrown.set(runId, error);
-        throw error;
-      }
-    },
-  };
-  const functions = createRunFunctions(client, remembering, "embedded");
+  const functions = createRunFunctions(client, async (runId) => {
+    try {
+      return await engine.executeSegment(runId);
+    } catch (error) {
+      thrown.set(runId, error);
+      throw error;
+    }
+  });
   return {
     kind: "embedded",
     async execute(run) {

@@ -1,6 +1,8 @@
+import { format } from "node:util";
 import { Inngest } from "inngest";
 import { serve } from "inngest/edge";
 import type { Logger } from "@/server/log";
+import { checkInngestServer, readInngestServer } from "@/server/operate/inngest-server";
 import type { Driver, RunEngine } from "@/server/runs/engine/engine";
 import type { Services } from "@/server/services";
 import { createRunFunctions, RUN_EVENTS } from "./functions";
@@ -8,10 +10,13 @@ import { createRunFunctions, RUN_EVENTS } from "./functions";
 /** How often the functions are registered: until the server has them, and from then on, since it may lose them. */
 const REGISTER_EVERY_MS = { missing: 5_000, registered: 60_000 };
 
+/** A segment is one iteration, so that the server's pages show the loop and no request lasts long. */
+const ACTS_PER_CALL = 2;
+
 export type ServerDriver = {
-  driver: Driver;
-  /** Why the server cannot be used; null when it can. */
-  problem(): Promise<string | null>;
+  driver: Extract<Driver, { kind: "server" }>;
+  /** Whether the server has the functions. */
+  isRegistered(): boolean;
   /** Answers the server's calls at /api/inngest. */
   handle(request: Request): Promise<Response>;
   stop(): void;
@@ -26,79 +31,65 @@ type Settings = NonNullable<Services["env"]["inngest"]>;
  */
 export function createServerDriver(
   services: Services,
-  engine: RunEngine,
+  engine: Pick<RunEngine, "callSegment">,
   settings: Settings,
   registerEveryMs = REGISTER_EVERY_MS,
 ): ServerDriver {
-  const { env } = services;
-  const log = services.log.child({ component: "inngest", server: settings.baseUrl ?? settings.dev });
-  const isDev = settings.dev !== undefined && settings.dev !== "0" && settings.dev !== "false";
-  const devUrl = isDev && /^https?:/.test(settings.dev ?? "") ? settings.dev : undefined;
-  const baseUrl = settings.baseUrl ?? devUrl;
-  const eventKey = settings.eventKey ?? (isDev ? "dev" : undefined);
+  const { isDev, baseUrl, eventKey, signingKey } = readInngestServer(settings);
+  const { serveOrigin } = settings;
+  const log = services.log.child({ component: "inngest", server: baseUrl });
   const client = new Inngest({
     id: "stepwell",
     isDev,
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(eventKey === undefined ? {} : { eventKey }),
-    ...(settings.signingKey === undefined ? {} : { signingKey: settings.signingKey }),
+    ...(signingKey === undefined ? {} : { signingKey }),
+    internalLogger: quietly(log),
   });
-  const functions = createRunFunctions(client, engine, "server");
+  const functions = createRunFunctions(client, (runId) => engine.callSegment(runId, { acts: ACTS_PER_CALL }));
   const handle = serve({
     client,
     functions: Object.values(functions),
-    serveOrigin: env.appUrl,
+    serveOrigin,
     servePath: "/api/inngest",
   });
   const register = async (): Promise<unknown> => {
     try {
       // Without `host` the SDK's handler cannot read the address it was called under.
-      const headers = { host: new URL(env.appUrl).host };
-      const response = await handle(new Request(`${env.appUrl}/api/inngest`, { method: "PUT", headers }));
-      return response.ok ? null : await response.text();
+      const headers = { host: new URL(serveOrigin).host };
+      const response = await handle(new Request(`${serveOrigin}/api/inngest`, { method: "PUT", headers }));
+      if (response.ok) return null;
+      const { texts } = await checkInngestServer(settings);
+      return texts.length > 0 ? texts.join(" ") : await response.text();
     } catch (error) {
       return error;
     }
   };
   const registration = keepRegistered(register, log, registerEveryMs);
-  let sendProblem: unknown = null;
   return {
     driver: {
       kind: "server",
       async handOver(runs) {
         if (runs.length === 0) return;
-        try {
-          await client.send(
-            runs.map((run) => ({
-              id: run.eventId,
-              name: RUN_EVENTS[run.kind],
-              data: { runId: run.id, segment: run.segment },
-            })),
-          );
-          sendProblem = null;
-        } catch (error) {
-          sendProblem = error;
-          throw error;
-        }
+        await client.send(
+          runs.map((run) => ({
+            id: run.eventId,
+            name: RUN_EVENTS[run.kind],
+            data: { runId: run.id, segment: run.segment },
+          })),
+        );
       },
     },
-    async problem() {
-      const cause = registration.problem() ?? sendProblem;
-      return cause === null ? null : describeProblem(cause, baseUrl);
-    },
+    isRegistered: () => registration.isRegistered(),
     handle: (request) => handle(request),
     stop: () => registration.stop(),
   };
 }
 
-/** What is wrong with the server's settings, in words that name the variable. */
-function describeProblem(cause: unknown, baseUrl: string | undefined): string {
-  const text = cause instanceof Error ? `${cause.message} ${String(cause.cause ?? "")}` : String(cause);
-  const address = baseUrl ?? "Inngest Cloud";
-  if (/event key|INNGEST_EVENT_KEY/i.test(text)) return `The server at ${address} refuses INNGEST_EVENT_KEY.`;
-  if (/signing key|signature|unauthorized|401/i.test(text))
-    return `The server at ${address} refuses INNGEST_SIGNING_KEY.`;
-  return `The Inngest server at ${address} cannot be reached: ${text.trim().slice(0, 200)}`;
+/** The SDK's own log, for debugging alone: what it reports of a failure is reported here, or by the engine. */
+function quietly(log: Logger) {
+  const write = (...values: unknown[]) => log.debug(format(...values));
+  return { debug: write, info: write, warn: write, error: write };
 }
 
 /** Registers at once and from then on, and logs when it begins to fail and when it works again. */
@@ -106,8 +97,7 @@ function keepRegistered(
   register: () => Promise<unknown>,
   log: Logger,
   everyMs: typeof REGISTER_EVERY_MS,
-): { problem(): unknown; stop(): void } {
-  let problem: unknown = "the functions are not registered yet";
+): { isRegistered(): boolean; stop(): void } {
   let registered: boolean | undefined;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -115,7 +105,6 @@ function keepRegistered(
     const error = await register();
     const before = registered;
     registered = error === null;
-    problem = error;
     if (registered && before !== true) log.info("The Inngest server has the functions");
     if (!registered && before !== false)
       log.warn("The Inngest server does not take the functions; runs wait", { error });
@@ -125,7 +114,7 @@ function keepRegistered(
   };
   void go();
   return {
-    problem: () => problem,
+    isRegistered: () => registered === true,
     stop() {
       stopped = true;
       clearTimeout(timer);

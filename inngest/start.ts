@@ -1,4 +1,4 @@
-import { findLostRuns } from "@/server/operate/lost-runs";
+import { findLostRuns, releaseLostRuns } from "@/server/operate/lost-runs";
 import { startMaintenance } from "@/server/operate/maintenance";
 import { createRunEngine, type RunEngine } from "@/server/runs/engine/engine";
 import { endedRunFacts } from "@/server/runs/engine/run-facts-of";
@@ -13,10 +13,8 @@ const LOST_EVERY_MS = 5_000;
 export type RunningEngine = RunEngine & {
   /** Starts to execute runs. Without it, this process only starts, reads and cancels them. */
   execute(): void;
-  /** Answers an Inngest server's call at /api/inngest; null when runs are driven by the embedded engine. */
-  handle(request: Request): Promise<Response> | null;
-  /** Why an Inngest server cannot be used; null when it can, and on the embedded engine. */
-  problem(): Promise<string | null>;
+  /** Answers an Inngest server's call at /api/inngest: 404 on the embedded engine, 503 where no runs are executed. */
+  handle(request: Request): Promise<Response>;
 };
 
 /** Assembles the engine that the configuration names. */
@@ -41,31 +39,40 @@ export function createEngine(getServices: () => Services, { slots }: { slots: nu
   let server: ServerDriver | undefined;
   let stopMaintenance = async () => {};
   let timer: NodeJS.Timeout | undefined;
+  const seekLostRuns = ({ log }: Services, handOver: () => Promise<void>) => {
+    timer = setInterval(() => {
+      handOver().catch((error: unknown) =>
+        log.warn("Could not hand over lost runs; trying again", { error }),
+      );
+    }, LOST_EVERY_MS);
+    timer.unref();
+  };
 
   return {
     ...engine,
-    ready: async () => (await engine.ready()) && ((await server?.problem()) ?? null) === null,
-    problem: async () => (await server?.problem()) ?? null,
-    handle: (request) => server?.handle(request) ?? null,
+    ready: async () => (await engine.ready()) && (server?.isRegistered() ?? true),
+    async handle(request) {
+      if (server !== undefined) return server.handle(request);
+      if (getServices().env.inngest === undefined) return new Response("Not found", { status: 404 });
+      // The server calls again later: by then, a process that executes runs may answer.
+      return new Response("This process executes no runs: let INNGEST_SERVE_ORIGIN lead to one that does.", {
+        status: 503,
+      });
+    },
     execute() {
       const services = getServices();
       const { inngest } = services.env;
       if (inngest === undefined) {
         engine.start(createEmbeddedDriver(engine));
+        // A deployment may come from an Inngest server.
+        seekLostRuns(services, async () => {
+          if ((await releaseLostRuns(services)) > 0) engine.wake();
+        });
       } else {
         server = createServerDriver(services, engine, inngest);
         const { driver } = server;
         engine.start(driver);
-        if (driver.kind === "server") {
-          timer = setInterval(() => {
-            findLostRuns(services)
-              .then((runs) => driver.handOver(runs))
-              .catch((error: unknown) =>
-                services.log.warn("Could not hand over lost runs; trying again", { error }),
-              );
-          }, LOST_EVERY_MS);
-          timer.unref();
-        }
+        seekLostRuns(services, async () => driver.handOver(await findLostRuns(services)));
       }
       stopMaintenance = startMaintenance(services);
     },

@@ -57,3 +57,36 @@ it("removes a trailing slash of APP_URL and reads lists", () => {
   expect(env.appUrl).toBe("https://a.test");
   expect(env.egressAllow).toEqual(["a:1", "[::1]:2"]);
 });
+
+const KEY = "0123456789abcdef";
+
+it.each(["not hexadecimal", "abc", "signkey-prod-", "0x12"])(
+  "names a signing key that is not hexadecimal: %s",
+  (key) => {
+    const wrong = { ...REQUIRED, INNGEST_EVENT_KEY: "key", INNGEST_SIGNING_KEY: key };
+    expect(() => readEnvironment(wrong)).toThrow(/^ {2}INNGEST_SIGNING_KEY is not hexadecimal/m);
+  },
+);
+
+it.each([KEY, KEY.toUpperCase(), `signkey-prod-${KEY}`])("takes the signing key %s", (key) => {
+  const env = readEnvironment({ ...REQUIRED, INNGEST_EVENT_KEY: "key", INNGEST_SIGNING_KEY: key });
+  expect(env.inngest).toMatchObject({
+    dev: undefined,
+    signingKey: key,
+    serveOrigin: "http://localhost:3000",
+  });
+});
+
+it("takes 0 for no dev server, and an address for one", () => {
+  expect(readEnvironment({ ...REQUIRED, INNGEST_DEV: "0" }).inngest).toBeUndefined();
+  const env = readEnvironment({
+    ...REQUIRED,
+    INNGEST_DEV: "http://127.0.0.1:8288",
+    INNGEST_SERVE_ORIGIN: "http://workers.internal:3001/",
+  });
+  expect(env.inngest).toMatchObject({
+    dev: "http://127.0.0.1:8288",
+    serveOrigin: "http://workers.internal:3001",
+  });
+  expect(() => readEnvironment({ ...REQUIRED, INNGEST_DEV: "localhost:8288" })).toThrow(/^ {2}INNGEST_DEV /m);
+});

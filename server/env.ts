@@ -43,6 +43,23 @@ const pausePoints = optionalText.transform((value, context) => {
   return probabilities;
 });
 
+/** How Inngest writes its keys: hexadecimal, in its cloud after a prefix. */
+const signingKey = optionalText.pipe(
+  z
+    .string()
+    .regex(
+      /^(signkey-\w+-)?([0-9a-f]{2})+$/i,
+      "is not hexadecimal with an even number of digits: make one with `openssl rand -hex 32`",
+    )
+    .optional(),
+);
+const inngestDev = optionalText.pipe(
+  z
+    .string()
+    .regex(/^(0|1|true|false|https?:\/\/\S+)$/, "is neither 0, 1 nor the http:// address of a dev server")
+    .optional(),
+);
+
 const schema = z.object({
   PORT: port,
   HOST: optionalText.pipe(z.string().default("0.0.0.0")),
@@ -77,10 +94,11 @@ const schema = z.object({
   ),
   STEPWELL_ROLE: optionalText.pipe(z.enum(["all", "web", "worker"]).default("all")),
   STEPWELL_PAUSE_POINTS: pausePoints,
-  INNGEST_DEV: optionalText,
+  INNGEST_DEV: inngestDev,
   INNGEST_BASE_URL: optionalText.pipe(httpUrl.optional()),
   INNGEST_EVENT_KEY: optionalText,
-  INNGEST_SIGNING_KEY: optionalText,
+  INNGEST_SIGNING_KEY: signingKey,
+  INNGEST_SERVE_ORIGIN: optionalText.pipe(httpUrl.optional()),
 });
 
 export type Environment = {
@@ -120,10 +138,13 @@ export type Environment = {
   /** Set: runs are driven by an Inngest server; unset: by the embedded engine. */
   inngest:
     | {
+        /** `1`, `true` or an address: a dev server, which takes unsigned calls. */
         dev: string | undefined;
         baseUrl: string | undefined;
         eventKey: string | undefined;
         signingKey: string | undefined;
+        /** Where the server reaches processes that execute runs. */
+        serveOrigin: string;
       }
     | undefined;
 };
@@ -144,19 +165,22 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
     throw new EnvironmentError(`The configuration is wrong:\n${lines.join("\n")}\nSee .env.example.`);
   }
   const value = parsed.data;
+  const appUrl = (value.APP_URL ?? `http://localhost:${value.PORT}`).replace(/\/+$/, "");
+  const wantsDev = value.INNGEST_DEV !== undefined && !["0", "false"].includes(value.INNGEST_DEV);
   const inngest =
-    value.INNGEST_DEV || value.INNGEST_BASE_URL || value.INNGEST_EVENT_KEY || value.INNGEST_SIGNING_KEY
+    wantsDev || value.INNGEST_BASE_URL || value.INNGEST_EVENT_KEY || value.INNGEST_SIGNING_KEY
       ? {
-          dev: value.INNGEST_DEV,
+          dev: wantsDev ? value.INNGEST_DEV : undefined,
           baseUrl: value.INNGEST_BASE_URL,
           eventKey: value.INNGEST_EVENT_KEY,
           signingKey: value.INNGEST_SIGNING_KEY,
+          serveOrigin: new URL(value.INNGEST_SERVE_ORIGIN ?? appUrl).origin,
         }
       : undefined;
   return {
     port: value.PORT,
     host: value.HOST,
-    appUrl: (value.APP_URL ?? `http://localhost:${value.PORT}`).replace(/\/+$/, ""),
+    appUrl,
     appUrlGiven: Boolean(value.APP_URL ?? source.PORT),
     databaseUrl: value.DATABASE_URL,
     dataDir: value.STEPWELL_DATA_DIR,

@@ -12,5 +12,5 @@ export async function executeRun(world: World, runId: string): Promise<SegmentRe
 /** Replaces the worker of a process, as others do when it is silent: its runs wait again, and its writes are refused. */
 export async function replaceWorker(world: World): Promise<void> {
   const { id } = await world.engine.worker();
-  await removeWorker(world.pool, id, true);
+  await removeWorker(world.pool, id);
 }

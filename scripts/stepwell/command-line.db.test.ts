@@ -9,6 +9,7 @@ import { noteAppUrl } from "@/server/operate/app-url";
 import { startRun } from "@/server/runs/start";
 import { createVault } from "@/server/secrets/vault";
 import { executeRun } from "@/testing/execute";
+import { EVENT_KEY, listen, SIGNING_KEY, selfHosted } from "@/testing/inngest-server";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 import { runCommandLine } from "./command-line";
 
@@ -450,6 +451,31 @@ test("another STEPWELL_SECRET is refused with advice, and can be adopted", async
   } finally {
     await fresh.close();
   }
+});
+
+test("doctor names the wrong key of an Inngest server, and runs that it does not call", async () => {
+  const url = await listen(selfHosted());
+  const inngest = {
+    dev: undefined,
+    baseUrl: url,
+    eventKey: EVENT_KEY,
+    signingKey: "abcd",
+    serveOrigin: "http://stepwell.test",
+  };
+  const on = (changes: object) => ({ ...world, env: { ...world.env, inngest: { ...inngest, ...changes } } });
+  const refused = await call(["doctor"], { services: on({}) });
+  expect(refused.code).toBe(1);
+  expect(refused.out).toMatch(new RegExp(`^fail +engine +${url} refuses INNGEST_SIGNING_KEY`, "m"));
+  const accepted = await call(["doctor"], { services: on({ signingKey: SIGNING_KEY }) });
+  expect(accepted.out).toMatch(/^ok +engine +Inngest .* address and keys are right$/m);
+
+  const tenant = await createTenant(world);
+  const id = await addRun(tenant);
+  const admittedAt = new Date(world.clock.now().getTime() - 11 * 60_000);
+  await world.db.run.update({ where: { id }, data: { admittedAt } });
+  const uncalled = await call(["doctor"], { services: on({ signingKey: SIGNING_KEY }) });
+  expect(uncalled.out).toMatch(/^warn +runs +An Inngest server was given 1 runs/m);
+  await world.db.run.delete({ where: { id } });
 });
 
 test("an empty database is migrated first, a migrated one is not changed", async () => {

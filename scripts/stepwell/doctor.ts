@@ -1,5 +1,6 @@
 import { readdir, statfs } from "node:fs/promises";
 import { describeDatabaseFault } from "@/server/db/faults";
+import { checkInngestServer, isUsable, readInngestServer } from "@/server/operate/inngest-server";
 import { SILENT_AFTER_MS } from "@/server/runs/engine/worker";
 import { readSecretFingerprint } from "@/server/secrets/fingerprint";
 import type { Services } from "@/server/services";
@@ -97,11 +98,10 @@ const CHECKS: Check[] = [
     what: "engine",
     async run({ env, pool }) {
       if (env.inngest) {
-        const base = env.inngest.baseUrl ?? (env.inngest.dev ? "the dev server" : "Inngest cloud");
-        if (!env.inngest.dev && !env.inngest.signingKey) {
-          return fail("INNGEST_SIGNING_KEY is not set: calls from the server would be refused.");
-        }
-        return ok(`Inngest (${base})`);
+        const report = await checkInngestServer(env.inngest);
+        return isUsable(report)
+          ? ok(`Inngest (${readInngestServer(env.inngest).baseUrl ?? "cloud"}): address and keys are right`)
+          : fail(report.texts.join(" "));
       }
       const { rows } = await pool.query<{ workers: number }>(
         `SELECT count(*)::int AS workers FROM workers WHERE heartbeat_at > clock_timestamp() - interval '${SILENT_AFTER_MS} milliseconds'`,
@@ -116,6 +116,14 @@ const CHECKS: Check[] = [
       const waiting = await db.run.count({
         where: { status: "Pending", admittedAt: null, createdAt: { lt: since } },
       });
+      const uncalled = await db.run.count({
+        where: { finishedAt: null, admittedAt: { lt: since }, claimedBy: null, parentRunId: null },
+      });
+      if (uncalled > 0) {
+        return warn(
+          `An Inngest server was given ${uncalled} runs over 10 minutes ago and does not call them: can it reach APP_URL (or INNGEST_SERVE_ORIGIN)?`,
+        );
+      }
       const { rows } = await pool.query<{ stalled: number }>(
         `SELECT count(*)::int AS stalled FROM runs r LEFT JOIN workers w ON w.id = r.claimed_by
          WHERE r.status = 'Running' AND r.finished_at IS NULL

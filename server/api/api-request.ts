@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "@/server/errors";
 import { PEER_ADDRESS_HEADER } from "./client-address";
 import { peerAddress } from "./node-http";
+import { PAGE_ADDRESS_HEADER } from "./page-address";
 
 /**
  * A call of the API as the handlers see it: plain data, made from a node request (serve.ts) or from a Web Request (Next's
@@ -124,7 +125,7 @@ export async function answerWebRequest(
 ): Promise<Response> {
   const { status, headers, body } = await handle({
     method: request.method,
-    path: new URL(request.url).pathname,
+    path: request.headers.get(PAGE_ADDRESS_HEADER)?.split("?", 1)[0] ?? new URL(request.url).pathname,
     header: (name) => request.headers.get(name),
     headers: () => request.headers,
     peer: request.headers.get(PEER_ADDRESS_HEADER) ?? "unknown",

@@ -3,8 +3,8 @@ import type { Environment } from "@/server/env";
 export { guardKey } from "@/server/limits/guard-key";
 
 /**
- * The header in which the process (serve.ts) hands the peer's address to the doors. It sets it on every request and
- * drops whatever a client sent under this name; where Next runs alone nobody does, and limits by address mean little.
+ * The header in which the process (serve.ts, serve-next.ts) hands the peer's address to route handlers. It sets it on every
+ * request and drops what a client sent under this name.
  */
 export const PEER_ADDRESS_HEADER = "x-stepwell-peer";
 

@@ -220,7 +220,7 @@ async function perform(tenant: Tenant, open: string[], next: Action): Promise<vo
 
 /** Another process finds this one silent: its worker's runs wait for a slot again, and what it still writes is refused. */
 async function loseWorker(): Promise<void> {
-  await removeWorker(world.pool, (await world.engine.worker()).id, true);
+  await removeWorker(world.pool, (await world.engine.worker()).id);
 }
 
 /** Executes a run until it ends or its worker is lost. True when it is still open. */
@@ -232,7 +232,7 @@ async function executeUntil(runId: string, crash: Crash): Promise<boolean> {
       workerId,
     ]);
     await claimRun(world, runId, workerId);
-    await removeWorker(world.pool, workerId, true);
+    await removeWorker(world.pool, workerId);
     return true;
   }
   if (crash !== null && "afterActs" in crash) {

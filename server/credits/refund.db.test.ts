@@ -21,7 +21,7 @@ beforeAll(async () => {
       async call(request) {
         modelCalls += 1;
         const base = await quietModels.call(request);
-        if (modelCalls === diesAt) await removeWorker(world.pool, (await world.engine.worker()).id, true);
+        if (modelCalls === diesAt) await removeWorker(world.pool, (await world.engine.worker()).id);
         if (modelCalls > 1) return base;
         const toolCalls = [{ id: "a", name: "adder", arguments: '{"a":1,"b":2}' }];
         return { ...base, toolCalls };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { waitUntilReady } from "@/server/operate/health";
+import { checkReadiness, waitUntilReady } from "@/server/operate/health";
+import { EVENT_KEY, listen, SIGNING_KEY, selfHosted } from "@/testing/inngest-server";
 import { createWorld, type World } from "@/testing/world";
 
 let world: World;
@@ -31,4 +32,38 @@ test("the wait ends when the process is stopped", async () => {
     return false;
   });
   expect(await waitUntilReady(services, () => {}, ending.signal)).toBe(false);
+});
+
+test.each([
+  [EVENT_KEY, SIGNING_KEY, { address: "ok", eventKey: "ok", signingKey: "ok" }],
+  ["another", SIGNING_KEY, { address: "ok", eventKey: "refused", signingKey: "ok" }],
+  [EVENT_KEY, "abcd", { address: "ok", eventKey: "ok", signingKey: "refused" }],
+])(
+  "a process on an Inngest server with the keys %s and %s says which is wrong",
+  async (eventKey, signingKey, inngest) => {
+    const services = withEngine(() => true);
+    const server = await listen(selfHosted());
+    services.env = {
+      ...world.env,
+      inngest: { dev: undefined, baseUrl: server, eventKey, signingKey, serveOrigin: "http://stepwell.test" },
+    };
+    const ready = inngest.eventKey === "ok" && inngest.signingKey === "ok";
+    expect(await checkReadiness(services)).toEqual({ ready, database: "ok", engine: "ok", inngest });
+  },
+);
+
+test("a process that only serves does not ask the Inngest server", async () => {
+  const services = withEngine(() => false);
+  services.env = {
+    ...world.env,
+    role: "web",
+    inngest: {
+      dev: undefined,
+      baseUrl: "http://127.0.0.1:9",
+      eventKey: "key",
+      signingKey: "abcd",
+      serveOrigin: "http://stepwell.test",
+    },
+  };
+  expect(await checkReadiness(services)).toEqual({ ready: true, database: "ok", engine: "ok" });
 });

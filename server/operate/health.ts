@@ -1,28 +1,41 @@
 import { sleep } from "@/server/db/outage";
 import type { Services } from "@/server/services";
+import { type InngestReport, isUsable, recallInngestServer } from "./inngest-server";
 
 const PATIENCE_MS = 2_000;
 
 /** What a part says of itself. */
-export type Readiness = { ready: boolean; database: "ok" | "unreachable"; engine: "ok" | "not ready" };
+export type Readiness = {
+  ready: boolean;
+  database: "ok" | "unreachable";
+  engine: "ok" | "not ready";
+  /** Where an Inngest server drives the runs: which of its settings are right. */
+  inngest?: Omit<InngestReport, "texts">;
+};
 
 /**
- * Whether this process can serve: its database answers and its engine takes runs, each within two seconds.
- * Never throws.
+ * Whether this process can serve: its database answers, its engine takes runs, and an Inngest server takes the settings, each
+ * within two seconds. Never throws.
  */
 export async function checkReadiness(
   services: Pick<Services, "pool" | "engine" | "log" | "env">,
 ): Promise<Readiness> {
-  const [database, engine] = await Promise.all([
+  const { inngest: settings, role } = services.env;
+  // A process that only serves hands its starts to others.
+  const executes = role !== "web";
+  const [database, engine, inngest] = await Promise.all([
     holds(services.pool.query("SELECT 1").then(() => true)),
-    // A process that only serves hands its starts to others.
-    services.env.role === "web" || holds(services.engine.ready()),
+    !executes || holds(services.engine.ready()),
+    executes && settings !== undefined ? recallInngestServer(settings) : undefined,
   ]);
-  return {
-    ready: database && engine,
+  const readiness: Readiness = {
+    ready: database && engine && (inngest === undefined || isUsable(inngest)),
     database: database ? "ok" : "unreachable",
     engine: engine ? "ok" : "not ready",
   };
+  if (inngest === undefined) return readiness;
+  const { address, eventKey, signingKey } = inngest;
+  return { ...readiness, inngest: { address, eventKey, signingKey } };
 }
 
 const POLL_MS = 250;
@@ -43,7 +56,10 @@ export async function waitUntilReady(
     const { ready, database, engine } = await checkReadiness(services);
     if (ready) return true;
     if (poll >= FIRST_LINE && (poll - FIRST_LINE) % NEXT_LINE === 0) {
-      say(`Stepwell listens but is not ready yet (database ${database}, engine ${engine}). Waiting …`);
+      const { inngest } = services.env;
+      const { texts } = inngest === undefined ? { texts: [] } : await recallInngestServer(inngest);
+      const why = texts.length > 0 ? ` ${texts.join(" ")}` : "";
+      say(`Stepwell listens but is not ready yet (database ${database}, engine ${engine}).${why} Waiting …`);
     }
     await sleep(POLL_MS, signal);
   }

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { admitWaitingRuns, claimRun } from "@/server/runs/engine/claim";
-import { removeWorker } from "@/server/runs/engine/worker";
 import { startRun } from "@/server/runs/start";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
-import { findLostRuns } from "./lost-runs";
+import { findLostRuns, releaseLostRuns } from "./lost-runs";
 
 /** Runs that an Inngest server was given and never called: they are handed over again. */
 
@@ -36,8 +35,8 @@ it("finds a run that nobody has called 30 seconds after it was handed over", asy
   await claimRun(world, runId, worker.id);
   expect(await find(runId)).toBeUndefined();
 
-  // Its worker dies; the server may have given up calling it.
-  await removeWorker(world.pool, worker.id, false);
+  // Between two segments, the server stops calling it.
+  await world.db.run.update({ where: { id: runId }, data: { claimedBy: null } });
   world.clock.advance(30_001);
   expect(await find(runId)).toMatchObject({ kind: "agent", epoch: 1, segment: 1 });
 });
@@ -60,4 +59,32 @@ it("finds a run that was handed over in the future, after the clock was set back
   world.clock.advance(-3_580_000);
   expect(await find(runId)).toMatchObject({ eventId: `${runId}:1.0.31` });
   world.clock.advance(3_600_000);
+});
+
+describe("on the embedded engine", () => {
+  const inFlight = async () =>
+    (await world.db.organization.findUniqueOrThrow({ where: { id: tenant.orgId } })).inFlight;
+
+  it("a run that a server was given waits for a slot again, and no longer counts as in flight", async () => {
+    const runId = await handOver();
+    await releaseLostRuns(world);
+    const before = await inFlight();
+    expect((await world.db.run.findUniqueOrThrow({ where: { id: runId } })).admittedAt).not.toBeNull();
+    world.clock.advance(30_001);
+    expect(await releaseLostRuns(world)).toBeGreaterThanOrEqual(1);
+    const run = await world.db.run.findUniqueOrThrow({ where: { id: runId } });
+    expect([run.status, run.admittedAt, run.claimedBy]).toEqual(["Pending", null, null]);
+    expect(await inFlight()).toBeLessThan(before);
+    expect(await releaseLostRuns(world)).toBe(0);
+  });
+
+  it("a run that has a worker stays with it", async () => {
+    const runId = await handOver();
+    const worker = await world.engine.worker();
+    await claimRun(world, runId, worker.id);
+    world.clock.advance(60_000);
+    await releaseLostRuns(world);
+    const run = await world.db.run.findUniqueOrThrow({ where: { id: runId } });
+    expect(run).toMatchObject({ claimedBy: worker.id, status: "Running" });
+  });
 });

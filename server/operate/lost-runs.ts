@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { transact } from "@/server/db/sql";
 import type { Admitted } from "@/server/runs/engine/claim";
 import type { Services } from "@/server/services";
 
@@ -10,6 +11,14 @@ const LOST_AFTER_MS = 30_000;
 const NEW_EVENT_EVERY_MS = 120_000;
 const BATCH = 500;
 
+/** The condition of a lost run, by the bounds of `lostOutside`. */
+const LOST = `status IN ('Pending', 'Running') AND admitted_at NOT BETWEEN $1 AND $2 AND claimed_by IS NULL AND parent_run_id IS NULL`;
+
+/** A hand-over in the future counts as an old one, because the clock was put back since. */
+function lostOutside(now: number): [Date, Date] {
+  return [new Date(now - LOST_AFTER_MS), new Date(now + LOST_AFTER_MS)];
+}
+
 const row = z.object({
   id: z.string(),
   kind: z.enum(["agent", "tool"]),
@@ -18,17 +27,13 @@ const row = z.object({
   since: z.date(),
 });
 
-/**
- * Finds runs to hand over again. Only one of several calls gets a run: `claimRun` decides. A hand-over in the future counts
- * as an old one, because the clock was put back since.
- */
+/** Finds runs to hand over again. Only one of several calls gets a run: `claimRun` decides. */
 export async function findLostRuns(services: Services): Promise<(Admitted & { eventId: string })[]> {
   const now = services.clock.now().getTime();
   const { rows } = await services.pool.query(
     `SELECT id, kind, epoch, cardinality(yielded_at) + 1 AS segment, admitted_at AS since FROM runs
-     WHERE status IN ('Pending', 'Running') AND admitted_at NOT BETWEEN $1 AND $2 AND claimed_by IS NULL AND parent_run_id IS NULL
-     ORDER BY admitted_at LIMIT $3`,
-    [new Date(now - LOST_AFTER_MS), new Date(now + LOST_AFTER_MS), BATCH],
+     WHERE ${LOST} ORDER BY admitted_at LIMIT $3`,
+    [...lostOutside(now), BATCH],
   );
   return z
     .array(row)
@@ -37,4 +42,30 @@ export async function findLostRuns(services: Services): Promise<(Admitted & { ev
       const round = 1 + Math.floor(Math.abs(now - since.getTime()) / NEW_EVENT_EVERY_MS);
       return { ...run, eventId: `${run.id}:${run.segment}.${run.epoch}.${round}` };
     });
+}
+
+/**
+ * Puts runs that an Inngest server was given and does not call back among those that wait for a slot: on the embedded engine
+ * nobody else would execute them. Returns how many.
+ */
+export async function releaseLostRuns(services: Pick<Services, "pool" | "clock">): Promise<number> {
+  const bounds = lostOutside(services.clock.now().getTime());
+  return transact(services.pool, async (client) => {
+    await client.query(
+      `SELECT FROM organizations WHERE id IN (SELECT organization_id FROM runs WHERE ${LOST}) ORDER BY id FOR NO KEY UPDATE`,
+      bounds,
+    );
+    const { rows } = await client.query<{ released: number }>(
+      `WITH released AS (
+         UPDATE runs SET admitted_at = NULL
+         WHERE id IN (SELECT id FROM runs WHERE ${LOST} ORDER BY id LIMIT $3 FOR NO KEY UPDATE) RETURNING organization_id
+       ), counted AS (
+         UPDATE organizations o SET in_flight = in_flight - r.n
+         FROM (SELECT organization_id, count(*)::int AS n FROM released GROUP BY 1) r WHERE o.id = r.organization_id
+       )
+       SELECT count(*)::int AS released FROM released`,
+      [...bounds, BATCH],
+    );
+    return rows[0]?.released ?? 0;
+  });
 }

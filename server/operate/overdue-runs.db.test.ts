@@ -36,7 +36,7 @@ async function startClaimed(count: number): Promise<{ runIds: string[]; workerId
 /** A run whose worker died. */
 async function startAbandoned(): Promise<string> {
   const { runIds, workerId } = await startClaimed(1);
-  await removeWorker(world.pool, workerId, true);
+  await removeWorker(world.pool, workerId);
   return runIds[0] ?? "";
 }
 
@@ -60,7 +60,7 @@ it("leaves a run past its deadline to the worker that has it", async () => {
   await endOverdueRuns(world);
   const [runId = ""] = runIds;
   expect((await read(runId)).status).toBe("Running");
-  await removeWorker(world.pool, workerId, true);
+  await removeWorker(world.pool, workerId);
   await endOverdueRuns(world);
   expect((await read(runId)).status).toBe("Failed");
 });
@@ -70,7 +70,7 @@ it("completes a cancel whose worker died", async () => {
   const [runId = ""] = runIds;
   await cancelRun(world, tenant.orgId, runId, "Ada");
   expect((await read(runId)).status).toBe("Running");
-  await removeWorker(world.pool, workerId, true);
+  await removeWorker(world.pool, workerId);
   await endOverdueRuns(world);
   expect(await read(runId)).toMatchObject({ status: "Cancelled", cancelledBy: "Ada", errorMessage: null });
 });
@@ -91,7 +91,7 @@ it("keeps the full deadline of a run that waited nearly 24 hours for its slot", 
   await admitWaitingRuns(world, null, 100);
   const worker = await world.engine.worker();
   await claimRun(world, runId, worker.id);
-  await removeWorker(world.pool, worker.id, true);
+  await removeWorker(world.pool, worker.id);
   world.clock.advance(120_000);
   await endOverdueRuns(world);
   expect((await read(runId)).status).toBe("Running");
@@ -106,7 +106,7 @@ it("ends the other runs when one cannot be ended", async () => {
      VALUES ($1, $2, $3, 'think-1', 1, 'test', 'gpt-5-mini', 'Completed', 1000, '[]', $4, $4, 0, 2)`,
     [newId(), tenant.orgId, broken, world.clock.now()],
   );
-  await removeWorker(world.pool, workerId, true);
+  await removeWorker(world.pool, workerId);
   world.clock.advance(931_000);
   await endOverdueRuns(world);
   expect((await read(broken)).status).toBe("Running");

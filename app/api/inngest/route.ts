@@ -1,9 +1,6 @@
 import { getServices } from "@/wiring";
 
-/** The Inngest server's calls; there is nothing here while runs are driven by the embedded engine. */
-async function handle(request: Request): Promise<Response> {
-  const answer = await getServices().engine.handle(request);
-  return answer ?? new Response("Not found", { status: 404 });
-}
+/** The Inngest server's calls. serve.ts answers them without Next. */
+const handle = (request: Request) => getServices().engine.handle(request);
 
 export { handle as GET, handle as POST, handle as PUT };

@@ -1324,9 +1324,8 @@ BEGIN
     SELECT c.id, c.kind, c.epoch, c.segment FROM claimed c;
 END $$;
 
--- Deletes a worker and gives its runs back. Waits for flushes in progress, which hold the worker's lanes. `p_wait`: runs of an
--- embedded engine wait for a slot again; those of an Inngest server keep it, since the server calls them again.
-CREATE FUNCTION remove_worker(p_worker text, p_wait boolean) RETURNS int LANGUAGE plpgsql AS $$
+-- Deletes a worker and gives its runs back: they wait for a slot again. Waits for flushes in progress, which hold its lanes.
+CREATE FUNCTION remove_worker(p_worker text) RETURNS int LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE n int;
 BEGIN
@@ -1337,11 +1336,11 @@ BEGIN
   PERFORM 1 FROM organizations WHERE id IN (SELECT organization_id FROM runs WHERE claimed_by = p_worker AND status IN ('Pending', 'Running'))
   ORDER BY id FOR NO KEY UPDATE;
   WITH freed AS (
-    UPDATE runs SET claimed_by = NULL, admitted_at = CASE WHEN p_wait AND parent_run_id IS NULL THEN NULL ELSE admitted_at END
+    UPDATE runs SET claimed_by = NULL, admitted_at = CASE WHEN parent_run_id IS NULL THEN NULL ELSE admitted_at END
     WHERE claimed_by = p_worker AND status IN ('Pending', 'Running') RETURNING organization_id, parent_run_id
   ), counted AS (
     UPDATE organizations o SET in_flight = in_flight - f.n
-    FROM (SELECT organization_id, count(*)::int AS n FROM freed WHERE parent_run_id IS NULL GROUP BY 1) f WHERE p_wait AND o.id = f.organization_id
+    FROM (SELECT organization_id, count(*)::int AS n FROM freed WHERE parent_run_id IS NULL GROUP BY 1) f WHERE o.id = f.organization_id
   )
   SELECT count(*) INTO n FROM freed;
   RETURN n;

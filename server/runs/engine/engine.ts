@@ -19,6 +19,7 @@ import {
   releaseChildren,
   releaseRuns,
   renewClaim,
+  runsInFlight,
   waitingShares,
   yieldSlot,
 } from "./run-state";
@@ -48,16 +49,13 @@ export type Driver =
 /** How a segment ended: the run ended, waits for a slot again, goes on in the next segment, or is none of this engine's. */
 export type SegmentResult = "ended" | "yielded" | "paused" | "left";
 
-/** Another worker executes the run at the moment. */
-export class RunBusy extends Error {
-  override name = "RunBusy";
-}
-
 export type RunEngine = Engine & {
   start(driver: Driver): void;
   stop(graceMs?: number): Promise<void>;
   /** Executes a segment of a run, at most `acts` model calls and rounds of calls. Throws what a later attempt may mend. */
   executeSegment(runId: string, limits?: { acts?: number }): Promise<SegmentResult>;
+  /** Executes a segment that an Inngest server calls, again if something fails that a later attempt may mend. */
+  callSegment(runId: string, limits: { acts: number }): Promise<SegmentResult>;
   /** Ends a run that no attempt could carry on: a fault of the platform, uncharged, its cause only in the log. */
   giveUp(runId: string, error: unknown): Promise<void>;
 };
@@ -75,7 +73,7 @@ const MAX_ATTEMPTS = 6;
 const LOOK_EVERY_MS = 1_000;
 /** While all slots are taken: how often it is asked who waits. */
 const SHARE_EVERY_MS = 100;
-/** Runs that an Inngest server has and has not called yet. */
+/** Runs that an Inngest server has and has not called yet, at most; fewer where there are fewer slots. */
 const SERVER_BACKLOG = 100;
 
 type Slot = {
@@ -99,6 +97,7 @@ export function createRunEngine(getServices: () => Services, options: EngineOpti
     start: (driver) => engine.start(driver),
     stop: (graceMs) => engine.stop(graceMs),
     executeSegment: (runId, limits) => engine.executeSegment(runId, limits),
+    callSegment: (runId, limits) => engine.callSegment(runId, limits),
     giveUp: (runId, error) => engine.giveUp(runId, error),
   };
 }
@@ -236,7 +235,7 @@ class ProcessEngine implements RunEngine {
           if (error instanceof WorkerLost || this.#stopping) return;
           log.warn("A run met a fault of the platform; trying again", { runId: id, attempt, error });
           if (attempt === MAX_ATTEMPTS) return await this.giveUp(id, error);
-          const delay = Math.min(10_000, 250 * 2 ** attempt);
+          const delay = delayAfter(attempt);
           if (!isPassing(error)) attempt += 1;
           await wait(delay, NEVER);
         }
@@ -265,8 +264,7 @@ class ProcessEngine implements RunEngine {
   /** Claims a run that an Inngest server calls. Null when it cannot be claimed. */
   async #claimOne(runId: string): Promise<Slot | null> {
     const services = this.#getServices();
-    if (this.#slots.has(runId) || this.#opening.has(runId))
-      throw new RunBusy(`run ${runId} is executed by this worker`);
+    if (this.#slots.has(runId) || this.#opening.has(runId)) return null;
     this.#opening.add(runId);
     try {
       const worker = await this.worker();
@@ -309,11 +307,30 @@ class ProcessEngine implements RunEngine {
       if (error instanceof RunStopped) return "left";
       if (error instanceof YieldSlot)
         return await this.#leaveSlot(slot, acts < Number.POSITIVE_INFINITY && left <= 0);
-      // An Inngest server calls the segment again, here or in another process.
+      // The segment is called again, here or in another process.
       if (this.#driver?.kind !== "embedded" && !(error instanceof WorkerLost)) await this.#handBack(slot);
       throw error;
     } finally {
       if (this.#driver?.kind !== "embedded" && this.#slots.get(runId) === slot) this.#slots.delete(runId);
+    }
+  }
+
+  async callSegment(runId: string, limits: { acts: number }): Promise<SegmentResult> {
+    const { log } = this.#getServices();
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.executeSegment(runId, limits);
+      } catch (error) {
+        // Whoever replaced the worker, or finds that nobody calls the run, hands it over by another event.
+        if (error instanceof WorkerLost || this.#stopping) return "left";
+        log.warn("A run met a fault of the platform; trying again", { runId, attempt, error });
+        if (attempt === MAX_ATTEMPTS) {
+          if (isPassing(error)) return "left";
+          await this.giveUp(runId, error);
+          return "ended";
+        }
+        await wait(delayAfter(attempt), NEVER);
+      }
     }
   }
 
@@ -323,7 +340,7 @@ class ProcessEngine implements RunEngine {
     const { run, worker, journal } = slot;
     for (const entry of slot.entered) await entry.journal.committed();
     await pauseAt("yield:before");
-    if (paused)
+    if (paused && !this.#owesSlot(run.orgId))
       return (await pauseRun(services, run, worker.id)) ? "paused" : await this.#unclaimable(run.id);
     const yielded = await yieldSlot(services, run, {
       workerId: worker.id,
@@ -343,12 +360,12 @@ class ProcessEngine implements RunEngine {
     });
   }
 
-  /** What to do about a run that cannot be claimed. Throws RunBusy while another worker has it. */
+  /** What to do about a run that cannot be claimed. */
   async #unclaimable(runId: string): Promise<SegmentResult> {
     const services = this.#getServices();
     const state = await readState(services, runId);
     if (state === null || state.terminal) return "ended";
-    if (state.claimed) throw new RunBusy(`run ${runId} has another worker`);
+    if (state.claimed) return "left";
     if (state.cancelledBy === null) return "yielded";
     await endUnclaimedRun(services, runId, { status: "Cancelled", by: state.cancelledBy });
     return "ended";
@@ -439,11 +456,14 @@ class ProcessEngine implements RunEngine {
 
   async #handOver(driver: Extract<Driver, { kind: "server" }>): Promise<void> {
     const services = this.#getServices();
+    // Its heartbeat also replaces workers that died before this process was called.
+    await this.worker();
     const { rows } = await services.pool.query<{ n: number }>(
       `SELECT count(*)::int AS n FROM runs WHERE status IN ('Pending', 'Running') AND admitted_at IS NOT NULL AND claimed_by IS NULL AND parent_run_id IS NULL`,
     );
-    const room = SERVER_BACKLOG - (rows[0]?.n ?? 0);
-    if (room <= 0) return;
+    const room = Math.min(SERVER_BACKLOG, this.#options.slots) - (rows[0]?.n ?? 0);
+    if (room <= 0) return this.#shareSoon();
+    this.#owed.clear();
     const admitted = await admitWaitingRuns(services, null, room);
     await driver.handOver(
       admitted.map((run) => ({ ...run, eventId: `${run.id}:${run.segment}.${run.epoch}` })),
@@ -486,9 +506,9 @@ class ProcessEngine implements RunEngine {
       this.#owed.clear();
       return;
     }
-    const running = new Map<string, number>();
-    for (const { run } of this.#slots.values()) running.set(run.orgId, (running.get(run.orgId) ?? 0) + 1);
-    const waiting = await waitingShares(this.#getServices().pool);
+    const { pool } = this.#getServices();
+    const running = this.#driver?.kind === "embedded" ? this.#runningHere() : await runsInFlight(pool);
+    const waiting = await waitingShares(pool);
     this.#owed = slotsToYield(
       [...new Set([...running.keys(), ...waiting.keys()])].map((organizationId) => ({
         organizationId,
@@ -497,6 +517,13 @@ class ProcessEngine implements RunEngine {
       })),
     );
     if (waiting.size > 0) this.#shareSoon();
+  }
+
+  /** How many runs of each organization have a slot here. */
+  #runningHere(): Map<string, number> {
+    const running = new Map<string, number>();
+    for (const { run } of this.#slots.values()) running.set(run.orgId, (running.get(run.orgId) ?? 0) + 1);
+    return running;
   }
 
   /** Whether a run of the organization is to yield its slot; asking counts as yielding. */
@@ -522,6 +549,11 @@ const UNTOUCHED = () => ({ contents: emptyJournal(), children: { open: ZERO, end
 /** Waits until nothing of a run and its children is on its way to the database any more, whether it was written or not. */
 async function settle({ journal, entered }: Slot): Promise<void> {
   for (const one of [journal, ...entered.map((entry) => entry.journal)]) await one.settled();
+}
+
+/** How long to wait after a failed attempt. */
+function delayAfter(attempt: number): number {
+  return Math.min(10_000, 250 * 2 ** attempt);
 }
 
 function countFinished({ calls, steps }: RunJournal): number {

@@ -90,30 +90,25 @@ export async function findClaimedRuns(
   return rows;
 }
 
-/**
- * Gives back runs that a worker has and does not execute. Those of an embedded engine wait for a slot again; those of an
- * Inngest server keep it, since the server calls them again.
- */
+/** Gives back runs that a worker has and does not execute: they wait for a slot again. */
 export async function releaseRuns(
-  { pool, env }: Pick<Services, "pool" | "env">,
+  { pool }: Pick<Services, "pool">,
   workerId: string,
   runs: readonly { id: string; epoch: number }[],
 ): Promise<void> {
-  const keepsSlot = env.inngest !== undefined;
   await transact(pool, async (client) => {
     await client.query(
       `SELECT FROM organizations WHERE id IN (SELECT organization_id FROM runs WHERE id = ANY($1)) ORDER BY id FOR NO KEY UPDATE`,
       [runs.map(({ id }) => id)],
     );
     const { rows } = await client.query<{ id: string; organizationId: string }>(
-      `UPDATE runs SET claimed_by = NULL, admitted_at = CASE WHEN $4 THEN admitted_at END
+      `UPDATE runs SET claimed_by = NULL, admitted_at = NULL
        FROM unnest($2::uuid[], $3::int[]) AS claim (id, epoch)
        WHERE runs.id = claim.id AND runs.epoch = claim.epoch AND claimed_by = $1 AND status IN ('Pending', 'Running')
        RETURNING runs.id, organization_id AS "organizationId"`,
-      [workerId, runs.map(({ id }) => id), runs.map(({ epoch }) => epoch), keepsSlot],
+      [workerId, runs.map(({ id }) => id), runs.map(({ epoch }) => epoch)],
     );
     for (const { id } of rows) await releaseChildren(client, id, workerId);
-    if (keepsSlot) return;
     await client.query(
       `UPDATE organizations o SET in_flight = in_flight - n
        FROM (SELECT id, count(*)::int AS n FROM unnest($1::uuid[]) AS id GROUP BY id) r WHERE o.id = r.id`,
@@ -145,6 +140,14 @@ export async function waitingShares(client: Queryable): Promise<Map<string, numb
      WHERE o.in_flight < p.concurrency`,
   );
   return new Map(rows.map(({ organizationId, waiting }) => [organizationId, waiting]));
+}
+
+/** How many runs of each organization have a slot, in all processes and on an Inngest server. */
+export async function runsInFlight(client: Queryable): Promise<Map<string, number>> {
+  const { rows } = await client.query<{ organizationId: string; running: number }>(
+    `SELECT id AS "organizationId", in_flight AS running FROM organizations WHERE in_flight > 0`,
+  );
+  return new Map(rows.map(({ organizationId, running }) => [organizationId, running]));
 }
 
 /** Runs that wait for a slot; the condition of the index `runs_waiting`. */

@@ -28,7 +28,7 @@ const start = () =>
 /** Another process finds this one silent; this one has not noticed yet. */
 async function loseWorker(): Promise<string> {
   const { id } = await world.engine.worker();
-  await removeWorker(world.pool, id, true);
+  await removeWorker(world.pool, id);
   return id;
 }
 

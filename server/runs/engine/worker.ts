@@ -86,7 +86,7 @@ export async function openWorker(
       closing.abort();
       await journal.close();
       await accounts.close();
-      if (!lost) await removeWorker(services.pool, id, services.env.inngest === undefined).catch(() => {});
+      if (!lost) await removeWorker(services.pool, id).catch(() => {});
     },
   };
 }
@@ -101,7 +101,7 @@ async function beat(services: Services, id: string): Promise<boolean> {
     values: [id, SILENT_AFTER_MS / 1000],
   });
   for (const worker of rows.filter(({ silent }) => silent)) {
-    const runs = await removeWorker(services.pool, worker.id, services.env.inngest === undefined);
+    const runs = await removeWorker(services.pool, worker.id);
     services.log.warn("A worker stopped reporting; its runs were taken over", { worker: worker.id, runs });
     if (runs > 0) services.engine.wake();
   }
@@ -109,7 +109,7 @@ async function beat(services: Services, id: string): Promise<boolean> {
 }
 
 /** Deletes a worker and gives its runs back; returns how many. `wait`: they wait for a slot again. */
-export async function removeWorker(pool: pg.Pool, id: string, wait: boolean): Promise<number> {
-  const { rows } = await pool.query<{ runs: number }>("SELECT remove_worker($1, $2) AS runs", [id, wait]);
+export async function removeWorker(pool: pg.Pool, id: string): Promise<number> {
+  const { rows } = await pool.query<{ runs: number }>("SELECT remove_worker($1) AS runs", [id]);
   return rows[0]?.runs ?? 0;
 }

@@ -35,7 +35,7 @@ it("returns when the worker of a running run last reported", async () => {
   expect(queue).toBeNull();
 
   // Without a worker, it waits for the next one.
-  await removeWorker(world.pool, workerId, true);
+  await removeWorker(world.pool, workerId);
   expect(await readLiveness(world, viewer, runId)).toEqual({ silentMs: null, queue: null });
 });
 

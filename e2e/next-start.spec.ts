@@ -1,0 +1,156 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { realpathSync } from "node:fs";
+import { join, relative } from "node:path";
+import { freePort } from "../scripts/ports.mjs";
+import { joinPostgres } from "../scripts/postgres.mjs";
+import { DIST, ROOT } from "../scripts/project.mjs";
+import { makeThrowaway, removeThrowaway } from "../scripts/throwaway.mjs";
+import {
+  CONTRACT_CALLS,
+  comparable,
+  hook,
+  ODD_PATHS,
+  type Setting,
+  sendCall,
+  startAgent,
+  startTool,
+} from "../testing/contract-calls";
+import { expect, type Organization, readApplied, signIn, test } from "./fixtures";
+
+/** `npx next start` alone, on a database of its own, answers as `npm start` does. */
+
+test.describe.configure({ mode: "serial" });
+
+let dataDir: string;
+let next: ChildProcess;
+let origin: string;
+let organization: Organization;
+let log = "";
+
+test.beforeAll(async () => {
+  dataDir = await makeThrowaway();
+  const { url, leave } = await joinPostgres(dataDir);
+  const port = await freePort();
+  origin = `http://localhost:${port}`;
+  const env = {
+    ...process.env,
+    DATABASE_URL: url,
+    STEPWELL_DATA_DIR: dataDir,
+    STEPWELL_SECRET: "next-start-secret-next-start-secret",
+    APP_URL: origin,
+    STEPWELL_NEXT_DIR: relative(ROOT, join(realpathSync(join(DIST, "current")), "next")),
+  };
+  const program = join(ROOT, "node_modules/next/dist/bin/next");
+  next = spawn(process.execPath, [program, "start", "-p", String(port)], {
+    cwd: ROOT,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  for (const output of [next.stdout, next.stderr]) {
+    output?.on("data", (chunk) => {
+      log += String(chunk);
+    });
+  }
+  next.once("exit", () => void leave());
+  await expect
+    .poll(async () => (await fetch(`${origin}/api/ready`).catch(() => null))?.status, { timeout: 60_000 })
+    .toBe(200);
+  const apply = ["scripts/stepwell.mjs", "apply", "e2e/organization.yaml", "--json"];
+  organization = readApplied(execFileSync(process.execPath, apply, { cwd: ROOT, encoding: "utf8", env }));
+});
+test.afterAll(async () => {
+  const over = once(next, "exit");
+  if (next.exitCode === null && next.signalCode === null) {
+    next.kill("SIGKILL");
+    await over;
+  }
+  await removeThrowaway(dataDir);
+});
+
+function settingOf({ apiKey, agentId, toolId, triggers }: Organization): Setting {
+  const tokenOf = (slug: string) => new URL(triggers[slug] ?? "").pathname.split("/").at(-1) ?? "";
+  const tokens = { token: tokenOf("inbound"), signedToken: tokenOf("doubles") };
+  return { key: apiKey, agentId, toolId, toolInput: '{"number":21}', ...tokens };
+}
+
+for (const [status, name, make] of CONTRACT_CALLS) {
+  test(`${status}: ${name}`, async ({ baseURL, organization: other }) => {
+    const expected = comparable(await sendCall(baseURL ?? "", make(settingOf(other))));
+    expect(expected.status).toBe(status);
+    expect(comparable(await sendCall(origin, make(settingOf(organization))))).toEqual(expected);
+  });
+}
+
+test("bodies in chunks, HEAD, OPTIONS and malformed escapes are answered alike", async ({
+  baseURL,
+  organization: other,
+}) => {
+  const answers = async (to: string, setting: Setting) => {
+    const tooLarge = startTool(setting, { body: `{"a":"${"x".repeat(1024 * 1024)}"}` });
+    const headers = { "X-API-Key": setting.key };
+    const malformedPath = { method: "GET", path: "/v1/agents/run/%zz/status", headers };
+    return {
+      chunked: comparable(await sendCall(to, startAgent(setting), { chunked: true })),
+      malformed: comparable(await sendCall(to, startTool(setting, { body: "{]" }), { chunked: true })),
+      tooLarge: comparable(await sendCall(to, tooLarge, { chunked: true })),
+      webhook: comparable(await sendCall(to, hook(setting.token), { chunked: true })),
+      head: comparable(await sendCall(to, { ...malformedPath, method: "HEAD" })),
+      options: comparable(await sendCall(to, { ...malformedPath, method: "OPTIONS" })),
+      trace: comparable(await sendCall(to, { ...malformedPath, method: "TRACE" })),
+      unusual: comparable(await sendCall(to, { ...malformedPath, method: "PROPFIND" })),
+      escape: comparable(await sendCall(to, malformedPath)),
+      health: comparable(await sendCall(to, { method: "GET", path: "/api/health", headers: {} })),
+      ready: comparable(await sendCall(to, { method: "GET", path: "/api/ready", headers: {} })),
+    };
+  };
+  expect(await answers(origin, settingOf(organization))).toEqual(
+    await answers(baseURL ?? "", settingOf(other)),
+  );
+});
+
+for (const path of ODD_PATHS) {
+  test(`${path}: the contract's 404`, async () => {
+    for (const method of ["GET", "POST"]) {
+      const answer = await sendCall(origin, { method, path, headers: {} });
+      expect([answer.status, answer.headers.location]).toEqual([404, undefined]);
+      expect(JSON.parse(answer.text)).toMatchObject({ success: false, code: "not_found" });
+    }
+  });
+}
+
+test("runs of agents and tools complete, and a signed-in person sees them", async ({ page }) => {
+  const setting = settingOf(organization);
+  const headers = { "X-API-Key": setting.key };
+  for (const [kind, call] of [
+    ["agents", startAgent(setting, { body: '{"userMessage":"What is 6 * 7?"}' })],
+    ["tools", startTool(setting)],
+  ] as const) {
+    const { id } = JSON.parse((await sendCall(origin, call)).text);
+    const path = `/v1/${kind}/run/${id}/status`;
+    const read = async () =>
+      JSON.parse((await sendCall(origin, { method: "GET", path, headers })).text).status;
+    await expect.poll(read).toBe("Completed");
+  }
+  const answer = await page.goto(`${origin}/sign-in`);
+  expect(answer?.headers()["content-security-policy"]).toMatch(/script-src 'nonce-[^']+' 'strict-dynamic'/);
+  await signIn(page, organization.owner, origin);
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+});
+
+test("each request and each run's end is a line of the log", () => {
+  const entries = log.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
+  expect(entries.filter(({ message }) => message === "run ended").length).toBeGreaterThan(0);
+  expect(entries.find(({ message, status }) => message === "request" && status === 413)).toMatchObject({
+    method: "POST",
+    requestId: expect.any(String),
+    path: expect.stringMatching(/^\/v1\/tools\/run\//),
+  });
+});
+
+test("SIGTERM gives the worker back and ends the process", async () => {
+  const over = once(next, "exit");
+  next.kill("SIGTERM");
+  await over;
+  expect(log).not.toContain('"level":"error"');
+});

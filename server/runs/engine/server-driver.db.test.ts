@@ -1,0 +1,91 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import type { ModelReply, ModelRequest } from "@/server/models/port";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import { startRun } from "../start";
+import type { Admitted } from "./claim";
+
+/** The engine where an Inngest server drives the runs: the tests play the server. */
+
+let world: World;
+/** A process that lets the server have two runs that it does not call. */
+let process: World;
+let play: (request: ModelRequest) => Promise<Partial<ModelReply>>;
+let handedOver: Admitted[];
+
+beforeAll(async () => {
+  world = await createWorld();
+});
+beforeEach(async () => {
+  handedOver = [];
+  process = await createWorld({
+    beside: world,
+    slots: 2,
+    env: { INNGEST_DEV: "http://127.0.0.1:9" },
+    models: {
+      ...quietModels,
+      call: async (request) => ({ ...(await quietModels.call(request)), ...(await play(request)) }),
+    },
+  });
+});
+afterEach(() => process.close());
+afterAll(() => world.close());
+
+function execute(): void {
+  process.engine.start({
+    kind: "server",
+    async handOver(runs) {
+      handedOver.push(...runs);
+    },
+  });
+}
+
+async function start(tenant: Tenant): Promise<string> {
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const request = { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" } as const;
+  return (await startRun(process, actor, request)).runId;
+}
+
+const segmentsOf = (runId: string) =>
+  handedOver.filter(({ id }) => id === runId).map(({ segment }) => segment);
+
+it("reports from the start, so that it replaces workers that died while it was away", async () => {
+  await world.pool.query(
+    "INSERT INTO workers (id, heartbeat_at) VALUES ('dead', now() - interval '1 minute')",
+  );
+  execute();
+  const isThere = async () =>
+    (await world.pool.query("SELECT FROM workers WHERE id = 'dead'")).rowCount === 1;
+  await expect.poll(isThere, { timeout: 5_000 }).toBe(false);
+});
+
+it("lets a run yield between two segments when the server has enough runs and another organization waits", async () => {
+  const [long, short] = [await createTenant(world), await createTenant(world)];
+  const asked = vi.fn();
+  const query = process.pool.query.bind(process.pool);
+  vi.spyOn(process.pool, "query").mockImplementation((...args: unknown[]) => {
+    if (String(args[0]).includes("AS waiting")) asked();
+    return Reflect.apply(query, process.pool, args);
+  });
+  play = async () => ({ toolCalls: [{ id: "c", name: "calculate", arguments: '{"expression":"1+1"}' }] });
+  const [first = "", second = ""] = [await start(long), await start(long)];
+  execute();
+  await expect.poll(() => handedOver.length, { timeout: 5_000 }).toBe(2);
+  const waiting = await start(short);
+  // When it asks for the second time, the first answer counts.
+  asked.mockClear();
+  process.engine.wake();
+  await expect.poll(() => asked.mock.calls.length, { timeout: 5_000 }).toBeGreaterThan(1);
+  expect(segmentsOf(waiting)).toEqual([]);
+
+  expect(await process.engine.executeSegment(first, { acts: 2 })).toBe("yielded");
+  await expect.poll(() => segmentsOf(waiting), { timeout: 5_000 }).toEqual([1]);
+  // It owes no other slot, and goes on later by an event of its own.
+  expect(await process.engine.executeSegment(second, { acts: 2 })).toBe("paused");
+  play = async () => ({ content: "Done." });
+  expect(await process.engine.executeSegment(waiting, { acts: 2 })).toBe("ended");
+  await expect.poll(() => segmentsOf(first), { timeout: 5_000 }).toEqual([1, 2]);
+  expect(await process.engine.executeSegment(first, { acts: 2 })).toBe("ended");
+  const run = await world.db.run.findUniqueOrThrow({ where: { id: first } });
+  expect(run).toMatchObject({ status: "Completed", stepsExecuted: 1 });
+  expect(run.yieldedAt).toHaveLength(1);
+});

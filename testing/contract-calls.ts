@@ -1,0 +1,148 @@
+import { request as httpRequest } from "node:http";
+import { gzipSync } from "node:zlib";
+import { newId } from "@/server/ids";
+
+/** Calls of the API with the status that the contract gives them, for comparing the ways that lead to it. */
+
+export type Call = { method: string; path: string; headers: Record<string, string>; body?: string | Buffer };
+export type Answer = { status: number; headers: Record<string, string>; text: string };
+
+/** What the calls need: an agent, a tool that takes `toolInput`, and triggers of which one is signed. */
+export type Setting = {
+  key: string;
+  agentId: string;
+  toolId: string;
+  toolInput: string;
+  token: string;
+  signedToken: string;
+};
+
+const JSON_TYPE = { "Content-Type": "application/json" };
+const unknown = newId();
+const gzip = { "Content-Encoding": "gzip" };
+
+export const startAgent = ({ key, agentId }: Setting, parts: Partial<Call> = {}): Call => ({
+  method: "POST",
+  path: `/v1/agents/run/${agentId}`,
+  body: '{"userMessage":"Hi"}',
+  ...parts,
+  headers: { ...JSON_TYPE, "X-API-Key": key, ...parts.headers },
+});
+export const startTool = (setting: Setting, parts: Partial<Call> = {}): Call =>
+  startAgent(setting, { path: `/v1/tools/run/${setting.toolId}`, body: setting.toolInput, ...parts });
+export const hook = (token: string, parts: Partial<Call> = {}): Call => ({
+  method: "POST",
+  path: `/webhooks/${token}`,
+  body: '{"order":1}',
+  ...parts,
+  headers: { ...JSON_TYPE, ...parts.headers },
+});
+
+/** The status, what it is, and how it is made. */
+export const CONTRACT_CALLS: [number, string, (setting: Setting) => Call][] = [
+  [200, "a start of an agent", (setting) => startAgent(setting)],
+  [200, "a start of a tool", (setting) => startTool(setting)],
+  [400, "a body that is no JSON", (setting) => startTool(setting, { body: "{" })],
+  [400, "a body without what is required", (setting) => startAgent(setting, { body: "{}" })],
+  [401, "a call without a key", (setting) => startAgent(setting, { headers: { "X-API-Key": "" } })],
+  [404, "an unknown agent", (setting) => startAgent(setting, { path: `/v1/agents/run/${unknown}` })],
+  [404, "an unknown path", (setting) => startAgent(setting, { path: "/v1/elsewhere" })],
+  [
+    404,
+    "an unknown run",
+    ({ key }) => ({
+      method: "GET",
+      path: `/v1/agents/run/${unknown}/status`,
+      headers: { "X-API-Key": key },
+    }),
+  ],
+  [
+    400,
+    "a malformed id",
+    ({ key }) => ({ method: "GET", path: "/v1/agents/run/x/status", headers: { "X-API-Key": key } }),
+  ],
+  [405, "another method", (setting) => ({ ...startAgent(setting), method: "DELETE" })],
+  [
+    413,
+    "a body of more than 1 MiB",
+    (setting) => startTool(setting, { body: `{"a":"${"x".repeat(1024 * 1024)}"}` }),
+  ],
+  [400, "a text", (setting) => startAgent(setting, { headers: { "Content-Type": "text/plain" } })],
+  [
+    415,
+    "a compressed body",
+    (setting) => startAgent(setting, { body: gzipSync('{"userMessage":"Hi"}'), headers: gzip }),
+  ],
+  [
+    400,
+    "an error as problem+json",
+    (setting) => startTool(setting, { body: "{", headers: { Accept: "application/problem+json" } }),
+  ],
+  [200, "a webhook call", ({ token }) => hook(token)],
+  [401, "a webhook call without its signature", ({ signedToken }) => hook(signedToken)],
+  [404, "a webhook call with an unknown token", () => hook("unknown")],
+  [405, "a webhook call of another method", ({ token }) => ({ ...hook(token), method: "PUT" })],
+  [415, "a compressed webhook call", ({ token }) => hook(token, { body: gzipSync("{}"), headers: gzip })],
+];
+
+/** Paths that only look like the API's: the contract's 404. */
+export const ODD_PATHS = [
+  "/v1",
+  "/v1/",
+  "/v1%2fagents/run/x",
+  "/v1%2Ftools",
+  "//v1/agents/run/x",
+  "///v1",
+  "/webhooks",
+  "/webhooks/x/y",
+  "//webhooks/x",
+  "/webhooks%2fx",
+];
+
+const CONTRACT_HEADERS = [
+  "content-type",
+  "cache-control",
+  "allow",
+  "ratelimit-policy",
+  "retry-after",
+  "idempotent-replayed",
+  "accept-encoding",
+];
+
+/** An answer without what differs from call to call: ids, what is left of a limit, headers of the connection. */
+export function comparable({ status, headers, text }: Answer) {
+  const kept = CONTRACT_HEADERS.map((name) => [name, headers[name]]);
+  const body: unknown =
+    text === ""
+      ? ""
+      : JSON.parse(text, (key, value: unknown) => (/^(id|runId|requestId)$/.test(key) ? "an id" : value));
+  return {
+    status,
+    headers: Object.fromEntries(kept),
+    hasRequestId: headers["x-request-id"] !== undefined,
+    hasRateLimit: headers.ratelimit !== undefined,
+    body,
+  };
+}
+
+/** Sends a call, its path and headers as they are; `chunked` without its length. */
+export function sendCall(
+  origin: string,
+  { method, path, headers, body }: Call,
+  { chunked = false } = {},
+): Promise<Answer> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve, reject) => {
+    const sent =
+      body === undefined || chunked ? headers : { ...headers, "Content-Length": Buffer.byteLength(body) };
+    const outgoing = httpRequest({ hostname, port, method, path, headers: sent }, async (incoming) => {
+      let text = "";
+      for await (const chunk of incoming) text += String(chunk);
+      const named = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)] as const);
+      resolve({ status: incoming.statusCode ?? 0, headers: Object.fromEntries(named), text });
+    });
+    outgoing.on("error", reject);
+    if (chunked && body !== undefined) outgoing.write(body.slice(0, 1));
+    outgoing.end(chunked ? body?.slice(1) : body);
+  });
+}
