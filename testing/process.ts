@@ -1,3 +1,4 @@
+import { expect, vi } from "vitest";
 import { readEnvironment } from "@/server/env";
 import type { Models } from "@/server/models/port";
 import { closeServices, type Wired, wire } from "@/wiring";
@@ -26,4 +27,20 @@ export function createProcess(
       await closeServices(services);
     },
   });
+}
+
+/**
+ * Waits until a process whose slots are all taken has asked who waits for one, and acts by the answer. Call it after the run
+ * that waits was started.
+ */
+export async function untilSharesAreKnown({ pool }: Pick<World, "pool">): Promise<void> {
+  const query = pool.query.bind(pool);
+  let asked = 0;
+  const spy = vi.spyOn(pool, "query").mockImplementation((...args: unknown[]) => {
+    if (String(args[0]).includes("AS waiting")) asked += 1;
+    return Reflect.apply(query, pool, args);
+  });
+  // When it asks for the second time, the first answer counts.
+  await expect.poll(() => asked).toBeGreaterThan(1);
+  spy.mockRestore();
 }

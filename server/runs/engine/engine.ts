@@ -281,6 +281,7 @@ class ProcessEngine implements RunEngine {
     if (!slot) return this.#unclaimable(runId);
     const { run, worker, journal, budget } = slot;
     let left = acts;
+    let isOver = false;
     slot.entered = [];
     // A segment yields only after an act of its own.
     const hasProgressed = () => slot.entered.some((entry) => countFinished(entry.journal) > entry.before);
@@ -288,7 +289,8 @@ class ProcessEngine implements RunEngine {
       services,
       worker,
       checkpoint: () => {
-        if (left <= 0) throw new YieldSlot("the segment is over");
+        isOver = left <= 0;
+        if (isOver) throw new YieldSlot("the segment is over");
         left -= 1;
         if (this.#stopping || (hasProgressed() && this.#owesSlot(run.orgId)))
           throw new YieldSlot("another run is next");
@@ -305,8 +307,7 @@ class ProcessEngine implements RunEngine {
       return "ended";
     } catch (error) {
       if (error instanceof RunStopped) return "left";
-      if (error instanceof YieldSlot)
-        return await this.#leaveSlot(slot, acts < Number.POSITIVE_INFINITY && left <= 0);
+      if (error instanceof YieldSlot) return await this.#leaveSlot(slot, isOver);
       // The segment is called again, here or in another process.
       if (this.#driver?.kind !== "embedded" && !(error instanceof WorkerLost)) await this.#handBack(slot);
       throw error;

@@ -6,6 +6,7 @@ import { endOverdueRuns } from "@/server/operate/overdue-runs";
 import { inspectRun } from "@/server/runs/read/inspect";
 import { executeRun } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
+import { untilSharesAreKnown } from "@/testing/process";
 import { createMember } from "@/testing/runs";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import { cancelRun } from "../cancel";
@@ -172,6 +173,7 @@ it("happens between two acts when another organization waits; the run goes on wh
     await start(tenant, { process: busy, userMessage: "second" }),
   ] as const;
   const other = await start(newcomer, { process: busy, userMessage: "other" });
+  await untilSharesAreKnown(busy);
   // One of the two yields when it has finished an act, and only one.
   await calls.letGo("first", 1);
   await expect.poll(async () => (await read(runs[0])).admittedAt, { timeout: 10_000 }).toBeNull();
