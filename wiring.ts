@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { createEngine, type RunningEngine } from "@/inngest/start";
 import { systemClock } from "@/server/clock";
 import { openDatabase } from "@/server/db/client";
@@ -5,7 +6,6 @@ import { createConfigurationCaches } from "@/server/db/configuration-cache";
 import { createNotifications } from "@/server/db/notifications";
 import { createGuardedEgress } from "@/server/egress/guarded-fetch";
 import { type Environment, readEnvironment } from "@/server/env";
-import { BoundedMap } from "@/server/limits/bounded-map";
 import { createLogger, type Logger } from "@/server/log";
 import { createModels } from "@/server/models/registry";
 import { createEndedRuns } from "@/server/runs/ended-runs";
@@ -29,7 +29,7 @@ export function wire(env: Environment, log: Logger = createLogger({ level: env.l
     notifications,
     cached: { apiKeys: cached(), targets: cached(), triggers: cached() },
     endedRuns: createEndedRuns(),
-    configurationsStored: new BoundedMap(10_000),
+    configurationsStored: new LRUCache({ max: 10_000 }),
     engine: createEngine(() => services, { slots: env.slots }),
     prices: env.prices,
     models: createModels({ openai: env.openai, providers: env.providers, clock: systemClock }),

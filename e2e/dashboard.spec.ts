@@ -22,11 +22,7 @@ test.describe("signing in", () => {
     await expect(page.getByRole("heading", { name: "Runs" })).toBeVisible();
   });
 
-<<<<<<< HEAD
-  test("signing out ends the session", async ({ freshOwnerPage: page }) => {
-=======
-  test("sign-out ends the session", async ({ ownerPage: page }) => {
->>>>>>> h/words
+  test("sign-out ends the session", async ({ freshOwnerPage: page }) => {
     await page.getByRole("button", { name: /^Signed in as/ }).click();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await page.waitForURL("**/sign-in");
@@ -34,12 +30,8 @@ test.describe("signing in", () => {
     await expect(page).toHaveURL(/\/sign-in/);
   });
 
-<<<<<<< HEAD
-  test("the theme chosen is there from the first byte", async ({ ownerPage: page }) => {
-    await page.goto("/runs");
-=======
   test("applies the chosen theme from the first byte", async ({ ownerPage: page }) => {
->>>>>>> h/words
+    await page.goto("/runs");
     await page.getByRole("button", { name: /^Signed in as/ }).click();
     await page.getByRole("menuitemradio", { name: "Dark" }).click();
     await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");

@@ -1,3 +1,4 @@
+import type { LRUCache } from "lru-cache";
 import type { Pool } from "pg";
 import type { AuthenticatedKey } from "@/server/auth/actor";
 import type { Clock } from "@/server/clock";
@@ -7,7 +8,6 @@ import type { Cached } from "@/server/db/configuration-cache";
 import type { Notifications } from "@/server/db/notifications";
 import type { Environment } from "@/server/env";
 import type { EgressFetch } from "@/server/functions/define";
-import type { BoundedMap } from "@/server/limits/bounded-map";
 import type { Logger } from "@/server/log";
 import type { Models } from "@/server/models/port";
 import type { EndedRuns } from "@/server/runs/ended-runs";
@@ -29,7 +29,7 @@ export type Services = {
   /** Runs that ended lately, for polls. */
   endedRuns: EndedRuns;
   /** Frozen configurations that this process has seen stored, by organization and hash. */
-  configurationsStored: BoundedMap<true>;
+  configurationsStored: LRUCache<string, true>;
   engine: Engine;
   models: Models;
   /** What models and actions cost. */

@@ -1,4 +1,4 @@
-import { BoundedMap } from "@/server/limits/bounded-map";
+import { LRUCache } from "lru-cache";
 import type { Notifications } from "./notifications";
 
 /**
@@ -28,10 +28,13 @@ export function createConfigurationCaches(notifications: Notifications) {
 
   return function make<Value>(): Cached<Value> {
     const keysOf = new Map<string, Set<string>>();
-    const entries = new BoundedMap<Found<Value>>(MAX_ENTRIES, ({ orgId }, key) => {
-      const keys = keysOf.get(orgId);
-      keys?.delete(key);
-      if (keys?.size === 0) keysOf.delete(orgId);
+    const entries = new LRUCache<string, Found<Value>>({
+      max: MAX_ENTRIES,
+      dispose({ orgId }, key) {
+        const keys = keysOf.get(orgId);
+        keys?.delete(key);
+        if (keys?.size === 0) keysOf.delete(orgId);
+      },
     });
     caches.push({
       evict(orgId) {

@@ -1,6 +1,6 @@
+import { LRUCache } from "lru-cache";
 import type { ApiKeyActor } from "@/server/auth/actor";
 import type { Services } from "@/server/services";
-import { BoundedMap } from "./bounded-map";
 import { type RateDecision, takeRate } from "./rate-limit";
 
 /**
@@ -22,12 +22,13 @@ type Lease = {
   decision: RateDecision;
   pending: Promise<void> | undefined;
 };
-const leasesOf = new WeakMap<object, BoundedMap<Lease>>();
+type Leases = LRUCache<string, Lease>;
+const leasesOf = new WeakMap<object, Leases>();
 
-function leases(services: Pick<Services, "pool">): BoundedMap<Lease> {
+function leases(services: Pick<Services, "pool">): Leases {
   const known = leasesOf.get(services.pool);
   if (known) return known;
-  const made = new BoundedMap<Lease>(MAX_KEYS);
+  const made = new LRUCache<string, Lease>({ max: MAX_KEYS });
   leasesOf.set(services.pool, made);
   return made;
 }

@@ -1,4 +1,4 @@
-import { BoundedMap } from "@/server/limits/bounded-map";
+import { LRUCache } from "lru-cache";
 import type { RunFacts } from "./run-facts";
 
 /** Runs in memory at once, and about how many bytes of them. */
@@ -17,32 +17,27 @@ export type EndedRuns = {
 };
 
 export function createEndedRuns(): EndedRuns {
-  let bytes = 0;
-  const sizeOf = ({ run, bodies }: EndedRun) => {
-    let size = 500 + 2 * (run.input.length + (run.output?.length ?? 0));
-    for (const body of bodies.values()) size += 2 * body.length;
-    return size;
-  };
-  const runs = new BoundedMap<EndedRun>(MAX_RUNS, (removed) => {
-    bytes -= sizeOf(removed);
+  const runs = new LRUCache<string, EndedRun>({
+    max: MAX_RUNS,
+    maxSize: MAX_BYTES,
+    sizeCalculation({ run, bodies }) {
+      let size = 500 + 2 * (run.input.length + (run.output?.length ?? 0));
+      for (const body of bodies.values()) size += 2 * body.length;
+      return size;
+    },
   });
-  const trim = () => {
-    while (bytes > MAX_BYTES && runs.size > 1) runs.deleteOldest();
-  };
   return {
     get: (runId) => runs.get(runId),
     add(orgId, run) {
       const ended = { orgId, run, bodies: new Map<string, string>() };
       runs.set(run.id, ended);
-      bytes += sizeOf(ended);
-      trim();
       return ended;
     },
     keepBody(ended, view, body) {
       if (runs.get(ended.run.id) !== ended) return body;
       ended.bodies.set(view, body);
-      bytes += 2 * body.length;
-      trim();
+      // Set again, so that its size is counted again.
+      runs.set(ended.run.id, ended);
       return body;
     },
   };

@@ -1,6 +1,6 @@
 /**
  * Why runs fail: the closed list behind a run's `error_code`, free of imports so that pages can use it too. Each has its
- * sentence and its way out on the run's page (app/(dashboard)/runs/[runId]/explain-failure.ts).
+ * sentence and its way out on the run's page (app/(dashboard)/runs/[runId]/result/explain-failure.ts).
  */
 export const FAILURE_CODES = [
   /** The organization's balance did not cover the next step. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import type { OrgId } from "@/server/auth/actor";
 import { newApiKey } from "@/server/auth/api-key";
 import { mintOrgId } from "@/server/auth/mint-org-id";
@@ -11,7 +12,6 @@ import type { Timeouts } from "@/server/db/connect";
 import { createNotifications } from "@/server/db/notifications";
 import { readEnvironment } from "@/server/env";
 import { newId } from "@/server/ids";
-import { BoundedMap } from "@/server/limits/bounded-map";
 import type { ModelRequest, Models } from "@/server/models/port";
 import { createEndedRuns } from "@/server/runs/ended-runs";
 import { createRunEngine, type RunEngine } from "@/server/runs/engine/engine";
@@ -91,7 +91,7 @@ export async function createWorld(
     notifications,
     cached: { apiKeys: cached(), targets: cached(), triggers: cached() },
     endedRuns: createEndedRuns(),
-    configurationsStored: new BoundedMap(1_000),
+    configurationsStored: new LRUCache({ max: 1_000 }),
     engine,
     models: parts.models ?? quietModels,
     prices: parts.prices ?? env.prices,

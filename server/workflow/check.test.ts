@@ -72,7 +72,11 @@ describe("refuses, naming the path", () => {
       one({ uses: "constructor" }),
       /^\/steps\/0\/uses there is no function/,
     ],
-    ["a repeated id", { steps: [step({}), step({})] }, /^\/steps\/1\/id "a" is already the id of an earlier step$/],
+    [
+      "a repeated id",
+      { steps: [step({}), step({})] },
+      /^\/steps\/1\/id "a" is already the id of an earlier step$/,
+    ],
     ["a reserved id", one({ id: "__proto__" }), /^\/steps\/0\/id "__proto__" cannot be/],
     ["an unknown step", one({ if: "steps.b" }), /^\/steps\/0\/if there is no step "b"$/],
     [

@@ -1,8 +1,8 @@
+import { LRUCache } from "lru-cache";
 import { ExpressionError } from "@/server/expressions/expression-error";
 import { type ExpressionFacts, evaluateExpression, parseExpression } from "@/server/expressions/jsonata";
 import { parseReference } from "@/server/expressions/plain-reference";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
-import { LruCache } from "@/server/lru-cache";
 import { findReferences, type Reference } from "@/server/workflow/references";
 
 /** One expression of a template, with what it reads from its scope. */
@@ -20,8 +20,9 @@ export type Scope = { [name: string]: Json } & { steps: JsonObject };
 /** More closing braces than this within one expression are a mistake or an attack. */
 const MAX_CLOSINGS = 64;
 /** What parsing a text gave, by the text; the bound counts characters. */
-const templates = new LruCache<Template>(8 * 1024 * 1024);
-const expressions = new LruCache<TemplateExpression>(8 * 1024 * 1024);
+const MAX_CHARACTERS = 8 * 1024 * 1024;
+const templates = new LRUCache<string, Template>({ maxSize: MAX_CHARACTERS });
+const expressions = new LRUCache<string, TemplateExpression>({ maxSize: MAX_CHARACTERS });
 
 /**
  * Takes a text with `{{ … }}` apart. Where an expression ends is decided by JSONata's own grammar: at the first `}}`
@@ -44,7 +45,7 @@ export async function parseTemplate(text: string, organizationId: string): Promi
   if (at < text.length) parts.push(text.slice(at));
   const filled = parts.filter((part) => typeof part !== "string" || part.trim() !== "");
   const template = { parts, whole: filled.length === 1 && typeof filled[0] === "object" };
-  templates.set(text, template, text.length);
+  templates.set(text, template, { size: text.length + 1 });
   return template;
 }
 
@@ -72,7 +73,7 @@ async function parseBare(expression: string, organizationId: string): Promise<Te
   const known = expressions.get(expression);
   if (known !== undefined) return known;
   const parsed = { expression, references: await referencesOf(expression, organizationId) };
-  expressions.set(expression, parsed, expression.length);
+  expressions.set(expression, parsed, { size: expression.length });
   return parsed;
 }
 

@@ -1,10 +1,10 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { Issue } from "@/server/errors";
 import type { Json, JsonObject } from "@/server/json";
 import { jsonPointer } from "@/server/json-text";
-import { LruCache } from "@/server/lru-cache";
 import { resolveInstalled, ThreadError, ThreadPool } from "@/server/sandbox/thread-pool";
 import {
   boundCost,
@@ -69,7 +69,7 @@ const pool = new ThreadPool({
 });
 const threadAnswer = z.union([z.object({ errors: z.array(schemaError) }), z.object({ fault: z.string() })]);
 
-const byText = new LruCache<KnownSchema>(CACHE_CAPACITY);
+const byText = new LRUCache<string, KnownSchema>({ maxSize: CACHE_CAPACITY });
 /** Schemas are never changed once parsed; this saves writing them as text again. */
 const byIdentity = new WeakMap<JsonObject, KnownSchema>();
 const mainAjv = new Ajv2020({ ...AJV_OPTIONS, allErrors: true });
@@ -86,7 +86,7 @@ function recall(schema: JsonObject): KnownSchema {
       refusal === undefined
         ? { text, issues: undefined, cost: boundCost(schema) }
         : { text, issues: [refusal], cost: null };
-    byText.set(text, known, text.length);
+    byText.set(text, known, { size: text.length });
   }
   byIdentity.set(schema, known);
   return known;

@@ -4,15 +4,15 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { classNames } from "@/app/_ui/class-names";
 import { PartHead } from "@/app/_ui/facts";
-import { FieldDiff } from "@/app/_ui/field-diff";
 import { ChevronRightIcon } from "@/app/_ui/icons";
 import { OlderButton } from "@/app/_ui/older-button";
 import { Bone } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { Ago } from "@/app/_ui/time";
-import { Unreadable } from "@/app/_ui/unreadable";
 import type { DefinitionRef, VersionLine } from "@/server/catalog/versions";
+import { FieldDiff } from "../../_ui/text/field-diff";
+import { Unreadable } from "../../_ui/text/unreadable";
 import { versionsQuery } from "./query";
 
 /** Who made which version when; a version opens to what it changed. */

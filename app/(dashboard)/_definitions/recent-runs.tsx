@@ -9,9 +9,9 @@ import { usePageActions } from "@/app/_ui/page-actions";
 import { useTRPC } from "@/app/_ui/providers";
 import { Status } from "@/app/_ui/status";
 import { Elapsed } from "@/app/_ui/time";
-import { Unreadable } from "@/app/_ui/unreadable";
 import type { DefinitionRef } from "@/server/catalog/versions";
 import type { RunSummary } from "@/server/runs/list";
+import { Unreadable } from "../../_ui/text/unreadable";
 import { Started, useExactTimes } from "../runs/started";
 import { recentRunsQuery } from "./query";
 

@@ -5,13 +5,13 @@ import Link from "next/link";
 import { useState } from "react";
 import { classNames } from "@/app/_ui/class-names";
 import { ChevronRightIcon } from "@/app/_ui/icons";
-import { JsonView } from "@/app/_ui/json-view";
 import { OlderButton } from "@/app/_ui/older-button";
 import { Bone, Empty } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Ago, Moment } from "@/app/_ui/time";
-import { Unreadable } from "@/app/_ui/unreadable";
 import type { AuditLine } from "@/server/operate/read-audit";
+import { JsonView } from "../../_ui/json/view";
+import { Unreadable } from "../../_ui/text/unreadable";
 import { auditQuery } from "./query";
 
 /** Who did what, newest first; a line opens to what changed. */

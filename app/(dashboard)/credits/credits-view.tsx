@@ -11,8 +11,8 @@ import { Bone, Empty, PageHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import { Moment } from "@/app/_ui/time";
-import { Unreadable } from "@/app/_ui/unreadable";
 import type { LedgerLine } from "@/server/credits/read-ledger";
+import { Unreadable } from "../../_ui/text/unreadable";
 import { OperatorCommand } from "../operator-command";
 import { KINDS, type Kind, ledgerQuery, readKind } from "./query";
 

@@ -9,7 +9,6 @@ import { Bone, Empty, PageHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Segments } from "@/app/_ui/segments";
 import { useTimeZone } from "@/app/_ui/time";
-import { Unreadable } from "@/app/_ui/unreadable";
 import type { RunFilter } from "@/server/runs/filter";
 import type {
   MetricsBucket,
@@ -19,6 +18,7 @@ import type {
   RunMetrics,
 } from "@/server/runs/metrics";
 import { intervalMs, RUN_PERIODS, type RunPeriod } from "@/server/runs/words";
+import { Unreadable } from "../../_ui/text/unreadable";
 import { writeFilter } from "../runs/address";
 import { filterOf, intervalsOf, readMetricsAddress, writeMetricsAddress } from "./address";
 import { bucketLabel } from "./buckets";

@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
 import { paramsOf, readAddress } from "../address";
 import { runsQuery } from "../query";
-import { RunsList } from "../runs-list";
+import { RunsList } from "./runs-list";
 
 export const metadata: Metadata = { title: "Runs" };
 

@@ -4,10 +4,10 @@ import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
 import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
 import { streamed } from "../../streamed";
-import { withGroups } from "./line-folds";
-import { RunBones } from "./run-bones";
+import { chooseLine, type LineAddress, linesOf, runToUnfold } from "./lines";
 import { RunView } from "./run-view";
-import { chooseLine, type LineAddress, linesOf, runToUnfold } from "./timeline-lines";
+import { RunBones } from "./skeleton";
+import { withGroups } from "./timeline/line-folds";
 
 type Props = { params: Promise<{ runId: string }>; searchParams: Promise<LineAddress> };
 

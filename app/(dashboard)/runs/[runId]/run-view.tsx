@@ -3,11 +3,7 @@
 import { useSearchParams } from "next/navigation";
 import { useMemo, useState } from "react";
 import { isTerminal } from "@/server/runs/words";
-import { Failure } from "./failure";
-import { withGroups } from "./line-folds";
-import { NoLines } from "./no-lines";
-import { RunHeader } from "./run-header";
-import { RunTexts } from "./run-texts";
+import { RunHeader } from "./header/header";
 import {
   attemptsToUnfold,
   linesOf,
@@ -16,10 +12,14 @@ import {
   waitsOf,
   withAttempts,
   withWaits,
-} from "./timeline-lines";
-import { useChosenLine } from "./use-chosen-line";
+} from "./lines";
+import { Failure } from "./result/failure";
+import { RunTexts } from "./result/texts";
+import { withGroups } from "./timeline/line-folds";
+import { NoLines } from "./timeline/no-lines";
+import { useChosenLine } from "./timeline/use-chosen-line";
+import { useUnfolding } from "./timeline/use-unfolding";
 import { useLiveRun } from "./use-live-run";
-import { useUnfolding } from "./use-unfolding";
 import { Workbench } from "./workbench";
 
 /** The page of one run: what it was asked, what came of it, and every step on the way. */

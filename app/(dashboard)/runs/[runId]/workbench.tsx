@@ -5,28 +5,20 @@ import { Button } from "@/app/_ui/button";
 import { serverTime } from "@/app/_ui/server-clock";
 import type { RunDetail } from "@/server/runs/inspect";
 import { isTerminal } from "@/server/runs/words";
-import { Inspector } from "./inspector";
-import { foldLines } from "./line-folds";
-import type { Measure } from "./measures";
-import { openingStretch, stretchAround } from "./stretch";
-import { Timeline } from "./timeline";
-import { TimelineKeyboard, type TimelineKeys } from "./timeline-keys";
-import {
-  isWork,
-  type Line,
-  lineFacts,
-  lineId,
-  type WaitLine,
-  type WorkLine,
-  withWaits,
-} from "./timeline-lines";
-import { type Stretch, scaleOf } from "./timeline-scale";
-import { TimelineSummary } from "./timeline-summary";
-import { TimelineTools } from "./timeline-tools";
-import type { Choice } from "./use-chosen-line";
-import { useFind } from "./use-find";
-import { useFolds } from "./use-folds";
-import type { Unfolding } from "./use-unfolding";
+import { Inspector } from "./inspector/inspector";
+import { isWork, type Line, lineFacts, lineId, type WaitLine, type WorkLine, withWaits } from "./lines";
+import { TimelineKeyboard, type TimelineKeys } from "./timeline/keys";
+import { foldLines } from "./timeline/line-folds";
+import type { Measure } from "./timeline/measures";
+import { type Stretch, scaleOf } from "./timeline/scale";
+import { openingStretch, stretchAround } from "./timeline/stretch";
+import { TimelineSummary } from "./timeline/summary";
+import { Timeline } from "./timeline/timeline";
+import { TimelineTools } from "./timeline/toolbar";
+import type { Choice } from "./timeline/use-chosen-line";
+import { useFind } from "./timeline/use-find";
+import { useFolds } from "./timeline/use-folds";
+import type { Unfolding } from "./timeline/use-unfolding";
 
 /** The steps of a run and what one of them holds, with the tools to find the one that matters. */
 export function Workbench({

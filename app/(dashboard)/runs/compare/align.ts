@@ -1,4 +1,4 @@
-import { lineFacts, type WorkLine } from "../[runId]/timeline-lines";
+import { lineFacts, type WorkLine } from "../[runId]/lines";
 
 /** Lines of two runs beside each other; one side is null where the other run has no such line. */
 export type Pair = { a: WorkLine | null; b: WorkLine | null };

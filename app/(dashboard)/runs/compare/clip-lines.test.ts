@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { DiffLine } from "@/app/_ui/diff";
+import type { DiffLine } from "@/app/_ui/text/diff";
 import { clipLines } from "./clip-lines";
 
 const line = (kind: DiffLine["kind"], text: string): DiffLine => ({ kind, text });

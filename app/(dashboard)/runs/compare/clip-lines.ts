@@ -1,4 +1,4 @@
-import type { DiffLine } from "@/app/_ui/diff";
+import type { DiffLine } from "@/app/_ui/text/diff";
 
 /** Characters shown of one line at most. */
 const MOST_SHOWN = 1_000;

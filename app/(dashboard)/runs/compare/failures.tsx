@@ -2,8 +2,8 @@ import { classNames } from "@/app/_ui/class-names";
 import { Status } from "@/app/_ui/status";
 import type { RunInspection } from "@/server/runs/inspect";
 import { isTerminal } from "@/server/runs/words";
-import { explainFailure } from "../[runId]/explain-failure";
-import { lineFacts, linesOf } from "../[runId]/timeline-lines";
+import { lineFacts, linesOf } from "../[runId]/lines";
+import { explainFailure } from "../[runId]/result/explain-failure";
 
 /** Why one or both of two runs failed, side by side; nothing where neither did. */
 export function Failures({ left, right }: { left: RunInspection; right: RunInspection }) {

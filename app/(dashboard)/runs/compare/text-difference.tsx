@@ -3,10 +3,10 @@
 import { useMemo } from "react";
 import { Button } from "@/app/_ui/button";
 import { classNames } from "@/app/_ui/class-names";
-import { type DiffLine, MOST_CHANGES } from "@/app/_ui/diff";
 import { formatBytes, formatCount } from "@/app/_ui/format";
-import { nearChanges } from "@/app/_ui/near-changes";
-import { useWholeText } from "@/app/_ui/whole-text";
+import { type DiffLine, MOST_CHANGES } from "@/app/_ui/text/diff";
+import { nearChanges } from "@/app/_ui/text/near-changes";
+import { useWholeText } from "@/app/_ui/text/whole-text";
 import type { RunDetail } from "@/server/runs/inspect";
 import { isTerminal } from "@/server/runs/words";
 import { clipLines, type ShownLine } from "./clip-lines";

@@ -1,8 +1,8 @@
 "use client";
 
 import { useEffect, useMemo, useState } from "react";
-import { type DiffLine, diffLines, diffLinesInSlices } from "@/app/_ui/diff";
-import { readableText } from "@/app/_ui/json-spacing";
+import { readableText } from "@/app/_ui/json/spacing";
+import { type DiffLine, diffLines, diffLinesInSlices } from "@/app/_ui/text/diff";
 
 /** Texts that are longer than this together, in characters, are compared bit by bit beside what else the page does. */
 const AT_ONCE = 200_000;

@@ -3,7 +3,7 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Fact, Facts, PartHead } from "@/app/_ui/facts";
 import { formatPlural } from "@/app/_ui/format";
-import { JsonView } from "@/app/_ui/json-view";
+import { JsonView } from "@/app/_ui/json/view";
 import { useTRPC } from "@/app/_ui/providers";
 import type { ToolDetail } from "@/server/catalog/inspect-definition";
 import { CommonFacts, DefinitionHead, NameLinks } from "../../_definitions/definition-head";

@@ -3,9 +3,9 @@
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { Button } from "@/app/_ui/button";
-import { PlainText } from "@/app/_ui/plain-text";
 import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
+import { PlainText } from "@/app/_ui/text/plain-text";
 
 /** Previews the message that a template makes from one delivery. It does not change the trigger. */
 export function TemplatePreview({ deliveryId, saved }: { deliveryId: string; saved: string | null }) {

@@ -1,0 +1,206 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { Button } from "@/app/_ui/button";
+import { Chip } from "@/app/_ui/chip";
+import { PlusIcon, SearchIcon } from "@/app/_ui/icons";
+import { isPageKey } from "@/app/_ui/page-keys";
+import { useTRPC } from "@/app/_ui/providers";
+import { useTimeZone } from "@/app/_ui/time";
+import type { FilterTargets, NamedTarget } from "@/server/catalog/overview";
+import type { RunFilter } from "@/server/runs/filter";
+import { LONGEST_TEXT } from "../address";
+import { PERIOD_WORDS, SEARCHED, SOURCE_WORDS, sizeWords, timeWords } from "./filter-words";
+
+const load = () => import("./filter-picker");
+/** Loaded when somebody reaches for it. */
+const FilterPicker = dynamic(() => load().then((module) => module.FilterPicker), { ssr: false });
+
+const NOTHING: FilterTargets = { agents: [], tools: [], triggers: [], keys: [], people: [] };
+
+/** Filters as chips that read as a sentence, a search, and a list of all conditions to choose from or type. */
+export function FilterBar({
+  filter,
+  onChange,
+  onSearch = onChange,
+}: {
+  filter: RunFilter;
+  /** Conditions were chosen or dropped. */
+  onChange: (filter: RunFilter) => void;
+  /** The text was changed; absent: the same as other conditions. */
+  onSearch?: (filter: RunFilter) => void;
+}) {
+  const trpc = useTRPC();
+  const timeZone = useTimeZone();
+  const targets = useQuery(trpc.catalog.filterTargets.queryOptions()).data ?? NOTHING;
+  const button = useRef<HTMLButtonElement>(null);
+  /** What the open picker begins with; null while it is closed. */
+  const [picking, setPicking] = useState<string | null>(null);
+  const drop = (...fields: (keyof RunFilter)[]) => onChange(leaveOut(filter, fields));
+  const chips = chipsOf(filter, targets, timeZone);
+  const pressedWhileOpen = useRef(false);
+  usePickerKey(() => setPicking(""));
+
+  return (
+    <search className="flex flex-wrap items-center gap-2 px-4 pb-3 sm:px-6">
+      <TextSearch
+        onChange={(text) => onSearch(text ? { ...filter, text } : leaveOut(filter, ["text"]))}
+        text={filter.text ?? ""}
+      />
+      {chips.map(({ field, label, words, typed }) => (
+        <Chip key={field} label={label} onChange={() => setPicking(typed)} onDrop={() => drop(field)}>
+          {words}
+        </Chip>
+      ))}
+      <Button
+        aria-expanded={picking !== null}
+        aria-haspopup="dialog"
+        aria-keyshortcuts="f"
+        look="quiet"
+        onClick={() => {
+          // A press outside closes the picker before the click comes, which must not open it again.
+          if (!pressedWhileOpen.current) setPicking("");
+          pressedWhileOpen.current = false;
+        }}
+        onFocus={() => void load()}
+        onPointerDown={() => {
+          pressedWhileOpen.current = picking !== null;
+        }}
+        onPointerEnter={() => void load()}
+        ref={button}
+        title="Filter (f)"
+      >
+        <PlusIcon />
+        Filter
+      </Button>
+      {chips.length > 1 ? (
+        <Button look="quiet" onClick={() => drop(...chips.map(({ field }) => field))}>
+          Clear filters
+        </Button>
+      ) : null}
+      {picking === null ? null : (
+        <FilterPicker
+          anchor={button}
+          filter={filter}
+          initialText={picking}
+          onChange={onChange}
+          onClose={() => setPicking(null)}
+          targets={targets}
+        />
+      )}
+    </search>
+  );
+}
+
+type ChipFacts = {
+  field: keyof RunFilter;
+  /** What it is about. */
+  label: string;
+  words: string;
+  /** What lists the other values in the picker. */
+  typed: string;
+};
+
+/** The filter as a sentence: “Failed · Helper · last 24 h”. */
+function chipsOf(filter: RunFilter, targets: FilterTargets, timeZone: string): ChipFacts[] {
+  const { status, kind, agentId, toolId, triggerId, apiKeyId, userId, source, period } = filter;
+  const nameOf = (list: NamedTarget[], id: string) => list.find((each) => each.id === id)?.name ?? "unknown";
+  const chips: (ChipFacts | false | "" | undefined)[] = [
+    status?.length !== 0 && status && chip("status", "status", status.join(" or ")),
+    kind && chip("kind", "kind", `${kind} runs`),
+    agentId && chip("agentId", "agent", nameOf(targets.agents, agentId)),
+    toolId && chip("toolId", "tool", nameOf(targets.tools, toolId)),
+    triggerId && chip("triggerId", "trigger", `trigger ${nameOf(targets.triggers, triggerId)}`),
+    apiKeyId && chip("apiKeyId", "key", `key ${nameOf(targets.keys, apiKeyId)}`, "API key"),
+    userId && chip("userId", "person", `by ${nameOf(targets.people, userId)}`),
+    ...sizeWords(filter).map(({ field, words }) => chip(field, words, words, SIZE_GROUPS[field] ?? "")),
+    source && chip("source", "source", SOURCE_WORDS[source], "started by"),
+    period && chip("period", "period", PERIOD_WORDS[period], "created"),
+    ...timeWords(filter, timeZone).map(({ field, words }) =>
+      chip(field, field === "from" ? "begin" : "end", words, "created"),
+    ),
+  ];
+  return chips.filter((each): each is ChipFacts => Boolean(each));
+}
+
+function chip(field: keyof RunFilter, label: string, words: string, typed = label): ChipFacts {
+  return { field, label, words, typed };
+}
+
+const SIZE_GROUPS: Partial<Record<keyof RunFilter, string>> = {
+  minDurationMs: "duration",
+  maxDurationMs: "duration",
+  minTokens: "tokens",
+  maxTokens: "tokens",
+  minCredits: "credits",
+  maxCredits: "credits",
+};
+
+function leaveOut(filter: RunFilter, fields: (keyof RunFilter)[]): RunFilter {
+  const rest = { ...filter };
+  for (const field of fields) delete rest[field];
+  return rest;
+}
+
+/** `f` opens the picker, unless somebody writes. */
+function usePickerKey(open: () => void): void {
+  const latest = useRef(open);
+  useEffect(() => {
+    latest.current = open;
+  });
+  useEffect(() => {
+    function onKey(event: KeyboardEvent) {
+      if (event.key !== "f" || !isPageKey(event)) return;
+      event.preventDefault();
+      latest.current();
+    }
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
+}
+
+/** Searches once typing rests; at once by `enter`, and when the field is left: later it would disturb where one goes. */
+function TextSearch({ text, onChange }: { text: string; onChange: (text: string) => void }) {
+  const [typed, setTyped] = useState(text);
+  const latest = useRef(onChange);
+  useEffect(() => {
+    latest.current = onChange;
+  });
+  useEffect(() => setTyped(text), [text]);
+  useEffect(() => {
+    if (typed.trim() === text) return;
+    const timer = setTimeout(() => latest.current(typed.trim()), 400);
+    return () => clearTimeout(timer);
+  }, [typed, text]);
+  return (
+    <form
+      className="relative w-full sm:w-72"
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        onChange(typed.trim());
+      }}
+    >
+      <SearchIcon className="absolute top-2 left-2 text-faint" />
+      <input
+        aria-label="Search runs"
+        className="h-8 w-full rounded-md border border-line-strong bg-canvas pr-2 pl-8 placeholder:text-faint"
+        data-search
+        maxLength={LONGEST_TEXT}
+        onChange={(event) => setTyped(event.target.value)}
+        onBlur={() => typed.trim() !== text && onChange(typed.trim())}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape") return;
+          // Some browsers would clear the field.
+          event.preventDefault();
+          event.currentTarget.blur();
+        }}
+        title={`Search (/)\n${SEARCHED}`}
+        placeholder="Words of input, output, error; id"
+        type="search"
+        value={typed}
+      />
+    </form>
+  );
+}

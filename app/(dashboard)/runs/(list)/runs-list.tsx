@@ -1,0 +1,284 @@
+"use client";
+
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useSearchParams } from "next/navigation";
+import { useMemo, useRef } from "react";
+import { Button } from "@/app/_ui/button";
+import { classNames } from "@/app/_ui/class-names";
+import { formatCount, formatCredits, formatPlural } from "@/app/_ui/format";
+import { AgentIcon, ToolIcon } from "@/app/_ui/icons";
+import { Bone, PageHead } from "@/app/_ui/page";
+import { useTRPC } from "@/app/_ui/providers";
+import { useMay } from "@/app/_ui/role";
+import { Status } from "@/app/_ui/status";
+import { HeadCell } from "@/app/_ui/table";
+import { Unreadable } from "@/app/_ui/text/unreadable";
+import { Elapsed } from "@/app/_ui/time";
+import type { RunFilter } from "@/server/runs/filter";
+import type { RunSummary } from "@/server/runs/list";
+import { readAddress, writeFilter } from "../address";
+import { describeSource } from "../describe-source";
+import { leaveList } from "../list-left";
+import { runsQuery } from "../query";
+import { Started, useExactTimes } from "../started";
+import { FilterBar } from "./filter-bar";
+import { useListKeys, useReturn } from "./list-keys";
+import { ListMenu } from "./list-menu";
+import { NoRuns, Unread } from "./nothing-to-show";
+import { type Select, SelectionBar, useSelection } from "./selection";
+import { useLiveRuns } from "./use-live-runs";
+import { useReveal } from "./use-reveal";
+
+/** The runs of the organization: live, filtered by the address, older ones by cursor. */
+export function RunsList() {
+  const trpc = useTRPC();
+  const params = useSearchParams();
+  const { filter, unread } = useMemo(() => readAddress(params), [params]);
+  const query = useInfiniteQuery({ ...runsQuery(trpc, filter), placeholderData: keepPreviousData });
+  const runs = useMemo(() => query.data?.pages.flatMap((page) => page.items) ?? [], [query.data]);
+  const { waiting, showWaiting } = useLiveRuns(
+    filter,
+    query.isSuccess && !query.isPlaceholderData ? { shown: runs, hasOlder: query.hasNextPage } : null,
+  );
+  const list = useRef<HTMLTableSectionElement>(null);
+  const lookFor = useReveal(list, runs);
+  const mayCancel = useMay("member");
+  const { selection, select, clear } = useSelection(runs);
+  useListKeys(list);
+  useReturn(list, {
+    lastId: runs.at(-1)?.id,
+    count: runs.length,
+    more: query.hasNextPage ? () => void query.fetchNextPage() : undefined,
+  });
+
+  // The browser asks for the rows itself; the server would only send the same page again. What was chosen is undone by the
+  // browser's "back"; a text is written letter by letter.
+  const chooseFilter = (next: RunFilter) => {
+    if (writeFilter(next) !== location.search) window.history.pushState(null, "", addressOf(next));
+  };
+  const correctFilter = (next: RunFilter) => window.history.replaceState(null, "", addressOf(next));
+
+  return (
+    <>
+      <PageHead title="Runs">
+        {/* The list without what was not understood is a wider one than was meant. */}
+        {unread.length > 0 ? null : <ListMenu filter={filter} />}
+      </PageHead>
+      <FilterBar filter={filter} onChange={chooseFilter} onSearch={correctFilter} />
+      {unread.length > 0 ? <Unread onDrop={() => correctFilter(filter)} parts={unread} /> : null}
+      {/* What floats at the foot must not cover the last row for good. */}
+      <div className={classNames("relative", selection.size > 0 && "pb-16")}>
+        {waiting > 0 ? (
+          // Over the head of the list, on phones beside the filters: never over a row that one would point at.
+          <div className="sticky top-23 z-30 flex h-0 justify-center overflow-visible sm:top-12 sm:justify-start sm:pl-24 md:top-0">
+            <button
+              className="-mt-9 h-7 rounded-full sm:mt-0.5 bg-accent px-3 font-medium text-on-accent text-xs shadow-raised hover:bg-accent-hover"
+              onClick={() => {
+                const { first } = showWaiting();
+                if (first !== undefined && first < (runs[0]?.id ?? "")) lookFor(first);
+                else window.scrollTo({ top: 0 });
+              }}
+              type="button"
+            >
+              {waiting >= 100 ? "99+" : waiting} new
+            </button>
+          </div>
+        ) : null}
+        {query.isError ? (
+          <Unreadable
+            error={query.error}
+            onRetry={() => void query.refetch()}
+            what="The runs could not be read"
+          />
+        ) : query.isSuccess && runs.length === 0 ? (
+          <NoRuns filter={filter} onClear={() => chooseFilter({})} />
+        ) : (
+          <table
+            aria-busy={query.isPending || query.isPlaceholderData}
+            aria-label="Runs"
+            className={classNames(
+              "w-full table-fixed border-line border-t text-left",
+              query.isPlaceholderData && "opacity-60",
+            )}
+          >
+            <thead className="hidden sm:table-header-group">
+              <tr>
+                <HeadCell>Run</HeadCell>
+                <HeadCell className="w-30">Status</HeadCell>
+                <HeadCell className="hidden w-44 lg:table-cell">Started by</HeadCell>
+                <HeadCell className="w-28" title="Sorted by creation, newest first.">
+                  Started
+                </HeadCell>
+                <HeadCell className="w-26 text-right">Duration</HeadCell>
+                <HeadCell className="hidden w-20 text-right md:table-cell">Tokens</HeadCell>
+                <HeadCell className="hidden w-24 text-right md:table-cell">Credits</HeadCell>
+              </tr>
+            </thead>
+            <tbody ref={list}>
+              {query.isPending ? (
+                <Bones />
+              ) : (
+                runs.map((run) => (
+                  <RunRow
+                    key={run.id}
+                    onSelect={mayCancel ? select : undefined}
+                    run={run}
+                    selected={selection.has(run.id)}
+                  />
+                ))
+              )}
+            </tbody>
+          </table>
+        )}
+        <SelectionBar onClear={clear} runs={runs.filter((run) => selection.has(run.id))} />
+        {runs.length > 0 && !query.hasNextPage && !query.isPlaceholderData ? (
+          <p className="px-4 py-3 text-muted text-xs sm:px-6">
+            {formatPlural(runs.length, "run")}
+            {Object.keys(filter).length > 0 ? " with these filters" : " in total"}
+          </p>
+        ) : null}
+        {query.hasNextPage ? (
+          <div className="flex justify-center py-4">
+            <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+              {query.isFetchingNextPage ? "Loading older runs" : "Load older runs"}
+            </Button>
+          </div>
+        ) : null}
+      </div>
+    </>
+  );
+}
+
+const addressOf = (filter: RunFilter) => `/runs${writeFilter(filter)}`;
+
+const CELL = "h-10 border-line border-b px-3 py-1 sm:table-cell";
+
+/** One run; on a phone its cells become two lines. */
+function RunRow({
+  run,
+  selected,
+  onSelect,
+}: {
+  run: RunSummary;
+  selected: boolean;
+  onSelect: Select | undefined;
+}) {
+  const times = useExactTimes(run);
+  const KindIcon = run.kind === "agent" ? AgentIcon : ToolIcon;
+  return (
+    <tr
+      className={classNames(
+        "group relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-1.5 max-sm:border-line max-sm:border-b sm:table-row sm:p-0",
+        selected ? "bg-selected" : "hover:bg-hover has-[a:focus-visible]:bg-hover",
+      )}
+    >
+      <td className={`${CELL} min-w-0 max-sm:h-auto max-sm:border-0 max-sm:p-0 sm:pl-6`}>
+        <div className="flex min-w-0 items-center gap-2">
+          <span
+            className="relative z-10 flex size-4 shrink-0 items-center justify-center"
+            title={`${run.kind} run`}
+          >
+            <span className="sr-only">{run.kind}</span>
+            <KindIcon
+              className={classNames(
+                "text-faint",
+                onSelect && "sm:group-focus-within:hidden sm:group-hover:hidden",
+                selected && "hidden",
+              )}
+            />
+            {onSelect ? (
+              <input
+                aria-label={`Select the run of ${run.targetName}, ${run.status}`}
+                checked={selected}
+                className={classNames(
+                  "size-3.5 accent-accent max-sm:hidden",
+                  !selected &&
+                    "absolute opacity-0 focus-visible:opacity-100 group-hover:opacity-100 group-focus-within:opacity-100",
+                )}
+                data-select
+                onChange={({ target, nativeEvent }) =>
+                  onSelect(run.id, target.checked, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+                }
+                type="checkbox"
+              />
+            ) : null}
+          </span>
+          <Link
+            className={`${run.errorPreview ? "sm:max-w-[45%]" : "sm:max-w-[60%]"} truncate sm:shrink-0 font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-focus focus-visible:after:-outline-offset-2`}
+            data-row
+            title={`${run.targetName}\n${run.errorPreview ?? run.inputPreview}\n${times}`}
+            onClick={() => leaveList(run.id)}
+            href={`/runs/${run.id}`}
+            prefetch={false}
+          >
+            {run.targetName}
+          </Link>
+          <Preview className="max-sm:hidden" run={run} />
+        </div>
+      </td>
+      <td className={`${CELL} max-sm:h-auto max-sm:border-0 max-sm:p-0`}>
+        <Status status={run.status} waiting={run.waiting} />
+      </td>
+      <td className={`${CELL} hidden truncate text-muted max-lg:hidden lg:table-cell`}>
+        {describeSource(run)}
+      </td>
+      <td
+        className={`${CELL} whitespace-nowrap text-muted max-sm:flex max-sm:h-auto max-sm:min-w-0 max-sm:gap-2 max-sm:border-0 max-sm:p-0 max-sm:pl-6 max-sm:text-xs`}
+      >
+        <Started run={run} />
+        <Preview className="sm:hidden" run={run} />
+      </td>
+      <td
+        className={`${CELL} mono whitespace-nowrap text-right max-sm:h-auto max-sm:min-h-5 max-sm:border-0 max-sm:p-0 max-sm:text-muted`}
+      >
+        <Elapsed from={run.startedAt} to={run.finishedAt} />
+      </td>
+      <td
+        className={`${CELL} hidden text-right max-md:hidden md:table-cell ${run.tokens === 0 ? "text-faint" : "text-muted"}`}
+      >
+        {formatCount(run.tokens)}
+      </td>
+      <td className={`${CELL} hidden text-right text-muted max-md:hidden sm:pr-6 md:table-cell`}>
+        {formatCredits(run.credits)}
+      </td>
+    </tr>
+  );
+}
+
+/** The start of what went wrong, else of what was asked. */
+function Preview({ run, className }: { run: RunSummary; className: string }) {
+  return (
+    <span
+      className={classNames("min-w-0 truncate", run.errorPreview ? "text-failed" : "text-muted", className)}
+    >
+      {run.errorPreview ?? <span className="mono">{run.inputPreview}</span>}
+    </span>
+  );
+}
+
+const BONES = [
+  "w-40",
+  "w-56",
+  "w-48",
+  "w-64",
+  "w-44",
+  "w-52",
+  "w-60",
+  "w-40",
+  "w-52",
+  "w-48",
+  "w-56",
+  "w-44",
+];
+
+function Bones() {
+  return BONES.map((width, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the bones never change.
+    <tr key={index}>
+      <td className={`${CELL} sm:pl-6`} colSpan={7}>
+        <Bone className={width} />
+      </td>
+    </tr>
+  ));
+}

@@ -1,0 +1,134 @@
+"use client";
+
+import { type InfiniteData, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { useEvents } from "@/app/_ui/live";
+import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
+import type { RunFilter } from "@/server/runs/filter";
+import type { RunPage, RunSummary } from "@/server/runs/list";
+import { isTerminal } from "@/server/runs/words";
+import { runsQuery } from "../query";
+import { inPieces } from "./in-pieces";
+import { MOST_ASKED, pagesUpTo, questionAfter, stillWaiting, waitingAfter } from "./waiting";
+
+/** The ids that a ring names; written by hand, since zod weighs too much for a page. */
+function readIds(text: string): string[] {
+  const data: unknown = JSON.parse(text);
+  const ids: unknown = typeof data === "object" && data !== null && "ids" in data ? data.ids : [];
+  return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
+}
+
+const NOBODY: ReadonlySet<string> = new Set();
+
+/**
+ * Keeps the shown rows up to date in place and finds the runs that fit the filter since, which wait until the reader asks
+ * for them (waiting.ts).
+ * @param view null: the filter's rows are still being loaded.
+ */
+export function useLiveRuns(
+  filter: RunFilter,
+  view: { shown: RunSummary[]; hasOlder: boolean } | null,
+): { waiting: number; showWaiting: () => { first: string | undefined } } {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queryClient = useQueryClient();
+  const { queryKey } = runsQuery(trpc, filter);
+  const key = JSON.stringify(filter);
+  const [found, setFound] = useState<{ key: string; ids: ReadonlySet<string> }>({ key, ids: NOBODY });
+  const busy = useRef(false);
+  const askedAllAt = useRef(Number.NEGATIVE_INFINITY);
+  const latest = useRef({ filter, view, key });
+  useEffect(() => {
+    latest.current = { filter, view, key };
+  });
+  const waiting = view && found.key === key ? stillWaiting(found.ids, view) : [];
+
+  function showWaiting(): { first: string | undefined } {
+    const oldest = waiting.at(-1);
+    queryClient.setQueryData<InfiniteData<RunPage>>(queryKey, (data) => {
+      if (!data) return data;
+      const kept = oldest === undefined ? 1 : pagesUpTo(oldest, data.pages);
+      return { pages: data.pages.slice(0, kept), pageParams: data.pageParams.slice(0, kept) };
+    });
+    void queryClient.refetchQueries({ queryKey });
+    return { first: waiting[0] };
+  }
+
+  async function look(ids: string[]): Promise<void> {
+    const { filter, view, key } = latest.current;
+    if (!view) return;
+    const { shown } = view;
+    // No ids: rings may have been lost, so look at all that can still change.
+    const changed = new Set(ids);
+    const wanted = shown
+      .filter((run) => (ids.length > 0 ? changed.has(run.id) : !isTerminal(run.status)))
+      .map((run) => run.id);
+    const question = questionAfter(ids, view, performance.now() - askedAllAt.current);
+    const [pieces, fitting] = await Promise.all([
+      Promise.all(inPieces(wanted, MOST_ASKED).map((ids) => client.runs.byIds.query({ ids }))),
+      question?.about === "all"
+        ? client.runs.ids.query({ filter, after: question.after, limit: question.limit })
+        : question && client.runs.fitting.query({ filter, ids: question.ids }),
+    ]);
+    const rows = pieces.flat();
+    if (rows.length > 0) {
+      const fresh = new Map(rows.map((row) => [row.id, row]));
+      queryClient.setQueryData<InfiniteData<RunPage>>(runsQuery(trpc, filter).queryKey, (data) =>
+        data
+          ? {
+              ...data,
+              pages: data.pages.map((page) => ({
+                ...page,
+                items: page.items.map((item) => newerOf(item, fresh.get(item.id))),
+              })),
+            }
+          : data,
+      );
+    }
+    if (!question || !fitting) return;
+    if (question.about === "all") askedAllAt.current = performance.now();
+    if (shown.length === 0 && fitting.length > 0) {
+      void queryClient.refetchQueries({ queryKey: runsQuery(trpc, filter).queryKey });
+      return;
+    }
+    setFound((before) => ({
+      key,
+      ids: waitingAfter(before.key === key ? before.ids : NOBODY, question, fitting),
+    }));
+  }
+
+  /** Rings that came while a look was under way; "all" stands for a ring without ids. */
+  const rung = useRef<Set<string>>(new Set());
+
+  async function lookUntilQuiet(): Promise<void> {
+    if (busy.current) return;
+    busy.current = true;
+    try {
+      while (rung.current.size > 0) {
+        const ids = rung.current.has("all") ? [] : [...rung.current];
+        rung.current = new Set();
+        await look(ids);
+      }
+    } catch {
+      // The next event looks again.
+    } finally {
+      busy.current = false;
+    }
+  }
+
+  const ring = (ids: string[]) => {
+    for (const id of ids.length > 0 ? ids : ["all"]) rung.current.add(id);
+    void lookUntilQuiet();
+  };
+  useEvents(
+    () => "/api/live/runs",
+    { runs: (data) => ring(readIds(data)) },
+    () => ring([]),
+  );
+
+  return { waiting: waiting.length, showWaiting };
+}
+
+function newerOf(known: RunSummary, fresh: RunSummary | undefined): RunSummary {
+  return fresh && fresh.sequence >= known.sequence ? fresh : known;
+}

@@ -1,0 +1,96 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useState } from "react";
+import { Dialog } from "@/app/_ui/dialog";
+import { formatBytes } from "@/app/_ui/format";
+import { Bone } from "@/app/_ui/page";
+import { usePageActions } from "@/app/_ui/page-actions";
+import { useTRPC } from "@/app/_ui/providers";
+import { FieldDiff } from "@/app/_ui/text/field-diff";
+import { Fold, isLong } from "@/app/_ui/text/fold";
+import { Unreadable } from "@/app/_ui/text/unreadable";
+import type { RunDetail } from "@/server/runs/inspect";
+
+/** The version a run was started with; opens to all that was frozen into it, and to what is different by now. */
+export function Version({ run }: { run: RunDetail }) {
+  const [open, setOpen] = useState(false);
+  usePageActions([{ label: "Show the run's configuration", run: () => setOpen(true) }]);
+  const { targetVersion, currentVersion } = run;
+  return (
+    <>
+      <button
+        aria-haspopup="dialog"
+        className="underline decoration-line-strong underline-offset-2 hover:text-ink"
+        onClick={() => setOpen(true)}
+        title="Configuration of this run"
+        type="button"
+      >
+        v{targetVersion}
+      </button>
+      {currentVersion !== null && currentVersion !== targetVersion ? `, now v${currentVersion}` : null}
+      <Dialog onOpenChange={setOpen} open={open} title={`Configuration of this run, v${targetVersion}`} wide>
+        <Configuration run={run} />
+      </Dialog>
+    </>
+  );
+}
+
+function Configuration({ run }: { run: RunDetail }) {
+  const trpc = useTRPC();
+  const query = useQuery(trpc.runs.configuration.queryOptions({ runId: run.id }));
+  if (query.isError)
+    return (
+      <Unreadable
+        error={query.error}
+        onRetry={() => void query.refetch()}
+        what="The configuration could not be read"
+      />
+    );
+  if (!query.data)
+    return (
+      <div aria-busy="true" className="flex min-h-64 flex-col gap-4">
+        <Bone className="w-2/3" />
+        <Bone className="w-full" />
+      </div>
+    );
+  const { fields, now } = query.data;
+  return (
+    <>
+      <section aria-label="Changes since" className="flex flex-col gap-3">
+        {now === null ? (
+          <p className="text-muted">The {run.kind} is deleted.</p>
+        ) : (
+          <p>
+            {now.changes.length === 0
+              ? "A run started now would use the same configuration. "
+              : "A run started now would differ in these fields. "}
+            <Link
+              className="text-accent underline"
+              href={`/${run.kind}s/${run.agentId ?? run.toolId}`}
+              prefetch={false}
+            >
+              Open the {run.kind}, v{now.version}
+            </Link>
+          </p>
+        )}
+        {now?.changes.map((change) => (
+          <FieldDiff change={change} key={change.field} />
+        ))}
+      </section>
+      <dl aria-label="Then" className="flex flex-col gap-3 border-line border-t pt-3">
+        {fields.map(({ field, value }) => (
+          <div key={field}>
+            <dt className="text-muted text-xs">{field}</dt>
+            <dd className="mono mt-0.5">
+              <Fold long={isLong(value)} whole={formatBytes(new Blob([value]).size)}>
+                <span className="block whitespace-pre-wrap [overflow-wrap:anywhere]">{value || "none"}</span>
+              </Fold>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}

@@ -1,0 +1,129 @@
+"use client";
+
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { Button } from "@/app/_ui/button";
+import { Dialog, DialogActions } from "@/app/_ui/dialog";
+import { compactJson, readableText } from "@/app/_ui/json/spacing";
+import type { ShownError } from "@/app/_ui/query-client";
+import { useWholeText } from "@/app/_ui/text/whole-text";
+import type { RunDetail } from "@/server/runs/inspect";
+
+/**
+ * A run's input to change and start a run with. What the reader changed is a draft, null before the first change; it
+ * belongs to whoever opens this, so that it is there again after Escape or a click beside the dialog.
+ */
+export function RerunDialog({
+  run,
+  busy,
+  draft,
+  problem,
+  onDraft,
+  onStart,
+  onClose,
+}: {
+  run: RunDetail;
+  busy: boolean;
+  draft: string | null;
+  /** Why the last try was refused. */
+  problem: ShownError | null;
+  onDraft: (text: string | null) => void;
+  /** With undefined: the very same input. */
+  onStart: (input: string | undefined) => void;
+  onClose: () => void;
+}) {
+  const whole = useWholeText(run.input, `/api/runs/${run.id}/text?field=input`);
+  const latest = useRef(whole.load);
+  useEffect(() => latest.current(), []);
+  const [fault, setFault] = useState<string | null>(null);
+  const [keptFromBefore, setKeptFromBefore] = useState(draft !== null);
+  const isTool = run.kind === "tool";
+  const own = whole.cut ? "" : isTool ? readableText(whole.text) : whole.text;
+  const input = draft ?? own;
+  const isChanged = draft !== null && draft !== own;
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const wrong = isTool ? faultOf(input) : null;
+    setFault(wrong);
+    if (wrong) return;
+    if (!isChanged) onStart(undefined);
+    // The spaces that make it readable are not counted against the limit of its size.
+    else onStart(isTool ? compactJson(input) : input);
+  }
+
+  function startOver() {
+    onDraft(null);
+    setKeptFromBefore(false);
+    setFault(null);
+  }
+
+  return (
+    <Dialog onOpenChange={(open) => !open && onClose()} open title={`Run ${run.targetName} again`} wide>
+      <form className="flex min-h-0 flex-col gap-3" onSubmit={submit}>
+        <div className="flex min-h-8 flex-wrap items-center gap-x-3">
+          <label className="font-medium" htmlFor="rerun-input">
+            {isTool ? "Input, a JSON object" : "Message"}
+          </label>
+          {isChanged && keptFromBefore ? <span className="text-muted">as you last edited it</span> : null}
+          {isChanged ? (
+            <Button className="ml-auto" look="quiet" onClick={startOver}>
+              Reset to the run's input
+            </Button>
+          ) : null}
+        </div>
+        {whole.failed ? (
+          <p className="text-failed">The input could not be read. Close this dialog and try again.</p>
+        ) : null}
+        <textarea
+          aria-describedby="rerun-problem"
+          aria-invalid={fault !== null || problem !== null}
+          className="mono h-64 resize-y rounded-md border border-line-strong bg-canvas p-2.5"
+          id="rerun-input"
+          disabled={whole.cut}
+          onChange={(event) => onDraft(event.target.value)}
+          placeholder={whole.loading ? "Loading the input" : undefined}
+          spellCheck={!isTool}
+          value={input}
+        />
+        <div aria-live="polite" className="text-failed" id="rerun-problem">
+          {fault ? <p>{fault}</p> : problem ? <Problem problem={problem} /> : null}
+        </div>
+        <DialogActions>
+          <Button onClick={onClose}>Close</Button>
+          <Button disabled={busy || whole.cut} look="primary" type="submit">
+            {busy ? "Starting" : "Run"}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Why the service refused an input, and where in it the faults are. */
+function Problem({ problem: { message, issues } }: { problem: ShownError }) {
+  return (
+    <>
+      <p>{message}</p>
+      {issues.length > 0 ? (
+        <ul className="mt-1 flex max-h-40 flex-col gap-0.5 overflow-y-auto">
+          {issues.map((issue) => (
+            <li className="[overflow-wrap:anywhere]" key={`${issue.path} ${issue.message}`}>
+              {issue.path === "" ? "The input" : <span className="mono">{issue.path}</span>} {issue.message}
+            </li>
+          ))}
+        </ul>
+      ) : null}
+    </>
+  );
+}
+
+/** What keeps a text from being a JSON object, in words; null when it is one. */
+function faultOf(text: string): string | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? null : "The input of a tool must be a JSON object.";
+  } catch (error) {
+    return `This is not valid JSON: ${error instanceof Error ? error.message : ""}`;
+  }
+}

@@ -1,0 +1,52 @@
+"use client";
+
+import { useState } from "react";
+import { type Line, lineId } from "../lines";
+import type { Unfolding } from "../timeline/use-unfolding";
+import { GroupInspector } from "./group";
+import { CallInspector } from "./model-call";
+import { StepInspector } from "./step";
+import { WaitInspector } from "./wait";
+
+/**
+ * What one line of the timeline holds: a step's input, output and reasoning, what the model said and saw, or why the run
+ * waited. The tab that one looks at stays the same from line to line; an attempt is one of its step's or call's.
+ */
+export function Inspector({
+  line,
+  unfolding,
+  onShow,
+  sought = "",
+}: {
+  line: Line;
+  onShow?: ((line: Line) => void) | undefined;
+  unfolding?: Unfolding | undefined;
+  /** What the reader looks for: marked in the line's texts. */
+  sought?: string;
+}) {
+  const [stepTab, setStepTab] = useState("both");
+  const [callTab, setCallTab] = useState("said");
+  const [shownId, setShownId] = useState("");
+  const id = lineId(line);
+  if (id !== shownId) {
+    setShownId(id);
+    if (line.kind === "attempt") (line.of.kind === "step" ? setStepTab : setCallTab)("attempts");
+  }
+  if (line.kind === "wait") return <WaitInspector key={id} line={line} />;
+  if (line.kind === "group") return <GroupInspector key={id} line={line} onShow={onShow ?? (() => {})} />;
+  const work = line.kind === "attempt" ? line.of : line;
+  const attempt = line.kind === "attempt" ? line.attempt.number : null;
+  return work.kind === "step" ? (
+    <StepInspector
+      attempt={attempt}
+      key={lineId(work)}
+      line={work}
+      onTab={setStepTab}
+      sought={sought}
+      tab={stepTab}
+      unfolding={unfolding}
+    />
+  ) : (
+    <CallInspector attempt={attempt} key={lineId(work)} line={work} onTab={setCallTab} tab={callTab} />
+  );
+}

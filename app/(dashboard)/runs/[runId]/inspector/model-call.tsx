@@ -1,0 +1,127 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { formatBytes, formatCount, formatCredits } from "@/app/_ui/format";
+import { JsonView } from "@/app/_ui/json/view";
+import { useTRPC } from "@/app/_ui/providers";
+import { Tabs } from "@/app/_ui/tabs";
+import { Unreadable } from "@/app/_ui/text/unreadable";
+import { Moment } from "@/app/_ui/time";
+import type { CallDetail } from "@/server/runs/inspect";
+import type { WorkLine } from "../lines";
+import { attemptsTab, ErrorText, Figures, Head, InspectorBones, recordTab, Took } from "./parts";
+import { ModelSaw } from "./prompt";
+
+/** One call of the model: what it said and asked for, what it had been shown, its tries and its figures. */
+export function CallInspector({
+  line,
+  attempt,
+  tab,
+  onTab,
+}: {
+  line: WorkLine & { kind: "call" };
+  /** The number of the attempt that the reader chose. */
+  attempt: number | null;
+  tab: string;
+  onTab: (tab: string) => void;
+}) {
+  const { runId } = line;
+  const callId = line.call.id;
+  const trpc = useTRPC();
+  const query = useQuery(trpc.runs.modelCall.queryOptions({ runId, callId }));
+  if (query.isError)
+    return (
+      <Unreadable
+        error={query.error}
+        onRetry={() => void query.refetch()}
+        what="This model call could not be read"
+      />
+    );
+  if (!query.data) return <InspectorBones />;
+  const call = query.data;
+  return (
+    <section aria-label={`Model call ${call.key}`}>
+      <Head
+        facts={
+          <>
+            {call.model}
+            {call.provider === "demo" ? " · simulated by the demo model" : ` · ${call.provider}`} ·{" "}
+            <Took line={call} />
+          </>
+        }
+        link={`/runs/${runId}?call=${encodeURIComponent(call.key)}`}
+        status={call.status}
+        title={
+          <>
+            Iteration {call.iteration} · <span className="mono">{line.label}</span>
+          </>
+        }
+      />
+      <Figures
+        facts={[
+          ["Started", <Moment at={call.startedAt} key="started" />],
+          ["Key", call.key],
+          ["Credits", formatCredits(call.credits)],
+          [
+            "Finish reason",
+            <span className="inline-block min-w-[10ch]" key="ended">
+              {call.finishReason ?? "—"}
+            </span>,
+          ],
+          [
+            "Tokens",
+            `${formatCount(call.inputTokens)} in · ${formatCount(call.outputTokens)} out${call.estimated ? " (estimated)" : ""}`,
+          ],
+        ]}
+      />
+      <Tabs
+        onChange={onTab}
+        tabs={[
+          {
+            value: "said",
+            label: "Output",
+            content: (
+              <>
+                <Said call={call} />
+                {call.errorMessage ? <ErrorText text={call.errorMessage} /> : null}
+              </>
+            ),
+          },
+          { value: "saw", label: "Prompt", content: <ModelSaw callId={callId} runId={runId} /> },
+          attemptsTab(call, attempt),
+          recordTab(call),
+        ]}
+        value={tab}
+      />
+    </section>
+  );
+}
+
+function Said({ call }: { call: CallDetail }) {
+  return (
+    <div className="flex flex-col gap-3">
+      {call.content.text ? (
+        <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">
+          {call.content.text}
+          {call.status === "Running" ? <span className="writing" title="The model is still writing" /> : null}
+          {call.content.cut ? (
+            <span className="text-muted"> … {formatBytes(call.content.bytes)} in total</span>
+          ) : null}
+        </p>
+      ) : null}
+      {call.toolCalls.map((asked) => (
+        <div className="rounded-md border border-line" key={asked.id}>
+          <p className="border-line border-b px-3 py-1.5">
+            called <span className="mono font-medium">{asked.name}</span>
+          </p>
+          <div className="max-h-72 overflow-auto px-3 py-2">
+            <JsonView text={asked.arguments} />
+          </div>
+        </div>
+      ))}
+      {!call.content.text && call.toolCalls.length === 0 ? (
+        <p className="text-faint">{call.status === "Running" ? "No output yet" : "No output"}</p>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,189 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { classNames } from "@/app/_ui/class-names";
+import { CopyButton } from "@/app/_ui/copy-button";
+import { formatDuration } from "@/app/_ui/format";
+import { JsonView } from "@/app/_ui/json/view";
+import { Bone } from "@/app/_ui/page";
+import { Status } from "@/app/_ui/status";
+import { Elapsed, useNow } from "@/app/_ui/time";
+import type { CallDetail, StepDetail } from "@/server/runs/inspect";
+import { type TimedAttempt, timedAttempts } from "../timeline/timed-attempts";
+
+/** What stands above a step or a model call: what it is, how it went, and a link to it for others. */
+export function Head({
+  title,
+  facts,
+  status,
+  waiting = false,
+  link,
+}: {
+  title: ReactNode;
+  facts: ReactNode;
+  /** Null: nothing that goes on or ends. */
+  status: StepDetail["status"] | null;
+  waiting?: boolean;
+  /** The address of the line's page, below the origin. */
+  link: string;
+}) {
+  return (
+    <div className="flex min-h-12 flex-wrap items-center gap-x-3 px-4 py-2 sm:px-6">
+      <h2 className="min-w-0 font-semibold text-base [overflow-wrap:anywhere]">{title}</h2>
+      {status ? <Status status={status} waiting={waiting} /> : null}
+      <span className="ml-auto flex items-center gap-1 text-muted">
+        <span>{facts}</span>
+        <CopyButton
+          label="Copy a link to this line"
+          look="link"
+          text={async () => new URL(link, window.location.origin).href}
+        />
+      </span>
+    </div>
+  );
+}
+
+/** How long a line took, or has taken so far; as wide as most durations, so that what stands beside it keeps still. */
+export function Took({
+  line,
+}: {
+  line: { startedAt: string; finishedAt: string | null; durationMs: number | null };
+}) {
+  return (
+    <span className="mono inline-block min-w-[6.5ch]">
+      {line.durationMs === null ? (
+        <Elapsed from={line.startedAt} lively to={line.finishedAt} />
+      ) : (
+        formatDuration(line.durationMs)
+      )}
+    </span>
+  );
+}
+
+export function ErrorText({ text }: { text: string }) {
+  return (
+    <p className="mb-3 max-h-60 overflow-auto whitespace-pre-wrap rounded-md bg-failed-wash px-3 py-2 text-failed [overflow-wrap:anywhere]">
+      {text}
+    </p>
+  );
+}
+
+/** The tab with the attempts of a step or a model call; `marked` is the number of the one the reader chose. */
+export function attemptsTab(work: StepDetail | CallDetail, marked: number | null) {
+  const attempts = timedAttempts(work);
+  return {
+    value: "attempts",
+    label: attempts.length > 1 ? `Attempts (${attempts.length})` : "Attempts",
+    content: <Attempts attempts={attempts} marked={marked} />,
+  };
+}
+
+function Attempts({ attempts, marked }: { attempts: TimedAttempt[]; marked: number | null }) {
+  if (attempts.length === 0) return <p className="text-faint">No attempt has ended yet.</p>;
+  return (
+    <ol className="flex flex-col">
+      {attempts.map((attempt, index) => (
+        <li
+          aria-current={attempt.number === marked || undefined}
+          className={classNames(
+            "-mx-2 grid grid-cols-[1.5rem_5rem_1fr] gap-x-3 border-line border-b px-2 py-1.5 last:border-0",
+            attempt.number === marked && "bg-selected",
+          )}
+          key={attempt.number}
+        >
+          <span className="text-faint">{attempt.number}</span>
+          {attempt.finishedAt === null ? (
+            <OpenAttempt attempt={attempt} />
+          ) : (
+            <EndedAttempt attempt={attempt} />
+          )}
+          <WaitBefore attempt={attempt} before={attempts[index - 1]} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function EndedAttempt({ attempt }: { attempt: TimedAttempt }) {
+  return (
+    <>
+      <span className="mono">
+        <Took line={attempt} />
+      </span>
+      <span className={attempt.error ? "text-failed [overflow-wrap:anywhere]" : "text-muted"}>
+        {attempt.error ?? "succeeded"}
+      </span>
+    </>
+  );
+}
+
+function OpenAttempt({ attempt }: { attempt: TimedAttempt }) {
+  const waitsMs = Date.parse(attempt.startedAt) - useNow(true);
+  return (
+    <>
+      <span className="mono">
+        {waitsMs > 0 ? `in ${formatDuration(Math.ceil(waitsMs / 100) * 100)}` : <Took line={attempt} />}
+      </span>
+      <span className="text-muted">{waitsMs > 0 ? "next attempt" : "in progress"}</span>
+    </>
+  );
+}
+
+/** How long was waited after the attempt before. */
+function WaitBefore({ attempt, before }: { attempt: TimedAttempt; before: TimedAttempt | undefined }) {
+  const waitedMs = before?.finishedAt ? Date.parse(attempt.startedAt) - Date.parse(before.finishedAt) : 0;
+  return waitedMs > 0 ? (
+    <span className="col-start-3 text-muted text-xs">after a wait of {formatDuration(waitedMs)}</span>
+  ) : null;
+}
+
+/** The tab with all else that is known of a step or a model call, as JSON; its texts stand in tabs of their own. */
+export function recordTab(work: StepDetail | CallDetail) {
+  const {
+    input: _input,
+    output: _output,
+    content: _content,
+    reasoning: _reasoning,
+    ...record
+  } = {
+    ...{ input: null, output: null, content: null, reasoning: null },
+    ...work,
+  };
+  return { value: "record", label: "Record", content: <Record text={JSON.stringify(record)} /> };
+}
+
+function Record({ text }: { text: string }) {
+  return (
+    <div className="flex gap-2">
+      <div className="min-w-0 flex-1">
+        <JsonView text={text} tools />
+      </div>
+      <CopyButton label="Copy the record as JSON" text={JSON.stringify(JSON.parse(text), null, 2)} />
+    </div>
+  );
+}
+
+/** Figures of a line. They stand above its texts, which grow; what ticks stands last. */
+export function Figures({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className="flex flex-wrap gap-x-5 gap-y-1 px-4 pb-2 sm:px-6">
+      {facts.map(([name, value]) => (
+        <div className="flex gap-1.5" key={name}>
+          <dt className="text-muted">{name}</dt>
+          <dd className="mono pt-px">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export function InspectorBones() {
+  return (
+    <div aria-busy="true" className="flex flex-col gap-4 px-4 py-4 sm:px-6">
+      <Bone className="w-48" />
+      <Bone className="w-full" />
+      <Bone className="w-2/3" />
+      <Bone className="w-3/4" />
+    </div>
+  );
+}

@@ -1,0 +1,234 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { Button } from "@/app/_ui/button";
+import { classNames } from "@/app/_ui/class-names";
+import { CopyButton } from "@/app/_ui/copy-button";
+import { formatBytes, formatCount, formatCredits, shortId } from "@/app/_ui/format";
+import { JsonView } from "@/app/_ui/json/view";
+import { useTRPC } from "@/app/_ui/providers";
+import { Tabs } from "@/app/_ui/tabs";
+import { Fold, isLong } from "@/app/_ui/text/fold";
+import { Unreadable } from "@/app/_ui/text/unreadable";
+import { useWholeText } from "@/app/_ui/text/whole-text";
+import { Moment } from "@/app/_ui/time";
+import { anyCase } from "@/server/any-case";
+import type { StepDetail } from "@/server/runs/inspect";
+import type { LongText } from "@/server/runs/long-text";
+import type { WorkLine } from "../lines";
+import type { Unfolding } from "../timeline/use-unfolding";
+import { readHttpExchange } from "./http-exchange";
+import { attemptsTab, ErrorText, Figures, Head, InspectorBones, recordTab, Took } from "./parts";
+
+/** One step: what it was given and what it gave, both at once, its tries and its figures. */
+export function StepInspector({
+  line,
+  attempt,
+  tab,
+  onTab,
+  unfolding,
+  sought,
+}: {
+  line: WorkLine & { kind: "step" };
+  /** The number of the attempt that the reader chose. */
+  attempt: number | null;
+  tab: string;
+  onTab: (tab: string) => void;
+  unfolding?: Unfolding | undefined;
+  sought: string;
+}) {
+  const { runId } = line;
+  const stepId = line.step.id;
+  const trpc = useTRPC();
+  const query = useQuery(trpc.runs.step.queryOptions({ runId, stepId }));
+  if (query.isError)
+    return (
+      <Unreadable
+        error={query.error}
+        onRetry={() => void query.refetch()}
+        what="This step could not be read"
+      />
+    );
+  if (!query.data) return <InspectorBones />;
+  const step = query.data;
+  return (
+    <section aria-label={`Step ${step.number}`}>
+      <Head
+        facts={
+          <>
+            {line.label !== line.step.key ? `iteration ${step.iteration} · ` : null}
+            <Took line={step} />
+          </>
+        }
+        link={`/runs/${runId}?step=${step.number}`}
+        status={step.status}
+        title={
+          <>
+            Step {step.number} · <span className="mono">{line.label}</span>
+            {line.label === step.name ? null : (
+              <span className="mono font-normal text-muted"> {step.name}</span>
+            )}
+          </>
+        }
+      />
+      <Figures
+        facts={[
+          ["Started", <Moment at={step.startedAt} key="started" />],
+          ["Key", step.key],
+          ["Credits", formatCredits(step.credits)],
+          ["Tokens", `${formatCount(step.inputTokens)} in · ${formatCount(step.outputTokens)} out`],
+        ]}
+      />
+      {step.childRunId ? <StartedRun line={line} runId={step.childRunId} unfolding={unfolding} /> : null}
+      {step.reasoning ? (
+        <div className="px-4 pb-3 sm:px-6">
+          <h3 className="text-muted text-xs">Reasoning</h3>
+          <p className="mt-0.5 max-h-48 overflow-y-auto whitespace-pre-wrap [overflow-wrap:anywhere]">
+            {step.reasoning}
+          </p>
+        </div>
+      ) : null}
+      <Tabs
+        onChange={onTab}
+        tabs={[
+          {
+            value: "both",
+            label: "Input and output",
+            content: <Exchange key={sought} runId={runId} sought={sought} step={step} />,
+          },
+          attemptsTab(step, attempt),
+          recordTab(step),
+        ]}
+        value={tab}
+      />
+    </section>
+  );
+}
+
+function StartedRun({
+  line,
+  runId,
+  unfolding,
+}: {
+  line: WorkLine;
+  runId: string;
+  unfolding: Unfolding | undefined;
+}) {
+  const open = unfolding?.isUnfolded(line) ?? false;
+  return (
+    <p className="flex flex-wrap gap-x-4 px-4 pb-2 sm:px-6">
+      {unfolding ? (
+        <button
+          aria-expanded={open}
+          className="text-accent underline"
+          onClick={() => unfolding.fold(line, !open)}
+          type="button"
+        >
+          {open ? "Hide its steps" : "Show its steps here"}
+        </button>
+      ) : null}
+      <Link className="text-accent underline" href={`/runs/${runId}`}>
+        Open the run {shortId(runId)} that it started
+      </Link>
+    </p>
+  );
+}
+
+function Exchange({ runId, step, sought }: { runId: string; step: StepDetail; sought: string }) {
+  const address = `/api/runs/${runId}/text?step=${step.id}`;
+  return (
+    <div className="flex flex-col gap-3">
+      {step.name === "http_request" ? <HttpLine step={step} /> : null}
+      <Side address={`${address}&field=input`} label="Input" text={step.input}>
+        {(text, cut) => (
+          <Fold long={isLong(text)} startsOpen={holds(text, sought)} whole={formatBytes(step.input.bytes)}>
+            {(folded) => <JsonView cut={cut} sought={sought} text={text} tools={!folded} />}
+          </Fold>
+        )}
+      </Side>
+      {step.output ? (
+        <Side address={`${address}&field=output`} label="Output" text={step.output}>
+          {(text, cut) => (
+            <>
+              {step.errorMessage ? <ErrorText text={step.errorMessage} /> : null}
+              <JsonView cut={cut} sought={sought} text={text} tools />
+            </>
+          )}
+        </Side>
+      ) : (
+        <section aria-label="Output of the step">
+          <h3 className="flex min-h-8 items-center text-muted text-xs">Output</h3>
+          {step.errorMessage ? (
+            <ErrorText text={step.errorMessage} />
+          ) : (
+            <p className="text-faint">{step.finishedAt === null ? "No output yet" : "none"}</p>
+          )}
+        </section>
+      )}
+    </div>
+  );
+}
+
+/** Whether a text holds what the reader looks for. */
+function holds(text: string, sought: string): boolean {
+  return sought.trim() !== "" && new RegExp(anyCase(sought.trim()), "u").test(text);
+}
+
+/** One text of a step: its size, ways to have it elsewhere, and the text; the rest of a long one on demand. */
+function Side({
+  label,
+  text,
+  address,
+  children,
+}: {
+  label: "Input" | "Output";
+  text: LongText;
+  address: string;
+  children: (text: string, cut: boolean) => ReactNode;
+}) {
+  const whole = useWholeText(text, address);
+  return (
+    <section aria-label={`${label} of the step`}>
+      <div className="flex min-h-8 items-center gap-2 text-muted text-xs">
+        <h3>{label}</h3>
+        <span className="text-faint">{formatBytes(text.bytes)}</span>
+        {whole.cut ? (
+          <Button className="h-7" disabled={whole.loading} onClick={whole.load}>
+            {whole.loading ? "Loading" : `Load all ${formatBytes(text.bytes)}`}
+          </Button>
+        ) : null}
+        {whole.failed ? <span className="text-failed">It could not be read. Try again.</span> : null}
+        <a
+          aria-label={`Download the ${label.toLowerCase()}`}
+          className="ml-auto hover:text-ink hover:underline"
+          href={`${address}&download=1`}
+        >
+          Download
+        </a>
+        <CopyButton label={`Copy the ${label.toLowerCase()} of the step`} text={whole.read} />
+      </div>
+      {children(whole.text, whole.cut)}
+    </section>
+  );
+}
+
+/** What was sent where, and what came back, in one line. */
+function HttpLine({ step }: { step: StepDetail }) {
+  const exchange = readHttpExchange(step.input.text, step.output?.text ?? null);
+  if (!exchange) return null;
+  const { method, url, status } = exchange;
+  return (
+    <p className="mono rounded-md bg-surface px-3 py-2 [overflow-wrap:anywhere]">
+      <span className="font-medium">{method}</span> {url}
+      <span aria-hidden="true" className="text-faint">
+        {" → "}
+      </span>
+      <span className="sr-only">, answered with </span>
+      <span className={classNames("font-medium", status !== null && status >= 400 && "text-failed")}>
+        {status ?? (step.status === "Running" ? "…" : "no answer")}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,149 @@
+import { expect, it } from "vitest";
+import type { CallLine, StepLine } from "@/server/runs/inspect";
+import {
+  attemptsToUnfold,
+  chooseLine,
+  linesOf,
+  namedInWords,
+  readAddress,
+  runToUnfold,
+  waitsOf,
+  withAttempts,
+  withWaits,
+  writeAddress,
+} from "./lines";
+
+const times = { startedAt: "2026-11-21T01:22:07.000Z", finishedAt: null, durationMs: null, sequence: 1 };
+
+function step(number: number, key: string, more: Partial<StepLine> = {}): StepLine {
+  return {
+    id: `${key}-id`,
+    key,
+    number,
+    iteration: 1,
+    name: "calculate",
+    status: "Completed",
+    errorMessage: null,
+    attempts: [],
+    credits: "0.0100",
+    childRunId: null,
+    childCredits: null,
+    ...times,
+    ...more,
+  };
+}
+
+function call(key: string, iteration: number, asked: number): CallLine {
+  const tokens = { inputTokens: 1, outputTokens: 1, estimated: false, credits: "0.0000" };
+  return {
+    id: `${key}-id`,
+    key,
+    iteration,
+    model: "m",
+    provider: "p",
+    status: "Completed",
+    asked,
+    ...tokens,
+    attempts: [],
+    ...times,
+  };
+}
+
+const agent = {
+  run: { id: "agent-run", kind: "agent" as const, status: "Completed" as const },
+  steps: [step(1, "call-1-1", { name: "weather", childRunId: "child" }), step(2, "call-1-2")],
+  calls: [call("think-2", 2, 0), call("think-1", 1, 2)],
+};
+const child = {
+  run: { id: "child", kind: "tool" as const },
+  steps: [step(1, "fetch", { name: "http_request" }), step(2, "note", { name: "generate_text" })],
+  calls: [call("note/model-1-1", 1, 0)],
+};
+
+it("puts a model call before its steps, and names an agent's steps by what the model called", () => {
+  expect(linesOf(agent).map(({ slug, label, depth }) => [slug, label, depth])).toEqual([
+    ["think-1", "think", 0],
+    ["1", "weather", 1],
+    ["2", "calculate", 1],
+    ["think-2", "answer", 0],
+  ]);
+});
+
+it("puts a child run's lines below its step, named by its definition", () => {
+  const lines = linesOf(agent, new Map([["child", child]]));
+  expect(lines.map(({ slug, label, depth, runId }) => [slug, label, depth, runId])).toEqual([
+    ["think-1", "think", 0, "agent-run"],
+    ["1", "weather", 1, "agent-run"],
+    ["1.1", "fetch", 2, "child"],
+    ["1.2", "note", 2, "child"],
+    ["1.note/model-1-1", "model", 3, "child"],
+    ["2", "calculate", 1, "agent-run"],
+    ["think-2", "answer", 0, "agent-run"],
+  ]);
+  expect(chooseLine(lines, { step: "1.2" }, agent.run)).toMatchObject({ runId: "child", label: "note" });
+  expect(chooseLine(lines, { call: "1.note/model-1-1" }, agent.run)).toMatchObject({ kind: "call" });
+});
+
+it("finds the run that the address opens", () => {
+  expect(runToUnfold({ step: "1.2" }, agent.steps)).toBe("child");
+  expect(runToUnfold({ call: "1.note/model-1-1" }, agent.steps)).toBe("child");
+  expect(runToUnfold({ step: "2.1" }, agent.steps)).toBeNull();
+  expect(runToUnfold({ step: "1" }, agent.steps)).toBeNull();
+});
+
+const second = (n: number) => new Date(Date.UTC(2026, 10, 21, 1, 22) + n * 1_000).toISOString();
+const tried = { startedAt: second(1), durationMs: 500, error: "busy", retryAt: second(3) };
+
+it("puts attempts below their line, the upcoming one last", () => {
+  const steps = [step(1, "fetch", { status: "Running", attempts: [tried] }), step(2, "note")];
+  const work = linesOf({ run: child.run, steps, calls: [] });
+  expect(withAttempts(work, new Set())).toBe(work);
+  const lines = withAttempts(work, new Set(["1"]));
+  expect(lines.map(({ kind, label, depth }) => [kind, label, depth])).toEqual([
+    ["step", "fetch", 0],
+    ["attempt", "attempt 1", 1],
+    ["attempt", "attempt 2", 1],
+    ["step", "note", 0],
+  ]);
+  expect(lines[1]).toMatchObject({ attempt: { status: "Failed", finishedAt: second(1.5), error: "busy" } });
+  expect(lines[2]).toMatchObject({ attempt: { status: "Running", startedAt: second(3), finishedAt: null } });
+});
+
+it("puts waits before the lines that follow them, a current wait at the end", () => {
+  const times = { createdAt: second(0), startedAt: second(2) };
+  const turns = [
+    { from: second(4), to: second(6) },
+    { from: second(8), to: null },
+  ];
+  const waits = waitsOf({ id: "child", ...times, turns });
+  const steps = [step(1, "fetch", { startedAt: second(2) }), step(2, "note", { startedAt: second(6) })];
+  const lines = withWaits(linesOf({ run: child.run, steps, calls: [] }), waits);
+  expect(lines.map(({ slug }) => slug)).toEqual(["queue", "1", "turn-1", "2", "turn-2"]);
+  expect(chooseLine(lines, {}, { id: "child", status: "Running" })?.slug).toBe("turn-2");
+  expect(chooseLine(lines, {}, { id: "child", status: "Completed" })?.slug).toBe("1");
+  expect(waitsOf({ id: "child", ...times, startedAt: second(0.9), turns: [] })).toEqual([]);
+});
+
+it("gives every kind of line its own address, which finds it again", () => {
+  const attempts = [tried, { ...tried, error: null }];
+  const steps = [step(1, "call-1-1", { attempts, startedAt: second(2) })];
+  const run = { ...agent.run, createdAt: second(0), startedAt: second(2), turns: [] };
+  const work = withAttempts(linesOf({ run, steps, calls: [call("think-1", 1, 1)] }), new Set(["1"]));
+  const lines = withWaits(work, waitsOf(run));
+  expect(lines).toHaveLength(5);
+  for (const line of lines) {
+    const query = new URLSearchParams("tab=both&step=9&attempt=9");
+    writeAddress(query, line);
+    expect(chooseLine(lines, readAddress(query), run)).toBe(line);
+    expect(query.get("tab")).toBe("both");
+  }
+  expect(attemptsToUnfold({ step: "1", attempt: "2" })).toBe("1");
+  expect(attemptsToUnfold({ step: "1" })).toBeNull();
+});
+
+it("describes in words what an address names, existing or not", () => {
+  expect(namedInWords({ step: "999" })).toBe("step 999");
+  expect(namedInWords({ call: "nope", attempt: "7" })).toBe("attempt 7 of model call nope");
+  expect(namedInWords({ wait: "turn-3" })).toBe("wait turn-3");
+  expect(namedInWords({})).toBeNull();
+});

@@ -1,0 +1,92 @@
+"use client";
+
+import Link from "next/link";
+import type { RunDetail } from "@/server/runs/inspect";
+import { type Line, lineFacts, lineId, type WorkLine } from "../lines";
+import { explainFailure } from "./explain-failure";
+
+/** A cause longer than this, or of several lines, is folded. */
+const SHORT_CAUSE = 200;
+
+/** A failed run opens with what happened, where, the cause in its own words, and what to try. */
+export function Failure({
+  run,
+  lines,
+  chosen,
+  onShow,
+}: {
+  run: RunDetail;
+  lines: WorkLine[];
+  chosen: Line | null;
+  onShow: (line: Line) => void;
+}) {
+  const where = lines.findLast((line) => lineFacts(line).status !== "Completed");
+  const { sentence, advice, links } = explainFailure(run, where?.kind === "step" ? where.step.name : null);
+  return (
+    <section
+      aria-label="Failure"
+      className="mx-4 mb-3 flex flex-col gap-1 rounded-lg border border-line bg-failed-wash px-4 py-3 sm:mx-6"
+    >
+      <p className="font-medium text-failed">{sentence}</p>
+      {where ? (
+        <p>
+          In {where.kind === "step" ? `step ${where.step.number}, ` : ""}
+          <span className="mono">{where.label}</span>
+          {run.kind === "agent" ? `, iteration ${lineIteration(where)}` : ""}.{" "}
+          {chosen && lineId(chosen) === lineId(where) ? null : (
+            <button className="text-accent underline" onClick={() => onShow(where)} type="button">
+              Show it
+            </button>
+          )}
+        </p>
+      ) : null}
+      {run.errorMessage ? <Cause text={run.errorMessage.trim()} /> : null}
+      <p className="text-muted">{advice}</p>
+      <p className="flex flex-wrap gap-x-4">
+        {links.map(({ href, label }) => (
+          <Link className="text-accent underline" href={href} key={href} prefetch={false}>
+            {label}
+          </Link>
+        ))}
+        {run.lastGoodRunId ? (
+          <Link
+            className="text-accent underline"
+            href={`/runs/compare?a=${run.lastGoodRunId}&b=${run.id}`}
+            prefetch={false}
+          >
+            Compare with the last successful run
+          </Link>
+        ) : null}
+        <Link
+          className="text-accent underline"
+          href={`/runs?status=Failed&${run.kind}=${run.agentId ?? run.toolId}`}
+          prefetch={false}
+        >
+          Other failures of this {run.kind}
+        </Link>
+      </p>
+    </section>
+  );
+}
+
+function lineIteration(line: WorkLine): number {
+  return line.kind === "step" ? line.step.iteration : line.call.iteration;
+}
+
+function Cause({ text }: { text: string }) {
+  if (text.length <= SHORT_CAUSE && !text.includes("\n")) {
+    return <p className="mono [overflow-wrap:anywhere]">{text}</p>;
+  }
+  return (
+    <details>
+      <summary className="w-fit cursor-pointer text-muted hover:text-ink">Full error</summary>
+      <pre
+        className="mono mt-1 max-h-72 overflow-auto whitespace-pre-wrap [overflow-wrap:anywhere]"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+        tabIndex={0}
+      >
+        {text}
+      </pre>
+    </details>
+  );
+}

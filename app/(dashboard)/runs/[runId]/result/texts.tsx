@@ -1,0 +1,118 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { type ReactNode, useMemo } from "react";
+import { CopyButton } from "@/app/_ui/copy-button";
+import { DownloadLink } from "@/app/_ui/download-link";
+import { formatBytes } from "@/app/_ui/format";
+import { JsonView, parseDocument, WithRaw } from "@/app/_ui/json/view";
+import { Fold, isLong, startOfFolded } from "@/app/_ui/text/fold";
+import { PlainText } from "@/app/_ui/text/plain-text";
+import { useWholeText } from "@/app/_ui/text/whole-text";
+import type { RunDetail } from "@/server/runs/inspect";
+import type { LongText } from "@/server/runs/long-text";
+import { isTerminal } from "@/server/runs/words";
+import { ReservedPlace } from "../inspector/reserved-place";
+
+const Markdown = dynamic(() => import("@/app/_ui/text/markdown").then((module) => module.Markdown));
+
+/**
+ * What the run was asked and what it answered, short until opened. `reserve` keeps the place of an answer that came
+ * while somebody watched, so that nothing below moves when it does; a failure then stands in it instead.
+ */
+export function RunTexts({
+  run,
+  reserve,
+  failure,
+}: {
+  run: RunDetail;
+  reserve: boolean;
+  failure: ReactNode;
+}) {
+  const label = run.kind === "agent" ? "Answer" : "Output";
+  const outcome = run.output ? (
+    <TextRow label={label} run={run} side="output" text={run.output} />
+  ) : isTerminal(run.status) ? (
+    failure
+  ) : (
+    <Row label={label}>
+      <span className="text-faint">No output yet</span>
+    </Row>
+  );
+  return (
+    <div className="border-line border-t" data-arrows-scroll>
+      <TextRow label="Input" run={run} side="input" text={run.input} />
+      {reserve ? <ReservedPlace>{outcome}</ReservedPlace> : outcome}
+    </div>
+  );
+}
+
+function Row({ label, actions, children }: { label: string; actions?: ReactNode; children: ReactNode }) {
+  return (
+    <section
+      aria-label={label}
+      className="grid grid-cols-[1fr_auto] gap-x-3 px-4 py-2 sm:grid-cols-[5rem_minmax(0,1fr)_auto] sm:px-6"
+    >
+      <h2 className="pt-1 text-muted">{label}</h2>
+      <div className="min-w-0 pt-1 max-sm:order-last max-sm:col-span-2">{children}</div>
+      <div className="flex items-start">{actions}</div>
+    </section>
+  );
+}
+
+function TextRow({
+  label,
+  text,
+  run,
+  side,
+}: {
+  label: string;
+  text: LongText;
+  run: RunDetail;
+  side: "input" | "output";
+}) {
+  const address = `/api/runs/${run.id}/text?field=${side}`;
+  const whole = useWholeText(text, address);
+  const name = label.toLowerCase();
+  return (
+    <Row
+      actions={
+        <>
+          {isLong(text.text) ? <DownloadLink address={address} label={`Download the ${name}`} /> : null}
+          <CopyButton label={`Copy the ${name}`} text={whole.read} />
+        </>
+      }
+      label={label}
+    >
+      <Fold long={isLong(text.text)} onOpen={whole.load} whole={formatBytes(text.bytes)}>
+        {(folded) => <RowText folded={folded} isAnswer={side === "output"} run={run} whole={whole} />}
+      </Fold>
+    </Row>
+  );
+}
+
+/** A run's text as what it is: a JSON document (which agents get from webhooks and answer with, too), Markdown, or plain words. */
+function RowText({
+  run,
+  whole,
+  isAnswer,
+  folded,
+}: {
+  run: RunDetail;
+  whole: { text: string; cut: boolean };
+  isAnswer: boolean;
+  folded: boolean;
+}) {
+  const { text, cut } = whole;
+  const isDocument = useMemo(
+    () => run.kind === "tool" || (!cut && parseDocument(text) !== undefined),
+    [run.kind, text, cut],
+  );
+  if (isDocument) return <JsonView cut={cut} text={text} tools={!folded} />;
+  if (!isAnswer) return <PlainText prose text={folded ? startOfFolded(text) : text} />;
+  const answer = <Markdown folded={folded} text={text} />;
+  return folded || !MARKED_UP.test(text) ? answer : <WithRaw text={text}>{answer}</WithRaw>;
+}
+
+/** Without any of these, Markdown looks as it is written. */
+const MARKED_UP = /[*_`#[\]|>~]/;

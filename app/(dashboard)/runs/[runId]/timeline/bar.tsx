@@ -1,0 +1,92 @@
+import { type GroupLine, type Line, lineFacts, type WorkLine } from "../lines";
+import type { Bar, Span } from "./scale";
+
+/**
+ * The bar; where there were several tries, one for each, on a line through the waits between them. Outside of what is shown
+ * it is an arrow that points there. What a line stands for is a fainter bar, with what failed of it.
+ */
+export function BarShape({ line, bar }: { line: Line; bar: Bar }) {
+  return (
+    <svg aria-hidden="true" className="overflow-visible" height="12" width="100%">
+      {bar.held ? <Held held={bar.held} /> : null}
+      {line.kind === "group" && bar.held ? null : bar.beyond ? (
+        <Arrow to={bar.beyond} />
+      ) : bar.attempts === null ? (
+        <Rect className={barClass(line)} span={bar} />
+      ) : (
+        <>
+          <line
+            className="stroke-line-strong"
+            strokeWidth="2"
+            x1={percent(bar.from)}
+            x2={percent(bar.from + bar.length)}
+            y1="6"
+            y2="6"
+          />
+          {bar.attempts.map((attempt, index) => (
+            <Rect
+              className={attempt.failed ? "fill-failed stroke-failed" : barClass(line)}
+              // biome-ignore lint/suspicious/noArrayIndexKey: the first, the second, … try.
+              key={index}
+              span={attempt}
+            />
+          ))}
+        </>
+      )}
+    </svg>
+  );
+}
+
+function Held({ held }: { held: NonNullable<Bar["held"]> }) {
+  return (
+    <>
+      <Rect className="fill-bar-step/35 stroke-none" span={held} />
+      {held.failed.map((span, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the first, the second, … failure.
+        <Rect className="fill-failed stroke-failed" key={index} span={span} />
+      ))}
+    </>
+  );
+}
+
+function Arrow({ to }: { to: "before" | "after" }) {
+  return (
+    <svg aria-hidden="true" className="overflow-visible fill-faint" x={to === "before" ? "0" : "100%"}>
+      <path d={to === "before" ? "M5 2.5v7L0 6z" : "M-5 2.5v7L0 6z"} />
+    </svg>
+  );
+}
+
+/** What took no time at all is still to be seen. */
+const THINNEST = 0.006;
+
+function Rect({ span, className }: { span: Span; className: string }) {
+  const length = Math.max(THINNEST, span.length);
+  return (
+    <rect
+      className={className}
+      height="10"
+      rx="1.5"
+      strokeWidth="1"
+      width={percent(length)}
+      x={percent(Math.min(span.from, 1 - length))}
+      y="1"
+    />
+  );
+}
+
+function percent(part: number): string {
+  return `${(part * 100).toFixed(3)}%`;
+}
+
+function barClass(line: Line): string {
+  if (line.kind === "wait") return "fill-none stroke-muted [stroke-dasharray:3_2]";
+  const { status } = lineFacts(line);
+  if (status === "Failed") return "fill-failed stroke-failed";
+  if (status === "Running") return "fill-running stroke-running";
+  return workOf(line).kind === "call" ? "fill-bar-think stroke-bar-think" : "fill-bar-step stroke-bar-step";
+}
+
+function workOf(line: Exclude<Line, { kind: "wait" }>): WorkLine | GroupLine {
+  return line.kind === "attempt" ? line.of : line;
+}

@@ -1,0 +1,105 @@
+import { expect, it } from "vitest";
+import type { WaitLine, WorkLine } from "../lines";
+import { amountOf, creditShares, fromCreditUnits, largestLine, timeShares } from "./measures";
+
+const at = (ms: number) => new Date(1_000_000 + ms).toISOString();
+
+function step(number: number, [from, to]: [number, number | null], more: object = {}): WorkLine {
+  const line = {
+    id: `step-${number}`,
+    key: `part[${number}]`,
+    number,
+    iteration: 1,
+    name: "calculate",
+    status: to === null ? ("Running" as const) : ("Completed" as const),
+    errorMessage: null,
+    attempts: [],
+    credits: "0.0100",
+    childRunId: null,
+    childCredits: null,
+    startedAt: at(from),
+    finishedAt: to === null ? null : at(to),
+    durationMs: to === null ? null : to - from,
+    sequence: 1,
+    ...more,
+  };
+  return { kind: "step", runId: "run", slug: String(number), step: line, label: line.key, depth: 0 };
+}
+
+function call(key: string, [from, to]: [number, number]): WorkLine {
+  const line = {
+    id: key,
+    key,
+    iteration: 1,
+    model: "m",
+    provider: "p",
+    status: "Completed" as const,
+    asked: 0,
+    inputTokens: 100,
+    outputTokens: 20,
+    estimated: false,
+    credits: "0.1505",
+    attempts: [],
+    startedAt: at(from),
+    finishedAt: at(to),
+    durationMs: to - from,
+    sequence: 1,
+  };
+  return { kind: "call", runId: "run", slug: key, call: line, label: "think", depth: 0 };
+}
+
+const whole = { start: 1_000_000, end: 1_001_000, now: 1_001_000 };
+
+it("counts parallel time once, the model first, and the time between", () => {
+  const lines = [
+    call("think-1", [100, 400]),
+    step(1, [400, 600]),
+    step(2, [450, 700]),
+    call("step/model-1-1", [650, 700]),
+  ];
+  expect(timeShares(lines, [], whole)).toEqual({ model: 350, steps: 250, waited: 0, between: 400 });
+});
+
+it("separates waiting for a slot from other gaps, without the wait before the start", () => {
+  const wait = (reason: "queue" | "turn", from: number, to: number): WaitLine => {
+    return {
+      kind: "wait",
+      runId: "run",
+      slug: reason,
+      label: reason,
+      depth: 0,
+      reason,
+      from: at(from),
+      to: at(to),
+    };
+  };
+  const lines = [step(1, [100, 400]), step(2, [900, 950])];
+  const waits = [wait("queue", -5_000, 0), wait("turn", 350, 600), wait("turn", 650, 900)];
+  expect(timeShares(lines, waits, whole)).toEqual({ model: 0, steps: 350, waited: 450, between: 200 });
+});
+
+it("measures a running line until now", () => {
+  const all = { model: 0, steps: 1_000, waited: 0, between: 0 };
+  expect(timeShares([step(1, [0, null])], [], whole)).toEqual(all);
+  expect(amountOf(step(1, [400, null]), "time", 1_001_000)).toBe(600);
+});
+
+it("adds credits exactly, including those of child runs", () => {
+  const lines = [
+    call("think-1", [0, 1]),
+    call("think-2", [1, 2]),
+    step(1, [2, 3], { childCredits: "0.0300" }),
+    ...Array.from({ length: 10 }, (_, n) => step(n + 2, [3, 4])),
+  ];
+  const { model, actions, started } = creditShares(lines);
+  expect([model, actions, started].map(fromCreditUnits)).toEqual(["0.3010", "0.1100", "0.0300"]);
+  expect(largestLine(lines, "credits", 0)?.slug).toBe("think-1");
+  expect(amountOf(call("think-1", [0, 1]), "tokens", 0)).toBe(120);
+});
+
+it("names the slowest line: a step, not the model call inside it", () => {
+  const lines = [step(1, [0, 500]), call("part[1]/model-1-1", [10, 490]), step(2, [500, 600])];
+  expect(largestLine(lines, "time", 0)?.slug).toBe("1");
+  expect(largestLine([step(1, [0, 5])], "time", 0)).toBeNull();
+  expect(largestLine(lines, "tokens", 0)?.slug).toBe("part[1]/model-1-1");
+});

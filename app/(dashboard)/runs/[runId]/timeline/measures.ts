@@ -1,0 +1,114 @@
+import { formatCount, formatCredits, formatDuration } from "@/app/_ui/format";
+import { isWork, type Line, lineFacts, lineId, type WaitLine, type WorkLine } from "../lines";
+
+/** What the bars of the timeline show. */
+export type Measure = "time" | "credits" | "tokens";
+
+/** When a line ended in ms; one that is still open ends now. */
+export function endOf(line: Line, now: number): number {
+  const { startedAt, finishedAt } = lineFacts(line);
+  return finishedAt ? new Date(finishedAt).getTime() : Math.max(now, new Date(startedAt).getTime());
+}
+
+/** How long a line took, or has taken until `now`, in ms. */
+export function lengthOf(line: Line, now: number): number {
+  const { startedAt, durationMs } = lineFacts(line);
+  return durationMs ?? Math.max(0, endOf(line, now) - new Date(startedAt).getTime());
+}
+
+/**
+ * How much of a measure a line has used: ms, tokens, or ten thousandths of a credit (credits have four places, so that
+ * these are whole numbers and add up exactly). What the run of a step used counts for the step; waits and single
+ * tries only take time.
+ */
+export function amountOf(line: Line, measure: Measure, now: number): number {
+  if (measure === "time") return lengthOf(line, now);
+  if (line.kind === "group") {
+    // What the runs of its items used counts for the items.
+    const own = (line.holds ?? []).filter(({ runId }) => runId === line.runId);
+    return own.reduce((sum, each) => sum + amountOf(each, measure, now), 0);
+  }
+  if (!isWork(line)) return 0;
+  if (line.kind === "call") {
+    const { inputTokens, outputTokens, credits } = line.call;
+    return measure === "tokens" ? inputTokens + outputTokens : creditUnits(credits);
+  }
+  return measure === "tokens"
+    ? 0
+    : creditUnits(line.step.credits) + creditUnits(line.step.childCredits ?? "0");
+}
+
+/** A decimal of at most four places in ten thousandths. */
+export function creditUnits(credits: string): number {
+  return Math.round(Number(credits) * 10_000);
+}
+
+/** Ten thousandths of a credit as a decimal with four places. */
+export function fromCreditUnits(units: number): string {
+  return (units / 10_000).toFixed(4);
+}
+
+/**
+ * Where the time of a run went from its start on, in ms: while the model was asked, while only steps ran, while it waited for
+ * its turn, and while nothing of that was so. The four add up to the whole; what ran side by side counts once.
+ */
+export function timeShares(
+  lines: WorkLine[],
+  waits: WaitLine[],
+  { start, end, now }: { start: number; end: number; now: number },
+): { model: number; steps: number; waited: number; between: number } {
+  const spanOf = (line: Line): Span => [new Date(lineFacts(line).startedAt).getTime(), endOf(line, now)];
+  const turns = waits.filter(({ reason }) => reason === "turn");
+  const model = covered(lines.filter(({ kind }) => kind === "call").map(spanOf));
+  const work = covered(lines.map(spanOf));
+  const all = covered([...lines, ...turns].map(spanOf));
+  return { model, steps: work - model, waited: all - work, between: Math.max(0, end - start - all) };
+}
+
+type Span = [from: number, to: number];
+
+/** The length of what at least one of the spans covers. */
+function covered(spans: Span[]): number {
+  let sum = 0;
+  let until = Number.NEGATIVE_INFINITY;
+  for (const [from, to] of spans.toSorted((a, b) => a[0] - b[0])) {
+    sum += Math.max(0, to - Math.max(from, until));
+    until = Math.max(until, to);
+  }
+  return sum;
+}
+
+/** The credits of a run by what they were used for, in ten thousandths. */
+export function creditShares(lines: WorkLine[]): { model: number; actions: number; started: number } {
+  const shares = { model: 0, actions: 0, started: 0 };
+  for (const line of lines) {
+    if (line.kind === "call") shares.model += creditUnits(line.call.credits);
+    else {
+      shares.actions += creditUnits(line.step.credits);
+      shares.started += creditUnits(line.step.childCredits ?? "0");
+    }
+  }
+  return shares;
+}
+
+/**
+ * The line that used most of a measure; null when there is no choice, or nothing was used. A step stands for the calls of
+ * the model inside it.
+ */
+export function largestLine(lines: WorkLine[], measure: Measure, now: number): WorkLine | null {
+  const inside = new Set(
+    lines.filter((line) => line.kind === "call" && line.call.key.includes("/")).map(lineId),
+  );
+  const whole = measure === "time" ? lines.filter((line) => !inside.has(lineId(line))) : lines;
+  if (whole.length < 2) return null;
+  const largest = whole.reduce((most, line) =>
+    amountOf(line, measure, now) > amountOf(most, measure, now) ? line : most,
+  );
+  return amountOf(largest, measure, now) > 0 ? largest : null;
+}
+
+/** An amount as the rows write it. */
+export function inWords(amount: number, measure: Measure): string {
+  if (measure === "time") return formatDuration(amount);
+  return measure === "tokens" ? formatCount(amount) : formatCredits(fromCreditUnits(amount));
+}

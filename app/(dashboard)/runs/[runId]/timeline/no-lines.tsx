@@ -1,0 +1,26 @@
+import { Empty } from "@/app/_ui/page";
+import type { RunDetail } from "@/server/runs/inspect";
+import { Queued } from "../header/liveness";
+
+/** Stands where the steps will be, or would have been. */
+export function NoLines({ run }: { run: RunDetail }) {
+  if (run.status === "Pending") {
+    return (
+      <Empty title="Queued">
+        <Queued run={run} />
+      </Empty>
+    );
+  }
+  if (run.status === "Running") {
+    return (
+      <Empty title="Started">
+        <p>The first step is about to start.</p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No steps">
+      <p>The run ended before its first step.</p>
+    </Empty>
+  );
+}

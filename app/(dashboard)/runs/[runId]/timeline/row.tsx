@@ -1,0 +1,177 @@
+import { classNames } from "@/app/_ui/class-names";
+import { formatCount, formatPlural } from "@/app/_ui/format";
+import { ChevronRightIcon, SparkIcon } from "@/app/_ui/icons";
+import { StatusShape } from "@/app/_ui/status";
+import { attemptsOf, isWork, type Line, lineFacts, lineId } from "../lines";
+import { BarShape } from "./bar";
+import { failedIn, isStep } from "./line-folds";
+import { type Bar, COLUMNS } from "./scale";
+
+/** One line: what it is, how it went, its bar and its amount. */
+export function TimelineRow({
+  line,
+  position,
+  count,
+  chosen,
+  tabbable,
+  bar,
+  unfolded,
+  onUnfold,
+  onPoint,
+  onChoose,
+}: {
+  line: Line;
+  /** From 1, of `count`. */
+  position: number;
+  count: number;
+  chosen: boolean;
+  /** One row takes the focus from the keyboard: the chosen one, if it is in sight. */
+  tabbable: boolean;
+  bar: Bar;
+  /** Whether what it can be unfolded to follows: the lines of the run it started, its tries. Null where there is nothing. */
+  unfolded: boolean | null;
+  onUnfold: () => void;
+  /** The pointer has come to the row. */
+  onPoint: () => void;
+  onChoose: (line: Line) => void;
+}) {
+  const { status } = lineFacts(line);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the list around handles the keys.
+    <div
+      aria-posinset={position}
+      aria-selected={chosen}
+      aria-setsize={count}
+      className={classNames(
+        COLUMNS,
+        "group h-[36px] cursor-pointer -outline-offset-2",
+        chosen ? "bg-selected" : "hover:bg-hover",
+      )}
+      id={`line-${lineId(line)}`}
+      onClick={() => onChoose(line)}
+      onPointerEnter={onPoint}
+      role="option"
+      tabIndex={tabbable ? 0 : -1}
+    >
+      <span
+        className={classNames(
+          "flex min-w-0 items-center gap-2",
+          line.depth === 1 && "pl-3 @md/timeline:pl-5",
+          line.depth === 2 && "pl-6 @md/timeline:pl-10",
+          line.depth >= 3 && "pl-9 @md/timeline:pl-15",
+        )}
+      >
+        <LineShape line={line} />
+        {line.kind === "step" ? (
+          <span className="text-faint">
+            <span className="sr-only">Step </span>
+            {line.slug}
+          </span>
+        ) : null}
+        <LineName line={line} />
+        <HeldCount line={line} />
+        {isWork(line) ? <AttemptCount count={attemptsOf(line).length} /> : null}
+        <span className="sr-only">
+          , {status}, {bar.beyond ? `${bar.beyond} what is shown, ` : null}
+        </span>
+        {unfolded === null ? null : (
+          // Keyboards unfold by the arrows, and by the button beside the step's output.
+          <span
+            aria-hidden="true"
+            className={classNames(
+              "-mx-1 -my-1 flex size-6 shrink-0 items-center justify-center rounded text-muted hover:bg-line hover:text-ink",
+              // Every call of the model could be folded: quiet, until one comes near.
+              line.kind === "call" && unfolded && !chosen && "opacity-0 group-hover:opacity-100",
+            )}
+            onClick={onUnfold}
+            title={unfolded ? "Fold" : unfoldTitle(line)}
+          >
+            <ChevronRightIcon className={unfolded ? "rotate-90" : undefined} height="14" width="14" />
+          </span>
+        )}
+      </span>
+      <BarShape bar={bar} line={line} />
+      <span className="mono text-right text-muted text-xs">{bar.words}</span>
+    </div>
+  );
+}
+
+function LineShape({ line }: { line: Line }) {
+  const { status } = lineFacts(line);
+  if (line.kind === "call" && status === "Completed") {
+    return <SparkIcon className="shrink-0 text-bar-think" height="12" width="12" />;
+  }
+  if (line.kind === "wait") return <StatusShape status={status === "Running" ? "Waiting" : "Pending"} />;
+  return <StatusShape status={status} />;
+}
+
+function LineName({ line }: { line: Line }) {
+  return (
+    <span
+      className={classNames(
+        "truncate",
+        line.kind === "step" || line.kind === "group" ? "font-medium" : "text-muted",
+      )}
+    >
+      {line.label}
+      {line.kind === "call" && line.depth === 0 ? (
+        <span className="text-faint"> {line.call.iteration}</span>
+      ) : null}
+      {line.kind === "step" && line.step.name !== line.label ? (
+        <span className="font-normal text-muted"> {line.step.name}</span>
+      ) : null}
+      {line.kind === "attempt" && line.attempt.error ? (
+        <span className="text-failed" title={line.attempt.error}>
+          {" "}
+          {line.attempt.error}
+        </span>
+      ) : null}
+    </span>
+  );
+}
+
+/** How many lines it stands for, and how many of them failed; in a narrow timeline by figures alone. */
+function HeldCount({ line }: { line: Line }) {
+  if (!line.folded && line.kind !== "group") return null;
+  const failed = failedIn(line);
+  const steps = line.kind === "group" ? line.items.length : (line.holds ?? []).filter(isStep).length;
+  return (
+    <>
+      {line.kind === "group" ? (
+        <span className="-ml-1 shrink-0 text-muted">
+          <span aria-hidden="true">×{formatCount(steps)}</span>
+          <span className="sr-only">, {formatPlural(steps, "item")}</span>
+        </span>
+      ) : (
+        <span className="-ml-1 shrink-0 text-faint">
+          +{formatCount(steps)}
+          <span className="@max-md/timeline:sr-only"> {steps === 1 ? "step" : "steps"}</span>
+        </span>
+      )}
+      {failed > 0 ? (
+        <span className="-ml-0.5 shrink-0 text-failed" title={`${formatCount(failed)} failed`}>
+          <span className="sr-only">, </span>
+          {formatCount(failed)}
+          <span className="@max-md/timeline:sr-only"> failed</span>
+        </span>
+      ) : null}
+    </>
+  );
+}
+
+function AttemptCount({ count }: { count: number }) {
+  if (count < 2) return null;
+  return (
+    <span className="-ml-1 shrink-0 text-muted">
+      <span aria-hidden="true">×{count}</span>
+      <span className="sr-only">, {count} attempts</span>
+    </span>
+  );
+}
+
+function unfoldTitle(line: Line): string {
+  if (line.holds) return "Show its lines";
+  return line.kind === "step" && line.step.childRunId
+    ? "Show the steps of the child run"
+    : "Show its attempts";
+}

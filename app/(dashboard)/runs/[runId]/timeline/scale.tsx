@@ -1,0 +1,92 @@
+import { formatDuration } from "@/app/_ui/format";
+import type { RunDetail, StepLine } from "@/server/runs/inspect";
+import { attemptsOf, isWork, type Line, lineFacts, type WorkLine } from "../lines";
+import { amountOf, endOf, inWords, type Measure } from "./measures";
+
+/** Of every row and of the scale above them: name, bar, amount. In a narrow timeline the bars keep nearly half of the room. */
+export const COLUMNS =
+  "grid grid-cols-[minmax(0,7fr)_minmax(0,6fr)_5rem] items-center gap-2 px-4 sm:pl-6 @md/timeline:grid-cols-[minmax(0,11rem)_minmax(0,1fr)_5.5rem]";
+
+/** Where bars begin and how long they are: on an axis of time in ms, or all from the left. */
+export type Scale = { measure: Measure; start: number; span: number };
+
+/** A stretch of time that the timeline shows large: two moments in ms since 1970. */
+export type Stretch = { from: number; to: number };
+
+/** The scale of these lines, waits among them; open ones end now. */
+export function scaleOf(run: RunDetail, lines: Line[], measure: Measure, now: number): Scale {
+  if (measure !== "time") {
+    const most = lines.reduce((max, line) => Math.max(max, amountOf(line, measure, now)), 0);
+    return { measure, start: 0, span: Math.max(1, most) };
+  }
+  const begun = new Date(run.startedAt ?? run.createdAt).getTime();
+  // Tries lie within their lines; one that is only planned does not stretch the axis.
+  const spans = lines.filter(({ kind }) => kind !== "attempt");
+  const start = spans.reduce((first, line) => Math.min(first, Date.parse(lineFacts(line).startedAt)), begun);
+  const last = spans.reduce((latest, line) => Math.max(latest, endOf(line, now)), start);
+  const end = run.finishedAt ? Math.max(new Date(run.finishedAt).getTime(), last) : Math.max(now, last);
+  return { measure, start, span: Math.max(1, end - start) };
+}
+
+/** A bar, in parts of the whole width. */
+export type Span = { from: number; length: number };
+
+/** A line's bar with its amount in words. */
+export type Bar = Span & {
+  words: string;
+  /** Where it lies when it has no part in the stretch that is shown. */
+  beyond: "before" | "after" | null;
+  /** Where it took several tries, these are the bars, on a line from first to last: those that are in sight. */
+  attempts: (Span & { failed: boolean })[] | null;
+  /** Where it stands for others: from the first of them to the last, and those that failed. */
+  held: (Span & { failed: Span[] }) | null;
+};
+
+/** The bar of one line; of what is beyond a stretch that is shown alone, nothing. */
+export function barOf(line: Line, scale: Scale, stretch: Stretch | null, now: number): Bar {
+  const { measure, span } = scale;
+  const amount = amountOf(line, measure, now);
+  if (measure !== "time") {
+    const words = isWork(line) || line.kind === "group" ? inWords(amount, measure) : "";
+    return { from: 0, length: amount / span, words, beyond: null, attempts: null, held: null };
+  }
+  const waitsMs = Date.parse(lineFacts(line).startedAt) - now;
+  const attempts = isWork(line) ? attemptsOf(line) : [];
+  return {
+    ...spanOf(lineFacts(line), scale, now),
+    words: waitsMs > 0 ? `in ${formatDuration(waitsMs)}` : formatDuration(amount),
+    beyond: beyond(lineFacts(line), stretch, now),
+    attempts:
+      attempts.length === 0
+        ? null
+        : attempts
+            .filter((each) => beyond(each, stretch, now) === null)
+            .map((each) => ({ ...spanOf(each, scale, now), failed: each.error !== null })),
+    held: line.folded || line.kind === "group" ? heldBy(line.holds ?? [], scale, stretch, now) : null,
+  };
+}
+
+function heldBy(lines: readonly WorkLine[], scale: Scale, stretch: Stretch | null, now: number): Bar["held"] {
+  const spans = lines
+    .map((line) => ({ ...lineFacts(line), ...spanOf(lineFacts(line), scale, now) }))
+    .filter((each) => beyond(each, stretch, now) === null);
+  if (spans.length === 0) return null;
+  const from = Math.min(...spans.map((each) => each.from));
+  const to = Math.max(...spans.map((each) => each.from + each.length));
+  return { from, length: to - from, failed: spans.filter(({ status }) => status === "Failed") };
+}
+
+type Times = Pick<StepLine, "startedAt" | "finishedAt">;
+
+function beyond({ startedAt, finishedAt }: Times, stretch: Stretch | null, now: number): Bar["beyond"] {
+  if (stretch === null) return null;
+  if (Date.parse(startedAt) > stretch.to) return "after";
+  const end = finishedAt === null ? now : Date.parse(finishedAt);
+  return end < stretch.from ? "before" : null;
+}
+
+function spanOf({ startedAt, finishedAt }: Times, { start, span }: Scale, now: number): Span {
+  const from = Math.min(span, Math.max(0, Date.parse(startedAt) - start));
+  const to = finishedAt === null ? Math.max(from, now - start) : Date.parse(finishedAt) - start;
+  return { from: from / span, length: Math.max(0, Math.min(span, to) - from) / span };
+}

@@ -1,0 +1,149 @@
+"use client";
+
+import { memo, type ReactNode } from "react";
+import { classNames } from "@/app/_ui/class-names";
+import { formatCount, formatCredits, formatDuration } from "@/app/_ui/format";
+import { useNow } from "@/app/_ui/time";
+import type { RunDetail } from "@/server/runs/inspect";
+import { isTerminal } from "@/server/runs/words";
+import { Liveness } from "../header/liveness";
+import { attemptsOf, type Line, lineFacts, WAIT_WORTH_TELLING_MS, type WorkLine, waitsOf } from "../lines";
+import { creditShares, fromCreditUnits, largestLine, lengthOf, type Measure, timeShares } from "./measures";
+
+type Props = { run: RunDetail; lines: WorkLine[]; measure: Measure; onShow: (line: Line) => void };
+/** `reserve`: as high while the run goes on as after it, when it takes more lines on narrow screens. */
+type Reserving = { reserve: boolean };
+
+/**
+ * In one line, where a run's time, credits or tokens went, and the step that took most of them; while it runs, what it is
+ * at and whether it is alive.
+ */
+export const TimelineSummary = memo(function TimelineSummary({ reserve, ...props }: Props & Reserving) {
+  return (
+    <p
+      className={classNames(
+        "flex min-h-12 flex-wrap content-center items-center gap-x-3 px-4 text-muted text-xs sm:pl-6",
+        reserve && "max-sm:min-h-16",
+      )}
+    >
+      {isTerminal(props.run.status) ? <Went {...props} /> : <Doing {...props} />}
+    </p>
+  );
+});
+
+function Went({ run, lines, measure, onShow }: Props) {
+  const end = run.finishedAt ? new Date(run.finishedAt).getTime() : 0;
+  const largest = largestLine(lines, measure, end);
+  return (
+    <>
+      {measure === "time" ? <TimeParts lines={lines} run={run} /> : null}
+      {measure === "credits" ? <CreditParts lines={lines} /> : null}
+      {measure === "tokens" ? <Part name="in" value={formatCount(run.inputTokens)} /> : null}
+      {measure === "tokens" ? <Part name="out" value={formatCount(run.outputTokens)} /> : null}
+      {largest ? (
+        <button className="ml-auto text-accent hover:underline" onClick={() => onShow(largest)} type="button">
+          {measure === "time" ? "slowest" : "most"}: {shortNameOf(largest)}
+        </button>
+      ) : null}
+    </>
+  );
+}
+
+function TimeParts({ run, lines }: Pick<Props, "run" | "lines">) {
+  if (!run.startedAt || !run.finishedAt) return null;
+  const start = new Date(run.startedAt).getTime();
+  const end = new Date(run.finishedAt).getTime();
+  const waited = start - new Date(run.createdAt).getTime();
+  const { model, steps, between, ...turns } = timeShares(lines, waitsOf(run), { start, end, now: end });
+  const part = (name: string, ms: number) =>
+    ms > 0 ? <Part name={name} share={ms / (end - start)} value={formatDuration(ms)} /> : null;
+  return (
+    <>
+      {waited >= WAIT_WORTH_TELLING_MS ? <Part name="queued" value={formatDuration(waited)} /> : null}
+      {part("model", model)}
+      {part("steps", steps)}
+      {part("waited its turn", turns.waited)}
+      {part("between", between)}
+    </>
+  );
+}
+
+function CreditParts({ lines }: Pick<Props, "lines">) {
+  const { model, actions, started } = creditShares(lines);
+  const whole = model + actions + started;
+  const part = (name: string, units: number) =>
+    units > 0 ? (
+      <Part name={name} share={units / whole} value={formatCredits(fromCreditUnits(units))} />
+    ) : null;
+  if (whole === 0) return <span>No cost.</span>;
+  return (
+    <>
+      {part("model", model)}
+      {part("actions", actions)}
+      {part("child runs", started)}
+    </>
+  );
+}
+
+function Part({ name, value, share }: { name: string; value: ReactNode; share?: number }) {
+  return (
+    <span>
+      {name} <span className="mono text-ink">{value}</span>
+      {share === undefined ? null : ` ${Math.round(share * 100)} %`}
+    </span>
+  );
+}
+
+/** What an open run is at. Ticks by the second: nothing here needs more. */
+function Doing({ run, lines }: Props) {
+  const now = useNow();
+  const running = lines.filter((line) => lineFacts(line).status === "Running");
+  const longest = running.reduce<WorkLine | null>(
+    (most, line) => (most === null || lengthOf(line, now) > lengthOf(most, now) ? line : most),
+    null,
+  );
+  return (
+    <>
+      <span className="min-w-0 truncate">
+        {longest === null ? (
+          "between two steps"
+        ) : (
+          <>
+            at {nameOf(longest)} for{" "}
+            <span className="mono text-ink">{inSeconds(lengthOf(longest, now))}</span>
+            <Retrying line={longest} now={now} />
+            {running.length > 1 ? `, and ${running.length - 1} more in parallel` : null}
+          </>
+        )}
+      </span>
+      <Liveness run={run} />
+    </>
+  );
+}
+
+/** Which try a line is at, or waits for. */
+function Retrying({ line, now }: { line: WorkLine; now: number }) {
+  const attempt = attemptsOf(line).at(-1);
+  if (!attempt) return null;
+  const waitsMs = Date.parse(attempt.startedAt) - now;
+  if (waitsMs <= 0) return `, attempt ${attempt.number}`;
+  return (
+    <>
+      , attempt {attempt.number} in <span className="mono text-ink">{inSeconds(waitsMs)}</span>
+    </>
+  );
+}
+
+function inSeconds(ms: number): string {
+  return formatDuration(Math.round(ms / 1_000) * 1_000 || 1_000);
+}
+
+/** As the row begins. */
+function shortNameOf(line: WorkLine): string {
+  return line.kind === "step" ? `${line.step.number} ${line.label}` : nameOf(line);
+}
+
+function nameOf(line: WorkLine): string {
+  if (line.kind === "step") return `step ${line.step.number}, ${line.label}`;
+  return line.label === "model" ? "a model call" : `${line.label} ${line.call.iteration}`;
+}

@@ -1,0 +1,181 @@
+"use client";
+
+import { type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
+import { classNames } from "@/app/_ui/class-names";
+import { useNow } from "@/app/_ui/time";
+import type { RunDetail } from "@/server/runs/inspect";
+import { isTerminal } from "@/server/runs/words";
+import { usePreload } from "../inspector/use-preload";
+import { type Line, lineId } from "../lines";
+import { Axis } from "./axis";
+import type { Measure } from "./measures";
+import { TimelineRow } from "./row";
+import { barOf, type Stretch, scaleOf } from "./scale";
+import { scaleOfStretch } from "./stretch";
+import type { Folds } from "./use-folds";
+import { useInSight } from "./use-in-sight";
+import { useRowWindow } from "./use-row-window";
+import { canUnfold, type Unfolding } from "./use-unfolding";
+
+/** Of every row, in pixels. */
+const ROW_HEIGHT = 36;
+
+/**
+ * Calls of the model, steps, their tries and waits, by time to scale, else by how much of a measure each used; a list one walks with the arrow
+ * keys. However many there are, only those in sight are drawn.
+ */
+export function Timeline({
+  run,
+  lines,
+  chosen,
+  onChoose,
+  measure,
+  unfolding,
+  folds,
+  stretch,
+  onStretch,
+  onZoom,
+  focusWanted,
+  following,
+  onLeave,
+  reserve,
+}: {
+  run: RunDetail;
+  lines: Line[];
+  chosen: Line | null;
+  onChoose: (line: Line) => void;
+  measure: Measure;
+  unfolding: Unfolding;
+  folds: Folds;
+  /** What of the time is shown large; null: everything. */
+  stretch: Stretch | null;
+  onStretch: (stretch: Stretch | null) => void;
+  onZoom: () => void;
+  /** The id of the line whose row shall have the focus once it is chosen and drawn. */
+  focusWanted: RefObject<string | null>;
+  /** Whether the chosen line is the newest, whichever that will be. */
+  following: boolean;
+  /** Called when the reader, while it follows, scrolls to other lines. */
+  onLeave: () => void;
+  /** As high with few rows as with many, where something stands below. */
+  reserve: boolean;
+}) {
+  const list = useRef<HTMLDivElement>(null);
+  const live = !isTerminal(run.status);
+  const now = useNow(live);
+  const preload = usePreload();
+  const whole = scaleOf(run, lines, measure, now);
+  const zoomed = measure === "time" ? stretch : null;
+  const scale = zoomed ? scaleOfStretch(zoomed) : whole;
+  const chosenId = chosen ? lineId(chosen) : null;
+  const chosenAt = lines.findIndex((line) => lineId(line) === chosenId);
+  const drawn = useRowWindow(list, lines.length, ROW_HEIGHT);
+  useInSight(list, chosenAt, { rowHeight: ROW_HEIGHT, following, onLeave });
+
+  useEffect(() => {
+    if (chosenId === null || focusWanted.current !== chosenId) return;
+    const row = document.getElementById(`line-${chosenId}`);
+    if (!row) return;
+    focusWanted.current = null;
+    row.focus({ preventScroll: true });
+    // Where the page scrolls, not the list.
+    row.scrollIntoView({ block: "nearest" });
+  });
+
+  const isOpen = (line: Line) =>
+    line.holds ? !line.folded : canUnfold(line) ? unfolding.isUnfolded(line) : null;
+
+  /** A call of the model may hold steps and have had several tries: the steps come first, and go last. */
+  function setOpen(line: Line, open: boolean) {
+    const tries = canUnfold(line) && unfolding.isUnfolded(line) !== open;
+    if (line.holds && (open ? line.folded : !tries)) folds.fold(line, !open);
+    else if (tries) unfolding.fold(line, open);
+  }
+
+  function onKey(event: KeyboardEvent) {
+    const at = chosenAt;
+    const line = lines[at];
+    if (line && (event.key === "ArrowRight" || event.key === "ArrowLeft")) {
+      if (!line.holds && !canUnfold(line)) return;
+      event.preventDefault();
+      setOpen(line, event.key === "ArrowRight");
+      return;
+    }
+    const to =
+      event.key === "ArrowDown"
+        ? at + 1
+        : event.key === "ArrowUp"
+          ? at - 1
+          : event.key === "Home"
+            ? 0
+            : event.key === "End"
+              ? lines.length - 1
+              : undefined;
+    if (to === undefined || event.metaKey || event.ctrlKey || event.altKey) return;
+    event.preventDefault();
+    const next = lines[Math.min(lines.length - 1, Math.max(0, to))];
+    if (!next) return;
+    focusWanted.current = lineId(next);
+    onChoose(next);
+  }
+
+  return (
+    <div className="@container/timeline relative">
+      <Axis onStretch={onStretch} onZoom={onZoom} scale={scale} stretch={zoomed} whole={whole} />
+      <div
+        aria-label="Timeline"
+        className={classNames(
+          "relative overflow-y-auto max-lg:max-h-[40dvh] lg:max-h-[calc(100dvh-7.75rem)]",
+          reserve && "max-lg:min-h-[40dvh]",
+        )}
+        onKeyDown={onKey}
+        ref={list}
+        role="listbox"
+      >
+        <Height rows={lines.length} />
+        <Gap rows={drawn.first} />
+        {lines.slice(drawn.first, drawn.end).map((line, index) => (
+          <TimelineRow
+            chosen={lineId(line) === chosenId}
+            count={lines.length}
+            onUnfold={() => setOpen(line, !isOpen(line))}
+            unfolded={isOpen(line)}
+            bar={barOf(line, scale, zoomed, now)}
+            key={lineId(line)}
+            line={line}
+            onChoose={onChoose}
+            onPoint={() => preload(line)}
+            position={drawn.first + index + 1}
+            tabbable={
+              index === (chosenAt < drawn.first || chosenAt >= drawn.end ? 0 : chosenAt - drawn.first)
+            }
+          />
+        ))}
+        <Gap rows={lines.length - drawn.end} />
+      </div>
+    </div>
+  );
+}
+
+/**
+ * Keeps the list as long as it is while rows are exchanged one by one: where the row with the focus goes, browsers lay out
+ * what is there in the middle of it, and would scroll a list that is short for a moment.
+ */
+function Height({ rows }: { rows: number }) {
+  return (
+    <svg
+      aria-hidden="true"
+      className="pointer-events-none absolute top-0 left-0"
+      height={rows * ROW_HEIGHT}
+      role="presentation"
+      width="1"
+    />
+  );
+}
+
+/** Stands for rows that are not drawn. A picture, for its height is an attribute: the server may write no styles. */
+function Gap({ rows }: { rows: number }) {
+  return rows > 0 ? (
+    <svg aria-hidden="true" className="block" height={rows * ROW_HEIGHT} role="presentation" width="1" />
+  ) : null;
+}

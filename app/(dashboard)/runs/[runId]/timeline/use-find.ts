@@ -1,0 +1,71 @@
+"use client";
+
+import { keepPreviousData, useQueries } from "@tanstack/react-query";
+import { useEffect, useMemo, useState } from "react";
+import { formatCount } from "@/app/_ui/format";
+import { useTRPC } from "@/app/_ui/providers";
+import { anyCase } from "@/server/any-case";
+import type { RunDetail } from "@/server/runs/inspect";
+import { type Line, lineId } from "../lines";
+
+/** The server is asked once the reader has paused for so long. */
+const PAUSE_MS = 250;
+
+/** A search by the names of lines, at once, and by all their texts, as soon as the server has looked through them. */
+export function useFind(
+  run: RunDetail,
+  lines: Line[],
+): {
+  text: string;
+  setText: (text: string) => void;
+  /** What is sought in texts, too; empty while nothing is. */
+  sought: string;
+  matches: (line: Line) => boolean;
+  /** How many of the lines are left, in words. */
+  inWords: (shown: number) => string;
+  /** Stands in the place of the lines where none is left. */
+  nothing: string;
+} {
+  const trpc = useTRPC();
+  const [text, setText] = useState("");
+  const [sought, setSought] = useState("");
+  useEffect(() => {
+    const timer = setTimeout(() => setSought(text.trim()), text.trim() === "" ? 0 : PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const runIds = [...new Set([run.id, ...lines.map(({ runId }) => runId)])];
+  const results = useQueries({
+    queries: runIds.map((runId) => ({
+      ...trpc.runs.searchSteps.queryOptions({ runId, text: sought || "-" }),
+      enabled: sought !== "",
+      placeholderData: keepPreviousData,
+    })),
+  });
+  const ids = new Set(sought === "" ? [] : results.flatMap(({ data }) => data?.ids ?? []));
+  const looking = text.trim() !== sought || results.some(({ isFetching }) => isFetching);
+  const failed = results.some(({ isError }) => isError);
+  const startsOnly = results.some(({ data }) => data?.startsOnly);
+  const words = text.trim();
+  const pattern = useMemo(() => new RegExp(anyCase(words), "u"), [words]);
+  return {
+    text,
+    setText,
+    sought,
+    matches: (line) =>
+      words === "" || ids.has(lineId(line)) || namesOf(line).some((name) => pattern.test(name)),
+    inWords: (shown) =>
+      words === "" ? "" : looking ? "searching" : `${formatCount(shown)} of ${formatCount(lines.length)}`,
+    nothing: looking
+      ? "Searching all inputs and outputs."
+      : failed
+        ? "The search failed. Change it to try again."
+        : startsOnly
+          ? "Nothing found. The run is large: only the first 64 KiB of each text were searched."
+          : "Nothing found in names, inputs, outputs and answers of the model.",
+  };
+}
+
+function namesOf(line: Line): string[] {
+  if (line.kind === "attempt") return [line.label, line.attempt.error ?? ""];
+  return line.kind === "step" ? [line.label, line.step.name, String(line.step.number)] : [line.label];
+}

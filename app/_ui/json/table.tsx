@@ -1,0 +1,213 @@
+"use client";
+
+import { type ReactNode, useMemo, useState } from "react";
+import { isJsonObject, type Json } from "@/server/json";
+import { classNames } from "../class-names";
+import { formatCount, formatPlural } from "../format";
+import { ChevronRightIcon } from "../icons";
+import { Sideways } from "../sideways";
+import { type JsonNode, joinPath, keysOf, memberOf, type Search } from "./paths";
+import { Copies, Marked, Scalar } from "./values";
+
+/** Rows differ in height, so that they come by pages and not by what is in sight. */
+const ROWS_OF_PAGE = 100;
+/** Characters of a text that a cell shows at once. */
+const LONG_CELL = 120;
+
+/**
+ * A list of records as a table, a hundred rows at a time; with a search, the rows that hit. `drawNested` draws a value with
+ * members, once the reader opens it.
+ */
+export function JsonTable({
+  list,
+  columns,
+  path,
+  search,
+  drawNested,
+}: {
+  list: Json[];
+  columns: string[];
+  /** The way to the list within its document. */
+  path: string;
+  search: Search | null;
+  drawNested: (value: JsonNode, path: string) => ReactNode;
+}) {
+  const [wanted, setPage] = useState(0);
+  const [searched, setSearched] = useState(search);
+  if (searched !== search) {
+    setSearched(search);
+    setPage(0);
+  }
+  const rows = useMemo(() => {
+    const all = Array.from(list.keys());
+    return search ? all.filter((index) => search.paths.has(joinPath(path, String(index), true))) : all;
+  }, [list, path, search]);
+  const last = Math.max(0, Math.ceil(rows.length / ROWS_OF_PAGE) - 1);
+  const page = Math.min(wanted, last);
+  return (
+    <div className="min-w-0">
+      <Sideways label="Records">
+        <table className="mono w-max border-collapse text-left">
+          <thead>
+            <tr>
+              <th className="px-2 py-1 font-normal text-faint" scope="col">
+                <span className="sr-only">position in the list</span>
+              </th>
+              {columns.map((column) => (
+                <th
+                  className="whitespace-nowrap border border-line bg-surface px-2 py-1 font-normal text-json-key"
+                  key={column}
+                  scope="col"
+                >
+                  <Marked search={search} text={column} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.slice(page * ROWS_OF_PAGE, (page + 1) * ROWS_OF_PAGE).map((index) => (
+              <Row
+                columns={columns}
+                drawNested={drawNested}
+                index={index}
+                key={index}
+                path={joinPath(path, String(index), true)}
+                record={list[index] ?? null}
+                search={search}
+              />
+            ))}
+          </tbody>
+        </table>
+      </Sideways>
+      {last > 0 ? <Pages last={last} onPage={setPage} page={page} rows={rows.length} /> : null}
+    </div>
+  );
+}
+
+type RowProps = {
+  record: Json;
+  index: number;
+  columns: string[];
+  path: string;
+  search: Search | null;
+  drawNested: (value: JsonNode, path: string) => ReactNode;
+};
+
+function Row({ record, index, columns, path, search, drawNested }: RowProps) {
+  return (
+    <tr className="group/node hover:bg-hover">
+      <th className="whitespace-nowrap px-2 py-1 text-right align-top font-normal text-faint" scope="row">
+        <span className="flex items-center justify-end">
+          <Copies path={path} value={record} />
+          {index}
+        </span>
+      </th>
+      {isJsonObject(record) ? (
+        columns.map((column) => (
+          <td className="max-w-96 border border-line px-2 py-1 align-top" key={column}>
+            {Object.hasOwn(record, column) ? (
+              <Cell
+                drawNested={drawNested}
+                path={joinPath(path, column, false)}
+                search={search}
+                value={memberOf(record, column)}
+              />
+            ) : null}
+          </td>
+        ))
+      ) : (
+        <td className="border border-line px-2 py-1" colSpan={columns.length}>
+          <Scalar search={search} value={null} />
+        </td>
+      )}
+    </tr>
+  );
+}
+
+function Cell({
+  value,
+  path,
+  search,
+  drawNested,
+}: { value: Json } & Pick<RowProps, "path" | "search" | "drawNested">) {
+  const [open, setOpen] = useState(false);
+  if (typeof value !== "object" || value === null)
+    return <Scalar most={LONG_CELL} search={search} value={value} />;
+  const size = keysOf(value).length;
+  const unfolded = size > 0 && (open || (search?.paths.has(path) ?? false));
+  return (
+    <>
+      <button
+        aria-expanded={unfolded}
+        className="flex max-w-full items-center gap-1 text-left text-muted"
+        onClick={() => setOpen(!open)}
+        type="button"
+      >
+        <ChevronRightIcon
+          className={classNames("shrink-0 text-faint", unfolded && "rotate-90")}
+          height="12"
+          width="12"
+        />
+        <span className="truncate">{unfolded ? sizeOf(value) : startOfJson(value)}</span>
+      </button>
+      {unfolded ? <div className="min-w-56">{drawNested(value, path)}</div> : null}
+    </>
+  );
+}
+
+function sizeOf(value: JsonNode): string {
+  const size = keysOf(value).length;
+  return Array.isArray(value) ? `[${size}]` : `{${size}}`;
+}
+
+/** A nested value in a few words; of a long one only the first members are written. */
+function startOfJson(value: JsonNode): string {
+  const keys = keysOf(value);
+  const first = keys.slice(0, 4).map((key) => {
+    const member = memberOf(value, key);
+    const word = typeof member === "object" && member !== null ? sizeOf(member) : JSON.stringify(member);
+    return `${Array.isArray(value) ? "" : `${key}: `}${word.length > 40 ? `${word.slice(0, 40)}…` : word}`;
+  });
+  const words = `${first.join(", ")}${keys.length > first.length ? ", …" : ""}`;
+  return Array.isArray(value) ? `[${words}]` : `{ ${words} }`;
+}
+
+function Pages({
+  page,
+  last,
+  rows,
+  onPage,
+}: {
+  page: number;
+  last: number;
+  rows: number;
+  onPage: (page: number) => void;
+}) {
+  const first = page * ROWS_OF_PAGE + 1;
+  return (
+    <nav aria-label="Pages of the table" className="mt-1 flex flex-wrap items-center gap-x-3 text-muted">
+      <span aria-live="polite">
+        {formatCount(first)}–{formatCount(Math.min(rows, first + ROWS_OF_PAGE - 1))} of{" "}
+        {formatPlural(rows, "row")}
+      </span>
+      {(
+        [
+          ["First", 0],
+          ["Previous", page - 1],
+          ["Next", page + 1],
+          ["Last", last],
+        ] as const
+      ).map(([name, to]) => (
+        <button
+          className="text-accent hover:underline disabled:cursor-default disabled:text-faint disabled:no-underline"
+          disabled={to < 0 || to > last || to === page}
+          key={name}
+          onClick={() => onPage(to)}
+          type="button"
+        >
+          {name}
+        </button>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,182 @@
+"use client";
+
+import { memo, type ReactNode, useMemo, useState } from "react";
+import type { Json } from "@/server/json";
+import { classNames } from "../class-names";
+import { formatPlural } from "../format";
+import { ChevronRightIcon } from "../icons";
+import { type JsonNode, joinPath, keysOf, memberOf, type Search } from "./paths";
+import { type Records, readRecords } from "./records";
+import { JsonTable } from "./table";
+import { Copies, Marked, Scalar } from "./values";
+
+/** So many children of one value are drawn before the reader asks for more. */
+const CHILDREN_AT_ONCE = 100;
+/** Deeper values start folded. */
+const OPEN_DEPTH = 2;
+
+/** A JSON value as a tree that folds, the lists of records in it as tables; with a search, only what leads to its hits. */
+export function JsonTree({ value, search }: { value: JsonNode; search: Search | null }) {
+  const records = useMemo(() => readRecords(value), [value]);
+  const [asTable, setAsTable] = useState(records?.readsBetter ?? false);
+  return (
+    <div className="mono leading-5">
+      {records && Array.isArray(value) ? (
+        <p className="mb-1 flex gap-2 text-muted">
+          {formatPlural(value.length, "record")}
+          <TableSwitch asTable={asTable} onSwitch={setAsTable} what="the document" />
+        </p>
+      ) : null}
+      <Members depth={0} path="" records={asTable ? records : null} search={search} value={value} />
+    </div>
+  );
+}
+
+type ChildrenProps = { value: JsonNode; path: string; depth: number; search: Search | null };
+
+/** What a value holds: as a table with the columns of `records`, if given, else as a tree. */
+function Members({ records, ...props }: ChildrenProps & { records: Records | null }) {
+  const { value, path, search, depth } = props;
+  if (!records || !Array.isArray(value)) return <Children {...props} />;
+  return (
+    <JsonTable
+      columns={records.columns}
+      drawNested={(nested, way) => <Children depth={depth + 2} path={way} search={search} value={nested} />}
+      list={value}
+      path={path}
+      search={search}
+    />
+  );
+}
+
+const Children = memo(function Children({ value, path, depth, search }: ChildrenProps) {
+  const [shown, setShown] = useState(CHILDREN_AT_ONCE);
+  const isArray = Array.isArray(value);
+  const all = keysOf(value);
+  const keys = search ? all.filter((key) => search.paths.has(joinPath(path, key, isArray))) : all;
+  if (all.length === 0) return <span className="text-muted">{isArray ? "[ ]" : "{ }"}</span>;
+  return (
+    <ul className={depth > 0 ? "border-line border-l pl-3" : undefined}>
+      {keys.slice(0, shown).map((key) => (
+        <Member
+          depth={depth}
+          isIndex={isArray}
+          key={key}
+          name={key}
+          path={joinPath(path, key, isArray)}
+          search={search}
+          value={memberOf(value, key)}
+        />
+      ))}
+      {keys.length > shown ? (
+        <li>
+          <button className="text-accent hover:underline" onClick={() => setShown(shown + 500)} type="button">
+            {keys.length - shown} more
+          </button>
+        </li>
+      ) : null}
+    </ul>
+  );
+});
+
+type MemberProps = {
+  name: string;
+  value: Json;
+  path: string;
+  depth: number;
+  isIndex: boolean;
+  search: Search | null;
+};
+
+function Member({ name, value, path, depth, isIndex, search }: MemberProps) {
+  const label = (
+    <span className={isIndex ? "text-faint" : "text-json-key"}>
+      <Marked search={search} text={name} />
+    </span>
+  );
+  if (typeof value === "object" && value !== null) {
+    return <Branch depth={depth} label={label} path={path} search={search} value={value} />;
+  }
+  return (
+    <li className="group/node flex gap-2 rounded pl-4 hover:bg-hover">
+      <span className="max-w-[45%] shrink-0 [overflow-wrap:anywhere]">{label}</span>
+      <span className="min-w-0 flex-1">
+        <Scalar search={search} value={value} />
+      </span>
+      <Copies path={path} value={value} />
+    </li>
+  );
+}
+
+function Branch({
+  label,
+  value,
+  path,
+  depth,
+  search,
+}: Omit<MemberProps, "name" | "isIndex" | "value"> & { label: ReactNode; value: JsonNode }) {
+  const size = keysOf(value).length;
+  const records = useMemo(() => readRecords(value), [value]);
+  const [asTable, setAsTable] = useState(records?.readsBetter ?? false);
+  const [open, setOpen] = useState(depth < OPEN_DEPTH && (size <= CHILDREN_AT_ONCE || asTable));
+  const unfolded = open || search !== null;
+  return (
+    <li>
+      <div className="group/node flex gap-1 rounded hover:bg-hover">
+        <button
+          aria-expanded={unfolded}
+          className="flex min-w-0 flex-1 items-center gap-1 text-left"
+          onClick={() => setOpen(!open)}
+          type="button"
+        >
+          <ChevronRightIcon
+            className={classNames("shrink-0 text-faint", unfolded && "rotate-90")}
+            height="12"
+            width="12"
+          />
+          <span className="truncate">{label}</span>
+          <span className="shrink-0 text-faint">{Array.isArray(value) ? `[${size}]` : `{${size}}`}</span>
+        </button>
+        {records && unfolded ? <TableSwitch asTable={asTable} onSwitch={setAsTable} what={path} /> : null}
+        <Copies path={path} value={value} />
+      </div>
+      {unfolded ? (
+        <div className="pl-1.5">
+          <Members
+            depth={depth + 1}
+            path={path}
+            records={asTable ? records : null}
+            search={search}
+            value={value}
+          />
+        </div>
+      ) : null}
+    </li>
+  );
+}
+
+/** Shows a list of records as a table or as a tree; `what`: the way to the list, for its name. */
+function TableSwitch({
+  asTable,
+  onSwitch,
+  what,
+}: {
+  asTable: boolean;
+  onSwitch: (asTable: boolean) => void;
+  what: string;
+}) {
+  return (
+    <button
+      aria-label={`Show ${what} as a table`}
+      aria-pressed={asTable}
+      className={classNames(
+        "shrink-0 rounded px-1.5 font-sans text-xs",
+        asTable ? "bg-selected text-ink" : "text-muted hover:bg-selected hover:text-ink",
+      )}
+      onClick={() => onSwitch(!asTable)}
+      type="button"
+    >
+      Table
+    </button>
+  );
+}

@@ -1,0 +1,100 @@
+"use client";
+
+import { useMemo, useState } from "react";
+import type { Json } from "@/server/json";
+import { CopyButton } from "../copy-button";
+import { formatBytes } from "../format";
+import { EmbeddedPicture, isEmbeddedPicture } from "../text/embedded-picture";
+import { splitHits } from "../text/split-hits";
+import type { Search } from "./paths";
+
+/** Text values longer than this are folded. */
+const LONG_TEXT = 400;
+
+/** A value without members; `most`: the characters of a text that are shown before the reader asks for more. */
+export function Scalar({
+  value,
+  search,
+  most = LONG_TEXT,
+}: {
+  value: string | number | boolean | null;
+  search: Search | null;
+  most?: number;
+}) {
+  if (typeof value === "string") return <TextValue most={most} search={search} text={value} />;
+  return (
+    <span className={typeof value === "number" ? "text-json-number" : "text-json-word"}>
+      <Marked search={search} text={String(value)} />
+    </span>
+  );
+}
+
+function TextValue({ text, search, most }: { text: string; search: Search | null; most: number }) {
+  const [open, setOpen] = useState(false);
+  const isPicture = useMemo(() => isEmbeddedPicture(text), [text]);
+  if (isPicture) return <PictureValue source={text} />;
+  const long = text.length > most;
+  const hit = search && long ? text.search(search.pattern) : -1;
+  const shown = long && !open ? text.slice(0, Math.max(most, hit < 0 ? 0 : hit + most)) : text;
+  const quote = quoteFor(text);
+  return (
+    <span className="whitespace-pre-wrap text-json-string [overflow-wrap:anywhere]">
+      {quote}
+      <Marked search={search} text={shown} />
+      {shown.length < text.length ? "…" : quote}
+      {long ? (
+        <button className="ml-1 text-accent hover:underline" onClick={() => setOpen(!open)} type="button">
+          {open ? "less" : `${text.length - shown.length} more characters`}
+        </button>
+      ) : null}
+    </span>
+  );
+}
+
+/** A quote that is not in the text, as consoles choose it, so that one sees where the text begins and ends. */
+export function quoteFor(text: string): string {
+  return ['"', "'", "`"].find((quote) => !text.includes(quote)) ?? '"';
+}
+
+/** Pictures inside a document are shown; those on other servers are not, since loading one would tell a stranger. */
+function PictureValue({ source }: { source: string }) {
+  const [head = "", data = ""] = source.split(",", 2);
+  return (
+    <span className="inline-flex max-w-full flex-col">
+      <EmbeddedPicture alt="" src={source} />
+      <span className="text-muted text-xs">
+        {head.slice("data:".length).replace(";base64", "")},{" "}
+        {formatBytes(Math.floor(data.trim().length * 0.75))}
+      </span>
+    </span>
+  );
+}
+
+/** A text with the search's hits marked. */
+export function Marked({ text, search }: { text: string; search: Search | null }) {
+  if (!search) return text;
+  return splitHits(text, search.pattern).map((part, index) =>
+    index % 2 === 0 ? (
+      part
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text have no other name.
+      <mark className="rounded-sm bg-mark text-ink" key={index}>
+        {part}
+      </mark>
+    ),
+  );
+}
+
+/** Copies of a value and of the way to it; there while one points at it. */
+export function Copies({ path, value }: { path: string; value: Json }) {
+  return (
+    <span className="flex h-5 w-10 shrink-0 items-center opacity-0 focus-within:opacity-100 group-hover/node:opacity-100">
+      <CopyButton className="!size-5" label={`Copy the path ${path}`} look="path" text={path} />
+      <CopyButton
+        className="!size-5"
+        label={`Copy the value of ${path}`}
+        text={typeof value === "string" ? value : JSON.stringify(value, null, 2)}
+      />
+    </span>
+  );
+}

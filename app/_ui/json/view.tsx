@@ -1,0 +1,130 @@
+"use client";
+
+import { type ReactNode, useDeferredValue, useMemo, useState } from "react";
+import type { Json } from "@/server/json";
+import { SearchIcon } from "../icons";
+import { isEmbeddedPicture } from "../text/embedded-picture";
+import { PlainText } from "../text/plain-text";
+import { type JsonNode, keysOf, searchJson } from "./paths";
+import { RawSwitch } from "./raw-switch";
+import { JsonTree } from "./tree";
+import { Scalar } from "./values";
+
+/** Longer documents get a search: of a shorter one all is seen at a glance. */
+const SEARCHED_FROM = 200;
+
+type Tools = {
+  /** Whether to offer the text as it is stored, and a search in what is longer than a glance. */
+  tools?: boolean;
+  /** What its search begins with, if it is in the document. */
+  sought?: string;
+};
+
+/**
+ * A JSON document as a tree, with tables for the lists of records in it; what is no JSON (or cut, so that it cannot be
+ * read) as plain text.
+ */
+export function JsonView({
+  text,
+  cut = false,
+  tools = false,
+  sought = "",
+}: { text: string; cut?: boolean } & Tools) {
+  const value = useMemo(() => (cut ? undefined : parseJson(text)), [text, cut]);
+  if (value === undefined) return <PlainText text={text} />;
+  if (typeof value === "object" && value !== null && keysOf(value).length > 0) {
+    return tools ? (
+      <DocumentWithTools sought={sought} text={text} value={value} />
+    ) : (
+      <JsonTree search={null} value={value} />
+    );
+  }
+  if (typeof value !== "string") return <Plain value={value} />;
+  const shown = isEmbeddedPicture(value) ? <Plain value={value} /> : <PlainText text={value} />;
+  // Between its quotes, a text without line ends and quotes of its own is stored as it is shown.
+  return tools && text.length > value.length + 2 ? <WithRaw text={text}>{shown}</WithRaw> : shown;
+}
+
+function Plain({ value }: { value: Json }) {
+  if (typeof value === "object" && value !== null) return <JsonTree search={null} value={value} />;
+  return (
+    <div className="mono">
+      <Scalar search={null} value={value} />
+    </div>
+  );
+}
+
+/** Something drawn from a text, with a switch to the text as it is stored. */
+export function WithRaw({ text, children }: { text: string; children: ReactNode }) {
+  const [raw, setRaw] = useState(false);
+  return (
+    <>
+      <RawSwitch className="float-right ml-2" onSwitch={setRaw} raw={raw} />
+      {raw ? <PlainText text={text} /> : children}
+    </>
+  );
+}
+
+function DocumentWithTools({
+  text,
+  value,
+  sought: first,
+}: {
+  text: string;
+  value: JsonNode;
+  sought: string;
+}) {
+  const [typed, setTyped] = useState(() => (first && searchJson(value, first)?.hits ? first : ""));
+  const [startsWithHits] = useState(typed !== "");
+  const searched = startsWithHits || text.length >= SEARCHED_FROM;
+  const [raw, setRaw] = useState(false);
+  const sought = useDeferredValue(typed);
+  const search = useMemo(() => searchJson(value, sought), [value, sought]);
+  if (!searched) {
+    return (
+      <WithRaw text={text}>
+        <JsonTree search={null} value={value} />
+      </WithRaw>
+    );
+  }
+  return (
+    <div>
+      <div className="mb-2 flex flex-wrap items-center gap-3">
+        {raw ? null : (
+          <>
+            <div className="relative w-56">
+              <SearchIcon className="absolute top-1.5 left-2 text-faint" />
+              <input
+                aria-label="Search this document"
+                className="h-7 w-full rounded-md border border-line-strong bg-canvas pr-2 pl-8 placeholder:text-faint"
+                onChange={(event) => setTyped(event.target.value)}
+                placeholder="Search names and values"
+                type="search"
+                value={typed}
+              />
+            </div>
+            <span aria-live="polite" className="text-muted text-xs">
+              {search ? `${search.more ? "500 and more" : search.hits} found` : ""}
+            </span>
+          </>
+        )}
+        <RawSwitch className="ml-auto" onSwitch={setRaw} raw={raw} />
+      </div>
+      {raw ? <PlainText text={text} /> : <JsonTree search={search} value={value} />}
+    </div>
+  );
+}
+
+/** A JSON document with members, or undefined when the text is none. */
+export function parseDocument(text: string): JsonNode | undefined {
+  const value = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
+  return typeof value === "object" && value !== null ? value : undefined;
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
