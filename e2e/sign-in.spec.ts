@@ -73,7 +73,10 @@ test("a form of another site cannot sign in, and opening the form's address retu
   expect(empty.headers().location).toBe("/sign-in?problem=address");
 });
 
-test("a page whose session has ended returns after sign-in", async ({ freshOwnerPage: page, organization }) => {
+test("a page whose session has ended returns after sign-in", async ({
+  freshOwnerPage: page,
+  organization,
+}) => {
   // Asking for a page leads there at once, asking for rows offers it.
   await page.goto("/metrics");
   await page.context().clearCookies();
