@@ -3,7 +3,7 @@
  * package has one home. Every rule is an error.
  */
 
-const TESTS = "(\\.test\\.tsx?$|^server/testing/|^inngest/(testing/|engine-suite\\.ts$)|^scripts/bench/)";
+const TESTS = "(\\.test\\.tsx?$|^testing/|^inngest/(testing/|engine-suite\\.ts$)|^scripts/bench/)";
 const NODE_MODULES = "(^|/)node_modules/";
 
 /** Where an OrgId may be made: see server/auth/mint-org-id.ts. */
@@ -19,13 +19,13 @@ const home = (name, packages, places) => ({
   to: { path: `${NODE_MODULES}(${packages})/` },
 });
 
-/** Files of `room` may not import any of `rooms`. */
-const closed = (room, path, rooms, except = "^$") => ({
-  name: `${room}-stays-below`,
+/** Files of one folder may not import any of `folders`. */
+const closed = (folder, path, folders, except = "^$") => ({
+  name: `${folder}-stays-below`,
   severity: "error",
-  comment: `${room} does not know ${rooms}`,
+  comment: `${folder} does not import ${folders}`,
   from: { path, pathNot: TESTS },
-  to: { path: rooms, pathNot: except },
+  to: { path: folders, pathNot: except },
 });
 
 module.exports = {
@@ -35,7 +35,7 @@ module.exports = {
       severity: "error",
       comment: "Two files that need each other are one idea, or need a third.",
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+      to: { circular: true },
     },
     {
       name: "no-unresolved",
@@ -74,7 +74,7 @@ module.exports = {
       to: { pathNot: `^server/contract/|${NODE_MODULES}zod/` },
     },
     {
-      name: "pure-rooms-have-no-database",
+      name: "pure-folders-have-no-database",
       severity: "error",
       comment: "agent, workflow, functions, models and expressions get what they need as arguments.",
       from: { path: "^server/(agent|workflow|functions|models|expressions)/", pathNot: TESTS },
@@ -89,9 +89,9 @@ module.exports = {
       to: { path: "^server/auth/mint-org-id\\.ts$" },
     },
     {
-      name: "rooms-below-the-doors",
+      name: "nothing-imports-the-api",
       severity: "error",
-      comment: "api is on top of the server: nothing in it imports a door.",
+      comment: "api is on top of the server: nothing below imports it.",
       from: { path: "^server/(?!api/)", pathNot: TESTS },
       to: { path: "^server/api/" },
     },

@@ -5,9 +5,22 @@ import type { Demo } from "@/prisma/seed";
 import { sleep } from "@/server/db/outage";
 import type { Environment } from "@/server/env";
 import type { Services } from "@/server/services";
-import type { Serving } from "./serve";
 
 /** Several processes behind one port (STEPWELL_PROCESSES): each serves and executes runs, and is replaced when it ends. */
+
+/** A service that serves, in this process or in several. */
+export type Serving = {
+  /** Where it listens; the port differs from PORT when that was 0. */
+  port: number;
+  /** The address people use. */
+  appUrl: string;
+  /** The demo organization, if there is one. */
+  demo: Demo | null;
+  /** Waits until `/api/ready` answers 200; false when it is stopped first. `say` receives what is missing. */
+  untilReady(say: (line: string) => void): Promise<boolean>;
+  /** Ends everything in order: no new requests, those under way, the engine, the database. */
+  stop(): Promise<void>;
+};
 
 /** How long a process may take to stop before it is killed. */
 const STOP_MS = 15_000;

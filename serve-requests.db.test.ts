@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import * as apiRoute from "@/app/v1/[...path]/route";
 import * as webhookRoute from "@/app/webhooks/[token]/route";
 import { newId } from "@/server/ids";
-import { createProcess, type TestProcess } from "@/server/testing/process";
-import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/server/testing/world";
 import { createHandler } from "./serve-requests";
+import { createProcess, type TestProcess } from "./testing/process";
+import { createTenant, createTrigger, createWorld, type Tenant, type World } from "./testing/world";
 
 /** The two ways to the API, the process's own server and Next's route handlers, answer alike. */
 

@@ -13,7 +13,7 @@ import { noteAppUrl } from "@/server/operate/app-url";
 import { waitUntilReady } from "@/server/operate/health";
 import { checkSecretFingerprint } from "@/server/secrets/fingerprint";
 import { closeServices, getServices, type Wired } from "@/wiring";
-import { isClusterPrimary, servePrimary } from "./serve-cluster";
+import { isClusterPrimary, type Serving, servePrimary } from "./serve-cluster";
 import { createHandler, refuse } from "./serve-requests";
 
 /**
@@ -29,19 +29,6 @@ const START_PATIENCE_MS = 30_000;
 const REQUEST_TIMEOUT_MS = 120_000;
 /** Longer than usual load balancers keep idle connections, so that they and not we close first. */
 const KEEP_ALIVE_MS = 75_000;
-
-export type Serving = {
-  /** Where it listens; the port differs from PORT when that was 0. */
-  port: number;
-  /** The address people use. */
-  appUrl: string;
-  /** The demo organization, if there is one. */
-  demo: Demo | null;
-  /** Waits until `/api/ready` answers 200; false when it is stopped first. `say` receives what is missing. */
-  untilReady(say: (line: string) => void): Promise<boolean>;
-  /** Ends everything in order: no new requests, those under way, the engine, the database. */
-  stop(): Promise<void>;
-};
 
 export type ServeOptions = {
   /** The project's folder: next.config.ts and prisma/migrations are there. */

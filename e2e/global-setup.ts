@@ -1,25 +1,19 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { join } from "node:path";
-
-/** How long the paced server takes for an answer: what a step of the tool `counter` lasts, whatever the machine. */
-const PACE_MS = 20;
+import { pacePort, startPace } from "./pace";
 
 /**
  * Starts the paced server and declares e2e/organization.yaml by the operator's command line beside the running service, as an
  * operator would; the ids and secrets it prints reach the tests through the environment (fixtures.ts).
  */
 export default async function setUp(): Promise<() => void> {
-  const { STEPWELL_E2E_DATA: folder = "", STEPWELL_E2E_PACE_PORT: pacePort, STEPWELL_E2E_PORT } = process.env;
-  const pace = createServer((_request, response) => {
-    setTimeout(() => response.end("{}"), PACE_MS);
-  });
-  await new Promise<void>((resolve) => pace.listen(Number(pacePort), "127.0.0.1", resolve));
+  const { STEPWELL_E2E_DATA: folder = "", STEPWELL_E2E_PORT } = process.env;
+  const endPace = await startPace();
 
   const declared = join(folder, "organization.yaml");
   const text = readFileSync("e2e/organization.yaml", "utf8");
-  writeFileSync(declared, text.replaceAll("http://pace.test", `http://127.0.0.1:${pacePort}`));
+  writeFileSync(declared, text.replaceAll("http://pace.test", `http://127.0.0.1:${pacePort()}`));
   process.env.STEPWELL_E2E_APPLIED = execFileSync(
     process.execPath,
     ["scripts/stepwell.mjs", "apply", declared, "--json"],
@@ -28,8 +22,5 @@ export default async function setUp(): Promise<() => void> {
       env: { ...process.env, STEPWELL_DATA_DIR: folder, APP_URL: `http://localhost:${STEPWELL_E2E_PORT}` },
     },
   );
-  return () => {
-    pace.close();
-    pace.closeAllConnections();
-  };
+  return endPace;
 }

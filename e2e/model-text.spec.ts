@@ -1,4 +1,4 @@
-import { type ModelServer, startModelServer } from "@/server/testing/model-server";
+import { type ModelServer, startModelServer } from "@/testing/model-server";
 import { startThrowawayService } from "../scripts/throwaway-service.mjs";
 import { expect, test } from "./fixtures";
 

@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures";
+import { release } from "./pace";
 import { startRun } from "./start";
 
 /** Nothing moves while one watches a run, wide or narrow. */
@@ -42,11 +43,12 @@ for (const width of [390, 1280]) {
     }) => {
       await page.setViewportSize({ width, height: 844 });
       const tool = organization.toolIds.winding ?? "";
-      const id = await startRun(request, organization, { tool, input: { to: 150, fails } });
+      const id = await startRun(request, organization, { tool, input: { to: 50, fails } });
       await page.goto(`/runs/${id}`);
       await expect(page.getByRole("option").first()).toBeVisible();
       const readShifts = await watchShifts(page);
       await expect(page.locator("header")).toContainText("Running");
+      await release(id);
       await expect(page.locator("header")).toContainText(fails ? "Failed" : "Completed", { timeout: 60_000 });
       await expect(page.getByText("Show all")).toHaveCount(fails && width > 600 ? 0 : 1);
       const { sum, moved } = await readShifts();

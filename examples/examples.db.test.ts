@@ -7,8 +7,8 @@ import { exportOrganization } from "@/server/catalog/export";
 import { operatorOf } from "@/server/catalog/organizations";
 import { executeFunction } from "@/server/functions/execute";
 import type { JsonObject } from "@/server/json";
-import { testFunctionContext } from "@/server/testing/function-context";
-import { createWorld, type World } from "@/server/testing/world";
+import { testFunctionContext } from "@/testing/function-context";
+import { createWorld, type World } from "@/testing/world";
 import { runWorkflow } from "@/server/workflow/interpret";
 
 const FOLDER = import.meta.dirname;

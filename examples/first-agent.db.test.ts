@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { freePort } from "@/scripts/ports.mjs";
-import { hasProgram } from "@/server/testing/programs";
-import { startTestService, type TestService } from "@/server/testing/service";
+import { hasProgram } from "@/testing/programs";
+import { startTestService, type TestService } from "@/testing/service";
 
 /**
  * docs/first-agent.md, run as it stands: its shell blocks in one shell, its JSON blocks against what that prints. Only the

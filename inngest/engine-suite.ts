@@ -4,8 +4,8 @@ import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { cancelRun } from "@/server/runs/cancel";
 import { removeWorker } from "@/server/runs/engine/worker";
 import { startRun } from "@/server/runs/start";
-import { createProcess, type TestProcess } from "@/server/testing/process";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
+import { createProcess, type TestProcess } from "@/testing/process";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import type { Wired } from "@/wiring";
 
 /** Where the suite runs: on the embedded engine, or on an Inngest server. */

@@ -6,7 +6,7 @@ import { seedDemo } from "@/prisma/seed";
 import { hashApiKey } from "@/server/auth/api-key";
 import { applyDefinitionFile } from "@/server/catalog/apply";
 import { createVault } from "@/server/secrets/vault";
-import { createWorld, type World } from "@/server/testing/world";
+import { createWorld, type World } from "@/testing/world";
 
 let catalog: World;
 let dataDir: string;

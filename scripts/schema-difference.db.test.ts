@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createTestDatabase, type TestDatabase } from "@/server/testing/database";
+import { createTestDatabase, type TestDatabase } from "@/testing/database";
 import { findSchemaDifference } from "./schema-difference.mjs";
 
 const SCHEMA = "prisma/schema.prisma";

@@ -1,6 +1,6 @@
 /**
  * The only source of the present moment. Everything that asks for the time takes a `Clock`, so that tests can
- * set it (`server/testing/clock.ts`).
+ * set it (`testing/clock.ts`).
  */
 export type Clock = {
   /** The present moment. A fresh `Date` each time: callers may keep it. */

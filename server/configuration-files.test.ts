@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { creditsOfActions, creditsOfTokens } from "@/server/credits/prices";
 import { readEnvironment } from "@/server/env";
 import { createModels } from "@/server/models/registry";
-import { testClock } from "@/server/testing/clock";
+import { testClock } from "@/testing/clock";
 
 let folder: string;
 beforeAll(() => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { captureConsole, createLogger } from "@/server/log";
-import { testClock } from "@/server/testing/clock";
-import { testLogger } from "@/server/testing/log";
+import { testClock } from "@/testing/clock";
+import { testLogger } from "@/testing/log";
 
 const clock = testClock("2026-11-21T10:00:00.000Z");
 

@@ -7,9 +7,9 @@ import { GET as download } from "@/app/api/runs/[runId]/download/route";
 import { GET as readText } from "@/app/api/runs/[runId]/text/route";
 import { GET as exportRuns } from "@/app/api/runs/export/route";
 import { notifyRunChanged } from "@/server/live/run-changes";
-import { createMember, insertRun } from "@/server/testing/runs";
-import { signInCookie, TEST_ORIGIN } from "@/server/testing/sign-in";
-import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { createMember, insertRun } from "@/testing/runs";
+import { signInCookie, TEST_ORIGIN } from "@/testing/sign-in";
+import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 
 /**
  * Every route handler of the app beside the dashboard's procedures: what it shows of another organization, and to whom. The

@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import { z } from "zod";
-import { FILL_INDEX } from "@/server/runs/run-index";
+import { FILL_INDEX } from "@/server/runs/read/run-index";
 
 /**
  * A history to measure against, made inside PostgreSQL: one organization with a million runs over 90 days and two small

@@ -60,6 +60,8 @@ const environment = {
   LOG_LEVEL: process.env.LOG_LEVEL ?? "error",
 };
 const services = startServices({ ports: PORTS, environment, pointKills: Number(values.points) });
+/** @type {number[]} when a stalled process went on */
+const continuedAt = [];
 /** @type {Record<string, () => Promise<void>>} */
 const faults = {
   "a process killed": async () => {
@@ -78,6 +80,7 @@ const faults = {
     const { pid } = services.any().service;
     killProcess(-pid, "SIGSTOP");
     await sleep(STALL_MS);
+    continuedAt.push(Date.now());
     killProcess(-pid, "SIGCONT");
   },
   "backends ended": () => database.endBackends(),
@@ -104,11 +107,8 @@ try {
   for (const open of [openRuns, unindexed]) {
     while ((await database.query(open)).length > 0 && Date.now() < END) await sleep(500);
   }
-  const sound = await report(
-    database,
-    { runIds, runs: RUNS, crowd: CROWD, executions: recorder.executions },
-    say,
-  );
+  const seen = { runIds, runs: RUNS, crowd: CROWD, executions: recorder.executions, continuedAt };
+  const sound = await report(database, seen, say);
   exitCode = sound ? 0 : 1;
 } catch (error) {
   console.error(error);

@@ -8,8 +8,8 @@ import { newId } from "@/server/ids";
 import { noteAppUrl } from "@/server/operate/app-url";
 import { startRun } from "@/server/runs/start";
 import { createVault } from "@/server/secrets/vault";
-import { executeRun } from "@/server/testing/execute";
-import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { executeRun } from "@/testing/execute";
+import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 import { runCommandLine } from "./command-line";
 
 let world: World;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { ErrorCode } from "@/server/errors";
 import { newId } from "@/server/ids";
-import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
 import { handleRest } from "./rest";
 import { handleWebhook } from "./webhook";
 

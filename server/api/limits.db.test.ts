@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createApiKey } from "@/server/catalog/api-keys";
 import { newId } from "@/server/ids";
-import { createTenant, createTrigger, createWorld, type World } from "@/server/testing/world";
+import { createTenant, createTrigger, createWorld, type World } from "@/testing/world";
 import { handleRest } from "./rest";
 import { handleWebhook } from "./webhook";
 

@@ -4,8 +4,8 @@ import { rateLimitHeaders } from "@/server/limits/rate-limit";
 import { takeLeasedRead } from "@/server/limits/read-lease";
 import type { EndedRun } from "@/server/runs/ended-runs";
 import { executingRunFacts } from "@/server/runs/engine/run-facts-of";
+import { agentRunStatus, toolRunStatus } from "@/server/runs/read/views";
 import type { RunFacts } from "@/server/runs/run-facts";
-import { agentRunStatus, toolRunStatus } from "@/server/runs/views";
 import type { Services } from "@/server/services";
 
 /**

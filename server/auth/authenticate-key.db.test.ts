@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { revokeApiKey } from "@/server/catalog/api-keys";
-import { createTenant, createWorld, type World } from "@/server/testing/world";
+import { createTenant, createWorld, type World } from "@/testing/world";
 
 let world: World;
 let beside: World;

@@ -3,8 +3,8 @@ import { handleAuthRequest } from "@/server/auth/auth-requests";
 import { switchOrganization } from "@/server/auth/organizations";
 import { getAuth, isSameOrigin, memberFromHeaders, sessionFromHeaders } from "@/server/auth/sessions";
 import { newId } from "@/server/ids";
-import { createMember, TEST_PASSWORD } from "@/server/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { createMember, TEST_PASSWORD } from "@/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 
 const ORIGIN = "http://stepwell.test";
 let world: World;

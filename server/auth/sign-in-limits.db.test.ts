@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handleAuthRequest } from "@/server/auth/auth-requests";
 import { admitSignIn } from "@/server/auth/sign-in-limits";
-import { createMember, TEST_PASSWORD } from "@/server/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { createMember, TEST_PASSWORD } from "@/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 
 const ORIGIN = "http://stepwell.test";
 let world: World;

@@ -5,8 +5,8 @@ import { applyDefinitionFile } from "@/server/catalog/apply";
 import { DefinitionFileError } from "@/server/catalog/definition-file";
 import { exportOrganization } from "@/server/catalog/export";
 import { operatorOf } from "@/server/catalog/organizations";
-import { createWorld, type World } from "@/server/testing/world";
 import { hashToken, secretPurpose } from "@/server/webhooks/token";
+import { createWorld, type World } from "@/testing/world";
 
 let catalog: World;
 beforeAll(async () => {

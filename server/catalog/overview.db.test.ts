@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { listTriggers } from "@/server/catalog/overview";
 import { newId } from "@/server/ids";
-import { createMember } from "@/server/testing/runs";
-import { createTenant, createTrigger, createWorld, type World } from "@/server/testing/world";
 import { recordDelivery } from "@/server/webhooks/deliveries";
+import { createMember } from "@/testing/runs";
+import { createTenant, createTrigger, createWorld, type World } from "@/testing/world";
 
 let world: World;
 

@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { nameActors } from "@/server/auth/name-actors";
 import { Prisma } from "@/server/db/generated/client";
-import { openRuns, queuedRuns } from "@/server/runs/run-rows";
-import { RUN_STATUSES, type RunStatusWord } from "@/server/runs/words";
+import { openRuns, queuedRuns } from "@/server/runs/read/run-rows";
+import { RUN_STATUSES, type RunStatusWord } from "@/server/runs/read/words";
 import type { Services } from "@/server/services";
 import { DELIVERY_OUTCOMES, type DeliveryOutcomeWord } from "@/server/webhooks/inspect-deliveries";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
 import type { MemberActor, MemberRole, OperatorActor } from "@/server/auth/actor";
-import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 import { createApiKey, revokeApiKey } from "./api-keys";
 import { removeMember, saveMember } from "./members";
 import { operatorOf } from "./organizations";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createMember } from "@/server/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { createMember } from "@/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 import { inspectAgent, inspectTool } from "./inspect-definition";
 import { saveAgent } from "./save-agent";
 import { saveTool } from "./save-tool";

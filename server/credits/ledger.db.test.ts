@@ -9,8 +9,8 @@ import { admitWaitingRuns, claimRun } from "@/server/runs/engine/claim";
 import { removeWorker } from "@/server/runs/engine/worker";
 import { WorkerLost } from "@/server/runs/engine/writer";
 import { startRun } from "@/server/runs/start";
-import { executeRun } from "@/server/testing/execute";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
+import { executeRun } from "@/testing/execute";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import { grantCredits, postEntries } from "./ledger";
 import { refundRun } from "./refund";
 

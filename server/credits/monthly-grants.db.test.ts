@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 import { grantMonthlyCredits } from "./monthly-grants";
 
 let world: World;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createMember, insertRun } from "@/server/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { createMember, insertRun } from "@/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 import { Decimal } from "./amount";
 import { grantCredits, postEntries } from "./ledger";
 import { listLedger, readBalance } from "./read-ledger";

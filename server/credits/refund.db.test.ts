@@ -3,8 +3,8 @@ import { readTotals } from "@/server/runs/engine/figures";
 import { removeWorker } from "@/server/runs/engine/worker";
 import { WorkerLost } from "@/server/runs/engine/writer";
 import { startRun } from "@/server/runs/start";
-import { executeRun } from "@/server/testing/execute";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
+import { executeRun } from "@/testing/execute";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import { refundRun } from "./refund";
 
 /** Faults of the platform cost nothing, visibly; what was charged can be given back once. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
-import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 import { openDatabase } from "./client";
 import type { Timeouts } from "./connect";
 import { readUnhurried } from "./sql";

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
 import { newId } from "@/server/ids";
-import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/server/testing/world";
 import { secretPurpose } from "@/server/webhooks/token";
+import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
 
 /** Two processes cache what requests read of organizations; a change in the database is noticed by both within a second. */
 

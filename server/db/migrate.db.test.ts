@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createTestDatabase, type TestDatabase } from "@/server/testing/database";
+import { createTestDatabase, type TestDatabase } from "@/testing/database";
 import { migrate } from "./migrate";
 
 let database: TestDatabase;

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createWorld, type World } from "@/server/testing/world";
+import { createWorld, type World } from "@/testing/world";
 import { createNotifications, type Topic } from "./notifications";
 
 /** One LISTEN connection a process: what is sent in one process arrives in the others. */

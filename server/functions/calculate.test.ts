@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { executeFunction } from "@/server/functions/execute";
-import { testFunctionContext } from "@/server/testing/function-context";
+import { testFunctionContext } from "@/testing/function-context";
 
 const calculate = (expression: string) => executeFunction("calculate", { expression }, testFunctionContext());
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { executeFunction } from "@/server/functions/execute";
-import { testClock } from "@/server/testing/clock";
-import { testFunctionContext } from "@/server/testing/function-context";
+import { testClock } from "@/testing/clock";
+import { testFunctionContext } from "@/testing/function-context";
 
 const at = (moment: string, timezone?: string) =>
   executeFunction(

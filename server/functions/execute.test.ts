@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { executeFunction } from "@/server/functions/execute";
-import { testFunctionContext } from "@/server/testing/function-context";
+import { testFunctionContext } from "@/testing/function-context";
 
 const never = testFunctionContext({ fetch: () => new Promise(() => undefined) });
 const input = { url: "https://x.test/" };

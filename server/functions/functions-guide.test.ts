@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { functionsGuide } from "@/server/testing/functions-guide";
+import { functionsGuide } from "@/testing/functions-guide";
 
 it("docs/functions.md matches the registry", async () => {
   const page = join(import.meta.dirname, "../../docs/functions.md");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { executeFunction } from "@/server/functions/execute";
 import type { Json } from "@/server/json";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
-import { testFunctionContext } from "@/server/testing/function-context";
+import { testFunctionContext } from "@/testing/function-context";
 
 function scripted(...answers: string[]) {
   const requests: Pick<ModelRequest, "model" | "messages" | "responseSchema">[] = [];

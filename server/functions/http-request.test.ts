@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { EgressFetch } from "@/server/functions/define";
 import { executeFunction } from "@/server/functions/execute";
 import type { Json } from "@/server/json";
-import { testFunctionContext } from "@/server/testing/function-context";
+import { testFunctionContext } from "@/testing/function-context";
 
 /** Runs http_request against a canned response; gives the result and the one request that was made. */
 async function call(input: Json, response: () => Response = () => new Response("ok")) {

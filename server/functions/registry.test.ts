@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { executeFunction } from "@/server/functions/execute";
 import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/registry";
-import { testFunctionContext } from "@/server/testing/function-context";
 import { checkSchema } from "@/server/workflow/schema";
+import { testFunctionContext } from "@/testing/function-context";
 
 const MACHINERY = new Set(["define.ts", "execute.ts", "registry.ts"]);
 

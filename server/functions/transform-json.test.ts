@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { executeFunction } from "@/server/functions/execute";
 import type { Json } from "@/server/json";
-import { testFunctionContext } from "@/server/testing/function-context";
+import { testFunctionContext } from "@/testing/function-context";
 
 const transform = (value: Json, expression: string) =>
   executeFunction("transform_json", { value, expression }, testFunctionContext());

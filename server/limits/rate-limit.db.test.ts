@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
 import { pruneRateSegments } from "@/server/operate/rate-segments";
-import { createTenant, createTrigger, createWorld, type World } from "@/server/testing/world";
+import { createTenant, createTrigger, createWorld, type World } from "@/testing/world";
 import { releaseRate, takeRate } from "./rate-limit";
 
 /** Limits over two processes on one database, each with its own connections. */

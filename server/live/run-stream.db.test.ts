@@ -4,8 +4,8 @@ import { newId } from "@/server/ids";
 import { respondWithEvents } from "@/server/live/event-stream";
 import { notifyRunChanged, subscribeToOrganization } from "@/server/live/run-changes";
 import { MAX_NAMED_RUNS, streamRun, streamRuns } from "@/server/live/run-stream";
-import { createMember, insertRun } from "@/server/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { createMember, insertRun } from "@/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 
 /** Live updates as a browser gets them, with the writer in another process: only PostgreSQL is between the two. */
 

@@ -1,8 +1,8 @@
 import type { MemberActor } from "@/server/auth/actor";
 import { type EventSink, napUntil } from "@/server/live/event-stream";
 import { subscribeToOrganization, subscribeToRun } from "@/server/live/run-changes";
-import { inspectRun } from "@/server/runs/inspect";
-import { isTerminal } from "@/server/runs/words";
+import { inspectRun } from "@/server/runs/read/inspect";
+import { isTerminal } from "@/server/runs/read/words";
 import type { Services } from "@/server/services";
 
 /** Changes that come closer together than this are sent as one. */

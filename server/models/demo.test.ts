@@ -6,9 +6,9 @@ import { findFunction, inputSchemaOf } from "@/server/functions/registry";
 import type { JsonObject } from "@/server/json";
 import { callDemoModel } from "@/server/models/demo";
 import type { ModelRequest, OfferedTool } from "@/server/models/port";
-import { testClock } from "@/server/testing/clock";
-import { testFunctionContext } from "@/server/testing/function-context";
 import { validateAgainst } from "@/server/workflow/schema";
+import { testClock } from "@/testing/clock";
+import { testFunctionContext } from "@/testing/function-context";
 
 const clock = testClock();
 

@@ -6,7 +6,7 @@ import { afterAll, afterEach, expect, test } from "vitest";
 import { createTrustedEgress } from "@/server/egress/guarded-fetch";
 import { FURTHER_CALLS, MAX_EVENT_LENGTH, MAX_RECORDED_CALLS } from "@/server/models/answer-limits";
 import { createOpenAiCompatible } from "@/server/models/openai-compatible";
-import { testClock } from "@/server/testing/clock";
+import { testClock } from "@/testing/clock";
 
 /** Answers that are too long, too many or without end: each is given up or cut, whoever sends it. */
 

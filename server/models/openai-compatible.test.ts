@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createTrustedEgress, type Egress } from "@/server/egress/guarded-fetch";
 import { createOpenAiCompatible, type OpenAiCompatibleOptions } from "@/server/models/openai-compatible";
 import { type Attempt, ModelError, type ModelRequest } from "@/server/models/port";
-import { testClock } from "@/server/testing/clock";
-import { type ModelServer, startModelServer } from "@/server/testing/model-server";
+import { testClock } from "@/testing/clock";
+import { type ModelServer, startModelServer } from "@/testing/model-server";
 
 const API_KEY = "sk-test-abcdefghijklmnop";
 let server: ModelServer;

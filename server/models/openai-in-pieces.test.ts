@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createTrustedEgress } from "@/server/egress/guarded-fetch";
 import { createOpenAiCompatible } from "@/server/models/openai-compatible";
 import { ModelError, type ModelRequest } from "@/server/models/port";
-import { testClock } from "@/server/testing/clock";
-import { type ModelServer, startModelServer } from "@/server/testing/model-server";
+import { testClock } from "@/testing/clock";
+import { type ModelServer, startModelServer } from "@/testing/model-server";
 
 /** Answers that come in pieces, so that what the model says is seen while it says it. */
 

@@ -3,8 +3,8 @@ import { createTrustedEgress } from "@/server/egress/guarded-fetch";
 import { createOpenAiCompatible, type OpenAiCompatibleOptions } from "@/server/models/openai-compatible";
 import { ModelCallStopped, ModelError, type ModelRequest } from "@/server/models/port";
 import { countRequestTokens, countTextTokens } from "@/server/models/tokens";
-import { testClock } from "@/server/testing/clock";
-import { type ModelServer, startModelServer } from "@/server/testing/model-server";
+import { testClock } from "@/testing/clock";
+import { type ModelServer, startModelServer } from "@/testing/model-server";
 
 /** Providers charge for what they have sent, so a call that broke off says how much that was. */
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createModels } from "@/server/models/registry";
-import { testClock } from "@/server/testing/clock";
-import { startModelServer } from "@/server/testing/model-server";
+import { testClock } from "@/testing/clock";
+import { startModelServer } from "@/testing/model-server";
 
 const clock = testClock();
 

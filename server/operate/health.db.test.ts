@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { waitUntilReady } from "@/server/operate/health";
-import { createWorld, type World } from "@/server/testing/world";
+import { createWorld, type World } from "@/testing/world";
 
 let world: World;
 beforeAll(async () => {

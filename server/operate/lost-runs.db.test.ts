@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { admitWaitingRuns, claimRun } from "@/server/runs/engine/claim";
 import { removeWorker } from "@/server/runs/engine/worker";
 import { startRun } from "@/server/runs/start";
-import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 import { findLostRuns } from "./lost-runs";
 
 /** Runs that an Inngest server was given and never called: they are handed over again. */

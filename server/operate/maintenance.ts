@@ -1,6 +1,6 @@
 import { grantMonthlyCredits } from "@/server/credits/monthly-grants";
-import { countSettledRuns } from "@/server/runs/count";
-import { INDEX_BATCH, indexEndedRuns } from "@/server/runs/run-index";
+import { countSettledRuns } from "@/server/runs/read/count";
+import { INDEX_BATCH, indexEndedRuns } from "@/server/runs/read/run-index";
 import type { Services } from "@/server/services";
 import { endOverdueRuns } from "./overdue-runs";
 import { pruneRateSegments } from "./rate-segments";

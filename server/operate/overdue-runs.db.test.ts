@@ -4,7 +4,7 @@ import { cancelRun } from "@/server/runs/cancel";
 import { admitWaitingRuns, claimRun } from "@/server/runs/engine/claim";
 import { removeWorker } from "@/server/runs/engine/worker";
 import { startRun } from "@/server/runs/start";
-import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 import { endOverdueRuns } from "./overdue-runs";
 
 /** The published bounds: a run that no worker has is found and ended. */

@@ -5,9 +5,9 @@ import { saveMember } from "@/server/catalog/members";
 import { operatorOf } from "@/server/catalog/organizations";
 import { newId } from "@/server/ids";
 import { removeOrganization } from "@/server/operate/remove-organization";
-import { indexEndedRuns } from "@/server/runs/run-index";
+import { indexEndedRuns } from "@/server/runs/read/run-index";
 import { startRun } from "@/server/runs/start";
-import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
 
 let world: World;
 beforeAll(async () => {

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
 import { refundRun } from "@/server/credits/refund";
-import { indexEndedRuns } from "@/server/runs/run-index";
+import { indexEndedRuns } from "@/server/runs/read/run-index";
 import { startRun } from "@/server/runs/start";
-import { executeRun } from "@/server/testing/execute";
+import { executeRun } from "@/testing/execute";
 import {
   createTenant,
   createTrigger,
@@ -12,7 +12,7 @@ import {
   quietModels,
   type Tenant,
   type World,
-} from "@/server/testing/world";
+} from "@/testing/world";
 import { removeExpired } from "./retention";
 
 let world: World;

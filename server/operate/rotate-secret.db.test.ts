@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { rotateSecret, SEALED_COLUMNS } from "@/server/operate/rotate-secret";
 import { checkSecretFingerprint, WrongSecretError } from "@/server/secrets/fingerprint";
 import { createVault } from "@/server/secrets/vault";
-import { createTenant, createTrigger, createWorld, type World } from "@/server/testing/world";
 import { secretPurpose, tokenPurpose } from "@/server/webhooks/token";
+import { createTenant, createTrigger, createWorld, type World } from "@/testing/world";
 
 const NEW = "a new secret of at least thirty-two characters";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { cancelMatching } from "@/server/runs/cancel";
-import { createMember, insertRun } from "@/server/testing/runs";
-import { createTenant, createWorld, type World } from "@/server/testing/world";
+import { createMember, insertRun } from "@/testing/runs";
+import { createTenant, createWorld, type World } from "@/testing/world";
 
 let world: World;
 

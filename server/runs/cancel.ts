@@ -2,9 +2,9 @@ import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
 import { endUnclaimedRun } from "./engine/end-run";
-import type { RunFilter } from "./filter";
-import { listRuns } from "./list";
-import type { RunStatusWord } from "./words";
+import type { RunFilter } from "./read/filter";
+import { listRuns } from "./read/list";
+import type { RunStatusWord } from "./read/words";
 
 /**
  * Cancels a run; idempotent, and nothing happens to one that has ended. One that no worker has ends at once. Any other is

@@ -23,6 +23,7 @@ import type {
   StartItem,
   StartVerdict,
 } from "./engine/flush-items";
+import type { Worker } from "./engine/port";
 import { withWorker } from "./engine/with-worker";
 import { findTarget } from "./find-target";
 import type { IdempotentRequest } from "./idempotency";
@@ -224,7 +225,12 @@ async function commit(
 ): Promise<StartResult | { refused: "credits"; rate: RateDecision | null }> {
   const { actor, conditions, prepared, runId } = parts;
   const { limit } = conditions;
-  const send = (sent: StartItem) => withWorker(services.engine, ({ accounts }) => accounts.start(sent));
+  let startedBy: Worker | undefined;
+  const send = (sent: StartItem) =>
+    withWorker(services.engine, (worker) => {
+      startedBy = worker;
+      return worker.accounts.start(sent);
+    });
   const item = startItem(parts);
   // This process has not seen the configuration stored, or retention removed it meanwhile: the item brings it along.
   const withDocument = { ...item, document: prepared.document };
@@ -260,7 +266,7 @@ async function commit(
     case "run": {
       services.configurationsStored.set(`${actor.orgId} ${prepared.hash}`, true);
       const held = verdict.held === "hold" ? prepared.hold : prepared.hold.add(prepared.headroom);
-      services.engine.begin(claimedRun(services, parts, { at: verdict.at, held }));
+      if (startedBy) services.engine.begin(claimedRun(services, parts, { at: verdict.at, held }), startedBy);
       return { runId, rate, replay: null };
     }
   }

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handleWebhook } from "@/server/api/webhook";
-import { createMember } from "@/server/testing/runs";
-import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { createMember } from "@/testing/runs";
+import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
 import { exampleBody } from "./example-body";
 import { inspectDelivery, listDeliveries, previewMessage, showBody } from "./inspect-deliveries";
 import { inspectTrigger } from "./inspect-trigger";

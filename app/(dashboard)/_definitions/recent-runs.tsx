@@ -10,7 +10,7 @@ import { useTRPC } from "@/app/_ui/providers";
 import { Status } from "@/app/_ui/status";
 import { Elapsed } from "@/app/_ui/time";
 import type { DefinitionRef } from "@/server/catalog/versions";
-import type { RunSummary } from "@/server/runs/list";
+import type { RunSummary } from "@/server/runs/read/list";
 import { Unreadable } from "../../_ui/text/unreadable";
 import { Started, useExactTimes } from "../runs/started";
 import { recentRunsQuery } from "./query";

@@ -22,7 +22,7 @@ import { signOut } from "@/app/_ui/sign-out";
 import { StatusShape } from "@/app/_ui/status";
 import type { MemberRole } from "@/server/auth/actor";
 import type { OrganizationLine } from "@/server/auth/organizations";
-import type { RunSummary } from "@/server/runs/list";
+import type { RunSummary } from "@/server/runs/read/list";
 import { placesFor } from "../places";
 import { Started } from "../runs/started";
 import type { Theme } from "../theme";

@@ -1,6 +1,11 @@
-import type { RunFilter } from "@/server/runs/filter";
-import type { MetricsQuestion, MetricsSubject } from "@/server/runs/metrics";
-import { METRICS_INTERVALS, type MetricsInterval, RUN_PERIODS, type RunPeriod } from "@/server/runs/words";
+import type { RunFilter } from "@/server/runs/read/filter";
+import type { MetricsQuestion, MetricsSubject } from "@/server/runs/read/metrics";
+import {
+  METRICS_INTERVALS,
+  type MetricsInterval,
+  RUN_PERIODS,
+  type RunPeriod,
+} from "@/server/runs/read/words";
 import { readAddress, writeFilter } from "../runs/address";
 
 /**

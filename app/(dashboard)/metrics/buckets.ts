@@ -1,5 +1,5 @@
 import { formatDay, formatMinute, formatTimeOfDay } from "@/app/_ui/format";
-import type { MetricsBucket } from "@/server/runs/metrics";
+import type { MetricsBucket } from "@/server/runs/read/metrics";
 
 const DAY_MS = 86_400_000;
 

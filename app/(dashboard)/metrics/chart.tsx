@@ -5,7 +5,7 @@ import { type MouseEvent, type ReactNode, useState } from "react";
 import { classNames } from "@/app/_ui/class-names";
 import { serverTime } from "@/app/_ui/server-clock";
 import { useTimeZone } from "@/app/_ui/time";
-import type { MetricsBucket, RunMetrics } from "@/server/runs/metrics";
+import type { MetricsBucket, RunMetrics } from "@/server/runs/read/metrics";
 import { axisLabel, bucketLabel } from "./buckets";
 
 /**

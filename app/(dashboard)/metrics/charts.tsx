@@ -1,8 +1,8 @@
 "use client";
 
 import { formatDuration, formatSpan } from "@/app/_ui/format";
-import type { RunFilter } from "@/server/runs/filter";
-import type { MetricsBucket, RunMetrics } from "@/server/runs/metrics";
+import type { RunFilter } from "@/server/runs/read/filter";
+import type { MetricsBucket, RunMetrics } from "@/server/runs/read/metrics";
 import { Chart, niceTop, percent } from "./chart";
 import { runsBehind } from "./runs-behind";
 

@@ -1,8 +1,8 @@
 import Link from "next/link";
 import { formatCount, formatCredits, formatDuration, formatShare } from "@/app/_ui/format";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
-import type { RunFilter } from "@/server/runs/filter";
-import type { RunFigures } from "@/server/runs/metrics";
+import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFigures } from "@/server/runs/read/metrics";
 import { runsBehind } from "./runs-behind";
 
 type Row = {

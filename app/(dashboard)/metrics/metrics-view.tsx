@@ -9,15 +9,15 @@ import { Bone, Empty, PageHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Segments } from "@/app/_ui/segments";
 import { useTimeZone } from "@/app/_ui/time";
-import type { RunFilter } from "@/server/runs/filter";
+import type { RunFilter } from "@/server/runs/read/filter";
 import type {
   MetricsBucket,
   MetricsGroup,
   MetricsQuestion,
   MetricsSubject,
   RunMetrics,
-} from "@/server/runs/metrics";
-import { intervalMs, RUN_PERIODS, type RunPeriod } from "@/server/runs/words";
+} from "@/server/runs/read/metrics";
+import { intervalMs, RUN_PERIODS, type RunPeriod } from "@/server/runs/read/words";
 import { Unreadable } from "../../_ui/text/unreadable";
 import { writeFilter } from "../runs/address";
 import { filterOf, intervalsOf, readMetricsAddress, writeMetricsAddress } from "./address";

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { MemberActor } from "@/server/auth/actor";
-import { countSettledRuns } from "@/server/runs/count";
-import type { RunFilter } from "@/server/runs/filter";
-import { listRuns, type RunSummary } from "@/server/runs/list";
-import { type RunFigures, readRunMetrics } from "@/server/runs/metrics";
-import { RUN_PERIODS } from "@/server/runs/words";
-import { createMember, insertRun } from "@/server/testing/runs";
-import { createTenant, createTrigger, createWorld, type World } from "@/server/testing/world";
+import { countSettledRuns } from "@/server/runs/read/count";
+import type { RunFilter } from "@/server/runs/read/filter";
+import { listRuns, type RunSummary } from "@/server/runs/read/list";
+import { type RunFigures, readRunMetrics } from "@/server/runs/read/metrics";
+import { RUN_PERIODS } from "@/server/runs/read/words";
+import { createMember, insertRun } from "@/testing/runs";
+import { createTenant, createTrigger, createWorld, type World } from "@/testing/world";
 import { filterOf, intervalsOf } from "./address";
 import { runsBehind } from "./runs-behind";
 

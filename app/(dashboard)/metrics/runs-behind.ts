@@ -1,5 +1,5 @@
-import type { RunFilter } from "@/server/runs/filter";
-import type { RunFigures } from "@/server/runs/metrics";
+import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFigures } from "@/server/runs/read/metrics";
 
 const ENDED = ["Completed", "Failed", "Cancelled"] as const;
 

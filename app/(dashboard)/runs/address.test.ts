@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RunFilter } from "@/server/runs/filter";
+import type { RunFilter } from "@/server/runs/read/filter";
 import { paramsOf, readAddress, writeFilter } from "./address";
 
 const read = (query: string) => readAddress(new URLSearchParams(query));

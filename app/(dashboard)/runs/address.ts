@@ -1,5 +1,5 @@
-import type { RunFilter } from "@/server/runs/filter";
-import { RUN_PERIODS, RUN_STATUSES, SOURCE_CHOICES } from "@/server/runs/words";
+import type { RunFilter } from "@/server/runs/read/filter";
+import { RUN_PERIODS, RUN_STATUSES, SOURCE_CHOICES } from "@/server/runs/read/words";
 
 /** The runs list's filter as it stands in the address: `?status=Failed,Running&agent=…&period=24h&minDurationMs=60000&q=…`. */
 

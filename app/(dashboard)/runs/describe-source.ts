@@ -1,4 +1,4 @@
-import type { RunSummary } from "@/server/runs/list";
+import type { RunSummary } from "@/server/runs/read/list";
 
 /** What started a run, in words: `webhook inbound`, `key ci`, `Ada`. */
 export function describeSource(run: Pick<RunSummary, "source" | "sourceName">): string {

@@ -1,6 +1,6 @@
 import type { TRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
-import type { RunFilter } from "@/server/runs/filter";
+import type { RunFilter } from "@/server/runs/read/filter";
 
 const PAGE_SIZE = 50;
 

@@ -2,7 +2,7 @@
 
 import { formatAge, formatExact } from "@/app/_ui/format";
 import { Ago, useNow, useTimeZone } from "@/app/_ui/time";
-import type { RunSummary } from "@/server/runs/list";
+import type { RunSummary } from "@/server/runs/read/list";
 
 type Times = Pick<RunSummary, "createdAt" | "startedAt" | "finishedAt">;
 

@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import type { LongText } from "@/server/runs/long-text";
+import type { LongText } from "@/server/runs/read/long-text";
 
 /**
  * A text of which only the start may be here; `load` fetches the rest from `address`, `read` gives it whole or throws

@@ -6,8 +6,8 @@ import { handleAuthRequest } from "@/server/auth/auth-requests";
 import { STREAM_PLACES, takeStreamPlace } from "@/server/limits/stream-places";
 import { HEARTBEAT_MS } from "@/server/live/event-stream";
 import { notifyRunChanged } from "@/server/live/run-changes";
-import { createMember, insertRun, TEST_PASSWORD } from "@/server/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { createMember, insertRun, TEST_PASSWORD } from "@/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 
 /** The live routes as a browser meets them: who gets a place, at whose pace events come, and when a stream ends. */
 

@@ -705,7 +705,7 @@ END $$;
 
 -- A start and an end write to as few indexes of `runs` as possible. What lists, filters and searches need stands in
 -- `run_index`, one row per ended run. The statement that ends a run adds a row to `run_index_queue`; a background job
--- (server/runs/run-index.ts) moves queued runs into `run_index` in batches. At any moment an ended run is either in the queue
+-- (server/runs/read/run-index.ts) moves queued runs into `run_index` in batches. At any moment an ended run is either in the queue
 -- or in `run_index`, so a reader that asks both in one statement finds each run once.
 
 ALTER TABLE run_index_queue SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
@@ -716,7 +716,7 @@ CREATE INDEX runs_parent_run_id_idx ON runs (parent_run_id) WHERE parent_run_id 
 -- The open runs of an organization, for lists, metrics and the balance.
 CREATE INDEX runs_open ON runs (organization_id, id) WHERE status IN ('Pending', 'Running');
 
--- On a scale of half octaves: 0 for nothing, 1 for the smallest, each two steps a doubling. server/runs/filter.ts has the
+-- On a scale of half octaves: 0 for nothing, 1 for the smallest, each two steps a doubling. server/runs/read/filter.ts has the
 -- same formula.
 CREATE FUNCTION run_size_class(size float8) RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN size <= 0 THEN 0 ELSE greatest(1, 1 + floor(2 * ln(size) / ln(2.0::float8)))::int END

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
 import { newId } from "@/server/ids";
-import { createMember } from "@/server/testing/runs";
-import { createTenant, createWorld, type World } from "@/server/testing/world";
+import { createMember } from "@/testing/runs";
+import { createTenant, createWorld, type World } from "@/testing/world";
 
 /** Numbers that no column holds are the caller's fault, not the service's. */
 

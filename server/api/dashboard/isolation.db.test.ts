@@ -6,9 +6,9 @@ import { saveAgent } from "@/server/catalog/save-agent";
 import { isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { startFromDashboard } from "@/server/runs/rerun";
-import { createMember, insertRun } from "@/server/testing/runs";
-import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/server/testing/world";
 import { recordDelivery } from "@/server/webhooks/deliveries";
+import { createMember, insertRun } from "@/testing/runs";
+import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
 
 /**
  * Every procedure of the dashboard against another organization's ids, and against every role. The table below must

@@ -15,8 +15,8 @@ import {
   OPENAPI_FETCH_PROGRAM,
   PROGRAM_TYPES,
   PYTHON_PROGRAM,
-} from "@/server/testing/client-programs";
-import { startTestService, type TestService } from "@/server/testing/service";
+} from "@/testing/client-programs";
+import { startTestService, type TestService } from "@/testing/service";
 import { createOpenApiDocument } from "./document";
 
 /**

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
-import { executeRun, replaceWorker } from "@/server/testing/execute";
-import { createMember } from "@/server/testing/runs";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
-import { inspectCall, inspectRun, inspectStep } from "../inspect";
+import { inspectCall, inspectRun, inspectStep } from "@/server/runs/read/inspect";
+import { executeRun, replaceWorker } from "@/testing/execute";
+import { createMember } from "@/testing/runs";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import { startRun } from "../start";
 import { admitWaitingRuns } from "./claim";
 import { WorkerLost } from "./writer";

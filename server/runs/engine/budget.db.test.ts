@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import type { ModelReply } from "@/server/models/port";
-import { executeRun } from "@/server/testing/execute";
-import { expectSoundLedger } from "@/server/testing/ledger";
-import { createMember } from "@/server/testing/runs";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
-import { readWholeRun } from "../download";
-import { inspectRun } from "../inspect";
+import { readWholeRun } from "@/server/runs/read/download";
+import { inspectRun } from "@/server/runs/read/inspect";
+import { executeRun } from "@/testing/execute";
+import { expectSoundLedger } from "@/testing/ledger";
+import { createMember } from "@/testing/runs";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import { startRun } from "../start";
 
 /** What starts hold and model calls reserve: by a quick bound of the prompt where it fits, else by its counted tokens. */

@@ -56,6 +56,7 @@ export async function callFunction(
   await pauseAt("act:after");
   signal.throwIfAborted();
   const failed = "error" in result;
+  await pauseAt("act:after");
   return journal.finishStep(begun, {
     output: failed ? JSON.stringify({ error: result.error }) : result.text,
     error: failed ? result.error : null,
@@ -70,7 +71,7 @@ async function attemptFunction(
   begun: BegunStep,
   store: Store,
 ): Promise<{ text: string } | { error: string }> {
-  const { services, run, signal, journal } = execution;
+  const { services, worker, run, signal, journal } = execution;
   for (let attempt = 1; ; attempt += 1) {
     const startedAt = services.clock.now();
     const record = (error: string | null, waitMs?: number) => {
@@ -84,7 +85,10 @@ async function attemptFunction(
       const context = {
         signal,
         clock: services.clock,
-        fetch: services.fetch,
+        fetch: async (...request: Parameters<typeof services.fetch>) => {
+          await worker.confirm();
+          return services.fetch(...request);
+        },
         idempotencyKey: `${run.id}:${call.key}`,
         organizationId: run.orgId,
         defaultModel: call.defaultModel,
@@ -94,6 +98,8 @@ async function attemptFunction(
           return callModel(execution, { key, iteration: call.iteration, request }, within);
         },
       };
+      // Waiting for the database is not the function's time.
+      await worker.confirm();
       const stored = store(await executeFunction(call.name, call.input, context, call.timeoutMs));
       record("error" in stored ? stored.error : null);
       return stored;

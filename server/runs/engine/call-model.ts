@@ -75,6 +75,7 @@ export async function callModel(
     arguments: replaceNul(toolCall.arguments),
   }));
   const credits = await budget.spend(reserved, priceOf(reply.usage));
+  await pauseAt("act:after");
   journal.finishCall(begun, { reply, credits });
   return { key, content: reply.content, toolCalls: reply.toolCalls, usage: reply.usage };
 }

@@ -25,32 +25,42 @@ export async function endClaimedRun(
   return verdict.ended ? { finishedAt: new Date(verdict.at) } : null;
 }
 
+/** Ends a run that no worker has. Returns false, changing nothing, when the run has ended or a worker has it. */
+export function endUnclaimedRun(services: Services, runId: string, outcome: Outcome): Promise<boolean> {
+  return endOpenRun(services, runId, { outcome });
+}
+
 /**
- * Ends a run that no worker has, and first the runs that it called. What it used is summed from its journal. Returns false,
- * changing nothing, when the run has ended or a worker has it.
+ * Ends a run of a worker, or without one a run that no worker has, and first the runs that it called. What it used is summed
+ * from its journal. Returns false, changing nothing, when the run has ended or has another worker.
  */
-export async function endUnclaimedRun(services: Services, runId: string, outcome: Outcome): Promise<boolean> {
+export async function endOpenRun(
+  services: Services,
+  runId: string,
+  { outcome, worker }: { outcome: Outcome; worker?: Worker | undefined },
+): Promise<boolean> {
   const { rows } = await services.pool.query<{
     id: string;
     organization_id: string;
     epoch: number;
     sequence: number;
-    claimed: boolean;
+    claimed_by: string | null;
   }>(
-    `SELECT id, organization_id, epoch, sequence, claimed_by IS NOT NULL AS claimed
-     FROM runs WHERE id = $1 AND status IN ('Pending', 'Running')`,
+    `SELECT id, organization_id, epoch, sequence, claimed_by FROM runs WHERE id = $1 AND status IN ('Pending', 'Running')`,
     [runId],
   );
   const row = rows[0];
-  if (row === undefined || row.claimed) return false;
+  if (row === undefined || row.claimed_by !== (worker?.id ?? null)) return false;
   await endOpenChildren(services, runId, outcome);
   const { totals: used, openSteps, sequence } = await readTotals(services.pool, runId);
   // What has begun fails with the run, and counts.
   const totals = { ...used, steps: used.steps + openSteps };
   const run = { id: runId, orgId: mintOrgId(row.organization_id) };
   const next = Math.max(row.sequence, sequence) + 1;
-  const item = { ...endItem(run, { outcome, totals, sequence: next }), epoch: row.epoch, unclaimed: true };
-  const { ended } = await withWorker(services.engine, ({ accounts }) => accounts.end(item));
+  const item = { ...endItem(run, { outcome, totals, sequence: next }), epoch: row.epoch, unclaimed: !worker };
+  const { ended } = worker
+    ? await worker.accounts.end(item)
+    : await withWorker(services.engine, ({ accounts }) => accounts.end(item));
   if (ended) notifyRunChanged(services, run, next);
   return ended;
 }

@@ -4,7 +4,7 @@ import type { Services } from "@/server/services";
 import { type Budget, capBudget, openBudget } from "./budget";
 import { type Admitted, admitWaitingRuns, anyWaiting, claimRun, readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
-import { endUnclaimedRun } from "./end-run";
+import { endOpenRun, endUnclaimedRun } from "./end-run";
 import { executeRun, type Stretch } from "./execute-run";
 import { type Outcome, RunStopped, YieldSlot } from "./execution";
 import { slotsToYield } from "./fair-share";
@@ -12,7 +12,16 @@ import { readOpenFigures } from "./figures";
 import { emptyJournal, RunJournal } from "./journal";
 import { pauseAt } from "./pause-points";
 import type { Engine, ExecutingRun, Worker } from "./port";
-import { pauseRun, readState, releaseRun, waitingShares, yieldSlot } from "./run-state";
+import {
+  findClaimedRuns,
+  pauseRun,
+  readState,
+  releaseChildren,
+  releaseRuns,
+  renewClaim,
+  waitingShares,
+  yieldSlot,
+} from "./run-state";
 import { readJournal } from "./takeover";
 import { wait } from "./wait";
 import { openWorker } from "./worker";
@@ -69,13 +78,20 @@ const SHARE_EVERY_MS = 100;
 /** Runs that an Inngest server has and has not called yet. */
 const SERVER_BACKLOG = 100;
 
-type Slot = { run: ClaimedRun; journal: RunJournal; budget: Budget };
+type Slot = {
+  run: ClaimedRun;
+  worker: Worker;
+  journal: RunJournal;
+  budget: Budget;
+  /** The journals of the run and its children in this segment, with how many of their rows were finished before it. */
+  entered: { journal: RunJournal; before: number }[];
+};
 
 export function createRunEngine(getServices: () => Services, options: EngineOptions): RunEngine {
   const engine = new ProcessEngine(getServices, options);
   return {
     worker: () => engine.worker(),
-    begin: (run) => engine.begin(run),
+    begin: (run, worker) => engine.begin(run, worker),
     wake: () => engine.wake(),
     abort: (runId) => engine.abort(runId),
     find: (runId) => engine.find(runId),
@@ -96,6 +112,10 @@ class ProcessEngine implements RunEngine {
   #reserved = 0;
   /** Runs that execute here, children included. */
   readonly #executing = new Map<string, ExecutingRun & { stop: AbortController }>();
+  /** Runs that are being claimed for an Inngest server's calls. */
+  readonly #opening = new Set<string>();
+  /** A second has passed since claimed runs were last compared with those that execute here. */
+  #mayHaveForgotten = false;
   /** How many slots each organization is to yield. */
   #owed = new Map<string, number>();
   #worker: Promise<Worker> | undefined;
@@ -119,7 +139,6 @@ class ProcessEngine implements RunEngine {
       onAdmitted: (starts) => {
         this.#reserved += starts;
       },
-      onLateStarts: (runIds) => void this.#beginLate(runIds),
       onLost: (error) => this.#lose(error),
     }).catch((error: unknown) => {
       this.#worker = undefined;
@@ -179,96 +198,94 @@ class ProcessEngine implements RunEngine {
     return this.#options.slots - this.#slots.size - this.#reserved;
   }
 
-  begin(run: ClaimedRun): void {
-    void this.#open(run)
-      .finally(() => {
-        this.#reserved -= 1;
-      })
-      .then((slot) => this.#drive(slot));
+  begin(run: ClaimedRun, worker: Worker): void {
+    this.#reserved -= 1;
+    void this.#drive(this.#open(run, worker));
   }
 
-  /** Begins runs whose callers were told of a failure, because the answer of the database came too late for them. */
-  async #beginLate(runIds: string[]): Promise<void> {
-    const services = this.#getServices();
-    try {
-      const runs = await outlast(() => readClaimedRuns(services, runIds), NEVER);
-      for (const run of runs) this.begin(run);
-    } catch (error) {
-      services.log.error("Could not begin runs that were started late", { runIds, error });
-    }
-  }
-
-  async #open(run: ClaimedRun, contents = emptyJournal()): Promise<Slot> {
-    const worker = await this.worker();
+  /** Gives a claimed run its slot. */
+  #open(run: ClaimedRun, worker: Worker, { contents, children } = UNTOUCHED()): Slot {
     const journal = new RunJournal(this.#getServices(), worker, run, contents);
-    const children =
-      run.epoch === 1 ? { open: ZERO, ended: ZERO } : await childCredits(this.#getServices(), run.id);
     const used = contents.totals.credits.add(children.open);
     const budget = capBudget(openBudget(worker, run, used), run.cap, used.add(children.ended));
-    const slot = { run, journal, budget };
+    const slot = { run, worker, journal, budget, entered: [] };
     this.#slots.set(run.id, slot);
     return slot;
   }
 
+  /** Gives a claimed run its slot with what it has done so far. */
+  async #openAgain(run: ClaimedRun, worker: Worker): Promise<Slot> {
+    if (run.epoch === 1) return this.#open(run, worker);
+    const services = this.#getServices();
+    const contents = await readJournal(services, run);
+    return this.#open(run, worker, { contents, children: await childCredits(services, run.id) });
+  }
+
   /** Drives a run of the embedded engine through one segment, again if something fails that a later attempt may mend. */
-  async #drive(slot: Slot): Promise<void> {
-    const { run } = slot;
+  async #drive(first: Slot): Promise<void> {
     const { log } = this.#getServices();
+    const { id, kind, segment } = first.run;
     if (this.#driver?.kind !== "embedded") throw new Error("only the embedded engine drives runs itself");
+    let slot = first;
     try {
       for (let attempt = 1; ; ) {
         try {
-          await this.#driver.execute({ id: run.id, kind: run.kind, epoch: run.epoch, segment: run.segment });
+          await this.#driver.execute({ id, kind, epoch: slot.run.epoch, segment });
           return;
         } catch (error) {
           if (error instanceof WorkerLost || this.#stopping) return;
-          log.warn("A run met a fault of the platform; trying again", { runId: run.id, attempt, error });
-          if (attempt === MAX_ATTEMPTS) return await this.giveUp(run.id, error);
+          log.warn("A run met a fault of the platform; trying again", { runId: id, attempt, error });
+          if (attempt === MAX_ATTEMPTS) return await this.giveUp(id, error);
           const delay = Math.min(10_000, 250 * 2 ** attempt);
           if (!isPassing(error)) attempt += 1;
           await wait(delay, NEVER);
-          await outlast(() => this.#reopen(run.id), NEVER);
         }
+        const faulty = slot;
+        const again = await outlast(() => this.#reopen(faulty), NEVER);
+        if (again === null) return;
+        slot = again;
       }
     } catch (error) {
-      log.error("A run could not be ended; another worker takes it over", { runId: run.id, error });
+      log.error("A run could not be carried on; it waits for a slot again", { runId: id, error });
     } finally {
-      this.#slots.delete(run.id);
+      if (this.#slots.get(id) === slot) this.#slots.delete(id);
       if (this.#waiting) void this.#claim();
     }
   }
 
-  /** After a fault: releases a run of this process and claims it again, so that it goes on from what is committed. */
-  async #reopen(runId: string): Promise<void> {
+  /** Opens a run again after a fault, with what is committed of it. Null when it is not this worker's any more. */
+  async #reopen(slot: Slot): Promise<Slot | null> {
     const services = this.#getServices();
-    await this.#release(runId);
-    const claimed = await claimRun(services, runId, (await this.worker()).id);
-    if (claimed === null) this.#slots.delete(runId);
-    else await this.#open(claimed, await readJournal(services, claimed));
+    await settle(slot);
+    if (!(await renewClaim(services, slot.run, slot.worker.id))) return null;
+    const [renewed] = await readClaimedRuns(services, [slot.run.id]);
+    return renewed === undefined ? null : this.#openAgain(renewed, slot.worker);
   }
 
-  /** Releases a run of this process when nothing of it is on its way to the database any more. It keeps its slot. */
-  async #release(runId: string): Promise<void> {
-    const slot = this.#slots.get(runId);
-    if (slot === undefined) return;
-    await slot.journal.settled();
-    await releaseRun(this.#getServices(), slot.run, (await this.worker()).id);
+  /** Claims a run that an Inngest server calls. Null when it cannot be claimed. */
+  async #claimOne(runId: string): Promise<Slot | null> {
+    const services = this.#getServices();
+    if (this.#slots.has(runId) || this.#opening.has(runId))
+      throw new RunBusy(`run ${runId} is executed by this worker`);
+    this.#opening.add(runId);
+    try {
+      const worker = await this.worker();
+      const claimed = await claimRun(services, runId, worker.id);
+      return claimed === null ? null : await this.#openAgain(claimed, worker);
+    } finally {
+      this.#opening.delete(runId);
+    }
   }
 
   async executeSegment(runId: string, { acts = Number.POSITIVE_INFINITY } = {}): Promise<SegmentResult> {
     const services = this.#getServices();
-    const worker = await this.worker();
-    let slot = this.#slots.get(runId);
-    if (slot === undefined) {
-      const claimed = await claimRun(services, runId, worker.id);
-      if (claimed === null) return this.#unclaimable(runId);
-      slot = await this.#open(claimed, await readJournal(services, claimed));
-    }
-    const { run, journal, budget } = slot;
+    const slot = this.#driver?.kind === "embedded" ? this.#slots.get(runId) : await this.#claimOne(runId);
+    if (!slot) return this.#unclaimable(runId);
+    const { run, worker, journal, budget } = slot;
     let left = acts;
-    // How many rows of the run and its children were finished when this segment came to them: it yields only after an act.
-    const finished: { journal: RunJournal; before: number }[] = [];
-    const hasProgressed = () => finished.some((entry) => countFinished(entry.journal) > entry.before);
+    slot.entered = [];
+    // A segment yields only after an act of its own.
+    const hasProgressed = () => slot.entered.some((entry) => countFinished(entry.journal) > entry.before);
     const stretch: Stretch = {
       services,
       worker,
@@ -280,7 +297,7 @@ class ProcessEngine implements RunEngine {
       },
       enter: (entered, entry, stop) => {
         this.#executing.set(entered.id, { run: entered, totals: entry.totals, stop });
-        finished.push({ journal: entry, before: countFinished(entry) });
+        slot.entered.push({ journal: entry, before: countFinished(entry) });
         return () => void this.#executing.delete(entered.id);
       },
       onEnd: (ended, end) => this.#options.onEnd?.(ended, end),
@@ -290,22 +307,40 @@ class ProcessEngine implements RunEngine {
       return "ended";
     } catch (error) {
       if (error instanceof RunStopped) return "left";
-      if (!(error instanceof YieldSlot)) throw error;
-      await journal.committed();
-      if (acts < Number.POSITIVE_INFINITY && left <= 0) {
-        return (await pauseRun(services, run, worker.id)) ? "paused" : await this.#unclaimable(runId);
-      }
-      await pauseAt("yield:before");
-      const yielded = await yieldSlot(services, run, {
-        workerId: worker.id,
-        sequence: journal.nextSequence(),
-      });
-      if (!yielded) return await this.#unclaimable(runId);
-      services.notifications.send("engine", "waiting", "waiting");
-      return "yielded";
+      if (error instanceof YieldSlot)
+        return await this.#leaveSlot(slot, acts < Number.POSITIVE_INFINITY && left <= 0);
+      // An Inngest server calls the segment again, here or in another process.
+      if (this.#driver?.kind !== "embedded" && !(error instanceof WorkerLost)) await this.#handBack(slot);
+      throw error;
     } finally {
-      if (this.#driver?.kind !== "embedded") this.#slots.delete(runId);
+      if (this.#driver?.kind !== "embedded" && this.#slots.get(runId) === slot) this.#slots.delete(runId);
     }
+  }
+
+  /** Ends a segment before its run has ended; `paused`: the server's next call goes on with it. */
+  async #leaveSlot(slot: Slot, paused: boolean): Promise<SegmentResult> {
+    const services = this.#getServices();
+    const { run, worker, journal } = slot;
+    for (const entry of slot.entered) await entry.journal.committed();
+    await pauseAt("yield:before");
+    if (paused)
+      return (await pauseRun(services, run, worker.id)) ? "paused" : await this.#unclaimable(run.id);
+    const yielded = await yieldSlot(services, run, {
+      workerId: worker.id,
+      sequence: journal.nextSequence(),
+    });
+    if (!yielded) return await this.#unclaimable(run.id);
+    services.notifications.send("engine", "waiting", "waiting");
+    return "yielded";
+  }
+
+  /** Releases a run after a fault. What cannot be released now is released with the forgotten runs. */
+  async #handBack(slot: Slot): Promise<void> {
+    const services = this.#getServices();
+    await settle(slot);
+    await pauseRun(services, slot.run, slot.worker.id).catch((error: unknown) => {
+      services.log.warn("Could not release a run after a fault; trying again within a second", { error });
+    });
   }
 
   /** What to do about a run that cannot be claimed. Throws RunBusy while another worker has it. */
@@ -324,9 +359,11 @@ class ProcessEngine implements RunEngine {
     services.log.error("A run was given up", { runId, error });
     const message = "Something failed on our side while this run was executed. Start it again.";
     const outcome: Outcome = { status: "Failed", code: "internal_error", message };
+    const slot = this.#slots.get(runId);
+    if (slot) await settle(slot);
     await outlast(async () => {
-      await this.#release(runId);
-      await endUnclaimedRun(services, runId, outcome);
+      if (slot) await releaseChildren(services.pool, runId, slot.worker.id);
+      await endOpenRun(services, runId, { outcome, worker: slot?.worker });
     }, NEVER);
   }
 
@@ -340,6 +377,7 @@ class ProcessEngine implements RunEngine {
     try {
       do {
         this.#claimAgain = false;
+        await this.#releaseForgotten();
         if (this.#driver.kind === "embedded") await this.#claimHere();
         else await this.#handOver(this.#driver);
       } while (this.#claimAgain && !this.#stopping);
@@ -348,6 +386,26 @@ class ProcessEngine implements RunEngine {
     } finally {
       this.#claiming = false;
     }
+  }
+
+  /**
+   * Gives back, once a second, what this worker has claimed and does not execute: the answer to a claim was lost, the caller
+   * of a start had given up, or a run could not be carried on. No claim is under way here.
+   */
+  async #releaseForgotten(): Promise<void> {
+    if (!this.#mayHaveForgotten || this.#worker === undefined) return;
+    this.#mayHaveForgotten = false;
+    const services = this.#getServices();
+    const { id: workerId, accounts } = await this.#worker;
+    const claimed = await findClaimedRuns(services, workerId);
+    const isKnown = (id: string) => this.#slots.has(id) || this.#opening.has(id) || accounts.isStarting(id);
+    const forgotten = claimed.filter(({ id }) => !isKnown(id));
+    if (forgotten.length === 0) return;
+    services.log.warn("Runs that this worker had claimed were not executed; they are given back", {
+      runs: forgotten.map(({ id }) => id),
+    });
+    await releaseRuns(services, workerId, forgotten);
+    this.#waiting = true;
   }
 
   async #claimHere(): Promise<void> {
@@ -367,8 +425,7 @@ class ProcessEngine implements RunEngine {
           admitted.map(({ id }) => id),
         );
         for (const run of runs) {
-          const slot = await this.#open(run, await readJournal(services, run));
-          void this.#drive(slot);
+          void this.#drive(await this.#openAgain(run, worker));
         }
       } finally {
         this.#reserved -= free;
@@ -409,6 +466,7 @@ class ProcessEngine implements RunEngine {
     } catch (error) {
       services.log.warn("Could not look for cancelled runs; trying again in a second", { error });
     }
+    this.#mayHaveForgotten = true;
     this.wake();
   }
 
@@ -458,6 +516,13 @@ class ProcessEngine implements RunEngine {
 }
 
 const NEVER = new AbortController().signal;
+/** What a run that nobody executed before has done. */
+const UNTOUCHED = () => ({ contents: emptyJournal(), children: { open: ZERO, ended: ZERO } });
+
+/** Waits until nothing of a run and its children is on its way to the database any more, whether it was written or not. */
+async function settle({ journal, entered }: Slot): Promise<void> {
+  for (const one of [journal, ...entered.map((entry) => entry.journal)]) await one.settled();
+}
 
 function countFinished({ calls, steps }: RunJournal): number {
   return calls.size + steps.size;

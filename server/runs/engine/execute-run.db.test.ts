@@ -3,8 +3,8 @@ import type { Actor } from "@/server/auth/actor";
 import { authenticateKey } from "@/server/auth/authenticate-key";
 import { Decimal } from "@/server/credits/amount";
 import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
-import { executeRun, replaceWorker } from "@/server/testing/execute";
-import { expectSoundLedger } from "@/server/testing/ledger";
+import { executeRun, replaceWorker } from "@/testing/execute";
+import { expectSoundLedger } from "@/testing/ledger";
 import {
   createTenant,
   createTrigger,
@@ -12,7 +12,7 @@ import {
   quietModels,
   type Tenant,
   type World,
-} from "@/server/testing/world";
+} from "@/testing/world";
 import { cancelRun } from "../cancel";
 import { startRun } from "../start";
 import { admitWaitingRuns } from "./claim";

@@ -114,9 +114,9 @@ export async function endRun(
   const outcome = ending.status === "Failed" ? { ...ending, message: replaceNul(ending.message) } : ending;
   // A run that was taken over may have children that this worker never came to.
   if (run.epoch > 1 && outcome.status !== "Completed") await endOpenChildren(services, run.id, outcome);
+  await pauseAt("end:before");
   const rows = await journal.takeLastRows(outcome.status);
   const sequence = journal.nextSequence();
-  await pauseAt("end:before");
   const ended = await endClaimedRun(worker, run, { outcome, totals: journal.totals, sequence, rows });
   if (ended === null) throw new RunStopped("The run has ended or has another worker.");
   notifyRunChanged(services, run, sequence);

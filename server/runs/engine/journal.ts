@@ -171,10 +171,15 @@ export class RunJournal {
     while (this.#writing.size > 0) await Promise.all(this.#writing);
   }
 
-  /** Begins a model call. Everything finished before is committed first. */
-  async beginCall(call: NewCall): Promise<BegunCall> {
+  async #readyToAct(): Promise<void> {
     await this.committed();
     await pauseAt("act:before");
+    await this.#worker.confirm();
+  }
+
+  /** Begins a model call. Everything finished before is committed first. */
+  async beginCall(call: NewCall): Promise<BegunCall> {
+    await this.#readyToAct();
     const attempts = [...(this.interrupted.get(call.key) ?? [])];
     const now = this.#services.clock.now();
     const row: ModelCallRow = {
@@ -204,7 +209,7 @@ export class RunJournal {
 
   /** Begins a step. Everything finished before is committed first. */
   async beginStep(step: NewStep): Promise<BegunStep> {
-    await this.committed();
+    await this.#readyToAct();
     const attempts = [...(this.interrupted.get(step.key) ?? [])];
     // A step that an earlier worker began lasts from then on.
     const begunAt = this.#openSteps.get(step.key) ?? this.#services.clock.now();

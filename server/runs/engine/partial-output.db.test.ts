@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
-import { executeRun } from "@/server/testing/execute";
-import { createMember } from "@/server/testing/runs";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
+import { inspectCall, inspectRun } from "@/server/runs/read/inspect";
+import { executeRun } from "@/testing/execute";
+import { createMember } from "@/testing/runs";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import { cancelRun } from "../cancel";
-import { inspectCall, inspectRun } from "../inspect";
 import { startRun } from "../start";
 
 /** The output of a model can be read while the model produces it. */

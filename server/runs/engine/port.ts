@@ -20,6 +20,8 @@ export type Worker = {
   /** Starts, ends, holds and refused calls. Each resolves when it is committed. */
   accounts: {
     start(item: StartItem): Promise<StartVerdict>;
+    /** Whether a start of this run waits for its verdict. */
+    isStarting(runId: string): boolean;
     refuse(item: RefusalItem): Promise<RefusalVerdict>;
     /** Ends a run; `rows` are its last journal rows, committed together with the end. */
     end(item: EndItem, rows?: JournalRow[]): Promise<EndVerdict>;
@@ -30,6 +32,11 @@ export type Worker = {
     row(row: JournalRow): Promise<void>;
     child(child: ChildRow): Promise<void>;
   };
+  /**
+   * Asked before each act: a process that was stalled must not act for runs that others took over meanwhile. Resolves when
+   * the worker is known to be alive. Throws WorkerLost.
+   */
+  confirm(): Promise<void> | undefined;
   /** What the writer has done so far. */
   figures(): Record<"accounts" | "journal", { flushes: number; items: number }>;
   /** Ends the worker; runs it still has are given back. */
@@ -42,8 +49,8 @@ export type ExecutingRun = { run: ClaimedRun; totals: Totals };
 export type Engine = {
   /** This process's worker; registers it when nothing has needed it before. */
   worker(): Promise<Worker>;
-  /** Executes a run that its start has claimed for this process. */
-  begin(run: ClaimedRun): void;
+  /** Executes a run that its start has claimed for this process's worker. */
+  begin(run: ClaimedRun, worker: Worker): void;
   /** Says that runs wait for a slot; cheap, may be called at any time, never throws. */
   wake(): void;
   /** Aborts the run if it executes in this process: it is cancelled. */

@@ -57,18 +57,73 @@ export async function pauseRun(services: Services, run: ClaimedRun, workerId: st
   });
 }
 
-/** Releases a run after a fault, so that its worker can claim it again or end it; it keeps its slot. */
-export async function releaseRun(services: Services, run: ClaimedRun, workerId: string): Promise<void> {
-  await transact(services.pool, async (client) => {
+/**
+ * Claims a run of this worker anew, so that it is read as another worker would, and releases the runs that it called. False
+ * when it is not this worker's any more.
+ */
+export async function renewClaim(
+  { pool }: Pick<Services, "pool">,
+  run: ClaimedRun,
+  workerId: string,
+): Promise<boolean> {
+  return transact(pool, async (client) => {
     const { rowCount } = await client.query(
-      `UPDATE runs SET claimed_by = NULL WHERE id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running'`,
+      `UPDATE runs SET epoch = epoch + 1 WHERE id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running'`,
       [run.id, workerId, run.epoch],
     );
-    if (rowCount !== 0) await releaseChildren(client, run.id, workerId);
+    if (rowCount === 0) return false;
+    await releaseChildren(client, run.id, workerId);
+    return true;
   });
 }
 
-async function releaseChildren(client: Queryable, rootId: string, workerId: string): Promise<void> {
+/** The root runs that a worker has. */
+export async function findClaimedRuns(
+  { pool }: Pick<Services, "pool">,
+  workerId: string,
+): Promise<{ id: string; epoch: number }[]> {
+  const { rows } = await pool.query<{ id: string; epoch: number }>({
+    name: "find-claimed-runs",
+    text: `SELECT id, epoch FROM runs WHERE claimed_by = $1 AND status IN ('Pending', 'Running') AND parent_run_id IS NULL`,
+    values: [workerId],
+  });
+  return rows;
+}
+
+/**
+ * Gives back runs that a worker has and does not execute. Those of an embedded engine wait for a slot again; those of an
+ * Inngest server keep it, since the server calls them again.
+ */
+export async function releaseRuns(
+  { pool, env }: Pick<Services, "pool" | "env">,
+  workerId: string,
+  runs: readonly { id: string; epoch: number }[],
+): Promise<void> {
+  const keepsSlot = env.inngest !== undefined;
+  await transact(pool, async (client) => {
+    await client.query(
+      `SELECT FROM organizations WHERE id IN (SELECT organization_id FROM runs WHERE id = ANY($1)) ORDER BY id FOR NO KEY UPDATE`,
+      [runs.map(({ id }) => id)],
+    );
+    const { rows } = await client.query<{ id: string; organizationId: string }>(
+      `UPDATE runs SET claimed_by = NULL, admitted_at = CASE WHEN $4 THEN admitted_at END
+       FROM unnest($2::uuid[], $3::int[]) AS claim (id, epoch)
+       WHERE runs.id = claim.id AND runs.epoch = claim.epoch AND claimed_by = $1 AND status IN ('Pending', 'Running')
+       RETURNING runs.id, organization_id AS "organizationId"`,
+      [workerId, runs.map(({ id }) => id), runs.map(({ epoch }) => epoch), keepsSlot],
+    );
+    for (const { id } of rows) await releaseChildren(client, id, workerId);
+    if (keepsSlot) return;
+    await client.query(
+      `UPDATE organizations o SET in_flight = in_flight - n
+       FROM (SELECT id, count(*)::int AS n FROM unnest($1::uuid[]) AS id GROUP BY id) r WHERE o.id = r.id`,
+      [rows.map(({ organizationId }) => organizationId)],
+    );
+  });
+}
+
+/** Releases the runs that a run of this worker called. */
+export async function releaseChildren(client: Queryable, rootId: string, workerId: string): Promise<void> {
   await client.query(
     `UPDATE runs SET claimed_by = NULL WHERE claimed_by = $2 AND root_run_id = $1 AND parent_run_id IS NOT NULL AND status = 'Running'`,
     [rootId, workerId],

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
-import { executeRun, replaceWorker } from "@/server/testing/execute";
-import { expectSoundLedger } from "@/server/testing/ledger";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
+import { executeRun, replaceWorker } from "@/testing/execute";
+import { expectSoundLedger } from "@/testing/ledger";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import { cancelRun } from "../cancel";
 import { startRun } from "../start";
 import { admitWaitingRuns } from "./claim";

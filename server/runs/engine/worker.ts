@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { isPassing } from "@/server/db/outage";
+import { isPassing, outlast } from "@/server/db/outage";
 import { newId } from "@/server/ids";
 import type { Services } from "@/server/services";
 import type { Worker } from "./port";
@@ -9,6 +9,8 @@ import { Lane, type LaneOptions, WorkerLost } from "./writer";
 export const HEARTBEAT_MS = 500;
 /** A worker that has not reported for this long is replaced; its runs go on elsewhere within 3 s of its last report. */
 export const SILENT_AFTER_MS = 2_200;
+/** A heartbeat that is older says nothing: the worker may have been replaced since. */
+const TRUSTED_FOR_MS = 2_000;
 
 /**
  * Registers a worker. Its runs survive it: when its process dies or stalls, another one deletes its row, and whatever it
@@ -16,7 +18,7 @@ export const SILENT_AFTER_MS = 2_200;
  */
 export async function openWorker(
   services: Services,
-  options: Pick<LaneOptions, "freeSlots" | "onAdmitted" | "onLateStarts" | "onLost">,
+  options: Pick<LaneOptions, "freeSlots" | "onAdmitted" | "onLost">,
 ): Promise<Worker> {
   const id = `worker-${newId()}`;
   await services.pool.query(
@@ -24,10 +26,10 @@ export async function openWorker(
      INSERT INTO worker_lanes (worker_id, lane) SELECT id, lane FROM worker, unnest(ARRAY['accounts', 'journal']) AS lane`,
     [id],
   );
-  let lost = false;
+  let lost: WorkerLost | undefined;
   const onLost = (error: WorkerLost) => {
     if (lost) return;
-    lost = true;
+    lost = error;
     clearInterval(timer);
     for (const one of [accounts, journal]) one.abandon(error);
     options.onLost(error);
@@ -36,27 +38,52 @@ export async function openWorker(
     new Lane({ ...options, services, workerId: id, lane: name, onLost });
   const accounts = lane("accounts");
   const journal = lane("journal");
-  let beating = false;
-  const timer = setInterval(() => {
-    if (beating) return;
-    beating = true;
-    void beat(services, id)
-      .then((alive) => alive || onLost(new WorkerLost("The worker was replaced by another process.")))
+  const closing = new AbortController();
+  /** When the newest heartbeat that arrived was sent. */
+  let confirmedAt = performance.now();
+  let beating: Promise<void> | undefined;
+  const beatOnce = async () => {
+    const sentAt = performance.now();
+    if (!(await beat(services, id))) throw new WorkerLost("The worker was replaced by another process.");
+    confirmedAt = sentAt;
+  };
+  /** One heartbeat at a time; tells of a lost worker. */
+  const beatNow = () => {
+    beating ??= beatOnce()
       .catch((error: unknown) => {
-        if (!isPassing(error)) services.log.error("The worker's heartbeat failed", { error });
+        if (error instanceof WorkerLost) onLost(error);
+        throw error;
       })
       .finally(() => {
-        beating = false;
+        beating = undefined;
       });
+    return beating;
+  };
+  const timer = setInterval(() => {
+    beatNow().catch((error: unknown) => {
+      if (!isPassing(error) && !(error instanceof WorkerLost)) {
+        services.log.error("The worker's heartbeat failed", { error });
+      }
+    });
   }, HEARTBEAT_MS);
   timer.unref();
   return {
     id,
     accounts,
     journal,
+    confirm() {
+      if (lost) return Promise.reject(lost);
+      if (performance.now() - confirmedAt < TRUSTED_FOR_MS) return undefined;
+      return outlast(beatNow, closing.signal).catch((error: unknown) => {
+        throw error instanceof WorkerLost
+          ? error
+          : new WorkerLost("The worker cannot report.", { cause: error });
+      });
+    },
     figures: () => ({ accounts: accounts.figures, journal: journal.figures }),
     async close() {
       clearInterval(timer);
+      closing.abort();
       await journal.close();
       await accounts.close();
       if (!lost) await removeWorker(services.pool, id, services.env.inngest === undefined).catch(() => {});

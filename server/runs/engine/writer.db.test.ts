@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { createEmbeddedDriver } from "@/inngest/embedded";
 import { newId } from "@/server/ids";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
-import { type Cut, type DatabaseProxy, openDatabaseProxy } from "@/server/testing/database-proxy";
-import { executeRun, replaceWorker } from "@/server/testing/execute";
-import { expectSoundLedger } from "@/server/testing/ledger";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
+import { type Cut, type DatabaseProxy, openDatabaseProxy } from "@/testing/database-proxy";
+import { executeRun, replaceWorker } from "@/testing/execute";
+import { expectSoundLedger } from "@/testing/ledger";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import { type StartConditions, startRun } from "../start";
 import { admitWaitingRuns } from "./claim";
 import type { JournalRow, ModelCallRow } from "./flush-items";

@@ -28,7 +28,8 @@ import { pauseAt } from "./pause-points";
  * There is no timer: a batch is what arrived while the last flush was under way.
  *
  * Each flush has a number, which the database stores with its answer. If a connection breaks before the answer arrives,
- * the lane reconnects and asks: a flush that was committed is answered from its row, any other is sent again.
+ * the lane reconnects and asks: a flush that was committed is answered from its row, any other is sent again under a new
+ * number, so that the old one is refused should it still arrive.
  */
 
 /** Items and characters of one flush. */
@@ -49,7 +50,13 @@ type Item =
   | { kind: "hold"; value: HoldItem; resolve: (verdict: HoldVerdict) => void }
   | { kind: "child"; value: ChildRow; resolve: () => void }
   | { kind: "row"; value: JournalRow; resolve: () => void };
-type Queued = Item & { reject: (error: unknown) => void; size: number; deadline: number };
+type Queued = Item & {
+  reject: (error: unknown) => void;
+  size: number;
+  deadline: number;
+  /** Its caller was told that the database does not answer. */
+  givenUp: boolean;
+};
 
 /** Counts what a lane did; for the benchmark and the tests that assert commits per operation. */
 export type LaneFigures = { flushes: number; items: number };
@@ -62,8 +69,6 @@ export type LaneOptions = {
   freeSlots: () => number;
   /** Told how many starts were given slots, before their callers are. */
   onAdmitted: (starts: number) => void;
-  /** Told of runs whose starts were committed and claimed after their callers had been told of a failure. */
-  onLateStarts: (runIds: string[]) => void;
   /** Called once when the worker's row is gone. */
   onLost: (error: WorkerLost) => void;
 };
@@ -77,8 +82,9 @@ export class Lane {
   #working = false;
   #scheduled = false;
   #closed = false;
-  /** The starts of a flush that was given up and may still be committed. */
-  #unsure: { flush: number; starts: StartItem[] } | undefined;
+  /** Flush `#flush + 1` was sent, and its answer did not arrive. */
+  #unsure = false;
+  readonly #starting = new Set<string>();
   #lost: WorkerLost | undefined;
   #idle: (() => void)[] = [];
 
@@ -87,7 +93,15 @@ export class Lane {
   }
 
   start(value: StartItem): Promise<StartVerdict> {
-    return this.#push((resolve) => ({ kind: "start", value, resolve }), START_TIMEOUT_MS);
+    this.#starting.add(value.id);
+    return this.#push<StartVerdict>(
+      (resolve) => ({ kind: "start", value, resolve }),
+      START_TIMEOUT_MS,
+    ).finally(() => this.#starting.delete(value.id));
+  }
+  /** Whether a start of this run waits for its verdict. */
+  isStarting(runId: string): boolean {
+    return this.#starting.has(runId);
   }
   refuse(value: RefusalItem): Promise<RefusalVerdict> {
     return this.#push((resolve) => ({ kind: "refusal", value, resolve }), START_TIMEOUT_MS);
@@ -125,7 +139,8 @@ export class Lane {
           : made.kind === "row"
             ? sizeOf(made.value.value)
             : sizeOf(made.value);
-      this.#queue.push({ ...made, reject, size, deadline: performance.now() + timeoutMs });
+      const deadline = performance.now() + timeoutMs;
+      this.#queue.push({ ...made, reject, size, deadline, givenUp: false });
       this.#schedule();
     });
   }
@@ -181,8 +196,7 @@ export class Lane {
     try {
       const answer = await this.#flushOnce(batch);
       await pauseAt(`${this.#options.lane}:answered`);
-      const admitted =
-        answer?.starts.filter((verdict) => verdict === "run" || verdict === "run+").length ?? 0;
+      const admitted = countAdmitted(batch, answer);
       if (admitted > 0) this.#options.onAdmitted(admitted);
       settle(batch, answer);
     } catch (error) {
@@ -194,93 +208,80 @@ export class Lane {
     }
   }
 
-  /** Sends one flush until it is known to be committed or refused. Throws WorkerLost and what a statement refuses. */
+  /**
+   * Sends one flush until it is known to be committed or refused; what was given up meanwhile and not committed leaves the
+   * batch. Throws WorkerLost and what a statement refuses.
+   */
   async #flushOnce(batch: Queued[]): Promise<FlushAnswer | null> {
-    const { services } = this.#options;
-    const documents = toDocuments(batch);
-    let flush = this.#flush + 1;
-    let isCommitted = false;
     for (let delay = 20; ; delay = Math.min(delay * 2, 1_000)) {
       try {
-        this.#client ??= await connect(services.env.databaseUrl);
-        const client = this.#client;
-        if (this.#unsure) flush = (await this.#skipFlush(client, this.#unsure)) + 1;
-        const text = await (isCommitted
-          ? this.#readAnswer(client, flush)
-          : this.#send(client, flush, documents));
-        this.#flush = flush;
+        this.#client ??= await connect(this.#options.services.env.databaseUrl);
+        const fate = this.#unsure ? await this.#learnFate(this.#client) : NOT_COMMITTED;
+        if (!fate.committed) dropGivenUp(batch);
+        if (batch.length === 0) return null;
+        const answer = fate.committed ? fate.answer : await this.#send(this.#client, batch);
         this.figures.flushes += 1;
         this.figures.items += batch.length;
-        return text === null ? null : flushAnswer.parse(JSON.parse(text));
+        return answer;
       } catch (error) {
         const code = codeOf(error);
         if (code === "SW001") throw new WorkerLost("The worker was replaced by another process.");
-        if (code === "SW002" && !isCommitted) {
-          isCommitted = true;
-          continue;
-        }
+        const rolledBack = code === "40P01" || code === "40001";
+        if (rolledBack || !isPassing(error)) this.#unsure = false;
         if (!isPassing(error)) throw error;
-        if (code !== "40P01" && code !== "40001") await this.#disconnect(error);
-        if (batch.every((item) => item.deadline < performance.now())) {
-          this.#unsure ??= {
-            flush,
-            starts: batch.flatMap((item) => (item.kind === "start" ? item.value : [])),
-          };
-          throw error;
-        }
+        if (!rolledBack) await this.#disconnect(error);
+        this.#giveUpOverdue(batch, error);
+        if (!this.#unsure) dropGivenUp(batch);
+        if (batch.length === 0) return null;
         await sleep(delay, NEVER);
       }
     }
   }
 
-  async #send(client: pg.Client, flush: number, documents: (string | null)[]): Promise<string | null> {
+  async #send(client: pg.Client, batch: Queued[]): Promise<FlushAnswer | null> {
     const { services, workerId, lane, freeSlots } = this.#options;
-    const values = [workerId, lane, flush, services.clock.forDatabase(), freeSlots(), ...documents];
     await pauseAt(`${lane}:before`);
+    const flush = this.#flush + 1;
+    const documents = toDocuments(batch);
+    const values = [workerId, lane, flush, services.clock.forDatabase(), freeSlots(), ...documents];
+    this.#unsure = true;
     const asked = ask<{ answer: string | null }>(client, { ...FLUSH, values });
     await pauseAt(`${lane}:sent`);
     const { rows } = await asked;
-    return rows[0]?.answer ?? null;
+    this.#unsure = false;
+    this.#flush = flush;
+    return readAnswer(rows[0]?.answer);
   }
 
-  /**
-   * Takes a new number after a flush that was given up: should it still arrive, it is refused. If it was committed already,
-   * this worker has claimed its runs although nobody waits for their starts any more.
-   */
-  async #skipFlush(client: pg.Client, unsure: { flush: number; starts: StartItem[] }): Promise<number> {
-    const { workerId, lane, onAdmitted, onLateStarts } = this.#options;
-    const { rows } = await ask<{ before: string; answer: string | null }>(client, {
-      text: `WITH lane AS MATERIALIZED (SELECT flush, answer FROM worker_lanes WHERE worker_id = $1 AND lane = $2 FOR UPDATE)
-             UPDATE worker_lanes l SET flush = $3 FROM lane WHERE l.worker_id = $1 AND l.lane = $2
-             RETURNING lane.flush AS before, lane.answer`,
-      values: [workerId, lane, unsure.flush + 1],
-    });
-    const row = rows[0];
-    if (row === undefined) throw new WorkerLost("The worker was replaced by another process.");
-    this.#unsure = undefined;
-    this.#flush = unsure.flush + 1;
-    if (Number(row.before) === unsure.flush && row.answer !== null) {
-      const { starts } = flushAnswer.parse(JSON.parse(row.answer));
-      const late = unsure.starts.filter((_start, i) => starts[i] === "run" || starts[i] === "run+");
-      if (late.length > 0) {
-        onAdmitted(late.length);
-        onLateStarts(late.map(({ id }) => id));
-      }
-    }
-    return this.#flush;
-  }
-
-  /** The answer of a flush that was committed although its own answer was lost. */
-  async #readAnswer(client: pg.Client, flush: number): Promise<string | null> {
+  /** Whether the flush whose answer was lost was committed. If it was not, its number is used up. Throws WorkerLost. */
+  async #learnFate(client: pg.Client): Promise<Fate> {
     const { workerId, lane } = this.#options;
+    const flush = this.#flush + 1;
+    await ask(client, {
+      text: "UPDATE worker_lanes SET flush = $3, answer = $4 WHERE worker_id = $1 AND lane = $2 AND flush = $3 - 1",
+      values: [workerId, lane, flush, SKIPPED],
+    });
     const { rows } = await ask<{ flush: string; answer: string | null }>(client, {
-      text: "SELECT flush, answer FROM worker_lanes WHERE worker_id = $1 AND lane = $2 FOR UPDATE",
+      text: "SELECT flush, answer FROM worker_lanes WHERE worker_id = $1 AND lane = $2",
       values: [workerId, lane],
     });
     const row = rows[0];
     if (row === undefined) throw new WorkerLost("The worker was replaced by another process.");
     if (Number(row.flush) !== flush) throw new Error(`lane ${lane} is at flush ${row.flush}, not ${flush}`);
-    return row.answer;
+    this.#unsure = false;
+    this.#flush = flush;
+    return row.answer === SKIPPED ? NOT_COMMITTED : { committed: true, answer: readAnswer(row.answer) };
+  }
+
+  /** Tells the callers who have waited long enough; what was not sent yet is not sent any more. */
+  #giveUpOverdue(batch: Queued[], error: unknown): void {
+    const now = performance.now();
+    for (const item of [...batch, ...this.#queue]) {
+      if (item.deadline >= now) continue;
+      item.givenUp = true;
+      item.reject(error);
+    }
+    this.#queue = this.#queue.filter((item) => !item.givenUp);
   }
 
   async #disconnect(error: unknown): Promise<void> {
@@ -315,7 +316,17 @@ const FLUSH = {
   name: "flush-writes",
   text: "SELECT flush_writes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) AS answer",
 };
+/** Stands in a lane's row for the answer of a number that was used up. */
+const SKIPPED = "skipped";
+/** What became of a flush whose answer was lost. */
+type Fate = { committed: false } | { committed: true; answer: FlushAnswer | null };
+const NOT_COMMITTED: Fate = { committed: false };
 const NEVER = new AbortController().signal;
+
+/** Takes items out of a batch whose callers were told that the database does not answer. */
+function dropGivenUp(batch: Queued[]): void {
+  batch.splice(0, batch.length, ...batch.filter(({ givenUp }) => !givenUp));
+}
 
 /** Asks on a connection that is broken when the server stays silent for longer than any statement may take. */
 async function ask<Row extends pg.QueryResultRow>(
@@ -332,6 +343,10 @@ async function ask<Row extends pg.QueryResultRow>(
   } finally {
     clearTimeout(silence);
   }
+}
+
+function readAnswer(text: string | null | undefined): FlushAnswer | null {
+  return text ? flushAnswer.parse(JSON.parse(text)) : null;
 }
 
 function codeOf(error: unknown): string {
@@ -395,6 +410,12 @@ function sizeOf(row: object): number {
   let size = 200;
   for (const value of Object.values(row)) if (typeof value === "string") size += value.length;
   return size;
+}
+
+/** How many starts were given slots and have a caller who begins them. */
+function countAdmitted(batch: Queued[], answer: FlushAnswer | null): number {
+  const starts = batch.filter(({ kind }) => kind === "start");
+  return starts.filter(({ givenUp }, i) => !givenUp && answer?.starts[i]?.startsWith("run")).length;
 }
 
 function settle(batch: Queued[], answer: FlushAnswer | null): void {

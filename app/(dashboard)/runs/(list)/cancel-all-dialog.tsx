@@ -7,7 +7,7 @@ import { formatPlural } from "@/app/_ui/format";
 import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { useNotify } from "@/app/_ui/toast";
-import type { RunFilter } from "@/server/runs/filter";
+import type { RunFilter } from "@/server/runs/read/filter";
 
 const OPEN = ["Pending", "Running"] as const;
 /** No further is counted. */

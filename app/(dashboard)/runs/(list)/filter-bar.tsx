@@ -10,7 +10,7 @@ import { isPageKey } from "@/app/_ui/page-keys";
 import { useTRPC } from "@/app/_ui/providers";
 import { useTimeZone } from "@/app/_ui/time";
 import type { FilterTargets, NamedTarget } from "@/server/catalog/overview";
-import type { RunFilter } from "@/server/runs/filter";
+import type { RunFilter } from "@/server/runs/read/filter";
 import { LONGEST_TEXT } from "../address";
 import { PERIOD_WORDS, SEARCHED, SOURCE_WORDS, sizeWords, timeWords } from "./filter-words";
 

@@ -1,6 +1,6 @@
 import type { FilterTargets } from "@/server/catalog/overview";
-import type { RunFilter } from "@/server/runs/filter";
-import { RUN_PERIODS, RUN_STATUSES, SOURCE_CHOICES } from "@/server/runs/words";
+import type { RunFilter } from "@/server/runs/read/filter";
+import { RUN_PERIODS, RUN_STATUSES, SOURCE_CHOICES } from "@/server/runs/read/words";
 import type { Findable, Group } from "../../_palette/rank";
 import { findItems } from "../../_palette/rank";
 import { PERIOD_WORDS, SOURCE_WORDS, sizeWords, timeWords } from "./filter-words";

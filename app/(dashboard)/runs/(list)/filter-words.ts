@@ -1,6 +1,6 @@
 import { formatCount, formatDate, formatMinute, formatSpan } from "@/app/_ui/format";
-import type { RunFilter } from "@/server/runs/filter";
-import type { RunPeriod, SourceChoice } from "@/server/runs/words";
+import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunPeriod, SourceChoice } from "@/server/runs/read/words";
 
 /** How conditions are said, in the menu and in the chips. */
 
@@ -21,7 +21,7 @@ export const SOURCE_WORDS: Record<SourceChoice, string> = {
   outside: "not by another run",
 };
 
-/** What a search looks at; server/runs/find.ts does it. */
+/** What a search looks at; server/runs/read/find.ts does it. */
 export const SEARCHED =
   "Finds runs that contain all words: in the first 8,192 characters of input or output, or the first 2,048 of the error. A word matches by its beginning, one of one or two letters only as a whole. While a run is in progress, the search matches the exact text of its input. Punctuation is not searched.";
 

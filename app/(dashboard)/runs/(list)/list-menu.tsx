@@ -6,7 +6,7 @@ import { CloseIcon, DownloadIcon, MoreIcon } from "@/app/_ui/icons";
 import { Menu, MenuItem, MenuLink } from "@/app/_ui/menu";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { useMay } from "@/app/_ui/role";
-import type { RunFilter } from "@/server/runs/filter";
+import type { RunFilter } from "@/server/runs/read/filter";
 import { writeFilter } from "../address";
 
 const CancelAllDialog = dynamic(

@@ -3,7 +3,7 @@
 import Link from "next/link";
 import { Button } from "@/app/_ui/button";
 import { Empty } from "@/app/_ui/page";
-import type { RunFilter } from "@/server/runs/filter";
+import type { RunFilter } from "@/server/runs/read/filter";
 import { SEARCHED } from "./filter-words";
 
 /** Says which parts of the address were left out. */

@@ -1,4 +1,4 @@
-import type { RunFilter } from "@/server/runs/filter";
+import type { RunFilter } from "@/server/runs/read/filter";
 
 /**
  * What a typed text says about sizes and times: `> 10 s`, `under 2 min`, `500 tokens`, `<= 0.5 credits`, `2026-11-20`,

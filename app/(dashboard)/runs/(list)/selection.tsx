@@ -8,8 +8,8 @@ import { formatPlural } from "@/app/_ui/format";
 import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { useNotify } from "@/app/_ui/toast";
-import type { RunSummary } from "@/server/runs/list";
-import { isTerminal } from "@/server/runs/words";
+import type { RunSummary } from "@/server/runs/read/list";
+import { isTerminal } from "@/server/runs/read/words";
 import { inPieces } from "./in-pieces";
 
 /** The server takes no more at once. */

@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useRef } from "react";
-import type { RunSummary } from "@/server/runs/list";
+import type { RunSummary } from "@/server/runs/read/list";
 
 /** Brings the row of a run into sight as soon as it stands in the list. */
 export function useReveal(list: RefObject<HTMLElement | null>, runs: RunSummary[]): (id: string) => void {

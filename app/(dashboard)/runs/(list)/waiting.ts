@@ -1,4 +1,4 @@
-import type { RunSummary } from "@/server/runs/list";
+import type { RunSummary } from "@/server/runs/read/list";
 
 /**
  * Runs that fit a list's filter and do not stand in it yet: new ones, and older ones that came to fit, by failing, say.

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { CallLine, StepLine } from "@/server/runs/inspect";
+import type { CallLine, StepLine } from "@/server/runs/read/inspect";
 import {
   attemptsToUnfold,
   chooseLine,

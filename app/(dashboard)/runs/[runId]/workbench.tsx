@@ -3,8 +3,8 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { serverTime } from "@/app/_ui/server-clock";
-import type { RunDetail } from "@/server/runs/inspect";
-import { isTerminal } from "@/server/runs/words";
+import type { RunDetail } from "@/server/runs/read/inspect";
+import { isTerminal } from "@/server/runs/read/words";
 import { Inspector } from "./inspector/inspector";
 import { isWork, type Line, lineFacts, lineId, type WaitLine, type WorkLine, withWaits } from "./lines";
 import { TimelineKeyboard, type TimelineKeys } from "./timeline/keys";

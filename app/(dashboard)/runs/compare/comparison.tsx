@@ -11,7 +11,7 @@ import { Status, StatusShape } from "@/app/_ui/status";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import { FieldDiff } from "@/app/_ui/text/field-diff";
 import { Elapsed, Moment } from "@/app/_ui/time";
-import type { RunDetail } from "@/server/runs/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect";
 import { Inspector } from "../[runId]/inspector/inspector";
 import { type Line, lineFacts, lineId, linesOf, type WorkLine } from "../[runId]/lines";
 import { useLiveRun } from "../[runId]/use-live-run";

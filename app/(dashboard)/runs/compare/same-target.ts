@@ -1,5 +1,5 @@
-import type { RunFilter } from "@/server/runs/filter";
-import type { RunDetail } from "@/server/runs/inspect";
+import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunDetail } from "@/server/runs/read/inspect";
 
 /** The runs that one is most often compared with: those of the same agent or tool. */
 export function sameTarget(run: Pick<RunDetail, "agentId" | "toolId">): RunFilter {

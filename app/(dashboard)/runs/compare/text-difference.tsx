@@ -7,8 +7,8 @@ import { formatBytes, formatCount } from "@/app/_ui/format";
 import { type DiffLine, MOST_CHANGES } from "@/app/_ui/text/diff";
 import { nearChanges } from "@/app/_ui/text/near-changes";
 import { useWholeText } from "@/app/_ui/text/whole-text";
-import type { RunDetail } from "@/server/runs/inspect";
-import { isTerminal } from "@/server/runs/words";
+import type { RunDetail } from "@/server/runs/read/inspect";
+import { isTerminal } from "@/server/runs/read/words";
 import { clipLines, type ShownLine } from "./clip-lines";
 import { type Side, useDifference } from "./use-difference";
 

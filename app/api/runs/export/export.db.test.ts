@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { GET } from "@/app/api/runs/export/route";
-import { createMember, insertRun } from "@/server/testing/runs";
-import { signInCookie, TEST_ORIGIN } from "@/server/testing/sign-in";
-import { createTenant, createWorld, type World } from "@/server/testing/world";
+import { createMember, insertRun } from "@/testing/runs";
+import { signInCookie, TEST_ORIGIN } from "@/testing/sign-in";
+import { createTenant, createWorld, type World } from "@/testing/world";
 
 /** The export as a browser reads it: whole, slowly, or not to its end. */
 

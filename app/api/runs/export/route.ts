@@ -1,6 +1,6 @@
 import { readAddress } from "@/app/(dashboard)/runs/address";
 import { memberForRoute, refuseRoute } from "@/app/request";
-import { exportRuns } from "@/server/runs/export";
+import { exportRuns } from "@/server/runs/read/export";
 import { getServices } from "@/wiring";
 
 const FORMATS = ["csv", "json"] as const;

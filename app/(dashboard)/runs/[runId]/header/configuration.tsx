@@ -11,7 +11,7 @@ import { useTRPC } from "@/app/_ui/providers";
 import { FieldDiff } from "@/app/_ui/text/field-diff";
 import { Fold, isLong } from "@/app/_ui/text/fold";
 import { Unreadable } from "@/app/_ui/text/unreadable";
-import type { RunDetail } from "@/server/runs/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect";
 
 /** The version a run was started with; opens to all that was frozen into it, and to what is different by now. */
 export function Version({ run }: { run: RunDetail }) {

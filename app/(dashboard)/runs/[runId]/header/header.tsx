@@ -12,7 +12,7 @@ import { Status } from "@/app/_ui/status";
 import { useWholeText } from "@/app/_ui/text/whole-text";
 import { Elapsed } from "@/app/_ui/time";
 import { useNotify } from "@/app/_ui/toast";
-import type { RunDetail } from "@/server/runs/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect";
 import { describeSource } from "../../describe-source";
 import { RunActions } from "./actions";
 import { BackToRuns } from "./back-to-runs";

@@ -4,8 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { formatDuration } from "@/app/_ui/format";
 import { useTRPC } from "@/app/_ui/providers";
-import type { RunDetail } from "@/server/runs/inspect";
-import type { Liveness as LivenessFacts } from "@/server/runs/liveness";
+import type { RunDetail } from "@/server/runs/read/inspect";
+import type { Liveness as LivenessFacts } from "@/server/runs/read/liveness";
 import { reasonToWait } from "./reason-to-wait";
 
 /** Workers report every half second, and silent ones are replaced within 3 s; after this long, no process is left to do so. */

@@ -1,5 +1,5 @@
 import { formatPlural } from "@/app/_ui/format";
-import type { Liveness } from "@/server/runs/liveness";
+import type { Liveness } from "@/server/runs/read/liveness";
 
 /** One sentence on why a run has not begun. */
 export function reasonToWait({ ahead, slots, taken }: NonNullable<Liveness["queue"]>): string {

@@ -6,7 +6,7 @@ import { Dialog, DialogActions } from "@/app/_ui/dialog";
 import { compactJson, readableText } from "@/app/_ui/json/spacing";
 import type { ShownError } from "@/app/_ui/query-client";
 import { useWholeText } from "@/app/_ui/text/whole-text";
-import type { RunDetail } from "@/server/runs/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect";
 
 /**
  * A run's input to change and start a run with. What the reader changed is a draft, null before the first change; it

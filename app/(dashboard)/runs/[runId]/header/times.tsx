@@ -2,8 +2,8 @@
 
 import { useState } from "react";
 import { Moment } from "@/app/_ui/time";
-import type { RunDetail } from "@/server/runs/inspect";
-import { isTerminal } from "@/server/runs/words";
+import type { RunDetail } from "@/server/runs/read/inspect";
+import { isTerminal } from "@/server/runs/read/words";
 import { QueuedFor } from "../../started";
 import { HeaderFact } from "./fact";
 

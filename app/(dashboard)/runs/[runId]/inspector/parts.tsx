@@ -8,7 +8,7 @@ import { JsonView } from "@/app/_ui/json/view";
 import { Bone } from "@/app/_ui/page";
 import { Status } from "@/app/_ui/status";
 import { Elapsed, useNow } from "@/app/_ui/time";
-import type { CallDetail, StepDetail } from "@/server/runs/inspect";
+import type { CallDetail, StepDetail } from "@/server/runs/read/inspect";
 import { type TimedAttempt, timedAttempts } from "../timeline/timed-attempts";
 
 /** What stands above a step or a model call: what it is, how it went, and a link to it for others. */

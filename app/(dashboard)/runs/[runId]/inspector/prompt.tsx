@@ -10,7 +10,7 @@ import { useTRPC } from "@/app/_ui/providers";
 import { Fold, isLong, startOfFolded } from "@/app/_ui/text/fold";
 import { PlainText } from "@/app/_ui/text/plain-text";
 import { Unreadable } from "@/app/_ui/text/unreadable";
-import type { ModelRequestView, SentMessage } from "@/server/runs/model-request";
+import type { ModelRequestView, SentMessage } from "@/server/runs/read/model-request";
 
 /**
  * What the model was shown before it answered: the messages, those folded that it had seen in an earlier call, and the

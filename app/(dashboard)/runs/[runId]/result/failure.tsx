@@ -1,7 +1,7 @@
 "use client";
 
 import Link from "next/link";
-import type { RunDetail } from "@/server/runs/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect";
 import { type Line, lineFacts, lineId, type WorkLine } from "../lines";
 import { explainFailure } from "./explain-failure";
 

@@ -9,9 +9,9 @@ import { JsonView, parseDocument, WithRaw } from "@/app/_ui/json/view";
 import { Fold, isLong, startOfFolded } from "@/app/_ui/text/fold";
 import { PlainText } from "@/app/_ui/text/plain-text";
 import { useWholeText } from "@/app/_ui/text/whole-text";
-import type { RunDetail } from "@/server/runs/inspect";
-import type { LongText } from "@/server/runs/long-text";
-import { isTerminal } from "@/server/runs/words";
+import type { RunDetail } from "@/server/runs/read/inspect";
+import type { LongText } from "@/server/runs/read/long-text";
+import { isTerminal } from "@/server/runs/read/words";
 import { ReservedPlace } from "../inspector/reserved-place";
 
 const Markdown = dynamic(() => import("@/app/_ui/text/markdown").then((module) => module.Markdown));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { CallLine, StepLine } from "@/server/runs/inspect";
+import type { CallLine, StepLine } from "@/server/runs/read/inspect";
 import { chooseLine, type Line, lineFacts, lineId, linesOf, waitsOf, withWaits } from "../lines";
 import { failedIn, foldedAtFirst, foldLines, holdersOf, withGroups } from "./line-folds";
 import { amountOf } from "./measures";

@@ -1,5 +1,5 @@
 import { Empty } from "@/app/_ui/page";
-import type { RunDetail } from "@/server/runs/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect";
 import { Queued } from "../header/liveness";
 
 /** Stands where the steps will be, or would have been. */

@@ -1,5 +1,5 @@
 import { formatDuration } from "@/app/_ui/format";
-import type { RunDetail, StepLine } from "@/server/runs/inspect";
+import type { RunDetail, StepLine } from "@/server/runs/read/inspect";
 import { attemptsOf, isWork, type Line, lineFacts, type WorkLine } from "../lines";
 import { amountOf, endOf, inWords, type Measure } from "./measures";
 

@@ -1,4 +1,4 @@
-import type { RunDetail } from "@/server/runs/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect";
 import { type Line, lineFacts, WAIT_WORTH_TELLING_MS } from "../lines";
 import { endOf } from "./measures";
 import type { Scale, Stretch } from "./scale";

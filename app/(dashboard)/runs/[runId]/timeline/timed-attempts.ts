@@ -1,4 +1,4 @@
-import type { StepLine } from "@/server/runs/inspect";
+import type { StepLine } from "@/server/runs/read/inspect";
 
 /** One try of a step or a model call on the axis of time, counted from 1; the last of a running one is still open. */
 export type TimedAttempt = Pick<StepLine, "status" | "startedAt" | "finishedAt" | "durationMs"> & {

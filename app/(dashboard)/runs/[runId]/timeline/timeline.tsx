@@ -3,8 +3,8 @@
 import { type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
 import { classNames } from "@/app/_ui/class-names";
 import { useNow } from "@/app/_ui/time";
-import type { RunDetail } from "@/server/runs/inspect";
-import { isTerminal } from "@/server/runs/words";
+import type { RunDetail } from "@/server/runs/read/inspect";
+import { isTerminal } from "@/server/runs/read/words";
 import { usePreload } from "../inspector/use-preload";
 import { type Line, lineId } from "../lines";
 import { Axis } from "./axis";

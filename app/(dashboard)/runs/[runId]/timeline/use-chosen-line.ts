@@ -2,8 +2,8 @@
 
 import { useSearchParams } from "next/navigation";
 import { useCallback, useState } from "react";
-import type { RunDetail } from "@/server/runs/inspect";
-import { isTerminal } from "@/server/runs/words";
+import type { RunDetail } from "@/server/runs/read/inspect";
+import { isTerminal } from "@/server/runs/read/words";
 import {
   chooseLine,
   isNamed,

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useState } from "react";
 import { formatCount } from "@/app/_ui/format";
 import { useTRPC } from "@/app/_ui/providers";
 import { anyCase } from "@/server/any-case";
-import type { RunDetail } from "@/server/runs/inspect";
+import type { RunDetail } from "@/server/runs/read/inspect";
 import { type Line, lineId } from "../lines";
 
 /** The server is asked once the reader has paused for so long. */

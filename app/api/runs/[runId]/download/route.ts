@@ -1,6 +1,6 @@
 import { memberForRoute, refuseRoute } from "@/app/request";
 import { isUuid } from "@/server/ids";
-import { readWholeRun } from "@/server/runs/download";
+import { readWholeRun } from "@/server/runs/read/download";
 import { getServices } from "@/wiring";
 
 /** The whole run with all its steps and model calls, as one JSON file. */

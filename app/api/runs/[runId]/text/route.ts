@@ -1,6 +1,6 @@
 import { memberForRoute, refuseRoute } from "@/app/request";
 import { isUuid } from "@/server/ids";
-import { readWholeText } from "@/server/runs/inspect";
+import { readWholeText } from "@/server/runs/read/inspect";
 import { getServices } from "@/wiring";
 
 /**

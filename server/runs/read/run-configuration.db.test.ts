@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { saveAgent } from "@/server/catalog/save-agent";
 import { saveTool } from "@/server/catalog/save-tool";
-import { createMember } from "@/server/testing/runs";
-import { createTenant, createWorld, type World } from "@/server/testing/world";
+import { startRun } from "@/server/runs/start";
+import { createMember } from "@/testing/runs";
+import { createTenant, createWorld, type World } from "@/testing/world";
 import { compareConfigurations, inspectConfiguration } from "./run-configuration";
-import { startRun } from "./start";
 
 let world: World;
 beforeAll(async () => {

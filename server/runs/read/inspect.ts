@@ -4,10 +4,10 @@ import { Prisma } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
 import type { Attempt } from "@/server/models/port";
 import { readAttempts } from "@/server/runs/attempts";
-import { type RunSummary, readRunsById } from "@/server/runs/list";
-import { cutText, type LongText, startOf } from "@/server/runs/long-text";
-import { queuedRuns } from "@/server/runs/run-rows";
 import type { Services } from "@/server/services";
+import { type RunSummary, readRunsById } from "./list";
+import { cutText, type LongText, startOf } from "./long-text";
+import { queuedRuns } from "./run-rows";
 
 /** One call of the model, as the timeline shows it. Times ISO 8601, durations milliseconds, credits a decimal. */
 export type CallLine = {

@@ -31,7 +31,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   templateUrl.pathname = `/${TEMPLATE}`;
   const client = new pg.Client({ connectionString: templateUrl.href });
   await client.connect();
-  await migrate(client, join(import.meta.dirname, "../../prisma/migrations"));
+  await migrate(client, join(import.meta.dirname, "../prisma/migrations"));
   await client.end();
   project.provide("templateUrl", templateUrl.href);
   return server.stop;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { saveTool } from "@/server/catalog/save-tool";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
-import { executeRun } from "@/server/testing/execute";
-import { createMember } from "@/server/testing/runs";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/server/testing/world";
+import { startRun } from "@/server/runs/start";
+import { executeRun } from "@/testing/execute";
+import { createMember } from "@/testing/runs";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import { inspectModelRequest, type ModelRequestView } from "./model-request";
-import { startRun } from "./start";
 
 /** What pages say that a model saw is what it was really sent: every request is recorded here and compared. */
 

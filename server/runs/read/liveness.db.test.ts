@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createMember, insertRun } from "@/server/testing/runs";
-import { createTenant, createWorld, type World } from "@/server/testing/world";
-import { admitWaitingRuns, claimRun } from "./engine/claim";
-import { removeWorker } from "./engine/worker";
+import { admitWaitingRuns, claimRun } from "@/server/runs/engine/claim";
+import { removeWorker } from "@/server/runs/engine/worker";
+import { startRun } from "@/server/runs/start";
+import { createMember, insertRun } from "@/testing/runs";
+import { createTenant, createWorld, type World } from "@/testing/world";
 import { readLiveness } from "./liveness";
-import { startRun } from "./start";
 
 let world: World;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createMember, insertRun } from "@/server/testing/runs";
-import { createTenant, createWorld, type World } from "@/server/testing/world";
+import { createMember, insertRun } from "@/testing/runs";
+import { createTenant, createWorld, type World } from "@/testing/world";
 import { inspectRun } from "./inspect";
 import { indexEndedRuns } from "./run-index";
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { cancelRun } from "@/server/runs/cancel";
-import { findRunIds } from "@/server/runs/find";
-import { indexEndedRuns } from "@/server/runs/run-index";
 import { startRun } from "@/server/runs/start";
-import { insertRun } from "@/server/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { insertRun } from "@/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { findRunIds } from "./find";
+import { indexEndedRuns } from "./run-index";
 
 let world: World;
 let tenant: Tenant;

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
-import type { RunFilter } from "@/server/runs/filter";
-import { selectRunIds } from "@/server/runs/find";
-import { RUN_SOURCES, RUN_STATUSES } from "@/server/runs/words";
 import type { Services } from "@/server/services";
+import type { RunFilter } from "./filter";
+import { selectRunIds } from "./find";
+import { RUN_SOURCES, RUN_STATUSES } from "./words";
 
 /** Times are ISO 8601, `durationMs` milliseconds (elapsed while running), `credits` a decimal in a string. */
 export const runSummary = z.object({

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MemberActor } from "@/server/auth/actor";
-import { csvField, exportRuns } from "@/server/runs/export";
-import { createMember, insertRun } from "@/server/testing/runs";
-import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { createMember, insertRun } from "@/testing/runs";
+import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
+import { csvField, exportRuns } from "./export";
 
 let world: World;
 let tenant: Tenant;

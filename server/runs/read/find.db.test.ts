@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MemberActor } from "@/server/auth/actor";
-import { exportRuns } from "@/server/runs/export";
-import { type RunFilter, runFilter } from "@/server/runs/filter";
-import { findFitting, findRunIds } from "@/server/runs/find";
-import { listRuns } from "@/server/runs/list";
-import { findNeighbours } from "@/server/runs/neighbours";
-import { indexEndedRuns } from "@/server/runs/run-index";
-import { createMember, insertRun } from "@/server/testing/runs";
-import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { createMember, insertRun } from "@/testing/runs";
+import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
+import { exportRuns } from "./export";
+import { type RunFilter, runFilter } from "./filter";
+import { findFitting, findRunIds } from "./find";
+import { listRuns } from "./list";
+import { findNeighbours } from "./neighbours";
+import { indexEndedRuns } from "./run-index";
 
 /** Whatever is asked, by the index of words or by walking: the answer is that of looking at every run. */
 

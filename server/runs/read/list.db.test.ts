@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MemberActor } from "@/server/auth/actor";
-import { listRuns } from "@/server/runs/list";
-import { indexEndedRuns } from "@/server/runs/run-index";
-import { createMember, insertRun } from "@/server/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { createMember, insertRun } from "@/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { listRuns } from "./list";
+import { indexEndedRuns } from "./run-index";
 
 let world: World;
 let tenant: Tenant;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MemberActor } from "@/server/auth/actor";
-import { countSettledRuns } from "@/server/runs/count";
-import { readRunMetrics } from "@/server/runs/metrics";
-import { RUN_PERIODS } from "@/server/runs/words";
-import { createMember, insertRun } from "@/server/testing/runs";
-import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { createMember, insertRun } from "@/testing/runs";
+import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
+import { countSettledRuns } from "./count";
+import { readRunMetrics } from "./metrics";
+import { RUN_PERIODS } from "./words";
 
 /** Figures are the same, whether an hour was counted before or is counted now. */
 

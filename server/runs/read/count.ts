@@ -4,7 +4,7 @@ import type { Services } from "@/server/services";
 
 /**
  * Keeps `run_counts`: the figures of runs by the hour and the day of their making, counted once when all of them have
- * ended (ended runs are frozen), so that metrics of months need not read every run. `server/runs/metrics.ts` reads them,
+ * ended (ended runs are frozen), so that metrics of months need not read every run. `server/runs/read/metrics.ts` reads them,
  * and counts what is younger from the runs themselves.
  */
 

@@ -1,5 +1,5 @@
 import type { FunctionContext } from "@/server/functions/define";
-import { testClock } from "@/server/testing/clock";
+import { testClock } from "./clock";
 
 /** A context for running functions in tests: no network, no model, a standing clock; override what the test is about. */
 export function testFunctionContext(overrides: Partial<FunctionContext> = {}): FunctionContext {

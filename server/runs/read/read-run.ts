@@ -1,10 +1,10 @@
 import type { ApiKeyActor, OrgId } from "@/server/auth/actor";
 import type { Step } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
+import type { Totals } from "@/server/runs/engine/claimed-run";
+import { readTotals } from "@/server/runs/engine/figures";
+import { type RunFacts, runFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/services";
-import type { Totals } from "./engine/claimed-run";
-import { readTotals } from "./engine/figures";
-import { type RunFacts, runFacts } from "./run-facts";
 
 /** By hand and prepared: polling is what the service does most, and Prisma costs more here than all the rest. */
 const READ = {

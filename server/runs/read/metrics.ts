@@ -1,14 +1,8 @@
 import { z } from "zod";
 import type { MemberActor } from "@/server/auth/actor";
 import { Decimal } from "@/server/credits/amount";
-import {
-  intervalMs,
-  METRICS_INTERVALS,
-  type MetricsInterval,
-  RUN_PERIODS,
-  type RunPeriod,
-} from "@/server/runs/words";
 import type { Services } from "@/server/services";
+import { intervalMs, METRICS_INTERVALS, type MetricsInterval, RUN_PERIODS, type RunPeriod } from "./words";
 
 /**
  * Figures of a set of runs. Durations in ms (of runs that ended), null without any; credits a decimal. A percentile is the

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
+import type { Services } from "@/server/services";
 import {
   asksForSizes,
   exactConditions,
@@ -9,10 +10,9 @@ import {
   idCondition,
   type RunFilter,
   runConditions,
-} from "@/server/runs/filter";
-import { allRuns, indexedRuns, openRuns, queuedRuns } from "@/server/runs/run-rows";
-import { isTerminal } from "@/server/runs/words";
-import type { Services } from "@/server/services";
+} from "./filter";
+import { allRuns, indexedRuns, openRuns, queuedRuns } from "./run-rows";
+import { isTerminal } from "./words";
 
 /** A range of runs: older than `before`, newer than `after`, so many of the newest, or of the oldest. */
 export type Stretch = {

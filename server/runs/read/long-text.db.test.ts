@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { MemberActor } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
-import { inspectRun, inspectStep } from "@/server/runs/inspect";
-import { startOf, TEXT_PREVIEW_CHARACTERS } from "@/server/runs/long-text";
-import { createMember, insertRun } from "@/server/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/server/testing/world";
+import { createMember, insertRun } from "@/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { inspectRun, inspectStep } from "./inspect";
+import { startOf, TEXT_PREVIEW_CHARACTERS } from "./long-text";
 
 let world: World;
 let tenant: Tenant;

@@ -1,7 +1,7 @@
 import type { MemberActor } from "@/server/auth/actor";
-import type { RunFilter } from "@/server/runs/filter";
-import { findRunIds } from "@/server/runs/find";
 import type { Services } from "@/server/services";
+import type { RunFilter } from "./filter";
+import { findRunIds } from "./find";
 
 /**
  * The runs on both sides of one in the list that a filter makes: the next newer and the next older, null at the list's

@@ -2,9 +2,9 @@ import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
 import { readUnhurried } from "@/server/db/sql";
-import type { RunFilter } from "@/server/runs/filter";
-import { findRunIds } from "@/server/runs/find";
 import type { Services } from "@/server/services";
+import type { RunFilter } from "./filter";
+import { findRunIds } from "./find";
 
 /** Runs looked for at a time. */
 const PAGE = 100;

@@ -6,8 +6,8 @@ import { Prisma } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
 import { textInput, textMessages } from "@/server/functions/generate-text";
 import type { ModelMessage, OfferedTool, ToolCall } from "@/server/models/port";
-import { cutText, type LongText, startOf } from "@/server/runs/long-text";
 import type { Services } from "@/server/services";
+import { cutText, type LongText, startOf } from "./long-text";
 
 /** One message that a model was sent. */
 export type SentMessage = {

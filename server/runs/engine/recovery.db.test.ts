@@ -1,0 +1,173 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { createEmbeddedDriver } from "@/inngest/embedded";
+import type { ModelReply } from "@/server/models/port";
+import { replaceWorker } from "@/testing/execute";
+import { expectSoundLedger } from "@/testing/ledger";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import { startRun } from "../start";
+import { admitWaitingRuns } from "./claim";
+import { onPausePoint, type PausePoint } from "./pause-points";
+import { findClaimedRuns, releaseRuns } from "./run-state";
+import { WorkerLost } from "./writer";
+
+/** How an engine goes on after claims it did not hear of, faults of the platform and a stall of its process. */
+
+let world: World;
+/** The process under test. */
+let beside: World;
+let modelCalls = 0;
+let answer: Partial<ModelReply> = {};
+
+beforeAll(async () => {
+  world = await createWorld();
+});
+beforeEach(async () => {
+  modelCalls = 0;
+  answer = {};
+  const models = {
+    ...quietModels,
+    call: async (request: Parameters<typeof quietModels.call>[0]) => {
+      modelCalls += 1;
+      return { ...(await quietModels.call(request)), ...answer };
+    },
+  };
+  beside = await createWorld({ beside: world, models });
+});
+afterEach(async () => {
+  onPausePoint(null);
+  vi.restoreAllMocks();
+  await beside.close();
+});
+afterAll(() => world.close());
+
+async function start(process: World, tenant: Tenant): Promise<string> {
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const request = { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" } as const;
+  return (await startRun(process, actor, request)).runId;
+}
+
+/** Does something when a point is reached for the first time. */
+function once(points: Partial<Record<PausePoint, () => Promise<void> | void>>): void {
+  const left = new Map(Object.entries(points));
+  onPausePoint(async (point) => {
+    const happens = left.get(point);
+    left.delete(point);
+    await happens?.();
+  });
+}
+
+function isNamed(query: unknown, name: string): boolean {
+  return typeof query === "object" && query !== null && "name" in query && query.name === name;
+}
+
+async function expectCompleted(runId: string, tenant: Tenant): Promise<void> {
+  const status = async () => (await world.db.run.findUniqueOrThrow({ where: { id: runId } })).status;
+  await expect.poll(status, { timeout: 20_000 }).toBe("Completed");
+  await expectSoundLedger(world, tenant);
+}
+
+it("runs that a worker claimed without hearing of it are executed", async () => {
+  const tenant = await createTenant(world);
+  const runId = await start(world, tenant);
+  const { id } = await beside.engine.worker();
+  await admitWaitingRuns(beside, id, 10);
+  beside.engine.start(createEmbeddedDriver(beside.engine));
+  await expectCompleted(runId, tenant);
+  expect(modelCalls).toBe(1);
+});
+
+it("runs that it executes are not given back", async () => {
+  const tenant = await createTenant(world);
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  once({ "act:before": () => held });
+  beside.engine.start(createEmbeddedDriver(beside.engine));
+  const runId = await start(beside, tenant);
+  const looks = vi.spyOn(beside.pool, "query");
+  const asked = () => looks.mock.calls.filter(([query]) => isNamed(query, "find-claimed-runs")).length;
+  await expect.poll(asked, { timeout: 10_000 }).toBeGreaterThanOrEqual(2);
+  letGo();
+  await expectCompleted(runId, tenant);
+  expect(await world.db.run.findUniqueOrThrow({ where: { id: runId } })).toMatchObject({ epoch: 1 });
+});
+
+it("a claim that was renewed since it was found is not given back", async () => {
+  const tenant = await createTenant(world);
+  const runId = await start(world, tenant);
+  const { id } = await beside.engine.worker();
+  await admitWaitingRuns(beside, id, 10);
+  const found = await findClaimedRuns(beside, id);
+  expect(found).toEqual([{ id: runId, epoch: 1 }]);
+  await world.db.run.update({ where: { id: runId }, data: { epoch: 2 } });
+  await releaseRuns(beside, id, found);
+  expect(await world.db.run.findUniqueOrThrow({ where: { id: runId } })).toMatchObject({ claimedBy: id });
+  const { inFlight } = await world.db.organization.findUniqueOrThrow({ where: { id: tenant.orgId } });
+  expect(inFlight).toBe(1);
+});
+
+it("a segment that fails leaves its run to the Inngest server's next call", async () => {
+  const tenant = await createTenant(world);
+  const runId = await start(world, tenant);
+  await admitWaitingRuns(world, null, 10);
+  once({
+    "end:before": () => {
+      throw new Error("a fault of the platform");
+    },
+  });
+  await expect(beside.engine.executeSegment(runId)).rejects.toThrow("a fault of the platform");
+  expect(await world.engine.executeSegment(runId)).toBe("ended");
+  expect(modelCalls).toBe(1);
+  await expectCompleted(runId, tenant);
+});
+
+it("a run leaves its worker only when the rows of the runs that it called are committed, too", async () => {
+  const tenant = await createTenant(world);
+  const steps = ["a", "b"].map((id) => ({ id, uses: "calculate", with: { expression: "1 + 1" } }));
+  const definition = JSON.stringify({ parameters: { type: "object" }, steps, output: "{{ steps.b }}" });
+  await world.db.toolVersion.updateMany({ where: { toolId: tenant.toolId }, data: { definition } });
+  answer = { toolCalls: [{ id: "a", name: "adder", arguments: "{}" }] };
+  const runId = await start(world, tenant);
+  await admitWaitingRuns(world, null, 10);
+  const { figures } = await beside.engine.worker();
+  let written = 0;
+  once({
+    "yield:before": () => {
+      written = figures().journal.items;
+    },
+  });
+  // A model call, its call of the tool, and the first step of that.
+  expect(await beside.engine.executeSegment(runId, { acts: 3 })).toBe("paused");
+  expect(await world.engine.executeSegment(runId)).toBe("ended");
+  expect(figures().journal.items).toBe(written);
+});
+
+it("a fault of the platform ends no run, however often it comes, and repeats nothing that has finished", async () => {
+  const tenant = await createTenant(world);
+  let faults = 0;
+  onPausePoint(async (point) => {
+    if (point !== "end:before" || faults === 7) return;
+    faults += 1;
+    throw Object.assign(new Error("the database went away"), { code: "ECONNRESET" });
+  });
+  beside.engine.start(createEmbeddedDriver(beside.engine));
+  await expectCompleted(await start(beside, tenant), tenant);
+  expect(faults).toBe(7);
+  expect(modelCalls).toBe(1);
+});
+
+it("a process that was stalled does not act for a run that others took over", async () => {
+  const tenant = await createTenant(world);
+  const runId = await start(world, tenant);
+  await admitWaitingRuns(world, null, 10);
+  const now = performance.now.bind(performance);
+  once({
+    "act:before": async () => {
+      await replaceWorker(beside);
+      vi.spyOn(performance, "now").mockImplementation(() => now() + 5_000);
+    },
+  });
+  await expect(beside.engine.executeSegment(runId)).rejects.toThrow(WorkerLost);
+  expect(modelCalls).toBe(0);
+});
