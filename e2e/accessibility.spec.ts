@@ -136,7 +136,7 @@ for (const view of VIEWS) {
           await page.getByRole("combobox").fill("nothing is called this");
           await expect(page.getByText("No results for")).toBeVisible();
         },
-        "run again with another input": async () => {
+        "run again with different input": async () => {
           await page.goto(`/runs/${run}`);
           await click("button", "More run options");
           await click("menuitem", "With different input");

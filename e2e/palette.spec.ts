@@ -81,7 +81,7 @@ test("lists the page's actions, and what they open keeps the focus", async ({
   const id = await finishRun(request, organization, { tool: organization.toolId, input: { number: 4 } });
   await page.goto(`/runs/${id}`);
   await openPalette(page);
-  await page.keyboard.type("another input");
+  await page.keyboard.type("different input");
   await page.keyboard.press("Enter");
   const editor = page.getByRole("dialog", { name: "Run Double again" });
   await expect(editor).toBeVisible();

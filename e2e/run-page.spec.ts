@@ -161,7 +161,7 @@ test("the wait for a slot is a bar that can be opened", async ({
   const timeline = page.getByRole("listbox", { name: "Timeline" });
   await timeline.getByRole("option", { name: /^queued/ }).click();
   await expect(page).toHaveURL(/wait=queue$/);
-  await expect(page.getByRole("region", { name: "Wait" })).toContainText("until a place was free");
+  await expect(page.getByRole("region", { name: "Wait" })).toContainText("until a slot was free");
   await page.keyboard.press("ArrowDown");
   await expect(page.getByRole("region", { name: "Step 1" })).toBeVisible();
 });

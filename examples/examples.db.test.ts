@@ -7,9 +7,9 @@ import { exportOrganization } from "@/server/catalog/export";
 import { operatorOf } from "@/server/catalog/organizations";
 import { executeFunction } from "@/server/functions/execute";
 import type { JsonObject } from "@/server/json";
+import { runWorkflow } from "@/server/workflow/interpret";
 import { testFunctionContext } from "@/testing/function-context";
 import { createWorld, type World } from "@/testing/world";
-import { runWorkflow } from "@/server/workflow/interpret";
 
 const FOLDER = import.meta.dirname;
 const files = (await readdir(FOLDER)).filter((file) => file.endsWith(".yaml"));
