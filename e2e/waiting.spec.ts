@@ -62,7 +62,7 @@ async function whileNoneBegins(work: () => Promise<void>): Promise<void> {
 }
 
 const goTo = (page: Page, place: string) =>
-  page.getByRole("navigation", { name: "Places" }).getByRole("link", { name: place, exact: true }).click();
+  page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: place, exact: true }).click();
 const bones = (page: Page) => page.locator("main [aria-busy=true]");
 const failure = (page: Page) => page.getByRole("alert").filter({ hasText: "This page could not be shown" });
 
@@ -84,7 +84,7 @@ for (const { place, table } of [
       await goTo(page, place);
       await expect(page.getByRole("heading", { name: place, level: 1 })).toBeVisible();
       await expect(bones(page).first()).toBeVisible();
-      await expect(page.getByRole("navigation", { name: "Places" })).toBeVisible();
+      await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
     });
     await expect(bones(page)).toHaveCount(0);
     await expect(page.getByRole("heading", { name: place, level: 1 })).toBeVisible();

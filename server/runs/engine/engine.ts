@@ -419,10 +419,10 @@ class ProcessEngine implements RunEngine {
     const isKnown = (id: string) => this.#slots.has(id) || this.#opening.has(id) || accounts.isStarting(id);
     const forgotten = claimed.filter(({ id }) => !isKnown(id));
     if (forgotten.length === 0) return;
-    services.log.warn("Runs that this worker had claimed were not executed; they are given back", {
-      runs: forgotten.map(({ id }) => id),
-    });
-    await releaseRuns(services, workerId, forgotten);
+    // Most of them have ended since they were read.
+    const runs = await releaseRuns(services, workerId, forgotten);
+    if (runs.length === 0) return;
+    services.log.warn("Runs that this worker had claimed were not executed; they are given back", { runs });
     this.#waiting = true;
   }
 

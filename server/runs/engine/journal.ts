@@ -173,6 +173,7 @@ export class RunJournal {
 
   async #readyToAct(): Promise<void> {
     await this.committed();
+    await this.#worker.turn();
     await pauseAt("act:before");
     await this.#worker.confirm();
   }

@@ -37,6 +37,8 @@ export type Worker = {
    * the worker is known to be alive. Throws WorkerLost.
    */
   confirm(): Promise<void> | undefined;
+  /** Resolves when the next act of a run may begin, in turn with starts; undefined when it may at once. */
+  turn(): Promise<void> | undefined;
   /** What the writer has done so far. */
   figures(): Record<"accounts" | "journal", { flushes: number; items: number }>;
   /** Ends the worker; runs it still has are given back. */

@@ -90,13 +90,13 @@ export async function findClaimedRuns(
   return rows;
 }
 
-/** Gives back runs that a worker has and does not execute: they wait for a slot again. */
+/** Gives back runs that a worker has and does not execute: they wait for a slot again. Returns those that it still had. */
 export async function releaseRuns(
   { pool }: Pick<Services, "pool">,
   workerId: string,
   runs: readonly { id: string; epoch: number }[],
-): Promise<void> {
-  await transact(pool, async (client) => {
+): Promise<string[]> {
+  return transact(pool, async (client) => {
     await client.query(
       `SELECT FROM organizations WHERE id IN (SELECT organization_id FROM runs WHERE id = ANY($1)) ORDER BY id FOR NO KEY UPDATE`,
       [runs.map(({ id }) => id)],
@@ -114,6 +114,7 @@ export async function releaseRuns(
        FROM (SELECT id, count(*)::int AS n FROM unnest($1::uuid[]) AS id GROUP BY id) r WHERE o.id = r.id`,
       [rows.map(({ organizationId }) => organizationId)],
     );
+    return rows.map(({ id }) => id);
   });
 }
 

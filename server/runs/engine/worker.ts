@@ -3,6 +3,7 @@ import { isPassing, outlast } from "@/server/db/outage";
 import { newId } from "@/server/ids";
 import type { Services } from "@/server/services";
 import type { Worker } from "./port";
+import { Turns } from "./turns";
 import { Lane, type LaneOptions, WorkerLost } from "./writer";
 
 /** How often a worker reports that it is alive. */
@@ -34,8 +35,10 @@ export async function openWorker(
     for (const one of [accounts, journal]) one.abandon(error);
     options.onLost(error);
   };
+  const turns = new Turns();
+  const onStart = () => turns.noteStart();
   const lane = (name: "accounts" | "journal") =>
-    new Lane({ ...options, services, workerId: id, lane: name, onLost });
+    new Lane({ ...options, services, workerId: id, lane: name, onStart, onLost });
   const accounts = lane("accounts");
   const journal = lane("journal");
   const closing = new AbortController();
@@ -71,6 +74,7 @@ export async function openWorker(
     id,
     accounts,
     journal,
+    turn: () => turns.next(),
     confirm() {
       if (lost) return Promise.reject(lost);
       if (performance.now() - confirmedAt < TRUSTED_FOR_MS) return undefined;

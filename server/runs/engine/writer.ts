@@ -67,6 +67,8 @@ export type LaneOptions = {
   lane: "accounts" | "journal";
   /** How many starts may execute in this process at once. */
   freeSlots: () => number;
+  /** Told of each start that comes. */
+  onStart: () => void;
   /** Told how many starts were given slots, before their callers are. */
   onAdmitted: (starts: number) => void;
   /** Called once when the worker's row is gone. */
@@ -94,6 +96,7 @@ export class Lane {
 
   start(value: StartItem): Promise<StartVerdict> {
     this.#starting.add(value.id);
+    this.#options.onStart();
     return this.#push<StartVerdict>(
       (resolve) => ({ kind: "start", value, resolve }),
       START_TIMEOUT_MS,
