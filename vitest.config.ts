@@ -1,9 +1,17 @@
 import { defineConfig } from "vitest/config";
 
 /**
- * Two projects: `unit` (pure, `*.test.ts`) and `db` (`*.db.test.ts`, each worker on its own copy of a
- * migrated template database, see testing/database.ts).
+ * Three projects: `unit` (pure, `*.test.ts`); `db` (`*.db.test.ts`, each worker on its own copy of a migrated template
+ * database, see testing/database.ts); `routes`, the same for files that put their own services in the place of `wiring.ts`.
  */
+const DB_TESTS = ["{server,inngest,scripts,app,prisma,examples,testing}/**/*.db.test.ts", "*.db.test.ts"];
+const ROUTE_TESTS = ["app/api/**/*.db.test.ts", "serve-requests.db.test.ts"];
+const DB = {
+  globalSetup: ["testing/database-setup.ts"],
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+};
+
 export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
@@ -26,11 +34,20 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...DB,
           name: "db",
-          include: ["{server,inngest,scripts,app,prisma,examples,testing}/**/*.db.test.ts", "*.db.test.ts"],
-          globalSetup: ["testing/database-setup.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          include: DB_TESTS,
+          exclude: [...ROUTE_TESTS, "**/node_modules/**"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...DB,
+          name: "routes",
+          include: ROUTE_TESTS,
+          // What they replace must not stay for the next file.
+          isolate: true,
         },
       },
     ],

@@ -70,6 +70,8 @@ const ELSEWHERE: Record<string, string> = {
   "auth/[...all]": "signing in and out: better-auth's own routes, whoever asks",
   "sign-in": "signing in without scripts",
   inngest: "Inngest's signed calls, which know no organization",
+  health: "whether the process lives",
+  ready: "whether the process can serve: names of its parts, no data",
   "trpc/[trpc]": "server/api/dashboard/isolation.db.test.ts",
 };
 

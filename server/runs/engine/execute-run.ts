@@ -95,7 +95,7 @@ async function executeChild(
   const { services, worker } = stretch;
   const contents = child.epoch === 1 ? emptyJournal() : await readJournal(services, child);
   const journal = new RunJournal(services, worker, child, contents);
-  if (inserted) journal.endAfter(inserted);
+  if (inserted) journal.follow(inserted);
   const own = capBudget(budget, child.cap, contents.totals.credits);
   const outcome = await executeRun(stretch, child, { journal, budget: own, parentSignal });
   if (outcome.status === "Completed") return outcome;

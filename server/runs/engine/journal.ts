@@ -105,7 +105,7 @@ export class RunJournal {
   #waiting: JournalRow[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing = new Set<Promise<void>>();
-  /** What is written elsewhere and must be committed before the run ends. */
+  /** What is written elsewhere and must be committed before the run ends or leaves its worker. */
   #before: Promise<void> = Promise.resolve();
   /** Calls and steps that did not come to an end, by key; a later attempt may begin them again. */
   #abandoned = new Map<string, BegunCall | BegunStep>();
@@ -134,8 +134,8 @@ export class RunJournal {
     return this.#sequence;
   }
 
-  /** Makes the end of the run wait for `written`, which is on its way in the journal's lane: the row of the run itself. */
-  endAfter(written: Promise<void>): void {
+  /** What is on its way in the journal's lane before these rows: the row of the run itself. The run's first acts do not wait. */
+  follow(written: Promise<void>): void {
     this.#before = written;
     written.catch(() => {});
   }
@@ -158,6 +158,7 @@ export class RunJournal {
   /** Resolves when nothing of this journal is on its way any more, whether it was written or not. */
   async settled(): Promise<void> {
     this.#send();
+    await Promise.allSettled([this.#before]);
     while (this.#writing.size > 0) {
       const writing = [...this.#writing];
       await Promise.allSettled(writing);
@@ -165,14 +166,20 @@ export class RunJournal {
     }
   }
 
-  /** Resolves when everything that was finished is committed; what comes next may rely on it. Throws WorkerLost. */
+  /** Resolves when the run and all that was finished is committed: another worker may go on with it. Throws WorkerLost. */
   async committed(): Promise<void> {
+    await this.#before;
+    await this.#rowsCommitted();
+  }
+
+  async #rowsCommitted(): Promise<void> {
     this.#send();
     while (this.#writing.size > 0) await Promise.all(this.#writing);
   }
 
+  /** What comes next may rely on everything that was finished. Throws WorkerLost. */
   async #readyToAct(): Promise<void> {
-    await this.committed();
+    await this.#rowsCommitted();
     await this.#worker.turn();
     await pauseAt("act:before");
     await this.#worker.confirm();
