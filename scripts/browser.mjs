@@ -30,13 +30,13 @@ export async function ensureBrowser(say) {
   if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
     await timed(say, "Installing Chromium for the browser tests", async () => {
       const env = { DEBIAN_FRONTEND: "noninteractive" };
+      const install = (/** @type {string} */ name) =>
+        runProgram("apt-get install", "apt-get", ["install", "-qy", "--no-install-recommends", name], {
+          env,
+        });
       await runProgram("apt-get update", "apt-get", ["update", "-q"], { env });
-      await runProgram(
-        "apt-get install",
-        "apt-get",
-        ["install", "-qy", "--no-install-recommends", "chromium-headless-shell"],
-        { env },
-      );
+      // Older releases have only the whole browser.
+      await install("chromium-headless-shell").catch(() => install("chromium"));
     });
     if (await findBrowser()) return;
   }
