@@ -1,14 +1,16 @@
 import type { Metadata } from "next";
+import { Suspense } from "react";
 import { Empty, PageHead } from "@/app/_ui/page";
 import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
 import { requirePageMember } from "@/app/request";
 import { roleCovers } from "@/server/auth/sessions";
 import { AuditView } from "./audit-view";
 import { auditQuery } from "./query";
+import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Audit log" };
 
-export default async function AuditPage() {
+async function Audit() {
   const { actor } = await requirePageMember();
   if (!roleCovers(actor.role, "admin")) {
     return (
@@ -27,5 +29,13 @@ export default async function AuditPage() {
       <PageHead title="Audit log" />
       <AuditView />
     </Prefetched>
+  );
+}
+
+export default function AuditPage() {
+  return (
+    <Suspense fallback={<Skeleton />}>
+      <Audit />
+    </Suspense>
   );
 }

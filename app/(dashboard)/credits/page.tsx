@@ -1,13 +1,13 @@
 import type { Metadata } from "next";
+import { Suspense } from "react";
 import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
 import { CreditsView } from "./credits-view";
 import { ledgerQuery, readKind } from "./query";
-
-type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
+import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Credits" };
 
-export default async function CreditsPage({ searchParams }: Props) {
+async function Credits({ searchParams }: PageProps<"/credits">) {
   const kind = readKind([(await searchParams).kind].flat()[0]);
   const prefetch = await createPrefetch();
   const { queryClient, trpc } = prefetch;
@@ -19,5 +19,13 @@ export default async function CreditsPage({ searchParams }: Props) {
     <Prefetched from={prefetch}>
       <CreditsView />
     </Prefetched>
+  );
+}
+
+export default function CreditsPage(props: PageProps<"/credits">) {
+  return (
+    <Suspense fallback={<Skeleton />}>
+      <Credits {...props} />
+    </Suspense>
   );
 }

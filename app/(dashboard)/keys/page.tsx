@@ -1,10 +1,12 @@
 import type { Metadata } from "next";
+import { Suspense } from "react";
 import { Empty, PageHead } from "@/app/_ui/page";
 import { List, ListCell, ListRow, RowName } from "@/app/_ui/table";
 import { Ago, Day } from "@/app/_ui/time";
 import { serverApi } from "@/app/request";
 import { KEY_SCOPES } from "@/server/auth/actor";
 import { OperatorCommand } from "../operator-command";
+import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "API keys" };
 
@@ -17,7 +19,7 @@ const COLUMNS = [
   ["Created", "w-[20%] max-lg:hidden"],
 ] as const;
 
-export default async function KeysPage() {
+async function Keys() {
   const keys = await (await serverApi()).catalog.keys();
   return (
     <>
@@ -70,5 +72,13 @@ export default async function KeysPage() {
         </List>
       )}
     </>
+  );
+}
+
+export default function KeysPage() {
+  return (
+    <Suspense fallback={<Skeleton />}>
+      <Keys />
+    </Suspense>
   );
 }

@@ -1,9 +1,11 @@
 import type { Metadata } from "next";
+import { Suspense } from "react";
 import { PageHead } from "@/app/_ui/page";
 import { List, ListCell, ListRow } from "@/app/_ui/table";
 import { Day } from "@/app/_ui/time";
 import { serverApi } from "@/app/request";
 import type { MemberRole } from "@/server/auth/actor";
+import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Members" };
 
@@ -21,7 +23,7 @@ const COLUMNS = [
   ["Joined", "w-32"],
 ] as const;
 
-export default async function MembersPage() {
+async function Members() {
   const members = await (await serverApi()).organization.members();
   return (
     <>
@@ -49,5 +51,13 @@ export default async function MembersPage() {
         ))}
       </List>
     </>
+  );
+}
+
+export default function MembersPage() {
+  return (
+    <Suspense fallback={<Skeleton />}>
+      <Members />
+    </Suspense>
   );
 }

@@ -1,16 +1,14 @@
 import type { Metadata } from "next";
+import { Suspense } from "react";
 import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
 import { paramsOf } from "../runs/address";
 import { readMetricsAddress } from "./address";
 import { MetricsView } from "./metrics-view";
+import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Metrics" };
 
-export default async function MetricsPage({
-  searchParams,
-}: {
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
-}) {
+async function Metrics({ searchParams }: PageProps<"/metrics">) {
   const question = readMetricsAddress(paramsOf(await searchParams));
   const prefetch = await createPrefetch();
   await prefetch.queryClient.prefetchQuery(prefetch.trpc.runs.metrics.queryOptions(question));
@@ -18,5 +16,13 @@ export default async function MetricsPage({
     <Prefetched from={prefetch}>
       <MetricsView />
     </Prefetched>
+  );
+}
+
+export default function MetricsPage(props: PageProps<"/metrics">) {
+  return (
+    <Suspense fallback={<Skeleton />}>
+      <Metrics {...props} />
+    </Suspense>
   );
 }

@@ -1,10 +1,12 @@
 import type { Metadata } from "next";
+import { Suspense } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { Empty, PageHead } from "@/app/_ui/page";
 import { Badge, List, ListCell, ListRow, RowName } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
 import { LastRunLink } from "../../last-run";
 import { OperatorCommand } from "../../operator-command";
+import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Agents" };
 
@@ -16,7 +18,7 @@ const COLUMNS = [
   ["Last run", "w-52"],
 ] as const;
 
-export default async function AgentsPage() {
+async function Agents() {
   const agents = await (await serverApi()).catalog.agents();
   return (
     <>
@@ -59,5 +61,13 @@ export default async function AgentsPage() {
         </List>
       )}
     </>
+  );
+}
+
+export default function AgentsPage() {
+  return (
+    <Suspense fallback={<Skeleton />}>
+      <Agents />
+    </Suspense>
   );
 }

@@ -1,16 +1,14 @@
 import type { Metadata } from "next";
+import { Suspense } from "react";
 import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
 import { paramsOf, readAddress } from "../address";
 import { runsQuery } from "../query";
 import { RunsList } from "./runs-list";
+import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Runs" };
 
-export default async function RunsPage({
-  searchParams,
-}: {
-  searchParams: Promise<Record<string, string | string[] | undefined>>;
-}) {
+async function Runs({ searchParams }: PageProps<"/runs">) {
   const { filter } = readAddress(paramsOf(await searchParams));
   const prefetch = await createPrefetch();
   await Promise.all([
@@ -21,5 +19,13 @@ export default async function RunsPage({
     <Prefetched from={prefetch}>
       <RunsList />
     </Prefetched>
+  );
+}
+
+export default function RunsPage(props: PageProps<"/runs">) {
+  return (
+    <Suspense fallback={<Skeleton />}>
+      <Runs {...props} />
+    </Suspense>
   );
 }

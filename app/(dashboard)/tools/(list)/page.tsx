@@ -1,10 +1,12 @@
 import type { Metadata } from "next";
+import { Suspense } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { Empty, PageHead } from "@/app/_ui/page";
 import { List, ListCell, ListRow, RowName } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
 import { LastRunLink } from "../../last-run";
 import { OperatorCommand } from "../../operator-command";
+import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Tools" };
 
@@ -15,7 +17,7 @@ const COLUMNS = [
   ["Last run", "w-52"],
 ] as const;
 
-export default async function ToolsPage() {
+async function Tools() {
   const tools = await (await serverApi()).catalog.tools();
   return (
     <>
@@ -54,5 +56,13 @@ export default async function ToolsPage() {
         </List>
       )}
     </>
+  );
+}
+
+export default function ToolsPage() {
+  return (
+    <Suspense fallback={<Skeleton />}>
+      <Tools />
+    </Suspense>
   );
 }

@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import Link from "next/link";
+import { Suspense } from "react";
 import { Empty, PageHead } from "@/app/_ui/page";
 import { Badge, List, ListCell, ListRow, RowName } from "@/app/_ui/table";
 import { Ago } from "@/app/_ui/time";
@@ -8,6 +9,7 @@ import type { LastCall } from "@/server/catalog/overview";
 import { LastRunLink } from "../../last-run";
 import { OperatorCommand } from "../../operator-command";
 import { OutcomeMark } from "../outcome";
+import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Triggers" };
 
@@ -20,7 +22,7 @@ const COLUMNS = [
   ["Last run", "w-52 max-lg:hidden"],
 ] as const;
 
-export default async function TriggersPage() {
+async function Triggers() {
   const triggers = await (await serverApi()).catalog.triggers();
   return (
     <>
@@ -80,5 +82,13 @@ function LastCallLink({ call, triggerId }: { call: LastCall | null; triggerId: s
       <OutcomeMark outcome={call.outcome} />
       <Ago at={call.receivedAt} className="text-muted" />
     </Link>
+  );
+}
+
+export default function TriggersPage() {
+  return (
+    <Suspense fallback={<Skeleton />}>
+      <Triggers />
+    </Suspense>
   );
 }

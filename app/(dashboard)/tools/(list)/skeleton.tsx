@@ -1,5 +1,5 @@
 import { ListPageBones } from "@/app/_ui/bones";
 
-export default function Loading() {
+export function Skeleton() {
   return <ListPageBones columns={["Tool", "Description", "Steps", "Last run"]} title="Tools" />;
 }

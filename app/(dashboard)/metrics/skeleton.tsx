@@ -2,7 +2,7 @@ import { Bone, PageHead } from "@/app/_ui/page";
 
 const FIGURES = ["Runs", "Success rate", "Failed", "Tokens", "Credits", "Duration p50", "Duration p95"];
 
-export default function MetricsLoading() {
+export function Skeleton() {
   return (
     <>
       <PageHead title="Metrics" />

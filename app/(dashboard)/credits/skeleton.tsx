@@ -2,7 +2,7 @@ import { FactsBones, TableBones } from "@/app/_ui/bones";
 import { PartHead } from "@/app/_ui/facts";
 import { PageHead } from "@/app/_ui/page";
 
-export default function Loading() {
+export function Skeleton() {
   return (
     <>
       <PageHead title="Credits" />

@@ -1,6 +1,6 @@
 import { ListPageBones } from "@/app/_ui/bones";
 
-export default function Loading() {
+export function Skeleton() {
   return (
     <ListPageBones columns={["Agent", "Model", "Functions and tools", "Steps", "Last run"]} title="Agents" />
   );

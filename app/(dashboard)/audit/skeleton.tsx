@@ -1,7 +1,7 @@
 import { LineBones } from "@/app/_ui/bones";
 import { PageHead } from "@/app/_ui/page";
 
-export default function Loading() {
+export function Skeleton() {
   return (
     <>
       <PageHead title="Audit log" />

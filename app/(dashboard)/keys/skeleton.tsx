@@ -1,6 +1,6 @@
 import { ListPageBones } from "@/app/_ui/bones";
 
-export default function Loading() {
+export function Skeleton() {
   return (
     <ListPageBones
       columns={["Key", "State", "Permissions", "Last used", "Expires", "Created"]}

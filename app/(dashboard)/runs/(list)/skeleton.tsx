@@ -1,7 +1,7 @@
 import { TableBones } from "@/app/_ui/bones";
 import { Bone, PageHead } from "@/app/_ui/page";
 
-export default function RunsLoading() {
+export function Skeleton() {
   return (
     <>
       <PageHead title="Runs" />
