@@ -45,7 +45,7 @@ test.describe("without scripts", () => {
   }) => {
     await page.goto("/credits");
     await fillIn(page, { ...organization.owner, password: "x".repeat(20_000) });
-    await expect(page.getByRole("alert")).toContainText("too long for an email and a password");
+    await expect(page.getByRole("alert")).toContainText("The email or password is too long.");
     await fillIn(page, organization.owner);
     await expect(page).toHaveURL("/credits");
   });
@@ -54,7 +54,9 @@ test.describe("without scripts", () => {
 test("a password that is too long is explained", async ({ page, organization }) => {
   await page.goto("/sign-in");
   await fillIn(page, { ...organization.owner, password: "x".repeat(20_000) });
-  await expect(page.getByRole("alert").filter({ hasText: "too long for an email" })).toBeVisible();
+  await expect(
+    page.getByRole("alert").filter({ hasText: "The email or password is too long." }),
+  ).toBeVisible();
 });
 
 test("a form of another site cannot sign in, and opening the form's address returns to sign-in", async ({

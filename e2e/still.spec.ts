@@ -50,7 +50,8 @@ for (const width of [390, 1280]) {
       await expect(page.locator("header")).toContainText("Running");
       await release(id);
       await expect(page.locator("header")).toContainText(fails ? "Failed" : "Completed", { timeout: 60_000 });
-      await expect(page.getByText("Show all")).toHaveCount(fails && width > 600 ? 0 : 1);
+      // The long output has come, and is folded.
+      if (!fails) await expect(page.getByText("Show all")).toHaveCount(1);
       const { sum, moved } = await readShifts();
       expect(sum, moved.join("\n")).toBeLessThan(0.005);
     });
