@@ -6,8 +6,8 @@ import type { PriceList } from "@/server/credits/prices";
 import type { Database } from "@/server/db/client";
 import type { Cached } from "@/server/db/configuration-cache";
 import type { Notifications } from "@/server/db/notifications";
+import type { GuardedFetch } from "@/server/egress/guarded-fetch";
 import type { Environment } from "@/server/env";
-import type { EgressFetch } from "@/server/functions/define";
 import type { Logger } from "@/server/log";
 import type { Models } from "@/server/models/port";
 import type { EndedRuns } from "@/server/runs/ended-runs";
@@ -35,7 +35,7 @@ export type Services = {
   /** What models and actions cost. */
   prices: PriceList;
   /** The guarded way out of the network. */
-  fetch: EgressFetch;
+  fetch: GuardedFetch;
   /** Encrypts secrets at rest. */
   vault: Vault;
   clock: Clock;

@@ -1,15 +1,12 @@
 import { STEPS } from "./servers.mjs";
 
-/** How long after it goes on a process may still send what it was about to send when it was stalled. */
-const SENT_WITHIN_MS = 500;
-
 /**
  * Counts what was lost, repeated, charged wrongly or stuck; true when nothing was.
  * @param {{ query: (sql: string, parameters?: unknown[]) => Promise<any[]> }} database
- * @param {{ runIds: string[], runs: number, crowd: number, executions: Map<string, number[]>, continuedAt: number[] }} seen
+ * @param {{ runIds: string[], runs: number, crowd: number, executions: Map<string, number[]> }} seen
  * @param {(line: string) => void} say
  */
-export async function report({ query }, { runIds, runs: started, crowd, executions, continuedAt }, say) {
+export async function report({ query }, { runIds, runs: started, crowd, executions }, say) {
   const runs = await query(
     `SELECT id, kind, status, error_code, error_message, credits_used::text AS credits, parent_run_id IS NOT NULL AS is_child,
             id = ANY($1::uuid[]) AS answered, cardinality(yielded_at) AS yielded
@@ -34,10 +31,6 @@ export async function report({ query }, { runIds, runs: started, crowd, executio
       .filter((time) => time > step.finished_at?.getTime())
       .map((time) => ({ step, time })),
   );
-  // A process may be stalled in the moment between deciding to send and sending: nothing but the receiver can refuse that.
-  const wasStalled = (/** @type {{ time: number }} */ { time }) =>
-    continuedAt.some((continued) => time >= continued && time < continued + SENT_WITHIN_MS);
-  const repeated = late.filter((one) => !wasStalled(one));
   const executed = called.map((step) => timesOf(step).length);
   /** Equal work costs the same, however often it was interrupted. */
   const prices = new Set(
@@ -66,7 +59,7 @@ export async function report({ query }, { runIds, runs: started, crowd, executio
     "steps missing": agents * (STEPS.agent + STEPS.tool) + tools * STEPS.tool - steps.length,
     "steps not finished": steps.filter(({ status }) => status !== "Completed").length,
     "steps without their effect": executed.filter((times) => times === 0).length,
-    "finished steps repeated": repeated.length,
+    "finished steps repeated": late.length,
     "runs charged wrongly": ledger.chargedWrongly,
     "runs charged twice": ledger.chargedTwice,
     "prices beside one a kind": prices.size - 2,
@@ -80,10 +73,9 @@ export async function report({ query }, { runIds, runs: started, crowd, executio
     "runs completed": `${runs.length - failed.length} (${roots.length} started, ${runs.length - roots.length} called by others)`,
     "steps executed": executed.length,
     "steps repeated before they finished": executed.reduce((sum, times) => sum + Math.max(0, times - 1), 0),
-    "requests that a stalled process had begun and sent late": late.length - repeated.length,
     "runs that yielded their slot": runs.filter(({ yielded }) => yielded > 0).length,
   };
-  for (const [name, value] of Object.entries({ ...figures, ...faults })) say(`${name.padEnd(56)} ${value}`);
+  for (const [name, value] of Object.entries({ ...figures, ...faults })) say(`${name.padEnd(36)} ${value}`);
   for (const { id, status, error_code: code, error_message: message } of failed)
     say(`  run ${id} ${status} ${code}: ${message}`);
   for (const { step, time } of late)

@@ -6,16 +6,17 @@ import { killProcess } from "./database.mjs";
 
 /** Points of the engine (server/runs/engine/pause-points.ts) and how likely a process is to kill itself there. */
 const POINTS = {
-  "accounts:before": 0.02,
-  "accounts:sent": 0.02,
-  "accounts:answered": 0.02,
-  "journal:before": 0.01,
-  "journal:sent": 0.01,
-  "journal:answered": 0.01,
-  "claim:after": 0.2,
-  "act:before": 0.01,
-  "act:after": 0.01,
-  "end:before": 0.03,
+  "accounts:before": 0.1,
+  "accounts:sent": 0.1,
+  "accounts:answered": 0.1,
+  "journal:before": 0.05,
+  "journal:sent": 0.05,
+  "journal:answered": 0.05,
+  "claim:after": 0.3,
+  "act:before": 0.05,
+  "act:after": 0.05,
+  "end:before": 0.1,
+  "yield:before": 0.2,
 };
 
 /** @typedef {{ pid: number, ready: boolean, over: Promise<unknown>, kill: () => void }} Service */

@@ -1,7 +1,13 @@
 import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { isIP } from "node:net";
-import { Agent, type Response as UndiciResponse, fetch as undiciFetch } from "undici";
+import {
+  Agent,
+  type Dispatcher,
+  type RequestInit as UndiciInit,
+  type Response as UndiciResponse,
+  fetch as undiciFetch,
+} from "undici";
 import { z } from "zod";
 import { isPublicAddress } from "@/server/egress/addresses";
 import { EgressError, explainFailure } from "@/server/egress/failures";
@@ -19,8 +25,19 @@ export type EgressOptions = {
   lookup?: LookupFunction;
 };
 
+/** On whose behalf a call is made: a process that was stalled may have lost that right meanwhile. */
+export type Sender = {
+  /** Asked before each request. Resolves when the sender may send, throws when it never may again. */
+  confirm(): Promise<void> | undefined;
+  /** Asked in the moment in which a request is written to its connection. When false, `confirm` is asked again. */
+  isConfirmed(): boolean;
+};
+
+/** A fetch that sends only while its sender may. */
+export type GuardedFetch = (url: string | URL, init?: RequestInit, sender?: Sender) => Promise<Response>;
+
 /** A way out of the network. `close` ends its connections. */
-export type Egress = { fetch: EgressFetch; close(): Promise<void> };
+export type Egress<Fetch = EgressFetch> = { fetch: Fetch; close(): Promise<void> };
 
 const MAX_REDIRECTS = 5;
 const MIB = 1024 * 1024;
@@ -141,14 +158,34 @@ function isClosed(error: unknown): boolean {
   return cause instanceof Error && "code" in cause && CLOSED.has(String(cause.code));
 }
 
+/** A request was not written, because its sender was not confirmed any more. */
+class HeldBackError extends Error {}
+
+const isHeldBack = (error: unknown) => error instanceof Error && error.cause instanceof HeldBackError;
+
+/** Asks the sender once more when the connection is there and the request is about to be written. */
+function holdBackUnless(sender: Sender): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) =>
+    dispatch(options, {
+      onRequestStart(controller, context: unknown) {
+        handler.onRequestStart?.(controller, context);
+        if (!sender.isConfirmed()) controller.abort(new HeldBackError("The sender is not confirmed."));
+      },
+      onResponseStart: (...response) => handler.onResponseStart?.(...response),
+      onResponseData: (...data) => handler.onResponseData?.(...data),
+      onResponseEnd: (...end) => handler.onResponseEnd?.(...end),
+      onResponseError: (...failure) => handler.onResponseError?.(...failure),
+    });
+}
+
 /** The ways to an address: over kept connections, and over a new one. */
 type Ways = { kept: Agent; fresh: Agent };
 
-function makeFetch(options: EgressOptions, waysTo: (url: URL) => Ways): EgressFetch {
+function makeFetch(options: EgressOptions, waysTo: (url: URL) => Ways): GuardedFetch {
   const maxBytes = options.maxResponseBytes ?? 4 * MIB;
   const timeoutMs = options.timeoutMs ?? 60_000;
 
-  return async (address, init = {}) => {
+  return async (address, init = {}, sender = undefined) => {
     let url: URL;
     try {
       url = new URL(address);
@@ -176,15 +213,22 @@ function makeFetch(options: EgressOptions, waysTo: (url: URL) => Ways): EgressFe
         signal.throwIfAborted();
         checkUrl(url);
         const { kept, fresh } = waysTo(url);
-        const send = (dispatcher: Agent) =>
-          undiciFetch(url, {
-            method,
-            headers: [...headers],
-            body: body ?? null,
-            redirect: "manual",
-            signal,
-            dispatcher,
+        const request: UndiciInit = {
+          method,
+          headers: [...headers],
+          body: body ?? null,
+          redirect: "manual",
+          signal,
+        };
+        const send = async (agent: Agent): Promise<UndiciResponse> => {
+          if (!sender) return undiciFetch(url, { ...request, dispatcher: agent });
+          await sender.confirm();
+          const dispatcher = agent.compose(holdBackUnless(sender));
+          return undiciFetch(url, { ...request, dispatcher }).catch((error: unknown) => {
+            if (!isHeldBack(error)) throw error;
+            return send(agent);
           });
+        };
         // A server may close a kept connection in the moment in which it is used again: that is nobody's failure. What may
         // be repeated is sent once more (RFC 9110, section 9.2.2).
         const isRepeatable = IDEMPOTENT.has(method) || headers.has("idempotency-key");
@@ -242,7 +286,7 @@ function makeAgent(lookup: LookupFunction, options: Agent.Options = {}): Agent {
  * public addresses alone, and those of `allow`. Its fetch follows up to five redirects, checking each, and throws
  * EgressError, or the reason of the caller's signal.
  */
-export function createGuardedEgress(options: EgressOptions = {}): Egress {
+export function createGuardedEgress(options: EgressOptions = {}): Egress<GuardedFetch> {
   const resolve: LookupFunction = options.lookup ?? systemLookup;
   const guarded = makeWays(guardedLookup(resolve));
   const trusted = makeWays(resolve);

@@ -85,10 +85,7 @@ async function attemptFunction(
       const context = {
         signal,
         clock: services.clock,
-        fetch: async (...request: Parameters<typeof services.fetch>) => {
-          await worker.confirm();
-          return services.fetch(...request);
-        },
+        fetch: (address: string | URL, init?: RequestInit) => services.fetch(address, init, worker),
         idempotencyKey: `${run.id}:${call.key}`,
         organizationId: run.orgId,
         defaultModel: call.defaultModel,

@@ -37,6 +37,8 @@ export type Worker = {
    * the worker is known to be alive. Throws WorkerLost.
    */
   confirm(): Promise<void> | undefined;
+  /** Whether the worker is known to be alive at this moment. */
+  isConfirmed(): boolean;
   /** Resolves when the next act of a run may begin, in turn with starts; undefined when it may at once. */
   turn(): Promise<void> | undefined;
   /** What the writer has done so far. */

@@ -45,6 +45,7 @@ export async function openWorker(
   /** When the newest heartbeat that arrived was sent. */
   let confirmedAt = performance.now();
   let beating: Promise<void> | undefined;
+  const isConfirmed = () => !lost && performance.now() - confirmedAt < TRUSTED_FOR_MS;
   const beatOnce = async () => {
     const sentAt = performance.now();
     if (!(await beat(services, id))) throw new WorkerLost("The worker was replaced by another process.");
@@ -75,9 +76,10 @@ export async function openWorker(
     accounts,
     journal,
     turn: () => turns.next(),
+    isConfirmed,
     confirm() {
       if (lost) return Promise.reject(lost);
-      if (performance.now() - confirmedAt < TRUSTED_FOR_MS) return undefined;
+      if (isConfirmed()) return undefined;
       return outlast(beatNow, closing.signal).catch((error: unknown) => {
         throw error instanceof WorkerLost
           ? error
