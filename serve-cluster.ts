@@ -17,7 +17,7 @@ export type Serving = {
   /** The demo organization, if there is one. */
   demo: Demo | null;
   /** Waits until `/api/ready` answers 200; false when it is stopped first. `say` receives what is missing. */
-  untilReady(say: (line: string) => void): Promise<boolean>;
+  untilReady(print: (line: string) => void): Promise<boolean>;
   /** Ends everything in order: no new requests, those under way, the engine, the database. */
   stop(): Promise<void>;
 };

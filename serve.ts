@@ -26,20 +26,20 @@ export type ServeOptions = {
   /** Pages are compiled as they are asked for and reload in place. */
   dev?: boolean;
   /** Told what is being done, for people who wait. */
-  say?: (line: string) => void;
+  print?: (line: string) => void;
 };
 
 /**
  * Migrates the database, checks the secret, starts the engine and listens. Configuration comes from the environment.
  * Throws EnvironmentError, MigrationError, WrongSecretError, or what listening throws.
  */
-export async function serve({ root, dev = false, say = () => {} }: ServeOptions): Promise<Serving> {
+export async function serve({ root, dev = false, print = () => {} }: ServeOptions): Promise<Serving> {
   const services = getServices();
   if (!dev) {
     captureConsole(services.log);
     captureFaults(services.log);
   }
-  const demo = await prepare(services, root, say);
+  const demo = await prepare(services, root, print);
   if (isClusterPrimary(services.env) && !dev)
     return servePrimary(services, { demo, script: fileURLToPath(import.meta.url) });
 
@@ -141,15 +141,15 @@ async function closeServer(server: Server): Promise<void> {
 }
 
 /** Tells people where it is, how they get in, and a line that works as pasted. */
-export function announce({ appUrl, demo }: Serving, say: (line: string) => void): void {
-  say(`\nStepwell is ready: ${appUrl}`);
+export function announce({ appUrl, demo }: Serving, print: (line: string) => void): void {
+  print(`\nStepwell is ready: ${appUrl}`);
   if (demo) {
-    say(`  Sign in as  ${demo.login}${describePassword(demo)}`);
-    if (demo.apiKey !== undefined) say(`  API key     ${demo.apiKey}  (shown this once)`);
+    print(`  Sign in as  ${demo.login}${describePassword(demo)}`);
+    if (demo.apiKey !== undefined) print(`  API key     ${demo.apiKey}  (shown this once)`);
     const line = tryingLine(appUrl, demo);
-    if (line !== null) say(`  Try it      ${line}`);
+    if (line !== null) print(`  Try it      ${line}`);
   }
-  say("  Stop with Ctrl-C\n");
+  print("  Stop with Ctrl-C\n");
 }
 
 /** The password itself is printed once. */
@@ -172,7 +172,11 @@ function tryingLine(appUrl: string, demo: Demo): string | null {
 
 /** Run by itself, as `npm run dev` does; what it needs is in the environment then. */
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) {
-  const serving = await serve({ root: process.cwd(), dev: process.argv.includes("--dev"), say: console.log });
+  const serving = await serve({
+    root: process.cwd(),
+    dev: process.argv.includes("--dev"),
+    print: console.log,
+  });
   let stopping = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {

@@ -38,8 +38,8 @@ test("the copied call starts the same run for any input, and a failed copy is re
   await expect(page.getByText("Copied as curl").last()).toBeVisible();
   const shell = spawn("sh", { env: { ...process.env, API_KEY: organization.apiKey } });
   shell.stdin.end(`${await clipboard()}\n`);
-  const [printed, said] = await Promise.all([textOf(shell.stdout), textOf(shell.stderr)]);
-  const started = z.object({ success: z.literal(true), id: z.string() }).parse(JSON.parse(printed || said));
+  const [printed, errors] = await Promise.all([textOf(shell.stdout), textOf(shell.stderr)]);
+  const started = z.object({ success: z.literal(true), id: z.string() }).parse(JSON.parse(printed || errors));
   const text = await page.request.get(`/api/runs/${started.id}/text?field=input`);
   expect((await text.text()) === JSON.stringify(input)).toBe(true);
 });

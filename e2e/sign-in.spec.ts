@@ -125,10 +125,10 @@ test.describe("an open page whose session has ended", () => {
     await page.clock.fastForward("00:30");
     await expect(barOf(page)).toBeVisible();
     // A try that were due would be made now, and be answered before a later call.
-    const tries = streams.length;
+    const attempts = streams.length;
     await page.clock.fastForward("05:00");
     await page.evaluate(() => fetch("/api/health").then((response) => response.text()));
-    expect(streams).toHaveLength(tries);
+    expect(streams).toHaveLength(attempts);
     await barOf(page).getByRole("link", { name: "Sign in again" }).click();
     await fillIn(page, organization.owner);
     await expect(page).toHaveURL("/runs?status=Failed");

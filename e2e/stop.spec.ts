@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { freePort, isFree } from "../scripts/ports.mjs";
 import { runningCluster } from "../scripts/postgres-cluster.mjs";
-import { makeThrowaway, removeThrowaway } from "../scripts/throwaway.mjs";
+import { createThrowaway, removeThrowaway } from "../scripts/throwaway.mjs";
 
 let dataDir: string;
 test.beforeEach(async () => {
-  dataDir = await makeThrowaway();
+  dataDir = await createThrowaway();
 });
 test.afterEach(() => removeThrowaway(dataDir));
 

@@ -65,7 +65,7 @@ export function createServerDriver(
       return error;
     }
   };
-  const registration = keepRegistered(register, log, registerEveryMs);
+  const registration = stayRegistered(register, log, registerEveryMs);
   return {
     driver: {
       kind: "server",
@@ -93,7 +93,7 @@ function quietly(log: Logger) {
 }
 
 /** Registers at once and from then on, and logs when it begins to fail and when it works again. */
-function keepRegistered(
+function stayRegistered(
   register: () => Promise<unknown>,
   log: Logger,
   everyMs: typeof REGISTER_EVERY_MS,

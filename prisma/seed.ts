@@ -46,7 +46,7 @@ export async function seedDemo(services: SeedServices, root = "."): Promise<Demo
   let created: Pick<Demo, "password" | "apiKey"> = {};
   if (await isFirstStart(services)) {
     const source = await readFile(join(root, "examples/demo.yaml"), "utf8");
-    const password = await keepPassword(services);
+    const password = await storePassword(services);
     const [applied] = await applyDefinitionFile(services, source, MAKER);
     const apiKey = applied?.apiKeys[0]?.key;
     created = { password, ...(apiKey === undefined ? {} : { apiKey }) };
@@ -88,7 +88,7 @@ async function describeDemo(services: SeedServices): Promise<Demo | null> {
   if (!agent || !tool || !trigger) return null;
   return {
     login: LOGIN,
-    passwordFile: (await isPasswordKept(services)) ? passwordFile(services) : null,
+    passwordFile: (await isPasswordUnchanged(services)) ? passwordFile(services) : null,
     agentId: agent.id,
     toolId: tool.id,
     triggerUrl: readTriggerUrl(services, trigger),
@@ -112,7 +112,7 @@ function passwordFile({ env }: SeedServices): string {
 }
 
 /** The password in the data folder; makes it the first time. Two first starts at once agree on one. */
-async function keepPassword(services: SeedServices): Promise<string> {
+async function storePassword(services: SeedServices): Promise<string> {
   const file = passwordFile(services);
   await mkdir(services.env.dataDir, { recursive: true });
   const password = [...randomBytes(16)]
@@ -136,14 +136,14 @@ async function keepPassword(services: SeedServices): Promise<string> {
 }
 
 /** Whether the password in the data folder is still the account's. */
-async function isPasswordKept(services: SeedServices): Promise<boolean> {
+async function isPasswordUnchanged(services: SeedServices): Promise<boolean> {
   const account = await services.db.account.findFirst({
     where: { providerId: "credential", user: { email: LOGIN } },
   });
-  const kept = await readFile(passwordFile(services), "utf8").then(
+  const stored = await readFile(passwordFile(services), "utf8").then(
     (text) => text.trim(),
     () => null,
   );
-  if (kept === null || !account?.password) return false;
-  return verifyPassword({ hash: account.password, password: kept });
+  if (stored === null || !account?.password) return false;
+  return verifyPassword({ hash: account.password, password: stored });
 }

@@ -23,12 +23,12 @@ export async function findBrowser() {
 
 /**
  * Sees to a browser: root gets Debian's Chromium installed, everybody else is told how to.
- * @param {import("./project.mjs").Say} say
+ * @param {import("./project.mjs").Print} print
  */
-export async function ensureBrowser(say) {
+export async function ensureBrowser(print) {
   if (await findBrowser()) return;
   if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
-    await timed(say, "Installing Chromium for the browser tests", async () => {
+    await timed(print, "Installing Chromium for the browser tests", async () => {
       const env = { DEBIAN_FRONTEND: "noninteractive" };
       const install = (/** @type {string} */ name) =>
         runProgram("apt-get install", "apt-get", ["install", "-qy", "--no-install-recommends", name], {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, wr
 import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ensurePrismaClient } from "./generate.mjs";
-import { isHeld } from "./holders.mjs";
+import { isInUse } from "./in-use.mjs";
 import { ensureDependencies } from "./install.mjs";
 import { withLock } from "./lock.mjs";
 import { DIST, fingerprint, ROOT, SetupError, timed } from "./project.mjs";
@@ -15,7 +15,7 @@ import { runNode } from "./run-program.mjs";
  *   serve.mjs, stepwell.mjs   the process and the command line, bundled; packages stay in node_modules
  *   next/                     the pages
  *   *.complete                left when each of the two is complete
- *   holders/                  who uses it (holders.mjs)
+ *   in-use/                   one file per process that uses it (in-use.mjs)
  *
  * `dist/current` links to the newest.
  */
@@ -58,15 +58,15 @@ export function locateBuild() {
 
 /**
  * Builds what is missing of the present sources' build.
- * @param {import("./project.mjs").Say} say
+ * @param {import("./project.mjs").Print} print
  * @param {{ pages?: boolean }} [options] the command line needs no pages
  * @returns {Promise<Build>}
  */
-export async function ensureBuild(say, { pages = true } = {}) {
+export async function ensureBuild(print, { pages = true } = {}) {
   const build = locateBuild();
   if (isComplete(build, pages)) return build;
   mkdirSync(DIST, { recursive: true });
-  const onWait = () => say("Another process is building; waiting …");
+  const onWait = () => print("Another process is building; waiting …");
   await withLock(
     join(DIST, "build.lock"),
     async () => {
@@ -74,8 +74,8 @@ export async function ensureBuild(say, { pages = true } = {}) {
       mkdirSync(build.folder, { recursive: true });
       if (!isComplete(build, false)) await buildPrograms(build);
       if (!pages) return;
-      await timed(say, "Building the pages", () => buildPages(build));
-      makeCurrent(build);
+      await timed(print, "Building the pages", () => buildPages(build));
+      activate(build);
       removeOldBuilds(build);
     },
     { onWait },
@@ -159,7 +159,7 @@ async function buildPages(build) {
 }
 
 /** @param {Build} build */
-function makeCurrent({ folder }) {
+function activate({ folder }) {
   const fresh = join(DIST, "current.new");
   link(folder, fresh);
   renameSync(fresh, join(DIST, "current"));
@@ -170,7 +170,7 @@ function removeOldBuilds({ folder }) {
   for (const entry of readdirSync(DIST, { withFileTypes: true })) {
     const path = join(DIST, entry.name);
     if (!entry.isDirectory() || path === folder || !/^[0-9a-f]{16}$/.test(entry.name)) continue;
-    if (!isHeld(join(path, "holders"))) rmSync(path, { recursive: true, force: true });
+    if (!isInUse(join(path, "in-use"))) rmSync(path, { recursive: true, force: true });
   }
 }
 
@@ -182,9 +182,9 @@ function link(target, path) {
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const say = console.log;
-  await ensureDependencies(say);
-  await ensurePrismaClient(say);
-  const { folder } = await ensureBuild(say);
-  say(`Built: ${folder}`);
+  const print = console.log;
+  await ensureDependencies(print);
+  await ensurePrismaClient(print);
+  const { folder } = await ensureBuild(print);
+  print(`Built: ${folder}`);
 }

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join, relative, resolve } from "node:path";
-import { beforeEnd } from "./ending.mjs";
-import { giveToOwner, joinPostgres, keepPostgres } from "./postgres.mjs";
+import { chownToOwner, joinPostgres, watchPostgres } from "./postgres.mjs";
 import { ROOT, SetupError } from "./project.mjs";
+import { onShutdown } from "./shutdown.mjs";
 
 const MINIMUM_NODE = [20, 19];
 
@@ -12,7 +12,7 @@ const MINIMUM_NODE = [20, 19];
  * What every command begins with: the right Node, the project's folder, the settings of `.env`. Says at once what would
  * stop it later, before any long work.
  */
-export function checkGround() {
+export function checkSetUp() {
   checkNode();
   process.chdir(ROOT);
   const settings = process.env.STEPWELL_ENV_FILE ?? ".env";
@@ -26,7 +26,7 @@ export function checkGround() {
 }
 
 /** Tests bring their own configuration: what .env.example describes is forgotten, and `.env` not read. */
-export function forgetSettings() {
+export function clearSettings() {
   const described = readFileSync(join(ROOT, ".env.example"), "utf8").matchAll(/^([A-Z_]+)=/gm);
   for (const [, name = ""] of described) delete process.env[name];
   process.env.STEPWELL_ENV_FILE = "";
@@ -79,43 +79,43 @@ function tryPort(port, host) {
  * Sees to a database: the one DATABASE_URL names, or the embedded one, started as far as needed; then DATABASE_URL and
  * STEPWELL_SECRET are set in this process's environment, and STEPWELL_DEMO for the embedded one. The database is released
  * before the process ends.
- * @param {import("./project.mjs").Say} say
+ * @param {import("./project.mjs").Print} print
  */
-export async function provideDatabase(say) {
+export async function provideDatabase(print) {
   const dataDir = resolve(process.env.STEPWELL_DATA_DIR || ".data");
   process.env.STEPWELL_DATA_DIR = dataDir;
   if (process.env.DATABASE_URL) return;
   const joining = joinPostgres(dataDir, {
-    onWait: (owner) => say(`Process ${owner} is starting or stopping the database; waiting …`),
+    onWait: (owner) => print(`Process ${owner} is starting or stopping the database; waiting …`),
   });
-  beforeEnd(async () => (await joining.catch(() => undefined))?.leave());
+  onShutdown(async () => (await joining.catch(() => undefined))?.leave());
   const joined = await joining;
-  beforeEnd(keepPostgres(dataDir, joined, say));
+  onShutdown(watchPostgres(dataDir, joined, print));
   const { url, cluster, elsewhere } = joined;
   if (elsewhere) {
-    say(
-      `The database's files are in ${cluster}: PostgreSQL cannot run as root, and its account cannot reach ${shown(dataDir)}.`,
+    print(
+      `The database's files are in ${cluster}: PostgreSQL cannot run as root, and its account cannot reach ${displayPath(dataDir)}.`,
     );
   }
   process.env.DATABASE_URL = url;
   process.env.STEPWELL_DEMO ||= "on";
-  process.env.STEPWELL_SECRET ||= readOrMakeSecret(join(dataDir, "secret"));
+  process.env.STEPWELL_SECRET ||= readOrCreateSecret(join(dataDir, "secret"));
 }
 
 /** @param {string} path */
-function readOrMakeSecret(path) {
+function readOrCreateSecret(path) {
   if (existsSync(path)) return readFileSync(path, "utf8").trim();
   const secret = randomBytes(32).toString("hex");
   mkdirSync(resolve(path, ".."), { recursive: true });
   const fresh = `${path}.${process.pid}`;
   writeFileSync(fresh, `${secret}\n`, { mode: 0o600 });
-  giveToOwner(fresh);
+  chownToOwner(fresh);
   renameSync(fresh, path);
   return secret;
 }
 
 /** A path as people write it. @param {string} path */
-export function shown(path) {
+export function displayPath(path) {
   const inside = relative(ROOT, path);
   return inside.startsWith("..") ? path : inside;
 }

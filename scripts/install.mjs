@@ -15,19 +15,19 @@ const MAX_ERROR_LINES = 12;
 
 /**
  * Installs the packages of package-lock.json when some are missing or of another version. Needs nothing but npm.
- * @param {import("./project.mjs").Say} say
+ * @param {import("./project.mjs").Print} print
  */
-export async function ensureDependencies(say) {
+export async function ensureDependencies(print) {
   if (findMissing().length === 0) return;
   mkdirSync(DIST, { recursive: true });
-  const onWait = () => say("Another process is installing packages; waiting …");
-  await withLock(join(DIST, "install.lock"), () => installMissing(say), { onWait });
+  const onWait = () => print("Another process is installing packages; waiting …");
+  await withLock(join(DIST, "install.lock"), () => installMissing(print), { onWait });
 }
 
-/** @param {import("./project.mjs").Say} say */
-async function installMissing(say) {
+/** @param {import("./project.mjs").Print} print */
+async function installMissing(print) {
   if (findMissing().length === 0) return;
-  await timed(say, "Installing packages", () => install(say));
+  await timed(print, "Installing packages", () => install(print));
   const missing = findMissing();
   if (missing.length > 0) {
     throw new SetupError(
@@ -71,15 +71,15 @@ function readPackages(path) {
   }
 }
 
-/** @param {import("./project.mjs").Say} say */
-async function install(say) {
+/** @param {import("./project.mjs").Print} print */
+async function install(print) {
   const parameters = ["install", "--include=dev", "--no-audit", "--no-fund", "--loglevel=http"];
   // Versions of npm write the same lock file differently: it is only written when package.json is newer.
   if (isLockCurrent()) parameters.push("--no-save");
   // Under `npm start` npm gives its own path.
   const self = process.env.npm_execpath;
   const [command, first] = self?.endsWith(".js") ? [process.execPath, [self]] : ["npm", []];
-  const { onLine, report } = createProgress(say);
+  const { onLine, report } = createProgress(print);
   const timer = setInterval(report, PROGRESS_EVERY_MS);
   try {
     await runProgram("npm install", command, [...first, ...parameters], { onLine, explain: explainNpmError });
@@ -88,8 +88,8 @@ async function install(say) {
   }
 }
 
-/** Reports how many packages npm has fetched, and which registry fault it is retrying. @param {import("./project.mjs").Say} say */
-function createProgress(say) {
+/** Reports how many packages npm has fetched, and which registry fault it is retrying. @param {import("./project.mjs").Print} print */
+function createProgress(print) {
   const start = Date.now();
   let fetched = 0;
   /** @type {string | undefined} */
@@ -101,8 +101,8 @@ function createProgress(say) {
       else if (/^npm http .* attempt \d+ failed/.test(line)) fault = line.replace("npm http fetch GET ", "");
     },
     report() {
-      say(`  ${fetched} packages fetched, ${Math.round((Date.now() - start) / 1_000)} s`);
-      if (fault !== undefined) say(`  npm is retrying: ${fault}`);
+      print(`  ${fetched} packages fetched, ${Math.round((Date.now() - start) / 1_000)} s`);
+      if (fault !== undefined) print(`  npm is retrying: ${fault}`);
       fault = undefined;
     },
   };

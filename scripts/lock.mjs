@@ -1,6 +1,6 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { isMarkAlive, writeMark } from "./processes.mjs";
+import { formatIdentity, isSameProcessAlive } from "./processes.mjs";
 
 const RETRY_MS = 50;
 
@@ -14,15 +14,15 @@ const RETRY_MS = 50;
  */
 export async function withLock(path, work, { onWait = () => {} } = {}) {
   const ticket = `${path}.${process.pid}`;
-  let told = false;
-  writeFileSync(ticket, writeMark(), { mode: 0o600 });
+  let reported = false;
+  writeFileSync(ticket, formatIdentity(), { mode: 0o600 });
   try {
     for (;;) {
       const owner = take(ticket, path);
       if (owner === undefined) break;
       if (owner === "") continue;
-      if (!told) onWait(owner.trim().split(" ")[0] ?? "");
-      told = true;
+      if (!reported) onWait(owner.trim().split(" ")[0] ?? "");
+      reported = true;
       await pause(RETRY_MS);
     }
   } finally {
@@ -48,7 +48,7 @@ function take(ticket, path) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   }
   const owner = read(path);
-  if (owner === undefined || isMarkAlive(owner)) return owner ?? "";
+  if (owner === undefined || isSameProcessAlive(owner)) return owner ?? "";
   // Moved away and looked at again: of two processes that find a dead owner, only one removes its lock, and
   // a lock newly taken meanwhile is put back.
   const aside = `${ticket}.stale`;

@@ -16,7 +16,7 @@ const NEW_ACCOUNT = "stepwell";
  */
 export function findAccount() {
   if (process.getuid?.() !== 0) return undefined;
-  const found = lookUp("postgres") ?? lookUp(NEW_ACCOUNT) ?? make() ?? lookUp("nobody");
+  const found = lookUp("postgres") ?? lookUp(NEW_ACCOUNT) ?? create() ?? lookUp("nobody");
   if (found) return found;
   throw new SetupError(
     "PostgreSQL refuses to run as root, and no account for it could be found or created. " +
@@ -33,7 +33,7 @@ function lookUp(name) {
   return uid && gid !== undefined ? { uid, gid, name } : undefined;
 }
 
-function make() {
+function create() {
   // Debian's and Red Hat's, then Alpine's.
   const ways = [
     ["useradd", "--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin", NEW_ACCOUNT],

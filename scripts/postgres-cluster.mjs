@@ -148,8 +148,8 @@ async function start(folder, port) {
       `-p ${port}`,
     ]);
   } catch (error) {
-    const said = existsSync(log) ? readFileSync(log, "utf8").trim().split("\n").slice(-5).join("\n") : "";
-    throw new SetupError(`PostgreSQL did not start:\n${said || error}`, { cause: error });
+    const output = existsSync(log) ? readFileSync(log, "utf8").trim().split("\n").slice(-5).join("\n") : "";
+    throw new SetupError(`PostgreSQL did not start:\n${output || error}`, { cause: error });
   }
   const running = runningCluster(folder);
   if (!running) throw new SetupError(`PostgreSQL stopped right after its start; see ${log}.`);
@@ -222,7 +222,7 @@ function isPostgresOf(pid, folder) {
  * @param {string} wanted an absolute path whose parent exists and is ours
  * @param {string} name for the folder elsewhere
  */
-export function placeForCluster(wanted, name) {
+export function clusterDirectory(wanted, name) {
   const account = findAccount();
   if (!account || isReachable(dirname(wanted), account)) return wanted;
   for (const parent of ["/var/lib/stepwell", join(tmpdir(), "stepwell")]) {
@@ -310,7 +310,7 @@ function hydrateLinks(home) {
 /** @param {string} home */
 function copyPrograms(home) {
   const { version } = JSON.parse(readFileSync(join(dirname(home), "package.json"), "utf8"));
-  const elsewhere = placeForCluster(join(home, "unused"), `programs-${version}-${process.arch}`);
+  const elsewhere = clusterDirectory(join(home, "unused"), `programs-${version}-${process.arch}`);
   const target = join(dirname(elsewhere), "native");
   if (existsSync(target)) return target;
   const making = mkdtempSync(`${target}-`);
@@ -364,16 +364,16 @@ function run(account, program, parameters) {
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let said = "";
+    let output = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream.on("data", (chunk) => {
-        said += chunk;
+        output += chunk;
       });
     }
     child.on("error", reject);
     child.on("exit", (code, signal) => {
       if (code === 0) return resolve();
-      reject(new Error(`${program} ended with ${signal ?? code}:\n${said.trim()}`));
+      reject(new Error(`${program} ended with ${signal ?? code}:\n${output.trim()}`));
     });
   });
 }

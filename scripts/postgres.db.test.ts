@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import pg from "pg";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { joinPostgres, keepPostgres } from "./postgres.mjs";
+import { joinPostgres, watchPostgres } from "./postgres.mjs";
 import { runningCluster } from "./postgres-cluster.mjs";
-import { makeThrowaway, removeThrowaway } from "./throwaway.mjs";
+import { createThrowaway, removeThrowaway } from "./throwaway.mjs";
 
 let folder: string;
 beforeEach(async () => {
-  folder = await makeThrowaway();
+  folder = await createThrowaway();
 });
 afterEach(() => removeThrowaway(folder));
 
@@ -54,14 +54,14 @@ it("starts again after a crash that left its pid file behind", async () => {
 
 it("is restarted at its address when it is killed under a running process", async () => {
   const joined = await joinPostgres(folder);
-  const said: string[] = [];
-  const stop = keepPostgres(folder, joined, (line) => said.push(line), 50);
+  const printed: string[] = [];
+  const stop = watchPostgres(folder, joined, (line) => printed.push(line), 50);
   const before = runningCluster(cluster());
   process.kill(before?.pid ?? 0, "SIGKILL");
   await expect
     .poll(() => ask(joined.url, "SELECT 1 AS one").catch(String), { timeout: 20_000 })
     .toEqual([{ one: 1 }]);
-  await expect.poll(() => said).toEqual(["The database was killed and has been started again."]);
+  await expect.poll(() => printed).toEqual(["The database was killed and has been started again."]);
   expect(runningCluster(cluster())?.pid).not.toBe(before?.pid);
   await stop();
   await joined.leave();

@@ -12,12 +12,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { hold, isHeld } from "./holders.mjs";
+import { isInUse, markInUse } from "./in-use.mjs";
 import { withLock } from "./lock.mjs";
 import {
+  clusterDirectory,
   clusterUrl,
   createCluster,
-  placeForCluster,
   resetPassword,
   runningCluster,
   startCluster,
@@ -47,7 +47,7 @@ const DATABASE = "stepwell";
  *   where the data lie, whether that is outside the data folder; `leave` must be called before the process ends
  */
 export async function joinPostgres(dataDir, { onWait = () => {} } = {}) {
-  makeDataFolder(dataDir);
+  createDataFolder(dataDir);
   const root = realpathSync(dataDir);
   const paths = {
     record: join(root, "postgres.json"),
@@ -60,11 +60,11 @@ export async function joinPostgres(dataDir, { onWait = () => {} } = {}) {
       const known = readRecord(paths.record);
       const record = known ?? newRecord(root);
       const cluster = { folder: record.elsewhere ?? join(root, "postgres"), password: record.password };
-      const letGo = hold(paths.holders);
-      giveToOwner(paths.holders);
+      const release = markInUse(paths.holders);
+      chownToOwner(paths.holders);
       const leave = async () => {
-        letGo();
-        if (!isHeld(paths.holders)) await stopCluster(cluster.folder);
+        release();
+        if (!isInUse(paths.holders)) await stopCluster(cluster.folder);
       };
       try {
         if (!known && existsSync(join(cluster.folder, "PG_VERSION"))) await resetPassword(cluster);
@@ -93,44 +93,44 @@ export async function joinPostgres(dataDir, { onWait = () => {} } = {}) {
  * Starts the data folder's PostgreSQL again whenever it was killed, for a process that uses it and cannot go on without.
  * @param {string} dataDir
  * @param {{ url: string, cluster: string }} joined what `joinPostgres` gave
- * @param {import("./project.mjs").Say} say
+ * @param {import("./project.mjs").Print} print
  * @param {number} [everyMs] how often it is looked after
  * @returns {() => Promise<void>} stops looking; to be called before leaving
  */
-export function keepPostgres(dataDir, { url, cluster }, say, everyMs = 2_000) {
+export function watchPostgres(dataDir, { url, cluster }, print, everyMs = 2_000) {
   /** @type {Promise<void> | undefined} */
-  let mending;
-  const mend = async () => {
+  let restarting;
+  const restart = async () => {
     try {
       const again = await joinPostgres(dataDir);
-      say(
+      print(
         again.url === url
           ? "The database was killed and has been started again."
           : "The database was killed and now has another port. Restart this process.",
       );
     } catch (error) {
-      say(
+      print(
         `The database has ended and could not be restarted: ${error instanceof Error ? error.message : error}`,
       );
     }
   };
   const timer = setInterval(() => {
-    if (mending !== undefined || runningCluster(cluster)) return;
-    mending = mend().finally(() => {
-      mending = undefined;
+    if (restarting !== undefined || runningCluster(cluster)) return;
+    restarting = restart().finally(() => {
+      restarting = undefined;
     });
   }, everyMs);
   timer.unref();
   return async () => {
     clearInterval(timer);
-    await mending;
+    await restarting;
   };
 }
 
 /** @param {string} dataDir */
-function makeDataFolder(dataDir) {
+function createDataFolder(dataDir) {
   try {
-    makeFolders(dataDir);
+    createFolders(dataDir);
     accessSync(dataDir, constants.W_OK | constants.X_OK);
   } catch (cause) {
     throw new SetupError(
@@ -146,9 +146,9 @@ function makeDataFolder(dataDir) {
  * One by one: where nothing can be made, as below /proc, Node's own recursion never ends.
  * @param {string} folder
  */
-function makeFolders(folder) {
+function createFolders(folder) {
   if (existsSync(folder)) return;
-  makeFolders(dirname(folder));
+  createFolders(dirname(folder));
   try {
     mkdirSync(folder);
   } catch (error) {
@@ -177,9 +177,9 @@ async function ensureDatabase(adminUrl) {
 /** @param {string} root @returns {Placement} */
 function newRecord(root) {
   const inside = join(root, "postgres");
-  const place = placeForCluster(inside, randomBytes(6).toString("hex"));
+  const folder = clusterDirectory(inside, randomBytes(6).toString("hex"));
   const password = randomBytes(24).toString("base64url");
-  return place === inside ? { password } : { password, elsewhere: place };
+  return folder === inside ? { password } : { password, elsewhere: folder };
 }
 
 /** @param {string} path @returns {Placement | undefined} */
@@ -195,12 +195,12 @@ function readRecord(path) {
 function writeRecord(path, record) {
   const fresh = `${path}.new`;
   writeFileSync(fresh, `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o600 });
-  giveToOwner(fresh);
+  chownToOwner(fresh);
   renameSync(fresh, path);
 }
 
 /** What root makes in another user's data folder is that user's. @param {string} path */
-export function giveToOwner(path) {
+export function chownToOwner(path) {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dirname(path));
   chownSync(path, uid, gid);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 /**
  * A process that a file can name: its id, and when it began (empty where the system does not tell), so that
  * another process that later gets the same id is not taken for it.
- * @typedef {{ pid: number, began: string }} ProcessMark
+ * @typedef {{ pid: number, began: string }} ProcessIdentity
  */
 
 /**
@@ -23,22 +23,22 @@ export function isAlive(pid) {
 /**
  * The mark of a living process.
  * @param {number} [pid] this process when left out
- * @returns {ProcessMark}
+ * @returns {ProcessIdentity}
  */
-export function markOf(pid = process.pid) {
+export function identify(pid = process.pid) {
   return { pid, began: beganAt(pid) };
 }
 
 /** The mark as text, for a file. */
-export function writeMark(mark = markOf()) {
+export function formatIdentity(mark = identify()) {
   return `${mark.pid} ${mark.began}\n`;
 }
 
 /**
- * Whether the process that left `text` (see `writeMark`) still runs.
+ * Whether the process that left `text` (see `formatIdentity`) still runs.
  * @param {string} text
  */
-export function isMarkAlive(text) {
+export function isSameProcessAlive(text) {
   const [pid = "", began = ""] = text.trim().split(" ");
   if (!isAlive(Number(pid))) return false;
   return began === "" || beganAt(Number(pid)) === began;

@@ -8,7 +8,7 @@ export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /** What is built; never in the repository. */
 export const DIST = join(ROOT, "dist");
 
-/** Tells the person who waits. @typedef {(line: string) => void} Say */
+/** Tells the person who waits. @typedef {(line: string) => void} Print */
 
 /** A reason to stop that is said as it stands, without a stack. */
 export class SetupError extends Error {
@@ -54,14 +54,14 @@ function listFolder(path) {
 /**
  * Says `label` and, when the work took a while, how long it took.
  * @template Result
- * @param {Say} say
+ * @param {Say} print
  * @param {string} label
  * @param {() => Promise<Result>} work
  */
-export async function timed(say, label, work) {
-  say(`${label} …`);
+export async function timed(print, label, work) {
+  print(`${label} …`);
   const start = Date.now();
   const result = await work();
-  say(`  done in ${((Date.now() - start) / 1_000).toFixed(1)} s`);
+  print(`  done in ${((Date.now() - start) / 1_000).toFixed(1)} s`);
   return result;
 }

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
-import { beforeEnd, isEnding } from "./ending.mjs";
 import { ROOT, SetupError } from "./project.mjs";
+import { isShuttingDown, onShutdown } from "./shutdown.mjs";
 
 /**
  * @typedef {object} ProgramOptions
@@ -60,7 +60,7 @@ export async function runProgram(name, command, parameters, options = {}) {
   const [code, signal] = await once(child, "close").catch((cause) => {
     throw new SetupError(`${name} could not be run: ${cause instanceof Error ? cause.message : cause}`);
   });
-  if (isEnding()) await new Promise(() => {});
+  if (isShuttingDown()) await new Promise(() => {});
   if (code !== 0) {
     throw new SetupError(
       `${name} failed (${signal ?? `exit code ${code}`}).\n${explain(output).trim()}`.trim(),
@@ -77,7 +77,7 @@ function endWith(child) {
   const kill = () => signalGroup(child, "SIGKILL");
   process.once("exit", kill);
   child.once("close", () => process.off("exit", kill));
-  beforeEnd(async () => {
+  onShutdown(async () => {
     if (!isRunning()) return;
     signalGroup(child, "SIGINT");
     const patience = new AbortController();

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stopCluster } from "./postgres-cluster.mjs";
-import { isMarkAlive, writeMark } from "./processes.mjs";
+import { formatIdentity, isSameProcessAlive } from "./processes.mjs";
 
 /** Folders of tests, which go when their process goes: at its end, or when the next one begins. */
 
@@ -20,11 +20,11 @@ const PREFIX = "stepwell-throwaway-";
  * Makes a folder for this process, and removes abandoned ones.
  * @returns {Promise<string>}
  */
-export async function makeThrowaway() {
+export async function createThrowaway() {
   await removeAbandoned();
   const folder = mkdtempSync(join(tmpdir(), PREFIX));
   chmodSync(folder, 0o755); // PostgreSQL's account goes through it.
-  writeFileSync(join(folder, "owner"), writeMark());
+  writeFileSync(join(folder, "owner"), formatIdentity());
   return folder;
 }
 
@@ -33,7 +33,7 @@ export async function removeAbandoned() {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(PREFIX))) {
     const folder = join(tmpdir(), name);
     const owner = join(folder, "owner");
-    if (existsSync(owner) && !isMarkAlive(readFileSync(owner, "utf8"))) await removeThrowaway(folder);
+    if (existsSync(owner) && !isSameProcessAlive(readFileSync(owner, "utf8"))) await removeThrowaway(folder);
   }
 }
 

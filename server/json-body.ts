@@ -50,8 +50,8 @@ export function refuseNul(value: Json, path = ""): void {
   }
   if (typeof value !== "object" || value === null) return;
   for (const [key, item] of Object.entries(value)) {
-    const place = path + jsonPointer([key]);
-    if (key.includes("\0")) refuseNul(key, place.replaceAll("\0", "\uFFFD"));
-    refuseNul(item, place);
+    const pointer = path + jsonPointer([key]);
+    if (key.includes("\0")) refuseNul(key, pointer.replaceAll("\0", "\uFFFD"));
+    refuseNul(item, pointer);
   }
 }

@@ -111,14 +111,14 @@ const CONTRACT_HEADERS = [
 
 /** An answer without what differs from call to call: ids, what is left of a limit, headers of the connection. */
 export function comparable({ status, headers, text }: Answer) {
-  const kept = CONTRACT_HEADERS.map((name) => [name, headers[name]]);
+  const compared = CONTRACT_HEADERS.map((name) => [name, headers[name]]);
   const body: unknown =
     text === ""
       ? ""
       : JSON.parse(text, (key, value: unknown) => (/^(id|runId|requestId)$/.test(key) ? "an id" : value));
   return {
     status,
-    headers: Object.fromEntries(kept),
+    headers: Object.fromEntries(compared),
     hasRequestId: headers["x-request-id"] !== undefined,
     hasRateLimit: headers.ratelimit !== undefined,
     body,

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { clusterUrl, createCluster, startCluster } from "@/scripts/postgres-cluster.mjs";
-import { makeThrowaway, removeThrowaway } from "@/scripts/throwaway.mjs";
+import { createThrowaway, removeThrowaway } from "@/scripts/throwaway.mjs";
 import { migrate } from "@/server/db/migrate";
 
 const TEMPLATE = "stepwell_template";
@@ -38,7 +38,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
 }
 
 async function startServer() {
-  const folder = await makeThrowaway();
+  const folder = await createThrowaway();
   const cluster = {
     folder: join(folder, "postgres"),
     password: "throwaway",

@@ -60,7 +60,7 @@ export type ModelServer = {
 export async function startModelServer(options: { port?: number } = {}): Promise<ModelServer> {
   const scripts: { marker: string; lines: ModelServerLine[] }[] = [];
   const requests: ModelServerRequest[] = [];
-  const tries = new Map<string, number>();
+  const attempts = new Map<string, number>();
   let answered = 0;
 
   function replyFor(request: ModelServerRequest): ModelServerReply {
@@ -72,8 +72,8 @@ export async function startModelServer(options: { port?: number } = {}): Promise
     if (!Array.isArray(line)) return line;
     const asked = request.body.messages.find(({ role }) => role === "user")?.content;
     const call = JSON.stringify([script?.marker, request.turn, asked]);
-    const count = tries.get(call) ?? 0;
-    tries.set(call, count + 1);
+    const count = attempts.get(call) ?? 0;
+    attempts.set(call, count + 1);
     return line[Math.min(count, line.length - 1)] ?? { content: "ok" };
   }
 
@@ -118,7 +118,7 @@ export async function startModelServer(options: { port?: number } = {}): Promise
       },
     }));
     const usage = reply.usage === undefined ? { inputTokens: 10, outputTokens: 5 } : reply.usage;
-    const told = usage && {
+    const reported = usage && {
       prompt_tokens: usage.inputTokens,
       completion_tokens: usage.outputTokens,
       total_tokens: usage.inputTokens + usage.outputTokens,
@@ -141,8 +141,8 @@ export async function startModelServer(options: { port?: number } = {}): Promise
         }
       });
       choice({}, calls.length > 0 ? "tool_calls" : "stop");
-      if (request.body.stream_options?.include_usage && told)
-        sendEvent(response, { choices: [], usage: told });
+      if (request.body.stream_options?.include_usage && reported)
+        sendEvent(response, { choices: [], usage: reported });
       response.end("data: [DONE]\n\n");
       return;
     }
@@ -162,7 +162,7 @@ export async function startModelServer(options: { port?: number } = {}): Promise
           finish_reason: calls.length > 0 ? "tool_calls" : "stop",
         },
       ],
-      ...(told && { usage: told }),
+      ...(reported && { usage: reported }),
     });
   }
 

@@ -23,8 +23,8 @@ import { SignedOut } from "@/app/_ui/signed-out";
 import type { MemberRole } from "@/server/auth/actor";
 import type { OrganizationLine } from "@/server/auth/organizations";
 import { preloadPalette, usePalette } from "./_palette/use-palette";
+import { navItems } from "./nav";
 import { OrganizationContext } from "./operator-command";
-import { placesFor } from "./places";
 import { applyTheme, type Theme } from "./theme";
 
 /** Only phones need it: its parts are loaded with the first tap. */
@@ -161,7 +161,7 @@ function Sidebar(props: SidebarProps) {
         </button>
       </div>
       <nav aria-label="Main" className="flex flex-1 flex-col gap-px overflow-y-auto px-2 py-1">
-        {placesFor(role).map(({ href, label, Icon }) => {
+        {navItems(role).map(({ href, label, Icon }) => {
           const here = path === href || path.startsWith(`${href}/`);
           return (
             <Link

@@ -24,8 +24,8 @@ export function formatCount(count: number): string {
 }
 
 /** A share in percent: `97.0 %`; a dash of nothing. */
-export function formatShare(part: number, whole: number): string {
-  return whole === 0 ? "—" : `${((part / whole) * 100).toFixed(1)} %`;
+export function formatShare(part: number, total: number): string {
+  return total === 0 ? "—" : `${((part / total) * 100).toFixed(1)} %`;
 }
 
 /** `1 step`, `4 steps`. */
@@ -35,8 +35,8 @@ export function formatPlural(count: number, one: string, many = `${one}s`): stri
 
 /** A decimal credit amount in a string, with four places and grouped. */
 export function formatCredits(credits: string): string {
-  const [whole = "0", places = ""] = credits.split(".");
-  return `${formatCount(Number(whole))}.${places.padEnd(4, "0").slice(0, 4)}`;
+  const [total = "0", decimals = ""] = credits.split(".");
+  return `${formatCount(Number(total))}.${decimals.padEnd(4, "0").slice(0, 4)}`;
 }
 
 /** Bytes as `812 B`, `4.1 KiB`, `3.2 MiB`. */

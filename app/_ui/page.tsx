@@ -35,7 +35,7 @@ export function Problem({ title, children }: { title: string; children?: ReactNo
 }
 
 /** A grey bar in the shape of a text that is still to come. */
-export function Bone({ className }: { className: string }) {
+export function SkeletonLine({ className }: { className: string }) {
   return <span aria-hidden="true" className={classNames("inline-block h-3 rounded bg-hover", className)} />;
 }
 

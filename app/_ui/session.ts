@@ -7,7 +7,7 @@ let signedOut = false;
 const listeners = new Set<() => void>();
 
 /** To be told of every answer to a call that only members may make. */
-export function noteAnswer({ ok, status }: { ok: boolean; status: number }): void {
+export function noteResponse({ ok, status }: { ok: boolean; status: number }): void {
   const now = status === 401 || (signedOut && !ok);
   if (signedOut === now) return;
   signedOut = now;

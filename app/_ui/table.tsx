@@ -81,7 +81,7 @@ export function ListRow({ children }: { children: ReactNode }) {
 }
 
 const STACKED = "max-md:block max-md:h-auto max-md:min-w-0 max-md:border-0 max-md:p-0!";
-const PLACES = {
+const CELL_CLASSES = {
   line: `${STACKED} max-md:basis-full`,
   share: `${STACKED} max-md:flex-1`,
   end: `${STACKED} max-md:ml-auto`,
@@ -91,15 +91,15 @@ const PLACES = {
 
 /** `place` is the cell's place on a phone: a line of its own, a share of one, its end, or none; `wide`: on wide screens alone. */
 export function ListCell({
-  place,
+  area,
   className,
   children,
 }: {
-  place: keyof typeof PLACES;
+  area: keyof typeof CELL_CLASSES;
   className?: string;
   children: ReactNode;
 }) {
-  return <Cell className={classNames(PLACES[place], className)}>{children}</Cell>;
+  return <Cell className={classNames(CELL_CLASSES[area], className)}>{children}</Cell>;
 }
 
 /** The name that the whole row leads to, its slug when that says more, and what stands beside it. */

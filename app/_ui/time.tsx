@@ -18,7 +18,7 @@ import {
   formatMoment,
   formatTimeOfDay,
 } from "@/app/_ui/format";
-import { learnFromPage, serverTime } from "@/app/_ui/server-clock";
+import { serverTime, syncWithPage } from "@/app/_ui/server-clock";
 
 /** The server's moment and time zone, so that the first paint says the same on both sides. */
 const TimeContext = createContext({ now: 0, timeZone: "UTC" });
@@ -34,7 +34,7 @@ export function TimeProvider({
 }) {
   const value = useMemo(() => ({ now, timeZone }), [now, timeZone]);
   // Once, and before anything below asks for the time: a later `now` is not of the page's own loading.
-  useState(() => typeof window === "object" && learnFromPage(now));
+  useState(() => typeof window === "object" && syncWithPage(now));
   useEffect(() => {
     const own = ownTimeZone();
     if (own !== timeZone) rememberInCookie("tz", own);

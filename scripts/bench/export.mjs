@@ -40,7 +40,7 @@ FROM (
 const service = await startThrowawayService();
 try {
   const began = Date.now();
-  await service.askDatabase((client) => client.query(SEED));
+  await service.withDatabase((client) => client.query(SEED));
   console.log(`${RUNS} runs made in ${Math.round((Date.now() - began) / 1_000)} s.`);
   const cookie = await signIn();
   const rows = [];
@@ -66,7 +66,7 @@ try {
   const rest = await watchMemory(() => sleep(REST_MS, { megabytes: 0 }));
   rows.push({ what: "after the break, nobody reading", ...rest });
   console.table(rows);
-  await sayWhatGoesOn();
+  await printActivity();
 } finally {
   await service.stop();
 }
@@ -140,8 +140,8 @@ function cpuSeconds() {
 }
 
 /** The service's statements about runs since the reader left, and connections in the middle of something. */
-async function sayWhatGoesOn() {
-  const { rows } = await service.askDatabase((client) =>
+async function printActivity() {
+  const { rows } = await service.withDatabase((client) =>
     client.query(`
       SELECT count(*) FILTER (WHERE state <> 'idle')::int AS busy, count(*) FILTER (WHERE query ILIKE '%octet_length(r.input)%'
         AND query_start > now() - interval '${REST_MS - 500} ms')::int AS "lateStatements", count(*)::int AS connections

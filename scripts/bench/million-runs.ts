@@ -40,7 +40,7 @@ export type Landmarks = {
 export async function seedMillionRuns(
   client: Client,
   runs: number,
-  say: (text: string) => void,
+  print: (text: string) => void,
 ): Promise<void> {
   await client.query("SET session_replication_role = replica"); // No foreign keys, no triggers: the rows fit.
   await client.query("SET work_mem = '256MB'; SET maintenance_work_mem = '1GB'; SELECT setseed(0.42)");
@@ -49,17 +49,17 @@ export async function seedMillionRuns(
   await loadTexts(client);
   const sizes = [runs, Math.round(runs * SMALL_SHARE), Math.round(runs * SMALL_SHARE)];
   for (const [index, size] of sizes.entries()) {
-    say(`organization ${index + 1}: ${size} runs`);
+    print(`organization ${index + 1}: ${size} runs`);
     await seedOrganization(client, index, size);
   }
-  say("run_index");
+  print("run_index");
   await client.query(`${FILL_INDEX} WHERE r.finished_at IS NOT NULL ORDER BY r.id`);
   for (const definition of indexes) {
-    say(definition.replace(/ USING.*/s, ""));
+    print(definition.replace(/ USING.*/s, ""));
     await client.query(definition);
   }
   await client.query("SET session_replication_role = origin");
-  say("vacuum and statistics");
+  print("vacuum and statistics");
   await client.query("VACUUM (FREEZE, ANALYZE)");
 }
 
@@ -87,7 +87,7 @@ const FUNCTIONS = `
 /** Words by Zipf's law, in paragraphs that the runs share; numbers of their own are added to each run. */
 async function loadTexts(client: Client): Promise<void> {
   const random = mulberry(42);
-  const words = makeWords(random);
+  const words = createWords(random);
   const pick = () => words[Math.floor(words.length ** random() - 1)] ?? "order";
   const paragraphs = Array.from({ length: 4_000 }, () =>
     Array.from({ length: 15 + Math.floor(random() * 60) }, pick).join(" "),
@@ -101,7 +101,7 @@ async function loadTexts(client: Client): Promise<void> {
   await client.query("ANALYZE texts");
 }
 
-function makeWords(random: () => number): string[] {
+function createWords(random: () => number): string[] {
   const syllables =
     "ka lo mi ne ru sa ti vo pe du fa gi ho ju be cor den fen lan mor ner pol qui ras tel".split(" ");
   const syllable = () => syllables[Math.floor(random() * syllables.length)] ?? "";

@@ -43,7 +43,7 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--disable-dev-shm-usage"],
 });
 try {
-  await service.askDatabase((client) => client.query(SEED));
+  await service.withDatabase((client) => client.query(SEED));
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(`${base}/sign-in`);

@@ -13,16 +13,16 @@ import { migrate } from "@/server/db/migrate";
 import { readEnvironment } from "@/server/env";
 import { listAudit } from "@/server/operate/read-audit";
 import { countSettledRuns } from "@/server/runs/read/count";
+import { RUN_PERIODS } from "@/server/runs/read/enums";
 import { exportRuns } from "@/server/runs/read/export";
 import type { RunFilter } from "@/server/runs/read/filter";
 import { findFitting, findRunIds } from "@/server/runs/read/find";
 import { listRuns } from "@/server/runs/read/list";
 import { readRunMetrics } from "@/server/runs/read/metrics";
-import { RUN_PERIODS } from "@/server/runs/read/words";
 import { listDeliveries } from "@/server/webhooks/inspect-deliveries";
 import { wire } from "@/wiring";
 import { clusterUrl, createCluster, startCluster, stopCluster } from "../postgres-cluster.mjs";
-import { makeThrowaway, removeThrowaway } from "../throwaway.mjs";
+import { createThrowaway, removeThrowaway } from "../throwaway.mjs";
 import { findLandmarks, type Landmarks, seedMillionRuns } from "./million-runs";
 
 /**
@@ -44,14 +44,14 @@ const { values: options } = parseArgs({
 const ROUNDS = Number(options.rounds);
 const LIST_MS = 100;
 const METRICS_MS = 250;
-const say = (text: string) => console.error(`${(performance.now() / 1_000).toFixed(0)} s  ${text}`);
+const print = (text: string) => console.error(`${(performance.now() / 1_000).toFixed(0)} s  ${text}`);
 
 type Question = { name: string; boundMs: number; ask: () => Promise<unknown> };
 type Statement = { text: string; values: unknown[] };
 type Plan = { executionMs: number; planningMs: number; hit: number; read: number; text: string };
 
 async function main(): Promise<void> {
-  const folder = options.data === undefined ? await makeThrowaway() : resolve(options.data);
+  const folder = options.data === undefined ? await createThrowaway() : resolve(options.data);
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   const cluster = { folder: join(folder, "postgres"), password: "bench" };
   const isNew = !existsSync(join(cluster.folder, "PG_VERSION"));
@@ -60,11 +60,11 @@ async function main(): Promise<void> {
   try {
     const url = clusterUrl(cluster, port, "postgres");
     const client = new pg.Client({ connectionString: url });
-    client.on("error", (error) => say(error.message)); // When this ends by another error, the server goes first.
+    client.on("error", (error) => print(error.message)); // When this ends by another error, the server goes first.
     await client.connect();
     await migrate(client, "prisma/migrations");
-    if (isNew) await seedMillionRuns(client, Number(options.runs), say);
-    say("migrated");
+    if (isNew) await seedMillionRuns(client, Number(options.runs), print);
+    print("migrated");
     await measureAll(url, client, await findLandmarks(client));
     await client.end();
   } finally {
@@ -83,7 +83,8 @@ async function measureAll(url: string, client: pg.Client, landmarks: Landmarks):
   );
   const began = performance.now();
   const counted = await countSettledRuns(services);
-  if (counted) say(`${counted} stretches of settled runs counted in ${round(performance.now() - began)} ms`);
+  if (counted)
+    print(`${counted} stretches of settled runs counted in ${round(performance.now() - began)} ms`);
   const sent: Statement[] = [];
   catchStatements(services.pool, sent);
   const table: object[] = [];
@@ -113,7 +114,7 @@ async function measureAll(url: string, client: pg.Client, landmarks: Landmarks):
       pagesRead: typical.reduce((sum, plan) => sum + plan.read, 0),
       over: median(times) > question.boundMs ? "OVER" : "",
     });
-    say(JSON.stringify(table.at(-1)));
+    print(JSON.stringify(table.at(-1)));
     if (options.plans) for (const plan of typical) console.log(`\n${question.name}\n${plan.text}`);
     if (median(times) > question.boundMs) process.exitCode = 1;
   }

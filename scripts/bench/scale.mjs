@@ -6,7 +6,7 @@ import pg from "pg";
 import { v7 } from "uuid";
 import { clusterUrl, createCluster, startCluster } from "../postgres-cluster.mjs";
 import { ROOT } from "../project.mjs";
-import { makeThrowaway, removeThrowaway } from "../throwaway.mjs";
+import { createThrowaway, removeThrowaway } from "../throwaway.mjs";
 import { postgresCpuMs } from "./targets.mjs";
 
 /**
@@ -262,7 +262,7 @@ async function work(url, organizations, { until, number }) {
 const percentile = (sorted, share) =>
   (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(1);
 
-const folder = await makeThrowaway();
+const folder = await createThrowaway();
 try {
   const settings = { max_connections: String(WORKERS * 2 + 20) };
   const cluster = { folder: join(folder, "postgres"), password: "bench", settings };

@@ -12,7 +12,7 @@ const TOOL_ITERATION = 1;
 /** Rows of steps of one agent run without those of the run that it calls, and of one tool run. */
 export const STEPS = { agent: ITERATIONS * 2, tool: 3 };
 
-const random = (/** @type {number} */ below) => Math.floor(Math.random() * below);
+const random = (/** @type {number} */ limit) => Math.floor(Math.random() * limit);
 
 /** @param {import("node:http").RequestListener} listener @returns {Promise<{ port: number, close: () => void }>} */
 export function listen(listener) {

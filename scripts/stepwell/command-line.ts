@@ -1,6 +1,6 @@
 import { describeDatabaseFault } from "@/server/db/faults";
 import { isAppError } from "@/server/errors";
-import { findAppUrl } from "@/server/operate/app-url";
+import { readAppUrl } from "@/server/operate/app-url";
 import { checkSecretFingerprint } from "@/server/secrets/fingerprint";
 import type { Services } from "@/server/services";
 import { listAuditCommand } from "./audit";
@@ -108,7 +108,7 @@ export async function runCommandLine(
 
 /** `doctor` examines a database that may not answer; it keeps the default address then. */
 async function adoptAppUrl(services: Services): Promise<Services> {
-  const appUrl = await findAppUrl(services).catch(() => services.env.appUrl);
+  const appUrl = await readAppUrl(services).catch(() => services.env.appUrl);
   return { ...services, env: { ...services.env, appUrl } };
 }
 

@@ -1,7 +1,7 @@
 import type { ApiKeyActor } from "@/server/auth/actor";
 import { peekKey } from "@/server/auth/authenticate-key";
 import { rateLimitHeaders } from "@/server/limits/rate-limit";
-import { takeLeasedRead } from "@/server/limits/read-lease";
+import { acquireLeasedRead } from "@/server/limits/read-lease";
 import type { EndedRun } from "@/server/runs/ended-runs";
 import { executingRunFacts } from "@/server/runs/engine/run-facts-of";
 import { agentRunStatus, toolRunStatus } from "@/server/runs/read/views";
@@ -31,7 +31,7 @@ export function answerPoll(services: Services, path: string, key: string | undef
   if (actor === undefined || !mayRead(actor)) return null;
   const body = bodyOf(services, actor, view);
   if (body === null) return null;
-  const decision = takeLeasedRead(services, actor);
+  const decision = acquireLeasedRead(services, actor);
   if (decision === undefined) return null;
   return { body, headers: decision === null ? {} : rateLimitHeaders("reads", decision), actor };
 }
@@ -82,11 +82,11 @@ function isKind(run: RunFacts, kind: "agent" | "tool"): boolean {
 /** Details and results need more than the run; the whole way keeps their bodies here. */
 function renderStatus(services: Services, ended: EndedRun, operationId: string): string | null {
   if (operationId === "agents.status") {
-    return services.endedRuns.keepBody(ended, operationId, JSON.stringify(agentRunStatus(ended.run)));
+    return services.endedRuns.cacheBody(ended, operationId, JSON.stringify(agentRunStatus(ended.run)));
   }
   if (operationId === "tools.status") {
     const view = toolRunStatus(ended.run, services.clock.now());
-    return services.endedRuns.keepBody(ended, operationId, JSON.stringify(view));
+    return services.endedRuns.cacheBody(ended, operationId, JSON.stringify(view));
   }
   return null;
 }

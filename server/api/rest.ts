@@ -5,7 +5,7 @@ import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { decodeText, parseBodyText, requireJson } from "@/server/json-body";
 import { countedLimit, type RateDecision, rateLimited, rateLimitHeaders } from "@/server/limits/rate-limit";
-import { takeRead } from "@/server/limits/read-lease";
+import { acquireRead } from "@/server/limits/read-lease";
 import { MAX_BODY_BYTES, MAX_START_AGENT_BODY_BYTES } from "@/server/limits/sizes";
 import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
 import { refuseStart, type StartConditions, type StartResult } from "@/server/runs/start";
@@ -63,7 +63,7 @@ async function answer(
     Object.assign(headers, await countRead(services, actor));
     const type = route.method === "GET" ? "query" : "mutation";
     const view = await callProcedure(route.operationId, type, context, path);
-    return jsonResponse(keepForPolls(services, actor, { route, view }), requestId, headers);
+    return jsonResponse(cacheForPolls(services, actor, { route, view }), requestId, headers);
   }
   const { result, body } = await start(request, { route, actor, context, path });
   if (result.rate) Object.assign(headers, rateLimitHeaders("starts", result.rate));
@@ -72,7 +72,7 @@ async function answer(
 }
 
 /** The body of a view; that of an ended run is kept, so that polls of it are answered from memory. */
-function keepForPolls(
+function cacheForPolls(
   services: Services,
   actor: ApiKeyActor,
   { route, view }: { route: Route; view: object },
@@ -82,7 +82,7 @@ function keepForPolls(
   if (!isFinal || route.method !== "GET" || !("id" in view) || typeof view.id !== "string") return body;
   const ended = services.endedRuns.get(view.id);
   if (ended?.orgId !== actor.orgId) return body;
-  return services.endedRuns.keepBody(ended, route.operationId, body);
+  return services.endedRuns.cacheBody(ended, route.operationId, body);
 }
 
 type Start = { route: Route; actor: ApiKeyActor; context: ApiContext; path: Record<string, string> };
@@ -173,7 +173,7 @@ export function authorize(
 }
 
 async function countRead(services: Services, actor: ApiKeyActor): Promise<Record<string, string>> {
-  const decision: RateDecision | null = await takeRead(services, actor);
+  const decision: RateDecision | null = await acquireRead(services, actor);
   if (decision === null) return {};
   if (!decision.allowed) throw rateLimited("reads", decision);
   return rateLimitHeaders("reads", decision);

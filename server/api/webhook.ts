@@ -10,10 +10,10 @@ import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
 import { refuseStart, type StartConditions, type StartResult, startRun } from "@/server/runs/start";
 import type { Services } from "@/server/services";
 import {
-  keptHeaders,
   REFUSED_BODIES,
   type ReceivedDelivery,
   recordDelivery,
+  storedHeaders,
 } from "@/server/webhooks/deliveries";
 import { findTrigger } from "@/server/webhooks/find-trigger";
 import { readStart } from "@/server/webhooks/read-start";
@@ -125,7 +125,7 @@ async function receive(
   const delivery = unreadDelivery(request);
   try {
     delivery.body = await request.readBody(MAX_BODY_BYTES);
-    delete delivery.notKept;
+    delete delivery.notStored;
     const { runId, replay, rate } = await accept(services, request, trigger, delivery);
     if (replay === null) {
       if (rate) Object.assign(headers, rateLimitHeaders("webhook", rate));
@@ -138,13 +138,13 @@ async function receive(
     const error = toAppError(thrown);
     const bytes = delivery.body.length;
     const { refusedBodies } = guards(services);
-    if (error.code === "payload_too_large" && delivery.notKept) {
-      delivery.notKept.because = "it is larger than 1 MiB";
+    if (error.code === "payload_too_large" && delivery.notStored) {
+      delivery.notStored.reason = "it is larger than 1 MiB";
     } else if (bytes > REFUSED_BODIES.smallBytes && !refusedBodies.takes(trigger.actor.triggerId, bytes)) {
       delivery.body = Buffer.alloc(0);
-      delivery.notKept = {
+      delivery.notStored = {
         bytes,
-        because: "more than 8 MiB of refused calls came to this trigger in a minute",
+        reason: "more than 8 MiB of refused calls came to this trigger in a minute",
       };
     }
     await recordRefusal(services, trigger, delivery, error, error.message, receivedAt);
@@ -159,9 +159,9 @@ function unreadDelivery(request: ApiRequest): ReceivedDelivery {
   const bytes = Number.isSafeInteger(declared) ? Math.min(Math.max(0, declared), 2 ** 31 - 1) : 0;
   return {
     id: newId(),
-    headers: keptHeaders(request.headers()),
+    headers: storedHeaders(request.headers()),
     body: Buffer.alloc(0),
-    notKept: { bytes, because: "the call was refused before it was read" },
+    notStored: { bytes, reason: "the call was refused before it was read" },
     senderId: null,
     redeliveryOf: null,
   };

@@ -43,9 +43,9 @@ function withToken<Row>(row: Row, token: unknown): Row {
  * which name a session when it is to be ended and are good for nothing else. So its `revokeOtherSessions`, which compares
  * listed tokens with the cookie's, would end the current session too; the service does not offer it.
  */
-export function hashSessionTokens(makeAdapter: MakeAdapter): MakeAdapter {
+export function hashSessionTokens(createAdapter: MakeAdapter): MakeAdapter {
   return (options) => {
-    const adapter = makeAdapter(options);
+    const adapter = createAdapter(options);
     return {
       ...adapter,
       ...hashingMethods(adapter),

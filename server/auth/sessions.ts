@@ -6,7 +6,7 @@ import { mintOrgId } from "@/server/auth/mint-org-id";
 import { hashSessionTokens } from "@/server/auth/session-tokens";
 import type { Transaction } from "@/server/db/client";
 import { newId } from "@/server/ids";
-import { takeRate } from "@/server/limits/rate-limit";
+import { acquireRate } from "@/server/limits/rate-limit";
 import type { Services } from "@/server/services";
 
 /** Header in which better-auth is told the client's address. */
@@ -52,7 +52,7 @@ export function createAuth(services: Services) {
       customStorage: {
         consume: async (key, rule) => {
           const limit = { key: `auth:${key}`, limit: rule.max, seconds: rule.window };
-          const decision = await takeRate(services.pool, limit, { clock: services.clock });
+          const decision = await acquireRate(services.pool, limit, { clock: services.clock });
           return { allowed: decision.allowed, retryAfter: decision.allowed ? null : decision.resetSeconds };
         },
       },

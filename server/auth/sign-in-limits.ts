@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { AppError } from "@/server/errors";
 import { guardKey } from "@/server/limits/guard-key";
-import { type RateLimit, releaseRate, takeRate } from "@/server/limits/rate-limit";
+import { acquireRate, type RateLimit, releaseRate } from "@/server/limits/rate-limit";
 import type { Services } from "@/server/services";
 
 /** Guesses for one person from one address; a sign-in that succeeds starts this count anew. */
@@ -31,7 +31,7 @@ export async function admitSignIn(services: Services, attempt: SignInAttempt): P
   await take(services, { key: `sign-in:${guardKey(clientAddress)}`, ...PER_ADDRESS });
   await take(services, { key: pairKey(attempt), ...PER_PAIR });
   const ofEmail = { key: `sign-in-email:${hash(email)}`, ...PER_EMAIL };
-  const { remaining } = await takeRate(services.pool, ofEmail, { clock: services.clock });
+  const { remaining } = await acquireRate(services.pool, ofEmail, { clock: services.clock });
   const delayed = PER_EMAIL.limit - remaining - UNDELAYED;
   if (delayed > 0) await sleep(Math.min(MAX_DELAY_MS, delayed * DELAY_MS_EACH));
 }
@@ -42,7 +42,7 @@ export async function forgiveSignIn(services: Services, attempt: SignInAttempt):
 }
 
 async function take(services: Services, limit: RateLimit): Promise<void> {
-  const { allowed, resetSeconds } = await takeRate(services.pool, limit, { clock: services.clock });
+  const { allowed, resetSeconds } = await acquireRate(services.pool, limit, { clock: services.clock });
   if (allowed) return;
   throw new AppError("rate_limited", `Too many attempts to sign in. Try again in ${resetSeconds} s.`, {
     headers: { "retry-after": String(resetSeconds) },

@@ -388,7 +388,7 @@ test("a reference never resolves in another organization", async () => {
 });
 
 test("files applied at the same moment create one organization, one key, one grant", async () => {
-  const results = await Promise.all(Array.from({ length: 6 }, () => applyOne(declare("crowd"))));
+  const results = await Promise.all(Array.from({ length: 6 }, () => applyOne(declare("concurrent"))));
   expect(results.filter(({ saved }) => saved === "created")).toHaveLength(1);
   expect(results.flatMap(({ apiKeys }) => apiKeys.filter(({ key }) => key !== undefined))).toHaveLength(1);
   expect(new Set(results.map(({ triggers }) => triggers[0]?.token)).size).toBe(1);

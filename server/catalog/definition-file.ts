@@ -57,16 +57,16 @@ export function readDefinitionFile(source: string): ReadDefinitionFile {
   }
   const parsed = definitionFile.safeParse(document.value);
   if (!parsed.success) {
-    throw new DefinitionFileError(say(document, describeFaults(parsed.error, document.value)));
+    throw new DefinitionFileError(describeIssues(document, describeFaults(parsed.error, document.value)));
   }
   return {
     definitions: parsed.data,
-    refuse: (issues) => new DefinitionFileError(say(document, issues)),
+    refuse: (issues) => new DefinitionFileError(describeIssues(document, issues)),
   };
 }
 
-function say(document: YamlDocument, issues: readonly Issue[]): string[] {
-  return issues.map(({ path, message }) => `${document.place(fromPointer(path))} ${message}`);
+function describeIssues(document: YamlDocument, issues: readonly Issue[]): string[] {
+  return issues.map(({ path, message }) => `${document.locate(fromPointer(path))} ${message}`);
 }
 
 function unique<Item extends z.ZodType<Record<string, unknown>>>(key: string, list: z.ZodArray<Item>) {

@@ -25,8 +25,8 @@ export function prefixIssues(prefix: readonly PropertyKey[], issues: readonly Is
 /** The error of input that cannot be taken; the message holds the first fault, the issues all of them. */
 export function refusal(issues: readonly Issue[]): AppError {
   const [first] = issues;
-  const place = first && first.path !== "" ? `${first.path.slice(1).replaceAll("/", ".")} ` : "";
-  return new AppError("invalid_request", first ? `${place}${first.message}` : "The input is not valid.", {
+  const location = first && first.path !== "" ? `${first.path.slice(1).replaceAll("/", ".")} ` : "";
+  return new AppError("invalid_request", first ? `${location}${first.message}` : "The input is not valid.", {
     issues: [...issues],
   });
 }

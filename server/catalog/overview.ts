@@ -2,13 +2,13 @@ import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { nameActors } from "@/server/auth/name-actors";
 import { Prisma } from "@/server/db/generated/client";
+import { RUN_STATUSES, type RunStatus } from "@/server/runs/read/enums";
 import { openRuns, queuedRuns } from "@/server/runs/read/run-rows";
-import { RUN_STATUSES, type RunStatusWord } from "@/server/runs/read/words";
 import type { Services } from "@/server/services";
-import { DELIVERY_OUTCOMES, type DeliveryOutcomeWord } from "@/server/webhooks/inspect-deliveries";
+import { DELIVERY_OUTCOMES, type DeliveryOutcomeName } from "@/server/webhooks/inspect-deliveries";
 
 /** The newest run of an agent, tool, trigger or key, as lists show it. */
-export type LastRun = { id: string; status: RunStatusWord; createdAt: string };
+export type LastRun = { id: string; status: RunStatus; createdAt: string };
 
 export type AgentLine = {
   id: string;
@@ -110,7 +110,7 @@ export type TriggerLine = {
 };
 
 /** The newest delivery of a trigger: `status` is the HTTP status that was answered. */
-export type LastCall = { id: string; outcome: DeliveryOutcomeWord; status: number; receivedAt: string };
+export type LastCall = { id: string; outcome: DeliveryOutcomeName; status: number; receivedAt: string };
 
 /** The organization's triggers, by name. */
 export async function listTriggers(services: Services, actor: MemberActor): Promise<TriggerLine[]> {

@@ -32,7 +32,7 @@ export async function rotateTriggerSecret(
     const { tx, at } = change;
     const trigger = await findTrigger(change, id);
     const signature = trigger.signatureScheme === "hex" ? "hex" : "standard-webhooks";
-    const secret = given.secret ?? makeSecret(signature);
+    const secret = given.secret ?? createSecret(signature);
     const fault = describeSecretFault(signature, secret);
     if (fault !== null) throw refusal([{ path: "/secret", message: fault }]);
 
@@ -89,7 +89,7 @@ async function findTrigger({ tx, actor }: Change, id: string) {
   return found;
 }
 
-function makeSecret(signature: "hex" | "standard-webhooks"): string {
+function createSecret(signature: "hex" | "standard-webhooks"): string {
   return signature === "hex"
     ? randomBytes(32).toString("hex")
     : `whsec_${randomBytes(32).toString("base64")}`;

@@ -40,8 +40,8 @@ async function memberOf(who: Tenant, role: MemberRole): Promise<MemberActor> {
 
 async function post(url: string, body: string, headers: Record<string, string> = {}) {
   const { pathname } = new URL(url, "http://stepwell.test");
-  const door = pathname.startsWith("/webhooks") ? handleWebhook : handleRest;
-  const response = await door(
+  const handler = pathname.startsWith("/webhooks") ? handleWebhook : handleRest;
+  const response = await handler(
     world,
     new Request(`http://stepwell.test${pathname}`, {
       method: "POST",

@@ -5,7 +5,7 @@ import type { Json } from "@/server/json";
 export type YamlDocument = {
   value: Json;
   /** A JSON path as people read it, with its line: `organizations[0].agents[1].maxSteps (line 12)`. */
-  place(path: readonly (string | number)[]): string;
+  locate(path: readonly (string | number)[]): string;
 };
 
 /** Faults in the YAML itself; `line` counts from 1. */
@@ -39,12 +39,12 @@ export function readYaml(source: string): YamlDocument | { faults: YamlFault[] }
     }));
     return { faults };
   }
-  const place = (path: readonly (string | number)[]) => describePlace(document, lines, path);
+  const locate = (path: readonly (string | number)[]) => describeLocation(document, lines, path);
   try {
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     const bad = findUnjson(value, [], 0, { left: MAX_BYTES });
     if (bad) return { faults: [{ line: lineOf(document, lines, bad.path), message: `${bad.message}.` }] };
-    return { value: copyJson(value), place };
+    return { value: copyJson(value), locate };
   } catch (error) {
     const message = error instanceof Error ? error.message : "The file cannot be read";
     return { faults: [{ line: null, message: `${message.replace(/\.$/, "")}.` }] };
@@ -90,7 +90,7 @@ function copyJson(value: unknown): Json {
   return copy;
 }
 
-function describePlace(
+function describeLocation(
   document: Document.Parsed,
   lines: LineCounter,
   path: readonly (string | number)[],

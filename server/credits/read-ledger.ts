@@ -50,7 +50,7 @@ export type LedgerLine = {
   after: string;
   runId: string | null;
   /** Whether that run is still kept, so that a link leads somewhere. */
-  runKept: boolean;
+  runExists: boolean;
   note: string;
   actor: string;
   createdAt: string;
@@ -118,7 +118,7 @@ export async function listLedger(
           select: { id: true },
         }),
   ]);
-  const kept = new Set(runs.map(({ id }) => id));
+  const existing = new Set(runs.map(({ id }) => id));
   return {
     items: shown.map((row) => ({
       sequence: row.sequence,
@@ -127,7 +127,7 @@ export async function listLedger(
       before: row.balanceBefore.toFixed(4),
       after: row.balanceAfter.toFixed(4),
       runId: row.runId,
-      runKept: row.runId !== null && kept.has(row.runId),
+      runExists: row.runId !== null && existing.has(row.runId),
       note: row.note,
       actor: nameOf(row.actor),
       createdAt: row.createdAt.toISOString(),

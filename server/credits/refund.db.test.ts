@@ -63,10 +63,10 @@ it("does not charge a run that ended by a fault of the platform, and notes it in
   const [child] = run.children;
   // The tool's own run had ended well and stays as it was; its charge is given back.
   expect(child?.creditsUsed.toString()).toBe("0.01");
-  const told = (await entriesOf(tenant))
+  const posted = (await entriesOf(tenant))
     .slice(-2)
     .map(({ kind, amount, note, runId: of }) => ({ kind, amount: amount.toString(), note, of }));
-  expect(told).toEqual([
+  expect(posted).toEqual([
     {
       kind: "release",
       amount: expect.any(String),
@@ -92,8 +92,8 @@ it("refunds an ended run and its tools once, without changing the run", async ()
   expect(await balanceOf(tenant)).toBe("9.952");
 
   const refund = () => refundRun(world, operator(tenant), { runId, note: "The model had a bad day." });
-  const tries = await Promise.allSettled([refund(), refund(), refund()]);
-  expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  const attempts = await Promise.allSettled([refund(), refund(), refund()]);
+  expect(attempts.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   expect(await balanceOf(tenant)).toBe("10");
   const refunds = (await entriesOf(tenant)).filter(({ kind }) => kind === "refund");
   expect(refunds.map(({ amount, actor }) => [amount.toString(), actor])).toEqual([

@@ -5,7 +5,7 @@ import { handleRest } from "@/server/api/rest";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 import { openDatabase } from "./client";
 import type { Timeouts } from "./connect";
-import { readUnhurried } from "./sql";
+import { readWithoutTimeout } from "./sql";
 
 /** Nothing waits for the database for ever, and everything goes on once it is back. */
 
@@ -127,7 +127,7 @@ it("closes a connection whose server went silent, in a transaction too, and uses
 it("does not limit the time of an export", async () => {
   const slow = "SELECT 'done' AS word FROM pg_sleep(2)";
   await expect(world.pool.query(slow)).rejects.toThrow("statement timeout");
-  const { rows } = await readUnhurried(world.pool, (client) => client.query(slow));
+  const { rows } = await readWithoutTimeout(world.pool, (client) => client.query(slow));
   expect(rows).toEqual([{ word: "done" }]);
   // The connection it had is bounded again.
   await expect(Promise.all(Array.from({ length: 20 }, () => world.pool.query(slow)))).rejects.toThrow();

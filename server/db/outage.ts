@@ -25,9 +25,9 @@ const MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 
 /** Whether trying again, unchanged, can help. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof AggregateError) return error.errors.some(isPassing);
+  if (error instanceof AggregateError) return error.errors.some(isTransient);
   const own = "code" in error && typeof error.code === "string" ? error.code : "";
   const code = PRISMA.exec(error.message)?.[1] ?? own;
   return AGAIN.test(code) || NETWORK.has(code) || MESSAGES.test(error.message);
@@ -39,12 +39,12 @@ export function isPassing(error: unknown): boolean {
  * @param work must be safe to repeat after a commit whose confirmation was lost.
  * @throws whatever `work` throws that is not passing, or its last passing fault once `signal` is aborted.
  */
-export async function outlast<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+export async function retryWhileUnavailable<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let delay = 50; ; delay = Math.min(delay * 2, 1_000)) {
     try {
       return await work();
     } catch (error) {
-      if (!isPassing(error) || signal.aborted) throw error;
+      if (!isTransient(error) || signal.aborted) throw error;
       await sleep(delay, signal);
     }
   }

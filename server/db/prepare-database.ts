@@ -19,19 +19,19 @@ export class UnreachableDatabaseError extends Error {
 export async function prepareDatabase(
   url: string,
   root: string,
-  say: (line: string) => void = () => {},
+  print: (line: string) => void = () => {},
 ): Promise<void> {
-  const client = await connectPatiently(url, say);
+  const client = await connectPatiently(url, print);
   try {
     const applied = await migrate(client, join(root, "prisma/migrations"));
-    if (applied.length > 0) say(`Migrated the database (${applied.length} new)`);
+    if (applied.length > 0) print(`Migrated the database (${applied.length} new)`);
   } finally {
     await client.end();
   }
 }
 
 /** Where both are started together, the database may come up after us. */
-async function connectPatiently(url: string, say: (line: string) => void): Promise<pg.Client> {
+async function connectPatiently(url: string, print: (line: string) => void): Promise<pg.Client> {
   const { host } = new URL(url);
   for (let attempt = 1; ; attempt += 1) {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
@@ -49,7 +49,7 @@ async function connectPatiently(url: string, say: (line: string) => void): Promi
       if (attempt === DATABASE_ATTEMPTS) {
         throw new UnreachableDatabaseError(`The database at ${host} cannot be reached: ${why}.`, { cause });
       }
-      if (attempt === 1) say(`Waiting for the database at ${host} (${why}) …`);
+      if (attempt === 1) print(`Waiting for the database at ${host} (${why}) …`);
       await pause(1_000);
     }
   }

@@ -42,9 +42,12 @@ export async function transact<T>(pool: Pool, work: (client: PoolClient) => Prom
  * Reads in one transaction that may take longer than a caller at a door would wait: the pool's bounds (`PATIENCE` in
  * client.ts) don't hold for its statements. For exports.
  */
-export async function readUnhurried<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+export async function readWithoutTimeout<T>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
   return transact(pool, async (client) => {
-    const hurry = endureSilence(client);
+    const hurry = suspendSocketTimeout(client);
     try {
       await client.query("SET TRANSACTION READ ONLY");
       await client.query("SET LOCAL statement_timeout = 0");
@@ -56,7 +59,7 @@ export async function readUnhurried<T>(pool: Pool, work: (client: PoolClient) =>
 }
 
 /** Keeps a connection whose server says nothing for long; the function returned ends that. */
-export function endureSilence(client: PoolClient): () => void {
+export function suspendSocketTimeout(client: PoolClient): () => void {
   const { stream } = client.connection;
   if (!(stream instanceof Socket)) return () => {};
   const silence = stream.timeout ?? 0;

@@ -47,6 +47,6 @@ export async function calculateExpression(
     });
   const parsed = response.parse(answer);
   if (parsed.ok) return parsed.value;
-  const place = parsed.position === null ? "" : ` (at character ${parsed.position})`;
-  throw new ExpressionError(`${parsed.message}${place}`);
+  const position = parsed.position === null ? "" : ` (at character ${parsed.position})`;
+  throw new ExpressionError(`${parsed.message}${position}`);
 }

@@ -54,7 +54,7 @@ function explain(message: string): string {
   return message;
 }
 
-async function askSandbox(evaluation: Evaluation): Promise<Json | undefined> {
+async function callSandbox(evaluation: Evaluation): Promise<Json | undefined> {
   const text = await sandbox(evaluation).catch((error: unknown) => {
     if (!(error instanceof SandboxError)) throw error;
     throw new ExpressionError(
@@ -68,8 +68,8 @@ async function askSandbox(evaluation: Evaluation): Promise<Json | undefined> {
   });
   const answer = response.parse(JSON.parse(text));
   if (answer.ok) return answer.value;
-  const place = answer.position === null ? "" : ` (at character ${answer.position})`;
-  throw new ExpressionError(`${explain(answer.message)}${place}`);
+  const position = answer.position === null ? "" : ` (at character ${answer.position})`;
+  throw new ExpressionError(`${explain(answer.message)}${position}`);
 }
 
 /** Parses a JSONata expression, in the sandbox. Throws ExpressionError. */
@@ -77,7 +77,7 @@ export async function parseExpression(expression: string, organizationId: string
   checkLength(expression);
   const request = JSON.stringify({ expression, parse: true });
   const timeoutMs = EXPRESSION_TIMEOUT_MS;
-  return syntaxTree.parse(await askSandbox({ request, timeoutMs, now: new Date(0), organizationId }));
+  return syntaxTree.parse(await callSandbox({ request, timeoutMs, now: new Date(0), organizationId }));
 }
 
 /**
@@ -95,5 +95,5 @@ export async function evaluateExpression(
   if (found !== null) return found.value;
   const { now, seed, organizationId, timeoutMs = EXPRESSION_TIMEOUT_MS } = facts;
   const request = JSON.stringify({ expression, input, seed });
-  return askSandbox({ request, timeoutMs, now, organizationId });
+  return callSandbox({ request, timeoutMs, now, organizationId });
 }

@@ -3,7 +3,7 @@ import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
 import { pruneRateSegments } from "@/server/operate/rate-segments";
 import { createTenant, createTrigger, createWorld, type World } from "@/testing/world";
-import { releaseRate, takeRate } from "./rate-limit";
+import { acquireRate, releaseRate } from "./rate-limit";
 
 /** Limits over two processes on one database, each with its own connections. */
 
@@ -73,7 +73,7 @@ it("grants several calls at once up to the limit, over both processes", async ()
   for (let burst = 0; burst < 2; burst += 1) {
     const takes = await Promise.all(
       [world, beside, world, beside, world].map(({ pool, clock }) =>
-        takeRate(pool, limit, { wanted: 30, clock }),
+        acquireRate(pool, limit, { wanted: 30, clock }),
       ),
     );
     granted.push(takes.reduce((sum, take) => sum + take.granted, 0));
@@ -84,7 +84,7 @@ it("grants several calls at once up to the limit, over both processes", async ()
 
 it("resets the count of a released key", async () => {
   const limit = { key: "released", limit: 1, seconds: 60 };
-  const take = async () => (await takeRate(world.pool, limit, { clock: world.clock })).allowed;
+  const take = async () => (await acquireRate(world.pool, limit, { clock: world.clock })).allowed;
   expect([await take(), await take()]).toEqual([true, false]);
   await releaseRate(world.pool, limit.key);
   expect([await take(), await take()]).toEqual([true, false]);
@@ -92,7 +92,7 @@ it("resets the count of a released key", async () => {
 
 it("returns what is left and when more is, and keeps the decisions when old segments are removed", async () => {
   const limit = { key: "left", limit: 3, seconds: 60 };
-  const take = () => takeRate(world.pool, limit, { clock: world.clock });
+  const take = () => acquireRate(world.pool, limit, { clock: world.clock });
   expect(await take()).toMatchObject({ allowed: true, remaining: 2, resetSeconds: 60 });
   world.clock.advance(20_500);
   expect(await take()).toMatchObject({ allowed: true, remaining: 1, resetSeconds: 40 });

@@ -30,7 +30,7 @@ export function countedLimit(name: string, limit: RateLimit): CountedLimit {
  * Takes up to `wanted` calls from an exact sliding window, shared by all processes through the database; its cost does not
  * grow with the limit. A refused call does not count. Returns how many were granted.
  */
-export async function takeRate(
+export async function acquireRate(
   client: Queryable,
   { key, limit, seconds }: RateLimit,
   { wanted = 1, clock }: { wanted?: number; clock: Clock },

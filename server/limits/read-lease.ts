@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { ApiKeyActor } from "@/server/auth/actor";
 import type { Services } from "@/server/services";
-import { type RateDecision, takeRate } from "./rate-limit";
+import { acquireRate, type RateDecision } from "./rate-limit";
 
 /**
  * Reads of a key count in blocks that a process leases for a second: a poll costs no statement then. A leased read counts
@@ -34,7 +34,7 @@ function leases(services: Pick<Services, "pool">): Leases {
 }
 
 /** Takes one read from what is leased; undefined when a new block must be leased first, null when reads are unlimited. */
-export function takeLeasedRead(services: Services, actor: ApiKeyActor): RateDecision | null | undefined {
+export function acquireLeasedRead(services: Services, actor: ApiKeyActor): RateDecision | null | undefined {
   const { readsPerMinute: limit } = actor.plan;
   if (limit === null) return null;
   const lease = leases(services).get(actor.apiKeyId);
@@ -50,11 +50,11 @@ export function takeLeasedRead(services: Services, actor: ApiKeyActor): RateDeci
 }
 
 /** Takes one read of a key; null when its reads are unlimited. A refused read does not count. */
-export async function takeRead(services: Services, actor: ApiKeyActor): Promise<RateDecision | null> {
+export async function acquireRead(services: Services, actor: ApiKeyActor): Promise<RateDecision | null> {
   const { readsPerMinute: limit } = actor.plan;
   if (limit === null) return null;
   for (;;) {
-    const leased = takeLeasedRead(services, actor);
+    const leased = acquireLeasedRead(services, actor);
     if (leased !== undefined) return leased;
     const lease = leaseOf(services, actor.apiKeyId, limit);
     lease.waiting += 1;
@@ -94,7 +94,10 @@ async function renew(
   lease.block = Math.max(1, Math.min(largest, usedUp ? lease.block * 2 : Math.ceil(lease.block / 2)));
   const wanted = Math.min(limit, Math.max(lease.block, lease.waiting));
   const window = { key, limit, seconds: WINDOW_SECONDS + LEASE_MS / 1000 };
-  const { granted, ...decision } = await takeRate(services.pool, window, { wanted, clock: services.clock });
+  const { granted, ...decision } = await acquireRate(services.pool, window, {
+    wanted,
+    clock: services.clock,
+  });
   lease.left = granted;
   lease.until = asked + LEASE_MS;
   const resetSeconds = Math.min(WINDOW_SECONDS, decision.resetSeconds);

@@ -112,7 +112,11 @@ export function respondWithEvents(request: Request, { produce, mayStay, onError,
 }
 
 /** Waits for the earliest of: `ms`, the signal, `wake` being called. */
-export function napUntil(ms: number, signal: AbortSignal, onWake: (wake: () => void) => void): Promise<void> {
+export function sleepUntilWoken(
+  ms: number,
+  signal: AbortSignal,
+  onWake: (wake: () => void) => void,
+): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);

@@ -1,8 +1,8 @@
 import type { MemberActor } from "@/server/auth/actor";
-import { type EventSink, napUntil } from "@/server/live/event-stream";
+import { type EventSink, sleepUntilWoken } from "@/server/live/event-stream";
 import { subscribeToOrganization, subscribeToRun } from "@/server/live/run-changes";
+import { isTerminal } from "@/server/runs/read/enums";
 import { inspectRun } from "@/server/runs/read/inspect";
-import { isTerminal } from "@/server/runs/read/words";
 import type { Services } from "@/server/services";
 
 /** Changes that come closer together than this are sent as one. */
@@ -92,9 +92,9 @@ async function listen({
       if (sink.signal.aborted) return;
       rung = false;
       if ((await look()) === "over") return;
-      await napUntil(pauseMs, sink.signal, () => {});
+      await sleepUntilWoken(pauseMs, sink.signal, () => {});
       if (rung) continue;
-      await napUntil(subscription.connected() ? POLL_MS : POLL_WHILE_DEAF_MS, sink.signal, (done) => {
+      await sleepUntilWoken(subscription.connected() ? POLL_MS : POLL_WHILE_DEAF_MS, sink.signal, (done) => {
         wake = done;
       });
     }

@@ -8,9 +8,9 @@ export type Adaptation = {
   /** The server knows `max_tokens` but not `max_completion_tokens`. */
   oldTokenLimit: boolean;
   /** The server refuses `response_format`: the schema is put into words. */
-  schemaInWords: boolean;
+  schemaInPrompt: boolean;
   /** The server refuses to answer in pieces, or then tells no usage: it is asked for the whole at once. */
-  wholeAnswers: boolean;
+  unstreamed: boolean;
 };
 
 /** Names of functions as every server takes them back in a conversation. */
@@ -47,7 +47,7 @@ function toWireMessage(message: ModelMessage) {
 export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptation: Adaptation) {
   const { model, messages, tools, maxOutputTokens, responseSchema } = request;
   const wire = messages.map(toWireMessage);
-  if (responseSchema !== undefined && adaptation.schemaInWords) {
+  if (responseSchema !== undefined && adaptation.schemaInPrompt) {
     const content = `Answer only with JSON that matches this JSON Schema: ${JSON.stringify(responseSchema)}`;
     wire.push({ role: "system", content });
   }
@@ -64,7 +64,7 @@ export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptati
       ? { max_tokens: maxOutputTokens }
       : { max_completion_tokens: maxOutputTokens }),
     ...(responseSchema !== undefined &&
-      !adaptation.schemaInWords && {
+      !adaptation.schemaInPrompt && {
         response_format: {
           type: "json_schema" as const,
           json_schema: { name: "answer", schema: responseSchema, strict: false },
@@ -110,11 +110,11 @@ const wrappedError = z.object({
 export class AnswerError extends Error {
   readonly status: number | undefined;
   readonly code: string | undefined;
-  constructor(message: string, told?: number | string | null) {
+  constructor(message: string, reported?: number | string | null) {
     super(message);
     this.name = "AnswerError";
-    this.status = Number.isInteger(Number(told ?? Number.NaN)) ? Number(told) : undefined;
-    this.code = typeof told === "string" ? told : undefined;
+    this.status = Number.isInteger(Number(reported ?? Number.NaN)) ? Number(reported) : undefined;
+    this.code = typeof reported === "string" ? reported : undefined;
   }
 }
 
@@ -159,9 +159,9 @@ function readCalls(
 /** The error that a piece of a stream carries, or null. Called for every piece, so it looks before it parses. */
 export function readPieceError(piece: unknown): AnswerError | null {
   if (typeof piece !== "object" || piece === null || !("error" in piece) || !piece.error) return null;
-  const told = wrappedError.safeParse(piece);
-  return told.success
-    ? new AnswerError(told.data.error.message, told.data.error.code)
+  const reported = wrappedError.safeParse(piece);
+  return reported.success
+    ? new AnswerError(reported.data.error.message, reported.data.error.code)
     : new AnswerError(`an error: ${JSON.stringify(piece.error).slice(0, 300)}`);
 }
 

@@ -44,9 +44,9 @@ function describeResult(name: string, argumentsText: string, resultText: string)
       .filter(([, value]) => value !== null)
       .map(([key, value]) => `${labelOf(key)} ${shorten(wordOf(value), 120)}`)
       .join(", ");
-    const said =
+    const output =
       typeof text === "string" && text !== "" ? `${shorten(text, 300)}${list && ` (${list})`}` : list;
-    return `${name}: ${shorten(said, 600)}`;
+    return `${name}: ${shorten(output, 600)}`;
   }
   return `${name}: ${shorten(typeof result === "string" ? result : resultText, 600)}`;
 }
@@ -68,7 +68,7 @@ function describeResults(request: ModelRequest): string[] {
 }
 
 /** The last reply of a run: that it is a simulation, then what the calls brought. `text` is what was asked. */
-export function wordAnswer(request: ModelRequest, text: string): string {
+export function createAnswer(request: ModelRequest, text: string): string {
   const results = describeResults(request);
   const [only] = results;
   if (only === undefined) {

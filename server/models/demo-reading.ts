@@ -30,8 +30,8 @@ const CITY_ZONES: Record<string, string> = {
 export function readMessage(text: string): string {
   if (!text.trimStart().startsWith("{")) return text;
   const values = [...text.matchAll(/:\s{0,20}(?:"((?:[^"\\]|\\.){1,2000})"|(-?\d[\d.]{0,20}))/g)];
-  const said = values.map((match) => (match[1] ?? match[2] ?? "").replace(/\\./g, " "));
-  return said.length === 0 ? text : said.join(", ");
+  const quoted = values.map((match) => (match[1] ?? match[2] ?? "").replace(/\\./g, " "));
+  return quoted.length === 0 ? text : quoted.join(", ");
 }
 
 /** Identifiers with letters and digits, such as "A-1", "SKU123" or "inv-2024/7"; bounded, as all patterns here. */
@@ -97,7 +97,7 @@ export function findZone(text: string): string | undefined {
   return Object.entries(CITY_ZONES).find(([city]) => lower.includes(city))?.[1];
 }
 
-const LITTLE_WORDS = new Set(
+const STOP_WORDS = new Set(
   (
     "a about all am an and any are as at be by buy can cost costs could dollar dollars do does each eur euro euros " +
     "find for from get give how i if in into is it me more much my need of off offer on one or order our out per " +
@@ -106,7 +106,7 @@ const LITTLE_WORDS = new Set(
   ).split(" "),
 );
 
-const isLittle = (word: string) => LITTLE_WORDS.has(word.toLowerCase());
+const isLittle = (word: string) => STOP_WORDS.has(word.toLowerCase());
 
 /** What is counted in a text: "apples" of "12 apples at 0.80", "red apples" of "twelve or 12 red apples". */
 export function findCounted(text: string): string | undefined {

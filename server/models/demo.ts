@@ -1,7 +1,7 @@
 import type { Clock } from "@/server/clock";
 import type { JsonObject } from "@/server/json";
-import { wordAnswer } from "@/server/models/demo-answer";
-import { countNumberFields, makeArguments, makeValue } from "@/server/models/demo-arguments";
+import { createAnswer } from "@/server/models/demo-answer";
+import { countNumberFields, createArguments, createValue } from "@/server/models/demo-arguments";
 import { findArithmetic, findNumbers, findOrders, findZone, readMessage } from "@/server/models/demo-reading";
 import type { ModelReply, ModelRequest, OfferedTool, ToolCall } from "@/server/models/port";
 import { countUsage } from "@/server/models/tokens";
@@ -60,7 +60,7 @@ function planTool(tool: OfferedTool, text: string): PlannedCall[] {
   const parts = orders.length > 1 ? orders : [text];
   return parts.map((part) => ({
     name: tool.name,
-    arguments: makeArguments(tool.parameters, part),
+    arguments: createArguments(tool.parameters, part),
     reason: orders.length > 1 ? `I use ${tool.name} for ${part}.` : `I use ${tool.name} for this.`,
   }));
 }
@@ -127,6 +127,6 @@ export async function callDemoModel(request: ModelRequest, clock: Clock): Promis
 }
 
 function answer(request: ModelRequest, text: string): string {
-  if (request.responseSchema !== undefined) return JSON.stringify(makeValue(request.responseSchema, text));
-  return wordAnswer(request, text);
+  if (request.responseSchema !== undefined) return JSON.stringify(createValue(request.responseSchema, text));
+  return createAnswer(request, text);
 }

@@ -51,7 +51,7 @@ const MAX_WAIT_MS = 20_000;
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /** What the calls of one model's server have taught. */
-const UNKNOWN_SERVER: Adaptation = { oldTokenLimit: false, schemaInWords: false, wholeAnswers: false };
+const UNKNOWN_SERVER: Adaptation = { oldTokenLimit: false, schemaInPrompt: false, unstreamed: false };
 
 /** An OpenAI-compatible endpoint, by chat completions. */
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provider {
@@ -87,9 +87,12 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
     try {
       const adaptation = adaptationOf(request.model);
       const body = toChatCompletion(request, adaptation);
-      if (request.onText === undefined || adaptation.wholeAnswers) {
-        const whole: unknown = await client.chat.completions.create({ ...body, stream: false }, { signal });
-        return readChatCompletion(whole, request);
+      if (request.onText === undefined || adaptation.unstreamed) {
+        const completion: unknown = await client.chat.completions.create(
+          { ...body, stream: false },
+          { signal },
+        );
+        return readChatCompletion(completion, request);
       }
       const response = await client.chat.completions
         .create({ ...body, stream: true, stream_options: { include_usage: true } }, { signal })
@@ -100,7 +103,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
       await readPieces(response, streamed, signal);
       const reply = readChatCompletion(streamed.toBody(), request, streamed.furtherCalls);
       // A server that reports usage only with whole answers is asked for those from the next call on.
-      if (reply.usage === null) adaptations.set(request.model, { ...adaptation, wholeAnswers: true });
+      if (reply.usage === null) adaptations.set(request.model, { ...adaptation, unstreamed: true });
       return reply;
     } catch (error) {
       throw signal.aborted ? signal.reason : error;
@@ -114,17 +117,17 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
   function adapt(error: unknown, model: string): boolean {
     const known = adaptationOf(model);
     if (error instanceof PiecesError) {
-      adaptations.set(model, { ...known, wholeAnswers: true });
-      return !known.wholeAnswers;
+      adaptations.set(model, { ...known, unstreamed: true });
+      return !known.unstreamed;
     }
     if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return false;
     const text = `${error.message} ${error.param ?? ""}`;
     const next: Adaptation = {
       oldTokenLimit: known.oldTokenLimit || text.includes("max_completion_tokens"),
-      schemaInWords: known.schemaInWords || /response_format|json_schema/.test(text),
-      wholeAnswers: known.wholeAnswers || /\bstream/.test(text),
+      schemaInPrompt: known.schemaInPrompt || /response_format|json_schema/.test(text),
+      unstreamed: known.unstreamed || /\bstream/.test(text),
     };
-    const learned = (["oldTokenLimit", "schemaInWords", "wholeAnswers"] as const).some(
+    const learned = (["oldTokenLimit", "schemaInPrompt", "unstreamed"] as const).some(
       (each) => next[each] !== known[each],
     );
     if (!learned) return false;

@@ -14,9 +14,9 @@ beforeAll(async () => {
   server = await startModelServer();
 });
 afterAll(() => server.close());
-let told: string[] = [];
+let reported: string[] = [];
 beforeEach(() => {
-  told = [];
+  reported = [];
 });
 afterEach(() => {
   server.requests.length = 0;
@@ -41,7 +41,7 @@ const ask = (content: string, overrides: Partial<ModelRequest> = {}): ModelReque
   tools: [],
   maxOutputTokens: 500,
   signal: new AbortController().signal,
-  onText: (text) => told.push(text),
+  onText: (text) => reported.push(text),
   ...overrides,
 });
 const askedInPieces = () => server.requests.map(({ body }) => body.stream === true);
@@ -54,12 +54,12 @@ test("a streamed answer equals a whole one, and its text is reported as it grows
   const usage = { inputTokens: 40, outputTokens: 12 };
   server.script("pieces", { content: "I look it up.", pieces: ["I look", " it", " up."], calls, usage });
   const { call } = provider();
-  const inPieces = await call(ask("pieces"));
-  expect(told).toEqual(["I look", "I look it", "I look it up."]);
-  const whole: ModelRequest = ask("pieces");
-  delete whole.onText;
-  expect(inPieces).toEqual(await call(whole));
-  expect(inPieces).toMatchObject({ finishReason: "tool_calls", usage: { ...usage, estimated: false } });
+  const chunk = await call(ask("pieces"));
+  expect(reported).toEqual(["I look", "I look it", "I look it up."]);
+  const complete: ModelRequest = ask("pieces");
+  delete complete.onText;
+  expect(chunk).toEqual(await call(complete));
+  expect(chunk).toMatchObject({ finishReason: "tool_calls", usage: { ...usage, estimated: false } });
   expect(askedInPieces()).toEqual([true, false]);
 });
 
@@ -90,7 +90,7 @@ describe("a server", () => {
   test("that answers whole to a streaming request is understood", async () => {
     server.script("one", { body: { choices: [{ message: { content: "whole" } }] } });
     expect((await provider().call(ask("one"))).content).toBe("whole");
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   test("that omits call indexes, or repeats names, is understood", async () => {
@@ -133,7 +133,7 @@ describe("an answer", () => {
     const reply = await provider().call(ask(name));
     expect(reply.content).toBe("I begin.");
     expect(reply.attempts).toMatchObject([{ error: expect.any(String) }, { error: null }]);
-    expect(told.slice(-2)).toEqual(["I be", "I begin."]);
+    expect(reported.slice(-2)).toEqual(["I be", "I begin."]);
   });
 
   test.each([

@@ -49,7 +49,7 @@ const NEXT_LINE = 120;
  */
 export async function waitUntilReady(
   services: Parameters<typeof checkReadiness>[0],
-  say: (line: string) => void,
+  print: (line: string) => void,
   signal: AbortSignal,
 ): Promise<boolean> {
   for (let poll = 0; !signal.aborted; poll += 1) {
@@ -59,7 +59,9 @@ export async function waitUntilReady(
       const { inngest } = services.env;
       const { texts } = inngest === undefined ? { texts: [] } : await recallInngestServer(inngest);
       const why = texts.length > 0 ? ` ${texts.join(" ")}` : "";
-      say(`Stepwell listens but is not ready yet (database ${database}, engine ${engine}).${why} Waiting …`);
+      print(
+        `Stepwell listens but is not ready yet (database ${database}, engine ${engine}).${why} Waiting …`,
+      );
     }
     await sleep(POLL_MS, signal);
   }

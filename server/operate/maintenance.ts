@@ -12,17 +12,18 @@ type Job = {
   failure: string;
   everyMs: number;
   /** Returns true when there is more to do at once. */
-  work(goOn: () => boolean): Promise<boolean>;
+  work(shouldContinue: () => boolean): Promise<boolean>;
 };
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 
 function jobs(services: Services): Job[] {
-  const once = (work: (goOn: () => boolean) => Promise<unknown>) => async (goOn: () => boolean) => {
-    await work(goOn);
-    return false;
-  };
+  const once =
+    (work: (shouldContinue: () => boolean) => Promise<unknown>) => async (shouldContinue: () => boolean) => {
+      await work(shouldContinue);
+      return false;
+    };
   return [
     {
       failure: "Could not index ended runs; trying again",
@@ -47,12 +48,12 @@ function jobs(services: Services): Job[] {
     {
       failure: "Could not remove expired data; trying again in an hour",
       everyMs: HOUR,
-      work: once((goOn) => removeExpired(services, goOn)),
+      work: once((shouldContinue) => removeExpired(services, shouldContinue)),
     },
     {
       failure: "Could not count settled runs; trying again in an hour",
       everyMs: HOUR,
-      work: once((goOn) => countSettledRuns(services, goOn)),
+      work: once((shouldContinue) => countSettledRuns(services, shouldContinue)),
     },
   ];
 }
@@ -62,12 +63,12 @@ export function startMaintenance(services: Services): () => Promise<void> {
   let stopped = false;
   const timers = new Set<NodeJS.Timeout>();
   const working = new Set<Promise<void>>();
-  const goOn = () => !stopped;
+  const shouldContinue = () => !stopped;
   for (const job of jobs(services)) {
     const run = async (): Promise<void> => {
       let more = false;
       try {
-        more = await job.work(goOn);
+        more = await job.work(shouldContinue);
       } catch (error) {
         if (!stopped) services.log.warn(job.failure, { error });
       }

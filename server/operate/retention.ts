@@ -85,7 +85,7 @@ const KINDS = [
  */
 export async function removeExpired(
   services: Pick<Services, "pool" | "clock" | "log">,
-  goOn: () => boolean = () => true,
+  shouldContinue: () => boolean = () => true,
 ): Promise<Removed | null> {
   const client = await services.pool.connect();
   let broken = true;
@@ -100,7 +100,7 @@ export async function removeExpired(
     const removed: Removed = { ...NOTHING };
     const now = services.clock.now();
     for (const kind of KINDS) {
-      for (let batch = 0; batch < MOST_BATCHES && goOn(); batch += 1) {
+      for (let batch = 0; batch < MOST_BATCHES && shouldContinue(); batch += 1) {
         const { rowCount } = await client.query(REMOVALS[kind], [now, BATCH]);
         removed[kind] += rowCount ?? 0;
         if ((rowCount ?? 0) < BATCH) break;

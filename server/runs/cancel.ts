@@ -2,9 +2,9 @@ import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
 import { endUnclaimedRun } from "./engine/end-run";
+import type { RunStatus } from "./read/enums";
 import type { RunFilter } from "./read/filter";
 import { listRuns } from "./read/list";
-import type { RunStatusWord } from "./read/words";
 
 /**
  * Cancels a run; idempotent, and nothing happens to one that has ended. One that no worker has ends at once. Any other is
@@ -63,7 +63,7 @@ export async function cancelMatching(
   return { found: fresh.length, next: nextCursor };
 }
 
-function openStatuses(wanted: RunStatusWord[] | undefined): RunStatusWord[] {
-  const open: RunStatusWord[] = ["Pending", "Running"];
+function openStatuses(wanted: RunStatus[] | undefined): RunStatus[] {
+  const open: RunStatus[] = ["Pending", "Running"];
   return wanted?.length ? open.filter((status) => wanted.includes(status)) : open;
 }

@@ -13,7 +13,7 @@ export type EndedRuns = {
   get(runId: string): EndedRun | undefined;
   add(orgId: string, run: RunFacts): EndedRun;
   /** Keeps the body that answers `view` of a run. */
-  keepBody(ended: EndedRun, view: string, body: string): string;
+  cacheBody(ended: EndedRun, view: string, body: string): string;
 };
 
 export function createEndedRuns(): EndedRuns {
@@ -33,7 +33,7 @@ export function createEndedRuns(): EndedRuns {
       runs.set(run.id, ended);
       return ended;
     },
-    keepBody(ended, view, body) {
+    cacheBody(ended, view, body) {
       if (runs.get(ended.run.id) !== ended) return body;
       ended.bodies.set(view, body);
       // Set again, so that its size is counted again.

@@ -7,16 +7,16 @@ export type ReceivedDelivery = {
   id: string;
   /** JSON object of the request's headers, without secrets. */
   headers: string;
-  /** Empty when it is not kept; `notKept` says why. */
+  /** Empty when it is not kept; `notStored` says why. */
   body: Buffer;
-  notKept?: BodyNotKept;
+  notStored?: BodyNotStored;
   /** The sender's own id for it: Idempotency-Key or webhook-id. */
   senderId: string | null;
   redeliveryOf: string | null;
 };
 
 /** `bytes`: how large the body was, as far as that is known. `because` completes "The body was not kept: …". */
-export type BodyNotKept = { bytes: number; because: string };
+export type BodyNotStored = { bytes: number; reason: string };
 
 /**
  * How much is kept of the bodies of refused calls, for each trigger, so that nobody who knows an address fills the disk:
@@ -45,14 +45,14 @@ const SECRET_NAME =
 const KNOWN_HEADERS = new Set(["idempotency-key", "webhook-id"]);
 
 /** The headers of a delivery as JSON, with the values of secret ones left out. */
-export function keptHeaders(headers: Iterable<[string, string]>): string {
-  const kept: Record<string, string> = Object.create(null);
+export function storedHeaders(headers: Iterable<[string, string]>): string {
+  const stored: Record<string, string> = Object.create(null);
   for (const [name, value] of headers) {
     if (name.startsWith("x-stepwell-")) continue;
     const secret = SECRET_HEADERS.has(name) || (SECRET_NAME.test(name) && !KNOWN_HEADERS.has(name));
-    kept[name] = secret ? "[redacted]" : value.replaceAll("\0", "");
+    stored[name] = secret ? "[redacted]" : value.replaceAll("\0", "");
   }
-  return JSON.stringify(kept);
+  return JSON.stringify(stored);
 }
 
 export type DeliveryOutcome =
@@ -86,8 +86,8 @@ export async function recordDelivery(
       delivery.senderId,
       delivery.redeliveryOf,
       outcome.outcome === "repeated" ? outcome.runId : null,
-      delivery.notKept?.bytes ?? delivery.body.length,
-      delivery.notKept?.because ?? null,
+      delivery.notStored?.bytes ?? delivery.body.length,
+      delivery.notStored?.reason ?? null,
     ],
   );
 }

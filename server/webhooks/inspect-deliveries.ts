@@ -5,12 +5,12 @@ import type { Services } from "@/server/services";
 import { fillMessageTemplate } from "./message-template";
 
 export const DELIVERY_OUTCOMES = ["accepted", "repeated", "rejected"] as const;
-export type DeliveryOutcomeWord = (typeof DELIVERY_OUTCOMES)[number];
+export type DeliveryOutcomeName = (typeof DELIVERY_OUTCOMES)[number];
 
 export type DeliverySummary = {
   id: string;
   receivedAt: string;
-  outcome: DeliveryOutcomeWord;
+  outcome: DeliveryOutcomeName;
   /** HTTP status that was answered. */
   status: number;
   code: string | null;
@@ -52,7 +52,7 @@ export async function listDeliveries(
   actor: MemberActor,
   input: {
     triggerId: string;
-    outcome?: DeliveryOutcomeWord | undefined;
+    outcome?: DeliveryOutcomeName | undefined;
     before?: string | undefined;
     limit: number;
   },
@@ -109,7 +109,7 @@ export function bodyMissing(note: string): AppError {
 export async function inspectDelivery(
   { db }: Services,
   actor: MemberActor,
-  { deliveryId, whole = false }: { deliveryId: string; whole?: boolean | undefined },
+  { deliveryId, complete = false }: { deliveryId: string; complete?: boolean | undefined },
 ): Promise<DeliveryDetail> {
   const row = await db.delivery.findFirst({
     where: { id: deliveryId, organizationId: actor.orgId },
@@ -117,11 +117,11 @@ export async function inspectDelivery(
   });
   if (!row) throw new AppError("not_found", "Delivery not found. Its retention period may have ended.");
   const { triggerId, senderId, headers, body, bodyNote, ...summary } = row;
-  return { ...toSummary(summary), triggerId, senderId, headers, body: showBody(body, whole), bodyNote };
+  return { ...toSummary(summary), triggerId, senderId, headers, body: showBody(body, complete), bodyNote };
 }
 
 /** A body as people can read it. */
-export function showBody(body: Uint8Array, whole: boolean): DeliveryBody {
+export function showBody(body: Uint8Array, complete: boolean): DeliveryBody {
   if (body.length === 0) return { kind: "empty", text: "", cut: false };
   let text: string;
   try {
@@ -134,7 +134,7 @@ export function showBody(body: Uint8Array, whole: boolean): DeliveryBody {
     };
   }
   const kind = isJson(text) ? "json" : "text";
-  if (whole || body.length <= PREVIEW_BYTES) return { kind, text, cut: false };
+  if (complete || body.length <= PREVIEW_BYTES) return { kind, text, cut: false };
   // A character that the cut would halve is left out.
   const start = new TextDecoder().decode(body.subarray(0, PREVIEW_BYTES), { stream: true });
   return { kind, text: start, cut: true };

@@ -7,7 +7,7 @@ import { describeSecretFault } from "@/server/catalog/save-trigger";
 import { newId } from "@/server/ids";
 import { hasProgram } from "@/testing/programs";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
-import { keptHeaders } from "./deliveries";
+import { storedHeaders } from "./deliveries";
 import { redeliver } from "./redeliver";
 import { secretPurpose } from "./token";
 
@@ -170,8 +170,8 @@ describe("U+0000", () => {
 
 describe("input of hostile callers", () => {
   it("is stored without secret headers", () => {
-    const kept = JSON.parse(
-      keptHeaders(
+    const stored = JSON.parse(
+      storedHeaders(
         new Headers({
           "X-Auth": "s",
           "X-Functions-Key": "s",
@@ -186,7 +186,7 @@ describe("input of hostile callers", () => {
         }),
       ),
     );
-    const { "idempotency-key": a, "webhook-id": b, "user-agent": c, ...secret } = kept;
+    const { "idempotency-key": a, "webhook-id": b, "user-agent": c, ...secret } = stored;
     expect([a, b, c]).toEqual(["kept", "kept", "kept"]);
     expect([...new Set(Object.values(secret))]).toEqual(["[redacted]"]);
     expect(Object.keys(secret)).toHaveLength(6);

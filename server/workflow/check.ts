@@ -86,7 +86,7 @@ class Checker {
   readonly #organizationId: string;
   readonly #parameters: Set<string> | null;
   /** Every step's place in the order, for telling later steps from unknown ones. */
-  readonly #places = new Map<string, number>();
+  readonly #positions = new Map<string, number>();
 
   constructor(definition: WorkflowDefinition, functions: KnownFunctions, organizationId: string) {
     this.#definition = definition;
@@ -102,11 +102,11 @@ class Checker {
       this.#report(["parameters", "type"], 'must be "object": a tool takes named parameters');
     }
     for (const [index, step] of steps.entries()) {
-      if (this.#places.has(step.id))
+      if (this.#positions.has(step.id))
         this.#report(["steps", index, "id"], `"${step.id}" is already the id of an earlier step`);
       else if (RESERVED.has(step.id))
         this.#report(["steps", index, "id"], `"${step.id}" cannot be a step's id`);
-      else this.#places.set(step.id, index);
+      else this.#positions.set(step.id, index);
     }
     for (const [index, step] of steps.entries()) await this.#checkStep(step, index);
     if (output !== undefined) await this.#checkTexts(output, ["output"], steps.length, null);
@@ -215,10 +215,10 @@ class Checker {
         const names = ["input", "steps", "run", ...(item === null ? [] : [item])].join(", ");
         this.#report(keys, `"${root.slice(0, 100)}" is not known here; expressions can use ${names}`);
       } else if (member !== null) {
-        const place = this.#places.get(member);
-        if (place === undefined) this.#report(keys, `there is no step "${member.slice(0, 100)}"`);
-        else if (place === index) this.#report(keys, `the step "${member}" cannot refer to itself`);
-        else if (place > index) this.#report(keys, `the step "${member}" comes later`);
+        const position = this.#positions.get(member);
+        if (position === undefined) this.#report(keys, `there is no step "${member.slice(0, 100)}"`);
+        else if (position === index) this.#report(keys, `the step "${member}" cannot refer to itself`);
+        else if (position > index) this.#report(keys, `the step "${member}" comes later`);
       }
     }
   }

@@ -12,7 +12,7 @@ export type TemplateExpression = { expression: string; references: Reference[] }
  * A text with `{{ }}` in it, taken apart. `whole` says that the text is one expression and nothing else, so that its
  * value keeps its type.
  */
-export type Template = { parts: (string | TemplateExpression)[]; whole: boolean };
+export type Template = { parts: (string | TemplateExpression)[]; isExpression: boolean };
 
 /** What expressions see: `input`, `steps`, `run`, and within forEach `item` or the name given by `as`. */
 export type Scope = { [name: string]: Json } & { steps: JsonObject };
@@ -44,7 +44,7 @@ export async function parseTemplate(text: string, organizationId: string): Promi
   }
   if (at < text.length) parts.push(text.slice(at));
   const filled = parts.filter((part) => typeof part !== "string" || part.trim() !== "");
-  const template = { parts, whole: filled.length === 1 && typeof filled[0] === "object" };
+  const template = { parts, isExpression: filled.length === 1 && typeof filled[0] === "object" };
   templates.set(text, template, { size: text.length + 1 });
   return template;
 }
@@ -56,7 +56,7 @@ async function readExpression(
 ): Promise<{ expression: TemplateExpression; end: number }> {
   let fault: unknown;
   let end = text.indexOf("}}", start);
-  for (let tries = 0; end >= 0 && tries < MAX_CLOSINGS; tries += 1) {
+  for (let attempts = 0; end >= 0 && attempts < MAX_CLOSINGS; attempts += 1) {
     const source = text.slice(start, end).trim();
     if (source === "") throw new ExpressionError("The expression between {{ and }} is empty.");
     try {
@@ -101,9 +101,10 @@ export async function parseCondition(text: string, organizationId: string): Prom
     if (text.trim() === "") throw new ExpressionError("The expression is empty.");
     return parseBare(text.trim(), organizationId);
   }
-  const { parts, whole } = await parseTemplate(text, organizationId);
+  const { parts, isExpression } = await parseTemplate(text, organizationId);
   const expression = parts.find((part) => typeof part === "object");
-  if (!whole || expression === undefined) throw new ExpressionError("This must be a single expression.");
+  if (!isExpression || expression === undefined)
+    throw new ExpressionError("This must be a single expression.");
   return expression;
 }
 
@@ -142,8 +143,8 @@ function asText(value: Json | undefined): string {
 export async function fillIn(value: Json, scope: Scope, facts: ExpressionFacts): Promise<Json> {
   if (typeof value === "string") {
     if (!value.includes("{{")) return value;
-    const { parts, whole } = await parseTemplate(value, facts.organizationId);
-    if (whole) {
+    const { parts, isExpression } = await parseTemplate(value, facts.organizationId);
+    if (isExpression) {
       const expression = parts.find((part) => typeof part === "object");
       return (expression && (await evaluateIn(scope, expression, facts))) ?? null;
     }

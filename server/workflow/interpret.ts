@@ -70,9 +70,9 @@ export async function runWorkflow(
   const run = { id: facts.id, startedAt: facts.startedAt.toISOString(), tool: facts.toolName };
   const outputs = new Map<string, Json>();
   const scope = (): Scope => ({ input, run, steps: Object.fromEntries(outputs) });
-  const expressionFacts = (place: string): ExpressionFacts => ({
+  const expressionFacts = (position: string): ExpressionFacts => ({
     now: facts.startedAt,
-    seed: `${facts.id}/${place}`,
+    seed: `${facts.id}/${position}`,
     organizationId: facts.organizationId,
   });
   try {
@@ -102,11 +102,11 @@ function failureMessage(error: unknown): string {
 async function runStep(
   step: WorkflowStep,
   scope: Scope,
-  factsAt: (place: string) => ExpressionFacts,
+  factsAt: (position: string) => ExpressionFacts,
   journal: WorkflowJournal,
 ): Promise<Json> {
-  const evaluate = async (condition: string, place: string) => {
-    const facts = factsAt(`${step.id}/${place}`);
+  const evaluate = async (condition: string, position: string) => {
+    const facts = factsAt(`${step.id}/${position}`);
     return evaluateIn(scope, await parseCondition(condition, facts.organizationId), facts);
   };
   if (step.if !== undefined && !isTrue(await evaluate(step.if, "if"))) return null;

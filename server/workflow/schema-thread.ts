@@ -11,8 +11,8 @@ const addFormats = require(workerData.formats);
 const { options, maxErrors, allErrorsLength } = workerData;
 const MAX_COMPILED = 50;
 
-const makeAjv = (allErrors) => addFormats(new Ajv2020({ ...options, allErrors }));
-const ajvs = { first: makeAjv(false), all: makeAjv(true) };
+const createAjv = (allErrors) => addFormats(new Ajv2020({ ...options, allErrors }));
+const ajvs = { first: createAjv(false), all: createAjv(true) };
 const compiled = { first: new Map(), all: new Map() };
 
 /** Validators of the schemas used last. Ajv keeps what it compiles by identity until it is taken out again. */

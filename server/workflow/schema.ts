@@ -146,7 +146,7 @@ const unusable = (issue: Issue): Issue[] => [
 type Check = { schema: string; value?: string };
 
 /** What a thread finds: issues, a fault of the schema that keeps it from being compiled, or no answer. */
-async function askThread(
+async function callThread(
   check: Check,
   timeoutMs: number,
   organizationId: string,
@@ -168,7 +168,7 @@ async function askThread(
 export async function checkSchema(schema: JsonObject, organizationId: string): Promise<Issue[]> {
   const known = recall(schema);
   if (known.issues === undefined) {
-    const answer = await askThread({ schema: known.text }, COMPILE_TIMEOUT_MS, organizationId);
+    const answer = await callThread({ schema: known.text }, COMPILE_TIMEOUT_MS, organizationId);
     if ("unknown" in answer) return [answer.unknown];
     known.issues = "fault" in answer ? [{ path: "", message: answer.fault }] : answer.issues;
   }
@@ -189,7 +189,7 @@ export async function validateAgainst(
     return compiled.validate(value) ? [] : toIssues(compiled.validate.errors ?? []);
   }
   const check = { schema: known.text, value: JSON.stringify(value) };
-  const answer = await askThread(check, VALIDATE_TIMEOUT_MS, organizationId);
+  const answer = await callThread(check, VALIDATE_TIMEOUT_MS, organizationId);
   if ("unknown" in answer) return [answer.unknown];
   return "fault" in answer ? unusable({ path: "", message: answer.fault }) : answer.issues;
 }

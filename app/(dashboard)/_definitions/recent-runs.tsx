@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { classNames } from "@/app/_ui/class-names";
 import { PartHead } from "@/app/_ui/facts";
-import { Bone } from "@/app/_ui/page";
+import { SkeletonLine } from "@/app/_ui/page";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { useTRPC } from "@/app/_ui/providers";
 import { Status } from "@/app/_ui/status";
@@ -50,7 +50,7 @@ export function RecentRuns({ of }: { of: DefinitionRef }) {
         <ul aria-busy={query.isPending} className="border-line border-t">
           {query.isPending ? (
             <li className="flex h-10 items-center border-line border-b px-6">
-              <Bone className="w-56" />
+              <SkeletonLine className="w-56" />
             </li>
           ) : runs.length === 0 ? (
             <li className="px-4 py-3 text-muted sm:px-6">No runs yet.</li>

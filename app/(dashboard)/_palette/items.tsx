@@ -23,7 +23,7 @@ import { StatusShape } from "@/app/_ui/status";
 import type { MemberRole } from "@/server/auth/actor";
 import type { OrganizationLine } from "@/server/auth/organizations";
 import type { RunSummary } from "@/server/runs/read/list";
-import { placesFor } from "../places";
+import { navItems } from "../nav";
 import { Started } from "../runs/started";
 import type { Theme } from "../theme";
 import { type Findable, findItems, type Group, idIn } from "./rank";
@@ -77,7 +77,7 @@ export function useFound(props: PaletteProps, text: string): Found {
     return {
       id: entry.id,
       label: entry.name,
-      words: `${entry.kind} ${entry.slug} ${entry.id}`,
+      keywords: `${entry.kind} ${entry.slug} ${entry.id}`,
       icon: <Icon />,
       hint: entry.kind,
       take,
@@ -146,7 +146,7 @@ function actionItem(action: PageAction, index: number, go: Go): PaletteItem {
 }
 
 function placeItems(role: MemberRole, go: Go): PaletteItem[] {
-  return placesFor(role).map(({ href, label, Icon }) => ({
+  return navItems(role).map(({ href, label, Icon }) => ({
     id: href,
     label,
     icon: <Icon />,
@@ -167,21 +167,21 @@ function everywhereItems({ organizations, onTheme, onOrganization }: PaletteProp
       .map(({ id, name, slug }) => ({
         id,
         label: `Switch to ${name}`,
-        words: `organization ${slug}`,
+        keywords: `organization ${slug}`,
         icon: <StepwellMark />,
         take: () => onOrganization(id),
       })),
     ...THEMES.map(({ theme, label, icon }) => ({
       id: theme,
       label,
-      words: "theme",
+      keywords: "theme",
       icon,
       take: () => onTheme(theme),
     })),
     {
       id: "sign-out",
       label: "Sign out",
-      words: "log out",
+      keywords: "log out",
       icon: <SignOutIcon />,
       take: () => void signOut(),
     },
@@ -189,16 +189,16 @@ function everywhereItems({ organizations, onTheme, onOrganization }: PaletteProp
 }
 
 function runItem(run: RunSummary, go: Go): PaletteItem {
-  const said = (run.errorPreview ?? run.inputPreview).replace(/\s+/g, " ").slice(0, 80);
+  const summary = (run.errorPreview ?? run.inputPreview).replace(/\s+/g, " ").slice(0, 80);
   return {
     id: run.id,
     label: run.targetName,
-    words: `${run.kind} ${run.status} ${run.id} ${said}`,
+    keywords: `${run.kind} ${run.status} ${run.id} ${summary}`,
     icon: <StatusShape status={run.status} />,
     hint: (
       <>
         <span className="sr-only">{run.status}, </span>
-        <span className="min-w-0 flex-1 truncate">{said}</span>
+        <span className="min-w-0 flex-1 truncate">{summary}</span>
         <span className="shrink-0">
           <Started run={run} />
         </span>

@@ -4,7 +4,7 @@ import { Autocomplete } from "@base-ui/react/autocomplete";
 import { Dialog } from "@base-ui/react/dialog";
 import { useRef, useState } from "react";
 import { CloseIcon, SearchIcon } from "@/app/_ui/icons";
-import { Bone } from "@/app/_ui/page";
+import { SkeletonLine } from "@/app/_ui/page";
 import { type PaletteItem, type PaletteProps, useFound } from "./items";
 
 /**
@@ -71,7 +71,7 @@ export function Palette(props: PaletteProps & { onClosed: () => void }) {
               <Autocomplete.Empty>
                 {pending ? (
                   <div className="flex h-12 items-center px-4">
-                    <Bone className="w-40" />
+                    <SkeletonLine className="w-40" />
                   </div>
                 ) : groups.length === 0 && !failed ? (
                   <p className="px-4 py-4 text-muted">No results for “{text.trim()}”.</p>

@@ -1,5 +1,5 @@
 /** What can be found by typing: by its label, and by other words that it answers to. */
-export type Findable = { label: string; words?: string | undefined };
+export type Findable = { label: string; keywords?: string | undefined };
 
 export type Group<Item> = { name: string; items: Item[] };
 
@@ -28,11 +28,11 @@ export function findItems<Item extends Findable>(groups: Group<Item>[], text: st
 }
 
 /** How far an item is from the text: 0 its label, 1 its label's start, 2 starts of its words, 3 inside; null: not it. */
-function distanceOf({ label, words = "" }: Findable, typed: string): number | null {
+function distanceOf({ label, keywords = "" }: Findable, typed: string): number | null {
   const name = label.toLowerCase();
   if (name === typed) return 0;
   if (name.startsWith(typed)) return 1;
-  const all = `${name} ${words.toLowerCase()}`;
+  const all = `${name} ${keywords.toLowerCase()}`;
   const asked = typed.split(/\s+/);
   const own = all.split(/[\s\-_/·]+/);
   if (asked.every((word) => own.some((each) => each.startsWith(word)))) return 2;

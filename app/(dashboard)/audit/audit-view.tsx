@@ -6,7 +6,7 @@ import { useState } from "react";
 import { classNames } from "@/app/_ui/class-names";
 import { ChevronRightIcon } from "@/app/_ui/icons";
 import { OlderButton } from "@/app/_ui/older-button";
-import { Bone, Empty } from "@/app/_ui/page";
+import { Empty, SkeletonLine } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Ago, Moment } from "@/app/_ui/time";
 import type { AuditLine } from "@/server/operate/read-audit";
@@ -45,12 +45,12 @@ export function AuditView() {
   );
 }
 
-const PLACES: Record<string, string> = { agent: "/agents", tool: "/tools", trigger: "/triggers" };
+const SUBJECT_PATHS: Record<string, string> = { agent: "/agents", tool: "/tools", trigger: "/triggers" };
 
 function Line({ line }: { line: AuditLine }) {
   const [open, setOpen] = useState(false);
   const empty = line.changes === "{}";
-  const place = PLACES[line.subjectKind];
+  const path = SUBJECT_PATHS[line.subjectKind];
   return (
     <li className="border-line border-b">
       <button
@@ -83,10 +83,10 @@ function Line({ line }: { line: AuditLine }) {
         <div className="px-4 pb-3 sm:pr-6 sm:pl-11">
           <p className="mb-2 text-muted">
             <Moment at={line.createdAt} />
-            {place && line.subjectId ? (
+            {path && line.subjectId ? (
               <>
                 {" · "}
-                <Link className="text-accent underline" href={`${place}/${line.subjectId}`} prefetch={false}>
+                <Link className="text-accent underline" href={`${path}/${line.subjectId}`} prefetch={false}>
                   Open the {line.subjectKind}
                 </Link>
               </>
@@ -159,7 +159,7 @@ function show(value: unknown): string {
 function Bones() {
   return ["w-40", "w-56", "w-48", "w-64"].map((width) => (
     <li className="flex h-10 items-center border-line border-b px-6" key={width}>
-      <Bone className={width} />
+      <SkeletonLine className={width} />
     </li>
   ));
 }

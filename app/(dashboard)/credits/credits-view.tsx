@@ -7,7 +7,7 @@ import { ChoiceLinks } from "@/app/_ui/choice-links";
 import { Fact, Facts, PartHead } from "@/app/_ui/facts";
 import { formatCredits, formatPlural, shortId } from "@/app/_ui/format";
 import { OlderButton } from "@/app/_ui/older-button";
-import { Bone, Empty, PageHead } from "@/app/_ui/page";
+import { Empty, PageHead, SkeletonLine } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import { Moment } from "@/app/_ui/time";
@@ -46,7 +46,7 @@ function BalanceFacts() {
         {balance ? (
           <span className="font-semibold text-base">{formatCredits(balance.available)} credits</span>
         ) : (
-          <Bone className="w-40" />
+          <SkeletonLine className="w-40" />
         )}
       </Fact>
       <Fact name="Held">
@@ -66,7 +66,7 @@ function BalanceFacts() {
             </>
           )
         ) : (
-          <Bone className="w-56" />
+          <SkeletonLine className="w-56" />
         )}
       </Fact>
       <Fact name="Monthly grant">
@@ -77,7 +77,7 @@ function BalanceFacts() {
             <span className="text-muted">none</span>
           )
         ) : (
-          <Bone className="w-40" />
+          <SkeletonLine className="w-40" />
         )}
       </Fact>
     </Facts>
@@ -140,7 +140,7 @@ function Row({ line }: { line: LedgerLine }) {
     <span className={line.amount.startsWith("-") ? undefined : "text-completed"}>{signed(line.amount)}</span>
   );
   const run = line.runId ? (
-    line.runKept ? (
+    line.runExists ? (
       <Link className="mono text-accent hover:underline" href={`/runs/${line.runId}`} prefetch={false}>
         {shortId(line.runId)}
       </Link>
@@ -194,7 +194,7 @@ function Bones() {
   return ["w-40", "w-56", "w-48", "w-64"].map((width) => (
     <tr key={width}>
       <Cell colSpan={9}>
-        <Bone className={width} />
+        <SkeletonLine className={width} />
       </Cell>
     </tr>
   ));

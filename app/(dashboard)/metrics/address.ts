@@ -1,11 +1,11 @@
-import type { RunFilter } from "@/server/runs/read/filter";
-import type { MetricsQuestion, MetricsSubject } from "@/server/runs/read/metrics";
 import {
   METRICS_INTERVALS,
   type MetricsInterval,
   RUN_PERIODS,
   type RunPeriod,
-} from "@/server/runs/read/words";
+} from "@/server/runs/read/enums";
+import type { RunFilter } from "@/server/runs/read/filter";
+import type { MetricsQuestion, MetricsSubject } from "@/server/runs/read/metrics";
 import { readAddress, writeFilter } from "../runs/address";
 
 /**

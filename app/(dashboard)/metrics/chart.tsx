@@ -80,12 +80,12 @@ export function Chart({
             height="180"
             onClick={(event) => {
               // A finger hovers over nothing before it taps.
-              const { index, height } = placeOf(event, metrics.buckets.length);
+              const { index, height } = positionOf(event, metrics.buckets.length);
               const bucket = metrics.buckets[index];
               if (bucket) router.push(hrefOf(bucket, height * top));
             }}
             onPointerLeave={() => setHovered(null)}
-            onPointerMove={(event) => setHovered(placeOf(event, metrics.buckets.length).index)}
+            onPointerMove={(event) => setHovered(positionOf(event, metrics.buckets.length).index)}
             role="img"
             width="100%"
           >
@@ -154,7 +154,7 @@ export function Chart({
 }
 
 /** At which of so many bars the pointer is, and how high: 0 at the foot, 1 at the top. */
-function placeOf(event: MouseEvent<SVGSVGElement>, bars: number): { index: number; height: number } {
+function positionOf(event: MouseEvent<SVGSVGElement>, bars: number): { index: number; height: number } {
   const box = event.currentTarget.getBoundingClientRect();
   const at = Math.floor(((event.clientX - box.left) / box.width) * bars);
   const index = Math.min(bars - 1, Math.max(0, at));
@@ -166,10 +166,10 @@ export function percent(part: number): string {
 }
 
 /** The next round number, of which quarters are still round; with `whole`, quarters of small counts are whole. */
-export function niceTop(most: number, whole = true): number {
-  if (most <= 4) return most <= 0 || whole ? 4 : niceTop(most * 100, false) / 100;
+export function niceTop(most: number, integers = true): number {
+  if (most <= 4) return most <= 0 || integers ? 4 : niceTop(most * 100, false) / 100;
   const power = 10 ** Math.floor(Math.log10(most));
-  if (whole && most < 40) return Math.ceil(most / 4) * 4;
+  if (integers && most < 40) return Math.ceil(most / 4) * 4;
   return (
     [1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10].map((factor) => factor * power).find((each) => each >= most) ??
     most

@@ -4,7 +4,7 @@ import { formatDuration, formatSpan } from "@/app/_ui/format";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { MetricsBucket, RunMetrics } from "@/server/runs/read/metrics";
 import { Chart, niceTop, percent } from "./chart";
-import { runsBehind } from "./runs-behind";
+import { figureFilters } from "./figure-filter";
 
 type ChartProps = {
   metrics: RunMetrics;
@@ -47,11 +47,11 @@ export function StatusChart({ metrics, hrefOf }: ChartProps) {
       top={top}
     >
       {metrics.buckets.map((bucket, index) => {
-        let below = 0;
+        let sum = 0;
         return STATUSES.map(({ field, fill }) => {
           const value = bucket[field];
           if (value === 0) return null;
-          below += value;
+          sum += value;
           return (
             <rect
               className={fill}
@@ -59,7 +59,7 @@ export function StatusChart({ metrics, hrefOf }: ChartProps) {
               key={`${bucket.from} ${field}`}
               width={barWidth(metrics)}
               x={barLeft(metrics, index)}
-              y={percent(1 - below / top)}
+              y={percent(1 - sum / top)}
             />
           );
         });
@@ -70,12 +70,12 @@ export function StatusChart({ metrics, hrefOf }: ChartProps) {
 
 /** The runs of the status that is drawn at this height of a bar; above the bar all of them. */
 function statusAt(bucket: MetricsBucket, height: number): RunFilter {
-  let below = 0;
+  let sum = 0;
   const status = STATUSES.find(({ field }) => {
-    below += bucket[field];
-    return height < below;
+    sum += bucket[field];
+    return height < sum;
   });
-  return status ? runsBehind(bucket)[status.field] : {};
+  return status ? figureFilters(bucket)[status.field] : {};
 }
 
 /** One measure over time as bars. */

@@ -3,7 +3,7 @@ import { formatCount, formatCredits, formatDuration, formatShare } from "@/app/_
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunFigures } from "@/server/runs/read/metrics";
-import { runsBehind } from "./runs-behind";
+import { figureFilters } from "./figure-filter";
 
 type Row = {
   key: string;
@@ -18,16 +18,16 @@ type Row = {
 const COUNTS = ["runs", "completed", "failed", "cancelled", "open"] as const;
 /** The columns, and where those are shown that have no room on every screen. */
 const COLUMNS = {
-  runs: { name: "Runs", place: "" },
-  completed: { name: "Completed", place: "max-xl:hidden" },
-  failed: { name: "Failed", place: "" },
-  cancelled: { name: "Cancelled", place: "max-xl:hidden" },
-  open: { name: "Open", place: "max-xl:hidden" },
-  success: { name: "Success", place: "" },
-  tokens: { name: "Tokens", place: "max-md:hidden" },
-  credits: { name: "Credits", place: "max-md:hidden" },
-  p50: { name: "p50", place: "max-xl:hidden" },
-  p95: { name: "p95", place: "" },
+  runs: { name: "Runs", className: "" },
+  completed: { name: "Completed", className: "max-xl:hidden" },
+  failed: { name: "Failed", className: "" },
+  cancelled: { name: "Cancelled", className: "max-xl:hidden" },
+  open: { name: "Open", className: "max-xl:hidden" },
+  success: { name: "Success", className: "" },
+  tokens: { name: "Tokens", className: "max-md:hidden" },
+  credits: { name: "Credits", className: "max-md:hidden" },
+  p50: { name: "p50", className: "max-xl:hidden" },
+  p95: { name: "p95", className: "" },
 };
 type Column = keyof typeof COLUMNS;
 
@@ -38,7 +38,7 @@ export function FiguresTable({ label, first, rows }: { label: string; first: str
       <thead>
         <tr>
           <HeadCell className="w-[32%] xl:w-56">{first}</HeadCell>
-          {Object.values(COLUMNS).map(({ name, place }) => (
+          {Object.values(COLUMNS).map(({ name, className: place }) => (
             <HeadCell className={`text-right max-md:px-1 ${place}`} key={name}>
               {name}
             </HeadCell>
@@ -56,7 +56,7 @@ export function FiguresTable({ label, first, rows }: { label: string; first: str
 
 function FiguresRow({ name, href, figures, hrefOf }: Omit<Row, "key">) {
   const { completed, failed, tokens, credits, p50, p95 } = figures;
-  const behind = runsBehind(figures);
+  const behind = figureFilters(figures);
   return (
     <tr className="hover:bg-hover">
       <Cell className="truncate">
@@ -105,7 +105,7 @@ function FigureCell({
   children: string;
 }) {
   return (
-    <Cell className={`whitespace-nowrap text-right max-md:px-1 ${COLUMNS[column].place}`}>
+    <Cell className={`whitespace-nowrap text-right max-md:px-1 ${COLUMNS[column].className}`}>
       {nothing ? (
         <span className="text-faint">{children}</span>
       ) : (

@@ -1,5 +1,5 @@
+import { RUN_PERIODS, RUN_STATUSES, SOURCE_CHOICES } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
-import { RUN_PERIODS, RUN_STATUSES, SOURCE_CHOICES } from "@/server/runs/read/words";
 
 /** The runs list's filter as it stands in the address: `?status=Failed,Running&agent=…&period=24h&minDurationMs=60000&q=…`. */
 
@@ -43,10 +43,10 @@ type Reader = (value: string) => RunFilter | null;
 
 const wordOf = <Field extends "kind" | "source" | "period">(
   field: Field,
-  words: readonly NonNullable<RunFilter[Field]>[],
+  choices: readonly NonNullable<RunFilter[Field]>[],
 ): Reader => {
   return (value) => {
-    const word = words.find((each) => each === value);
+    const word = choices.find((each) => each === value);
     return word === undefined ? null : { [field]: word };
   };
 };
@@ -55,9 +55,9 @@ const READERS = new Map<string, Reader>([
   [
     "status",
     (value) => {
-      const words = [...new Set(value.split(","))];
-      const status = words.flatMap((word) => RUN_STATUSES.find((each) => each === word) ?? []);
-      return status.length === words.length ? { status } : null;
+      const choices = [...new Set(value.split(","))];
+      const status = choices.flatMap((word) => RUN_STATUSES.find((each) => each === word) ?? []);
+      return status.length === choices.length ? { status } : null;
     },
   ],
   ["kind", wordOf("kind", ["agent", "tool"])],

@@ -45,8 +45,8 @@ export function searchJson(value: JsonNode, sought: string): Search | null {
       const named = !Array.isArray(node) && pattern.test(key);
       const hit = named || (!nested && pattern.test(String(member)));
       if (hit) hits += 1;
-      const below = nested ? visit(member, here, wanted || named) : false;
-      if (hit || below || wanted) {
+      const children = nested ? visit(member, here, wanted || named) : false;
+      if (hit || children || wanted) {
         paths.add(here);
         found = true;
       }

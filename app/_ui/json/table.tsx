@@ -4,8 +4,8 @@ import { type ReactNode, useMemo, useState } from "react";
 import { isJsonObject, type Json } from "@/server/json";
 import { classNames } from "../class-names";
 import { formatCount, formatPlural } from "../format";
+import { HorizontalScroll } from "../horizontal-scroll";
 import { ChevronRightIcon } from "../icons";
-import { Sideways } from "../sideways";
 import { type JsonNode, joinPath, keysOf, memberOf, type Search } from "./paths";
 import { Copies, Marked, Scalar } from "./values";
 
@@ -46,7 +46,7 @@ export function JsonTable({
   const page = Math.min(wanted, last);
   return (
     <div className="min-w-0">
-      <Sideways label="Records">
+      <HorizontalScroll label="Records">
         <table className="mono w-max border-collapse text-left">
           <thead>
             <tr>
@@ -78,7 +78,7 @@ export function JsonTable({
             ))}
           </tbody>
         </table>
-      </Sideways>
+      </HorizontalScroll>
       {last > 0 ? <Pages last={last} onPage={setPage} page={page} rows={rows.length} /> : null}
     </div>
   );
@@ -168,8 +168,8 @@ function startOfJson(value: JsonNode): string {
     const word = typeof member === "object" && member !== null ? sizeOf(member) : JSON.stringify(member);
     return `${Array.isArray(value) ? "" : `${key}: `}${word.length > 40 ? `${word.slice(0, 40)}…` : word}`;
   });
-  const words = `${first.join(", ")}${keys.length > first.length ? ", …" : ""}`;
-  return Array.isArray(value) ? `[${words}]` : `{ ${words} }`;
+  const label = `${first.join(", ")}${keys.length > first.length ? ", …" : ""}`;
+  return Array.isArray(value) ? `[${label}]` : `{ ${label} }`;
 }
 
 function Pages({

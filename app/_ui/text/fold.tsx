@@ -25,7 +25,7 @@ export function startOfFolded(text: string): string {
  */
 export function Fold({
   long,
-  whole,
+  size,
   startsOpen = false,
   onOpen,
   children,
@@ -34,7 +34,7 @@ export function Fold({
   /** Whether it is open before the reader asks: there is something to be seen in it. */
   startsOpen?: boolean;
   /** How much the rest is, for the button: `4.1 KiB`. */
-  whole: string;
+  size: string;
   onOpen?: () => void;
   children: ReactNode | ((folded: boolean) => ReactNode);
 }) {
@@ -64,7 +64,7 @@ export function Fold({
         }}
         type="button"
       >
-        {open ? "Show less" : `Show all ${whole}`}
+        {open ? "Show less" : `Show all ${size}`}
       </button>
     </>
   );

@@ -11,11 +11,11 @@ import {
 } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
-import { Sideways } from "../sideways";
+import { HorizontalScroll } from "../horizontal-scroll";
 import { EmbeddedPicture, isEmbeddedPicture } from "./embedded-picture";
 import { startOfFolded } from "./fold";
-import { Gradual } from "./gradual";
 import { liftPictures } from "./markdown-pictures";
+import { ProgressiveList } from "./progressive-list";
 import { splitMarkdown } from "./text-pieces";
 
 /** Characters of one piece: parsing and drawing it must be no task that one feels. */
@@ -40,9 +40,9 @@ export function Markdown({ text, folded = false }: { text: string; folded?: bool
   }, [text, folded]);
   return (
     <div className="prose">
-      <Gradual atOnce={PIECES_AT_ONCE} pieces={pieces}>
+      <ProgressiveList atOnce={PIECES_AT_ONCE} pieces={pieces}>
         {(piece, index) => <Piece key={index} restore={restore} text={piece} />}
-      </Gradual>
+      </ProgressiveList>
     </div>
   );
 }
@@ -128,17 +128,17 @@ function Checkbox({ checked = false }: ComponentProps<"input">) {
 
 function CodeBlock({ children }: ComponentProps<"pre">) {
   return (
-    <Sideways className="rounded-md border border-line bg-surface px-3 py-2.5" label="Code">
+    <HorizontalScroll className="rounded-md border border-line bg-surface px-3 py-2.5" label="Code">
       <pre className="w-max min-w-full">{children}</pre>
-    </Sideways>
+    </HorizontalScroll>
   );
 }
 
 function WideTable({ children }: ComponentProps<"table">) {
   return (
-    <Sideways label="Table">
+    <HorizontalScroll label="Table">
       <table>{children}</table>
-    </Sideways>
+    </HorizontalScroll>
   );
 }
 

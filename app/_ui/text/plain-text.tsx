@@ -2,7 +2,7 @@
 
 import { useMemo } from "react";
 import { classNames } from "../class-names";
-import { Gradual } from "./gradual";
+import { ProgressiveList } from "./progressive-list";
 import { splitLines } from "./text-pieces";
 
 const PIECE = 32_768;
@@ -12,7 +12,7 @@ const PIECES_AT_ONCE = 8;
 export function PlainText({ text, prose = false }: { text: string; prose?: boolean }) {
   const pieces = useMemo(() => splitLines(text, PIECE), [text]);
   return (
-    <Gradual atOnce={PIECES_AT_ONCE} pieces={pieces}>
+    <ProgressiveList atOnce={PIECES_AT_ONCE} pieces={pieces}>
       {(piece, index) => (
         <pre
           className={classNames("whitespace-pre-wrap [overflow-wrap:anywhere]", prose ? "font-sans" : "mono")}
@@ -21,6 +21,6 @@ export function PlainText({ text, prose = false }: { text: string; prose?: boole
           {piece}
         </pre>
       )}
-    </Gradual>
+    </ProgressiveList>
   );
 }

@@ -72,7 +72,7 @@ describe("long Markdown in parts", () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 60 }), fc.integer({ min: 12, max: 40 }), (lines, size) => {
         const text = lines.join("\n");
-        const count = (whole: string) => whole.split("word").length;
+        const count = (text: string) => text.split("word").length;
         expect(count(splitMarkdown(text, size).join(""))).toBe(count(text));
       }),
     );

@@ -33,7 +33,7 @@ export function splitMarkdown(text: string, size: number): string[] {
   if (text.length <= size) return [text];
   const pieces = splitBlocks(text, size);
   const definitions = new Map(
-    Array.from(text.matchAll(DEFINITION), ([whole, label = ""]) => [label.toLowerCase(), whole]),
+    Array.from(text.matchAll(DEFINITION), ([match, label = ""]) => [label.toLowerCase(), match]),
   );
   if (definitions.size === 0) return pieces;
   return pieces.map((piece) => {

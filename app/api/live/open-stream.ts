@@ -1,7 +1,7 @@
 import { refuseRoute } from "@/app/request";
 import type { MemberActor } from "@/server/auth/actor";
 import { isStillMember } from "@/server/auth/sessions";
-import { takeStreamPlace } from "@/server/limits/stream-places";
+import { acquireStreamSlot } from "@/server/limits/stream-slots";
 import { type EventSink, respondWithEvents } from "@/server/live/event-stream";
 import type { Services } from "@/server/services";
 
@@ -17,9 +17,9 @@ export function openStream(
   actor: MemberActor,
   produce: (sink: EventSink) => Promise<void>,
 ): Response {
-  const place = takeStreamPlace(services, actor);
-  if ("refusal" in place) {
-    return refuseRoute("rate_limited", place.refusal, { "retry-after": String(RETRY_AFTER_SECONDS) });
+  const slot = acquireStreamSlot(services, actor);
+  if ("refusal" in slot) {
+    return refuseRoute("rate_limited", slot.refusal, { "retry-after": String(RETRY_AFTER_SECONDS) });
   }
   // Next may empty the request's own headers when the handler has answered.
   const headers = new Headers(request.headers);
@@ -27,6 +27,6 @@ export function openStream(
     produce,
     mayStay: () => isStillMember(services, headers, actor),
     onError: (error) => services.log.error("A live stream failed", { orgId: actor.orgId, error }),
-    onOver: place.leave,
+    onOver: slot.release,
   });
 }

@@ -33,7 +33,7 @@ export const triggersRouter = router({
     ),
 
   delivery: viewer
-    .input(z.object({ deliveryId: z.uuid(), whole: z.boolean().optional() }))
+    .input(z.object({ deliveryId: z.uuid(), complete: z.boolean().optional() }))
     .query(({ ctx, input }) => inspectDelivery(ctx.services, ctx.actor, input)),
 
   /** Changes nothing; a mutation because templates are too long for an address. */

@@ -64,8 +64,8 @@ it("shows a failed attempt while the next one is under way, and when that one be
   ]);
   const { steps } = await inspectRun(world, viewer, runId);
   expect(steps[0]).toMatchObject({ status: "Completed", attempts: [failed, { error: null }] });
-  const whole = await inspectStep(world, viewer, { runId, stepId: steps[0]?.id ?? "" });
-  expect(whole.attempts[0]?.error).toHaveLength(312);
+  const complete = await inspectStep(world, viewer, { runId, stepId: steps[0]?.id ?? "" });
+  expect(complete.attempts[0]?.error).toHaveLength(312);
 });
 
 it("shows the attempts of a model call while the client waits before the next one", async () => {

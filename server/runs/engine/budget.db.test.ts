@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import type { ModelReply } from "@/server/models/port";
-import { readWholeRun } from "@/server/runs/read/download";
+import { readCompleteRun } from "@/server/runs/read/download";
 import { inspectRun } from "@/server/runs/read/inspect";
 import { executeRun } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
@@ -139,5 +139,5 @@ it.each([true, false])("shows whether the tokens are estimated: %s", async (mark
   const run = await start(tenant);
   await executeRun(world, run.id);
   expect(await inspectRun(world, member, run.id)).toMatchObject({ calls: [{ estimated: mark }] });
-  expect(await readWholeRun(world, member, run.id)).toMatchObject({ modelCalls: [{ estimated: mark }] });
+  expect(await readCompleteRun(world, member, run.id)).toMatchObject({ modelCalls: [{ estimated: mark }] });
 });

@@ -68,7 +68,7 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
     return verdict === "held";
   };
   /** Makes room for `amount` beside what is used and reserved; false when the balance does not have it. */
-  const makeRoom = async (amount: Decimal): Promise<boolean> => {
+  const extendHold = async (amount: Decimal): Promise<boolean> => {
     const missing = used.add(reserved).add(amount).sub(held);
     if (missing.lte(0)) return true;
     const extra = amount.mul(EXTRA).toDecimalPlaces(4, Decimal.ROUND_UP);
@@ -80,7 +80,7 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
     reserve: ({ minimum, wanted }) =>
       take(async () => {
         for (const amount of wanted.gt(minimum) ? [wanted, minimum] : [minimum]) {
-          if (await makeRoom(amount)) {
+          if (await extendHold(amount)) {
             reserved = reserved.add(amount);
             return amount;
           }
@@ -92,7 +92,7 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
     spend: (amount, actual) =>
       take(async () => {
         reserved = reserved.sub(amount);
-        const room = await makeRoom(actual);
+        const room = await extendHold(actual);
         // A provider that ignores the output limit is not paid with credits nobody has.
         const charged = room ? actual : Decimal.max(ZERO, Decimal.min(actual, held.sub(used).sub(reserved)));
         used = used.add(charged);

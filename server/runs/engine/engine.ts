@@ -1,11 +1,11 @@
 import { Decimal, ZERO } from "@/server/credits/amount";
-import { isPassing, outlast } from "@/server/db/outage";
+import { isTransient, retryWhileUnavailable } from "@/server/db/outage";
 import type { Services } from "@/server/services";
 import { type Budget, capBudget, openBudget } from "./budget";
 import { type Admitted, admitWaitingRuns, anyWaiting, claimRun, readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
 import { endOpenRun, endUnclaimedRun } from "./end-run";
-import { executeRun, type Stretch } from "./execute-run";
+import { executeRun, type SegmentContext } from "./execute-run";
 import { type Outcome, RunStopped, YieldSlot } from "./execution";
 import { slotsToYield } from "./fair-share";
 import { readOpenFigures } from "./figures";
@@ -64,7 +64,7 @@ export type EngineOptions = {
   /** Runs that this process executes at once. */
   slots: number;
   /** Told of each run that ends here; for caches. */
-  onEnd?: Stretch["onEnd"];
+  onEnd?: SegmentContext["onEnd"];
 };
 
 /** Attempts of one segment in this process when something unforeseen fails. A database that is away does not count. */
@@ -236,11 +236,11 @@ class ProcessEngine implements RunEngine {
           log.warn("A run met a fault of the platform; trying again", { runId: id, attempt, error });
           if (attempt === MAX_ATTEMPTS) return await this.giveUp(id, error);
           const delay = delayAfter(attempt);
-          if (!isPassing(error)) attempt += 1;
+          if (!isTransient(error)) attempt += 1;
           await wait(delay, NEVER);
         }
         const faulty = slot;
-        const again = await outlast(() => this.#reopen(faulty), NEVER);
+        const again = await retryWhileUnavailable(() => this.#reopen(faulty), NEVER);
         if (again === null) return;
         slot = again;
       }
@@ -285,7 +285,7 @@ class ProcessEngine implements RunEngine {
     slot.entered = [];
     // A segment yields only after an act of its own.
     const hasProgressed = () => slot.entered.some((entry) => countFinished(entry.journal) > entry.before);
-    const stretch: Stretch = {
+    const context: SegmentContext = {
       services,
       worker,
       checkpoint: () => {
@@ -303,11 +303,11 @@ class ProcessEngine implements RunEngine {
       onEnd: (ended, end) => this.#options.onEnd?.(ended, end),
     };
     try {
-      await executeRun(stretch, run, { journal, budget });
+      await executeRun(context, run, { journal, budget });
       return "ended";
     } catch (error) {
       if (error instanceof RunStopped) return "left";
-      if (error instanceof YieldSlot) return await this.#leaveSlot(slot, isOver);
+      if (error instanceof YieldSlot) return await this.#releaseSlot(slot, isOver);
       // The segment is called again, here or in another process.
       if (this.#driver?.kind !== "embedded" && !(error instanceof WorkerLost)) await this.#handBack(slot);
       throw error;
@@ -326,7 +326,7 @@ class ProcessEngine implements RunEngine {
         if (error instanceof WorkerLost || this.#stopping) return "left";
         log.warn("A run met a fault of the platform; trying again", { runId, attempt, error });
         if (attempt === MAX_ATTEMPTS) {
-          if (isPassing(error)) return "left";
+          if (isTransient(error)) return "left";
           await this.giveUp(runId, error);
           return "ended";
         }
@@ -336,7 +336,7 @@ class ProcessEngine implements RunEngine {
   }
 
   /** Ends a segment before its run has ended; `paused`: the server's next call goes on with it. */
-  async #leaveSlot(slot: Slot, paused: boolean): Promise<SegmentResult> {
+  async #releaseSlot(slot: Slot, paused: boolean): Promise<SegmentResult> {
     const services = this.#getServices();
     const { run, worker, journal } = slot;
     for (const entry of slot.entered) await entry.journal.committed();
@@ -379,7 +379,7 @@ class ProcessEngine implements RunEngine {
     const outcome: Outcome = { status: "Failed", code: "internal_error", message };
     const slot = this.#slots.get(runId);
     if (slot) await settle(slot);
-    await outlast(async () => {
+    await retryWhileUnavailable(async () => {
       if (slot) await releaseChildren(services.pool, runId, slot.worker.id);
       await endOpenRun(services, runId, { outcome, worker: slot?.worker });
     }, NEVER);

@@ -22,7 +22,7 @@ import { executeTool } from "./tool-run";
 import { WorkerLost } from "./writer";
 
 /** What the execution of a root run and of its children has in common. */
-export type Stretch = {
+export type SegmentContext = {
   services: Services;
   worker: Worker;
   /** Called with each run that begins to execute and a controller that stops it; returns what ends that. */
@@ -38,15 +38,15 @@ export type Stretch = {
  * later attempt may mend: WorkerLost, or a fault of the platform.
  */
 export async function executeRun(
-  stretch: Stretch,
+  context: SegmentContext,
   run: ClaimedRun,
   { journal, budget, parentSignal }: { journal: RunJournal; budget: Budget; parentSignal?: AbortSignal },
 ): Promise<Outcome> {
-  const { services, worker } = stretch;
+  const { services, worker } = context;
   const stop = new AbortController();
   const signal = parentSignal === undefined ? stop.signal : AbortSignal.any([stop.signal, parentSignal]);
   const leave = watchDeadline(services, run, stop);
-  const left = stretch.enter(run, journal, stop);
+  const left = context.enter(run, journal, stop);
   const execution: Execution = {
     services,
     worker,
@@ -56,9 +56,9 @@ export async function executeRun(
     journal,
     checkpoint() {
       signal.throwIfAborted();
-      stretch.checkpoint();
+      context.checkpoint();
     },
-    runChild: (child, inserted) => executeChild(stretch, child, { budget, parentSignal: signal, inserted }),
+    runChild: (child, inserted) => executeChild(context, child, { budget, parentSignal: signal, inserted }),
   };
   try {
     let outcome: Outcome;
@@ -75,7 +75,7 @@ export async function executeRun(
       if (ending === null) throw cause;
       outcome = ending;
     }
-    await endRun(stretch, execution, outcome);
+    await endRun(context, execution, outcome);
     return outcome;
   } finally {
     left();
@@ -84,7 +84,7 @@ export async function executeRun(
 }
 
 async function executeChild(
-  stretch: Stretch,
+  context: SegmentContext,
   child: ClaimedRun,
   {
     budget,
@@ -92,12 +92,12 @@ async function executeChild(
     inserted,
   }: { budget: Budget; parentSignal: AbortSignal; inserted?: Promise<void> | undefined },
 ): Promise<ChildOutcome> {
-  const { services, worker } = stretch;
+  const { services, worker } = context;
   const contents = child.epoch === 1 ? emptyJournal() : await readJournal(services, child);
   const journal = new RunJournal(services, worker, child, contents);
   if (inserted) journal.follow(inserted);
   const own = capBudget(budget, child.cap, contents.totals.credits);
-  const outcome = await executeRun(stretch, child, { journal, budget: own, parentSignal });
+  const outcome = await executeRun(context, child, { journal, budget: own, parentSignal });
   if (outcome.status === "Completed") return outcome;
   const message = outcome.status === "Failed" ? outcome.message : "The tool's run ended as Cancelled.";
   return { status: outcome.status, message };
@@ -105,22 +105,22 @@ async function executeChild(
 
 /** Ends the run with the rows that were not committed yet. Throws RunStopped when somebody else had ended it. */
 export async function endRun(
-  stretch: Pick<Stretch, "services" | "worker" | "onEnd">,
+  context: Pick<SegmentContext, "services" | "worker" | "onEnd">,
   { run, journal }: Pick<Execution, "run" | "journal">,
   ending: Outcome,
 ): Promise<void> {
-  const { services, worker } = stretch;
+  const { services, worker } = context;
   // What is answered from memory says what is stored.
   const outcome = ending.status === "Failed" ? { ...ending, message: replaceNul(ending.message) } : ending;
   // A run that was taken over may have children that this worker never came to.
   if (run.epoch > 1 && outcome.status !== "Completed") await endOpenChildren(services, run.id, outcome);
   await pauseAt("end:before");
-  const rows = await journal.takeLastRows(outcome.status);
+  const rows = await journal.takeRemainingRows(outcome.status);
   const sequence = journal.nextSequence();
   const ended = await endClaimedRun(worker, run, { outcome, totals: journal.totals, sequence, rows });
   if (ended === null) throw new RunStopped("The run has ended or has another worker.");
   notifyRunChanged(services, run, sequence);
-  stretch.onEnd(run, { outcome, totals: journal.totals, finishedAt: ended.finishedAt });
+  context.onEnd(run, { outcome, totals: journal.totals, finishedAt: ended.finishedAt });
 }
 
 /** Stops the run at its deadline. */

@@ -78,9 +78,9 @@ it("runs that a worker claimed without hearing of it are executed", async () => 
 
 it("runs that it executes are not given back", async () => {
   const tenant = await createTenant(world);
-  let letGo = () => {};
+  let release = () => {};
   const held = new Promise<void>((resolve) => {
-    letGo = resolve;
+    release = resolve;
   });
   once({ "act:before": () => held });
   beside.engine.start(createEmbeddedDriver(beside.engine));
@@ -88,7 +88,7 @@ it("runs that it executes are not given back", async () => {
   const looks = vi.spyOn(beside.pool, "query");
   const asked = () => looks.mock.calls.filter(([query]) => isNamed(query, "find-claimed-runs")).length;
   await expect.poll(asked, { timeout: 10_000 }).toBeGreaterThanOrEqual(2);
-  letGo();
+  release();
   await expectCompleted(runId, tenant);
   expect(await world.db.run.findUniqueOrThrow({ where: { id: runId } })).toMatchObject({ epoch: 1 });
 });

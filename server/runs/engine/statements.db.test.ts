@@ -14,7 +14,7 @@ let world: World;
 let tenant: Tenant;
 let query: MockInstance;
 /** Lets go of the model call of a run that is held. */
-let letGo: (() => void) | undefined;
+let release: (() => void) | undefined;
 
 beforeAll(async () => {
   world = await createWorld({
@@ -24,7 +24,7 @@ beforeAll(async () => {
         const reply = await quietModels.call(request);
         if (request.messages[1]?.content === "hold") {
           await new Promise<void>((resolve) => {
-            letGo = resolve;
+            release = resolve;
           });
         }
         const rounds = request.messages.filter(({ role }) => role === "tool").length;
@@ -98,9 +98,9 @@ const count = (name: string) => statements().filter((text) => text === name).len
 /** Lets a held run make its three model calls. */
 async function finishHeld(): Promise<void> {
   for (let call = 0; call < 3; call += 1) {
-    await vi.waitFor(() => expect(letGo).toBeDefined());
-    letGo?.();
-    letGo = undefined;
+    await vi.waitFor(() => expect(release).toBeDefined());
+    release?.();
+    release = undefined;
   }
 }
 
@@ -122,7 +122,7 @@ it("start: one flush", async () => {
   const { figures } = await world.engine.worker();
   const { flushes } = structuredClone(figures().accounts);
   const runId = await start("agents", '{"userMessage":"hold"}');
-  await vi.waitFor(() => expect(letGo).toBeDefined());
+  await vi.waitFor(() => expect(release).toBeDefined());
   expect(figures().accounts.flushes).toBe(flushes + 1);
   // On a slow machine the call that is held has been written down as begun.
   expect(new Set(statements())).toEqual(new Set(["flush-writes"]));
@@ -132,7 +132,7 @@ it("start: one flush", async () => {
 
 it("poll of a running run: one statement, beside leases of reads", async () => {
   const runId = await start("agents", '{"userMessage":"hold"}');
-  await vi.waitFor(() => expect(letGo).toBeDefined());
+  await vi.waitFor(() => expect(release).toBeDefined());
   query.mockClear();
   for (let n = 0; n < 15; n += 1) expect(await poll("agents", runId)).toMatchObject({ status: "Running" });
   // Its figures come from memory while it executes here.

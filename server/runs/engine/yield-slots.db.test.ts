@@ -148,7 +148,7 @@ function heldCalls(answer: (request: ModelRequest) => Partial<ModelReply>) {
   };
   return {
     count: (message: string) => counts.get(message) ?? 0,
-    async letGo(message: string, call: number) {
+    async release(message: string, call: number) {
       await expect.poll(() => counts.get(message) ?? 0, { timeout: 10_000 }).toBe(call);
       open.get(message)?.();
     },
@@ -164,7 +164,7 @@ function countLooks({ pool }: World): () => number {
 
 it("happens between two acts when another organization waits; the run goes on where it was", async () => {
   const tenant = await createTenant(world);
-  const newcomer = await createTenant(world);
+  const second = await createTenant(world);
   const viewer = await createMember(world, tenant, "viewer");
   const calls = heldCalls((request) => calculates(request, 2));
   busy.engine.start(createEmbeddedDriver(busy.engine));
@@ -172,23 +172,23 @@ it("happens between two acts when another organization waits; the run goes on wh
     await start(tenant, { process: busy, userMessage: "first" }),
     await start(tenant, { process: busy, userMessage: "second" }),
   ] as const;
-  const other = await start(newcomer, { process: busy, userMessage: "other" });
+  const other = await start(second, { process: busy, userMessage: "other" });
   await untilSharesAreKnown(busy);
   // One of the two yields when it has finished an act, and only one.
-  await calls.letGo("first", 1);
+  await calls.release("first", 1);
   await expect.poll(async () => (await read(runs[0])).admittedAt, { timeout: 10_000 }).toBeNull();
   expect(await read(runs[0])).toMatchObject({ status: "Running", claimedBy: null });
   const from = world.clock.now().toISOString();
   const waiting = await inspectRun(world, viewer, runs[0]);
   expect(waiting.run).toMatchObject({ waiting: true, turns: [{ from, to: null }] });
   expect(waiting.calls).toMatchObject([{ status: "Completed" }]);
-  for (const call of [1, 2, 3]) await calls.letGo("second", call);
+  for (const call of [1, 2, 3]) await calls.release("second", call);
   await expect.poll(statusOf(runs[1])).toBe("Completed");
   expect((await read(runs[1])).yieldedAt).toEqual([]);
 
   world.clock.advance(7_000);
-  for (const call of [2, 3]) await calls.letGo("first", call);
-  for (const call of [1, 2, 3]) await calls.letGo("other", call);
+  for (const call of [2, 3]) await calls.release("first", call);
+  for (const call of [1, 2, 3]) await calls.release("other", call);
   for (const id of [...runs, other]) await expect.poll(statusOf(id), { timeout: 10_000 }).toBe("Completed");
   const { run, steps } = await inspectRun(world, viewer, runs[0]);
   expect(run).toMatchObject({ waiting: false, steps: 2, turns: [{ from, to: expect.any(String) }] });
@@ -208,7 +208,7 @@ it("does not happen while the process has free slots or only its own organizatio
     const begun = () => [...left].filter((name) => calls.count(name) > 0);
     await expect.poll(() => begun().length, { timeout: 10_000 }).toBeGreaterThan(0);
     for (const name of begun()) {
-      for (const call of [1, 2]) await calls.letGo(name, call);
+      for (const call of [1, 2]) await calls.release(name, call);
       left.delete(name);
     }
   }
@@ -221,7 +221,7 @@ it("does not happen while the process has free slots or only its own organizatio
 
 it("happens between two steps of a tool that the run called; parent and child go on where they were", async () => {
   const tenant = await createTenant(world);
-  const newcomer = await createTenant(world);
+  const second = await createTenant(world);
   const definition = {
     parameters: { type: "object" },
     steps: ["one", "two"].map((id) => ({ id, uses: "generate_text", with: { prompt: id } })),
@@ -232,20 +232,20 @@ it("happens between two steps of a tool that the run called; parent and child go
     data: { definition: JSON.stringify(definition) },
   });
   const asked: string[] = [];
-  let letGo = () => {};
+  let release = () => {};
   play = async ({ messages, signal }) => {
     const last = messages.at(-1);
     const message = last?.role === "tool" ? "answer" : (last?.content ?? "");
     if (message === "hold") {
       await new Promise<void>((resolve, reject) => {
-        letGo = resolve;
+        release = resolve;
         signal.addEventListener("abort", () => reject(signal.reason));
       });
       return {};
     }
     asked.push(message);
     if (message === "one") {
-      await start(newcomer, { process: busy, userMessage: "hold" });
+      await start(second, { process: busy, userMessage: "hold" });
       // The second look at who waits begins when the first has been decided on.
       const looks = countLooks(busy);
       await expect.poll(looks, { timeout: 10_000 }).toBeGreaterThan(1);
@@ -264,7 +264,7 @@ it("happens between two steps of a tool that the run called; parent and child go
   const { startedAt } = await world.db.step.findFirstOrThrow({ where: { runId } });
 
   world.clock.advance(9_000);
-  letGo();
+  release();
   await expect.poll(statusOf(runId), { timeout: 10_000 }).toBe("Completed");
   expect(asked).toEqual(["Hi", "one", "two", "answer"]);
   expect(await read(runId)).toMatchObject({ stepsExecuted: 1, actionsUsed: 1 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { endureSilence } from "@/server/db/sql";
+import { suspendSocketTimeout } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 
 /**
@@ -21,7 +21,7 @@ const uncounted = z.object({ organization_id: z.string(), since: z.date(), until
  */
 export async function countSettledRuns(
   services: Pick<Services, "pool" | "clock">,
-  goOn: () => boolean = () => true,
+  shouldContinue: () => boolean = () => true,
 ): Promise<number | null> {
   const client = await services.pool.connect();
   let broken = true;
@@ -35,13 +35,13 @@ export async function countSettledRuns(
     }
     // The first time, and after a day of very many runs, this takes longer than a caller would wait.
     await client.query("SET statement_timeout = 0");
-    const hurry = endureSilence(client);
+    const hurry = suspendSocketTimeout(client);
     const now = services.clock.now();
     let counted = 0;
     const { rows } = await client.query(UNCOUNTED, [now]);
     for (const { organization_id: orgId, since, until } of z.array(uncounted).parse(rows)) {
       let from = since;
-      while (from < until && goOn()) {
+      while (from < until && shouldContinue()) {
         const midnight = new Date((Math.floor(from.getTime() / DAY_MS) + 1) * DAY_MS);
         const to = midnight < until ? midnight : until;
         await client.query(COUNT, [orgId, from, to]);

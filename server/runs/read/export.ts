@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
-import { readUnhurried } from "@/server/db/sql";
+import { readWithoutTimeout } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 import type { RunFilter } from "./filter";
 import { findRunIds } from "./find";
@@ -125,7 +125,7 @@ async function readPiece(services: Services, orgId: OrgId, ids: string[]): Promi
     LEFT JOIN api_keys k ON k.id = r.api_key_id AND k.organization_id = r.organization_id
     LEFT JOIN users u ON u.id = r.user_id
     WHERE r.organization_id = ${orgId}::uuid AND r.id = ANY (${ids}::uuid[]) ORDER BY r.id DESC`;
-  const { rows } = await readUnhurried(services.pool, (client) => client.query(text, values));
+  const { rows } = await readWithoutTimeout(services.pool, (client) => client.query(text, values));
   return z
     .array(row)
     .parse(rows)

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
 import { replaceNul } from "@/server/secrets/stored-output";
-import { RUN_PERIODS, RUN_SOURCES, RUN_STATUSES, type RunPeriod, SOURCE_CHOICES } from "./words";
+import { RUN_PERIODS, RUN_SOURCES, RUN_STATUSES, type RunPeriod, SOURCE_CHOICES } from "./enums";
 
 /** No run is older than 1970, and PostgreSQL knows no year 0. */
 const moment = z.iso.datetime().refine((text) => Date.parse(text) >= 0, "is before 1970");

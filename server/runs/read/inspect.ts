@@ -6,7 +6,7 @@ import type { Attempt } from "@/server/models/port";
 import { readAttempts } from "@/server/runs/attempts";
 import type { Services } from "@/server/services";
 import { type RunSummary, readRunsById } from "./list";
-import { cutText, type LongText, startOf } from "./long-text";
+import { type PayloadPreview, previewPayload, startOf } from "./payload-preview";
 import { queuedRuns } from "./run-rows";
 
 /** One call of the model, as the timeline shows it. Times ISO 8601, durations milliseconds, credits a decimal. */
@@ -75,8 +75,8 @@ export type RunDetail = RunSummary & {
   lastGoodRunId: string | null;
   /** When it had yielded its slot and waited for another one; `to` is null while it does. */
   turns: { from: string; to: string | null }[];
-  input: LongText;
-  output: LongText | null;
+  input: PayloadPreview;
+  output: PayloadPreview | null;
 };
 
 export type RunInspection = { run: RunDetail; steps: StepLine[]; calls: CallLine[] };
@@ -197,7 +197,7 @@ const textsRow = z.object({
   output_cut: z.boolean().nullable(),
 });
 
-function viewTexts(row: z.infer<typeof textsRow>): { input: LongText; output: LongText | null } {
+function viewTexts(row: z.infer<typeof textsRow>): { input: PayloadPreview; output: PayloadPreview | null } {
   const { input, output } = row;
   return {
     input: { text: input, bytes: row.input_bytes, cut: row.input_cut },
@@ -230,8 +230,8 @@ const detailRow = textsRow.extend({
 
 /** A step with its texts and all its attempts, for the inspector. */
 export type StepDetail = StepLine & {
-  input: LongText;
-  output: LongText | null;
+  input: PayloadPreview;
+  output: PayloadPreview | null;
   reasoning: string;
   inputTokens: number;
   outputTokens: number;
@@ -268,7 +268,7 @@ export async function inspectStep(
 
 /** A model call with its texts and all its attempts, for the inspector. */
 export type CallDetail = CallLine & {
-  content: LongText;
+  content: PayloadPreview;
   toolCalls: { id: string; name: string; arguments: string }[];
   finishReason: string | null;
   errorMessage: string | null;
@@ -287,7 +287,7 @@ export async function inspectCall(
   if (!call) throw new AppError("not_found", `There is no model call ${callId} in run ${runId}.`);
   return {
     ...viewCallLine(call),
-    content: cutText(call.content),
+    content: previewPayload(call.content),
     toolCalls: readToolCalls(call.toolCalls),
     finishReason: call.finishReason,
     errorMessage: call.errorMessage,
@@ -296,7 +296,7 @@ export async function inspectCall(
 }
 
 /** One whole text of a run: its own input or output, or a step's. Throws not_found. */
-export async function readWholeText(
+export async function readPayload(
   services: Services,
   orgId: OrgId,
   { runId, stepId, field }: { runId: string; stepId?: string | undefined; field: "input" | "output" },

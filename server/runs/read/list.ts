@@ -2,9 +2,9 @@ import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
 import type { Services } from "@/server/services";
+import { RUN_SOURCES, RUN_STATUSES } from "./enums";
 import type { RunFilter } from "./filter";
 import { selectRunIds } from "./find";
-import { RUN_SOURCES, RUN_STATUSES } from "./words";
 
 /** Times are ISO 8601, `durationMs` milliseconds (elapsed while running), `credits` a decimal in a string. */
 export const runSummary = z.object({

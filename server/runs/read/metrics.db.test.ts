@@ -3,8 +3,8 @@ import type { MemberActor } from "@/server/auth/actor";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
 import { countSettledRuns } from "./count";
+import { RUN_PERIODS } from "./enums";
 import { readRunMetrics } from "./metrics";
-import { RUN_PERIODS } from "./words";
 
 /** Figures are the same, whether an hour was counted before or is counted now. */
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { MemberActor } from "@/server/auth/actor";
 import { Decimal } from "@/server/credits/amount";
 import type { Services } from "@/server/services";
-import { intervalMs, METRICS_INTERVALS, type MetricsInterval, RUN_PERIODS, type RunPeriod } from "./words";
+import { intervalMs, METRICS_INTERVALS, type MetricsInterval, RUN_PERIODS, type RunPeriod } from "./enums";
 
 /**
  * Figures of a set of runs. Durations in ms (of runs that ended), null without any; credits a decimal. A percentile is the

@@ -7,14 +7,14 @@ import { AppError } from "@/server/errors";
 import { textInput, textMessages } from "@/server/functions/generate-text";
 import type { ModelMessage, OfferedTool, ToolCall } from "@/server/models/port";
 import type { Services } from "@/server/services";
-import { cutText, type LongText, startOf } from "./long-text";
+import { type PayloadPreview, previewPayload, startOf } from "./payload-preview";
 
 /** One message that a model was sent. */
 export type SentMessage = {
   role: ModelMessage["role"];
-  content: LongText;
+  content: PayloadPreview;
   /** What an earlier answer of the model asked for. */
-  toolCalls: { name: string; arguments: LongText }[];
+  toolCalls: { name: string; arguments: PayloadPreview }[];
   /** The step whose output the message is. */
   step: { number: number; name: string } | null;
   /** False for what an earlier call of the same conversation was sent already. */
@@ -128,7 +128,7 @@ async function replay(
   let found: Thinking | undefined;
   let known = 0;
   /** The steps behind the messages of role `tool`, in the same order. */
-  const told: (z.infer<typeof outputRow> | undefined)[] = [];
+  const outputs: (z.infer<typeof outputRow> | undefined)[] = [];
   await runAgentLoop(configuration, userMessage, {
     organizationId,
     async think(thinking) {
@@ -144,7 +144,7 @@ async function replay(
     async act({ iteration, calls }: Acting) {
       return calls.map((_, index): Acted => {
         const output = outputs.get(`call-${iteration}-${index + 1}`);
-        told.push(output);
+        outputs.push(output);
         if (output === undefined) return { output: "null", failed: false };
         return { output: output.text, failed: output.failed && !output.cut };
       });
@@ -154,7 +154,7 @@ async function replay(
   let results = 0;
   return {
     messages: messages.map((message, index) => {
-      const step = message.role === "tool" ? told[results++] : undefined;
+      const step = message.role === "tool" ? outputs[results++] : undefined;
       return viewMessage(message, { fresh: index >= known, step });
     }),
     tools: tools.map(viewTool),
@@ -184,10 +184,10 @@ function viewMessage(
 ): SentMessage {
   return {
     role: message.role,
-    content: step ? { text: step.text, bytes: step.bytes, cut: step.cut } : cutText(message.content),
+    content: step ? { text: step.text, bytes: step.bytes, cut: step.cut } : previewPayload(message.content),
     toolCalls:
       message.role === "assistant"
-        ? message.toolCalls.map(({ name, arguments: text }) => ({ name, arguments: cutText(text) }))
+        ? message.toolCalls.map(({ name, arguments: text }) => ({ name, arguments: previewPayload(text) }))
         : [],
     step: step ? { number: step.number, name: step.name } : null,
     fresh,

@@ -6,7 +6,7 @@ import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
 
 /** Of runs with more text than this, in bytes, only the start of every text is looked through. */
-const WHOLE_UP_TO = 32 * 1024 * 1024;
+const SEARCHED_ENTIRELY_UP_TO = 32 * 1024 * 1024;
 /** Characters of it. */
 const START = 65_536;
 
@@ -34,7 +34,7 @@ export async function searchSteps(
     FROM runs r WHERE r.id = ${runId}::uuid AND ${own}`;
   const [size] = z.array(z.object({ bytes: z.number() })).parse(sized);
   if (!size) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
-  const startsOnly = size.bytes > WHOLE_UP_TO;
+  const startsOnly = size.bytes > SEARCHED_ENTIRELY_UP_TO;
   const pattern = spellings(text).map(anyCase).join("|");
   const has = (column: Prisma.Sql) =>
     Prisma.sql`${startsOnly ? Prisma.sql`left(${column}, ${START})` : column} ~ ${pattern}`;

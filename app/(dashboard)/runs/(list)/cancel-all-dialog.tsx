@@ -13,7 +13,7 @@ const OPEN = ["Pending", "Running"] as const;
 /** No further is counted. */
 const MOST_COUNTED = 100;
 
-function countWords(count: number): string {
+function countLabel(count: number): string {
   if (count >= MOST_COUNTED) return `${MOST_COUNTED} or more runs are`;
   return count === 1 ? "1 run is" : `${count} runs are`;
 }
@@ -66,7 +66,7 @@ export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClos
       ) : (
         <>
           <p>
-            {count === undefined ? null : `${countWords(count)} open. `}
+            {count === undefined ? null : `${countLabel(count)} open. `}
             {filtered
               ? "All pending and running runs that match the filters are cancelled, including those further down the list."
               : "All pending and running runs of this organization are cancelled."}{" "}

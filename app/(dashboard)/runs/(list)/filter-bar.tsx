@@ -12,7 +12,7 @@ import { useTimeZone } from "@/app/_ui/time";
 import type { FilterTargets, NamedTarget } from "@/server/catalog/overview";
 import type { RunFilter } from "@/server/runs/read/filter";
 import { LONGEST_TEXT } from "../address";
-import { PERIOD_WORDS, SEARCHED, SOURCE_WORDS, sizeWords, timeWords } from "./filter-words";
+import { PERIOD_LABELS, SEARCHED, SOURCE_LABELS, sizeLabels, timeLabels } from "./filter-labels";
 
 const load = () => import("./filter-picker");
 /** Loaded when somebody reaches for it. */
@@ -38,7 +38,7 @@ export function FilterBar({
   const button = useRef<HTMLButtonElement>(null);
   /** What the open picker begins with; null while it is closed. */
   const [picking, setPicking] = useState<string | null>(null);
-  const drop = (...fields: (keyof RunFilter)[]) => onChange(leaveOut(filter, fields));
+  const drop = (...fields: (keyof RunFilter)[]) => onChange(omitFields(filter, fields));
   const chips = chipsOf(filter, targets, timeZone);
   const pressedWhileOpen = useRef(false);
   usePickerKey(() => setPicking(""));
@@ -46,12 +46,12 @@ export function FilterBar({
   return (
     <search className="flex flex-wrap items-center gap-2 px-4 pb-3 sm:px-6">
       <TextSearch
-        onChange={(text) => onSearch(text ? { ...filter, text } : leaveOut(filter, ["text"]))}
+        onChange={(text) => onSearch(text ? { ...filter, text } : omitFields(filter, ["text"]))}
         text={filter.text ?? ""}
       />
-      {chips.map(({ field, label, words, typed }) => (
+      {chips.map(({ field, label, text, typed }) => (
         <Chip key={field} label={label} onChange={() => setPicking(typed)} onDrop={() => drop(field)}>
-          {words}
+          {text}
         </Chip>
       ))}
       <Button
@@ -98,7 +98,7 @@ type ChipFacts = {
   field: keyof RunFilter;
   /** What it is about. */
   label: string;
-  words: string;
+  text: string;
   /** What lists the other values in the picker. */
   typed: string;
 };
@@ -115,18 +115,18 @@ function chipsOf(filter: RunFilter, targets: FilterTargets, timeZone: string): C
     triggerId && chip("triggerId", "trigger", `trigger ${nameOf(targets.triggers, triggerId)}`),
     apiKeyId && chip("apiKeyId", "key", `key ${nameOf(targets.keys, apiKeyId)}`, "API key"),
     userId && chip("userId", "person", `by ${nameOf(targets.people, userId)}`),
-    ...sizeWords(filter).map(({ field, words }) => chip(field, words, words, SIZE_GROUPS[field] ?? "")),
-    source && chip("source", "source", SOURCE_WORDS[source], "started by"),
-    period && chip("period", "period", PERIOD_WORDS[period], "created"),
-    ...timeWords(filter, timeZone).map(({ field, words }) =>
-      chip(field, field === "from" ? "begin" : "end", words, "created"),
+    ...sizeLabels(filter).map(({ field, text }) => chip(field, text, text, SIZE_GROUPS[field] ?? "")),
+    source && chip("source", "source", SOURCE_LABELS[source], "started by"),
+    period && chip("period", "period", PERIOD_LABELS[period], "created"),
+    ...timeLabels(filter, timeZone).map(({ field, text }) =>
+      chip(field, field === "from" ? "begin" : "end", text, "created"),
     ),
   ];
   return chips.filter((each): each is ChipFacts => Boolean(each));
 }
 
-function chip(field: keyof RunFilter, label: string, words: string, typed = label): ChipFacts {
-  return { field, label, words, typed };
+function chip(field: keyof RunFilter, label: string, text: string, typed = label): ChipFacts {
+  return { field, label, text, typed };
 }
 
 const SIZE_GROUPS: Partial<Record<keyof RunFilter, string>> = {
@@ -138,7 +138,7 @@ const SIZE_GROUPS: Partial<Record<keyof RunFilter, string>> = {
   maxCredits: "credits",
 };
 
-function leaveOut(filter: RunFilter, fields: (keyof RunFilter)[]): RunFilter {
+function omitFields(filter: RunFilter, fields: (keyof RunFilter)[]): RunFilter {
   const rest = { ...filter };
   for (const field of fields) delete rest[field];
   return rest;

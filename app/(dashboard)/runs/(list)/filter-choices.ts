@@ -1,9 +1,9 @@
 import type { FilterTargets } from "@/server/catalog/overview";
+import { RUN_PERIODS, RUN_STATUSES, SOURCE_CHOICES } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
-import { RUN_PERIODS, RUN_STATUSES, SOURCE_CHOICES } from "@/server/runs/read/words";
 import type { Findable, Group } from "../../_palette/rank";
 import { findItems } from "../../_palette/rank";
-import { PERIOD_WORDS, SOURCE_WORDS, sizeWords, timeWords } from "./filter-words";
+import { PERIOD_LABELS, SOURCE_LABELS, sizeLabels, timeLabels } from "./filter-labels";
 import { readTyped } from "./read-typed";
 
 /** One thing that the list can be narrowed by: what it says, and the filter with it, or without it when it is chosen already. */
@@ -22,7 +22,7 @@ export function choicesFor(
   const typed = readTyped(text).map(
     (change): Choice => ({
       id: JSON.stringify(change),
-      label: [...sizeWords(change), ...timeWords(change, timeZone)].map(({ words }) => words).join(", "),
+      label: [...sizeLabels(change), ...timeLabels(change, timeZone)].map(({ words }) => words).join(", "),
       chosen: false,
       next: withTime(filter, change),
     }),
@@ -65,7 +65,7 @@ function groupsFor(filter: RunFilter, targets: FilterTargets): Group<Choice>[] {
   const sizes = (name: string, changes: RunFilter[]): Group<Choice> => ({
     name,
     items: changes.flatMap((change) =>
-      sizeWords(change).map(({ field, words: label }) => {
+      sizeLabels(change).map(({ field, words: label }) => {
         const chosen = filter[field] === change[field];
         return {
           id: label,
@@ -93,11 +93,11 @@ function groupsFor(filter: RunFilter, targets: FilterTargets): Group<Choice>[] {
         };
       }),
     },
-    group("Created", "period", words(RUN_PERIODS, PERIOD_WORDS)),
+    group("Created", "period", words(RUN_PERIODS, PERIOD_LABELS)),
     group("Kind", "kind", words(["agent", "tool"], { agent: "agent runs", tool: "tool runs" })),
     named("Agent", "agentId", targets.agents),
     named("Tool", "toolId", targets.tools),
-    group("Started by", "source", words(SOURCE_CHOICES, SOURCE_WORDS)),
+    group("Started by", "source", words(SOURCE_CHOICES, SOURCE_LABELS)),
     named("Trigger", "triggerId", targets.triggers),
     named("API key", "apiKeyId", targets.keys),
     named("Person", "userId", targets.people),

@@ -8,8 +8,8 @@ import { CheckIcon, SearchIcon } from "@/app/_ui/icons";
 import { StatusShape } from "@/app/_ui/status";
 import { useTimeZone } from "@/app/_ui/time";
 import type { FilterTargets } from "@/server/catalog/overview";
+import { RUN_STATUSES } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
-import { RUN_STATUSES } from "@/server/runs/read/words";
 import { type Choice, choicesFor } from "./filter-choices";
 
 /** All conditions in one list, which typing narrows; sizes and days can be typed as well. */

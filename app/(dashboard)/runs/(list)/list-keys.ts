@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef } from "react";
 import { isPageKey } from "@/app/_ui/page-keys";
-import { runOpenedFrom } from "../list-left";
+import { lastOpenedRun } from "../last-list";
 
 /** `j` and `k` (and the arrows, once in the list) walk the rows, `enter` opens, `x` selects, `/` goes to the search. */
 export function useListKeys(list: React.RefObject<HTMLElement | null>): void {
@@ -55,7 +55,7 @@ export function useReturn(
   });
   useEffect(() => {
     if (over.current || lastId === undefined) return;
-    const runId = runOpenedFrom(location.search);
+    const runId = lastOpenedRun(location.search);
     if (runId === null || document.activeElement !== document.body) {
       over.current = true;
     } else if (runId < lastId) {

@@ -13,10 +13,10 @@ export function readTyped(text: string, now: Date = new Date()): RunFilter[] {
 const SIZE =
   /^(>=|<=|>|<|over|under|at least|at most|more than|less than)?\s*(\d{1,12}(?:\.\d{1,4})?)\s*([a-z]*)$/;
 const UNITS = [
-  { words: ["ms", "milliseconds"], ms: 1 },
-  { words: ["", "s", "secs", "seconds"], ms: 1_000 },
-  { words: ["m", "mins", "minutes"], ms: 60_000 },
-  { words: ["h", "hrs", "hours"], ms: 3_600_000 },
+  { names: ["ms", "milliseconds"], ms: 1 },
+  { names: ["", "s", "secs", "seconds"], ms: 1_000 },
+  { names: ["m", "mins", "minutes"], ms: 60_000 },
+  { names: ["h", "hrs", "hours"], ms: 3_600_000 },
 ];
 
 function readSize(typed: string): RunFilter[] {
@@ -27,8 +27,8 @@ function readSize(typed: string): RunFilter[] {
     above === null ? [least, most] : above ? [least] : [most];
   const may = (name: string) => unit === "" || name.startsWith(unit);
   // `sec` and `second` begin `secs` and `seconds`.
-  const found = UNITS.find(({ words }) =>
-    words.some((word) => word === unit || (unit.length > 2 && word.startsWith(unit))),
+  const found = UNITS.find(({ names }) =>
+    names.some((word) => word === unit || (unit.length > 2 && word.startsWith(unit))),
   );
   const ms = Math.round(Number(number) * (found?.ms ?? Number.NaN));
   return [
@@ -42,10 +42,10 @@ function readSize(typed: string): RunFilter[] {
 
 const SPAN = /^(?:in )?(?:the )?(?:last|past) (\d{1,4}) ?([a-z]+)$/;
 const SPANS = [
-  { words: ["minutes", "mins"], minutes: 1 },
-  { words: ["hours", "hrs"], minutes: 60 },
-  { words: ["days"], minutes: 24 * 60 },
-  { words: ["weeks"], minutes: 7 * 24 * 60 },
+  { names: ["minutes", "mins"], minutes: 1 },
+  { names: ["hours", "hrs"], minutes: 60 },
+  { names: ["days"], minutes: 24 * 60 },
+  { names: ["weeks"], minutes: 7 * 24 * 60 },
 ];
 /** Those that the list offers by themselves: they move with the time. */
 const OFFERED = new Set([1, 24, 7 * 24, 30 * 24, 90 * 24].map((hours) => hours * 60));
@@ -53,7 +53,7 @@ const OFFERED = new Set([1, 24, 7 * 24, 30 * 24, 90 * 24].map((hours) => hours *
 /** `last 3 days`: 72 hours until now. */
 function readSpan(typed: string, now: Date): RunFilter[] | null {
   const [, number, unit = ""] = SPAN.exec(typed) ?? [];
-  const found = SPANS.find(({ words }) => words.some((word) => word.startsWith(unit)));
+  const found = SPANS.find(({ names }) => names.some((word) => word.startsWith(unit)));
   if (number === undefined || !found) return null;
   const minutes = Number(number) * found.minutes;
   if (minutes === 0 || OFFERED.has(minutes)) return [];

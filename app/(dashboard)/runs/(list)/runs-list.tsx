@@ -8,7 +8,7 @@ import { Button } from "@/app/_ui/button";
 import { classNames } from "@/app/_ui/class-names";
 import { formatCount, formatCredits, formatPlural } from "@/app/_ui/format";
 import { AgentIcon, ToolIcon } from "@/app/_ui/icons";
-import { Bone, PageHead } from "@/app/_ui/page";
+import { PageHead, SkeletonLine } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { useMay } from "@/app/_ui/role";
 import { Status } from "@/app/_ui/status";
@@ -19,13 +19,13 @@ import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunSummary } from "@/server/runs/read/list";
 import { readAddress, writeFilter } from "../address";
 import { describeSource } from "../describe-source";
-import { leaveList } from "../list-left";
+import { rememberList } from "../last-list";
 import { runsQuery } from "../query";
 import { Started, useExactTimes } from "../started";
 import { FilterBar } from "./filter-bar";
 import { useListKeys, useReturn } from "./list-keys";
 import { ListMenu } from "./list-menu";
-import { NoRuns, Unread } from "./nothing-to-show";
+import { NoRuns, UnknownFilters } from "./notices";
 import { type Select, SelectionBar, useSelection } from "./selection";
 import { useLiveRuns } from "./use-live-runs";
 import { useReveal } from "./use-reveal";
@@ -66,7 +66,7 @@ export function RunsList() {
         {unread.length > 0 ? null : <ListMenu filter={filter} />}
       </PageHead>
       <FilterBar filter={filter} onChange={chooseFilter} onSearch={correctFilter} />
-      {unread.length > 0 ? <Unread onDrop={() => correctFilter(filter)} parts={unread} /> : null}
+      {unread.length > 0 ? <UnknownFilters onDrop={() => correctFilter(filter)} parts={unread} /> : null}
       {/* What floats at the foot must not cover the last row for good. */}
       <div className={classNames("relative", selection.size > 0 && "pb-16")}>
         {waiting > 0 ? (
@@ -208,7 +208,7 @@ function RunRow({
             className={`${run.errorPreview ? "sm:max-w-[45%]" : "sm:max-w-[60%]"} truncate sm:shrink-0 font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-focus focus-visible:after:-outline-offset-2`}
             data-row
             title={`${run.targetName}\n${run.errorPreview ?? run.inputPreview}\n${times}`}
-            onClick={() => leaveList(run.id)}
+            onClick={() => rememberList(run.id)}
             href={`/runs/${run.id}`}
             prefetch={false}
           >
@@ -277,7 +277,7 @@ function Bones() {
     // biome-ignore lint/suspicious/noArrayIndexKey: the bones never change.
     <tr key={index}>
       <td className={`${CELL} sm:pl-6`} colSpan={7}>
-        <Bone className={width} />
+        <SkeletonLine className={width} />
       </td>
     </tr>
   ));

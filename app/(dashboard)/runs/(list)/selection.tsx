@@ -8,9 +8,9 @@ import { formatPlural } from "@/app/_ui/format";
 import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { useNotify } from "@/app/_ui/toast";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunSummary } from "@/server/runs/read/list";
-import { isTerminal } from "@/server/runs/read/words";
-import { inPieces } from "./in-pieces";
+import { chunk } from "./chunk";
 
 /** The server takes no more at once. */
 const MOST_CANCELLED = 200;
@@ -55,7 +55,7 @@ export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: (
   const cancel = useMutation({
     mutationFn: async () => {
       let found = 0;
-      for (const piece of inPieces(open, MOST_CANCELLED)) {
+      for (const piece of chunk(open, MOST_CANCELLED)) {
         found += (await client.runs.cancel.mutate({ runIds: piece.map((run) => run.id) })).found;
       }
       return found;

@@ -4,12 +4,12 @@ import { type InfiniteData, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useEvents } from "@/app/_ui/live";
 import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunPage, RunSummary } from "@/server/runs/read/list";
-import { isTerminal } from "@/server/runs/read/words";
 import { runsQuery } from "../query";
-import { inPieces } from "./in-pieces";
-import { MOST_ASKED, pagesUpTo, questionAfter, stillWaiting, waitingAfter } from "./waiting";
+import { chunk } from "./chunk";
+import { MOST_ASKED, pagesUpTo, questionAfter, stillWaiting, waitingAfter } from "./new-runs";
 
 /** The ids that a ring names; written by hand, since zod weighs too much for a page. */
 function readIds(text: string): string[] {
@@ -65,7 +65,7 @@ export function useLiveRuns(
       .map((run) => run.id);
     const question = questionAfter(ids, view, performance.now() - askedAllAt.current);
     const [pieces, fitting] = await Promise.all([
-      Promise.all(inPieces(wanted, MOST_ASKED).map((ids) => client.runs.byIds.query({ ids }))),
+      Promise.all(chunk(wanted, MOST_ASKED).map((ids) => client.runs.byIds.query({ ids }))),
       question?.about === "all"
         ? client.runs.ids.query({ filter, after: question.after, limit: question.limit })
         : question && client.runs.fitting.query({ filter, ids: question.ids }),
@@ -100,7 +100,7 @@ export function useLiveRuns(
   /** Rings that came while a look was under way; "all" stands for a ring without ids. */
   const rung = useRef<Set<string>>(new Set());
 
-  async function lookUntilQuiet(): Promise<void> {
+  async function refreshUntilCurrent(): Promise<void> {
     if (busy.current) return;
     busy.current = true;
     try {
@@ -118,7 +118,7 @@ export function useLiveRuns(
 
   const ring = (ids: string[]) => {
     for (const id of ids.length > 0 ? ids : ["all"]) rung.current.add(id);
-    void lookUntilQuiet();
+    void refreshUntilCurrent();
   };
   useEvents(
     () => "/api/live/runs",

@@ -2,7 +2,7 @@ import type { CallLine, RunDetail, StepLine } from "@/server/runs/read/inspect";
 import { type TimedAttempt, timedAttempts } from "./timeline/timed-attempts";
 
 /** Where a line belongs. */
-type Place = {
+type Position = {
   /** The run it belongs to: the page's own, or one that a step of it started. */
   runId: string;
   /** Names it in the address: `3`, `think-2`; `3.1` is step 1 of the run that step 3 started. */
@@ -18,16 +18,16 @@ type Place = {
  * A call of the model, or a step. A step of a tool is called by its id in the definition (`fetch`, `page[3]`), one of an
  * agent by what the model called.
  */
-export type WorkLine = Place & ({ kind: "call"; call: CallLine } | { kind: "step"; step: StepLine });
+export type WorkLine = Position & ({ kind: "call"; call: CallLine } | { kind: "step"; step: StepLine });
 
 /** One try of a step or a model call that took several. */
-export type AttemptLine = Place & { kind: "attempt"; of: WorkLine; attempt: TimedAttempt };
+export type AttemptLine = Position & { kind: "attempt"; of: WorkLine; attempt: TimedAttempt };
 
 /** A time in which the run had no place: before it began, or between two turns. `to` is null while it waits. */
-export type WaitLine = Place & { kind: "wait"; reason: "queue" | "turn"; from: string; to: string | null };
+export type WaitLine = Position & { kind: "wait"; reason: "queue" | "turn"; from: string; to: string | null };
 
 /** A step with `forEach`: stands for its items. */
-export type GroupLine = Place & { kind: "group"; items: readonly (WorkLine & { kind: "step" })[] };
+export type GroupLine = Position & { kind: "group"; items: readonly (WorkLine & { kind: "step" })[] };
 
 /** One line of the timeline. */
 export type Line = WorkLine | AttemptLine | WaitLine | GroupLine;
@@ -107,21 +107,21 @@ export function attemptsOf(line: WorkLine): TimedAttempt[] {
 }
 
 /** A wait for a place shorter than this before a run begins is no news. */
-export const WAIT_WORTH_TELLING_MS = 1_000;
+export const MIN_SHOWN_WAIT_MS = 1_000;
 
 /** The times in which a run had no place, oldest first. */
 export function waitsOf(run: Pick<RunDetail, "id" | "createdAt" | "startedAt" | "turns">): WaitLine[] {
-  const place = { kind: "wait", runId: run.id, depth: 0 } as const;
+  const common = { kind: "wait", runId: run.id, depth: 0 } as const;
   const waits: WaitLine[] = run.turns.map((turn, index) => ({
-    ...place,
+    ...common,
     ...turn,
     reason: "turn",
     slug: `turn-${index + 1}`,
     label: "waited for a slot",
   }));
   const { createdAt: from, startedAt: to } = run;
-  if (to !== null && Date.parse(to) - Date.parse(from) >= WAIT_WORTH_TELLING_MS) {
-    waits.unshift({ ...place, reason: "queue", slug: "queue", label: "queued", from, to });
+  if (to !== null && Date.parse(to) - Date.parse(from) >= MIN_SHOWN_WAIT_MS) {
+    waits.unshift({ ...common, reason: "queue", slug: "queue", label: "queued", from, to });
   }
   return waits;
 }
@@ -229,7 +229,7 @@ export function isNamed(line: Line, address: LineAddress): boolean {
 }
 
 /** What a page's address names, in words: `step 3`, `attempt 2 of step 1`; null where it names nothing. */
-export function namedInWords({ step, call, wait, group, attempt }: LineAddress): string | null {
+export function describeAddress({ step, call, wait, group, attempt }: LineAddress): string | null {
   const line =
     step !== undefined
       ? `step ${step}`

@@ -4,8 +4,8 @@ import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useRef } from "react";
 import { useEvents } from "@/app/_ui/live";
 import { useTRPC } from "@/app/_ui/providers";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunInspection } from "@/server/runs/read/inspect";
-import { isTerminal } from "@/server/runs/read/words";
 
 /** A run with its lines, kept up to date by events while it can still change. */
 export function useLiveRun(runId: string): RunInspection {

@@ -108,7 +108,7 @@ function FigureRows({ left, right }: { left: RunDetail; right: RunDetail }) {
     ],
     ["Model", left.model ?? "—", right.model ?? "—", left.model !== right.model],
     ["Started", <Begin key="a" run={left} />, <Begin key="b" run={right} />, false],
-    ["Duration", <Took key="a" run={left} />, <Took key="b" run={right} />, false],
+    ["Duration", <RunDuration key="a" run={left} />, <RunDuration key="b" run={right} />, false],
     ["Tokens", formatCount(left.tokens), formatCount(right.tokens), left.tokens !== right.tokens],
     ["Credits", formatCredits(left.credits), formatCredits(right.credits), left.credits !== right.credits],
     ["Steps", String(left.steps), String(right.steps), left.steps !== right.steps],
@@ -168,7 +168,7 @@ function Begin({ run }: { run: RunDetail }) {
   return run.startedAt === null ? "—" : <Moment at={run.startedAt} />;
 }
 
-function Took({ run }: { run: RunDetail }) {
+function RunDuration({ run }: { run: RunDetail }) {
   return run.startedAt === null ? "—" : <Elapsed from={run.startedAt} to={run.finishedAt} />;
 }
 

@@ -1,7 +1,7 @@
 import { classNames } from "@/app/_ui/class-names";
 import { Status } from "@/app/_ui/status";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunInspection } from "@/server/runs/read/inspect";
-import { isTerminal } from "@/server/runs/read/words";
 import { lineFacts, linesOf } from "../[runId]/lines";
 import { explainFailure } from "../[runId]/result/explain-failure";
 

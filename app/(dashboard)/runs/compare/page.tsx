@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
-import { LineBones } from "@/app/_ui/bones";
 import { PageHead } from "@/app/_ui/page";
 import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
+import { LinesSkeleton } from "@/app/_ui/skeletons";
 import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
 import { streamed } from "../../streamed";
@@ -21,7 +21,7 @@ export default function ComparePage(props: Props) {
     () => content(props),
     <>
       <PageHead title="Compare runs" />
-      <LineBones />
+      <LinesSkeleton />
     </>,
   );
 }

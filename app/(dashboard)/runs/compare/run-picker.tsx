@@ -7,7 +7,7 @@ import { classNames } from "@/app/_ui/class-names";
 import { shortId } from "@/app/_ui/format";
 import { ChevronLeftIcon } from "@/app/_ui/icons";
 import { OlderButton } from "@/app/_ui/older-button";
-import { Bone, Empty, PageHead } from "@/app/_ui/page";
+import { Empty, PageHead, SkeletonLine } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Status } from "@/app/_ui/status";
 import { Unreadable } from "@/app/_ui/text/unreadable";
@@ -97,7 +97,7 @@ function Choice({ run, other }: { run: RunDetail; other: RunSummary }) {
 function Bones() {
   return ["w-56", "w-72", "w-64"].map((width) => (
     <li className="flex h-10 items-center border-line border-b px-6" key={width}>
-      <Bone className={width} />
+      <SkeletonLine className={width} />
     </li>
   ));
 }

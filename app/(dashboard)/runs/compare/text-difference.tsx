@@ -6,9 +6,9 @@ import { classNames } from "@/app/_ui/class-names";
 import { formatBytes, formatCount } from "@/app/_ui/format";
 import { type DiffLine, MOST_CHANGES } from "@/app/_ui/text/diff";
 import { nearChanges } from "@/app/_ui/text/near-changes";
-import { useWholeText } from "@/app/_ui/text/whole-text";
+import { usePayload } from "@/app/_ui/text/use-payload";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
-import { isTerminal } from "@/server/runs/read/words";
 import { clipLines, type ShownLine } from "./clip-lines";
 import { type Side, useDifference } from "./use-difference";
 
@@ -89,7 +89,7 @@ export function TextDifference({
 function useSide(run: RunDetail, side: "input" | "output") {
   const preview = run[side];
   const address = `/api/runs/${run.id}/text?field=${side}`;
-  const { text, cut, ...loading } = useWholeText(preview ?? { text: "", bytes: 0, cut: false }, address);
+  const { text, cut, ...loading } = usePayload(preview ?? { text: "", bytes: 0, cut: false }, address);
   const isThere = preview !== null;
   return {
     ...loading,

@@ -8,7 +8,7 @@ import { ChoiceLinks } from "@/app/_ui/choice-links";
 import { PartHead } from "@/app/_ui/facts";
 import { formatBytes, shortId } from "@/app/_ui/format";
 import { OlderButton } from "@/app/_ui/older-button";
-import { Bone, Empty } from "@/app/_ui/page";
+import { Empty, SkeletonLine } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import { Unreadable } from "@/app/_ui/text/unreadable";
@@ -164,7 +164,7 @@ function Bones() {
   return ["w-40", "w-56", "w-48", "w-64"].map((width) => (
     <tr key={width}>
       <Cell colSpan={5}>
-        <Bone className={width} />
+        <SkeletonLine className={width} />
       </Cell>
     </tr>
   ));

@@ -12,8 +12,8 @@ import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { useMay } from "@/app/_ui/role";
 import { useNotify } from "@/app/_ui/toast";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
-import { isTerminal } from "@/server/runs/read/words";
 import { RerunDialog } from "./rerun-dialog";
 
 const CANCEL_WIDTH = "min-w-24";

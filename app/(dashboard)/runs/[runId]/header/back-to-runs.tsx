@@ -3,13 +3,13 @@
 import Link from "next/link";
 import { type MouseEvent, useSyncExternalStore } from "react";
 import { ChevronLeftIcon } from "@/app/_ui/icons";
-import { searchLeft } from "../../list-left";
+import { lastListSearch } from "../../last-list";
 
 /** The way back to the list as it was left, with its filters; as far as the browser knows, to the very same place in it. */
 export function BackToRuns() {
   const href = useSyncExternalStore(
     () => () => {},
-    () => `/runs${searchLeft()}`,
+    () => `/runs${lastListSearch()}`,
     () => "/runs",
   );
   return (

@@ -5,7 +5,7 @@ import Link from "next/link";
 import { useState } from "react";
 import { Dialog } from "@/app/_ui/dialog";
 import { formatBytes } from "@/app/_ui/format";
-import { Bone } from "@/app/_ui/page";
+import { SkeletonLine } from "@/app/_ui/page";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { useTRPC } from "@/app/_ui/providers";
 import { FieldDiff } from "@/app/_ui/text/field-diff";
@@ -51,8 +51,8 @@ function Configuration({ run }: { run: RunDetail }) {
   if (!query.data)
     return (
       <div aria-busy="true" className="flex min-h-64 flex-col gap-4">
-        <Bone className="w-2/3" />
-        <Bone className="w-full" />
+        <SkeletonLine className="w-2/3" />
+        <SkeletonLine className="w-full" />
       </div>
     );
   const { fields, now } = query.data;
@@ -84,7 +84,7 @@ function Configuration({ run }: { run: RunDetail }) {
           <div key={field}>
             <dt className="text-muted text-xs">{field}</dt>
             <dd className="mono mt-0.5">
-              <Fold long={isLong(value)} whole={formatBytes(new Blob([value]).size)}>
+              <Fold long={isLong(value)} size={formatBytes(new Blob([value]).size)}>
                 <span className="block whitespace-pre-wrap [overflow-wrap:anywhere]">{value || "none"}</span>
               </Fold>
             </dd>

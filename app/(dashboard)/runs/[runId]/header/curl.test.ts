@@ -18,8 +18,8 @@ afterAll(() => new Promise((resolve) => server.close(resolve)));
 async function paste(command: string): Promise<string> {
   const shell = spawn("sh", { env: { ...process.env, API_KEY: "sw_key", no_proxy: "*" } });
   shell.stdin.end(`${command}\n`);
-  const [printed, said] = await Promise.all([buffer(shell.stdout), buffer(shell.stderr)]);
-  return printed.toString() || said.toString();
+  const [printed, errors] = await Promise.all([buffer(shell.stdout), buffer(shell.stderr)]);
+  return printed.toString() || errors.toString();
 }
 
 const NASTY = `it's "so" $HOME \`id\` $(id) \\n \\\\ %s %d !! \n\ta line, EOF\nEOF\n🙂 ü`;

@@ -6,7 +6,7 @@ import { formatDuration } from "@/app/_ui/format";
 import { useTRPC } from "@/app/_ui/providers";
 import type { RunDetail } from "@/server/runs/read/inspect";
 import type { Liveness as LivenessFacts } from "@/server/runs/read/liveness";
-import { reasonToWait } from "./reason-to-wait";
+import { queueReason } from "./queue-reason";
 
 /** Workers report every half second, and silent ones are replaced within 3 s; after this long, no process is left to do so. */
 const SILENT_MS = 15_000;
@@ -44,7 +44,7 @@ export function Queued({ run }: { run: Pick<RunDetail, "id"> }) {
   return (
     <>
       <p>
-        {queue ? reasonToWait(queue) : "The run starts when a slot is free."} Steps appear here automatically.
+        {queue ? queueReason(queue) : "The run starts when a slot is free."} Steps appear here automatically.
       </p>
       {queue && queue.taken > 0 ? (
         <p>

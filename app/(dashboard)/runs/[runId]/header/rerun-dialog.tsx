@@ -5,7 +5,7 @@ import { Button } from "@/app/_ui/button";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
 import { compactJson, readableText } from "@/app/_ui/json/spacing";
 import type { ShownError } from "@/app/_ui/query-client";
-import { useWholeText } from "@/app/_ui/text/whole-text";
+import { usePayload } from "@/app/_ui/text/use-payload";
 import type { RunDetail } from "@/server/runs/read/inspect";
 
 /**
@@ -31,13 +31,13 @@ export function RerunDialog({
   onStart: (input: string | undefined) => void;
   onClose: () => void;
 }) {
-  const whole = useWholeText(run.input, `/api/runs/${run.id}/text?field=input`);
-  const latest = useRef(whole.load);
+  const original = usePayload(run.input, `/api/runs/${run.id}/text?field=input`);
+  const latest = useRef(original.load);
   useEffect(() => latest.current(), []);
   const [fault, setFault] = useState<string | null>(null);
-  const [keptFromBefore, setKeptFromBefore] = useState(draft !== null);
+  const [isRestored, setRestored] = useState(draft !== null);
   const isTool = run.kind === "tool";
-  const own = whole.cut ? "" : isTool ? readableText(whole.text) : whole.text;
+  const own = original.cut ? "" : isTool ? readableText(original.text) : original.text;
   const input = draft ?? own;
   const isChanged = draft !== null && draft !== own;
 
@@ -53,7 +53,7 @@ export function RerunDialog({
 
   function startOver() {
     onDraft(null);
-    setKeptFromBefore(false);
+    setRestored(false);
     setFault(null);
   }
 
@@ -64,14 +64,14 @@ export function RerunDialog({
           <label className="font-medium" htmlFor="rerun-input">
             {isTool ? "Input, a JSON object" : "Message"}
           </label>
-          {isChanged && keptFromBefore ? <span className="text-muted">as you last edited it</span> : null}
+          {isChanged && isRestored ? <span className="text-muted">as you last edited it</span> : null}
           {isChanged ? (
             <Button className="ml-auto" look="quiet" onClick={startOver}>
               Reset to the run's input
             </Button>
           ) : null}
         </div>
-        {whole.failed ? (
+        {original.failed ? (
           <p className="text-failed">The input could not be read. Close this dialog and try again.</p>
         ) : null}
         <textarea
@@ -79,9 +79,9 @@ export function RerunDialog({
           aria-invalid={fault !== null || problem !== null}
           className="mono h-64 resize-y rounded-md border border-line-strong bg-canvas p-2.5"
           id="rerun-input"
-          disabled={whole.cut}
+          disabled={original.cut}
           onChange={(event) => onDraft(event.target.value)}
-          placeholder={whole.loading ? "Loading the input" : undefined}
+          placeholder={original.loading ? "Loading the input" : undefined}
           spellCheck={!isTool}
           value={input}
         />
@@ -90,7 +90,7 @@ export function RerunDialog({
         </div>
         <DialogActions>
           <Button onClick={onClose}>Close</Button>
-          <Button disabled={busy || whole.cut} look="primary" type="submit">
+          <Button disabled={busy || original.cut} look="primary" type="submit">
             {busy ? "Starting" : "Run"}
           </Button>
         </DialogActions>

@@ -2,8 +2,8 @@
 
 import { useState } from "react";
 import { Moment } from "@/app/_ui/time";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
-import { isTerminal } from "@/server/runs/read/words";
 import { QueuedFor } from "../../started";
 import { HeaderFact } from "./fact";
 
@@ -24,17 +24,17 @@ export function RunTimes({
   // A page that was opened on a queued run keeps the moment of its creation, however soon it began.
   const [wasQueued] = useState(startedAt === null);
   const waitedMs = startedAt === null ? null : Date.parse(startedAt) - Date.parse(createdAt);
-  const tellsCreated = wasQueued || waitedMs === null || waitedMs >= AT_ONCE_MS;
-  const before = tellsCreated ? { after: createdAt } : {};
+  const showsCreated = wasQueued || waitedMs === null || waitedMs >= AT_ONCE_MS;
+  const before = showsCreated ? { after: createdAt } : {};
   return (
     <>
-      {tellsCreated ? (
+      {showsCreated ? (
         <HeaderFact name="Created" named>
           <Moment at={createdAt} />
         </HeaderFact>
       ) : null}
       {startedAt !== null ? (
-        <HeaderFact className={tellsCreated && reserve ? BEGINNING : ""} name="Started" named>
+        <HeaderFact className={showsCreated && reserve ? BEGINNING : ""} name="Started" named>
           <Moment at={startedAt} {...before} />
         </HeaderFact>
       ) : isTerminal(status) ? (

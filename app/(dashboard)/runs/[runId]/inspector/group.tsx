@@ -4,7 +4,7 @@ import { formatCount, formatCredits } from "@/app/_ui/format";
 import { Moment, useNow } from "@/app/_ui/time";
 import { type GroupLine, type Line, lineFacts, lineId } from "../lines";
 import { amountOf, fromCreditUnits, lengthOf } from "../timeline/measures";
-import { Figures, Head, Took } from "./parts";
+import { Figures, Head, LineDuration } from "./parts";
 
 /** What the items of a step with `forEach` come to, and the ones to look at: the slowest, and those that failed. */
 export function GroupInspector({ line, onShow }: { line: GroupLine; onShow: (line: Line) => void }) {
@@ -18,7 +18,7 @@ export function GroupInspector({ line, onShow }: { line: GroupLine; onShow: (lin
   return (
     <section aria-label={`Items of ${line.label}`}>
       <Head
-        facts={<Took line={facts} />}
+        facts={<LineDuration line={facts} />}
         link={`/runs/${line.runId}?group=${encodeURIComponent(line.label)}`}
         status={facts.status}
         title={

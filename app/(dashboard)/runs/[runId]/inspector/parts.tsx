@@ -5,7 +5,7 @@ import { classNames } from "@/app/_ui/class-names";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { formatDuration } from "@/app/_ui/format";
 import { JsonView } from "@/app/_ui/json/view";
-import { Bone } from "@/app/_ui/page";
+import { SkeletonLine } from "@/app/_ui/page";
 import { Status } from "@/app/_ui/status";
 import { Elapsed, useNow } from "@/app/_ui/time";
 import type { CallDetail, StepDetail } from "@/server/runs/read/inspect";
@@ -44,7 +44,7 @@ export function Head({
 }
 
 /** How long a line took, or has taken so far; as wide as most durations, so that what stands beside it keeps still. */
-export function Took({
+export function LineDuration({
   line,
 }: {
   line: { startedAt: string; finishedAt: string | null; durationMs: number | null };
@@ -108,7 +108,7 @@ function EndedAttempt({ attempt }: { attempt: TimedAttempt }) {
   return (
     <>
       <span className="mono">
-        <Took line={attempt} />
+        <LineDuration line={attempt} />
       </span>
       <span className={attempt.error ? "text-failed [overflow-wrap:anywhere]" : "text-muted"}>
         {attempt.error ?? "succeeded"}
@@ -122,7 +122,11 @@ function OpenAttempt({ attempt }: { attempt: TimedAttempt }) {
   return (
     <>
       <span className="mono">
-        {waitsMs > 0 ? `in ${formatDuration(Math.ceil(waitsMs / 100) * 100)}` : <Took line={attempt} />}
+        {waitsMs > 0 ? (
+          `in ${formatDuration(Math.ceil(waitsMs / 100) * 100)}`
+        ) : (
+          <LineDuration line={attempt} />
+        )}
       </span>
       <span className="text-muted">{waitsMs > 0 ? "next attempt" : "in progress"}</span>
     </>
@@ -177,13 +181,13 @@ export function Figures({ facts }: { facts: readonly (readonly [string, ReactNod
   );
 }
 
-export function InspectorBones() {
+export function InspectorSkeleton() {
   return (
     <div aria-busy="true" className="flex flex-col gap-4 px-4 py-4 sm:px-6">
-      <Bone className="w-48" />
-      <Bone className="w-full" />
-      <Bone className="w-2/3" />
-      <Bone className="w-3/4" />
+      <SkeletonLine className="w-48" />
+      <SkeletonLine className="w-full" />
+      <SkeletonLine className="w-2/3" />
+      <SkeletonLine className="w-3/4" />
     </div>
   );
 }

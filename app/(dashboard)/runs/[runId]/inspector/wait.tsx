@@ -2,7 +2,7 @@
 
 import { Moment } from "@/app/_ui/time";
 import { lineFacts, type WaitLine } from "../lines";
-import { Figures, Head, Took } from "./parts";
+import { Figures, Head, LineDuration } from "./parts";
 
 /** Why a run had no slot for a while, and when. */
 export function WaitInspector({ line }: { line: WaitLine }) {
@@ -10,7 +10,7 @@ export function WaitInspector({ line }: { line: WaitLine }) {
   return (
     <section aria-label="Wait">
       <Head
-        facts={<Took line={lineFacts(line)} />}
+        facts={<LineDuration line={lineFacts(line)} />}
         link={`/runs/${runId}?wait=${slug}`}
         status={to === null ? "Running" : null}
         waiting

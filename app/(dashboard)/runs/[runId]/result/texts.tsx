@@ -8,11 +8,11 @@ import { formatBytes } from "@/app/_ui/format";
 import { JsonView, parseDocument, WithRaw } from "@/app/_ui/json/view";
 import { Fold, isLong, startOfFolded } from "@/app/_ui/text/fold";
 import { PlainText } from "@/app/_ui/text/plain-text";
-import { useWholeText } from "@/app/_ui/text/whole-text";
+import { usePayload } from "@/app/_ui/text/use-payload";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
-import type { LongText } from "@/server/runs/read/long-text";
-import { isTerminal } from "@/server/runs/read/words";
-import { ReservedPlace } from "../inspector/reserved-place";
+import type { PayloadPreview } from "@/server/runs/read/payload-preview";
+import { ReservedSpace } from "../inspector/reserved-space";
 
 const Markdown = dynamic(() => import("@/app/_ui/text/markdown").then((module) => module.Markdown));
 
@@ -42,7 +42,7 @@ export function RunTexts({
   return (
     <div className="border-line border-t" data-arrows-scroll>
       <TextRow label="Input" run={run} side="input" text={run.input} />
-      {reserve ? <ReservedPlace>{outcome}</ReservedPlace> : outcome}
+      {reserve ? <ReservedSpace>{outcome}</ReservedSpace> : outcome}
     </div>
   );
 }
@@ -67,25 +67,25 @@ function TextRow({
   side,
 }: {
   label: string;
-  text: LongText;
+  text: PayloadPreview;
   run: RunDetail;
   side: "input" | "output";
 }) {
   const address = `/api/runs/${run.id}/text?field=${side}`;
-  const whole = useWholeText(text, address);
+  const payload = usePayload(text, address);
   const name = label.toLowerCase();
   return (
     <Row
       actions={
         <>
           {isLong(text.text) ? <DownloadLink address={address} label={`Download the ${name}`} /> : null}
-          <CopyButton label={`Copy the ${name}`} text={whole.read} />
+          <CopyButton label={`Copy the ${name}`} text={payload.read} />
         </>
       }
       label={label}
     >
-      <Fold long={isLong(text.text)} onOpen={whole.load} whole={formatBytes(text.bytes)}>
-        {(folded) => <RowText folded={folded} isAnswer={side === "output"} run={run} whole={whole} />}
+      <Fold long={isLong(text.text)} onOpen={payload.load} size={formatBytes(text.bytes)}>
+        {(folded) => <RowText folded={folded} isAnswer={side === "output"} run={run} payload={payload} />}
       </Fold>
     </Row>
   );
@@ -94,16 +94,16 @@ function TextRow({
 /** A run's text as what it is: a JSON document (which agents get from webhooks and answer with, too), Markdown, or plain words. */
 function RowText({
   run,
-  whole,
+  payload,
   isAnswer,
   folded,
 }: {
   run: RunDetail;
-  whole: { text: string; cut: boolean };
+  payload: { text: string; cut: boolean };
   isAnswer: boolean;
   folded: boolean;
 }) {
-  const { text, cut } = whole;
+  const { text, cut } = payload;
   const isDocument = useMemo(
     () => run.kind === "tool" || (!cut && parseDocument(text) !== undefined),
     [run.kind, text, cut],

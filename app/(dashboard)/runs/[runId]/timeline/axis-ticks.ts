@@ -65,7 +65,7 @@ function sparsestWith(index: number, indexes: number[]): number {
 }
 
 /** A stretch between two moments, in ms from the axis' zero, as exactly as it is long: `1.2 – 3.4 s`, `9:30 – 9:45`. */
-export function nameStretch(from: number, to: number): string {
+export function describeRange(from: number, to: number): string {
   const step = STEPS.findLast((each) => each <= (to - from) / 10) ?? 1;
   const [first, last] = [from, to].map((at) => formatTick(Math.round(at / step) * step, { step, to }));
   const unit = / \S+$/.exec(last ?? "")?.[0] ?? "";

@@ -3,9 +3,9 @@ import { IconButton } from "@/app/_ui/button";
 import { classNames } from "@/app/_ui/class-names";
 import { formatSpan } from "@/app/_ui/format";
 import { ZoomIcon } from "@/app/_ui/icons";
-import { axisTicks, nameStretch, type Tick } from "./axis-ticks";
+import { axisTicks, describeRange, type Tick } from "./axis-ticks";
 import type { Measure } from "./measures";
-import { COLUMNS, type Scale, type Stretch } from "./scale";
+import { COLUMNS, type Scale, type TimeRange } from "./scale";
 import { type Dragged, useDrag } from "./use-drag";
 
 /**
@@ -14,16 +14,16 @@ import { type Dragged, useDrag } from "./use-drag";
  */
 export function Axis({
   scale,
-  whole,
-  stretch,
-  onStretch,
+  full,
+  range,
+  onRangeChange,
   onZoom,
 }: {
   /** What the bars are drawn on, and what they would be if nothing were shown large. */
   scale: Scale;
-  whole: Scale;
-  stretch: Stretch | null;
-  onStretch: (stretch: Stretch | null) => void;
+  full: Scale;
+  range: TimeRange | null;
+  onRangeChange: (range: TimeRange | null) => void;
   /** Shows the time of the chosen line large. */
   onZoom: () => void;
 }) {
@@ -31,14 +31,14 @@ export function Axis({
   const byTime = scale.measure === "time";
   const momentAt = (part: number) => scale.start + part * scale.span;
   const { dragged, handlers } = useDrag(({ from, to }) =>
-    onStretch({ from: momentAt(from), to: momentAt(to) }),
+    onRangeChange({ from: momentAt(from), to: momentAt(to) }),
   );
-  const from = scale.start - whole.start;
-  const shown = stretch ? nameStretch(from, from + scale.span) : undefined;
+  const from = scale.start - full.start;
+  const shown = range ? describeRange(from, from + scale.span) : undefined;
   return (
     <div className={`${COLUMNS} h-8 border-line border-y text-faint text-xs`}>
       <span className="flex min-w-0 items-center justify-between gap-1">
-        <span aria-live="polite" className={stretch ? "truncate text-ink" : undefined} title={shown}>
+        <span aria-live="polite" className={range ? "truncate text-ink" : undefined} title={shown}>
           {shown ?? "Timeline"}
         </span>
         {byTime ? (
@@ -75,12 +75,12 @@ export function Axis({
           ))}
         </svg>
       </div>
-      {stretch ? (
+      {range ? (
         <button
-          aria-label={`Show all ${formatSpan(whole.span)}`}
+          aria-label={`Show all ${formatSpan(full.span)}`}
           className="justify-self-end rounded text-accent hover:underline"
           onClick={() => {
-            onStretch(null);
+            onRangeChange(null);
             zoom.current?.focus();
           }}
           title="Show all (Z)"

@@ -34,7 +34,7 @@ export function withGroups(lines: (WorkLine | AttemptLine)[]): (WorkLine | Attem
   }
   return all.map((line, at) => {
     if (line.kind !== "call") return line;
-    const holds = below(all, at).filter(isWork);
+    const holds = descendantsOf(all, at).filter(isWork);
     return holds.length > 0 ? { ...line, holds } : line;
   });
 }
@@ -45,7 +45,7 @@ function inside(held: (WorkLine | AttemptLine)[]): (WorkLine | AttemptLine | Gro
   for (let at = 0; at < held.length; ) {
     const item = held[at];
     if (!item) break;
-    const within = below(held, at);
+    const within = descendantsOf(held, at);
     deeper.push(item, ...withGroups(within));
     at += 1 + within.length;
   }
@@ -75,7 +75,7 @@ function endOfItems(lines: Line[], from: number, name: string): number {
 }
 
 /** The lines that follow one and stand deeper. */
-function below<Each extends Line>(lines: Each[], at: number): Each[] {
+function descendantsOf<Each extends Line>(lines: Each[], at: number): Each[] {
   const depth = lines[at]?.depth ?? 0;
   const end = lines.findIndex((line, index) => index > at && line.depth <= depth);
   return lines.slice(at + 1, end < 0 ? lines.length : end);
@@ -110,7 +110,7 @@ export function foldLines<Each extends Line>(lines: Each[], folded: ReadonlySet<
     if (!line) break;
     if (line.holds && folded.has(lineId(line))) {
       left.push({ ...line, folded: true });
-      at += below(lines, at).length;
+      at += descendantsOf(lines, at).length;
     } else {
       left.push(line);
     }

@@ -99,16 +99,16 @@ export function largestLine(lines: WorkLine[], measure: Measure, now: number): W
   const inside = new Set(
     lines.filter((line) => line.kind === "call" && line.call.key.includes("/")).map(lineId),
   );
-  const whole = measure === "time" ? lines.filter((line) => !inside.has(lineId(line))) : lines;
-  if (whole.length < 2) return null;
-  const largest = whole.reduce((most, line) =>
+  const full = measure === "time" ? lines.filter((line) => !inside.has(lineId(line))) : lines;
+  if (full.length < 2) return null;
+  const largest = full.reduce((most, line) =>
     amountOf(line, measure, now) > amountOf(most, measure, now) ? line : most,
   );
   return amountOf(largest, measure, now) > 0 ? largest : null;
 }
 
 /** An amount as the rows write it. */
-export function inWords(amount: number, measure: Measure): string {
+export function formatAmount(amount: number, measure: Measure): string {
   if (measure === "time") return formatDuration(amount);
   return measure === "tokens" ? formatCount(amount) : formatCredits(fromCreditUnits(amount));
 }

@@ -91,7 +91,7 @@ export function TimelineRow({
         )}
       </span>
       <BarShape bar={bar} line={line} />
-      <span className="mono text-right text-muted text-xs">{bar.words}</span>
+      <span className="mono text-right text-muted text-xs">{bar.label}</span>
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { formatDuration } from "@/app/_ui/format";
 import type { RunDetail, StepLine } from "@/server/runs/read/inspect";
 import { attemptsOf, isWork, type Line, lineFacts, type WorkLine } from "../lines";
-import { amountOf, endOf, inWords, type Measure } from "./measures";
+import { amountOf, endOf, formatAmount, type Measure } from "./measures";
 
 /** Of every row and of the scale above them: name, bar, amount. In a narrow timeline the bars keep nearly half of the room. */
 export const COLUMNS =
@@ -11,7 +11,7 @@ export const COLUMNS =
 export type Scale = { measure: Measure; start: number; span: number };
 
 /** A stretch of time that the timeline shows large: two moments in ms since 1970. */
-export type Stretch = { from: number; to: number };
+export type TimeRange = { from: number; to: number };
 
 /** The scale of these lines, waits among them; open ones end now. */
 export function scaleOf(run: RunDetail, lines: Line[], measure: Measure, now: number): Scale {
@@ -33,7 +33,7 @@ export type Span = { from: number; length: number };
 
 /** A line's bar with its amount in words. */
 export type Bar = Span & {
-  words: string;
+  label: string;
   /** Where it lies when it has no part in the stretch that is shown. */
   beyond: "before" | "after" | null;
   /** Where it took several tries, these are the bars, on a line from first to last: those that are in sight. */
@@ -43,33 +43,33 @@ export type Bar = Span & {
 };
 
 /** The bar of one line; of what is beyond a stretch that is shown alone, nothing. */
-export function barOf(line: Line, scale: Scale, stretch: Stretch | null, now: number): Bar {
+export function barOf(line: Line, scale: Scale, range: TimeRange | null, now: number): Bar {
   const { measure, span } = scale;
   const amount = amountOf(line, measure, now);
   if (measure !== "time") {
-    const words = isWork(line) || line.kind === "group" ? inWords(amount, measure) : "";
-    return { from: 0, length: amount / span, words, beyond: null, attempts: null, held: null };
+    const label = isWork(line) || line.kind === "group" ? formatAmount(amount, measure) : "";
+    return { from: 0, length: amount / span, label, beyond: null, attempts: null, held: null };
   }
   const waitsMs = Date.parse(lineFacts(line).startedAt) - now;
   const attempts = isWork(line) ? attemptsOf(line) : [];
   return {
     ...spanOf(lineFacts(line), scale, now),
-    words: waitsMs > 0 ? `in ${formatDuration(waitsMs)}` : formatDuration(amount),
-    beyond: beyond(lineFacts(line), stretch, now),
+    label: waitsMs > 0 ? `in ${formatDuration(waitsMs)}` : formatDuration(amount),
+    beyond: beyond(lineFacts(line), range, now),
     attempts:
       attempts.length === 0
         ? null
         : attempts
-            .filter((each) => beyond(each, stretch, now) === null)
+            .filter((each) => beyond(each, range, now) === null)
             .map((each) => ({ ...spanOf(each, scale, now), failed: each.error !== null })),
-    held: line.folded || line.kind === "group" ? heldBy(line.holds ?? [], scale, stretch, now) : null,
+    held: line.folded || line.kind === "group" ? heldBy(line.holds ?? [], scale, range, now) : null,
   };
 }
 
-function heldBy(lines: readonly WorkLine[], scale: Scale, stretch: Stretch | null, now: number): Bar["held"] {
+function heldBy(lines: readonly WorkLine[], scale: Scale, range: TimeRange | null, now: number): Bar["held"] {
   const spans = lines
     .map((line) => ({ ...lineFacts(line), ...spanOf(lineFacts(line), scale, now) }))
-    .filter((each) => beyond(each, stretch, now) === null);
+    .filter((each) => beyond(each, range, now) === null);
   if (spans.length === 0) return null;
   const from = Math.min(...spans.map((each) => each.from));
   const to = Math.max(...spans.map((each) => each.from + each.length));
@@ -78,11 +78,11 @@ function heldBy(lines: readonly WorkLine[], scale: Scale, stretch: Stretch | nul
 
 type Times = Pick<StepLine, "startedAt" | "finishedAt">;
 
-function beyond({ startedAt, finishedAt }: Times, stretch: Stretch | null, now: number): Bar["beyond"] {
-  if (stretch === null) return null;
-  if (Date.parse(startedAt) > stretch.to) return "after";
+function beyond({ startedAt, finishedAt }: Times, range: TimeRange | null, now: number): Bar["beyond"] {
+  if (range === null) return null;
+  if (Date.parse(startedAt) > range.to) return "after";
   const end = finishedAt === null ? now : Date.parse(finishedAt);
-  return end < stretch.from ? "before" : null;
+  return end < range.from ? "before" : null;
 }
 
 function spanOf({ startedAt, finishedAt }: Times, { start, span }: Scale, now: number): Span {

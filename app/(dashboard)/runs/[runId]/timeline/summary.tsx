@@ -4,10 +4,10 @@ import { memo, type ReactNode } from "react";
 import { classNames } from "@/app/_ui/class-names";
 import { formatCount, formatCredits, formatDuration } from "@/app/_ui/format";
 import { useNow } from "@/app/_ui/time";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
-import { isTerminal } from "@/server/runs/read/words";
 import { Liveness } from "../header/liveness";
-import { attemptsOf, type Line, lineFacts, WAIT_WORTH_TELLING_MS, type WorkLine, waitsOf } from "../lines";
+import { attemptsOf, type Line, lineFacts, MIN_SHOWN_WAIT_MS, type WorkLine, waitsOf } from "../lines";
 import { creditShares, fromCreditUnits, largestLine, lengthOf, type Measure, timeShares } from "./measures";
 
 type Props = { run: RunDetail; lines: WorkLine[]; measure: Measure; onShow: (line: Line) => void };
@@ -59,7 +59,7 @@ function TimeParts({ run, lines }: Pick<Props, "run" | "lines">) {
     ms > 0 ? <Part name={name} share={ms / (end - start)} value={formatDuration(ms)} /> : null;
   return (
     <>
-      {waited >= WAIT_WORTH_TELLING_MS ? <Part name="queued" value={formatDuration(waited)} /> : null}
+      {waited >= MIN_SHOWN_WAIT_MS ? <Part name="queued" value={formatDuration(waited)} /> : null}
       {part("model", model)}
       {part("steps", steps)}
       {part("waited its turn", turns.waited)}
@@ -70,12 +70,12 @@ function TimeParts({ run, lines }: Pick<Props, "run" | "lines">) {
 
 function CreditParts({ lines }: Pick<Props, "lines">) {
   const { model, actions, started } = creditShares(lines);
-  const whole = model + actions + started;
+  const full = model + actions + started;
   const part = (name: string, units: number) =>
     units > 0 ? (
-      <Part name={name} share={units / whole} value={formatCredits(fromCreditUnits(units))} />
+      <Part name={name} share={units / full} value={formatCredits(fromCreditUnits(units))} />
     ) : null;
-  if (whole === 0) return <span>No cost.</span>;
+  if (full === 0) return <span>No cost.</span>;
   return (
     <>
       {part("model", model)}

@@ -3,18 +3,18 @@
 import { type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
 import { classNames } from "@/app/_ui/class-names";
 import { useNow } from "@/app/_ui/time";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
-import { isTerminal } from "@/server/runs/read/words";
 import { usePreload } from "../inspector/use-preload";
 import { type Line, lineId } from "../lines";
 import { Axis } from "./axis";
 import type { Measure } from "./measures";
 import { TimelineRow } from "./row";
-import { barOf, type Stretch, scaleOf } from "./scale";
-import { scaleOfStretch } from "./stretch";
+import { barOf, scaleOf, type TimeRange } from "./scale";
+import { scaleOfRange } from "./time-range";
 import type { Folds } from "./use-folds";
-import { useInSight } from "./use-in-sight";
 import { useRowWindow } from "./use-row-window";
+import { useScrollIntoView } from "./use-scroll-into-view";
 import { canUnfold, type Unfolding } from "./use-unfolding";
 
 /** Of every row, in pixels. */
@@ -32,8 +32,8 @@ export function Timeline({
   measure,
   unfolding,
   folds,
-  stretch,
-  onStretch,
+  range,
+  onRangeChange,
   onZoom,
   focusWanted,
   following,
@@ -48,8 +48,8 @@ export function Timeline({
   unfolding: Unfolding;
   folds: Folds;
   /** What of the time is shown large; null: everything. */
-  stretch: Stretch | null;
-  onStretch: (stretch: Stretch | null) => void;
+  range: TimeRange | null;
+  onRangeChange: (range: TimeRange | null) => void;
   onZoom: () => void;
   /** The id of the line whose row shall have the focus once it is chosen and drawn. */
   focusWanted: RefObject<string | null>;
@@ -64,13 +64,13 @@ export function Timeline({
   const live = !isTerminal(run.status);
   const now = useNow(live);
   const preload = usePreload();
-  const whole = scaleOf(run, lines, measure, now);
-  const zoomed = measure === "time" ? stretch : null;
-  const scale = zoomed ? scaleOfStretch(zoomed) : whole;
+  const full = scaleOf(run, lines, measure, now);
+  const zoomed = measure === "time" ? range : null;
+  const scale = zoomed ? scaleOfRange(zoomed) : full;
   const chosenId = chosen ? lineId(chosen) : null;
   const chosenAt = lines.findIndex((line) => lineId(line) === chosenId);
   const drawn = useRowWindow(list, lines.length, ROW_HEIGHT);
-  useInSight(list, chosenAt, { rowHeight: ROW_HEIGHT, following, onLeave });
+  useScrollIntoView(list, chosenAt, { rowHeight: ROW_HEIGHT, following, onLeave });
 
   useEffect(() => {
     if (chosenId === null || focusWanted.current !== chosenId) return;
@@ -87,9 +87,9 @@ export function Timeline({
 
   /** A call of the model may hold steps and have had several tries: the steps come first, and go last. */
   function setOpen(line: Line, open: boolean) {
-    const tries = canUnfold(line) && unfolding.isUnfolded(line) !== open;
-    if (line.holds && (open ? line.folded : !tries)) folds.fold(line, !open);
-    else if (tries) unfolding.fold(line, open);
+    const expands = canUnfold(line) && unfolding.isUnfolded(line) !== open;
+    if (line.holds && (open ? line.folded : !expands)) folds.fold(line, !open);
+    else if (expands) unfolding.fold(line, open);
   }
 
   function onKey(event: KeyboardEvent) {
@@ -121,7 +121,7 @@ export function Timeline({
 
   return (
     <div className="@container/timeline relative">
-      <Axis onStretch={onStretch} onZoom={onZoom} scale={scale} stretch={zoomed} whole={whole} />
+      <Axis onRangeChange={onRangeChange} onZoom={onZoom} scale={scale} range={zoomed} full={full} />
       <div
         aria-label="Timeline"
         className={classNames(

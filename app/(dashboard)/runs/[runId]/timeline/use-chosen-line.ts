@@ -2,14 +2,14 @@
 
 import { useSearchParams } from "next/navigation";
 import { useCallback, useState } from "react";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
-import { isTerminal } from "@/server/runs/read/words";
 import {
   chooseLine,
+  describeAddress,
   isNamed,
   type Line,
   lineId,
-  namedInWords,
   readAddress,
   type WorkLine,
   writeAddress,
@@ -56,7 +56,7 @@ export function useChosenLine(
   return {
     line,
     following,
-    missing: named || loading ? null : namedInWords(address),
+    missing: named || loading ? null : describeAddress(address),
     choose,
     stay: () => {
       if (following && line) setStayedAt(lineId(line));

@@ -25,16 +25,16 @@ export function useDrag(onDragged: (dragged: Dragged) => void): {
       onPointerDown: (event) => {
         if (event.button !== 0) return;
         event.currentTarget.setPointerCapture(event.pointerId);
-        const { part } = placeOf(event);
+        const { part } = positionOf(event);
         setDrag({ anchor: part, at: part });
       },
       onPointerMove: (event) => {
-        if (drag) setDrag({ ...drag, at: placeOf(event).part });
+        if (drag) setDrag({ ...drag, at: positionOf(event).part });
       },
       onPointerUp: (event) => {
         setDrag(null);
         if (!drag) return;
-        const { part, width } = placeOf(event);
+        const { part, width } = positionOf(event);
         const last = { from: Math.min(drag.anchor, part), to: Math.max(drag.anchor, part) };
         if ((last.to - last.from) * width >= LEAST_PX) onDragged(last);
       },
@@ -43,7 +43,7 @@ export function useDrag(onDragged: (dragged: Dragged) => void): {
   };
 }
 
-function placeOf(event: PointerEvent): { part: number; width: number } {
+function positionOf(event: PointerEvent): { part: number; width: number } {
   const { left, width } = event.currentTarget.getBoundingClientRect();
   return { part: Math.min(1, Math.max(0, (event.clientX - left) / width)), width };
 }

@@ -22,7 +22,7 @@ export function useFind(
   sought: string;
   matches: (line: Line) => boolean;
   /** How many of the lines are left, in words. */
-  inWords: (shown: number) => string;
+  describe: (shown: number) => string;
   /** Stands in the place of the lines where none is left. */
   nothing: string;
 } {
@@ -45,16 +45,16 @@ export function useFind(
   const looking = text.trim() !== sought || results.some(({ isFetching }) => isFetching);
   const failed = results.some(({ isError }) => isError);
   const startsOnly = results.some(({ data }) => data?.startsOnly);
-  const words = text.trim();
-  const pattern = useMemo(() => new RegExp(anyCase(words), "u"), [words]);
+  const query = text.trim();
+  const pattern = useMemo(() => new RegExp(anyCase(query), "u"), [query]);
   return {
     text,
     setText,
     sought,
     matches: (line) =>
-      words === "" || ids.has(lineId(line)) || namesOf(line).some((name) => pattern.test(name)),
-    inWords: (shown) =>
-      words === "" ? "" : looking ? "searching" : `${formatCount(shown)} of ${formatCount(lines.length)}`,
+      query === "" || ids.has(lineId(line)) || namesOf(line).some((name) => pattern.test(name)),
+    describe: (shown) =>
+      query === "" ? "" : looking ? "searching" : `${formatCount(shown)} of ${formatCount(lines.length)}`,
     nothing: looking
       ? "Searching all inputs and outputs."
       : failed

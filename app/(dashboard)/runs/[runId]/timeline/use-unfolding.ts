@@ -3,8 +3,8 @@
 import { useQueries } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTRPC } from "@/app/_ui/providers";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunInspection } from "@/server/runs/read/inspect";
-import { isTerminal } from "@/server/runs/read/words";
 import { attemptsOf, isWork, type Line, type UnfoldedRuns } from "../lines";
 
 /** A run that goes on inside of a step is looked at anew this often; the page's own stream tells of its own lines only. */

@@ -1,6 +1,6 @@
 import { memberForRoute, refuseRoute } from "@/app/request";
 import { isUuid } from "@/server/ids";
-import { readWholeText } from "@/server/runs/read/inspect";
+import { readPayload } from "@/server/runs/read/inspect";
 import { getServices } from "@/wiring";
 
 /**
@@ -21,7 +21,7 @@ export async function GET(
   if (!isUuid(runId) || (stepId !== undefined && !isUuid(stepId))) {
     return refuseRoute("not_found", "There is no such text.");
   }
-  const text = await readWholeText(services, found.actor.orgId, { runId, stepId, field }).catch(() => null);
+  const text = await readPayload(services, found.actor.orgId, { runId, stepId, field }).catch(() => null);
   if (text === null) return refuseRoute("not_found", `Run ${runId} has no such ${field}.`);
   const name = `${stepId ?? runId}-${field}.txt`;
   return new Response(text, {
