@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { slowServerPort, startSlowServer } from "./slow-server";
 
 /**
- * Starts the paced server and declares e2e/organization.yaml by the operator's command line beside the running service, as an
+ * Starts the slow server and declares e2e/organization.yaml by the operator's command line beside the running service, as an
  * operator would; the ids and secrets it prints reach the tests through the environment (fixtures.ts).
  */
 export default async function setUp(): Promise<() => void> {

@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from "node:http";
  * is answered after `POST /release/ID`; anything else after 20 ms, whatever the machine.
  */
 
-const PACE_MS = 20;
+const DELAY_MS = 20;
 const PREFIX = { held: "/held/", release: "/release/" };
 
 /** Listens on the port that playwright.config.ts chose; returns what ends it. */
@@ -23,7 +23,7 @@ export async function startSlowServer(): Promise<() => void> {
       const id = url.slice(PREFIX.held.length);
       held.set(id, [...(held.get(id) ?? []), response]);
     } else {
-      setTimeout(() => response.end("{}"), PACE_MS);
+      setTimeout(() => response.end("{}"), DELAY_MS);
     }
   });
   await new Promise<void>((resolve) => server.listen(slowServerPort(), "127.0.0.1", resolve));
@@ -37,7 +37,7 @@ export function slowServerPort(): number {
   return Number(process.env.STEPWELL_E2E_SLOW_SERVER_PORT);
 }
 
-/** Lets the run go on that waits at the paced server. */
+/** Answers the request of a run that waits at `/held/ID`. */
 export async function release(runId: string): Promise<void> {
   await fetch(`http://127.0.0.1:${slowServerPort()}${PREFIX.release}${runId}`, { method: "POST" });
 }

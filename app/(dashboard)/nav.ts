@@ -23,7 +23,7 @@ const NAV_ITEMS = [
   { href: "/audit", label: "Audit log", Icon: AuditIcon, forAdmins: true },
 ] as const;
 
-/** The pages that stand beside every page, for a role. */
+/** The pages in the navigation, for a role. */
 export function navItems(role: MemberRole): (typeof NAV_ITEMS)[number][] {
   const admin = role === "admin" || role === "owner";
   return NAV_ITEMS.filter((item) => admin || !("forAdmins" in item));

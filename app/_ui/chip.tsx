@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { CloseIcon } from "@/app/_ui/icons";
 
-/** One condition in words. It can be taken away and, with `onChange`, changed; `label` names it for those who cannot see it. */
+/** A removable filter condition. `onChange` makes it editable; `label` is its accessible name. */
 export function Chip({
   label,
   onDrop,

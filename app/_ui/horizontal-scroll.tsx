@@ -3,10 +3,7 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { classNames } from "./class-names";
 
-/**
- * Something wide that scrolls sideways in place. While it is wider than its room it takes the focus, so that it scrolls by
- * keyboard; else it is no stop on the way of the tab key.
- */
+/** A box that scrolls horizontally. It takes the keyboard focus only while its content is wider than the box. */
 export function HorizontalScroll({
   label,
   className,

@@ -24,7 +24,7 @@ const fetchAndNote: ReturnType<typeof getFetch> = async (address, { signal, ...i
   return response;
 };
 
-/** Everything that client components expect around them. `now` is the server's time in ms when it rendered. */
+/** The context that client components need. `now` is the server's time in ms when it rendered. */
 export function Providers({
   now,
   timeZone,

@@ -6,7 +6,7 @@ const HOUR = 3_600_000;
 
 test("trusts a browser clock that may be right", () => {
   expect(clockOffset(0, [5_000, 5_000], [4_900, 5_300])).toBe(0);
-  // An answer's date has whole seconds.
+  // The Date header has whole seconds.
   expect(clockOffset(0, [5_000, 5_999], [5_800, 5_850])).toBe(0);
 });
 

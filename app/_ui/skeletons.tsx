@@ -2,11 +2,11 @@ import { Fact, Facts } from "./facts";
 import { PageHead, SkeletonLine } from "./page";
 import { Cell, HeadCell, Table } from "./table";
 
-/** Skeletons in the shape of what comes, so that nothing moves when it does. */
+/** Skeletons in the shape of the loaded page, so that nothing moves when it arrives. */
 
 const WIDTHS = ["w-40", "w-28", "w-48", "w-32", "w-44", "w-24", "w-36", "w-52"];
 
-/** A list as a table: its columns by name, its rows still to come. On a phone a row has two lines. */
+/** A table with its column names and empty rows. On a phone a row has two lines. */
 export function TableSkeleton({ label, columns }: { label: string; columns: readonly string[] }) {
   return (
     <div aria-busy="true">
@@ -40,7 +40,7 @@ export function TableSkeleton({ label, columns }: { label: string; columns: read
   );
 }
 
-/** A page that is a list. */
+/** A list page. */
 export function ListPageSkeleton({ title, columns }: { title: string; columns: readonly string[] }) {
   return (
     <>
@@ -50,7 +50,7 @@ export function ListPageSkeleton({ title, columns }: { title: string; columns: r
   );
 }
 
-/** Names whose values are still to come. */
+/** Names whose values are loading. */
 export function FactsSkeleton({ label, names }: { label: string; names: readonly string[] }) {
   return (
     <div aria-busy="true">
@@ -65,7 +65,7 @@ export function FactsSkeleton({ label, names }: { label: string; names: readonly
   );
 }
 
-/** The head of a page about one thing: the way back is known, its name is not. */
+/** The head of a detail page. The link back is known, the title is not. */
 export function DetailHeadSkeleton({ back }: { back: string }) {
   return (
     <div aria-busy="true" className="flex min-h-12 items-center gap-3 px-4 py-2 sm:px-6">
@@ -76,7 +76,7 @@ export function DetailHeadSkeleton({ back }: { back: string }) {
   );
 }
 
-/** Lines of a list that is no table. */
+/** The rows of a list without columns. */
 export function LinesSkeleton() {
   return (
     <div aria-busy="true" className="border-line border-t">

@@ -2,7 +2,7 @@ import Link from "next/link";
 import type { ReactNode, TdHTMLAttributes, ThHTMLAttributes } from "react";
 import { classNames } from "@/app/_ui/class-names";
 
-/** A list as a table: rows of 40 px, full width, lines between. */
+/** A full-width table with rows of 40 px. */
 export function Table({
   label,
   className,
@@ -23,7 +23,7 @@ export function HeadCell({ className, ...props }: ThHTMLAttributes<HTMLTableCell
   return (
     <th
       className={classNames(
-        // Stays while the list scrolls; the line is a shadow, since collapsed borders would scroll away.
+        // Sticky while the list scrolls. The line is a shadow, since collapsed borders would scroll away.
         "sticky top-12 z-20 h-8 whitespace-nowrap bg-canvas px-3 font-normal shadow-[inset_0_-1px_var(--line)] md:top-0 text-muted text-xs first:pl-4 last:pr-4 sm:first:pl-6 sm:last:pr-6",
         className,
       )}
@@ -45,14 +45,14 @@ export function Cell({ className, ...props }: TdHTMLAttributes<HTMLTableCellElem
   );
 }
 
-/** A short list of things with a page of their own. On a phone each row has two lines: its name, then its other cells. */
+/** A short list of linked items. On a phone each row has two lines: the name, then the other cells. */
 export function List({
   label,
   columns,
   children,
 }: {
   label: string;
-  /** The name of each column and its width; without a width it takes what is left. */
+  /** Name and width of each column; a column without a width takes the remaining space. */
   columns: readonly (readonly [name: string, className?: string])[];
   children: ReactNode;
 }) {
@@ -89,7 +89,10 @@ const CELL_CLASSES = {
   wide: "max-lg:hidden",
 };
 
-/** `place` is the cell's place on a phone: a line of its own, a share of one, its end, or none; `wide`: on wide screens alone. */
+/**
+ * `area` is the cell's position on a phone: its own line, a share of a line, the end of a line, or hidden. `wide` cells
+ * appear on wide screens only.
+ */
 export function ListCell({
   area,
   className,
@@ -102,7 +105,7 @@ export function ListCell({
   return <Cell className={classNames(CELL_CLASSES[area], className)}>{children}</Cell>;
 }
 
-/** The name that the whole row leads to, its slug when that says more, and what stands beside it. */
+/** The row's link, the slug if it differs from the name, and what is beside them. */
 export function RowName({
   href,
   name,
@@ -130,7 +133,7 @@ export function RowName({
   );
 }
 
-/** A word beside a name that says what it is not: inactive, disabled. */
+/** A word beside a name, such as inactive or disabled. */
 export function Badge({ children }: { children: ReactNode }) {
   return <span className="rounded border border-line-strong px-1.5 text-muted text-xs">{children}</span>;
 }

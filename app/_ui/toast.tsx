@@ -11,7 +11,7 @@ const NotifyContext = createContext<Notify>(() => {});
 const SHOWN_MS = 6_000;
 const MOST = 3;
 
-/** Short messages after an action, at the lower edge, read out politely. */
+/** Short messages after an action, at the lower edge, announced politely to screen readers. */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const [notices, setNotices] = useState<Notice[]>([]);
   const last = useRef(0);
@@ -55,7 +55,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** Says something after an action. */
+/** Shows a short message after an action. */
 export function useNotify(): Notify {
   return useContext(NotifyContext);
 }

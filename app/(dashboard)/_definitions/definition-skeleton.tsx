@@ -6,7 +6,7 @@ const OWN = {
   Tools: ["Description", "Parameters", "Output", "Output schema", "Agents"],
 } as const;
 
-/** The page of an agent or tool that is still to come. */
+/** The skeleton of an agent's or tool's page. */
 export function DefinitionSkeleton({ back }: { back: "Agents" | "Tools" }) {
   return (
     <>

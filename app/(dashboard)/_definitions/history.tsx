@@ -15,7 +15,7 @@ import { FieldDiff } from "../../_ui/text/field-diff";
 import { Unreadable } from "../../_ui/text/unreadable";
 import { versionsQuery } from "./query";
 
-/** Who made which version when; a version opens to what it changed. */
+/** Who made which version and when. A version opens to its changes. */
 export function History({ of }: { of: DefinitionRef }) {
   const trpc = useTRPC();
   const query = useInfiniteQuery(versionsQuery(trpc, of));

@@ -15,7 +15,7 @@ import { Unreadable } from "../../_ui/text/unreadable";
 import { Started, useExactTimes } from "../runs/started";
 import { recentRunsQuery } from "./query";
 
-/** The newest runs of an agent or tool; all of them are one link away. */
+/** The newest runs of an agent or tool, with a link to all of them. */
 export function RecentRuns({ of }: { of: DefinitionRef }) {
   const trpc = useTRPC();
   const query = useQuery(recentRunsQuery(trpc, of));

@@ -8,14 +8,14 @@ import { SkeletonLine } from "@/app/_ui/page";
 import { type PaletteItem, type PaletteProps, useFound } from "./items";
 
 /**
- * Everything by typing its name: the actions of this page, pages, agents, tools, triggers, runs. A combobox over a
- * list: what is typed narrows the list, arrows walk it, `enter` takes the marked entry, with ⌘ or Ctrl in a new tab.
+ * Finds everything by name: actions of the page, pages, agents, tools, triggers and runs. A combobox: typing narrows
+ * the list, arrow keys move, `enter` opens the marked entry, with ⌘ or Ctrl in a new tab.
  */
 export function Palette(props: PaletteProps & { onClosed: () => void }) {
   const [open, setOpen] = useState(true);
   const [text, setText] = useState("");
   const { groups, pending, failed } = useFound(props, text);
-  // Done once the palette is away, so that a dialog which it opens keeps the focus.
+  // Runs after the palette has closed, so that a dialog it opens keeps the focus.
   const chosen = useRef<(() => void) | null>(null);
 
   function take(item: PaletteItem, newTab: boolean) {

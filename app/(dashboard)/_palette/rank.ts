@@ -1,14 +1,14 @@
-/** What can be found by typing: by its label, and by other words that it answers to. */
+/** Something that can be found by its label and its keywords. */
 export type Findable = { label: string; keywords?: string | undefined };
 
 export type Group<Item> = { name: string; items: Item[] };
 
-/** In a group of found items only the best are shown. */
+/** How many matches a group shows. */
 const MOST_FOUND = 8;
 
 /**
- * The items that answer to every typed word, each group's best first and the group with the best of all first, so that
- * `enter` takes what was meant. Without a text everything stays as it is.
+ * The items that match every typed word, best first. The group with the best match is first, so that `enter` opens it.
+ * Without a text the order is unchanged.
  */
 export function findItems<Item extends Findable>(groups: Group<Item>[], text: string): Group<Item>[] {
   const typed = text.trim().toLowerCase();
@@ -27,7 +27,7 @@ export function findItems<Item extends Findable>(groups: Group<Item>[], text: st
     .map(({ name, items }) => ({ name, items }));
 }
 
-/** How far an item is from the text: 0 its label, 1 its label's start, 2 starts of its words, 3 inside; null: not it. */
+/** How well an item matches: 0 its label, 1 the start of its label, 2 starts of its words, 3 inside; null: no match. */
 function distanceOf({ label, keywords = "" }: Findable, typed: string): number | null {
   const name = label.toLowerCase();
   if (name === typed) return 0;
@@ -41,7 +41,7 @@ function distanceOf({ label, keywords = "" }: Findable, typed: string): number |
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
 
-/** The whole id in a pasted text, be it bare or in an address; null when there is none. */
+/** The UUID in a pasted id or URL; null if there is none. */
 export function idIn(text: string): string | null {
   return UUID.exec(text)?.[0].toLowerCase() ?? null;
 }

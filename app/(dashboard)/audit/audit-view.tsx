@@ -14,7 +14,7 @@ import { JsonView } from "../../_ui/json/view";
 import { Unreadable } from "../../_ui/text/unreadable";
 import { auditQuery } from "./query";
 
-/** Who did what, newest first; a line opens to what changed. */
+/** The audit log, newest first. An entry opens to its changes. */
 export function AuditView() {
   const trpc = useTRPC();
   const query = useInfiniteQuery(auditQuery(trpc));
@@ -99,7 +99,7 @@ function Line({ line }: { line: AuditLine }) {
   );
 }
 
-/** Fields that changed, before and after side by side; other facts as they are. */
+/** Changed fields with old and new value; other facts as stored. */
 function Changes({ text }: { text: string }) {
   const changes = readChanges(text);
   if (!changes) return <JsonView text={text} />;
@@ -139,7 +139,7 @@ function Changes({ text }: { text: string }) {
   );
 }
 
-/** The changes as before and after; null when one of them is no such pair. */
+/** The changes as pairs of old and new value; null if an entry is no such pair. */
 function readChanges(text: string): { field: string; from: string; to: string }[] | null {
   const value: unknown = JSON.parse(text);
   if (typeof value !== "object" || value === null) return null;

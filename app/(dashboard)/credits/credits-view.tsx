@@ -16,7 +16,7 @@ import { Unreadable } from "../../_ui/text/unreadable";
 import { OperatorCommand } from "../operator-command";
 import { KINDS, type Kind, ledgerQuery, readKind } from "./query";
 
-/** What there is to spend, and every line that made it so. */
+/** The balance, and every ledger entry behind it. */
 export function CreditsView() {
   return (
     <>
@@ -174,7 +174,7 @@ function Row({ line }: { line: LedgerLine }) {
 
 const STACKED = "max-md:h-auto max-md:border-0 max-md:p-0!";
 
-/** An amount with its sign: `+5.0000`, `−0.0312`. `plus` is what stands before one that is not negative. */
+/** An amount with its sign: `+5.0000`, `−0.0312`. `plus` precedes amounts from 0. */
 function signed(amount: string, plus = "+"): string {
   return amount.startsWith("-") ? `−${formatCredits(amount.slice(1))}` : `${plus}${formatCredits(amount)}`;
 }

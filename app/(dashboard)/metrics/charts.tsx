@@ -18,7 +18,7 @@ const STATUSES = [
   { field: "open", label: "Pending or running", fill: "fill-running", text: "text-running" },
 ] as const;
 
-/** Runs by status over time, stacked; failures on top of what went well. */
+/** Runs by status over time, stacked, with failures on top. */
 export function StatusChart({ metrics, hrefOf }: ChartProps) {
   const top = niceTop(Math.max(...metrics.buckets.map((bucket) => bucket.runs)));
   return (
@@ -68,7 +68,7 @@ export function StatusChart({ metrics, hrefOf }: ChartProps) {
   );
 }
 
-/** The runs of the status that is drawn at this height of a bar; above the bar all of them. */
+/** The filter for the status drawn at this height of a bar; above the bar, for all runs. */
 function statusAt(bucket: MetricsBucket, height: number): RunFilter {
   let sum = 0;
   const status = STATUSES.find(({ field }) => {
@@ -115,7 +115,7 @@ export function VolumeChart({
   );
 }
 
-/** p50 and p95 of the durations as lines; a gap where nothing ended. */
+/** p50 and p95 of the durations as lines, with a gap where no run ended. */
 export function DurationChart({ metrics, hrefOf }: ChartProps) {
   const top = niceTop(Math.max(...metrics.buckets.map((bucket) => bucket.p95 ?? 0)));
   const lines = [

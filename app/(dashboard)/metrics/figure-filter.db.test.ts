@@ -10,7 +10,7 @@ import { createTenant, createTrigger, createWorld, type World } from "@/testing/
 import { filterOf, intervalsOf } from "./address";
 import { figureFilters } from "./figure-filter";
 
-/** Every figure leads to a list of just the runs that it counts, whatever the period, the interval and the subject. */
+/** Every figure links to a list of exactly the runs it counts, for each period, interval and subject. */
 
 let world: World;
 let actor: MemberActor;
@@ -33,7 +33,7 @@ beforeAll(async () => {
       credits: n % 7 === 0 ? "0" : (n / 10).toFixed(4),
     });
   }
-  // One that goes on: it has used something already, and took longer than many, but has not ended.
+  // A run in progress: it has used credits and taken longer than many, but has not ended.
   await insertRun(world, tenant, {
     status: "Running",
     kind: "agent",
@@ -66,7 +66,7 @@ async function expectListsOf(figures: RunFigures, within: RunFilter): Promise<vo
   expect(credits.reduce((sum, each) => sum + each, 0)).toBeCloseTo(Number(figures.credits), 4);
   const all = (await list("runs")).filter((run) => run.finishedAt !== null).map(durationOf);
   if (all.length === 0) return;
-  // The percentile's run itself is among them, all that took longer are, and none that took less than its class does.
+  // The list contains the percentile's run and all slower ones, and no run below the percentile's class.
   all.sort((a, b) => a - b);
   for (const [field, share] of [
     ["p50", 0.5],

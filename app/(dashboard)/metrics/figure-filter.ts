@@ -4,8 +4,8 @@ import type { RunFigures } from "@/server/runs/read/metrics";
 const ENDED = ["Completed", "Failed", "Cancelled"] as const;
 
 /**
- * The runs behind each figure: those counted, those whose tokens and credits are summed (open ones with what they used so
- * far), the ended ones that took as long as a percentile's class or longer. A rate is of the runs that could succeed or fail.
+ * The filter for the runs behind each figure. Tokens and credits include those of open runs. A percentile links to the
+ * ended runs of its duration class or slower; a rate to the runs that succeeded or failed.
  */
 export function figureFilters({ p50AtLeast, p95AtLeast }: Pick<RunFigures, "p50AtLeast" | "p95AtLeast">) {
   const took = (minDurationMs: number | null) =>

@@ -8,15 +8,15 @@ import { figureFilters } from "./figure-filter";
 type Row = {
   key: string;
   name: string;
-  /** Where the name leads. */
+  /** The link of the name. */
   href: string;
   figures: RunFigures;
-  /** The row's runs with one more condition. */
+  /** The URL of the row's runs with one more condition. */
   hrefOf: (change: RunFilter) => string;
 };
 
 const COUNTS = ["runs", "completed", "failed", "cancelled", "open"] as const;
-/** The columns, and where those are shown that have no room on every screen. */
+/** The columns, and the classes that hide some on small screens. */
 const COLUMNS = {
   runs: { name: "Runs", className: "" },
   completed: { name: "Completed", className: "max-xl:hidden" },
@@ -31,7 +31,7 @@ const COLUMNS = {
 };
 type Column = keyof typeof COLUMNS;
 
-/** Figures in rows, each a link to the runs behind it; on narrow screens those that tell most. */
+/** Figures in rows, each linked to the runs behind it. Narrow screens show the most important columns. */
 export function FiguresTable({ label, first, rows }: { label: string; first: string; rows: Row[] }) {
   return (
     <Table className="table-fixed" label={label}>
@@ -90,7 +90,7 @@ function FiguresRow({ name, href, figures, hrefOf }: Omit<Row, "key">) {
 
 const LINK = "hover:text-accent hover:underline";
 
-/** A figure; `nothing` leads nowhere. */
+/** One figure; it has no link if `nothing` is set. */
 function FigureCell({
   column,
   href,

@@ -35,7 +35,7 @@ const PERIOD_LABELS: Record<RunPeriod, string> = {
 };
 const DIMENSION_PATHS = { agent: "/agents", tool: "/tools", trigger: "/triggers" };
 
-/** How runs went over a period. Every figure leads to the runs it counts. */
+/** Run statistics of a period. Every figure links to the runs it counts. */
 export function MetricsView() {
   const trpc = useTRPC();
   const router = useRouter();
@@ -100,7 +100,7 @@ function intervalLabel(ms: number): string {
   return ms < 86_400_000 ? formatSpan(ms) : `${ms / 86_400_000} d`;
 }
 
-/** Whose runs alone are counted, and the way back to all. */
+/** The subject whose runs are counted, and a link to all. */
 function Subject({
   metrics,
   subject,
@@ -229,7 +229,7 @@ function Section({ title, children }: { title: string; children: React.ReactNode
   );
 }
 
-/** The charts' numbers, newest first; bars without runs are left out. */
+/** The charts' numbers, newest first, without empty bars. */
 function OverTime({
   metrics,
   hrefOf,
@@ -262,7 +262,7 @@ function OverTime({
   );
 }
 
-/** The same figures by agent, say; each name leads to the metrics of that one. */
+/** The same figures by agent, tool or key. Each name links to its own metrics. */
 function Groups({
   title,
   groups,

@@ -1,27 +1,27 @@
 /**
- * Where the runs list was left: its address, so that a run's way back leads to the same view, and the run that one looks at,
- * so that the keyboard goes on from its row. Both retryWhileUnavailable a page that is loaded anew.
+ * Stores the URL of the runs list for the link back, and the last opened run, whose row gets the focus on return. Both
+ * survive a reload.
  */
 const SEARCH = "runs-left";
 const RUN = "runs-opened";
 
-/** A run is opened from its row. */
+/** Called when a run is opened from its row. */
 export function rememberList(runId: string): void {
   sessionStorage.setItem(SEARCH, location.search);
   sessionStorage.setItem(RUN, runId);
 }
 
-/** One has walked on to another run of the same list. */
+/** Called when the reader moves on to another run of the list. */
 export function rememberOpenedRun(runId: string): void {
   sessionStorage.setItem(RUN, runId);
 }
 
-/** The query string of the list as it was left; empty, which is the whole list, when it was not. */
+/** The query string of the last list; empty if there was none. */
 export function lastListSearch(): string {
   return sessionStorage.getItem(SEARCH) ?? "";
 }
 
-/** The run that was looked at from the list with this query string; null when none was. */
+/** The last run opened from the list with this query string; null if none was. */
 export function lastOpenedRun(search: string): string | null {
   return lastListSearch() === search ? sessionStorage.getItem(RUN) : null;
 }

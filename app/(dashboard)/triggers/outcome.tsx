@@ -7,7 +7,7 @@ const LOOKS = {
   rejected: { shape: "Failed", colour: "text-failed" },
 } as const;
 
-/** A delivery's outcome as shape and word. */
+/** A delivery's outcome as shape and text. */
 export function OutcomeMark({ outcome }: { outcome: DeliveryOutcomeName }) {
   const { shape, colour } = LOOKS[outcome];
   return (

@@ -1,9 +1,9 @@
 import type { DiffLine } from "./diff";
 
-/** Lines left standing around each change. */
+/** Unchanged lines shown around each change. */
 const CONTEXT = 2;
 
-/** The changed lines of a comparison with a few around them; null stands for lines left out. */
+/** The changed lines of a comparison with some context; null marks omitted lines. */
 export function nearChanges(lines: DiffLine[]): (DiffLine | null)[] {
   const changed = lines.flatMap((line, index) => (line.kind === "same" ? [] : index));
   const near = new Set(

@@ -8,7 +8,7 @@ import { splitLines } from "./text-pieces";
 const PIECE = 32_768;
 const PIECES_AT_ONCE = 8;
 
-/** A text as it is, piece by piece, as far as the reader wants; `prose`: what people wrote, not machines. */
+/** A text drawn in pieces; `prose` is text by people, not machines. */
 export function PlainText({ text, prose = false }: { text: string; prose?: boolean }) {
   const pieces = useMemo(() => splitLines(text, PIECE), [text]);
   return (

@@ -5,8 +5,8 @@ import { Button } from "../button";
 import { formatBytes } from "../format";
 
 /**
- * The pieces of something long: the first at once, then one after the other, each in a task of its own, so that the page
- * answers between them; `atOnce` of them, and as many again whenever the reader asks.
+ * Draws the pieces of a long content one per task, so that the page stays responsive: `atOnce` of them, and as many
+ * again when the reader asks.
  */
 export function ProgressiveList({
   pieces,

@@ -1,7 +1,7 @@
-/** Beyond so many, marks would cost the page more than they tell. */
+/** More marks would slow the page down. */
 const MOST_MARKS = 200;
 
-/** A text cut at what a pattern finds in it: parts at even places are between hits, those at odd places are hits, 200 at most. */
+/** Splits a text at the hits of a pattern: even items are between hits, odd items are hits, at most 200. */
 export function splitHits(text: string, pattern: RegExp): string[] {
   const parts: string[] = [];
   const all = new RegExp(pattern.source, `${pattern.flags.replace("g", "")}g`);

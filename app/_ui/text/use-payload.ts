@@ -4,8 +4,8 @@ import { useState } from "react";
 import type { PayloadPreview } from "@/server/runs/read/payload-preview";
 
 /**
- * A text of which only the start may be here; `load` fetches the rest from `address`, `read` gives it whole or throws
- * with a sentence for the reader.
+ * A text of which only the start may be loaded. `load` fetches the rest from `address`; `read` returns the complete
+ * text or throws an error with a sentence for the reader.
  */
 export function usePayload(
   preview: PayloadPreview,

@@ -128,7 +128,7 @@ async function replay(
   let found: Thinking | undefined;
   let known = 0;
   /** The steps behind the messages of role `tool`, in the same order. */
-  const outputs: (z.infer<typeof outputRow> | undefined)[] = [];
+  const toolOutputs: (z.infer<typeof outputRow> | undefined)[] = [];
   await runAgentLoop(configuration, userMessage, {
     organizationId,
     async think(thinking) {
@@ -144,7 +144,7 @@ async function replay(
     async act({ iteration, calls }: Acting) {
       return calls.map((_, index): Acted => {
         const output = outputs.get(`call-${iteration}-${index + 1}`);
-        outputs.push(output);
+        toolOutputs.push(output);
         if (output === undefined) return { output: "null", failed: false };
         return { output: output.text, failed: output.failed && !output.cut };
       });
@@ -154,7 +154,7 @@ async function replay(
   let results = 0;
   return {
     messages: messages.map((message, index) => {
-      const step = message.role === "tool" ? outputs[results++] : undefined;
+      const step = message.role === "tool" ? toolOutputs[results++] : undefined;
       return viewMessage(message, { fresh: index >= known, step });
     }),
     tools: tools.map(viewTool),

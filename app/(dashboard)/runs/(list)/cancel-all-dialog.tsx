@@ -10,7 +10,7 @@ import { useNotify } from "@/app/_ui/toast";
 import type { RunFilter } from "@/server/runs/read/filter";
 
 const OPEN = ["Pending", "Running"] as const;
-/** No further is counted. */
+/** Counting stops here. */
 const MOST_COUNTED = 100;
 
 function countLabel(count: number): string {
@@ -18,7 +18,7 @@ function countLabel(count: number): string {
   return count === 1 ? "1 run is" : `${count} runs are`;
 }
 
-/** Asks once more, then cancels every open run that the filter lets through. */
+/** Confirms, then cancels every open run that matches the filter. */
 export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClose: () => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();

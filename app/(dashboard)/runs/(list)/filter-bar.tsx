@@ -15,28 +15,28 @@ import { LONGEST_TEXT } from "../address";
 import { PERIOD_LABELS, SEARCHED, SOURCE_LABELS, sizeLabels, timeLabels } from "./filter-labels";
 
 const load = () => import("./filter-picker");
-/** Loaded when somebody reaches for it. */
+/** Loaded when the pointer or focus reaches it. */
 const FilterPicker = dynamic(() => load().then((module) => module.FilterPicker), { ssr: false });
 
 const NOTHING: FilterTargets = { agents: [], tools: [], triggers: [], keys: [], people: [] };
 
-/** Filters as chips that read as a sentence, a search, and a list of all conditions to choose from or type. */
+/** The filter as chips, a search field, and a picker with all conditions. */
 export function FilterBar({
   filter,
   onChange,
   onSearch = onChange,
 }: {
   filter: RunFilter;
-  /** Conditions were chosen or dropped. */
+  /** Called when a condition is added or removed. */
   onChange: (filter: RunFilter) => void;
-  /** The text was changed; absent: the same as other conditions. */
+  /** Called when the text changes; defaults to `onChange`. */
   onSearch?: (filter: RunFilter) => void;
 }) {
   const trpc = useTRPC();
   const timeZone = useTimeZone();
   const targets = useQuery(trpc.catalog.filterTargets.queryOptions()).data ?? NOTHING;
   const button = useRef<HTMLButtonElement>(null);
-  /** What the open picker begins with; null while it is closed. */
+  /** The initial text of the open picker; null while it is closed. */
   const [picking, setPicking] = useState<string | null>(null);
   const drop = (...fields: (keyof RunFilter)[]) => onChange(omitFields(filter, fields));
   const chips = chipsOf(filter, targets, timeZone);
@@ -60,7 +60,7 @@ export function FilterBar({
         aria-keyshortcuts="f"
         look="quiet"
         onClick={() => {
-          // A press outside closes the picker before the click comes, which must not open it again.
+          // Pointer-down outside closes the picker before the click arrives, and the click must not open it again.
           if (!pressedWhileOpen.current) setPicking("");
           pressedWhileOpen.current = false;
         }}
@@ -96,14 +96,14 @@ export function FilterBar({
 
 type ChipFacts = {
   field: keyof RunFilter;
-  /** What it is about. */
+  /** What the condition is about. */
   label: string;
   text: string;
-  /** What lists the other values in the picker. */
+  /** The text that lists the other values in the picker. */
   typed: string;
 };
 
-/** The filter as a sentence: “Failed · Helper · last 24 h”. */
+/** The conditions of the filter: “Failed · Helper · last 24 h”. */
 function chipsOf(filter: RunFilter, targets: FilterTargets, timeZone: string): ChipFacts[] {
   const { status, kind, agentId, toolId, triggerId, apiKeyId, userId, source, period } = filter;
   const nameOf = (list: NamedTarget[], id: string) => list.find((each) => each.id === id)?.name ?? "unknown";
@@ -144,7 +144,7 @@ function omitFields(filter: RunFilter, fields: (keyof RunFilter)[]): RunFilter {
   return rest;
 }
 
-/** `f` opens the picker, unless somebody writes. */
+/** `f` opens the picker, unless the focus is in a text field. */
 function usePickerKey(open: () => void): void {
   const latest = useRef(open);
   useEffect(() => {
@@ -161,7 +161,10 @@ function usePickerKey(open: () => void): void {
   }, []);
 }
 
-/** Searches once typing rests; at once by `enter`, and when the field is left: later it would disturb where one goes. */
+/**
+ * Searches once typing pauses. Enter and leaving the field search at once, so that no late search disturbs the next
+ * page.
+ */
 function TextSearch({ text, onChange }: { text: string; onChange: (text: string) => void }) {
   const [typed, setTyped] = useState(text);
   const latest = useRef(onChange);

@@ -2,7 +2,7 @@ import { formatCount, formatDate, formatMinute, formatSpan } from "@/app/_ui/for
 import type { RunPeriod, SourceChoice } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 
-/** How conditions are said, in the menu and in the chips. */
+/** The labels of conditions, in the picker and in the chips. */
 
 export const PERIOD_LABELS: Record<RunPeriod, string> = {
   "1h": "created in the last hour",
@@ -21,13 +21,13 @@ export const SOURCE_LABELS: Record<SourceChoice, string> = {
   outside: "not by another run",
 };
 
-/** What a search looks at; server/runs/read/find.ts does it. */
+/** Describes the search of server/runs/read/find.ts. */
 export const SEARCHED =
   "Finds runs that contain all words: in the first 8,192 characters of input or output, or the first 2,048 of the error. A word matches by its beginning, one of one or two letters only as a whole. While a run is in progress, the search matches the exact text of its input. Punctuation is not searched.";
 
-type ConditionLabel = { field: keyof RunFilter; words: string };
+type ConditionLabel = { field: keyof RunFilter; text: string };
 
-/** The sizes that a filter asks for. */
+/** Labels for the size conditions of a filter. */
 export function sizeLabels(filter: RunFilter): ConditionLabel[] {
   const { minDurationMs, maxDurationMs, minTokens, maxTokens, minCredits, maxCredits } = filter;
   const labels: [keyof RunFilter, string | undefined][] = [
@@ -38,10 +38,10 @@ export function sizeLabels(filter: RunFilter): ConditionLabel[] {
     ["minCredits", minCredits === undefined ? undefined : `${minCredits} credits or more`],
     ["maxCredits", maxCredits === undefined ? undefined : `${maxCredits} credits or less`],
   ];
-  return labels.flatMap(([field, words]) => (words === undefined ? [] : [{ field, words }]));
+  return labels.flatMap(([field, text]) => (text === undefined ? [] : [{ field, text }]));
 }
 
-/** The moments between which a filter wants runs created, in the reader's time zone; midnights as days. */
+/** Labels for the creation times of a filter, in the reader's time zone. Midnight is shown as a day. */
 export function timeLabels({ from, to }: RunFilter, timeZone: string): ConditionLabel[] {
   const describe = (iso: string) => {
     const at = new Date(iso);
@@ -50,7 +50,7 @@ export function timeLabels({ from, to }: RunFilter, timeZone: string): Condition
     return time === "00:00" ? day : `${day} ${time}`;
   };
   return [
-    ...(from ? [{ field: "from", words: `created from ${describe(from)}` } as const] : []),
-    ...(to ? [{ field: "to", words: `${from ? "" : "created "}before ${describe(to)}` } as const] : []),
+    ...(from ? [{ field: "from", text: `created from ${describe(from)}` } as const] : []),
+    ...(to ? [{ field: "to", text: `${from ? "" : "created "}before ${describe(to)}` } as const] : []),
   ];
 }

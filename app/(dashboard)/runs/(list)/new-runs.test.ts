@@ -34,7 +34,7 @@ test("keeps matching runs waiting, and drops those that no longer match", () => 
   expect(stillWaiting(waitingAfter(some, { about: "some", ids: ["g"] }, ["g"]), view)).toEqual(["g", "e"]);
   const all = waitingAfter(some, { about: "all", after: "b", limit: 103 }, ["g", "f", "d", "c", "b"]);
   expect(stillWaiting(all, view)).toEqual(["g", "c"]);
-  // Loaded meanwhile.
+  // Loaded in the meantime.
   expect(stillWaiting(all, { shown: rows("g", "f", "d", "c", "b"), hasOlder: true })).toEqual([]);
 });
 

@@ -1,21 +1,21 @@
 import type { RunSummary } from "@/server/runs/read/list";
 
 /**
- * Runs that fit a list's filter and do not stand in it yet: new ones, and older ones that came to fit, by failing, say.
- * They wait until the reader asks for them. Ids are UUIDs v7, so that their order is the list's.
+ * Runs that match the list's filter but are not shown yet: new runs, and older ones that match now, such as failed
+ * ones. They are held back until the reader asks for them. Ids are UUIDs v7, so their order is the list's.
  */
 
-/** How many ids go into one question, whose address would get too long for more. */
+/** How many ids fit into the URL of one query. */
 export const MOST_ASKED = 80;
-/** How many of the newest ids are looked through when it is not known which runs changed. */
+/** How many of the newest ids are compared if it is unknown which runs changed. */
 const MOST_COMPARED = 1_000;
-/** How long rings alone are trusted: some may be lost, and a run may come to fit by the time it takes. */
+/** How long notifications alone are trusted. Some may be lost, and a run may match a duration filter without one. */
 const TRUST_MS = 10_000;
 
-/** What the reader sees: the rows, and whether older ones can be loaded. */
+/** The visible rows, and whether older ones can be loaded. */
 export type View = { shown: readonly Pick<RunSummary, "id">[]; hasOlder: boolean };
 
-/** The id that all that could wait is newer than; null when that is everything. */
+/** Only newer ids can belong to the visible part of the list; null if any id can. */
 function reachOf({ shown, hasOlder }: View): string | null {
   return hasOlder ? (shown.at(-1)?.id ?? null) : null;
 }
@@ -25,8 +25,8 @@ export type Question =
   | { about: "all"; after: string | null; limit: number };
 
 /**
- * What to ask after these runs changed (none: some did, unknown which), when all were asked about so long ago; null when no
- * answer could matter.
+ * What to query after these runs changed; an empty list means that some did, unknown which. `sinceAllMs` is the time
+ * since the last complete query. Null if no answer could matter.
  */
 export function questionAfter(changed: readonly string[], view: View, sinceAllMs: number): Question | null {
   const reach = reachOf(view);
@@ -38,7 +38,7 @@ export function questionAfter(changed: readonly string[], view: View, sinceAllMs
   return ids.length > 0 ? { about: "some", ids } : null;
 }
 
-/** Who waits after the answer: of those asked about, the ones that fit; they may be shown already. */
+/** The new runs after a response: the queried runs that match. Some may be visible already. */
 export function waitingAfter(
   waiting: ReadonlySet<string>,
   question: Question,
@@ -49,7 +49,7 @@ export function waitingAfter(
   return new Set([...[...waiting].filter((id) => !asked.has(id)), ...fitting]);
 }
 
-/** Those of them that are not shown and would be, newest first. */
+/** Those that are not visible but belong to the visible part, newest first. */
 export function stillWaiting(waiting: ReadonlySet<string>, view: View): string[] {
   const reach = reachOf(view);
   const known = new Set(view.shown.map((run) => run.id));
@@ -59,7 +59,7 @@ export function stillWaiting(waiting: ReadonlySet<string>, view: View): string[]
     .reverse();
 }
 
-/** How many of the pages that are loaded must be read anew to show an id; the others are loaded when the reader gets there. */
+/** How many loaded pages must be fetched again to show an id. The others load when the reader scrolls there. */
 export function pagesUpTo(
   id: string,
   pages: readonly { items: readonly Pick<RunSummary, "id">[] }[],

@@ -6,7 +6,7 @@ import { Empty } from "@/app/_ui/page";
 import type { RunFilter } from "@/server/runs/read/filter";
 import { SEARCHED } from "./filter-labels";
 
-/** Says which parts of the address were left out. */
+/** Names the parts of the URL that were ignored. */
 export function UnknownFilters({ parts, onDrop }: { parts: string[]; onDrop: () => void }) {
   return (
     <div
@@ -22,7 +22,7 @@ export function UnknownFilters({ parts, onDrop }: { parts: string[]; onDrop: () 
   );
 }
 
-/** In place of the list when it has no rows. */
+/** Shown instead of an empty list. */
 export function NoRuns({ filter, onClear }: { filter: RunFilter; onClear: () => void }) {
   if (Object.keys(filter).length > 0) {
     return (

@@ -30,7 +30,7 @@ import { type Select, SelectionBar, useSelection } from "./selection";
 import { useLiveRuns } from "./use-live-runs";
 import { useReveal } from "./use-reveal";
 
-/** The runs of the organization: live, filtered by the address, older ones by cursor. */
+/** The organization's runs: updated live, filtered by the URL, older ones by cursor. */
 export function RunsList() {
   const trpc = useTRPC();
   const params = useSearchParams();
@@ -52,8 +52,8 @@ export function RunsList() {
     more: query.hasNextPage ? () => void query.fetchNextPage() : undefined,
   });
 
-  // The browser asks for the rows itself; the server would only send the same page again. What was chosen is undone by the
-  // browser's "back"; a text is written letter by letter.
+  // The browser fetches the rows itself; a server navigation would send the same page again. A chosen condition adds a
+  // history entry, typed text does not.
   const chooseFilter = (next: RunFilter) => {
     if (writeFilter(next) !== location.search) window.history.pushState(null, "", addressOf(next));
   };
@@ -62,15 +62,15 @@ export function RunsList() {
   return (
     <>
       <PageHead title="Runs">
-        {/* The list without what was not understood is a wider one than was meant. */}
+        {/* Without the unknown conditions the list is wider than intended, so bulk actions are disabled. */}
         {unread.length > 0 ? null : <ListMenu filter={filter} />}
       </PageHead>
       <FilterBar filter={filter} onChange={chooseFilter} onSearch={correctFilter} />
       {unread.length > 0 ? <UnknownFilters onDrop={() => correctFilter(filter)} parts={unread} /> : null}
-      {/* What floats at the foot must not cover the last row for good. */}
+      {/* Leaves room for the selection bar below the last row. */}
       <div className={classNames("relative", selection.size > 0 && "pb-16")}>
         {waiting > 0 ? (
-          // Over the head of the list, on phones beside the filters: never over a row that one would point at.
+          // Above the head of the list, on phones beside the filters, so that it covers no row.
           <div className="sticky top-23 z-30 flex h-0 justify-center overflow-visible sm:top-12 sm:justify-start sm:pl-24 md:top-0">
             <button
               className="-mt-9 h-7 rounded-full sm:mt-0.5 bg-accent px-3 font-medium text-on-accent text-xs shadow-raised hover:bg-accent-hover"
@@ -154,7 +154,7 @@ const addressOf = (filter: RunFilter) => `/runs${writeFilter(filter)}`;
 
 const CELL = "h-10 border-line border-b px-3 py-1 sm:table-cell";
 
-/** One run; on a phone its cells become two lines. */
+/** One run. On a phone it has two lines. */
 function RunRow({
   run,
   selected,
@@ -246,7 +246,7 @@ function RunRow({
   );
 }
 
-/** The start of what went wrong, else of what was asked. */
+/** The start of the error, or else of the input. */
 function Preview({ run, className }: { run: RunSummary; className: string }) {
   return (
     <span

@@ -11,7 +11,7 @@ import { runsQuery } from "../query";
 import { chunk } from "./chunk";
 import { MOST_ASKED, pagesUpTo, questionAfter, stillWaiting, waitingAfter } from "./new-runs";
 
-/** The ids that a ring names; written by hand, since zod weighs too much for a page. */
+/** The ids in a notification. Parsed by hand, because zod would add to the page's size. */
 function readIds(text: string): string[] {
   const data: unknown = JSON.parse(text);
   const ids: unknown = typeof data === "object" && data !== null && "ids" in data ? data.ids : [];
@@ -21,9 +21,8 @@ function readIds(text: string): string[] {
 const NOBODY: ReadonlySet<string> = new Set();
 
 /**
- * Keeps the shown rows up to date in place and finds the runs that fit the filter since, which wait until the reader asks
- * for them (waiting.ts).
- * @param view null: the filter's rows are still being loaded.
+ * Updates the visible rows, and finds runs that match the filter since (new-runs.ts).
+ * @param view null: the filter's rows are still loading.
  */
 export function useLiveRuns(
   filter: RunFilter,
@@ -58,7 +57,7 @@ export function useLiveRuns(
     const { filter, view, key } = latest.current;
     if (!view) return;
     const { shown } = view;
-    // No ids: rings may have been lost, so look at all that can still change.
+    // No ids: notifications may have been lost, so check everything that can still change.
     const changed = new Set(ids);
     const wanted = shown
       .filter((run) => (ids.length > 0 ? changed.has(run.id) : !isTerminal(run.status)))
@@ -97,7 +96,7 @@ export function useLiveRuns(
     }));
   }
 
-  /** Rings that came while a look was under way; "all" stands for a ring without ids. */
+  /** Notifications that arrived during a query; "all" stands for one without ids. */
   const rung = useRef<Set<string>>(new Set());
 
   async function refreshUntilCurrent(): Promise<void> {
@@ -110,7 +109,7 @@ export function useLiveRuns(
         await look(ids);
       }
     } catch {
-      // The next event looks again.
+      // The next event queries again.
     } finally {
       busy.current = false;
     }

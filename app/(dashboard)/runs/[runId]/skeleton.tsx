@@ -3,7 +3,7 @@ import { DetailHeadSkeleton } from "@/app/_ui/skeletons";
 
 const LINES = ["w-24", "w-32", "w-20", "w-28", "w-36", "w-24", "w-32"];
 
-/** The page of a run that is still to come: head, texts, timeline and inspector. */
+/** The skeleton of a run's page: head, texts, timeline and inspector. */
 export function RunSkeleton() {
   return (
     <div aria-busy="true">

@@ -20,7 +20,7 @@ import { useFind } from "./timeline/use-find";
 import { useFolds } from "./timeline/use-folds";
 import type { Unfolding } from "./timeline/use-unfolding";
 
-/** The steps of a run and what one of them holds, with the tools to find the one that matters. */
+/** The timeline and the inspector of a run's page. */
 export function Workbench({
   run,
   lines,
@@ -31,12 +31,12 @@ export function Workbench({
   unfolding,
 }: {
   run: RunDetail;
-  /** All lines, with what is unfolded and whatever may be folded; the waits between them; the work of the run itself. */
+  /** All lines, including expanded and collapsible ones; the waits between them; the run's own work. */
   lines: Exclude<Line, WaitLine>[];
   waits: WaitLine[];
   own: WorkLine[];
   choice: Choice;
-  /** Keeps the places of what may come while somebody watches. */
+  /** Keeps space for what may appear while the reader watches. */
   reserve: boolean;
   unfolding: Unfolding;
 }) {
@@ -62,7 +62,7 @@ export function Workbench({
   const field = useRef<HTMLInputElement>(null);
   const failed = lines.filter((line) => isWork(line) && lineFacts(line).status === "Failed");
   const onlyFailed = failedOnly && failed.length > 0;
-  // What one looks for is shown wherever it is.
+  // Search results are shown even inside collapsed lines.
   const shown =
     onlyFailed || finder.text.trim() !== ""
       ? (onlyFailed ? failed : single).filter(finder.matches)

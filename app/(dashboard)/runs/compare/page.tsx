@@ -13,7 +13,7 @@ import { sameTarget } from "./same-target";
 
 export const metadata: Metadata = { title: "Compare runs" };
 
-/** Two runs side by side: `?a=` and `?b=`; without `b` one is picked first. */
+/** Compares two runs: `?a=` and `?b=`. Without `b` the reader picks one. */
 type Props = { searchParams: Promise<{ a?: string; b?: string }> };
 
 export default function ComparePage(props: Props) {

@@ -20,7 +20,7 @@ import { runsQuery } from "../query";
 import { Started } from "../started";
 import { sameTarget } from "./same-target";
 
-/** Asks with which other run one is to be compared: of the same agent or tool, unless the reader looks further. */
+/** Picks the other run to compare: of the same agent or tool, unless the reader searches further. */
 export function RunPicker({ run }: { run: RunDetail }) {
   const trpc = useTRPC();
   const [filter, setFilter] = useState<RunFilter>(() => sameTarget(run));

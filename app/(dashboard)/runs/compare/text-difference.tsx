@@ -12,12 +12,12 @@ import type { RunDetail } from "@/server/runs/read/inspect";
 import { clipLines, type ShownLine } from "./clip-lines";
 import { type Side, useDifference } from "./use-difference";
 
-/** Of a comparison longer than this many lines, only what is near a change is shown. */
+/** Longer comparisons show only the lines near a change. */
 const ALL_SHOWN = 300;
 
 /**
- * The inputs or the outputs of two runs, by lines. Of long texts the starts are compared first, the whole when the
- * reader asks for it; how much that is, is bounded by what the service takes (4 MiB).
+ * The inputs or outputs of two runs, compared by lines. Long texts are first compared by their starts, completely on
+ * request; the service bounds them to 4 MiB.
  */
 export function TextDifference({
   label,
@@ -85,7 +85,7 @@ export function TextDifference({
   );
 }
 
-/** One run's text, as far as it is here; "" where there is none. */
+/** One run's text as far as loaded; "" for none. */
 function useSide(run: RunDetail, side: "input" | "output") {
   const preview = run[side];
   const address = `/api/runs/${run.id}/text?field=${side}`;

@@ -70,7 +70,7 @@ async function Triggers() {
   );
 }
 
-/** The newest call of a trigger, as a link to what was sent: a run tells nothing of those that were rejected. */
+/** The newest delivery of a trigger, as a link. Its newest run would not show rejected calls. */
 function LastCallLink({ call, triggerId }: { call: LastCall | null; triggerId: string }) {
   if (!call) return <span className="text-faint">never called</span>;
   return (

@@ -19,7 +19,7 @@ import { OutcomeMark } from "../outcome";
 import { DeliveryDialog } from "./delivery-dialog";
 import { deliveriesQuery, OUTCOMES, type Outcome, readOutcome } from "./query";
 
-/** The calls that came to a trigger, newest first; each opens to what was sent. */
+/** The deliveries of a trigger, newest first. Each opens to what was sent. */
 export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
   const trpc = useTRPC();
   const params = useSearchParams();

@@ -19,7 +19,7 @@ import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 import { OutcomeMark } from "../outcome";
 import { TemplatePreview } from "./template-preview";
 
-/** One delivery: what was sent, what was answered and why; members can deliver it again. */
+/** One delivery: the request, the response and its reason. Members can redeliver it. */
 export function DeliveryDialog({
   deliveryId,
   trigger,

@@ -14,12 +14,12 @@ import { lastListSearch, rememberOpenedRun } from "../../last-list";
 type Way = "newer" | "older";
 const WAYS: Record<string, Way> = { p: "newer", n: "older" };
 
-/** The way that the focused link led: the run it leads to has a link of the same kind, and the focus is wanted there. */
+/** The direction of the link that was followed: the same link of the next run's page takes the focus. */
 let walking: Way | null = null;
 
 /**
- * Leads on to the runs beside this one in the list that one came from: the row above it, the row below. The way back stays
- * that to the list: these steps leave no trace in the history.
+ * Links to the previous and next run of the list the reader came from. They replace the history entry, so that "back"
+ * still leads to the list.
  */
 export function AdjacentRuns({ runId }: { runId: string }) {
   const trpc = useTRPC();
@@ -34,7 +34,7 @@ export function AdjacentRuns({ runId }: { runId: string }) {
   const { data, refetch } = useQuery({
     ...trpc.runs.neighbours.queryOptions({ runId, filter }),
     enabled: search !== null,
-    // The newest run may have got a newer one.
+    // A newer run may have started since.
     staleTime: 0,
   });
 
@@ -56,7 +56,7 @@ export function AdjacentRuns({ runId }: { runId: string }) {
   }, []);
 
   const links = { newer: useRef<HTMLAnchorElement>(null), older: useRef<HTMLAnchorElement>(null) };
-  // Where the list ends, the link back is next to it.
+  // At the end of the list, the link back to it takes the focus.
   useEffect(() => {
     if (walking === null || !data) return;
     const link = data[walking] === null ? links[walking === "newer" ? "older" : "newer"] : links[walking];
@@ -71,7 +71,7 @@ export function AdjacentRuns({ runId }: { runId: string }) {
   );
 }
 
-/** A link to the next run; without one it keeps its place. */
+/** A link to the adjacent run; without one its space stays. */
 function Step({
   label,
   keys,

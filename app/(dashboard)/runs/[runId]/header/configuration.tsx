@@ -13,7 +13,7 @@ import { Fold, isLong } from "@/app/_ui/text/fold";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { RunDetail } from "@/server/runs/read/inspect";
 
-/** The version a run was started with; opens to all that was frozen into it, and to what is different by now. */
+/** The version a run was started with. It opens to the frozen configuration and what has changed since. */
 export function Version({ run }: { run: RunDetail }) {
   const [open, setOpen] = useState(false);
   usePageActions([{ label: "Show the run's configuration", run: () => setOpen(true) }]);

@@ -23,8 +23,8 @@ import { HeaderFact } from "./fact";
 import { RunTimes } from "./times";
 
 /**
- * Where one is, how it went, what can be done; below it the figures. `reserve`: it is watched while it goes on, so that
- * whatever grows or goes has its place.
+ * The head of a run's page: title, status, actions and figures. `reserve` keeps space for what appears when a watched
+ * run ends.
  */
 export function RunHeader({ run, reserve }: { run: RunDetail; reserve: boolean }) {
   return (
@@ -46,7 +46,7 @@ export function RunHeader({ run, reserve }: { run: RunDetail; reserve: boolean }
           </span>
           <CopyButton label="Copy the run's id" text={run.id} />
         </span>
-        {/* As wide as the widest, for on a phone a wider one would go to the next line. */}
+        {/* As wide as the widest, since on a phone a wider one would wrap. */}
         <Status className={reserve ? "min-w-24" : ""} status={run.status} waiting={run.waiting} />
         <div className="ml-auto flex items-center gap-2">
           <RunActions reserve={reserve} run={run} />
@@ -162,7 +162,7 @@ function MoreMenu({ run }: { run: RunDetail }) {
   );
 }
 
-/** The call that starts the same run again, ready to paste into a shell. */
+/** A command that starts the same run again. */
 function startingCall(run: RunDetail, input: string): string {
   const path = run.kind === "agent" ? `/v1/agents/run/${run.agentId}` : `/v1/tools/run/${run.toolId}`;
   const body = run.kind === "agent" ? JSON.stringify({ userMessage: input }) : input;

@@ -8,7 +8,10 @@ import type { RunDetail } from "@/server/runs/read/inspect";
 import type { Liveness as LivenessFacts } from "@/server/runs/read/liveness";
 import { queueReason } from "./queue-reason";
 
-/** Workers report every half second, and silent ones are replaced within 3 s; after this long, no process is left to do so. */
+/**
+ * Workers report every half second and are replaced after 3 s of silence. After this long, no process is left to
+ * replace them.
+ */
 const SILENT_MS = 15_000;
 const LOOK_EVERY_MS = 5_000;
 
@@ -22,7 +25,7 @@ function useLiveness(run: Pick<RunDetail, "id">): LivenessFacts | undefined {
   return data;
 }
 
-/** Whether the process that executes a run still reports: the difference between slow and hanging. */
+/** Whether the process that executes the run still reports: slow or stalled. */
 export function Liveness({ run }: { run: Pick<RunDetail, "id" | "waiting"> }) {
   const liveness = useLiveness(run);
   if (run.waiting)
@@ -38,7 +41,7 @@ export function Liveness({ run }: { run: Pick<RunDetail, "id" | "waiting"> }) {
   );
 }
 
-/** What a run waits for that has not begun. */
+/** Why a queued run has not started. */
 export function Queued({ run }: { run: Pick<RunDetail, "id"> }) {
   const queue = useLiveness(run)?.queue;
   return (

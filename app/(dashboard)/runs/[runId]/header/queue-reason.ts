@@ -1,7 +1,7 @@
 import { formatPlural } from "@/app/_ui/format";
 import type { Liveness } from "@/server/runs/read/liveness";
 
-/** One sentence on why a run has not begun. */
+/** One sentence on why a run has not started. */
 export function queueReason({ ahead, slots, taken }: NonNullable<Liveness["queue"]>): string {
   const before = ahead === 0 ? "this run is next" : `${formatPlural(ahead, "run")} will start first`;
   if (taken >= slots) {

@@ -9,8 +9,8 @@ import { usePayload } from "@/app/_ui/text/use-payload";
 import type { RunDetail } from "@/server/runs/read/inspect";
 
 /**
- * A run's input to change and start a run with. What the reader changed is a draft, null before the first change; it
- * belongs to whoever opens this, so that it is there again after Escape or a click beside the dialog.
+ * A dialog to edit a run's input and start a run with it. The draft is null before the first change. The caller stores
+ * it, so that closing the dialog does not lose it.
  */
 export function RerunDialog({
   run,
@@ -24,10 +24,10 @@ export function RerunDialog({
   run: RunDetail;
   busy: boolean;
   draft: string | null;
-  /** Why the last try was refused. */
+  /** Why the last attempt was refused. */
   problem: ShownError | null;
   onDraft: (text: string | null) => void;
-  /** With undefined: the very same input. */
+  /** Undefined: the unchanged input. */
   onStart: (input: string | undefined) => void;
   onClose: () => void;
 }) {
@@ -47,7 +47,7 @@ export function RerunDialog({
     setFault(wrong);
     if (wrong) return;
     if (!isChanged) onStart(undefined);
-    // The spaces that make it readable are not counted against the limit of its size.
+    // Indentation must not count against the size limit.
     else onStart(isTool ? compactJson(input) : input);
   }
 
@@ -99,7 +99,7 @@ export function RerunDialog({
   );
 }
 
-/** Why the service refused an input, and where in it the faults are. */
+/** Why the input was refused, and where its faults are. */
 function Problem({ problem: { message, issues } }: { problem: ShownError }) {
   return (
     <>
@@ -117,7 +117,7 @@ function Problem({ problem: { message, issues } }: { problem: ShownError }) {
   );
 }
 
-/** What keeps a text from being a JSON object, in words; null when it is one. */
+/** Why a text is not a JSON object; null if it is one. */
 function faultOf(text: string): string | null {
   try {
     const value: unknown = JSON.parse(text);

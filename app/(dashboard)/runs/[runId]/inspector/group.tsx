@@ -6,7 +6,7 @@ import { type GroupLine, type Line, lineFacts, lineId } from "../lines";
 import { amountOf, fromCreditUnits, lengthOf } from "../timeline/measures";
 import { Figures, Head, LineDuration } from "./parts";
 
-/** What the items of a step with `forEach` come to, and the ones to look at: the slowest, and those that failed. */
+/** A summary of the items of a `forEach` step, with links to the slowest and the failed ones. */
 export function GroupInspector({ line, onShow }: { line: GroupLine; onShow: (line: Line) => void }) {
   const now = useNow();
   const facts = lineFacts(line);

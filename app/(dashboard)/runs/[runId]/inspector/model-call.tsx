@@ -12,7 +12,7 @@ import type { WorkLine } from "../lines";
 import { attemptsTab, ErrorText, Figures, Head, InspectorSkeleton, LineDuration, recordTab } from "./parts";
 import { PromptView } from "./prompt";
 
-/** One call of the model: what it said and asked for, what it had been shown, its tries and its figures. */
+/** One model call: its output, prompt, attempts and figures. */
 export function CallInspector({
   line,
   attempt,
@@ -20,7 +20,7 @@ export function CallInspector({
   onTab,
 }: {
   line: WorkLine & { kind: "call" };
-  /** The number of the attempt that the reader chose. */
+  /** The number of the selected attempt. */
   attempt: number | null;
   tab: string;
   onTab: (tab: string) => void;

@@ -11,7 +11,7 @@ import { Elapsed, useNow } from "@/app/_ui/time";
 import type { CallDetail, StepDetail } from "@/server/runs/read/inspect";
 import { type TimedAttempt, timedAttempts } from "../timeline/timed-attempts";
 
-/** What stands above a step or a model call: what it is, how it went, and a link to it for others. */
+/** The head of a step or model call: title, status, and a link to it. */
 export function Head({
   title,
   facts,
@@ -21,10 +21,10 @@ export function Head({
 }: {
   title: ReactNode;
   facts: ReactNode;
-  /** Null: nothing that goes on or ends. */
+  /** Null for a line without a status. */
   status: StepDetail["status"] | null;
   waiting?: boolean;
-  /** The address of the line's page, below the origin. */
+  /** The path of the line's page. */
   link: string;
 }) {
   return (
@@ -43,7 +43,7 @@ export function Head({
   );
 }
 
-/** How long a line took, or has taken so far; as wide as most durations, so that what stands beside it keeps still. */
+/** How long a line took, or has taken so far. As wide as most durations, so that what is beside it does not move. */
 export function LineDuration({
   line,
 }: {
@@ -68,7 +68,7 @@ export function ErrorText({ text }: { text: string }) {
   );
 }
 
-/** The tab with the attempts of a step or a model call; `marked` is the number of the one the reader chose. */
+/** The tab with the attempts of a step or model call; `marked` is the number of the selected one. */
 export function attemptsTab(work: StepDetail | CallDetail, marked: number | null) {
   const attempts = timedAttempts(work);
   return {
@@ -133,7 +133,7 @@ function OpenAttempt({ attempt }: { attempt: TimedAttempt }) {
   );
 }
 
-/** How long was waited after the attempt before. */
+/** The delay after the previous attempt. */
 function WaitBefore({ attempt, before }: { attempt: TimedAttempt; before: TimedAttempt | undefined }) {
   const waitedMs = before?.finishedAt ? Date.parse(attempt.startedAt) - Date.parse(before.finishedAt) : 0;
   return waitedMs > 0 ? (
@@ -141,7 +141,7 @@ function WaitBefore({ attempt, before }: { attempt: TimedAttempt; before: TimedA
   ) : null;
 }
 
-/** The tab with all else that is known of a step or a model call, as JSON; its texts stand in tabs of their own. */
+/** The tab with all other facts of a step or model call as JSON. */
 export function recordTab(work: StepDetail | CallDetail) {
   const {
     input: _input,
@@ -167,7 +167,7 @@ function Record({ text }: { text: string }) {
   );
 }
 
-/** Figures of a line. They stand above its texts, which grow; what ticks stands last. */
+/** Figures of a line, above its texts, which may grow. A figure that ticks is last. */
 export function Figures({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="flex flex-wrap gap-x-5 gap-y-1 px-4 pb-2 sm:px-6">

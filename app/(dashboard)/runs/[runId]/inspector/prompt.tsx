@@ -12,10 +12,7 @@ import { PlainText } from "@/app/_ui/text/plain-text";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { ModelRequestView, SentMessage } from "@/server/runs/read/model-request";
 
-/**
- * What the model was shown before it answered: the messages, those folded that it had seen in an earlier call, and the
- * tools it could choose from.
- */
+/** The prompt of a model call: its messages, those of earlier calls collapsed, and the offered tools. */
 export function PromptView({ runId, callId }: { runId: string; callId: string }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.runs.modelRequest.queryOptions({ runId, callId }));
@@ -150,7 +147,7 @@ function Offered({ tools }: Pick<ModelRequestView, "tools">) {
   );
 }
 
-/** The request as a chat model takes it, to try it elsewhere. */
+/** The request as a chat completion, to try it elsewhere. */
 function asRequest({ messages, tools, responseSchema }: ModelRequestView): string {
   const request = {
     messages: messages.map(({ role, content, toolCalls }) => ({

@@ -3,13 +3,13 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { classNames } from "@/app/_ui/class-names";
 
-/** As high as a folded answer with its button; on a phone its name stands above it. */
+/** The height of a collapsed answer with its button; on a phone including its name. */
 const HEIGHT = "h-[11.75rem] sm:h-[9.75rem]";
 const LEAST = "min-h-[11.75rem] sm:min-h-[9.75rem]";
 
 /**
- * The place of something that is still to come, as high before as after, so that nothing below it moves when it comes. What
- * is higher is cut off there until the reader opens it, or something in it.
+ * Reserves the height of content that is still to come, so that nothing below moves. Taller content is cut off until
+ * the reader expands it.
  */
 export function ReservedSpace({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState(false);

@@ -22,7 +22,7 @@ import type { Unfolding } from "../timeline/use-unfolding";
 import { readHttpExchange } from "./http-exchange";
 import { attemptsTab, ErrorText, Figures, Head, InspectorSkeleton, LineDuration, recordTab } from "./parts";
 
-/** One step: what it was given and what it gave, both at once, its tries and its figures. */
+/** One step: input and output, attempts and figures. */
 export function StepInspector({
   line,
   attempt,
@@ -32,7 +32,7 @@ export function StepInspector({
   sought,
 }: {
   line: WorkLine & { kind: "step" };
-  /** The number of the attempt that the reader chose. */
+  /** The number of the selected attempt. */
   attempt: number | null;
   tab: string;
   onTab: (tab: string) => void;
@@ -171,12 +171,12 @@ function Exchange({ runId, step, sought }: { runId: string; step: StepDetail; so
   );
 }
 
-/** Whether a text holds what the reader looks for. */
+/** Whether a text contains the search text. */
 function holds(text: string, sought: string): boolean {
   return sought.trim() !== "" && new RegExp(anyCase(sought.trim()), "u").test(text);
 }
 
-/** One text of a step: its size, ways to have it elsewhere, and the text; the rest of a long one on demand. */
+/** One text of a step with its size, copy and download. The rest of a long text loads on demand. */
 function Side({
   label,
   text,
@@ -214,7 +214,7 @@ function Side({
   );
 }
 
-/** What was sent where, and what came back, in one line. */
+/** The HTTP request and its status in one line. */
 function HttpLine({ step }: { step: StepDetail }) {
   const exchange = readHttpExchange(step.input.text, step.output?.text ?? null);
   if (!exchange) return null;

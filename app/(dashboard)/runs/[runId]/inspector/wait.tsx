@@ -4,7 +4,7 @@ import { Moment } from "@/app/_ui/time";
 import { lineFacts, type WaitLine } from "../lines";
 import { Figures, Head, LineDuration } from "./parts";
 
-/** Why a run had no slot for a while, and when. */
+/** Why and when a run waited for a slot. */
 export function WaitInspector({ line }: { line: WaitLine }) {
   const { runId, slug, from, to } = line;
   return (

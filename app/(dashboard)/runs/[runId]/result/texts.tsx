@@ -17,8 +17,8 @@ import { ReservedSpace } from "../inspector/reserved-space";
 const Markdown = dynamic(() => import("@/app/_ui/text/markdown").then((module) => module.Markdown));
 
 /**
- * What the run was asked and what it answered, short until opened. `reserve` keeps the place of an answer that came
- * while somebody watched, so that nothing below moves when it does; a failure then stands in it instead.
+ * The run's input and output, collapsed if long. `reserve` keeps space for the output of a watched run, so that nothing
+ * below moves; a failure then takes that space.
  */
 export function RunTexts({
   run,
@@ -91,7 +91,7 @@ function TextRow({
   );
 }
 
-/** A run's text as what it is: a JSON document (which agents get from webhooks and answer with, too), Markdown, or plain words. */
+/** A run's text as a JSON document, Markdown or plain text. Agents get JSON from webhooks and may answer with it. */
 function RowText({
   run,
   payload,
@@ -114,5 +114,5 @@ function RowText({
   return folded || !MARKED_UP.test(text) ? answer : <WithRaw text={text}>{answer}</WithRaw>;
 }
 
-/** Without any of these, Markdown looks as it is written. */
+/** Without these characters, Markdown looks the same as plain text. */
 const MARKED_UP = /[*_`#[\]|>~]/;

@@ -9,8 +9,8 @@ import { COLUMNS, type Scale, type TimeRange } from "./scale";
 import { type Dragged, useDrag } from "./use-drag";
 
 /**
- * The scale above the bars: round moments, as many as there is room for, or what the longest bar stands for. On the axis of
- * time one drags over the stretch to be shown large; it says which one is, and leads back to the whole.
+ * The scale above the bars: round times, or the amount of the longest bar. Dragging over the time axis zooms in. A
+ * zoomed axis shows its range and a button to zoom out.
  */
 export function Axis({
   scale,
@@ -19,12 +19,12 @@ export function Axis({
   onRangeChange,
   onZoom,
 }: {
-  /** What the bars are drawn on, and what they would be if nothing were shown large. */
+  /** The scale of the bars, and the scale without zoom. */
   scale: Scale;
   full: Scale;
   range: TimeRange | null;
   onRangeChange: (range: TimeRange | null) => void;
-  /** Shows the time of the chosen line large. */
+  /** Zooms to the selected line. */
   onZoom: () => void;
 }) {
   const zoom = useRef<HTMLButtonElement>(null);
@@ -96,7 +96,7 @@ export function Axis({
   );
 }
 
-/** What one drags over, down through all rows. */
+/** The dragged range, across all rows. */
 function Band({ from, to }: Dragged) {
   return (
     <div aria-hidden="true" className={`${COLUMNS} pointer-events-none absolute inset-0 z-10`}>
@@ -115,7 +115,7 @@ function Band({ from, to }: Dragged) {
 const HEADS: Record<Measure, string> = { time: "", credits: "Credits", tokens: "Tokens" };
 const ZERO: Tick[] = [{ at: 0, part: 0, label: "0", needs: 0 }];
 
-/** Shown where the axis is at least so wide, in pixels; written out, for the styles are made from what stands here. */
+/** Shown from this width of the axis in pixels. Written out, because Tailwind generates classes from the source text. */
 const FROM_WIDTH = [
   [48, "@max-[48px]:hidden"],
   [64, "@max-[64px]:hidden"],

@@ -10,8 +10,8 @@ import {
 } from "../lines";
 
 /**
- * Puts a line above the items of each forEach step (`page[0]`, `page[1]`, …), and says of it, and of the model's calls, what
- * they hold: the lines below them, which they can stand for.
+ * Adds a group line above the items of each `forEach` step (`page[0]`, `page[1]`, …), and stores the descendants of
+ * groups and model calls in `holds`.
  */
 export function withGroups(lines: (WorkLine | AttemptLine)[]): (WorkLine | AttemptLine | GroupLine)[] {
   const all: (WorkLine | AttemptLine | GroupLine)[] = [];
@@ -22,7 +22,7 @@ export function withGroups(lines: (WorkLine | AttemptLine)[]): (WorkLine | Attem
     const end = name === null ? at + 1 : endOfItems(lines, at, name);
     const held = lines.slice(at, end);
     const items = held.filter((each) => each.depth === line.depth).filter(isStep);
-    // With the first item already: of a run that goes on, more may come, and nothing is to move then.
+    // From the first item on: a run in progress may add more, and nothing may move then.
     if (name !== null) {
       all.push(groupOf(line, name, items, held.filter(isWork)));
       all.push(...inside(held));
@@ -39,7 +39,7 @@ export function withGroups(lines: (WorkLine | AttemptLine)[]): (WorkLine | Attem
   });
 }
 
-/** The items of a group, one deeper; among what is inside of them may be groups again. */
+/** The items of a group, one level deeper. They may contain groups. */
 function inside(held: (WorkLine | AttemptLine)[]): (WorkLine | AttemptLine | GroupLine)[] {
   const deeper: (WorkLine | AttemptLine | GroupLine)[] = [];
   for (let at = 0; at < held.length; ) {
@@ -56,7 +56,7 @@ export function isStep(line: Line): line is WorkLine & { kind: "step" } {
   return line.kind === "step";
 }
 
-/** The step's name in the definition, of which a line is an item: `page` of `page[3]`. */
+/** The step's name in the definition: `page` for `page[3]`. */
 function itemOf(line: Line): string | null {
   return line.kind === "step" && line.label === line.step.key
     ? (/^(.+)\[\d+\]$/.exec(line.label)?.[1] ?? null)
@@ -74,7 +74,7 @@ function endOfItems(lines: Line[], from: number, name: string): number {
   return end;
 }
 
-/** The lines that follow one and stand deeper. */
+/** The deeper lines that follow a line. */
 function descendantsOf<Each extends Line>(lines: Each[], at: number): Each[] {
   const depth = lines[at]?.depth ?? 0;
   const end = lines.findIndex((line, index) => index > at && line.depth <= depth);
@@ -91,17 +91,17 @@ function groupOf(
   return { kind: "group", runId, slug: `${prefix}${label}`, label, depth, items, holds };
 }
 
-/** How many of the lines that one stands for failed. */
+/** How many descendants of a line failed. */
 export function failedIn(line: Line): number {
   return (line.holds ?? []).filter((each) => lineFacts(each).status === "Failed").length;
 }
 
-/** The lines that are folded when a page opens. */
+/** The lines that start collapsed. */
 export function foldedAtFirst(lines: Line[]): ReadonlySet<string> {
   return new Set(lines.filter(opensFolded).map(lineId));
 }
 
-/** Leaves out what folded lines stand for, and says of them that they do. */
+/** Removes the descendants of collapsed lines and marks those lines as collapsed. */
 export function foldLines<Each extends Line>(lines: Each[], folded: ReadonlySet<string>): Each[] {
   if (folded.size === 0) return lines;
   const left: Each[] = [];
@@ -118,7 +118,7 @@ export function foldLines<Each extends Line>(lines: Each[], folded: ReadonlySet<
   return left;
 }
 
-/** The lines that stand for this one while they are folded, outermost first. */
+/** The collapsible ancestors of a line, outermost first. */
 export function holdersOf(lines: Line[], id: string): Line[] {
   const at = lines.findIndex((line) => lineId(line) === id);
   const holders: Line[] = [];

@@ -11,12 +11,12 @@ import { attemptsOf, type Line, lineFacts, MIN_SHOWN_WAIT_MS, type WorkLine, wai
 import { creditShares, fromCreditUnits, largestLine, lengthOf, type Measure, timeShares } from "./measures";
 
 type Props = { run: RunDetail; lines: WorkLine[]; measure: Measure; onShow: (line: Line) => void };
-/** `reserve`: as high while the run goes on as after it, when it takes more lines on narrow screens. */
+/** `reserve`: as high while the run is open as after its end, when it may need more lines. */
 type Reserving = { reserve: boolean };
 
 /**
- * In one line, where a run's time, credits or tokens went, and the step that took most of them; while it runs, what it is
- * at and whether it is alive.
+ * One line on how a run's time, credits or tokens were spent, and its most expensive step. While it runs: the current
+ * step and whether the worker reports.
  */
 export const TimelineSummary = memo(function TimelineSummary({ reserve, ...props }: Props & Reserving) {
   return (
@@ -70,12 +70,12 @@ function TimeParts({ run, lines }: Pick<Props, "run" | "lines">) {
 
 function CreditParts({ lines }: Pick<Props, "lines">) {
   const { model, actions, started } = creditShares(lines);
-  const full = model + actions + started;
+  const total = model + actions + started;
   const part = (name: string, units: number) =>
     units > 0 ? (
-      <Part name={name} share={units / full} value={formatCredits(fromCreditUnits(units))} />
+      <Part name={name} share={units / total} value={formatCredits(fromCreditUnits(units))} />
     ) : null;
-  if (full === 0) return <span>No cost.</span>;
+  if (total === 0) return <span>No cost.</span>;
   return (
     <>
       {part("model", model)}
@@ -94,7 +94,7 @@ function Part({ name, value, share }: { name: string; value: ReactNode; share?: 
   );
 }
 
-/** What an open run is at. Ticks by the second: nothing here needs more. */
+/** The current work of an open run, updated once a second. */
 function Doing({ run, lines }: Props) {
   const now = useNow();
   const running = lines.filter((line) => lineFacts(line).status === "Running");
@@ -121,7 +121,7 @@ function Doing({ run, lines }: Props) {
   );
 }
 
-/** Which try a line is at, or waits for. */
+/** The attempt that a line is at or waits for. */
 function Retrying({ line, now }: { line: WorkLine; now: number }) {
   const attempt = attemptsOf(line).at(-1);
   if (!attempt) return null;
@@ -138,7 +138,7 @@ function inSeconds(ms: number): string {
   return formatDuration(Math.round(ms / 1_000) * 1_000 || 1_000);
 }
 
-/** As the row begins. */
+/** The name as the row shows it. */
 function shortNameOf(line: WorkLine): string {
   return line.kind === "step" ? `${line.step.number} ${line.label}` : nameOf(line);
 }

@@ -3,13 +3,13 @@ import { type Line, lineFacts, MIN_SHOWN_WAIT_MS } from "../lines";
 import { endOf } from "./measures";
 import type { Scale, TimeRange } from "./scale";
 
-/** On both sides of a line that is zoomed to: a part of its time, and at least so many ms. */
+/** The margin around a zoomed line: a share of its duration, and at least this many ms. */
 const AIR = 0.1;
 const LEAST_AIR_MS = 5;
 
 /**
- * The stretch that shows a line large, with a little air around it.
- * @returns null where that is everything the axis has
+ * The range that shows a line zoomed, with a margin.
+ * @returns null if that is the whole axis
  */
 export function rangeAround(line: Line, full: Scale, now: number): TimeRange | null {
   const from = Date.parse(lineFacts(line).startedAt);
@@ -18,10 +18,10 @@ export function rangeAround(line: Line, full: Scale, now: number): TimeRange | n
   return within({ from: from - air, to: to + air }, full);
 }
 
-/** A run that waited so many times as long to begin as it ran opens on what ran. */
+/** A run whose wait was this many times longer than its work opens zoomed to its work. */
 const WAITED_LONG = 4;
 
-/** The stretch that a run's page opens with: an ended run whose wait to begin leaves no room for what ran shows that. */
+/** The initial zoom of an ended run that waited much longer than it ran; null for no zoom. */
 export function initialRange(
   run: Pick<RunDetail, "createdAt" | "startedAt" | "finishedAt">,
 ): TimeRange | null {
@@ -34,14 +34,14 @@ export function initialRange(
   return { from: from - air, to: Math.max(to, from + air) };
 }
 
-/** The part of a stretch that the axis has; null where that is all of the axis. */
+/** The part of a range that the axis has; null if that is the whole axis. */
 function within(range: TimeRange, { start, span }: Scale): TimeRange | null {
   const from = Math.max(start, range.from);
   const to = Math.min(start + span, range.to);
   return from <= start && to >= start + span ? null : { from, to };
 }
 
-/** The axis of time that shows a stretch alone. */
+/** The time axis for a range. */
 export function scaleOfRange({ from, to }: TimeRange): Scale {
   return { measure: "time", start: from, span: Math.max(1, to - from) };
 }

@@ -1,14 +1,14 @@
 import { type PointerEvent, useState } from "react";
 
-/** A pointer that moves less than this has only been put down, in pixels. */
+/** A shorter move is a click, in pixels. */
 const LEAST_PX = 4;
 
-/** What a drag has come to: two places, in parts of the width of what it is dragged over. */
+/** A dragged range, in shares of the element's width. */
 export type Dragged = { from: number; to: number };
 
-/** Lets a pointer drag over an element from left to right or back; `onDragged` is told when it lets go. */
+/** Lets the pointer drag over an element. `onDragged` is called when it is released. */
 export function useDrag(onDragged: (dragged: Dragged) => void): {
-  /** While it is dragged. */
+  /** Set during the drag. */
   dragged: Dragged | null;
   handlers: {
     onPointerDown: (event: PointerEvent) => void;

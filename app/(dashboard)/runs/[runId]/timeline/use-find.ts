@@ -8,22 +8,22 @@ import { anyCase } from "@/server/any-case";
 import type { RunDetail } from "@/server/runs/read/inspect";
 import { type Line, lineId } from "../lines";
 
-/** The server is asked once the reader has paused for so long. */
+/** The server is queried after a pause of this length. */
 const PAUSE_MS = 250;
 
-/** A search by the names of lines, at once, and by all their texts, as soon as the server has looked through them. */
+/** Searches the names of lines at once, and all their texts on the server. */
 export function useFind(
   run: RunDetail,
   lines: Line[],
 ): {
   text: string;
   setText: (text: string) => void;
-  /** What is sought in texts, too; empty while nothing is. */
+  /** The text that is searched in texts; empty without a search. */
   sought: string;
   matches: (line: Line) => boolean;
-  /** How many of the lines are left, in words. */
+  /** Describes how many lines match. */
   describe: (shown: number) => string;
-  /** Stands in the place of the lines where none is left. */
+  /** Shown if no line matches. */
   nothing: string;
 } {
   const trpc = useTRPC();

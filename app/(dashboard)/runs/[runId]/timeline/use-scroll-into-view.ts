@@ -2,13 +2,13 @@
 
 import { type RefObject, useEffect, useRef } from "react";
 
-/** A bar may lie over the upper edge of the page, in pixels. */
+/** A bar may cover the upper edge of the page, in pixels. */
 const PAGE_TOP = 56;
 
 /**
- * Keeps the chosen row of a scrolling list in sight when another one is chosen or the newest is followed again, and tells
- * when the reader scrolls away from the list's end, or the list out of sight.
- * @param chosenAt the index of the chosen row; below 0 for none
+ * Keeps the selected row of a scrolling list visible, and calls `onLeave` when the reader scrolls away from the end of
+ * the list, or the list out of view.
+ * @param chosenAt the index of the selected row; below 0 for none
  * @param rowHeight in pixels, the same for all rows
  */
 export function useScrollIntoView(
@@ -16,7 +16,7 @@ export function useScrollIntoView(
   chosenAt: number,
   { rowHeight, following, onLeave }: { rowHeight: number; following: boolean; onLeave: () => void },
 ): void {
-  /** Where we put the list ourselves, which is not the reader's doing. */
+  /** Our own scroll position, to tell it from the reader's scrolling. */
   const put = useRef(0);
   const before = useRef({ chosenAt: -1, following });
   useEffect(() => {
