@@ -5,8 +5,8 @@ import { freePort } from "./scripts/ports.mjs";
 import { createThrowaway } from "./scripts/throwaway.mjs";
 
 /**
- * The browser and API tests against the built service, started as `npm start` starts it, on a database of its own.
- * Workers read this file again: what they must share with the first reading is in the environment.
+ * Browser and API tests against the built service, started like `npm start`, on its own database. Workers read this
+ * file again, so shared values are in the environment.
  */
 clearSettings();
 process.env.STEPWELL_E2E_PORT ??= String(await freePort());
@@ -25,7 +25,7 @@ export default defineConfig({
   fullyParallel: true,
   workers: 2,
   forbidOnly: process.env.CI !== undefined,
-  // Generous: the machine may be small and busy. What is waited for is a fact, never a time.
+  // Generous for small and busy machines. Tests wait for facts, never for a time.
   timeout: 90_000,
   expect: { timeout: 15_000 },
   reporter: "list",
@@ -36,7 +36,7 @@ export default defineConfig({
     trace: "retain-on-failure",
     launchOptions: {
       ...(browser?.executablePath === undefined ? {} : { executablePath: browser.executablePath }),
-      // Chromium refuses its sandbox to root, and containers have little /dev/shm.
+      // Chromium refuses its sandbox as root, and containers have a small /dev/shm.
       args: ["--no-sandbox", "--disable-dev-shm-usage"],
     },
   },

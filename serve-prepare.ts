@@ -5,22 +5,22 @@ import { storeAppUrl } from "@/server/operate/app-url";
 import { checkSecretFingerprint } from "@/server/secrets/fingerprint";
 import type { Wired } from "@/wiring";
 
-/** How long a start waits for a database that went away in the middle of it. */
+/** How long a start waits for a database that goes away in the middle of it. */
 const START_PATIENCE_MS = 30_000;
 
-/** Brings the database up to date and checks that this process may use it. Returns the demo organization, if there is one. */
+/** Migrates the database and checks that this process may use it. Returns the demo organization, if there is one. */
 export async function prepare(
   services: Wired,
   root: string,
   print: (line: string) => void,
 ): Promise<Demo | null> {
   await prepareDatabase(services.env.databaseUrl, root, print);
-  // The database may be killed or restarted while a process starts; it is not sent away for that.
+  // The database may restart during a start; its temporary errors are retried.
   const patience = AbortSignal.timeout(START_PATIENCE_MS);
   try {
     await retryWhileUnavailable(() => checkSecretFingerprint(services), patience);
   } catch (error) {
-    // The embedded database stops next; an idle connection would complain of it below the message.
+    // The embedded database stops next, and an idle connection would log an error below the message.
     await services.pool.end();
     throw error;
   }

@@ -1,7 +1,7 @@
 import { expect, test } from "./fixtures";
 import { finishRun, startRun } from "./start";
 
-/** Which line of a run's page is open: the newest, one that the keyboard leads to, one that the address names. */
+/** Which line of a run's page is open: the newest, one reached by keyboard, or the one in the URL. */
 
 test("a live run is followed until the reader scrolls, and again on demand", async ({
   ownerPage: page,
@@ -56,7 +56,7 @@ test("arrow keys move through the steps, and scroll inside texts", async ({
   await page.keyboard.press("ArrowUp");
   await expect(page).toHaveURL(/step=2$/);
 
-  // From a button too, but not from a choice or within the texts.
+  // Also from a button, but not from a choice or within the texts.
   await page.getByRole("button", { name: "Run again", exact: true }).focus();
   await page.keyboard.press("ArrowDown");
   await expect(page).toHaveURL(/step=3$/);

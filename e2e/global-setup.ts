@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { slowServerPort, startSlowServer } from "./slow-server";
 
 /**
- * Starts the slow server and declares e2e/organization.yaml by the operator's command line beside the running service, as an
- * operator would; the ids and secrets it prints reach the tests through the environment (fixtures.ts).
+ * Starts the slow server and applies e2e/organization.yaml with the operator's command line, beside the running
+ * service. Tests get the printed ids and secrets through the environment (fixtures.ts).
  */
 export default async function setUp(): Promise<() => void> {
   const { STEPWELL_E2E_DATA: folder = "", STEPWELL_E2E_PORT } = process.env;

@@ -3,9 +3,9 @@ import { expect, test } from "./fixtures";
 import { release } from "./slow-server";
 import { startRun } from "./start";
 
-/** Nothing moves while one watches a run, wide or narrow. */
+/** Nothing moves while a run is watched, on wide and narrow screens. */
 
-/** Sums up how much of the page moves by itself from now on, and what. */
+/** Sums up layout shifts from now on, and names what shifted. */
 async function watchShifts(page: Page): Promise<() => Promise<{ sum: number; moved: string[] }>> {
   await page.evaluate(() => {
     const seen = { sum: 0, moved: [] as string[] };
@@ -26,7 +26,7 @@ async function watchShifts(page: Page): Promise<() => Promise<{ sum: number; mov
     }).observe({ type: "layout-shift" });
   });
   return async () => {
-    // What has moved is told with the frame after the next.
+    // Shifts are reported with the frame after the next.
     await page.evaluate(
       () => new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(told))),
     );
@@ -50,7 +50,7 @@ for (const width of [390, 1280]) {
       await expect(page.locator("header")).toContainText("Running");
       await release(id);
       await expect(page.locator("header")).toContainText(fails ? "Failed" : "Completed", { timeout: 60_000 });
-      // The long output has come, and is folded.
+      // The long output has arrived and is collapsed.
       if (!fails) await expect(page.getByText("Show all")).toHaveCount(1);
       const { sum, moved } = await readShifts();
       expect(sum, moved.join("\n")).toBeLessThan(0.005);

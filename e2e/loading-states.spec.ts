@@ -3,8 +3,8 @@ import { startThrowawayService } from "@/scripts/throwaway-service.mjs";
 import { expect, test } from "./fixtures";
 
 /**
- * Pages whose data is long in coming, or does not come: on a service of its own, whose tables are locked or away meanwhile.
- * What every page needs (sessions, members, organizations) is left alone.
+ * Pages whose data is slow or missing, on a service of its own whose tables are locked or renamed. Sessions, members
+ * and organizations, which every page needs, are not touched.
  */
 
 let service: Awaited<ReturnType<typeof startThrowawayService>>;
@@ -23,7 +23,7 @@ test.beforeEach(async ({ page }) => {
   await page.waitForURL(`${service.base}/runs`);
 });
 
-/** Nobody reads the table while `work` goes on: whoever asks waits. */
+/** Locks the table while `work` runs, so that its readers wait. */
 async function whileLocked(table: string, work: () => Promise<void>): Promise<void> {
   await service.withDatabase(async (client) => {
     await client.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
@@ -35,7 +35,7 @@ async function whileLocked(table: string, work: () => Promise<void>): Promise<vo
   });
 }
 
-/** The table is not there while `work` goes on: whoever asks gets an error. */
+/** Renames the table while `work` runs, so that its readers get an error. */
 async function whileAway(table: string, work: () => Promise<void>): Promise<void> {
   const rename = (from: string, to: string) =>
     service.withDatabase((client) => client.query(`ALTER TABLE ${from} RENAME TO ${to}`));
@@ -47,7 +47,7 @@ async function whileAway(table: string, work: () => Promise<void>): Promise<void
   }
 }
 
-/** No run of any organization is given a slot while `work` goes on: each is at its plan's limit. */
+/** Raises every organization's `in_flight` above its limit, so that no run gets a slot while `work` runs. */
 async function whileNoneBegins(work: () => Promise<void>): Promise<void> {
   const count = (by: number) =>
     service.withDatabase((client) =>
@@ -118,7 +118,7 @@ test("a run that has not begun says how long it has been queued, one that ended 
     return page.url().split("/").at(-1) ?? "";
   };
   await page.getByRole("table").getByRole("link").first().click();
-  // It began at once: one moment says both.
+  // It started at once, so only one time is shown.
   await expect(head).toContainText(/started\d+ \w+ \d\d:\d\d:\d\dfinished\d\d:\d\d:\d\d/);
   await expect(head).not.toContainText("created");
   let later = "";
@@ -143,15 +143,15 @@ test("a page that fails says so within its frame, and comes back when it is trie
   page,
 }) => {
   await whileAway("api_keys", async () => {
-    // By a link, and by its address.
+    // By a link, and by its URL.
     await goTo(page, "API keys");
     await expect(failure(page)).toContainText(/reference \S+/);
     await page.reload();
     await expect(failure(page)).toContainText(/reference \S+/);
-    // Still failing when it is tried in vain.
+    // A retry while it still fails.
     await failure(page).getByRole("button", { name: "Try again" }).click();
     await expect(failure(page)).toBeVisible();
-    // Every other place is one step away.
+    // Every other page works.
     await goTo(page, "Members");
     await expect(page.getByRole("heading", { name: "Members", level: 1 })).toBeVisible();
     await expect(failure(page)).toHaveCount(0);

@@ -2,7 +2,7 @@ import { type ModelServer, startModelServer } from "@/testing/model-server";
 import { startThrowawayService } from "../scripts/throwaway-service.mjs";
 import { expect, test } from "./fixtures";
 
-/** What a model says is read while it says it: on a service of its own, whose model answers as it is told. */
+/** A model's output is shown while it is generated; on a service of its own with a scripted model. */
 
 let models: ModelServer;
 let service: Awaited<ReturnType<typeof startThrowawayService>>;

@@ -18,7 +18,7 @@ import {
 } from "../testing/contract-calls";
 import { expect, type Organization, readApplied, signIn, test } from "./fixtures";
 
-/** `npx next start` alone, on a database of its own, answers as `npm start` does. */
+/** `npx next start` alone, on its own database, answers like `npm start`. */
 
 test.describe.configure({ mode: "serial" });
 

@@ -1,14 +1,14 @@
 import { createServer, type ServerResponse } from "node:http";
 
 /**
- * A slow server: what steps of e2e/organization.yaml call, so that tests decide how long their runs last. `GET /held/ID`
- * is answered after `POST /release/ID`; anything else after 20 ms, whatever the machine.
+ * A slow server for the steps of e2e/organization.yaml, so that tests decide how long their runs take. `GET /held/ID`
+ * is answered after `POST /release/ID`, anything else after 20 ms.
  */
 
 const DELAY_MS = 20;
 const PREFIX = { held: "/held/", release: "/release/" };
 
-/** Listens on the port that playwright.config.ts chose; returns what ends it. */
+/** Listens on the port of playwright.config.ts; returns a function that stops it. */
 export async function startSlowServer(): Promise<() => void> {
   const released = new Set<string>();
   const held = new Map<string, ServerResponse[]>();

@@ -12,7 +12,7 @@ test.beforeEach(async () => {
 });
 test.afterEach(() => removeThrowaway(dataDir));
 
-/** Starts the service through npm in a process group of its own; resolves when it says that it is ready. */
+/** Starts the service through npm in its own process group; resolves once it is ready. */
 async function startThroughNpm(port: number) {
   const npm = spawn("npm", ["start"], {
     detached: true,

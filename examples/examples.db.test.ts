@@ -40,7 +40,7 @@ test.each(files)("%s can be applied, exported, and applied again without a chang
   }
 });
 
-/** Runs a tool of an example with real functions, whose http_request and model are stood in for. */
+/** Runs an example's tool with real functions and a scripted HTTP server and model. */
 async function runTool(file: string, slug: string, input: JsonObject, answers: Record<string, unknown> = {}) {
   const tools = readDefinitionFile(await read(file)).definitions.organizations.flatMap(({ tools }) => tools);
   const tool = tools.find((candidate) => candidate.slug === slug);

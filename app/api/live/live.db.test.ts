@@ -9,7 +9,7 @@ import { notifyRunChanged } from "@/server/live/run-changes";
 import { createMember, insertRun, TEST_PASSWORD } from "@/testing/runs";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 
-/** The live routes as a browser meets them: who gets a place, at whose pace events come, and when a stream ends. */
+/** The live routes as a browser uses them: slots, backpressure, and when a stream ends. */
 
 let world: World;
 let tenant: Tenant;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   world = await createWorld();
   tenant = await createTenant(world);
 });
-// Only heartbeats tick by an interval.
+// Only heartbeats use an interval.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
 afterEach(() => {
   for (const each of opened.splice(0)) each.abort();
@@ -51,7 +51,7 @@ async function signIn(): Promise<Person> {
   return { ...actor, cookie: cookies.join("; ") };
 }
 
-/** Opens a stream: of one run after a sequence, or of all runs. */
+/** Opens a stream of one run after a sequence number, or of all runs. */
 async function open({ cookie }: { cookie: string }, run?: { id: string; after: number }) {
   const release = new AbortController();
   opened.push(release);
@@ -64,7 +64,7 @@ async function open({ cookie }: { cookie: string }, run?: { id: string; after: n
   return { response, release };
 }
 
-/** A reader that waits for texts; it fails when the stream ends first. */
+/** A reader that waits for texts and fails if the stream ends first. */
 function follow(response: Response) {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   return {
@@ -81,7 +81,7 @@ function follow(response: Response) {
   };
 }
 
-/** Reads to the end of the stream. */
+/** Reads a stream to its end. */
 async function readAll(response: Response): Promise<string> {
   return new Response(response.body).text();
 }
@@ -134,7 +134,7 @@ describe("a reader that does not read", () => {
     const { response } = await open(person, { id, after: 3 });
     const other = await open(person, { id, after: 3 });
     const awake = follow(other.response);
-    // Another reader keeps up: it tells when each change was there to be sent.
+    // A second, fast reader shows when each change could have been sent.
     for (let sequence = 4; sequence <= 8; sequence++) {
       await world.pool.query("UPDATE runs SET sequence = $2 WHERE id = $1", [id, sequence]);
       await world.pool.query("UPDATE steps SET sequence = $2 WHERE run_id = $1 AND step_number = $3", [

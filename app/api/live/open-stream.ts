@@ -8,8 +8,8 @@ import type { Services } from "@/server/services";
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Answers a member with a live stream: one of the places for it is held while it is open, and it ends when the request
- * would no longer be let in as the same member. 429 with the contract's error body when there is no place.
+ * Answers a member with a live stream, which holds a slot while it is open and ends when the session does. Answers 429
+ * if there is no slot.
  */
 export function openStream(
   services: Services,
@@ -21,7 +21,7 @@ export function openStream(
   if ("refusal" in slot) {
     return refuseRoute("rate_limited", slot.refusal, { "retry-after": String(RETRY_AFTER_SECONDS) });
   }
-  // Next may empty the request's own headers when the handler has answered.
+  // Next may clear the request's headers after the handler has answered.
   const headers = new Headers(request.headers);
   return respondWithEvents(request, {
     produce,

@@ -3,7 +3,7 @@ import { isUuid } from "@/server/ids";
 import { readCompleteRun } from "@/server/runs/read/download";
 import { getServices } from "@/wiring";
 
-/** The whole run with all its steps and model calls, as one JSON file. */
+/** A run with all its steps and model calls, as one JSON file. */
 export async function GET(
   request: Request,
   { params }: { params: Promise<{ runId: string }> },

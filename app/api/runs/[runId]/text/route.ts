@@ -4,8 +4,8 @@ import { readPayload } from "@/server/runs/read/inspect";
 import { getServices } from "@/wiring";
 
 /**
- * One whole text of a run: `?field=input|output`, with `?step=` that step's, with `?download=1` as a file. Sent as
- * plain text that no browser will take for a page: it was written by strangers.
+ * One complete text of a run: `?field=input|output`, of a step with `?step=`, as a file with `?download=1`. The text is
+ * untrusted, so it is sent as plain text that no browser renders.
  */
 export async function GET(
   request: Request,
