@@ -40,7 +40,7 @@ const configure = (overrides: Partial<AgentConfiguration> = {}): AgentConfigurat
 
 type Say = { content?: string; calls?: [name: string, args: unknown][] };
 
-/** A journal whose model says the given lines and whose calls succeed, unless prepared as failing. */
+/** A journal whose model gives the scripted replies. Calls succeed unless scripted to fail. */
 function journalOf(lines: Say[], act?: (acting: Acting) => Acted[]) {
   const thinkings: Thinking[] = [];
   const actings: Acting[] = [];
@@ -201,7 +201,7 @@ describe("very many calls in one answer", () => {
 
   test("32 are executed, 128 recorded, the rest refused in one step, and the conversation stays valid", async () => {
     const { journal, thinkings, actings } = journalOf([many(10_000), { content: "Done." }]);
-    // The same call refused for its place is no failure that repeats.
+    // A call refused for its position is no repeated failure.
     expect(await runAgentLoop(configure(), "Hi", journal)).toEqual({ status: "Completed", output: "Done." });
     const [acting] = actings;
     expect(acting?.calls.map((call) => "callable" in call)).toEqual(

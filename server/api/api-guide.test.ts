@@ -12,7 +12,7 @@ import {
 import { createOpenApiDocument } from "./openapi/document";
 import { listOperations } from "./operations";
 
-/** docs/api.md and docs/webhooks.md say what the code does. */
+/** docs/api.md and docs/webhooks.md agree with the code. */
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, "../../docs", name), "utf8");
 const guide = read("api.md");

@@ -17,7 +17,7 @@ beforeAll(async () => {
   stranger = await createTenant(world);
 });
 afterAll(() => world.close());
-// An internal fault shows its cause beside the failed test.
+// Shows the cause of an internal fault beside the failed test.
 afterEach(() => {
   const faults = world.log.entries.splice(0).filter(({ level }) => level === "error");
   for (const fault of faults) console.error(fault.message, fault.fields);

@@ -7,14 +7,14 @@ import { migrate } from "./migrate";
 /** One second apart. */
 const DATABASE_ATTEMPTS = 30;
 
-/** The database cannot be reached; the message says which and why, without its password. */
+/** The database cannot be reached. The message says which and why, without its password. */
 export class UnreachableDatabaseError extends Error {
   override name = "UnreachableDatabaseError";
 }
 
 /**
- * Brings the database at `url` up to the migrations of the project in `root`. Waits up to half a minute for one that does
- * not answer, and not at all for one that refuses the password. `say` receives progress. Throws UnreachableDatabaseError, MigrationError.
+ * Migrates the database at `url` with the project in `root`. Waits up to half a minute for a database that does not
+ * answer; a wrong password fails at once. `print` receives progress. Throws UnreachableDatabaseError, MigrationError.
  */
 export async function prepareDatabase(
   url: string,
@@ -30,12 +30,12 @@ export async function prepareDatabase(
   }
 }
 
-/** Where both are started together, the database may come up after us. */
+/** If both are started together, the database may come up later. */
 async function connectPatiently(url: string, print: (line: string) => void): Promise<pg.Client> {
   const { host } = new URL(url);
   for (let attempt = 1; ; attempt += 1) {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-    client.on("error", () => {}); // What breaks a query is told by the query.
+    client.on("error", () => {}); // The query reports its own error.
     try {
       await client.connect();
       return client;

@@ -19,13 +19,13 @@ afterAll(async () => {
   await world.close();
 });
 
-/** The most moments that lie in any window of 60 s, its older edge excluded. */
+/** The most events in any window of 60 s, excluding its older edge. */
 function mostInAMinute(moments: Date[]): number {
   const times = moments.map((moment) => moment.getTime()).sort((a, b) => a - b);
   return Math.max(...times.map((end) => times.filter((time) => time > end - 60_000 && time <= end).length));
 }
 
-/** Calls both processes at once, in three bursts over the edges of a minute; the statuses of each burst, counted. */
+/** Calls both processes at once, in three bursts around minute boundaries; returns the counts of statuses per burst. */
 async function hammer(calls: number, call: (process: World) => Promise<Response>) {
   const bursts: Record<string, number>[] = [];
   for (const pause of [0, 59_999, 1]) {
@@ -105,7 +105,7 @@ it("returns what is left and when more is, and keeps the decisions when old segm
   const countSegments = () => world.db.rateSegment.count({ where: { key: limit.key } });
   expect(await countSegments()).toBe(5);
   await pruneRateSegments(world);
-  // The newest old segment stays: it says how many calls are free again.
+  // The newest old segment stays: it tells how many calls are free again.
   expect(await countSegments()).toBe(2);
   expect(await take()).toMatchObject({ allowed: true, remaining: 1 });
   expect(await take()).toMatchObject({ allowed: true, remaining: 0 });

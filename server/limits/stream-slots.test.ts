@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { acquireStreamSlot, STREAM_LIMITS } from "./stream-slots";
 
-/** One process with its places: people of organizations take them by name. */
+/** One process with its slots, which people of organizations acquire by name. */
 function openProcess() {
   const process = { pool: {} };
   return {
     take: (org: string, user: string) => acquireStreamSlot(process, { orgId: mintOrgId(org), userId: user }),
-    /** Takes so many places in an organization, none of its people more than they may. */
+    /** Acquires `count` slots in an organization, none of its people exceeding their limit. */
     fill(org: string, count: number): (() => void)[] {
       return Array.from({ length: count }, (_, n) => {
         const slot = this.take(org, `${org}-${Math.floor(n / STREAM_LIMITS.person)}`);
@@ -22,7 +22,7 @@ test("a person's streams are limited", () => {
   const { take } = openProcess();
   for (let n = 0; n < STREAM_LIMITS.person; n++) expect(take("acme", "ada")).toHaveProperty("leave");
   expect(take("acme", "ada")).toEqual({ refusal: expect.stringMatching(/^You have 20 live views open/) });
-  // In another organization of theirs as well: tabs of one browser.
+  // The person's limit covers all their organizations, because the tabs share one browser.
   expect(take("beta", "ada")).toHaveProperty("refusal");
   expect(take("acme", "bob")).toHaveProperty("leave");
 });
@@ -55,7 +55,7 @@ test("closing a stream twice frees it once, and a refused one takes nothing", ()
   for (let n = 0; n < STREAM_LIMITS.person; n++) process.take("acme", "refused");
   slots[0]?.();
   slots[0]?.();
-  // The refused tries left no trace: the person still has all of their own places, in another organization.
+  // Refused attempts do not count: the person has all their own slots in another organization.
   process.fill("beta", 1);
   for (let n = 0; n < STREAM_LIMITS.person; n++)
     expect(process.take("beta", "refused")).toHaveProperty("leave");

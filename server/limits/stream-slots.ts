@@ -1,6 +1,6 @@
 import type { MemberActor } from "@/server/auth/actor";
 
-/** Live streams that may be open at once in one process. Each tab that shows runs holds one. */
+/** How many live streams may be open in one process. Each tab that shows runs holds one. */
 export const STREAM_LIMITS = { person: 20, organization: 200, process: 500 };
 
 const REFUSALS = {
@@ -24,8 +24,8 @@ function takenIn(process: object): Map<string, number> {
 }
 
 /**
- * Takes one of the places for live streams, for the person, their organization and the process alike. Returns what
- * gives it back (once, however often it is called), or why there is none. A process is known by its pool.
+ * Acquires a slot for a live stream from the limits of the person, the organization and the process. Returns an
+ * idempotent `release`, or why there is no slot. A process is identified by its pool.
  */
 export function acquireStreamSlot(
   services: { pool: object },
