@@ -4,11 +4,11 @@ import { guardKey } from "@/server/limits/guard-key";
 import { acquireRate, type RateLimit, releaseRate } from "@/server/limits/rate-limit";
 import type { Services } from "@/server/services";
 
-/** Guesses for one person from one address; a sign-in that succeeds starts this count anew. */
+/** Attempts for one person from one address; a successful sign-in resets the count. */
 const PER_PAIR = { limit: 10, seconds: 600 };
-/** Everybody behind one address; never starts anew, so that an own sign-in hides no guesses. */
+/** Attempts from one address; never reset, so that an own sign-in hides no guesses. */
 const PER_ADDRESS = { limit: 60, seconds: 60 };
-/** Attempts for one person from anywhere. They are delayed and never refused: a stranger must not lock anybody out. */
+/** Attempts for one person from anywhere. They are delayed, never refused: a stranger must not lock anybody out. */
 const PER_EMAIL = { limit: 200, seconds: 600 };
 const UNDELAYED = 20;
 const DELAY_MS_EACH = 100;
@@ -25,7 +25,7 @@ const hash = (text: string) => createHash("sha256").update(text).digest("hex");
 const pairKey = ({ email, clientAddress }: SignInAttempt) =>
   `sign-in-pair:${hash(`${guardKey(clientAddress)} ${email}`)}`;
 
-/** Counts an attempt to sign in before its password is looked at. Waits when many came for this email; throws rate_limited. */
+/** Counts a sign-in attempt before its password is checked. Waits if this email had many; throws rate_limited. */
 export async function admitSignIn(services: Services, attempt: SignInAttempt): Promise<void> {
   const { email, clientAddress, sleep } = attempt;
   await take(services, { key: `sign-in:${guardKey(clientAddress)}`, ...PER_ADDRESS });
@@ -36,7 +36,7 @@ export async function admitSignIn(services: Services, attempt: SignInAttempt): P
   if (delayed > 0) await sleep(Math.min(MAX_DELAY_MS, delayed * DELAY_MS_EACH));
 }
 
-/** Starts the count of this person at this address anew: whoever gets here knows the password. */
+/** Resets the count of this person at this address, after the right password. */
 export async function forgiveSignIn(services: Services, attempt: SignInAttempt): Promise<void> {
   await releaseRate(services.pool, pairKey(attempt));
 }

@@ -30,7 +30,7 @@ const definitionFile = z.strictObject({
 export type DefinitionFile = z.output<typeof definitionFile>;
 export type DeclaredOrganization = DefinitionFile["organizations"][number];
 
-/** A definition file that cannot be taken. Each line is a sentence with its place; nothing was written. */
+/** An invalid definition file. Each line is a sentence with its location; nothing was written. */
 export class DefinitionFileError extends Error {
   override name = "DefinitionFileError";
   readonly lines: string[];
@@ -41,7 +41,7 @@ export class DefinitionFileError extends Error {
   }
 }
 
-/** A definition file that was read; `refuse` says faults found later (unknown references) at their lines. */
+/** A parsed definition file; `refuse` reports later faults, such as unknown references, with their lines. */
 export type ReadDefinitionFile = {
   definitions: DefinitionFile;
   refuse(issues: readonly Issue[]): DefinitionFileError;

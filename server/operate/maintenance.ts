@@ -6,12 +6,12 @@ import { endOverdueRuns } from "./overdue-runs";
 import { pruneRateSegments } from "./rate-segments";
 import { removeExpired } from "./retention";
 
-/** One piece of work that is done again and again. Every process does it; the rows decide, so doing it twice is harmless. */
+/** A recurring job. Every process runs it; the rows decide, so running it twice is harmless. */
 type Job = {
-  /** What the log says when it fails. */
+  /** The log message for a failure. */
   failure: string;
   everyMs: number;
-  /** Returns true when there is more to do at once. */
+  /** Returns true if there is more to do at once. */
   work(shouldContinue: () => boolean): Promise<boolean>;
 };
 
@@ -58,7 +58,7 @@ function jobs(services: Services): Job[] {
   ];
 }
 
-/** Does the recurring work of a process, each job at once and then at its pace. Returns what ends it. */
+/** Starts the recurring jobs of a process, each at once and then at its interval. Returns a function that stops them. */
 export function startMaintenance(services: Services): () => Promise<void> {
   let stopped = false;
   const timers = new Set<NodeJS.Timeout>();

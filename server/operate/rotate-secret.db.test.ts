@@ -22,7 +22,7 @@ test("both secrets work before a rotation, only the new one after it", async () 
   const rotated = { ...world, vault: createVault(NEW) };
   await checkSecretFingerprint(rotating);
   await expect(checkSecretFingerprint(rotated)).rejects.toThrow(WrongSecretError);
-  // Saved by a process that has both secrets already.
+  // Saved by a process that already has both secrets.
   const early = await createTrigger({ ...world, vault: rotating.vault }, tenant, { secrets: ["early"] });
 
   expect(await rotateSecret(rotating)).toEqual({ resealed: 2, unreadable: 0 });

@@ -8,7 +8,10 @@ import { REFUSED_BODIES, recordDelivery } from "./deliveries";
 import { inspectDelivery, previewMessage } from "./inspect-deliveries";
 import { redeliver } from "./redeliver";
 
-/** Every refused call to an existing trigger is a delivery, with its exact reason and, within bounds, its body. */
+/**
+ * Every refused call to an existing trigger is recorded as a delivery with its exact reason and, within bounds, its
+ * body.
+ */
 
 let world: World;
 let tenant: Tenant;
@@ -128,7 +131,7 @@ describe("refused bodies are bounded", () => {
     await expect(redeliver(world, member, cut)).rejects.toThrow("body was not kept: more than 8 MiB");
     const template = "{{ body.padding }}";
     await expect(previewMessage(world, member, { deliveryId: cut, template })).rejects.toThrow("not kept");
-    // A small one is kept all the same, and a large one again a little later.
+    // A small body is stored nevertheless, and a large one again a little later.
     await send(token, { body: "{}", headers: FORGED });
     world.clock.advance(10_000);
     await send(token, { body: large, headers: FORGED });
@@ -153,7 +156,7 @@ describe("refused bodies are bounded", () => {
         refused,
         world.clock.now(),
       );
-      // So large that three fill the room.
+      // So large that three exceed the limit.
       const bodyBytes = REFUSED_BODIES.total / 2;
       await world.db.delivery.update({ where: { id: delivery.id }, data: { bodyBytes } });
       return delivery.id;

@@ -101,7 +101,7 @@ describe("Standard Webhooks", () => {
     const first = await send(token, signed("msg_1", now));
     expect(first.status).toBe(200);
     expect(await send(token, signed("msg_1", now))).toEqual(first);
-    // Overheard and sent again under a new, unsigned id: still the same call.
+    // Intercepted and sent again under a new, unsigned id: still the same call.
     expect(await send(token, { ...signed("msg_1", now), "Idempotency-Key": "new" })).toEqual(first);
     const late = new Date(now.getTime() - 301_000);
     expect(await send(token, signed("msg_2", late))).toMatchObject({

@@ -5,29 +5,25 @@ import { parseReference } from "@/server/expressions/plain-reference";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { findReferences, type Reference } from "@/server/workflow/references";
 
-/** One expression of a template, with what it reads from its scope. */
+/** One expression of a template, with the names it reads. */
 export type TemplateExpression = { expression: string; references: Reference[] };
 
-/**
- * A text with `{{ }}` in it, taken apart. `whole` says that the text is one expression and nothing else, so that its
- * value keeps its type.
- */
+/** A parsed text with `{{ }}`. `isExpression`: the text is a single expression, whose value keeps its type. */
 export type Template = { parts: (string | TemplateExpression)[]; isExpression: boolean };
 
-/** What expressions see: `input`, `steps`, `run`, and within forEach `item` or the name given by `as`. */
+/** What expressions can read: `input`, `steps`, `run`, and within forEach `item` or the name in `as`. */
 export type Scope = { [name: string]: Json } & { steps: JsonObject };
 
-/** More closing braces than this within one expression are a mistake or an attack. */
+/** More closing braces within one expression are a mistake or an attack. */
 const MAX_CLOSINGS = 64;
-/** What parsing a text gave, by the text; the bound counts characters. */
+/** Bounds the cache of parsed texts, in characters. */
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 const templates = new LRUCache<string, Template>({ maxSize: MAX_CHARACTERS });
 const expressions = new LRUCache<string, TemplateExpression>({ maxSize: MAX_CHARACTERS });
 
 /**
- * Takes a text with `{{ … }}` apart. Where an expression ends is decided by JSONata's own grammar: at the first `}}`
- * that leaves a complete expression, so that braces inside of objects, texts, patterns and comments are no matter.
- * Throws ExpressionError.
+ * Parses a text with `{{ … }}`. An expression ends at the first `}}` that leaves a complete JSONata expression, so that
+ * braces inside objects, strings, patterns and comments are allowed. Throws ExpressionError.
  */
 export async function parseTemplate(text: string, organizationId: string): Promise<Template> {
   const known = templates.get(text);
@@ -93,9 +89,7 @@ async function referencesOf(expression: string, organizationId: string): Promise
   }
 }
 
-/**
- * Parses what `if` and `forEach` hold: one `{{ … }}`, or the bare expression. Throws ExpressionError.
- */
+/** Parses `if` and `forEach`: one `{{ … }}`, or the bare expression. Throws ExpressionError. */
 export async function parseCondition(text: string, organizationId: string): Promise<TemplateExpression> {
   if (!text.includes("{{")) {
     if (text.trim() === "") throw new ExpressionError("The expression is empty.");
@@ -121,7 +115,7 @@ function pick(source: JsonObject, names: ReadonlySet<string | null>): JsonObject
   return Object.fromEntries(Object.entries(source).filter(([name]) => names.has(name)));
 }
 
-/** The value of an expression; undefined where JSONata finds nothing. Throws ExpressionError. */
+/** The value of an expression; undefined if JSONata finds nothing. Throws ExpressionError. */
 export function evaluateIn(
   scope: Scope,
   parsed: TemplateExpression,
@@ -130,15 +124,15 @@ export function evaluateIn(
   return evaluateExpression(parsed.expression, partRead(scope, parsed.references), facts);
 }
 
-/** How a value reads inside a text: nothing for null, JSON for arrays and objects. */
+/** A value inside a text: nothing for null, JSON for arrays and objects. */
 function asText(value: Json | undefined): string {
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /**
- * A JSON value with every text in it filled in. A text that is one whole `{{ … }}` becomes the expression's value (null
- * when it finds nothing), in any other the values are put into the text. Throws ExpressionError.
+ * Fills in all templates in a JSON value. A string that is a single `{{ … }}` becomes the expression's value (null if
+ * it finds nothing); in other strings the values are inserted. Throws ExpressionError.
  */
 export async function fillIn(value: Json, scope: Scope, facts: ExpressionFacts): Promise<Json> {
   if (typeof value === "string") {
@@ -154,7 +148,7 @@ export async function fillIn(value: Json, scope: Scope, facts: ExpressionFacts):
     }
     return text;
   }
-  // One after another: no run has more than one expression under way.
+  // Sequential: a run evaluates one expression at a time.
   if (Array.isArray(value)) {
     const items: Json[] = [];
     for (const item of value) items.push(await fillIn(item, scope, facts));
@@ -169,7 +163,7 @@ export async function fillIn(value: Json, scope: Scope, facts: ExpressionFacts):
   return value;
 }
 
-/** Whether a condition's value counts as true, by JSONata's own casting: empty texts, lists and objects do not. */
+/** Whether a condition's value is true by JSONata's casting: empty strings, lists and objects are not. */
 export function isTrue(value: Json | undefined): boolean {
   if (Array.isArray(value)) return value.some(isTrue);
   if (isJsonObject(value)) return Object.keys(value).length > 0;
