@@ -8,7 +8,7 @@ import { createMember } from "@/testing/runs";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import { startRun } from "../start";
 
-/** What starts hold and model calls reserve: by a quick bound of the prompt where it fits, else by its counted tokens. */
+/** What starts hold and model calls reserve: a quick upper bound of the prompt if it fits, else its counted tokens. */
 
 let world: World;
 let counts = 0;
@@ -95,7 +95,8 @@ it("extends the hold before a model call that it does not cover, by an entry of 
     return heldAtCalls.length === 1 ? { toolCalls } : {};
   };
   await executeRun(world, run.id);
-  // 5,000 tokens in and 4,000 out are 2.1, extended by a quarter more; that covers the second call beside the 0.024 used.
+  // 5,000 tokens in and 4,000 out are 2.1, extended by a quarter; that is enough for the second call beside the 0.024
+  // used.
   expect(heldAtCalls).toEqual(["2.625", "2.625"]);
   const entries = await world.db.creditEntry.findMany({
     where: { runId: run.id },

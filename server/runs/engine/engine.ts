@@ -29,51 +29,54 @@ import { openWorker } from "./worker";
 import { WorkerLost } from "./writer";
 
 /**
- * The engine of one process: it has slots, gives them to runs, and drives each run segment by segment through a durable
- * function (inngest/functions.ts). docs/engine.md draws its state machine.
+ * The engine of one process: gives its slots to runs and drives each run, segment by segment, through a durable
+ * function (inngest/functions.ts). docs/engine.md shows its state machine.
  */
 
-/** What executes the durable functions. */
+/** Executes the durable functions. */
 export type Driver =
   | {
       kind: "embedded";
-      /** Executes one segment of a run of this process; resolves when it is over. */
+      /** Executes one segment of a run in this process; resolves when it is over. */
       execute(run: Admitted): Promise<void>;
     }
   | {
       kind: "server";
-      /** Hands runs to an Inngest server, which calls their segments; it takes each event id once. */
+      /** Hands runs over to an Inngest server, which calls their segments; it accepts each event id once. */
       handOver(runs: readonly (Admitted & { eventId: string })[]): Promise<void>;
     };
 
-/** How a segment ended: the run ended, waits for a slot again, goes on in the next segment, or is none of this engine's. */
+/** How a segment ended: the run ended, waits for a slot again, continues in the next segment, or is not this engine's. */
 export type SegmentResult = "ended" | "yielded" | "paused" | "left";
 
 export type RunEngine = Engine & {
   start(driver: Driver): void;
   stop(graceMs?: number): Promise<void>;
-  /** Executes a segment of a run, at most `acts` model calls and rounds of calls. Throws what a later attempt may mend. */
+  /**
+   * Executes a segment of a run with at most `acts` model calls and rounds of calls. Throws errors that a later attempt
+   * may resolve.
+   */
   executeSegment(runId: string, limits?: { acts?: number }): Promise<SegmentResult>;
-  /** Executes a segment that an Inngest server calls, again if something fails that a later attempt may mend. */
+  /** Executes a segment for an Inngest server, and retries errors that a later attempt may resolve. */
   callSegment(runId: string, limits: { acts: number }): Promise<SegmentResult>;
-  /** Ends a run that no attempt could carry on: a fault of the platform, uncharged, its cause only in the log. */
+  /** Ends a run after its last failed attempt: a platform fault, not charged, its cause only in the log. */
   giveUp(runId: string, error: unknown): Promise<void>;
 };
 
 export type EngineOptions = {
-  /** Runs that this process executes at once. */
+  /** How many runs this process executes at once. */
   slots: number;
-  /** Told of each run that ends here; for caches. */
+  /** Called with each run that ends here; for caches. */
   onEnd?: SegmentContext["onEnd"];
 };
 
-/** Attempts of one segment in this process when something unforeseen fails. A database that is away does not count. */
+/** Attempts of one segment in this process for unexpected errors. An unavailable database does not count. */
 const MAX_ATTEMPTS = 6;
-/** How often waiting runs and cancels are looked for without a notification. */
+/** How often waiting runs and cancels are polled. */
 const LOOK_EVERY_MS = 1_000;
-/** While all slots are taken: how often it is asked who waits. */
+/** How often waiting runs are polled while all slots are taken. */
 const SHARE_EVERY_MS = 100;
-/** Runs that an Inngest server has and has not called yet, at most; fewer where there are fewer slots. */
+/** How many runs may be handed over to an Inngest server but not called yet; fewer if there are fewer slots. */
 const SERVER_BACKLOG = 100;
 
 type Slot = {
@@ -81,7 +84,7 @@ type Slot = {
   worker: Worker;
   journal: RunJournal;
   budget: Budget;
-  /** The journals of the run and its children in this segment, with how many of their rows were finished before it. */
+  /** The journals of the run and its children in this segment, with how many of their rows were complete before it. */
   entered: { journal: RunJournal; before: number }[];
 };
 
@@ -105,17 +108,17 @@ export function createRunEngine(getServices: () => Services, options: EngineOpti
 class ProcessEngine implements RunEngine {
   readonly #getServices: () => Services;
   readonly #options: EngineOptions;
-  /** Root runs that have a slot here, by id. */
+  /** Root runs with a slot here, by id. */
   readonly #slots = new Map<string, Slot>();
-  /** Slots of runs that were admitted and are not in `#slots` yet. */
+  /** Slots of admitted runs that are not in `#slots` yet. */
   #reserved = 0;
-  /** Runs that execute here, children included. */
+  /** Runs that execute here, including children. */
   readonly #executing = new Map<string, ExecutingRun & { stop: AbortController }>();
   /** Runs that are being claimed for an Inngest server's calls. */
   readonly #opening = new Set<string>();
-  /** A second has passed since claimed runs were last compared with those that execute here. */
+  /** Whether claimed runs are due to be compared with those that execute here, once a second. */
   #mayHaveForgotten = false;
-  /** How many slots each organization is to yield. */
+  /** How many slots each organization must yield. */
   #owed = new Map<string, number>();
   #worker: Promise<Worker> | undefined;
   #driver: Driver | undefined;
@@ -164,7 +167,7 @@ class ProcessEngine implements RunEngine {
     for (const timer of this.#timers) clearInterval(timer);
     clearTimeout(this.#sharing);
     this.#unlisten?.();
-    // Runs yield before their next act; what takes longer than the grace is given back as it is.
+    // Runs yield before their next act; after the grace period, longer ones are released as they are.
     const until = performance.now() + graceMs;
     while (this.#executing.size > 0 && performance.now() < until)
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -191,7 +194,7 @@ class ProcessEngine implements RunEngine {
     void this.#claim();
   }
 
-  /** Slots for starts: those that claims have not reserved. None where an Inngest server drives the runs. */
+  /** Slots for starts: those not reserved by claims. None if an Inngest server drives the runs. */
   #freeSlots(): number {
     if (this.#driver?.kind !== "embedded" || this.#stopping) return 0;
     return this.#options.slots - this.#slots.size - this.#reserved;
@@ -212,7 +215,7 @@ class ProcessEngine implements RunEngine {
     return slot;
   }
 
-  /** Gives a claimed run its slot with what it has done so far. */
+  /** Gives a claimed run its slot, with its journal. */
   async #openAgain(run: ClaimedRun, worker: Worker): Promise<Slot> {
     if (run.epoch === 1) return this.#open(run, worker);
     const services = this.#getServices();
@@ -220,7 +223,7 @@ class ProcessEngine implements RunEngine {
     return this.#open(run, worker, { contents, children: await childCredits(services, run.id) });
   }
 
-  /** Drives a run of the embedded engine through one segment, again if something fails that a later attempt may mend. */
+  /** Drives a run of the embedded engine through one segment, and retries errors that a later attempt may resolve. */
   async #drive(first: Slot): Promise<void> {
     const { log } = this.#getServices();
     const { id, kind, segment } = first.run;
@@ -252,7 +255,7 @@ class ProcessEngine implements RunEngine {
     }
   }
 
-  /** Opens a run again after a fault, with what is committed of it. Null when it is not this worker's any more. */
+  /** Opens a run again after an error, with its committed journal. Null if this worker no longer has it. */
   async #reopen(slot: Slot): Promise<Slot | null> {
     const services = this.#getServices();
     await settle(slot);
@@ -261,7 +264,7 @@ class ProcessEngine implements RunEngine {
     return renewed === undefined ? null : this.#openAgain(renewed, slot.worker);
   }
 
-  /** Claims a run that an Inngest server calls. Null when it cannot be claimed. */
+  /** Claims a run for an Inngest server's call. Null if it cannot be claimed. */
   async #claimOne(runId: string): Promise<Slot | null> {
     const services = this.#getServices();
     if (this.#slots.has(runId) || this.#opening.has(runId)) return null;
@@ -283,7 +286,7 @@ class ProcessEngine implements RunEngine {
     let left = acts;
     let isOver = false;
     slot.entered = [];
-    // A segment yields only after an act of its own.
+    // A segment yields only after its first act.
     const hasProgressed = () => slot.entered.some((entry) => countFinished(entry.journal) > entry.before);
     const context: SegmentContext = {
       services,
@@ -308,7 +311,7 @@ class ProcessEngine implements RunEngine {
     } catch (error) {
       if (error instanceof RunStopped) return "left";
       if (error instanceof YieldSlot) return await this.#releaseSlot(slot, isOver);
-      // The segment is called again, here or in another process.
+      // The server calls the segment again, here or in another process.
       if (this.#driver?.kind !== "embedded" && !(error instanceof WorkerLost)) await this.#handBack(slot);
       throw error;
     } finally {
@@ -322,7 +325,7 @@ class ProcessEngine implements RunEngine {
       try {
         return await this.executeSegment(runId, limits);
       } catch (error) {
-        // Whoever replaced the worker, or finds that nobody calls the run, hands it over by another event.
+        // The process that replaced the worker, or detects the missing call, hands the run over with another event.
         if (error instanceof WorkerLost || this.#stopping) return "left";
         log.warn("A run met a fault of the platform; trying again", { runId, attempt, error });
         if (attempt === MAX_ATTEMPTS) {
@@ -335,7 +338,7 @@ class ProcessEngine implements RunEngine {
     }
   }
 
-  /** Ends a segment before its run has ended; `paused`: the server's next call goes on with it. */
+  /** Ends a segment before its run has ended; `paused`: the server's next call continues it. */
   async #releaseSlot(slot: Slot, paused: boolean): Promise<SegmentResult> {
     const services = this.#getServices();
     const { run, worker, journal } = slot;
@@ -352,7 +355,7 @@ class ProcessEngine implements RunEngine {
     return "yielded";
   }
 
-  /** Releases a run after a fault. What cannot be released now is released with the forgotten runs. */
+  /** Releases a run after an error. If that fails, `#releaseForgotten` releases it later. */
   async #handBack(slot: Slot): Promise<void> {
     const services = this.#getServices();
     await settle(slot);
@@ -361,7 +364,7 @@ class ProcessEngine implements RunEngine {
     });
   }
 
-  /** What to do about a run that cannot be claimed. */
+  /** Decides what to do with a run that cannot be claimed. */
   async #unclaimable(runId: string): Promise<SegmentResult> {
     const services = this.#getServices();
     const state = await readState(services, runId);
@@ -385,7 +388,7 @@ class ProcessEngine implements RunEngine {
     }, NEVER);
   }
 
-  /** Gives waiting runs the free slots, or lets runs yield to those of other organizations. One at a time. */
+  /** Gives waiting runs the free slots, or makes runs yield to other organizations. One call at a time. */
   async #claim(): Promise<void> {
     if (this.#claiming || this.#driver === undefined || this.#stopping) {
       this.#claimAgain = this.#claiming;
@@ -407,8 +410,8 @@ class ProcessEngine implements RunEngine {
   }
 
   /**
-   * Gives back, once a second, what this worker has claimed and does not execute: the answer to a claim was lost, the caller
-   * of a start had given up, or a run could not be carried on. No claim is under way here.
+   * Releases, once a second, runs that this worker has claimed but does not execute: the answer to a claim was lost, a
+   * start's caller had given up, or a run could not continue. No claim is in progress here.
    */
   async #releaseForgotten(): Promise<void> {
     if (!this.#mayHaveForgotten || this.#worker === undefined) return;
@@ -419,7 +422,7 @@ class ProcessEngine implements RunEngine {
     const isKnown = (id: string) => this.#slots.has(id) || this.#opening.has(id) || accounts.isStarting(id);
     const forgotten = claimed.filter(({ id }) => !isKnown(id));
     if (forgotten.length === 0) return;
-    // Most of them have ended since they were read.
+    // Most have ended since they were read.
     const runs = await releaseRuns(services, workerId, forgotten);
     if (runs.length === 0) return;
     services.log.warn("Runs that this worker had claimed were not executed; they are given back", { runs });
@@ -430,7 +433,7 @@ class ProcessEngine implements RunEngine {
     const services = this.#getServices();
     const worker = await this.worker();
     while (this.#waiting && !this.#stopping) {
-      // Half of the free slots are left to starts that come while the database is asked.
+      // Half of the free slots are left for starts during the query.
       const free = Math.ceil(this.#freeSlots() / 2);
       if (free <= 0) return this.#shareSoon();
       this.#reserved += free;
@@ -457,7 +460,7 @@ class ProcessEngine implements RunEngine {
 
   async #handOver(driver: Extract<Driver, { kind: "server" }>): Promise<void> {
     const services = this.#getServices();
-    // Its heartbeat also replaces workers that died before this process was called.
+    // Its heartbeat also replaces workers that died earlier.
     await this.worker();
     const { rows } = await services.pool.query<{ n: number }>(
       `SELECT count(*)::int AS n FROM runs WHERE status IN ('Pending', 'Running') AND admitted_at IS NOT NULL AND claimed_by IS NULL AND parent_run_id IS NULL`,
@@ -471,7 +474,7 @@ class ProcessEngine implements RunEngine {
     );
   }
 
-  /** Looks for what a notification would have told of. */
+  /** Polls for what a lost notification would have announced. */
   async #look(): Promise<void> {
     const services = this.#getServices();
     try {
@@ -501,7 +504,7 @@ class ProcessEngine implements RunEngine {
     this.#sharing.unref();
   }
 
-  /** Decides which organizations are to yield slots to others. */
+  /** Decides which organizations must yield slots. */
   async #share(): Promise<void> {
     if (this.#freeSlots() > 0) {
       this.#owed.clear();
@@ -520,21 +523,21 @@ class ProcessEngine implements RunEngine {
     if (waiting.size > 0) this.#shareSoon();
   }
 
-  /** How many runs of each organization have a slot here. */
+  /** How many slots each organization has here. */
   #runningHere(): Map<string, number> {
     const running = new Map<string, number>();
     for (const { run } of this.#slots.values()) running.set(run.orgId, (running.get(run.orgId) ?? 0) + 1);
     return running;
   }
 
-  /** Whether a run of the organization is to yield its slot; asking counts as yielding. */
+  /** Whether a run of the organization must yield its slot; the call counts it as yielded. */
   #owesSlot(organizationId: string): boolean {
     const owed = this.#owed.get(organizationId) ?? 0;
     if (owed > 0) this.#owed.set(organizationId, owed - 1);
     return owed > 0;
   }
 
-  /** Another process has this worker's runs now: they stop here, and a new worker goes on with others. */
+  /** Another process has taken over this worker's runs: they stop here, and a new worker executes others. */
   #lose(error: WorkerLost): void {
     this.#worker = undefined;
     if (this.#stopping) return;
@@ -544,15 +547,15 @@ class ProcessEngine implements RunEngine {
 }
 
 const NEVER = new AbortController().signal;
-/** What a run that nobody executed before has done. */
+/** The journal of a run that was never executed. */
 const UNTOUCHED = () => ({ contents: emptyJournal(), children: { open: ZERO, ended: ZERO } });
 
-/** Waits until nothing of a run and its children is on its way to the database any more, whether it was written or not. */
+/** Waits until no write of a run and its children is in flight. */
 async function settle({ journal, entered }: Slot): Promise<void> {
   for (const one of [journal, ...entered.map((entry) => entry.journal)]) await one.settled();
 }
 
-/** How long to wait after a failed attempt. */
+/** The delay after a failed attempt. */
 function delayAfter(attempt: number): number {
   return Math.min(10_000, 250 * 2 ** attempt);
 }
@@ -561,7 +564,7 @@ function countFinished({ calls, steps }: RunJournal): number {
   return calls.size + steps.size;
 }
 
-/** What the children of a run have used: the open ones out of the hold, the ended ones charged. */
+/** The usage of a run's children: of open ones from the hold, of ended ones as charged. */
 async function childCredits({ pool }: Services, runId: string) {
   const { rows } = await pool.query<{ id: string; credits: string; open: boolean }>(
     `SELECT id, credits_used AS credits, finished_at IS NULL AS open FROM runs WHERE parent_run_id = $1`,

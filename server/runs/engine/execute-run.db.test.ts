@@ -18,7 +18,7 @@ import { startRun } from "../start";
 import { admitWaitingRuns } from "./claim";
 import { WorkerLost } from "./writer";
 
-/** What runs do, use and leave behind, from their start to their end. */
+/** What runs do, use and leave, from start to end. */
 
 type Script = (request: ModelRequest, call: number) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
 let script: Script = () => ({ content: "Done." });
@@ -238,7 +238,7 @@ describe("agent runs", () => {
 
   it("stop at maxCredits whatever their tools have used of it, also after a takeover", async () => {
     const tenant = await createTenant(world, { agent: { functions: [] } });
-    // Each call of the tool asks the model for 0.04 and pays two actions.
+    // Each call of the tool uses 0.04 for the model and two actions.
     await setWriter(tenant);
     await world.db.agentVersion.updateMany({
       where: { agentId: tenant.agentId },
@@ -251,7 +251,7 @@ describe("agent runs", () => {
         : { ...ask("adder", {}), usage: { ...usage, outputTokens: 0 } };
     const { runId } = await start(tenant);
     await admitWaitingRuns(world, null, 1_000);
-    // The model, the round of calls and the tool's step; another worker goes on before the second model call.
+    // The model, the round of calls and the tool's step; another worker continues before the second model call.
     expect(await world.engine.executeSegment(runId, { acts: 3 })).toBe("paused");
     expect(await world.engine.executeSegment(runId)).toBe("ended");
     const failed = await read(runId);
@@ -264,7 +264,7 @@ describe("agent runs", () => {
 
   it("stop at maxCredits before an action too, in parallel ones as well", async () => {
     const tenant = await createTenant(world);
-    // The thought costs 0.014: of three actions at 0.01 the cap leaves two.
+    // The model call costs 0.014, so the cap allows two of three actions at 0.01.
     await world.db.agentVersion.updateMany({
       where: { agentId: tenant.agentId },
       data: { maxCredits: "0.035" },
@@ -358,7 +358,7 @@ describe("agent runs", () => {
   });
 });
 
-/** Makes the tenant's tool three actions in a row, or in turn over a list. */
+/** Gives the tenant's tool three actions, in sequence or over a list. */
 async function setTool(tenant: Tenant, settings: { maxCredits: string | null; forEach?: boolean }) {
   const calculate = { uses: "calculate", with: { expression: "1+1" } };
   const steps = settings.forEach
@@ -373,7 +373,7 @@ async function setTool(tenant: Tenant, settings: { maxCredits: string | null; fo
   });
 }
 
-/** Makes the tenant's tool ask the model for a text. */
+/** Gives the tenant's tool a step that generates a text. */
 async function setWriter(tenant: Tenant) {
   const definition = {
     parameters: { type: "object" },
@@ -438,7 +438,7 @@ describe("prices", () => {
     expect(await beside.engine.executeSegment(runId)).toBe("ended");
     await beside.close();
     const done = await read(runId);
-    // Two thoughts at 0.014 and one action at 0.01; the child's action at 0.01.
+    // Two model calls at 0.014 and one action at 0.01; the child's action at 0.01.
     expect(done).toMatchObject({ status: "Completed", output: "Done." });
     expect(done.creditsUsed.toString()).toBe("0.038");
     const child = await world.db.run.findUniqueOrThrow({ where: { id: done.steps[0]?.childRunId ?? "" } });
@@ -494,7 +494,7 @@ describe("crashes", () => {
     await expectSoundLedger(world, tenant);
   });
 
-  /** Lets a worker be replaced when it is about to write its `count`-th row, child, hold or end. */
+  /** Replaces a worker when it is about to write its `count`-th row, child, hold or end. */
   async function dieBeforeWrite(victim: World, count: number): Promise<void> {
     const { journal, accounts } = await victim.engine.worker();
     let left = count;

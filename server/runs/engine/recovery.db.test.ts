@@ -10,7 +10,7 @@ import { onPausePoint, type PausePoint } from "./pause-points";
 import { findClaimedRuns, releaseRuns } from "./run-state";
 import { WorkerLost } from "./writer";
 
-/** How an engine goes on after claims it did not hear of, faults of the platform and a stall of its process. */
+/** How an engine recovers from lost claims, platform faults and a stalled process. */
 
 let world: World;
 /** The process under test. */
@@ -46,7 +46,7 @@ async function start(process: World, tenant: Tenant): Promise<string> {
   return (await startRun(process, actor, request)).runId;
 }
 
-/** Does something when a point is reached for the first time. */
+/** Does something when a point is first reached. */
 function once(points: Partial<Record<PausePoint, () => Promise<void> | void>>): void {
   const left = new Map(Object.entries(points));
   onPausePoint(async (point) => {
@@ -140,7 +140,7 @@ it.each([
       written = figures().journal.items;
     },
   });
-  // A model call, its call of the tool, and perhaps the first step of that.
+  // A model call, its call of the tool, and possibly the tool's first step.
   expect(await beside.engine.executeSegment(runId, { acts })).toBe("paused");
   expect(await world.engine.executeSegment(runId)).toBe("ended");
   expect(figures().journal.items).toBe(written);

@@ -15,11 +15,11 @@ import { admitWaitingRuns, readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
 import { yieldSlot } from "./run-state";
 
-/** Runs that yield their slot between two acts, and what happens to them while they wait and after that. */
+/** Runs that yield their slot between two acts, and what happens to them while they wait and afterwards. */
 
 let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
 let world: World;
-/** A process with two slots on the same database, whose engine executes runs by itself. */
+/** A process with two slots on the same database, whose engine executes runs. */
 let busy: World;
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ async function start(tenant: Tenant, { process = world, userMessage = "Hi" } = {
   return (await startRun(process, actor, { kind: "agent", targetId: tenant.agentId, userMessage })).runId;
 }
 
-/** A run that the process `world` has claimed. */
+/** A run claimed by the process `world`. */
 async function startClaimed(tenant: Tenant): Promise<{ run: ClaimedRun; workerId: string }> {
   const runId = await start(tenant);
   const { id: workerId } = await world.engine.worker();
@@ -58,7 +58,7 @@ async function startClaimed(tenant: Tenant): Promise<{ run: ClaimedRun; workerId
   return { run, workerId };
 }
 
-/** A run that has begun and yielded its slot before its first act. */
+/** A run that started and yielded its slot before its first act. */
 async function startWaiting(tenant: Tenant): Promise<ClaimedRun> {
   const { run, workerId } = await startClaimed(tenant);
   expect(await yieldSlot(world, run, { workerId, sequence: run.sequence + 1 })).toBe(true);
@@ -128,7 +128,7 @@ it("is not executed by a call of the segment that has yielded", async () => {
   expect(await read(id)).toMatchObject({ status: "Completed", epoch: 2 });
 });
 
-/** Rounds of calculations before the answer. */
+/** How many rounds of calculations precede the answer. */
 const calculates = (request: ModelRequest, rounds: number): Partial<ModelReply> => {
   const done = request.messages.filter(({ role }) => role === "tool").length;
   return done === rounds
@@ -136,7 +136,7 @@ const calculates = (request: ModelRequest, rounds: number): Partial<ModelReply> 
     : { toolCalls: [{ id: `c${done}`, name: "calculate", arguments: '{"expression":"1+1"}' }] };
 };
 
-/** A model whose calls wait until they are let go, by the run's message. */
+/** A model whose calls wait until they are released, by the run's message. */
 function heldCalls(answer: (request: ModelRequest) => Partial<ModelReply>) {
   const open = new Map<string, () => void>();
   const counts = new Map<string, number>();
@@ -155,7 +155,7 @@ function heldCalls(answer: (request: ModelRequest) => Partial<ModelReply>) {
   };
 }
 
-/** Counts how often a process asks who waits for a slot. */
+/** Counts how often a process polls waiting runs. */
 function countLooks({ pool }: World): () => number {
   const query = vi.spyOn(pool, "query");
   const isLook = ([text]: unknown[]) => typeof text === "string" && text.includes("WITH RECURSIVE waiting");
@@ -174,7 +174,7 @@ it("happens between two acts when another organization waits; the run goes on wh
   ] as const;
   const other = await start(second, { process: busy, userMessage: "other" });
   await untilSharesAreKnown(busy);
-  // One of the two yields when it has finished an act, and only one.
+  // Exactly one of the two yields when it has finished an act.
   await calls.release("first", 1);
   await expect.poll(async () => (await read(runs[0])).admittedAt, { timeout: 10_000 }).toBeNull();
   expect(await read(runs[0])).toMatchObject({ status: "Running", claimedBy: null });
@@ -246,7 +246,7 @@ it("happens between two steps of a tool that the run called; parent and child go
     asked.push(message);
     if (message === "one") {
       await start(second, { process: busy, userMessage: "hold" });
-      // The second look at who waits begins when the first has been decided on.
+      // The second poll begins after the first was acted on.
       const looks = countLooks(busy);
       await expect.poll(looks, { timeout: 10_000 }).toBeGreaterThan(1);
     }
@@ -273,7 +273,7 @@ it("happens between two steps of a tool that the run called; parent and child go
     output: '"two, done"',
     stepsExecuted: 2,
   });
-  // The step that called the tool was not interrupted: it lasted.
+  // The step that called the tool was not interrupted.
   const viewer = await createMember(world, tenant, "viewer");
   const { steps } = await inspectRun(world, viewer, runId);
   expect(steps).toMatchObject([{ startedAt: startedAt.toISOString() }]);

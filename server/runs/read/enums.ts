@@ -1,18 +1,18 @@
-/** The closed lists of words about runs, free of imports so that pages can use them too. */
+/** Enums of runs, without imports so that pages can use them. */
 
 export const RUN_STATUSES = ["Pending", "Running", "Completed", "Failed", "Cancelled"] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export const RUN_SOURCES = ["api", "webhook", "dashboard", "operator", "run"] as const;
 
-/** What a filter can ask of where runs came from: one source, or `outside`: any but another run. */
+/** The sources that a filter can name: one source, or `outside` for any but another run. */
 export const SOURCE_CHOICES = [...RUN_SOURCES, "outside"] as const;
 export type SourceChoice = (typeof SOURCE_CHOICES)[number];
 
 export const RUN_PERIODS = ["1h", "24h", "7d", "30d", "90d"] as const;
 export type RunPeriod = (typeof RUN_PERIODS)[number];
 
-/** How finely metrics of a period can be cut; the first is the usual way. Each divides its period, into 100 parts at most. */
+/** The intervals of a period's metrics; the first is the default. Each divides its period into at most 100 parts. */
 export const METRICS_INTERVALS = {
   "1h": ["2m", "1m", "5m"],
   "24h": ["1h", "15m", "3h"],
@@ -29,7 +29,7 @@ export function intervalMs(interval: MetricsInterval): number {
   return Number.parseInt(interval, 10) * unit[letter ?? "m"];
 }
 
-/** Whether a run with this status changes no more. */
+/** Whether a status is final. */
 export function isTerminal(status: RunStatus): boolean {
   return status === "Completed" || status === "Failed" || status === "Cancelled";
 }

@@ -14,16 +14,16 @@ import {
 } from "./filter";
 import { allRuns, indexedRuns, openRuns, queuedRuns } from "./run-rows";
 
-/** A range of runs: older than `before`, newer than `after`, so many of the newest, or of the oldest. */
+/** A range of runs: older than `before`, newer than `after`, `limit` of the newest or oldest. */
 export type PageRequest = {
   before?: string | undefined;
   after?: string | undefined;
   limit: number;
-  /** Begins at the other end: with `after`, at the run that is next to it. */
+  /** From the other end: with `after`, from the run next to it. */
   oldestFirst?: boolean;
 };
 
-/** The ids of the organization's runs that a filter lets through, newest first unless the oldest are wanted. */
+/** The ids of the organization's runs that match a filter, newest first unless the oldest are requested. */
 export async function findRunIds(
   services: Services,
   orgId: OrgId,
@@ -34,8 +34,8 @@ export async function findRunIds(
 }
 
 /**
- * The query of `findRunIds`, with one column `id`. One statement has to read open runs, the queue and the index together:
- * between two statements a run may move from one to the other.
+ * The query of `findRunIds`, with one column `id`. One statement must read open runs, the queue and the index, because
+ * a run may move between two statements.
  */
 export function selectRunIds(
   orgId: OrgId,
@@ -50,7 +50,7 @@ export function selectRunIds(
   const sources: Prisma.Sql[] = [];
   if (mayBeOpen(filter)) sources.push(selectIds(openRuns(now), unindexed, page));
   if (mayHaveEnded(filter)) {
-    // Only ended statuses: the B-tree of statuses is in order for one status only.
+    // Only ended statuses: the B-tree of statuses is sorted within one status only.
     const ended = { ...filter, status: filter.status?.filter(isTerminal) };
     const indexed = isWalkable(ended)
       ? selectIds(indexedRuns, runConditions(orgId, ended, now), page)
@@ -60,7 +60,7 @@ export function selectRunIds(
   return merge(sources, page);
 }
 
-/** Whether one B-tree of `run_index` holds the filter's runs side by side: one condition, at any time. */
+/** Whether one B-tree of `run_index` has the filter's runs in order: one condition, at any time. */
 function isWalkable(filter: RunFilter): boolean {
   const { text, status = [], source, agentId, toolId, triggerId, apiKeyId } = filter;
   if (text || filter.kind || filter.userId || asksForSizes(filter)) return false;
@@ -69,8 +69,8 @@ function isWalkable(filter: RunFilter): boolean {
 }
 
 /**
- * Which of these runs a filter lets through, in no order. For a few: each row is read, and the words of those that the index
- * does not hold yet are computed.
+ * Which of these runs match a filter, unordered. For a few: each row is read, and the words of runs that are not
+ * indexed yet are computed.
  */
 export async function findFitting(
   services: Services,
@@ -125,8 +125,8 @@ function merge(sources: Prisma.Sql[], page: PageRequest): Prisma.Sql {
 const queryOf = (text: string) => Prisma.sql`(SELECT run_words_query('', ${text}, '{}'))`;
 
 /**
- * The condition on a run that is not in the index. While a run is in progress, search matches the exact text of its input.
- * The words of an ended run are computed only if its texts hold each word of the search, which is quick to tell.
+ * The condition on a run that is not indexed. While a run is in progress, search matches the exact text of its input.
+ * The words of an ended run are computed only if its texts contain each word of the search, which is quick to check.
  */
 function holdsText(text: string): Prisma.Sql {
   const exact = `%${text.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
@@ -140,8 +140,8 @@ function holdsText(text: string): Prisma.Sql {
 }
 
 /**
- * Asks the inverted index for one scope (a day and a half) after the other, from the newest or the oldest, until the page
- * is full. Each scope is found from the one before it, so that times without runs cost nothing.
+ * Searches the inverted index scope by scope (a day and a half each), from the newest or the oldest, until the page is
+ * full. Each scope is found from the previous one, so that times without runs cost nothing.
  */
 function searchIndex(
   orgId: OrgId,
@@ -165,16 +165,16 @@ function searchIndex(
     : Prisma.sql`r.id < (right(scope.name, 6) || '00-0000-0000-0000-000000000000')::uuid`;
   const facets = facetsOf(filter);
   const matches = Prisma.sql`run_words_query(scope.name, ${filter.text ?? null}, ${facets}::text[])`;
-  // A word is sought by its beginning, which gathers all of its runs in the scope. Facets alone tell sooner that none fits.
+  // Words are searched by prefix, which collects all their runs in the scope. Facets alone show sooner that no run
+  // matches.
   const query =
     filter.text && facets.length > 0
       ? Prisma.sql`CASE WHEN EXISTS (
           SELECT 1 FROM run_index WHERE ${TERMS} @@ run_words_query(scope.name, NULL, ${facets}::text[])
         ) THEN ${matches} END`
       : matches;
-  // MATERIALIZED, with nothing but the terms: given more, the planner would mix in an index of the whole organization, or
-  // read row after row in hope of a hit. Scopes come in order and each one's hits too, so that the outer limit ends the
-  // work.
+  // MATERIALIZED, with the terms only: with more conditions the planner would combine an index of the whole
+  // organization, or read row after row. Scopes and their hits are in order, so the outer limit ends the search.
   return Prisma.sql`
     WITH RECURSIVE scope AS (
       (${scopeOf(Prisma.sql`true`)})
@@ -190,7 +190,7 @@ function searchIndex(
     ) hit LIMIT ${page.limit}`;
 }
 
-/** The expression that the inverted index is over. */
+/** The expression of the inverted index. */
 const TERMS = Prisma.sql`run_terms(organization_id, run_id, kind, status, source, target_id, trigger_id, api_key_id, user_id,
   duration_ms, tokens, credits, words)`;
 

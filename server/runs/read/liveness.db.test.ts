@@ -23,7 +23,7 @@ it("returns when the worker of a running run last reported", async () => {
   await admitWaitingRuns(world, null, 1);
   expect(await readLiveness(world, viewer, runId)).toEqual({ silentMs: null, queue: null });
 
-  // A worker of another process, which does not report any more.
+  // A worker of another process that no longer reports.
   const workerId = "worker-silent";
   await world.pool.query(
     "INSERT INTO workers (id, heartbeat_at) VALUES ($1, clock_timestamp() - interval '1 second')",

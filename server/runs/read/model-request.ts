@@ -9,30 +9,29 @@ import type { ModelMessage, OfferedTool, ToolCall } from "@/server/models/port";
 import type { Services } from "@/server/services";
 import { type PayloadPreview, previewPayload, startOf } from "./payload-preview";
 
-/** One message that a model was sent. */
+/** One message sent to a model. */
 export type SentMessage = {
   role: ModelMessage["role"];
   content: PayloadPreview;
-  /** What an earlier answer of the model asked for. */
+  /** The calls that an earlier reply requested. */
   toolCalls: { name: string; arguments: PayloadPreview }[];
   /** The step whose output the message is. */
   step: { number: number; name: string } | null;
-  /** False for what an earlier call of the same conversation was sent already. */
+  /** False if an earlier call of the same conversation had sent it. */
   fresh: boolean;
 };
 
-/** Everything that a model was sent in one call; `parameters` is JSON text. */
+/** Everything sent to a model in one call; `parameters` is JSON text. */
 export type ModelRequestView = {
   messages: SentMessage[];
   tools: { name: string; description: string; parameters: string }[];
-  /** The JSON Schema that the answer had to fit, as text. */
+  /** The required JSON Schema of the reply, as text. */
   responseSchema: string | null;
 };
 
 /**
- * What the model saw in one of a run's calls: its messages and the tools it was offered. Nothing of it is stored a
- * second time: the run's frozen configuration and its finished steps lead the loop to the very same request again.
- * Throws not_found.
+ * The messages and offered tools of one model call. They are not stored twice: replaying the loop with the run's frozen
+ * configuration and finished steps gives the same request. Throws not_found.
  */
 export async function inspectModelRequest(
   { db }: Services,
@@ -86,7 +85,7 @@ export async function inspectModelRequest(
 
 const storedToolCalls = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() }));
 
-/** Of outputs that may have a megabyte each, only what a page shows is read. */
+/** Outputs may have a megabyte each, so only what a page shows is read. */
 async function readOutputs(
   db: Services["db"],
   { runId, organizationId }: { runId: string; organizationId: string },
@@ -118,7 +117,7 @@ type Journal = {
   outputs: Map<string, z.infer<typeof outputRow>>;
 };
 
-/** Drives the agent's loop over what it did until it asks for the wanted call, which gets no answer and so ends it. */
+/** Replays the agent's loop from its journal until it requests the wanted call, which gets no reply and so ends it. */
 async function replay(
   configuration: AgentConfiguration,
   userMessage: string,

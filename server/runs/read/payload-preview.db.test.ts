@@ -38,7 +38,7 @@ it.each([
 });
 
 it("reads only the start of a long text", async () => {
-  // Does not shrink when it is stored.
+  // Does not compress when it is stored.
   const output = randomBytes(3_000_000).toString("hex");
   const id = await insertRun(world, tenant, { output });
   const plan: { "QUERY PLAN": [{ Plan: Record<string, number> }] }[] = await world.db.$queryRaw`
@@ -46,6 +46,6 @@ it("reads only the start of a long text", async () => {
   const { "Shared Hit Blocks": hit = 0, "Shared Read Blocks": read = 0 } =
     plan[0]?.["QUERY PLAN"][0].Plan ?? {};
   expect(hit + read).toBeGreaterThan(0);
-  // Of 8 kB each: the whole is more than 400.
+  // Of 8 kB each; the complete text is more than 400.
   expect(hit + read).toBeLessThan(100);
 });

@@ -1,12 +1,12 @@
 import { Prisma } from "@/server/db/generated/client";
 
-/** Texts longer than this many characters are cut in pages and fetched whole on demand. */
+/** Longer texts are cut in pages and loaded completely on demand. */
 export const TEXT_PREVIEW_CHARACTERS = 32_768;
 
-/** A text that may be too long for a page: its start, its size in bytes, and whether it was cut. */
+/** The start of a text that may be too long for a page, its size in bytes, and whether it was cut. */
 export type PayloadPreview = { text: string; bytes: number; cut: boolean };
 
-/** Cuts a text to what a page shows at once. */
+/** Cuts a text to what a page shows at first. */
 export function previewPayload(text: string): PayloadPreview {
   const isCut = text.length > TEXT_PREVIEW_CHARACTERS;
   return {
@@ -17,8 +17,8 @@ export function previewPayload(text: string): PayloadPreview {
 }
 
 /**
- * For a SELECT: the start of a column as `name`, its size as `name_bytes`, whether it was cut as `name_cut`. Only the
- * start is read of what may be megabytes: nothing here counts the characters of the whole.
+ * For a SELECT: the start of a column as `name`, its size as `name_bytes`, whether it was cut as `name_cut`. Reads only
+ * the start of what may be megabytes, and never counts all characters.
  */
 export function startOf(column: Prisma.Sql, name: "input" | "output" | "text"): Prisma.Sql {
   return Prisma.sql`left(${column}, ${TEXT_PREVIEW_CHARACTERS}) AS ${Prisma.raw(name)},

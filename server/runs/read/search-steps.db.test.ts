@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** A run of these steps' texts, and one model call; returns what is found, as step numbers and `call`. */
+/** Inserts a run with these steps' texts and one model call; returns the matches as step numbers and `call`. */
 async function runOf(steps: { input?: string; output?: string; reasoning?: string }[], said = "") {
   const runId = await insertRun(world, tenant, { steps: steps.length });
   for (const [index, data] of steps.entries()) {
