@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { SetupError, timed } from "./project.mjs";
 import { runProgram } from "./run-program.mjs";
 
-/** The shell without a window starts in a fraction of the whole browser's time. */
+/** The headless shell starts much faster than the complete browser. */
 const SYSTEM_BROWSERS = [
   "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
@@ -11,8 +11,8 @@ const SYSTEM_BROWSERS = [
 ];
 
 /**
- * The Chromium for the browser tests: Playwright's own (undefined: Playwright knows where) or the system's.
- * @returns {Promise<{ executablePath: string | undefined } | undefined>} undefined when there is none
+ * The Chromium for the browser tests: Playwright's own (undefined path: Playwright knows it) or the system's.
+ * @returns {Promise<{ executablePath: string | undefined } | undefined>} undefined if there is none
  */
 export async function findBrowser() {
   const { chromium } = await import("@playwright/test");
@@ -22,7 +22,7 @@ export async function findBrowser() {
 }
 
 /**
- * Sees to a browser: root gets Debian's Chromium installed, everybody else is told how to.
+ * Makes sure that there is a browser: as root it installs Debian's Chromium, otherwise it explains how to.
  * @param {import("./project.mjs").Print} print
  */
 export async function ensureBrowser(print) {
@@ -35,7 +35,7 @@ export async function ensureBrowser(print) {
           env,
         });
       await runProgram("apt-get update", "apt-get", ["update", "-q"], { env });
-      // Older releases have only the whole browser.
+      // Older releases have only the complete browser.
       await install("chromium-headless-shell").catch(() => install("chromium"));
     });
     if (await findBrowser()) return;

@@ -40,12 +40,15 @@ const SOURCES = [
   "package.json",
   "package-lock.json",
 ];
-/** What Next leaves in its working folder for its own next build and for TypeScript. */
+/** Parts of Next's working folder that are only for its next build and TypeScript. */
 const NOT_SERVED = ["cache", "dev", "types", "lock", "trace", "trace-build", "diagnostics", "build"];
 
 /** @typedef {{ folder: string, serve: string, stepwell: string, pages: string }} Build */
 
-/** Where the build of the present sources is, or will be. @returns {Build} */
+/**
+ * Where the build of the current sources is, or will be.
+ * @returns {Build}
+ */
 export function locateBuild() {
   const folder = join(DIST, fingerprint(SOURCES));
   return {
@@ -57,9 +60,9 @@ export function locateBuild() {
 }
 
 /**
- * Builds what is missing of the present sources' build.
+ * Builds what is missing for the current sources.
  * @param {import("./project.mjs").Print} print
- * @param {{ pages?: boolean }} [options] the command line needs no pages
+ * @param {{ pages?: boolean }} [options] `pages: false` for the command line, which needs none
  * @returns {Promise<Build>}
  */
 export async function ensureBuild(print, { pages = true } = {}) {
@@ -95,7 +98,7 @@ function markComplete({ folder }, part) {
 }
 
 /**
- * What esbuild is told for our programs, in a build as in development.
+ * The esbuild options of the programs, for builds and development.
  * @param {string} folder
  * @returns {import("esbuild").BuildOptions}
  */
@@ -128,7 +131,7 @@ export async function buildPrograms(build) {
   } catch (error) {
     throw new SetupError(`The build failed.\n${error instanceof Error ? error.message : error}`);
   } finally {
-    // Its process would stay for as long as ours.
+    // Otherwise its process stays as long as this one.
     await esbuild.stop();
   }
   for (const name of readdirSync(making)) {
@@ -151,7 +154,7 @@ async function buildPages(build) {
   });
   rmSync(pages, { recursive: true, force: true });
   mkdirSync(pages);
-  // Next links the packages it leaves outside by relative paths, two folders up from what it made.
+  // Next links external packages by relative paths, two folders up from its output.
   link(join(ROOT, "node_modules"), join(folder, "node_modules"));
   const names = readdirSync(working).filter((name) => !NOT_SERVED.includes(name));
   for (const name of names) renameSync(join(working, name), join(pages, name));
@@ -165,7 +168,10 @@ function activate({ folder }) {
   renameSync(fresh, join(DIST, "current"));
 }
 
-/** The previous builds nobody serves any more. @param {Build} build */
+/**
+ * Deletes earlier builds that no process uses.
+ * @param {Build} build
+ */
 function removeOldBuilds({ folder }) {
   for (const entry of readdirSync(DIST, { withFileTypes: true })) {
     const path = join(DIST, entry.name);
@@ -174,7 +180,11 @@ function removeOldBuilds({ folder }) {
   }
 }
 
-/** Relative, so that the project's folder can be moved. @param {string} target @param {string} path */
+/**
+ * Relative, so that the project's folder can be moved.
+ * @param {string} target
+ * @param {string} path
+ */
 function link(target, path) {
   rmSync(path, { force: true });
   if (process.platform === "win32") symlinkSync(target, path, "junction");

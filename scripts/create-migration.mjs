@@ -7,8 +7,8 @@ import { onShutdown, runCommand } from "./shutdown.mjs";
 import { createThrowaway, removeThrowaway } from "./throwaway.mjs";
 
 /**
- * `npm run migration -- NAME`: writes the migration that leads from the present migrations to prisma/schema.prisma. Without
- * a name it is only printed. Rules that the schema cannot say are added to it by hand.
+ * `npm run migration -- NAME`: writes the migration from the existing migrations to prisma/schema.prisma. Without a
+ * name it only prints it. Add by hand what the schema cannot express.
  */
 
 const MIGRATIONS = join(ROOT, "prisma/migrations");
@@ -35,7 +35,7 @@ await runCommand(async () => {
   return 0;
 });
 
-/** @returns {Promise<string>} the address of a throwaway database with all present migrations */
+/** @returns {Promise<string>} the URL of a throwaway database with all existing migrations */
 async function migrateThrowaway() {
   const folder = await createThrowaway();
   onShutdown(() => removeThrowaway(folder));
@@ -56,7 +56,7 @@ async function migrateThrowaway() {
   return url;
 }
 
-/** `20261121093000`, as Prisma names its folders. */
+/** `20261121093000`, as in Prisma's folder names. */
 function timestamp() {
   return new Date().toISOString().replace(/\D/g, "").slice(0, 14);
 }

@@ -7,8 +7,8 @@ import { DIST, ROOT } from "./project.mjs";
 import { expectSignal, onShutdown } from "./shutdown.mjs";
 
 /**
- * The contributors' way to run: esbuild watches what the process is made of and every good build starts it anew; Next
- * compiles pages as they are asked for and reloads them in place.
+ * The development server: esbuild watches the process's sources and restarts it after every successful build; Next
+ * compiles pages on demand and reloads them.
  * @param {import("./project.mjs").Print} print
  * @returns {Promise<undefined>}
  */

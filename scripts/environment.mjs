@@ -9,8 +9,8 @@ import { onShutdown } from "./shutdown.mjs";
 const MINIMUM_NODE = [20, 19];
 
 /**
- * What every command begins with: the right Node, the project's folder, the settings of `.env`. Says at once what would
- * stop it later, before any long work.
+ * The set-up of every command: the right version of Node, the project's folder, the settings of `.env`. Reports faults
+ * before any long work.
  */
 export function checkSetUp() {
   checkNode();
@@ -25,14 +25,14 @@ export function checkSetUp() {
   }
 }
 
-/** Tests bring their own configuration: what .env.example describes is forgotten, and `.env` not read. */
+/** Removes the settings described in .env.example and does not read `.env`, because tests bring their own configuration. */
 export function clearSettings() {
   const described = readFileSync(join(ROOT, ".env.example"), "utf8").matchAll(/^([A-Z_]+)=/gm);
   for (const [, name = ""] of described) delete process.env[name];
   process.env.STEPWELL_ENV_FILE = "";
 }
 
-/** Refuses a Node that is too old, by name. */
+/** Refuses versions of Node that are too old. */
 export function checkNode() {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const [wantedMajor = 0, wantedMinor = 0] = MINIMUM_NODE;
@@ -43,7 +43,7 @@ export function checkNode() {
   }
 }
 
-/** Fails at once when PORT is no port or already taken. */
+/** Fails if PORT is invalid or taken. */
 export async function checkPort() {
   const text = process.env.PORT || "3000";
   const port = Number(text);
@@ -65,7 +65,11 @@ export async function checkPort() {
   );
 }
 
-/** @param {number} port @param {string} host @returns {Promise<string | undefined>} the fault's code */
+/**
+ * @param {number} port
+ * @param {string} host
+ * @returns {Promise<string | undefined>} the error code
+ */
 function tryPort(port, host) {
   return new Promise((found) => {
     const probe = createServer().once("error", (error) =>
@@ -76,9 +80,9 @@ function tryPort(port, host) {
 }
 
 /**
- * Sees to a database: the one DATABASE_URL names, or the embedded one, started as far as needed; then DATABASE_URL and
- * STEPWELL_SECRET are set in this process's environment, and STEPWELL_DEMO for the embedded one. The database is released
- * before the process ends.
+ * Provides a database: the one of DATABASE_URL, or the embedded one, started if needed. Sets DATABASE_URL and
+ * STEPWELL_SECRET in this process's environment, and STEPWELL_DEMO for the embedded one. The database is released when
+ * the process ends.
  * @param {import("./project.mjs").Print} print
  */
 export async function provideDatabase(print) {
@@ -114,7 +118,10 @@ function readOrCreateSecret(path) {
   return secret;
 }
 
-/** A path as people write it. @param {string} path */
+/**
+ * A path relative to the project's folder, if it is inside.
+ * @param {string} path
+ */
 export function displayPath(path) {
   const inside = relative(ROOT, path);
   return inside.startsWith("..") ? path : inside;

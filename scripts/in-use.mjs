@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { formatIdentity, isSameProcessAlive } from "./processes.mjs";
 
 /**
- * Notes in `folder` that this process uses what the folder stands for.
- * @param {string} folder made when missing
- * @returns {() => void} takes the note back
+ * Records in `folder` that this process uses a resource.
+ * @param {string} folder created if missing
+ * @returns {() => void} removes the record
  */
 export function markInUse(folder) {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -15,7 +15,7 @@ export function markInUse(folder) {
 }
 
 /**
- * Whether a living process has its note in the folder; notes of dead ones are removed.
+ * Whether a living process is recorded in the folder; records of dead ones are removed.
  * @param {string} folder
  */
 export function isInUse(folder) {
@@ -34,6 +34,6 @@ function read(path) {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    return ""; // Taken back at this very moment.
+    return ""; // It was removed at this moment.
   }
 }

@@ -44,7 +44,7 @@ it("starts again after a crash that left its pid file behind", async () => {
   const { pid = 0 } = runningCluster(cluster()) ?? {};
   process.kill(pid, "SIGKILL");
   await expect.poll(() => runningCluster(cluster())).toBeUndefined();
-  // Another process has got the dead server's id meanwhile: this one.
+  // Another process, this one, has the dead server's id.
   writeFileSync(join(cluster(), "postmaster.pid"), `${process.pid}\n${cluster()}\n0\n1\n`);
   const second = await joinPostgres(folder);
   expect(await ask(second.url, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
@@ -102,7 +102,7 @@ it.runIf(process.platform === "linux")("says so where no data folder can be made
   await expect(joinPostgres("/proc/stepwell/data")).rejects.toThrow(/is not writable/);
 });
 
-/** Another process that joins, and leaves or is killed when told. */
+/** Another process that joins, and leaves or is killed on request. */
 async function joinElsewhere() {
   const module = pathToFileURL(join(import.meta.dirname, "postgres.mjs")).href;
   const program = `
@@ -126,7 +126,7 @@ async function joinElsewhere() {
 
 async function ask(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
-  client.on("error", () => {}); // The server is killed beneath it.
+  client.on("error", () => {}); // The server is killed during the connection.
   await client.connect();
   try {
     return (await client.query(sql)).rows;

@@ -39,12 +39,11 @@ import { SetupError } from "./project.mjs";
 const DATABASE = "stepwell";
 
 /**
- * Makes and starts the data folder's PostgreSQL as far as needed, and notes this process as one that uses it.
- * @param {string} dataDir made when missing
- * @param {{ onWait?: (owner: string) => void }} [options] told when another process is
- *   at it
- * @returns {Promise<{ url: string, cluster: string, elsewhere: boolean, leave: () => Promise<void> }>} the database's address,
- *   where the data lie, whether that is outside the data folder; `leave` must be called before the process ends
+ * Creates and starts the data folder's PostgreSQL if needed, and records this process as its user.
+ * @param {string} dataDir created if missing
+ * @param {{ onWait?: (owner: string) => void }} [options] called if another process holds the lock
+ * @returns {Promise<{ url: string, cluster: string, elsewhere: boolean, leave: () => Promise<void> }>} the database's
+ * URL, where the data are, and whether that is outside the data folder; call `leave` before the process ends
  */
 export async function joinPostgres(dataDir, { onWait = () => {} } = {}) {
   createDataFolder(dataDir);
@@ -69,7 +68,7 @@ export async function joinPostgres(dataDir, { onWait = () => {} } = {}) {
       try {
         if (!known && existsSync(join(cluster.folder, "PG_VERSION"))) await resetPassword(cluster);
         await createCluster(cluster);
-        // Only now: of a record without its cluster the password would be wrong.
+        // Written only now: in a record without its cluster the password would be wrong.
         if (!known) writeRecord(paths.record, record);
         const running = await startCluster(cluster, record.port);
         if (running.port !== record.port) writeRecord(paths.record, { ...record, port: running.port });
@@ -90,12 +89,12 @@ export async function joinPostgres(dataDir, { onWait = () => {} } = {}) {
 }
 
 /**
- * Starts the data folder's PostgreSQL again whenever it was killed, for a process that uses it and cannot go on without.
+ * Restarts the data folder's PostgreSQL whenever it was killed, for a process that needs it.
  * @param {string} dataDir
- * @param {{ url: string, cluster: string }} joined what `joinPostgres` gave
+ * @param {{ url: string, cluster: string }} joined the result of `joinPostgres`
  * @param {import("./project.mjs").Print} print
- * @param {number} [everyMs] how often it is looked after
- * @returns {() => Promise<void>} stops looking; to be called before leaving
+ * @param {number} [everyMs] how often it is checked
+ * @returns {() => Promise<void>} stops watching; call it before leaving
  */
 export function watchPostgres(dataDir, { url, cluster }, print, everyMs = 2_000) {
   /** @type {Promise<void> | undefined} */
@@ -143,7 +142,7 @@ function createDataFolder(dataDir) {
 }
 
 /**
- * One by one: where nothing can be made, as below /proc, Node's own recursion never ends.
+ * One by one: if nothing can be created, as below /proc, Node's own recursion never ends.
  * @param {string} folder
  */
 function createFolders(folder) {
@@ -152,11 +151,14 @@ function createFolders(folder) {
   try {
     mkdirSync(folder);
   } catch (error) {
-    if (!existsSync(folder)) throw error; // Else another process was quicker.
+    if (!existsSync(folder)) throw error; // Otherwise another process was faster.
   }
 }
 
-/** initdb makes `postgres` only; ours is apart, so that it can be dropped. @param {string} adminUrl */
+/**
+ * initdb creates `postgres` only; ours is separate, so that it can be dropped.
+ * @param {string} adminUrl
+ */
 async function ensureDatabase(adminUrl) {
   const { default: pg } = await import("pg");
   const client = new pg.Client({ connectionString: adminUrl });
@@ -170,7 +172,7 @@ async function ensureDatabase(adminUrl) {
 }
 
 /**
- * `elsewhere` is set when the cluster lies outside the data folder.
+ * `elsewhere` is set if the cluster is outside the data folder.
  * @typedef {{ elsewhere?: string, password: string, port?: number }} Placement
  */
 
@@ -199,7 +201,10 @@ function writeRecord(path, record) {
   renameSync(fresh, path);
 }
 
-/** What root makes in another user's data folder is that user's. @param {string} path */
+/**
+ * What root creates in another user's data folder belongs to that user.
+ * @param {string} path
+ */
 export function chownToOwner(path) {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dirname(path));

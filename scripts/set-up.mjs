@@ -4,7 +4,7 @@ import { ensureDependencies } from "./install.mjs";
 import { ROOT } from "./project.mjs";
 import { runCommand } from "./shutdown.mjs";
 
-/** What every other tool needs to be there: the packages and the generated database client. */
+/** Installs packages and generates the database client, for all other tools. */
 await runCommand(async () => {
   checkNode();
   process.chdir(ROOT);

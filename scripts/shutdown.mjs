@@ -1,39 +1,39 @@
 /**
- * The end of one of our commands: Ctrl-C and SIGTERM first put in order what was begun, in reverse, then the process ends.
- * A signal that comes later than a second after the first ends it at once.
+ * Ends a command: Ctrl-C and SIGTERM first run the shutdown callbacks, in reverse order. A signal more than a second
+ * after the first ends the process at once.
  */
 
-/** People read it as it stands, also once the service sends what is printed to its log. */
+/** Printed directly, also once the service sends console output to its log. */
 const printError = console.error;
 
 /** @type {(() => unknown)[]} */
 const callbacks = [];
 let ending = false;
-/** When the first signal came: npm passes on what the terminal has sent us already. */
+/** When the first signal came: npm passes on signals that the terminal has already sent. */
 let signalledAt = 0;
-/** Whether the end is the usual one (a server was asked to stop) and no interruption of unfinished work. */
+/** Whether a signal is the normal way to end (a running server) and no interruption of unfinished work. */
 let signalExpected = false;
 
 /**
- * Adds something that has to be put in order before the process ends.
+ * Adds a callback to run before the process ends.
  * @param {() => unknown} callback
  */
 export function onShutdown(callback) {
   callbacks.push(callback);
 }
 
-/** Whether the process is ending; what fails from then on is no news. */
+/** Whether the process is shutting down; later errors are not reported. */
 export function isShuttingDown() {
   return ending;
 }
 
-/** From now on a signal is the usual way to end, with exit code 0. */
+/** From now on a signal ends the process with exit code 0. */
 export function expectSignal() {
   signalExpected = true;
 }
 
 /**
- * Puts everything in order and ends the process.
+ * Runs the shutdown callbacks and ends the process.
  * @param {number} code
  * @returns {Promise<never>}
  */
@@ -52,7 +52,7 @@ export async function end(code) {
 }
 
 /**
- * Runs a command from its first line to its last: an error is said, and everything put in order.
+ * Runs a command. Prints its error, and shuts down.
  * @param {() => Promise<number | undefined>} command the exit code, or undefined to stay until a signal
  */
 export async function runCommand(command) {
@@ -73,7 +73,10 @@ export async function runCommand(command) {
   }
 }
 
-/** People's errors are said as they are; faults with their stack. @param {unknown} error */
+/**
+ * The message of an expected error, or the stack of a fault.
+ * @param {unknown} error
+ */
 function explain(error) {
   if (!(error instanceof Error)) return String(error);
   const expected = [

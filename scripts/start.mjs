@@ -10,9 +10,9 @@ import { ROOT } from "./project.mjs";
 import { expectSignal, onShutdown, runCommand } from "./shutdown.mjs";
 
 /**
- * `npm start`: from whatever state the folder is in to the running service. It is the service's own process: what it
- * prepared is imported, not started beside it, so that there is one process to watch, signal and kill.
- * With `--dev`: pages reload in place and the process is started again when its code changes.
+ * `npm start`: installs, builds and runs the service from any state of the folder. The service runs in this process, so
+ * that there is one process to watch, signal and kill. With `--dev` pages reload on changes, and the process restarts
+ * when its code changes.
  */
 
 const print = console.log;

@@ -6,8 +6,8 @@ import { ensureDependencies } from "./install.mjs";
 import { runCommand } from "./shutdown.mjs";
 
 /**
- * `npm run -s stepwell -- <command>`: the operator's command line, beside a running service or without one. Standard output
- * belongs to the command; what is prepared is told on standard error.
+ * `npm run -s stepwell -- <command>`: the operator's command line, with or without a running service. Standard output
+ * has the command's result; progress goes to standard error.
  */
 
 const print = console.error;

@@ -10,9 +10,8 @@ import { runNode } from "./run-program.mjs";
 import { onShutdown, runCommand } from "./shutdown.mjs";
 
 /**
- * `npm test`: from whatever state the folder is in to all tests run, on databases of their own. The last line sums up:
- * `N passed, N failed, N skipped`.
- *
+ * `npm test`: runs all tests from any state of the folder, on their own databases. The last line is `N passed, N
+ * failed, N skipped`.
  * @typedef {{ passed: number, failed: number, skipped: number }} Sum
  */
 
@@ -59,8 +58,8 @@ await runCommand(async () => {
 });
 
 /**
- * Runs one runner and reads its report. What failed beside single tests (a file that does not load, a server that
- * does not start) counts as one failure.
+ * Runs one test runner and reads its report. A failure outside of single tests (a file that does not load, a server
+ * that does not start) counts as one failure.
  * @param {string} runner
  * @param {string[]} parameters
  * @param {{ report: string, outputFile?: string, read: (report: any) => Sum }} options

@@ -8,10 +8,10 @@ import { ROOT } from "./project.mjs";
 import { createThrowaway, removeThrowaway } from "./throwaway.mjs";
 
 /**
- * The built service as `npm start` starts it, on a throwaway data folder, with the demo organization and one run of its
- * agent: for measurements, and for tests that take away parts of its database.
- * @param {{ quiet?: boolean, env?: Record<string, string> }} [options] quiet: what it writes to standard error is expected, and
- *   not shown; env: further settings
+ * Starts the built service like `npm start`, on a throwaway data folder with the demo organization and one run of its
+ * agent: for benchmarks, and for tests that take away parts of its database.
+ * @param {{ quiet?: boolean, env?: Record<string, string> }} [options] quiet: hides standard error, whose content is
+ * expected; env: more settings
  */
 export async function startThrowawayService({ quiet = false, env = {} } = {}) {
   const dataDir = await createThrowaway();
@@ -49,13 +49,13 @@ export async function startThrowawayService({ quiet = false, env = {} } = {}) {
   return {
     base,
     pid: service.pid ?? 0,
-    /** Of the demo organization. */
+    /** The demo organization's. */
     key,
     agent,
     login: { email: "demo@stepwell.test", password: /password {2}(\S+)/.exec(output)?.[1] ?? "" },
 
     /**
-     * Gives a connection to its database.
+     * Passes a connection to its database.
      * @template T
      * @param {(client: pg.Client) => Promise<T>} work
      * @returns {Promise<T>}

@@ -16,7 +16,7 @@ const { values: options } = parseArgs({
     against: { type: "string" },
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "2" },
-    /** Milliseconds that the model takes for an answer. */
+    /** The model's delay in ms before a reply. */
     delay: { type: "string", default: "0" },
   },
 });
@@ -247,7 +247,10 @@ try {
   if (clone !== undefined) rmSync(clone, { recursive: true, force: true });
 }
 
-/** A clone of another commit; starting it installs its packages and builds it. @param {string} ref */
+/**
+ * A clone of another commit; starting it installs its packages and builds it.
+ * @param {string} ref
+ */
 function cloneOf(ref) {
   const folder = mkdtempSync(join(tmpdir(), "stepwell-bench-clone-"));
   execFileSync("git", ["clone", "-q", ROOT, folder]);

@@ -12,7 +12,7 @@ import { startThrowawayService } from "../throwaway-service.mjs";
  * Of 500 runs, 479 have a kilobyte of output, 20 have 32 kB, and one has 1 to 4 MB.
  */
 const RUNS = Number(process.argv[2] ?? 100_000);
-/** How long is waited for memory to settle, and for work to show that should have ended. */
+/** How long to wait for memory to settle, and for work to show that should have ended. */
 const REST_MS = 3_000;
 const SLOW_MS = 30_000;
 const SLOW_BYTES_PER_MS = 2_000;
@@ -86,7 +86,7 @@ async function signIn() {
 }
 
 /**
- * Reads an export until `take`, which is told the bytes of each piece and may take its time, says to break off.
+ * Reads an export until `take`, which gets the bytes of each chunk and may be slow, returns false.
  * @param {{ cookie: string, format: string, encoding: string, take: (bytes: number) => Promise<boolean> }} how
  * @returns {Promise<{ megabytes: number }>}
  */
@@ -133,13 +133,13 @@ function residentMb() {
   return Math.round((Number(kilobytes) * 1_024) / MB);
 }
 
-/** User and system time so far; the kernel counts in hundredths. */
+/** User and system time so far; the kernel counts in hundredths of a second. */
 function cpuSeconds() {
   const fields = readFileSync(`/proc/${service.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** The service's statements about runs since the reader left, and connections in the middle of something. */
+/** The service's statements about runs since the reader disconnected, and its busy connections. */
 async function printActivity() {
   const { rows } = await service.withDatabase((client) =>
     client.query(`

@@ -60,7 +60,7 @@ async function main(): Promise<void> {
   try {
     const url = clusterUrl(cluster, port, "postgres");
     const client = new pg.Client({ connectionString: url });
-    client.on("error", (error) => print(error.message)); // When this ends by another error, the server goes first.
+    client.on("error", (error) => print(error.message)); // If this ends with another error, the server ends first.
     await client.connect();
     await migrate(client, "prisma/migrations");
     if (isNew) await seedMillionRuns(client, Number(options.runs), print);
@@ -124,7 +124,7 @@ async function measureAll(url: string, client: pg.Client, landmarks: Landmarks):
   await services.pool.end();
 }
 
-/** The statements that the service's functions send, with their values. */
+/** Collects the statements that the service's functions send, with their values. */
 function catchStatements(pool: pg.Pool, sent: Statement[]): void {
   const query = pool.query.bind(pool);
   const shape = z.object({ text: z.string(), values: z.array(z.unknown()).optional() });

@@ -42,7 +42,7 @@ const TEXT = "The answer is made of a few sentences, as most answers of a model 
 /** @typedef {{ id: string, agent: string, hash: string }} Organization */
 /** @typedef {{ run: string, org: string }} Run */
 
-/** What the workers have done so far, and how long each flush took in ms. */
+/** The totals of all workers, and the duration of each flush in ms. */
 const done = { flushes: 0, starts: 0, ended: 0, refused: 0, times: /** @type {number[]} */ ([]) };
 
 /** @param {pg.Client} client */
@@ -179,8 +179,10 @@ const upTo = (count, make) => Array.from({ length: count }, (_, index) => make(i
 const json = (rows) => (rows.length === 0 ? null : JSON.stringify(rows));
 
 /**
- * One lane: a connection whose flushes have numbers.
- * @param {string} url @param {string} worker @param {"accounts" | "journal"} lane
+ * One lane: a connection with numbered flushes.
+ * @param {string} url
+ * @param {string} worker
+ * @param {"accounts" | "journal"} lane
  */
 async function openLane(url, worker, lane) {
   const client = new pg.Client({ connectionString: url });
@@ -232,7 +234,7 @@ async function work(url, organizations, { until, number }) {
           return startItem(organization, i);
         });
     const [answer] = await Promise.all([
-      // The last call of each run is committed with its end, as the journal does it.
+      // The last call of each run is committed with its end, as in the journal.
       accounts.write({
         starts,
         ends: written.map(endItem),

@@ -37,7 +37,7 @@ const RUNS = Number(values.runs);
 const BURST = Number(values.burst);
 const END = Date.now() + Number(values.seconds) * 1000;
 const PORTS = Array.from({ length: Number(values.processes) }, (_, n) => Number(values.port) + n);
-/** Between two starts: the runs are spread over the faults. */
+/** The delay between two starts, so that runs are spread over the faults. */
 const START_EVERY_MS = 200;
 /** Longer than a worker may be silent. */
 const STALL_MS = 5_000;
@@ -118,7 +118,7 @@ try {
   process.exit(exitCode);
 }
 
-/** Makes the organizations; returns them with their keys and ids. */
+/** Creates the organizations; returns them with their keys and ids. */
 async function apply() {
   const file = join(dataDir, "chaos.yaml");
   const organizations = [
@@ -133,8 +133,10 @@ async function apply() {
 }
 
 /**
- * Starts a run, again with its idempotency key until a process answers.
- * @param {number} n @param {any} organization @returns {Promise<string>} its id
+ * Starts a run; repeats it with its idempotency key until a process answers.
+ * @param {number} n
+ * @param {any} organization
+ * @returns {Promise<string>} its id
  */
 async function start(n, organization) {
   const isAgent = n % 2 === 0;
@@ -163,7 +165,10 @@ async function start(n, organization) {
   }
 }
 
-/** Breaks something every few seconds, each kind in turn. @param {number} count */
+/**
+ * Injects a fault every few seconds, each kind in turn.
+ * @param {number} count
+ */
 async function breakThings(count) {
   const happened = [];
   const kinds = Object.entries(faults);

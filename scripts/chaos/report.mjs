@@ -1,7 +1,7 @@
 import { STEPS } from "./servers.mjs";
 
 /**
- * Counts what was lost, repeated, charged wrongly or stuck; true when nothing was.
+ * Counts what was lost, repeated, charged wrongly or stuck; returns true if nothing was.
  * @param {{ query: (sql: string, parameters?: unknown[]) => Promise<any[]> }} database
  * @param {{ runIds: string[], runs: number, burst: number, executions: Map<string, number[]> }} seen
  * @param {(line: string) => void} print
@@ -25,7 +25,7 @@ export async function report({ query }, { runIds, runs: started, burst, executio
 
   const called = steps.filter((step) => step.child_run_id === null);
   const timesOf = (/** @type {any} */ step) => executions.get(`${step.run_id}:${step.key}`) ?? [];
-  // The clocks are one machine's, and a step's time of finishing is after its execution.
+  // All clocks are one machine's, and a step's `finished_at` is after its execution.
   const late = called.flatMap((step) =>
     timesOf(step)
       .filter((time) => time > step.finished_at?.getTime())
@@ -50,7 +50,7 @@ export async function report({ query }, { runIds, runs: started, burst, executio
             (SELECT coalesce(sum(in_flight), 0) FROM organizations)::int AS "inFlight",
             (SELECT count(*) FROM run_index_queue)::int AS unindexed`,
   );
-  /** What must be zero. */
+  /** These counts must be zero. */
   const faults = {
     "accepted runs lost": runIds.length - roots.filter(({ answered }) => answered).length,
     "runs nobody was told of": roots.filter(({ answered }) => !answered).length,

@@ -510,7 +510,7 @@ test("doctor checks everything and fails when something is broken", async () => 
     egress: "ok",
     secret: "ok",
   });
-  // The world's clock stands months away from the database's.
+  // The world's clock is months away from the database's.
   expect(levels.clock).toBe("warn");
 
   const broken = await createWorld();

@@ -65,7 +65,7 @@ async function readSource(file: string): Promise<string> {
   }
 }
 
-/** The documented fields of `--json`, and no more (docs/definition-files.md). */
+/** The documented fields of `--json` only (docs/definition-files.md). */
 function toJson({ slug, id, agents, tools, triggers, apiKeys }: AppliedOrganization) {
   return {
     slug,
@@ -82,7 +82,7 @@ function toJson({ slug, id, agents, tools, triggers, apiKeys }: AppliedOrganizat
   };
 }
 
-/** Secrets are left out where standard output has them as JSON: standard error often ends in a log. */
+/** Secrets are omitted if standard output has them as JSON, because standard error often ends in a log. */
 function renderApplied(organization: AppliedOrganization, withSecrets: boolean): string {
   const lines: string[] = [];
   const unchanged: string[] = [];

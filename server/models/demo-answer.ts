@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from "@/server/json";
 import type { ModelRequest } from "@/server/models/port";
 
-/** How the demo model (demo.ts) words what its calls brought. */
+/** How the demo model (demo.ts) phrases the results of its calls. */
 
 const NOTICE =
   "This answer is simulated by the built-in demo model: for a real one, set OPENAI_API_KEY (and OPENAI_BASE_URL for " +
@@ -67,7 +67,7 @@ function describeResults(request: ModelRequest): string[] {
   );
 }
 
-/** The last reply of a run: that it is a simulation, then what the calls brought. `text` is what was asked. */
+/** The last reply of a run: a note that it is a simulation, then the results. `text` is the user's message. */
 export function createAnswer(request: ModelRequest, text: string): string {
   const results = describeResults(request);
   const [only] = results;

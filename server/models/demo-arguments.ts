@@ -8,32 +8,32 @@ import {
   findTopic,
 } from "@/server/models/demo-reading";
 
-/** Arguments for any JSON Schema, guessed from a message: the demo model's hand (demo.ts). */
+/** Creates arguments for any JSON Schema from a message, for the demo model (demo.ts). */
 
-/** The text, and its numbers that no field has taken yet, as they were written. */
+/** The text, and its numbers that no field has used yet, as written. */
 type Material = { text: string; numbers: string[] };
 
 const COUNTED_FIELD = /item|product|article|goods|thing|what/i;
 const MESSAGE_FIELD = /^(question|message|prompt|text|request|note|comment)$/i;
-/** Fields that hold a name of people or places rather than an identifier. */
+/** Fields that contain names of people or places rather than identifiers. */
 const NAME_FIELD = /city|country|place|location|address|person|customer_?name|language|color|colour/i;
-/** Longer texts are no fit for a field that asks for one thing. */
+/** Longer texts do not fit a field for a single thing. */
 const SHORT = 60;
 
-/** A value that fits the schema as well as can be guessed from the text. */
+/** A value for a schema, guessed from the text. */
 export function createValue(schema: Json | undefined, text: string): Json {
   return fill(schema, { text, numbers: findNumbers(text) }, "", 0);
 }
 
 /**
- * Arguments with every required property, and the others when nothing is required. The text's numbers go to the
- * number fields in order of appearance, whole ones to integer fields first; each is used once.
+ * Arguments with every required property, or with all if none is required. The text's numbers go to number fields in
+ * order, integers to integer fields first; each is used once.
  */
 export function createArguments(schema: JsonObject, text: string): JsonObject {
   return fillObject(schema, { text, numbers: findNumbers(text) }, 0);
 }
 
-/** How many numbers of a text a tool could make use of. */
+/** How many numbers of a text a tool could use. */
 export function countNumberFields(schema: JsonObject): number {
   const properties = isJsonObject(schema.properties) ? Object.values(schema.properties) : [];
   return properties.filter((property) => ["number", "integer"].includes(typeOf(property) ?? "")).length;
@@ -110,7 +110,7 @@ function createText(schema: JsonObject, text: string, field: string): string {
   return subject.slice(0, max).padEnd(min, "x");
 }
 
-/** What in a text could fill the text field of this name. */
+/** The part of a text for the text field of this name. */
 function subjectFor(field: string, text: string): string {
   const whole = text.trim().slice(0, 200);
   if (MESSAGE_FIELD.test(field)) return whole;

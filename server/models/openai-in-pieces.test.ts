@@ -5,7 +5,7 @@ import { ModelError, type ModelRequest } from "@/server/models/port";
 import { testClock } from "@/testing/clock";
 import { type ModelServer, startModelServer } from "@/testing/model-server";
 
-/** Answers that come in pieces, so that what the model says is seen while it says it. */
+/** Streamed replies: the output is visible while it is generated. */
 
 const egress = createTrustedEgress();
 afterAll(() => egress.close());

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { boundRequestTokens, boundTextTokens } from "@/server/models/token-bound";
 
-// The figures of the o200k vocabulary, looked up once.
+// Counts with the o200k vocabulary, precomputed.
 test.each([
   ["The quick brown fox jumps over the lazy dog. ".repeat(10), 101],
   ["今天天气很好，我们去公园散步吧。人工智能正在改变世界，许多公司都在投资。", 25],
