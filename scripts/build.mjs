@@ -9,12 +9,12 @@ import { DIST, fingerprint, ROOT, SetupError, timed } from "./project.mjs";
 import { runNode } from "./run-program.mjs";
 
 /**
- * A build lies in `dist/<fingerprint of its sources>/` and never changes once complete, so that a running server keeps the
- * one it started with while the next is made:
+ * A build is in `dist/<fingerprint of its sources>/` and never changes once complete, so that a running server keeps its
+ * own build during the next one:
  *
  *   serve.mjs, stepwell.mjs   the process and the command line, bundled; packages stay in node_modules
  *   next/                     the pages
- *   *.complete                left when each of the two is complete
+ *   *.complete                marks that each of the two is complete
  *   in-use/                   one file per process that uses it (in-use.mjs)
  *
  * `dist/current` links to the newest.

@@ -26,14 +26,13 @@ import {
 import { SetupError } from "./project.mjs";
 
 /**
- * The embedded PostgreSQL of a data folder, shared by whatever processes of Stepwell run on it: the first one starts it,
- * whoever leaves last stops it. A process that is killed cannot leave: its server goes on, and the next process
- * takes it over.
+ * The embedded PostgreSQL of a data folder, shared by all Stepwell processes that use the folder: the first one starts it,
+ * the last one stops it. If a process is killed, its server keeps running, and the next process takes it over.
  *
- *   postgres/          PostgreSQL's data directory (elsewhere when its account cannot reach the data folder)
- *   postgres.json      where it is, its password and its last port; only for this user
+ *   postgres/          PostgreSQL's data directory (elsewhere if its account cannot reach the data folder)
+ *   postgres.json      its location, password and last port; readable by this user only
  *   postgres.lock      held while it is started or stopped
- *   postgres.holders/  one file for every process that uses it
+ *   postgres.in-use/   one file for every process that uses it
  */
 
 const DATABASE = "stepwell";
@@ -51,7 +50,7 @@ export async function joinPostgres(dataDir, { onWait = () => {} } = {}) {
   const paths = {
     record: join(root, "postgres.json"),
     lock: join(root, "postgres.lock"),
-    holders: join(root, "postgres.holders"),
+    inUse: join(root, "postgres.in-use"),
   };
   return withLock(
     paths.lock,
@@ -59,11 +58,11 @@ export async function joinPostgres(dataDir, { onWait = () => {} } = {}) {
       const known = readRecord(paths.record);
       const record = known ?? newRecord(root);
       const cluster = { folder: record.elsewhere ?? join(root, "postgres"), password: record.password };
-      const release = markInUse(paths.holders);
-      chownToOwner(paths.holders);
+      const release = markInUse(paths.inUse);
+      chownToOwner(paths.inUse);
       const leave = async () => {
         release();
-        if (!isInUse(paths.holders)) await stopCluster(cluster.folder);
+        if (!isInUse(paths.inUse)) await stopCluster(cluster.folder);
       };
       try {
         if (!known && existsSync(join(cluster.folder, "PG_VERSION"))) await resetPassword(cluster);

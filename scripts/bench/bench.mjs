@@ -7,9 +7,9 @@ import { ROOT } from "../project.mjs";
 import { cpuMs, memoryMb, postgresCpuMs, startBare, startModel, startService } from "./targets.mjs";
 
 /**
- * `npm run bench`: polls, starts, webhooks, single runs and bursts over real HTTP against the built service, beside a bare
- * node:http server in the same minutes, whose figures say how fast the machine is. With `--against REF` the service of
- * another commit is measured in turn (a folder that holds its checkout serves as well). Prints medians of interleaved rounds.
+ * `npm run bench`: measures polls, starts, webhooks, single runs and bursts over HTTP against the built service, and a bare
+ * node:http server at the same time, whose figures show the speed of the machine. `--against REF` also measures another
+ * commit, or a folder with its checkout, in alternation. Prints medians of the rounds.
  */
 const { values: options } = parseArgs({
   options: {

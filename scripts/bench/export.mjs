@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startThrowawayService } from "../throwaway-service.mjs";
 
 /**
- * Measures an export of many runs through the built service on a throwaway data folder: time and memory with a reader that
- * takes all it gets and with a slow one, and what the service still does for one that broke off. Linux only.
+ * Measures an export of many runs through the built service on a throwaway data folder: time and memory with a fast and a
+ * slow reader, and the service's work after a reader disconnects. Linux only.
  *
  *   node scripts/bench/export.mjs [RUNS]
  *

@@ -4,8 +4,8 @@ import { startThrowawayService } from "../throwaway-service.mjs";
 
 /**
  * Measures the dashboard's pages in Chromium against the built service on a throwaway data folder: first and largest
- * paint, layout shift and script on the main thread with nothing cached, and how a run of 500 steps behaves whose
- * outputs are a megabyte each (500 MB in all), with an answer of 4 MB.
+ * paint, layout shift and main-thread work without a cache; and the page of a run with 500 steps whose outputs are a
+ * megabyte each (500 MB in total), with an answer of 4 MB.
  *
  *   node scripts/bench/pages.mjs
  */

@@ -26,11 +26,10 @@ import { createThrowaway, removeThrowaway } from "../throwaway.mjs";
 import { findLandmarks, type Landmarks, seedMillionRuns } from "./million-runs";
 
 /**
- * Measures what the dashboard asks of the database at a million runs: each question is put through the service's own
- * functions, the statements they send are caught and run again under EXPLAIN (ANALYZE, BUFFERS). `npm run bench:runs`
- * makes a cluster of its own with PostgreSQL's default settings and fills it, which takes minutes; with `-- --data
- * FOLDER` it is kept there for the next time. `--only TEXT` measures the questions whose name holds the text, `--plans`
- * prints the plans as well. Ends with 1 when a question takes longer than its bound.
+ * `npm run bench:runs`: measures the dashboard's queries with a million runs. Each query runs through the service's own
+ * functions; their statements are captured and repeated under EXPLAIN (ANALYZE, BUFFERS). The cluster has PostgreSQL's
+ * default settings and takes minutes to fill; `-- --data FOLDER` stores it for the next time. `--only TEXT` selects
+ * queries by name, `--plans` prints the plans. Exits with 1 if a query takes longer than its bound.
  */
 const { values: options } = parseArgs({
   options: {

@@ -10,14 +10,14 @@ import { createThrowaway, removeThrowaway } from "../throwaway.mjs";
 import { postgresCpuMs } from "./targets.mjs";
 
 /**
- * Where one PostgreSQL ends: calls `flush_writes` as the writers of many processes would, without the processes. Each worker
- * has its two lanes. In a round, lane `accounts` starts a batch of agent runs and ends an earlier one, while lane `journal`
- * writes the rows of the batch between them. Every flush is durable. The database is a throwaway cluster with PostgreSQL's
- * default settings. Linux only: CPU is read from /proc.
+ * Measures the limit of one PostgreSQL: calls `flush_writes` like the writers of many processes, without the processes. Each
+ * worker has its two lanes. In a round, lane `accounts` starts a batch of agent runs and ends an earlier one, while lane
+ * `journal` writes the rows of the batch between them. Every flush is durable. The database is a throwaway cluster with
+ * PostgreSQL's default settings. Linux only: CPU is read from /proc.
  *
  *   node scripts/bench/scale.mjs [--workers 50] [--seconds 10] [--batch 16] [--organizations 50] [--calls 3] [--steps 2]
  *
- * Prints flushes/s, starts/s, the duration of a flush, and CPU of PostgreSQL and bytes of WAL per run.
+ * Prints flushes/s, starts/s, the duration of a flush, and PostgreSQL's CPU time and bytes of WAL per run.
  */
 
 const { values: options } = parseArgs({

@@ -12,13 +12,14 @@ import { organizationOf, startModel, startRecorder } from "./servers.mjs";
 import { startServices } from "./services.mjs";
 
 /**
- * Proves the durability promises by breaking things: starts agent and tool runs whose side effects are recorded, kills -9 the
- * service's processes and the database, stalls processes, cuts connections, lets processes kill themselves at named points of
- * the engine, and at the end prints what was lost, repeated, charged wrongly or stuck. Exit code 0 only when nothing was.
+ * Tests the durability guarantees by injecting faults. It starts agent and tool runs whose side effects are recorded, kills
+ * the service's processes and the database with SIGKILL, stalls processes, cuts connections, and lets processes kill
+ * themselves at named points of the engine. Then it prints what was lost, repeated, charged wrongly or stuck. Exits with 0
+ * only if nothing was.
  *
  *   npm run chaos -- [--runs 120] [--burst 0] [--faults 10] [--points 6] [--processes 1] [--seconds 300] [--port 4600]
  *
- * Half of the runs are agents', half are tools'. With --burst, so many runs of a second organization begin at once: with few
+ * Half of the runs are agents', half are tools'. `--burst` starts that many runs of a second organization at once: with few
  * slots (STEPWELL_SLOTS=6) they take all and must yield some.
  */
 
