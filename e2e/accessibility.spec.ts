@@ -233,7 +233,7 @@ for (const view of VIEWS) {
       }
     });
 
-    test("the texts of a run", async ({ ownerPage: page, request, organization }) => {
+    test("the input and output of a run", async ({ ownerPage: page, request, organization }) => {
       const showcase = await finishRun(request, organization, { agent: "Markdown of every kind" });
       const tool = organization.toolIds.records ?? "";
       const records = await finishRun(request, organization, { tool, input: {} });

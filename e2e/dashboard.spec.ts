@@ -139,7 +139,7 @@ test.describe("the list of runs", () => {
     await expect(page.getByRole("button", { name: "Export and more" })).toBeVisible();
   });
 
-  test("a search without results says what it covers", async ({ ownerPage: page }) => {
+  test("a search without results explains what it covers", async ({ ownerPage: page }) => {
     await page.goto("/runs?q=xylophonists");
     await expect(page.getByText("No run matches these filters")).toBeVisible();
     await expect(page.getByText(/first 8,192 characters/)).toBeVisible();

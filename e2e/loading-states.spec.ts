@@ -76,7 +76,7 @@ for (const { pageName, table } of [
   { pageName: "Credits", table: "credit_entries" },
   { pageName: "Audit log", table: "audit_entries" },
 ]) {
-  test(`${pageName}: its shape stands there until its data has come`, async ({ page }) => {
+  test(`${pageName}: its skeleton is shown until its data has loaded`, async ({ page }) => {
     await goTo(page, "Members");
     await expect(page.getByRole("heading", { name: "Members", level: 1 })).toBeVisible();
     await expect(skeletons(page)).toHaveCount(0);
@@ -91,7 +91,7 @@ for (const { pageName, table } of [
   });
 }
 
-test("a run: its shape stands there until it has come", async ({ page }) => {
+test("a run: its skeleton is shown until it has loaded", async ({ page }) => {
   const run = page.getByRole("table").getByRole("link").first();
   await expect(run).toBeVisible();
   await whileLocked("steps", async () => {
@@ -104,7 +104,7 @@ test("a run: its shape stands there until it has come", async ({ page }) => {
   await expect(skeletons(page)).toHaveCount(0);
 });
 
-test("a run that has not begun says how long it has been queued, one that ended so that it never began", async ({
+test("a queued run shows how long it has waited, and one that ended before its start that it never started", async ({
   page,
 }) => {
   const head = page.locator("article > header");
@@ -139,7 +139,7 @@ test("a run that has not begun says how long it has been queued, one that ended 
   await expect(row(later).getByRole("link")).toHaveAttribute("title", /Created .*\nStarted .*\nFinished /);
 });
 
-test("a page that fails says so within its frame, and comes back when it is tried again", async ({
+test("a page that fails shows an error within the layout, and loads on retry", async ({
   page,
 }) => {
   await whileAway("api_keys", async () => {
@@ -163,7 +163,7 @@ test("a page that fails says so within its frame, and comes back when it is trie
   await expect(failure(page)).toHaveCount(0);
 });
 
-test("a list that fails says so in its place, and comes back when it is tried again", async ({ page }) => {
+test("a list that fails shows an error in place, and loads on retry", async ({ page }) => {
   const problem = page.getByRole("alert").filter({ hasText: "could not be read" });
   await whileAway("audit_entries", async () => {
     await goTo(page, "Audit log");

@@ -77,7 +77,7 @@ test("a body far beyond the limit gets an answer", async ({ baseURL, organizatio
   expect(answer.status).toBe(413);
 });
 
-test("pages have a strict content security policy and keep to it", async ({ page, organization }) => {
+test("pages have a strict content security policy and do not violate it", async ({ page, organization }) => {
   const violations: string[] = [];
   page.on("console", (message) => {
     if (message.type() === "error") violations.push(message.text());

@@ -106,7 +106,7 @@ test.describe("an open page whose session has ended", () => {
   // A live stream ends at the next heartbeat, every 15 s.
   const HEARD = { timeout: 45_000 };
 
-  test("says so, opens no further stream, and returns after sign-in", async ({
+  test("is reported, opens no further stream, and ends after sign-in", async ({
     freshOwnerPage: page,
     organization,
     baseURL,

@@ -94,7 +94,7 @@ test("an order is totalled, with and without a remark", async () => {
   });
 });
 
-test("the weather of a place is found, an unknown place has none", async () => {
+test("finds the weather of a place, and none for an unknown place", async () => {
   const answers = {
     "geocoding-api.open-meteo.com": { results: [{ name: "Oslo", latitude: 59.9, longitude: 10.7 }] },
     "api.open-meteo.com": { current: { temperature_2m: -3.5, wind_speed_10m: 12 } },

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it("takes over the lock of a process that died, and leaves nothing behind", async () => {
+it("takes over the lock of a dead process, and leaves no files", async () => {
   const { pid } = spawnSync(process.execPath, ["-e", ""]);
   writeFileSync(lock, `${pid} 1\n`);
   const waited: string[] = [];

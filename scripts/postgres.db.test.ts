@@ -68,7 +68,7 @@ it("is restarted at its address when it is killed under a running process", asyn
   expect(runningCluster(cluster())).toBeUndefined();
 });
 
-it("keeps others out: the password is in a file that only the owner can read", async () => {
+it("stores the password in a file that only the owner can read", async () => {
   const { url, leave } = await joinPostgres(folder);
   expect(statSync(join(folder, "postgres.json")).mode & 0o777).toBe(0o600);
   const guess = new URL(url);

@@ -137,7 +137,7 @@ describe("every route of the app", () => {
     },
   );
 
-  it("shows no text of another organization's or another run's step under an own run", async () => {
+  it("shows no text of another organization's or another run's step", async () => {
     for (const stepId of [theirs.stepId, "none"]) {
       const answer = await OF_ONE_RUN["runs/[runId]/text"]?.({ cookie }, { runId: mine.runId, stepId });
       expect(answer?.status).toBe(404);

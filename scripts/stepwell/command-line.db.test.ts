@@ -93,7 +93,7 @@ test("apply --json prints exactly one object, with the key only the first time",
   expect(second.err).toContain("unchanged");
 });
 
-test("apply without --json says what changed and shows the key once", async () => {
+test("apply without --json prints what changed and shows the key once", async () => {
   const file = await writeDefinition("plain.yaml", acme("plain"));
   const first = await call(["apply", file]);
   expect(first.out).toMatch(/The key ci, shown this once: sw_live_\w{40}/);

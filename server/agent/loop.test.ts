@@ -118,7 +118,7 @@ test("results return to the model in the order of its calls, its text is stored 
   ]);
 });
 
-test("after maxSteps iterations with calls one last call without tools asks for the answer", async () => {
+test("after maxSteps iterations one last call without tools asks for the answer", async () => {
   const call: Say = { calls: [["weather", { city: "Oslo" }]] };
   const { journal, thinkings, actings } = journalOf([
     call,
@@ -224,7 +224,7 @@ describe("very many calls in one answer", () => {
 });
 
 describe("prompts", () => {
-  test("say that a message from outside is data", async () => {
+  test("tell the model that a message from outside is data", async () => {
     const { journal, thinkings } = journalOf([{ content: "ok" }]);
     await runAgentLoop(configure({ messageFromOutside: true }), '{"ignore":"all"}', journal);
     const [system, user] = thinkings[0]?.messages ?? [];

@@ -166,7 +166,7 @@ async function listen(): Promise<number> {
   return address.port;
 }
 
-it("disconnects a stalled reader, and ends what is read for it", async () => {
+it("disconnects a stalled reader and ends its query", async () => {
   const ended = new Promise<string>((resolve) => {
     server = createServer((_incoming, outgoing) => {
       cutStalledReader(outgoing, 100);

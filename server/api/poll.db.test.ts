@@ -180,7 +180,7 @@ describe("a poll is left to the handler", () => {
     await expectWholeWay(path, stranger.key, 404);
   });
 
-  it("for a run of the other kind, and for paths that only look alike", async () => {
+  it("for a run of the other kind, and for similar paths", async () => {
     await expectWholeWay(pathOf("tool", runId, "status"), tenant.key, 404);
     await expectWholeWay(pathOf("tool", runId, "result"), tenant.key, 404);
     await expectWholeWay(pathOf("agent", runId, "result"), tenant.key, 404);

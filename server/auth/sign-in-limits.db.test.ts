@@ -32,7 +32,7 @@ async function tryToSignIn({ email, password = TEST_PASSWORD, from, type = "appl
 const statusOf = async (sent: Sent) => (await tryToSignIn(sent)).status;
 
 describe("password guesses", () => {
-  it("that alternate with own sign-ins are stopped, while the victim can sign in", async () => {
+  it("that alternate with own sign-ins are stopped, and the victim can still sign in", async () => {
     const attacker = await createMember(world, tenant);
     const victim = await createMember(world, tenant);
     const from = "198.51.100.7";

@@ -117,7 +117,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
 );
 
-it("keeps its invariants over any sequence of starts, steps, failures, crashes, cancels and grants", async () => {
+it("holds its invariants after any sequence of starts, steps, failures, crashes, cancels and grants", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 4, maxLength: 14 }), async (actions) => {
       const tenant = await createTenant(world, { credits: "1.5" });

@@ -22,7 +22,7 @@ const post = (kind: "hold" | "refund", amount: string, runId: string | null, act
     world.clock,
   );
 
-it("reads the balance, holds and every line with its run and author", async () => {
+it("reads the balance, holds and every entry with its run and author", async () => {
   const reader = await createMember(world, tenant, "viewer");
   const runId = await insertRun(world, tenant, { status: "Running" });
   await post("hold", "-0.5", runId, `api_key:${tenant.apiKeyId}`);

@@ -93,7 +93,7 @@ it("ends a stuck statement with a clear error, and runs the next one", async () 
   expect(await world.db.run.count({ where: { organizationId: tenant.orgId } })).toBe(1);
 });
 
-it("releases the locks of a process that froze in a transaction", async () => {
+it("releases the locks of a process that froze during a transaction", async () => {
   // A frozen process does not break its own connections.
   const own = openDatabase(world.env.databaseUrl, world.log, { timeouts: { ...timeouts, silence: 60_000 } });
   closers.push(() => own.pool.end());

@@ -90,7 +90,7 @@ it("resets the count of a released key", async () => {
   expect([await take(), await take()]).toEqual([true, false]);
 });
 
-it("returns what is left and when more is, and keeps the decisions when old segments are removed", async () => {
+it("returns what remains and when it resets, and decides the same after old segments are removed", async () => {
   const limit = { key: "left", limit: 3, seconds: 60 };
   const take = () => acquireRate(world.pool, limit, { clock: world.clock });
   expect(await take()).toMatchObject({ allowed: true, remaining: 2, resetSeconds: 60 });

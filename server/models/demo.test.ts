@@ -231,7 +231,7 @@ test.each<[string, JsonObject]>([
   expect(await validateAgainst(parameters, call?.[1], "org-1")).toEqual([]);
 });
 
-test("completes an agent run with tools, says that it is a simulation, and is deterministic", async () => {
+test("completes an agent run with tools, notes that it is a simulation, and is deterministic", async () => {
   const configuration: AgentConfiguration = {
     kind: "agent",
     name: "Helper",

@@ -46,7 +46,7 @@ const ask = (content: string, overrides: Partial<ModelRequest> = {}): ModelReque
 });
 const askedInPieces = () => server.requests.map(({ body }) => body.stream === true);
 
-test("a streamed answer equals a whole one, and its text is reported as it grows", async () => {
+test("a streamed reply equals one without streaming, and its text is reported as it grows", async () => {
   const calls = [
     { id: "a", name: "weather", arguments: { city: "Oslo" } },
     { id: "b", name: "weather", arguments: { city: "Rom €" } },
@@ -64,7 +64,7 @@ test("a streamed answer equals a whole one, and its text is reported as it grows
 });
 
 describe("a server", () => {
-  test("that refuses streams is asked for whole answers from then on", async () => {
+  test("that refuses streaming is called without it from then on", async () => {
     server.script("refuses", [
       { status: 400, message: "stream_options: unknown field" },
       { content: "whole" },
@@ -79,7 +79,7 @@ describe("a server", () => {
     expect(askedInPieces()).toEqual([true, false, false]);
   });
 
-  test("that streams no usage is counted once, and asked for whole answers from then on", async () => {
+  test("that streams no usage is counted once, and called without streaming from then on", async () => {
     server.script("silent", { content: "in pieces", usage: null });
     const { call } = provider();
     expect((await call(ask("silent"))).usage.estimated).toBe(true);
@@ -87,7 +87,7 @@ describe("a server", () => {
     expect(askedInPieces()).toEqual([true, false]);
   });
 
-  test("that answers whole to a streaming request is understood", async () => {
+  test("that does not stream on request is understood", async () => {
     server.script("one", { body: { choices: [{ message: { content: "whole" } }] } });
     expect((await provider().call(ask("one"))).content).toBe("whole");
     expect(reported).toEqual([]);

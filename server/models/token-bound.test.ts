@@ -13,7 +13,7 @@ test.each([
   expect(boundTextTokens(text)).toBeLessThanOrEqual(actual * 4);
 });
 
-test("counts are whole, never negative, and grow with the text", () => {
+test("counts are integers, never negative, and grow with the text", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (a, b) => {
       const tokens = boundTextTokens(a);

@@ -62,7 +62,7 @@ test("a very long piece is cut, at the cost of a few tokens", async () => {
   }
 });
 
-test("counts in linear time, and yields meanwhile", async () => {
+test("counts in linear time, and yields to other work", async () => {
   const cpu = async (text: string) => {
     const before = process.cpuUsage();
     await countTextTokens(text);

@@ -233,7 +233,7 @@ describe("message templates", () => {
 });
 
 describe("redelivery", () => {
-  it("starts a new run of a stored delivery, rejected or not, and is marked as such", async () => {
+  it("starts a new run from a stored delivery, rejected or not, and marks it as a redelivery", async () => {
     const actor = {
       kind: "member",
       orgId: tenant.orgId,

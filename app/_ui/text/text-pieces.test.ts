@@ -22,7 +22,7 @@ describe("a long text in parts", () => {
 });
 
 describe("long Markdown in parts", () => {
-  it("stays whole while it fits", () => {
+  it("is one piece if it fits", () => {
     expect(splitMarkdown("# a\n\nb", 10)).toEqual(["# a\n\nb"]);
   });
 

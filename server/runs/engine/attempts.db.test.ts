@@ -86,7 +86,7 @@ it("shows the attempts of a model call while the client waits before the next on
   expect(calls).toMatchObject([{ status: "Completed", attempts: [waiting, { error: null }] }]);
 });
 
-it("shows the attempt that a replaced worker did not finish, and keeps the moment at which the step began", async () => {
+it("shows the attempt that a replaced worker did not finish, and the step's original start", async () => {
   const tenant = await createTenant(world);
   const viewer = await createMember(world, tenant, "viewer");
   const runId = await start(tenant);

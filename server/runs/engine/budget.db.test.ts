@@ -61,7 +61,7 @@ it("counts nothing where bound and wanted output fit", async () => {
   expect(limits).toEqual([4_000]);
 });
 
-it("accepts a start whose counted prompt the balance covers, though the bound says more", async () => {
+it("accepts a start whose counted prompt fits the balance although its upper bound does not", async () => {
   const tenant = await createTenant(world, { credits: "0.5" });
   const run = await start(tenant);
   expect(run.held.toString()).toBe("0.5");
@@ -84,7 +84,7 @@ it("gives a call all the output that is left beside the counted prompt", async (
   expect(counts).toBe(1);
 });
 
-it("extends the hold before a model call that it does not cover, by an entry of its own", async () => {
+it("extends a hold that is too small for a model call with a separate ledger entry", async () => {
   const tenant = await createTenant(world, { agent: { functions: ["calculate"] } });
   const run = await start(tenant);
   const heldAtCalls: string[] = [];

@@ -132,7 +132,7 @@ describe("agent runs", () => {
     expect(done.steps[1]?.input).toBe(JSON.stringify("{not json"));
   });
 
-  it("fails when the very same failing call comes a third time, and says so", async () => {
+  it("fails with a clear message when the same failing call is made a third time", async () => {
     const tenant = await createTenant(world);
     const failed = await run(tenant, "Loop", () => ask("calculate", { expression: "1/0" }));
     expect(failed).toMatchObject({ status: "Failed", stepsExecuted: 3, output: null });
@@ -185,7 +185,7 @@ describe("agent runs", () => {
     await expectSoundLedger(world, tenant);
   });
 
-  it("fails clearly when the balance is empty, with its steps kept and nothing below zero", async () => {
+  it("fails with a clear message when the balance is empty; its steps stay and the balance is not negative", async () => {
     const tenant = await createTenant(world, { credits: "0.42" });
     const failed = await run(tenant, "Hi", (_request, call) => ({
       ...ask("calculate", { expression: `${call}+1` }),
@@ -280,7 +280,7 @@ describe("agent runs", () => {
     await expectSoundLedger(world, tenant);
   });
 
-  it("let a tool fail at its own maxCredits, inside their own, and go on", async () => {
+  it("continue when a tool fails at its own, lower maxCredits", async () => {
     const tenant = await createTenant(world, { agent: { functions: [] } });
     await setTool(tenant, { maxCredits: "0.025" });
     const done = await run(tenant, "Add", (_request, call) =>
@@ -296,7 +296,7 @@ describe("agent runs", () => {
     await expectSoundLedger(world, tenant);
   });
 
-  it("fail as a whole when a tool meets the caller's cap before its own, naming the caller's", async () => {
+  it("fail when a tool reaches the caller's cap before its own, and name the caller's", async () => {
     const tenant = await createTenant(world, { agent: { functions: [] } });
     await setTool(tenant, { maxCredits: "5" });
     await world.db.agentVersion.updateMany({

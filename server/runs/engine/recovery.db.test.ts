@@ -146,7 +146,7 @@ it.each([
   expect(figures().journal.items).toBe(written);
 });
 
-it("a fault of the platform ends no run, however often it comes, and repeats nothing that has finished", async () => {
+it("platform faults never end a run and never repeat completed work", async () => {
   const tenant = await createTenant(world);
   let faults = 0;
   onPausePoint(async (point) => {

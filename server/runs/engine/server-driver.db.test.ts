@@ -49,7 +49,7 @@ async function start(tenant: Tenant): Promise<string> {
 const segmentsOf = (runId: string) =>
   handedOver.filter(({ id }) => id === runId).map(({ segment }) => segment);
 
-it("reports from the start, so that it replaces workers that died while it was away", async () => {
+it("sends heartbeats from the start, and so replaces workers that died before", async () => {
   await world.pool.query(
     "INSERT INTO workers (id, heartbeat_at) VALUES ('dead', now() - interval '1 minute')",
   );

@@ -130,7 +130,7 @@ it("start: one flush", async () => {
   await ended(runId);
 });
 
-it("poll of a running run: one statement, beside leases of reads", async () => {
+it("poll of a running run: one statement and the leases of reads", async () => {
   const runId = await start("agents", '{"userMessage":"hold"}');
   await vi.waitFor(() => expect(release).toBeDefined());
   query.mockClear();
@@ -143,7 +143,7 @@ it("poll of a running run: one statement, beside leases of reads", async () => {
   await ended(runId);
 });
 
-it("poll of a finished run: nothing but a lease of 100 reads in a hundred", async () => {
+it("poll of a finished run: only one lease of 100 reads per hundred polls", async () => {
   const runId = await start("tools", '{"a":1,"b":2}');
   await ended(runId);
   for (let n = 0; n < 112; n += 1) await poll("tools", runId);

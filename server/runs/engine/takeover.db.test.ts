@@ -100,7 +100,7 @@ async function expectNothingOpen(tenant: Tenant): Promise<void> {
   await expectSoundLedger(world, tenant);
 }
 
-it("leaves a run to the worker that executes it, and lets another one go on when that is replaced", async () => {
+it("leaves a run to its worker, and lets another one continue when that worker is replaced", async () => {
   const tenant = await createTenant(world);
   const runId = await start(tenant);
   script = async () => {
@@ -131,7 +131,7 @@ it("leaves a run to the worker that executes it, and lets another one go on when
   await expectNothingOpen(tenant);
 });
 
-it("replaces a worker that stopped reporting, and refuses what it writes when it goes on", async () => {
+it("replaces a worker that stopped reporting, and refuses its later writes", async () => {
   const tenant = await createTenant(world);
   const runId = await start(tenant);
   await world.engine.worker();
@@ -174,7 +174,7 @@ it("learns by its heartbeat that it was replaced, and aborts what it executes", 
   await expectNothingOpen(tenant);
 });
 
-it("ends a run that was cancelled between two calls of a server", async () => {
+it("ends a run that was cancelled between two calls of the Inngest server", async () => {
   const tenant = await createTenant(world);
   script = callsAdder;
   const [first, second] = [await start(tenant), await start(tenant)];
@@ -249,7 +249,7 @@ it("begins no child under a run that has just ended", async () => {
   await expectNothingOpen(tenant);
 });
 
-it("refuses the rows of a replaced worker's child while another worker executes the run to its end", async () => {
+it("refuses the child rows of a replaced worker while another worker completes the run", async () => {
   const tenant = await createTenant(world);
   script = callsAdder;
   const runId = await start(tenant);

@@ -32,7 +32,7 @@ async function loseWorker(): Promise<string> {
   return id;
 }
 
-it("rows of a run are committed in the order of their sequence, whatever has to wait for the next flush", async () => {
+it("rows of a run are committed in order even if some must wait for the next flush", async () => {
   const runId = await insertRun(world, tenant, { status: "Running" });
   await world.pool.query(`
     CREATE TABLE step_log (id serial, sequence int, flush bigint);

@@ -329,7 +329,7 @@ function armAt(
   };
 }
 
-it("refuses everything of a worker that was replaced, what is queued as well", async () => {
+it("refuses all writes of a replaced worker, including queued ones", async () => {
   const { runId } = await start();
   const { journal, accounts } = await beside.engine.worker();
   await replaceWorker(beside);
@@ -394,7 +394,7 @@ describe("starts with one idempotency key", () => {
     expect(refused).toMatchObject([{ code: "idempotency_conflict" }, { code: "idempotency_conflict" }]);
   });
 
-  it("that the balance does not cover keep no key", async () => {
+  it("that the balance does not allow store no key", async () => {
     tenant = await createTenant(world, { credits: "0.001" });
     await expect(start(world, idempotent("key"))).rejects.toThrow("Insufficient credits.");
     await expect(start(world, idempotent("key", "other"))).rejects.toThrow("Insufficient credits.");

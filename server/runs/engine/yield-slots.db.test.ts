@@ -162,7 +162,7 @@ function countLooks({ pool }: World): () => number {
   return () => query.mock.calls.filter((parts) => isLook(parts)).length;
 }
 
-it("happens between two acts when another organization waits; the run goes on where it was", async () => {
+it("happens between two acts when another organization waits; the run continues where it was", async () => {
   const tenant = await createTenant(world);
   const second = await createTenant(world);
   const viewer = await createMember(world, tenant, "viewer");
@@ -197,7 +197,7 @@ it("happens between two acts when another organization waits; the run goes on wh
   await expectSoundLedger(world, tenant);
 });
 
-it("does not happen while the process has free slots or only its own organization waits", async () => {
+it("does not happen while the process has free slots or only the same organization waits", async () => {
   const tenant = await createTenant(world);
   const calls = heldCalls((request) => calculates(request, 1));
   busy.engine.start(createEmbeddedDriver(busy.engine));
@@ -219,7 +219,7 @@ it("does not happen while the process has free slots or only its own organizatio
   await expectSoundLedger(world, tenant);
 });
 
-it("happens between two steps of a tool that the run called; parent and child go on where they were", async () => {
+it("happens between two steps of a child run; parent and child continue where they were", async () => {
   const tenant = await createTenant(world);
   const second = await createTenant(world);
   const definition = {

@@ -66,7 +66,7 @@ it("ignores the case of letters beyond ASCII", async () => {
   expect((await search("Москва")).lines).toEqual(["call"]);
 });
 
-it("searches only the starts of texts in a very large run, and says so", async () => {
+it("searches only the starts of texts in a very large run, and reports that", async () => {
   const filler = "x".repeat(1_000_000);
   const search = await runOf(
     Array.from({ length: 34 }, (_, n) => ({ output: n === 3 ? `"needle ${filler}"` : `"${filler} thread"` })),

@@ -124,7 +124,7 @@ it("puts waits before the lines that follow them, a current wait at the end", ()
   expect(waitsOf({ id: "child", ...times, startedAt: second(0.9), turns: [] })).toEqual([]);
 });
 
-it("gives every kind of line its own address, which finds it again", () => {
+it("gives every kind of line a unique address that leads back to it", () => {
   const attempts = [tried, { ...tried, error: null }];
   const steps = [step(1, "call-1-1", { attempts, startedAt: second(2) })];
   const run = { ...agent.run, createdAt: second(0), startedAt: second(2), turns: [] };
