@@ -108,9 +108,9 @@ function stayRegistered(
     const error = await register();
     const before = registered;
     registered = error === null;
-    if (registered && before !== true) log.info("The Inngest server has the functions");
+    if (registered && before !== true) log.info("Registered the functions with the Inngest server");
     if (!registered && before !== false)
-      log.warn("The Inngest server does not take the functions; runs wait", { error });
+      log.warn("Could not register the functions with the Inngest server; runs wait", { error });
     if (stopped) return;
     timer = setTimeout(() => void go(), everyMs[registered ? "registered" : "missing"]);
     timer.unref();

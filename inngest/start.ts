@@ -42,7 +42,7 @@ export function createEngine(getServices: () => Services, { slots }: { slots: nu
   const seekLostRuns = ({ log }: Services, handOver: () => Promise<void>) => {
     timer = setInterval(() => {
       handOver().catch((error: unknown) =>
-        log.warn("Could not hand over lost runs; trying again", { error }),
+        log.warn("Could not hand over lost runs; retrying", { error }),
       );
     }, LOST_EVERY_MS);
     timer.unref();

@@ -162,7 +162,7 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
   const parsed = schema.safeParse(source);
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `  ${issue.path.join(".")} ${issue.message}`);
-    throw new EnvironmentError(`The configuration is wrong:\n${lines.join("\n")}\nSee .env.example.`);
+    throw new EnvironmentError(`The configuration is invalid:\n${lines.join("\n")}\nSee .env.example.`);
   }
   const value = parsed.data;
   const appUrl = (value.APP_URL ?? `http://localhost:${value.PORT}`).replace(/\/+$/, "");
@@ -224,6 +224,6 @@ function readFiles(
   const providers = read("MODEL_PROVIDERS", [], (path) => readModelProviders(path, source));
   if (faults.length === 0) return { prices, providers };
   throw new EnvironmentError(
-    `The configuration is wrong:\n${faults.join("\n")}\nSee docs/configuration-files.md.`,
+    `The configuration is invalid:\n${faults.join("\n")}\nSee docs/configuration-files.md.`,
   );
 }

@@ -53,7 +53,7 @@ export async function report({ query }, { runIds, runs: started, burst, executio
   /** These counts must be zero. */
   const faults = {
     "accepted runs lost": runIds.length - roots.filter(({ answered }) => answered).length,
-    "runs nobody was told of": roots.filter(({ answered }) => !answered).length,
+    "runs without a response": roots.filter(({ answered }) => !answered).length,
     "runs stuck": runs.filter(({ status }) => status === "Pending" || status === "Running").length,
     "runs failed or cancelled": failed.length,
     "steps missing": agents * (STEPS.agent + STEPS.tool) + tools * STEPS.tool - steps.length,
@@ -62,7 +62,7 @@ export async function report({ query }, { runIds, runs: started, burst, executio
     "finished steps repeated": late.length,
     "runs charged wrongly": ledger.chargedWrongly,
     "runs charged twice": ledger.chargedTwice,
-    "prices beside one a kind": prices.size - 2,
+    "different prices for equal runs": prices.size - 2,
     "organizations with ledger drift": ledger.drift,
     "gaps in ledgers": ledger.gaps,
     "runs that still hold credits": ledger.held,
@@ -83,6 +83,6 @@ export async function report({ query }, { runIds, runs: started, burst, executio
       `  step ${step.run_id}:${step.key} again ${time - step.finished_at.getTime()} ms after it had finished`,
     );
   const sound = Object.values(faults).every((value) => value === 0);
-  print(sound ? "Nothing lost, nothing twice, nothing stuck." : "A promise was broken.");
+  print(sound ? "Nothing was lost, repeated or stuck." : "A guarantee was violated.");
   return sound;
 }

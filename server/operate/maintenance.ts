@@ -26,32 +26,32 @@ function jobs(services: Services): Job[] {
     };
   return [
     {
-      failure: "Could not index ended runs; trying again",
+      failure: "Could not index ended runs; retrying",
       everyMs: SECOND,
       work: async () => (await indexEndedRuns(services)) === INDEX_BATCH,
     },
     {
-      failure: "Could not end overdue runs; trying again in 5 s",
+      failure: "Could not end overdue runs; retrying in 5 s",
       everyMs: 5 * SECOND,
       work: once(() => endOverdueRuns(services)),
     },
     {
-      failure: "Could not prune the rate limits; trying again in 10 s",
+      failure: "Could not prune the rate limits; retrying in 10 s",
       everyMs: 10 * SECOND,
       work: once(() => pruneRateSegments(services)),
     },
     {
-      failure: "Could not grant the month's credits; trying again in an hour",
+      failure: "Could not grant the month's credits; retrying in 1 h",
       everyMs: HOUR,
       work: once(() => grantMonthlyCredits(services)),
     },
     {
-      failure: "Could not remove expired data; trying again in an hour",
+      failure: "Could not remove expired data; retrying in 1 h",
       everyMs: HOUR,
       work: once((shouldContinue) => removeExpired(services, shouldContinue)),
     },
     {
-      failure: "Could not count settled runs; trying again in an hour",
+      failure: "Could not count settled runs; retrying in 1 h",
       everyMs: HOUR,
       work: once((shouldContinue) => countSettledRuns(services, shouldContinue)),
     },

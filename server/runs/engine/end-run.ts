@@ -93,7 +93,7 @@ function endItem(
   const waived = isPlatformFault(outcome);
   const note =
     waived && totals.credits.gt(0)
-      ? `run ended by a fault of the platform: ${totals.credits} credits used are not charged`
+      ? `run ended by a platform fault: ${totals.credits} credits used are not charged`
       : "run ended";
   return {
     run: run.id,

@@ -236,7 +236,7 @@ class ProcessEngine implements RunEngine {
           return;
         } catch (error) {
           if (error instanceof WorkerLost || this.#stopping) return;
-          log.warn("A run met a fault of the platform; trying again", { runId: id, attempt, error });
+          log.warn("A run failed with a platform fault; retrying", { runId: id, attempt, error });
           if (attempt === MAX_ATTEMPTS) return await this.giveUp(id, error);
           const delay = delayAfter(attempt);
           if (!isTransient(error)) attempt += 1;
@@ -248,7 +248,7 @@ class ProcessEngine implements RunEngine {
         slot = again;
       }
     } catch (error) {
-      log.error("A run could not be carried on; it waits for a slot again", { runId: id, error });
+      log.error("A run could not continue; it waits for a slot again", { runId: id, error });
     } finally {
       if (this.#slots.get(id) === slot) this.#slots.delete(id);
       if (this.#waiting) void this.#claim();
@@ -327,7 +327,7 @@ class ProcessEngine implements RunEngine {
       } catch (error) {
         // The process that replaced the worker, or detects the missing call, hands the run over with another event.
         if (error instanceof WorkerLost || this.#stopping) return "left";
-        log.warn("A run met a fault of the platform; trying again", { runId, attempt, error });
+        log.warn("A run failed with a platform fault; retrying", { runId, attempt, error });
         if (attempt === MAX_ATTEMPTS) {
           if (isTransient(error)) return "left";
           await this.giveUp(runId, error);
@@ -360,7 +360,7 @@ class ProcessEngine implements RunEngine {
     const services = this.#getServices();
     await settle(slot);
     await pauseRun(services, slot.run, slot.worker.id).catch((error: unknown) => {
-      services.log.warn("Could not release a run after a fault; trying again within a second", { error });
+      services.log.warn("Could not release a run after a platform fault; retrying in 1 s", { error });
     });
   }
 
@@ -377,7 +377,7 @@ class ProcessEngine implements RunEngine {
 
   async giveUp(runId: string, error: unknown): Promise<void> {
     const services = this.#getServices();
-    services.log.error("A run was given up", { runId, error });
+    services.log.error("A run failed after its last attempt", { runId, error });
     const message = "Something failed on our side while this run was executed. Start it again.";
     const outcome: Outcome = { status: "Failed", code: "internal_error", message };
     const slot = this.#slots.get(runId);
@@ -403,7 +403,7 @@ class ProcessEngine implements RunEngine {
         else await this.#handOver(this.#driver);
       } while (this.#claimAgain && !this.#stopping);
     } catch (error) {
-      this.#getServices().log.warn("Could not claim waiting runs; trying again within a second", { error });
+      this.#getServices().log.warn("Could not claim waiting runs; retrying in 1 s", { error });
     } finally {
       this.#claiming = false;
     }
@@ -425,7 +425,7 @@ class ProcessEngine implements RunEngine {
     // Most have ended since they were read.
     const runs = await releaseRuns(services, workerId, forgotten);
     if (runs.length === 0) return;
-    services.log.warn("Runs that this worker had claimed were not executed; they are given back", { runs });
+    services.log.warn("Released claimed runs that were not executing", { runs });
     this.#waiting = true;
   }
 
@@ -488,7 +488,7 @@ class ProcessEngine implements RunEngine {
         else await endUnclaimedRun(services, id, { status: "Cancelled", by });
       }
     } catch (error) {
-      services.log.warn("Could not look for cancelled runs; trying again in a second", { error });
+      services.log.warn("Could not check for cancelled runs; retrying in 1 s", { error });
     }
     this.#mayHaveForgotten = true;
     this.wake();
@@ -498,7 +498,7 @@ class ProcessEngine implements RunEngine {
     this.#sharing ??= setTimeout(() => {
       this.#sharing = undefined;
       void this.#share().catch((error: unknown) => {
-        this.#getServices().log.warn("Could not ask who waits for a slot; trying again", { error });
+        this.#getServices().log.warn("Could not check for waiting runs; retrying", { error });
       });
     }, SHARE_EVERY_MS);
     this.#sharing.unref();
@@ -541,7 +541,7 @@ class ProcessEngine implements RunEngine {
   #lose(error: WorkerLost): void {
     this.#worker = undefined;
     if (this.#stopping) return;
-    this.#getServices().log.error("This worker was replaced by another process; its runs go on there");
+    this.#getServices().log.error("Another process replaced this worker and continues its runs");
     for (const { stop } of this.#executing.values()) stop.abort(error);
   }
 }

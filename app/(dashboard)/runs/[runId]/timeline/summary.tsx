@@ -62,7 +62,7 @@ function TimeParts({ run, lines }: Pick<Props, "run" | "lines">) {
       {waited >= MIN_SHOWN_WAIT_MS ? <Part name="queued" value={formatDuration(waited)} /> : null}
       {part("model", model)}
       {part("steps", steps)}
-      {part("waited its turn", turns.waited)}
+      {part("waited for a slot", turns.waited)}
       {part("between", between)}
     </>
   );
