@@ -19,7 +19,7 @@ import { SCHEMA_THREAD } from "@/server/workflow/schema-thread";
 /**
  * JSON Schema 2020-12 of tenants, for untrusted values. Sizes are bounded and nothing is fetched. Cheap checks run on
  * the main thread; others run in a thread with a time limit and fair turns by organization
- * (docs/decisions/0022-costly-schema-checks-leave-the-main-thread.md).
+ * (docs/decisions/0022-schema-checks-in-threads.md).
  */
 
 /** The most steps (schema-cost.ts) of a check on the main thread: a few milliseconds. */
