@@ -9,7 +9,7 @@ import { slowServerPort, startSlowServer } from "./slow-server";
  */
 export default async function setUp(): Promise<() => void> {
   const { STEPWELL_E2E_DATA: folder = "", STEPWELL_E2E_PORT } = process.env;
-  const endPace = await startSlowServer();
+  const stopSlowServer = await startSlowServer();
 
   const declared = join(folder, "organization.yaml");
   const text = readFileSync("e2e/organization.yaml", "utf8");
@@ -22,5 +22,5 @@ export default async function setUp(): Promise<() => void> {
       env: { ...process.env, STEPWELL_DATA_DIR: folder, APP_URL: `http://localhost:${STEPWELL_E2E_PORT}` },
     },
   );
-  return endPace;
+  return stopSlowServer;
 }

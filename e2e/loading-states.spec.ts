@@ -139,9 +139,7 @@ test("a queued run shows how long it has waited, and one that ended before its s
   await expect(row(later).getByRole("link")).toHaveAttribute("title", /Created .*\nStarted .*\nFinished /);
 });
 
-test("a page that fails shows an error within the layout, and loads on retry", async ({
-  page,
-}) => {
+test("a page that fails shows an error within the layout, and loads on retry", async ({ page }) => {
   await whileAway("api_keys", async () => {
     // By a link, and by its URL.
     await goTo(page, "API keys");

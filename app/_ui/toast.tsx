@@ -9,7 +9,7 @@ type Notify = (title: string, description?: string) => void;
 
 const NotifyContext = createContext<Notify>(() => {});
 const SHOWN_MS = 6_000;
-const MOST = 3;
+const MAX_NOTICES = 3;
 
 /** Short messages after an action, at the lower edge, announced politely to screen readers. */
 export function ToastProvider({ children }: { children: ReactNode }) {
@@ -23,7 +23,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     (title, description) => {
       last.current += 1;
       const id = last.current;
-      setNotices((before) => [...before.slice(1 - MOST), { id, title, description }]);
+      setNotices((before) => [...before.slice(1 - MAX_NOTICES), { id, title, description }]);
       setTimeout(() => dismiss(id), SHOWN_MS);
     },
     [dismiss],

@@ -38,10 +38,10 @@ const configure = (overrides: Partial<AgentConfiguration> = {}): AgentConfigurat
   ...overrides,
 });
 
-type Say = { content?: string; calls?: [name: string, args: unknown][] };
+type Reply = { content?: string; calls?: [name: string, args: unknown][] };
 
 /** A journal whose model gives the scripted replies. Calls succeed unless scripted to fail. */
-function journalOf(lines: Say[], act?: (acting: Acting) => Acted[]) {
+function journalOf(lines: Reply[], act?: (acting: Acting) => Acted[]) {
   const thinkings: Thinking[] = [];
   const actings: Acting[] = [];
   const journal: AgentJournal = {
@@ -119,7 +119,7 @@ test("results return to the model in the order of its calls, its text is stored 
 });
 
 test("after maxSteps iterations one last call without tools asks for the answer", async () => {
-  const call: Say = { calls: [["weather", { city: "Oslo" }]] };
+  const call: Reply = { calls: [["weather", { city: "Oslo" }]] };
   const { journal, thinkings, actings } = journalOf([
     call,
     call,
@@ -177,7 +177,7 @@ describe("failing calls", () => {
   });
 
   test("different ones, and calls that succeed, do not add up", async () => {
-    const same: Say = { calls: [["weather", { city: "Oslo" }]] };
+    const same: Reply = { calls: [["weather", { city: "Oslo" }]] };
     const { journal } = journalOf([
       { calls: [["nope", { n: 1 }]] },
       { calls: [["nope", { n: 2 }]] },
@@ -195,7 +195,7 @@ describe("failing calls", () => {
 });
 
 describe("very many calls in one answer", () => {
-  const many = (count: number): Say => ({
+  const many = (count: number): Reply => ({
     calls: Array.from({ length: count }, () => ["weather", { city: "Oslo" }]),
   });
 

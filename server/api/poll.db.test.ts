@@ -170,22 +170,22 @@ describe("a poll is left to the handler", () => {
   });
 
   /** Lets memory answer if it can: the key is cached and has reads left. */
-  async function expectWholeWay(target: string, key: string, status: number): Promise<void> {
+  async function expectCompletePath(target: string, key: string, status: number): Promise<void> {
     for (let n = 0; n < 2; n += 1) expect((await ask(own, target, key)).status).toBe(status);
     expect(answerPoll(own, target, key)).toBeNull();
   }
 
   it("for another organization's run", async () => {
     const stranger = await createTenant(world);
-    await expectWholeWay(path, stranger.key, 404);
+    await expectCompletePath(path, stranger.key, 404);
   });
 
   it("for a run of the other kind, and for similar paths", async () => {
-    await expectWholeWay(pathOf("tool", runId, "status"), tenant.key, 404);
-    await expectWholeWay(pathOf("tool", runId, "result"), tenant.key, 404);
-    await expectWholeWay(pathOf("agent", runId, "result"), tenant.key, 404);
-    await expectWholeWay(`${path}/`, tenant.key, 404);
-    await expectWholeWay(pathOf("agent", runId.toUpperCase(), "status"), tenant.key, 200);
+    await expectCompletePath(pathOf("tool", runId, "status"), tenant.key, 404);
+    await expectCompletePath(pathOf("tool", runId, "result"), tenant.key, 404);
+    await expectCompletePath(pathOf("agent", runId, "result"), tenant.key, 404);
+    await expectCompletePath(`${path}/`, tenant.key, 404);
+    await expectCompletePath(pathOf("agent", runId.toUpperCase(), "status"), tenant.key, 200);
     expect(answerPoll(own, `${path}?x=1`, tenant.key)).toBeNull();
   });
 
@@ -197,15 +197,15 @@ describe("a poll is left to the handler", () => {
   it("with a key that is limited to some targets", async () => {
     const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
     const limited = await createApiKey(own, actor, { name: "limited", agents: ["helper"] });
-    await expectWholeWay(path, limited.key, 200);
+    await expectCompletePath(path, limited.key, 200);
     const elsewhere = await createApiKey(own, actor, { name: "elsewhere", tools: ["adder"] });
-    await expectWholeWay(path, elsewhere.key, 404);
+    await expectCompletePath(path, elsewhere.key, 404);
   });
 
   it("with a key that lacks the scope", async () => {
     const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
     const starter = await createApiKey(own, actor, { name: "starter", scopes: ["runs:start"] });
-    await expectWholeWay(path, starter.key, 403);
+    await expectCompletePath(path, starter.key, 403);
   });
 
   it("when the reads are used up", async () => {
@@ -233,6 +233,6 @@ describe("a poll is left to the handler", () => {
     await world.db.plan.update({ where: { organizationId: gone.orgId }, data: plan });
     await expect.poll(async () => (await ask(own, mine, gone.key)).status).toBe(403);
     expect(JSON.parse((await ask(own, mine, gone.key)).body.toString())).toMatchObject({ code });
-    await expectWholeWay(mine, gone.key, 403);
+    await expectCompletePath(mine, gone.key, 403);
   });
 });

@@ -23,7 +23,7 @@ import { parseInput, refusal } from "./issues";
 export type SavedTrigger = { id: string; slug: string; token: string; saved: Saved };
 
 /** Standard Webhooks 1.0: base64, with or without `whsec_`. */
-const LEAST_STANDARD_BYTES = 16;
+const MIN_STANDARD_BYTES = 16;
 const STANDARD_SECRET = /^(whsec_)?[A-Za-z0-9+/]+={0,2}$/;
 
 /**
@@ -141,8 +141,8 @@ export function describeSecretFault(
     return "must be base64, with or without whsec_, for the signature standard-webhooks";
   }
   const bytes = Buffer.from(secret.replace(/^whsec_/, ""), "base64").length;
-  if (bytes >= LEAST_STANDARD_BYTES) return null;
-  return `must be base64 of at least ${LEAST_STANDARD_BYTES} bytes for the signature standard-webhooks`;
+  if (bytes >= MIN_STANDARD_BYTES) return null;
+  return `must be base64 of at least ${MIN_STANDARD_BYTES} bytes for the signature standard-webhooks`;
 }
 
 async function findTextFaults(

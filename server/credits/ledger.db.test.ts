@@ -78,7 +78,7 @@ type Action =
   | { do: "start"; kind: "agent" | "tool" }
   | { do: "execute"; tokens: number; calls: number; crash: Crash }
   | { do: "cancel" }
-  | { do: "giveUp" }
+  | { do: "failRun" }
   | { do: "refund"; nth: number }
   | { do: "grant"; amount: number };
 
@@ -106,7 +106,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("cancel" as const) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("giveUp" as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("failRun" as const) }) },
   {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant("refund" as const), nth: fc.integer({ min: 0, max: 9 }) }),
@@ -189,10 +189,10 @@ async function perform(tenant: Tenant, open: string[], next: Action): Promise<vo
       if (runId !== undefined) open.push(runId);
       return;
     }
-    case "giveUp": {
+    case "failRun": {
       // The engine gives up after its last attempt.
       const runId = open.shift();
-      if (runId !== undefined) await world.engine.giveUp(runId, new Error("the database was away"));
+      if (runId !== undefined) await world.engine.failRun(runId, new Error("the database was away"));
       return;
     }
     case "refund": {

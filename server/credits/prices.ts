@@ -25,7 +25,7 @@ export const DEFAULT_PRICES: PriceList = {
 export const SMALLEST_HOLD = new Decimal("0.01");
 
 /** The least output tokens that a hold pays for before a model call. */
-export const COVERED_OUTPUT_TOKENS = 1_000;
+export const MIN_OUTPUT_TOKENS = 1_000;
 
 /** The output tokens of a model call if the balance allows them. */
 export const WANTED_OUTPUT_TOKENS = 4_000;
@@ -82,7 +82,7 @@ export function outputTokensFor(
 export function holdForFirstCall(list: PriceList, model: string, promptTokens: number): Decimal {
   return Decimal.max(
     SMALLEST_HOLD,
-    creditsOfTokens(list, model, { inputTokens: promptTokens, outputTokens: COVERED_OUTPUT_TOKENS }),
+    creditsOfTokens(list, model, { inputTokens: promptTokens, outputTokens: MIN_OUTPUT_TOKENS }),
   );
 }
 

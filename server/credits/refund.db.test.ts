@@ -55,7 +55,7 @@ it("does not charge a run that ended by a fault of the platform, and notes it in
   const { totals } = await readTotals(world.pool, runId);
   expect(totals.credits.toString()).toBe("0.024");
 
-  await world.engine.giveUp(runId, new Error("the worker was lost once too often"));
+  await world.engine.failRun(runId, new Error("the worker was lost once too often"));
   const run = await world.db.run.findUniqueOrThrow({ where: { id: runId }, include: { children: true } });
   expect(run).toMatchObject({ status: "Failed", errorCode: "internal_error", stepsExecuted: 1 });
   expect(run.creditsUsed.toString()).toBe("0");

@@ -44,13 +44,13 @@ export async function readWithoutTimeout<T>(
   work: (client: PoolClient) => Promise<T>,
 ): Promise<T> {
   return transact(pool, async (client) => {
-    const hurry = suspendSocketTimeout(client);
+    const restoreTimeout = suspendSocketTimeout(client);
     try {
       await client.query("SET TRANSACTION READ ONLY");
       await client.query("SET LOCAL statement_timeout = 0");
       return await work(client);
     } finally {
-      hurry();
+      restoreTimeout();
     }
   });
 }

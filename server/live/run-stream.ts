@@ -10,7 +10,7 @@ const RUN_PAUSE_MS = 100;
 const LIST_PAUSE_MS = 500;
 /** How often rows are polled without a notification, since notifications may be lost. */
 const POLL_MS = 5_000;
-const POLL_WHILE_DEAF_MS = 1_000;
+const POLL_WITHOUT_NOTIFICATIONS_MS = 1_000;
 /** How many changed runs are named; beyond that the reader must check itself. */
 export const MAX_NAMED_RUNS = 200;
 
@@ -94,9 +94,13 @@ async function listen({
       if ((await look()) === "over") return;
       await sleepUntilWoken(pauseMs, sink.signal, () => {});
       if (rung) continue;
-      await sleepUntilWoken(subscription.connected() ? POLL_MS : POLL_WHILE_DEAF_MS, sink.signal, (done) => {
-        wake = done;
-      });
+      await sleepUntilWoken(
+        subscription.connected() ? POLL_MS : POLL_WITHOUT_NOTIFICATIONS_MS,
+        sink.signal,
+        (done) => {
+          wake = done;
+        },
+      );
     }
   } finally {
     subscription.unsubscribe();

@@ -89,13 +89,13 @@ function fillObject(schema: JsonObject, material: Material, depth: number): Json
 }
 
 function createNumber(schema: JsonObject, { numbers }: Material): number {
-  const isWhole = schema.type === "integer";
-  const index = isWhole ? numbers.findIndex((number) => !number.includes(".")) : 0;
+  const isInteger = schema.type === "integer";
+  const index = isInteger ? numbers.findIndex((number) => !number.includes(".")) : 0;
   const [taken] = numbers.splice(Math.max(index, 0), 1);
   const found = Number(taken ?? 1);
   const min = typeof schema.minimum === "number" ? schema.minimum : Number.NEGATIVE_INFINITY;
   const max = typeof schema.maximum === "number" ? schema.maximum : Number.POSITIVE_INFINITY;
-  return Math.min(max, Math.max(min, isWhole ? Math.round(found) : found));
+  return Math.min(max, Math.max(min, isInteger ? Math.round(found) : found));
 }
 
 function createText(schema: JsonObject, text: string, field: string): string {

@@ -30,8 +30,8 @@ const BUILT_IN = new Set([
 /** How much of a message is read, so that the patterns stay cheap. */
 const READ_LENGTH = 4000;
 /** The most tools one message calls, and the most calls of one tool for several orders. */
-const MOST_TOOLS = 3;
-const MOST_ORDERS = 4;
+const MAX_TOOLS = 3;
+const MAX_ORDERS = 4;
 
 /** Synonyms in messages and descriptions of tools. */
 const SENSES: [string, RegExp][] = [
@@ -56,7 +56,7 @@ function relevance(tool: OfferedTool, words: ReadonlySet<string>): number {
 
 /** One call for each order in the message, or else one call. */
 function planTool(tool: OfferedTool, text: string): PlannedCall[] {
-  const orders = countNumberFields(tool.parameters) >= 2 ? findOrders(text).slice(0, MOST_ORDERS) : [];
+  const orders = countNumberFields(tool.parameters) >= 2 ? findOrders(text).slice(0, MAX_ORDERS) : [];
   const parts = orders.length > 1 ? orders : [text];
   return parts.map((part) => ({
     name: tool.name,
@@ -89,7 +89,7 @@ function plan(text: string, tools: readonly OfferedTool[]): PlannedCall[] {
   }
   const words = wordsOf(text);
   const attached = tools.filter((tool) => !BUILT_IN.has(tool.name));
-  const relevant = attached.filter((tool) => relevance(tool, words) > 0).slice(0, MOST_TOOLS);
+  const relevant = attached.filter((tool) => relevance(tool, words) > 0).slice(0, MAX_TOOLS);
   const greeting = /^\s*(hi|hello|hey|thanks|thank you|good (morning|evening|day))\b[\s!.,]*$/i.test(text);
   const chosen = relevant.length > 0 || calls.length > 0 || greeting ? relevant : attached.slice(0, 1);
   const planned = chosen.flatMap((tool) => planTool(tool, text));

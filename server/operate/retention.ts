@@ -4,7 +4,7 @@ import { REFUSED_BODIES } from "@/server/webhooks/deliveries";
 /** The most rows one statement deletes; each statement is its own transaction. */
 const BATCH = 200;
 /** Statements of one kind per pass; the rest waits for the next pass. */
-const MOST_BATCHES = 500;
+const MAX_BATCHES = 500;
 
 /** Only one process deletes at a time. */
 const RETENTION_LOCK = 7_305_002;
@@ -100,7 +100,7 @@ export async function removeExpired(
     const removed: Removed = { ...NOTHING };
     const now = services.clock.now();
     for (const kind of KINDS) {
-      for (let batch = 0; batch < MOST_BATCHES && shouldContinue(); batch += 1) {
+      for (let batch = 0; batch < MAX_BATCHES && shouldContinue(); batch += 1) {
         const { rowCount } = await client.query(REMOVALS[kind], [now, BATCH]);
         removed[kind] += rowCount ?? 0;
         if ((rowCount ?? 0) < BATCH) break;

@@ -4,7 +4,7 @@ export type Findable = { label: string; keywords?: string | undefined };
 export type Group<Item> = { name: string; items: Item[] };
 
 /** How many matches a group shows. */
-const MOST_FOUND = 8;
+const MAX_FOUND = 8;
 
 /**
  * The items that match every typed word, best first. The group with the best match is first, so that `enter` opens it.
@@ -19,7 +19,7 @@ export function findItems<Item extends Findable>(groups: Group<Item>[], text: st
         .map((item) => ({ item, distance: distanceOf(item, typed) }))
         .filter((each): each is { item: Item; distance: number } => each.distance !== null)
         .sort((a, b) => a.distance - b.distance)
-        .slice(0, MOST_FOUND);
+        .slice(0, MAX_FOUND);
       return { name, items: found.map(({ item }) => item), best: found[0]?.distance ?? 0 };
     })
     .filter(({ items }) => items.length > 0)

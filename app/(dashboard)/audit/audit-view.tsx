@@ -38,7 +38,7 @@ export function AuditView() {
   return (
     <>
       <ol aria-busy={query.isPending} aria-label="Audit log" className="border-line border-t">
-        {query.isPending ? <Bones /> : lines.map((line) => <Line key={line.id} line={line} />)}
+        {query.isPending ? <RowSkeletons /> : lines.map((line) => <Line key={line.id} line={line} />)}
       </ol>
       <OlderButton query={query} what="lines" />
     </>
@@ -156,7 +156,7 @@ function show(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 
-function Bones() {
+function RowSkeletons() {
   return ["w-40", "w-56", "w-48", "w-64"].map((width) => (
     <li className="flex h-10 items-center border-line border-b px-6" key={width}>
       <SkeletonLine className={width} />

@@ -126,7 +126,11 @@ function Ledger() {
             </tr>
           </thead>
           <tbody className="max-md:block">
-            {query.isPending ? <Bones /> : lines.map((line) => <Row key={line.sequence} line={line} />)}
+            {query.isPending ? (
+              <RowSkeletons />
+            ) : (
+              lines.map((line) => <Row key={line.sequence} line={line} />)
+            )}
           </tbody>
         </Table>
       )}
@@ -190,7 +194,7 @@ function NoLines({ kind }: { kind: Kind | null }) {
   );
 }
 
-function Bones() {
+function RowSkeletons() {
   return ["w-40", "w-56", "w-48", "w-64"].map((width) => (
     <tr key={width}>
       <Cell colSpan={9}>

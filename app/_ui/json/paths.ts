@@ -7,7 +7,7 @@ export type JsonNode = Json[] | { [key: string]: Json };
 /** A search in a document: its pattern, the paths to show, and the number of hits. */
 export type Search = { pattern: RegExp; paths: ReadonlySet<string>; hits: number; more: boolean };
 
-const MOST_HITS = 500;
+const MAX_HITS = 500;
 
 export function keysOf(value: JsonNode): string[] {
   return Array.isArray(value) ? Array.from(value.keys(), String) : Object.keys(value);
@@ -38,7 +38,7 @@ export function searchJson(value: JsonNode, sought: string): Search | null {
   const visit = (node: JsonNode, path: string, wanted: boolean): boolean => {
     let found = false;
     for (const key of keysOf(node)) {
-      if (hits >= MOST_HITS) return found;
+      if (hits >= MAX_HITS) return found;
       const member = memberOf(node, key);
       const here = joinPath(path, key, Array.isArray(node));
       const nested = typeof member === "object" && member !== null;
@@ -54,5 +54,5 @@ export function searchJson(value: JsonNode, sought: string): Search | null {
     return found;
   };
   visit(value, "", false);
-  return { pattern, paths, hits, more: hits >= MOST_HITS };
+  return { pattern, paths, hits, more: hits >= MAX_HITS };
 }

@@ -4,7 +4,7 @@ import { isJsonObject, type Json } from "@/server/json";
 export type Records = { columns: string[]; readsBetter: boolean };
 
 /** Lists with more columns are shown as a tree. */
-const MOST_COLUMNS = 50;
+const MAX_COLUMNS = 50;
 /** How many columns fit on a page. */
 const COLUMNS_TO_READ = 12;
 /** How many records decide whether a table is the better view. */
@@ -23,7 +23,7 @@ export function readRecords(list: Json): Records | null {
     if (!isJsonObject(item)) return null;
     records += 1;
     for (const key of Object.keys(item)) columns.add(key);
-    if (columns.size > MOST_COLUMNS) return null;
+    if (columns.size > MAX_COLUMNS) return null;
   }
   if (columns.size === 0 || records * 2 < list.length) return null;
   const sample = list.slice(0, SAMPLE).filter(isJsonObject);

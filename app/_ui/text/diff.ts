@@ -2,7 +2,7 @@
 export type DiffLine = { kind: "same" | "left" | "right"; text: string };
 
 /** A comparison with more changed lines takes long and is not useful. */
-export const MOST_CHANGES = 1_000;
+export const MAX_CHANGES = 1_000;
 /** Lines compared between two checks of the time. */
 const ROUND_LINES = 20_000;
 /** How long one slice of work may block the page, in ms. */
@@ -10,7 +10,7 @@ const SLICE_MS = 12;
 
 /**
  * The shortest edit script between two texts, by lines (Myers, "An O(ND) difference algorithm", 1986). Null if the
- * texts differ in more than `MOST_CHANGES` lines.
+ * texts differ in more than `MAX_CHANGES` lines.
  */
 export function diffLines(left: string, right: string): DiffLine[] | null {
   const work = diffInRounds(left, right);
@@ -44,7 +44,7 @@ export async function diffLinesInSlices(
 function* diffInRounds(left: string, right: string): Generator<undefined, DiffLine[] | null> {
   const a = left.split("\n");
   const b = right.split("\n");
-  const most = Math.min(a.length + b.length, MOST_CHANGES);
+  const most = Math.min(a.length + b.length, MAX_CHANGES);
   // The furthest point on each diagonal; those of `changes` follow from those of one change less.
   const furthest = Furthest.start(most);
   const trace: Furthest[] = [];

@@ -34,7 +34,7 @@ const TOO_DEEP = new RegExp(String.raw`^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){${DEEP
 export function Markdown({ text, folded = false }: { text: string; folded?: boolean }) {
   const { pieces, restore } = useMemo(() => {
     const lifted = liftPictures(text);
-    const seen = folded ? startOfFolded(lifted.text).replace(UNFINISHED_PICTURE, "") : lifted.text;
+    const seen = folded ? startOfFolded(lifted.text).replace(CUT_PICTURE, "") : lifted.text;
     return { pieces: splitMarkdown(seen, PIECE), restore: lifted.restore };
   }, [text, folded]);
   return (
@@ -47,7 +47,7 @@ export function Markdown({ text, folded = false }: { text: string; folded?: bool
 }
 
 /** What remains of an embedded picture that is cut in the middle. */
-const UNFINISHED_PICTURE = /!\[[^\]]*\]\(embedded-picture-\d+$/;
+const CUT_PICTURE = /!\[[^\]]*\]\(embedded-picture-\d+$/;
 
 type PieceProps = { text: string; restore: (made: string) => string };
 
@@ -64,7 +64,7 @@ function render(text: string, restore: PieceProps["restore"], id: string): React
     return ReactMarkdown({
       children: text,
       components: COMPONENTS,
-      rehypePlugins: [[tend, restore]],
+      rehypePlugins: [[postprocess, restore]],
       remarkPlugins: [remarkGfm],
       remarkRehypeOptions: { clobberPrefix: `${id}-` },
       // `Anchor` and `Picture` decide what may be linked and shown.
@@ -78,7 +78,7 @@ function render(text: string, restore: PieceProps["restore"], id: string): React
 type Node = { type: string; value?: string; children?: Node[] };
 
 /** Restores pictures that were plain text, such as in code, and refuses deep nesting. */
-function tend(restore: PieceProps["restore"]) {
+function postprocess(restore: PieceProps["restore"]) {
   const visit = (node: Node, depth: number): void => {
     if (depth > DEEPEST) throw new RangeError("The text is nested too deeply.");
     if (node.type === "text" && node.value !== undefined) node.value = restore(node.value);

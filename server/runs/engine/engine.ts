@@ -60,7 +60,7 @@ export type RunEngine = Engine & {
   /** Executes a segment for an Inngest server, and retries errors that a later attempt may resolve. */
   callSegment(runId: string, limits: { acts: number }): Promise<SegmentResult>;
   /** Ends a run after its last failed attempt: a platform fault, not charged, its cause only in the log. */
-  giveUp(runId: string, error: unknown): Promise<void>;
+  failRun(runId: string, error: unknown): Promise<void>;
 };
 
 export type EngineOptions = {
@@ -73,7 +73,7 @@ export type EngineOptions = {
 /** Attempts of one segment in this process for unexpected errors. An unavailable database does not count. */
 const MAX_ATTEMPTS = 6;
 /** How often waiting runs and cancels are polled. */
-const LOOK_EVERY_MS = 1_000;
+const POLL_EVERY_MS = 1_000;
 /** How often waiting runs are polled while all slots are taken. */
 const SHARE_EVERY_MS = 100;
 /** How many runs may be handed over to an Inngest server but not called yet; fewer if there are fewer slots. */
@@ -101,7 +101,7 @@ export function createRunEngine(getServices: () => Services, options: EngineOpti
     stop: (graceMs) => engine.stop(graceMs),
     executeSegment: (runId, limits) => engine.executeSegment(runId, limits),
     callSegment: (runId, limits) => engine.callSegment(runId, limits),
-    giveUp: (runId, error) => engine.giveUp(runId, error),
+    failRun: (runId, error) => engine.failRun(runId, error),
   };
 }
 
@@ -117,9 +117,9 @@ class ProcessEngine implements RunEngine {
   /** Runs that are being claimed for an Inngest server's calls. */
   readonly #opening = new Set<string>();
   /** Whether claimed runs are due to be compared with those that execute here, once a second. */
-  #mayHaveForgotten = false;
+  #unexecutedDue = false;
   /** How many slots each organization must yield. */
-  #owed = new Map<string, number>();
+  #yieldsDue = new Map<string, number>();
   #worker: Promise<Worker> | undefined;
   #driver: Driver | undefined;
   #stopping = false;
@@ -141,7 +141,7 @@ class ProcessEngine implements RunEngine {
       onAdmitted: (starts) => {
         this.#reserved += starts;
       },
-      onLost: (error) => this.#lose(error),
+      onLost: (error) => this.#handleLostWorker(error),
     }).catch((error: unknown) => {
       this.#worker = undefined;
       throw error;
@@ -157,9 +157,9 @@ class ProcessEngine implements RunEngine {
       if (payload.startsWith("cancel:")) this.abort(payload.slice("cancel:".length));
       else this.wake();
     });
-    this.#timers.push(setInterval(() => void this.#look(), LOOK_EVERY_MS));
+    this.#timers.push(setInterval(() => void this.#poll(), POLL_EVERY_MS));
     for (const timer of this.#timers) timer.unref();
-    void this.#look();
+    void this.#poll();
   }
 
   async stop(graceMs = 0): Promise<void> {
@@ -237,7 +237,7 @@ class ProcessEngine implements RunEngine {
         } catch (error) {
           if (error instanceof WorkerLost || this.#stopping) return;
           log.warn("A run failed with a platform fault; retrying", { runId: id, attempt, error });
-          if (attempt === MAX_ATTEMPTS) return await this.giveUp(id, error);
+          if (attempt === MAX_ATTEMPTS) return await this.failRun(id, error);
           const delay = delayAfter(attempt);
           if (!isTransient(error)) attempt += 1;
           await wait(delay, NEVER);
@@ -295,7 +295,7 @@ class ProcessEngine implements RunEngine {
         isOver = left <= 0;
         if (isOver) throw new YieldSlot("the segment is over");
         left -= 1;
-        if (this.#stopping || (hasProgressed() && this.#owesSlot(run.orgId)))
+        if (this.#stopping || (hasProgressed() && this.#mustYieldSlot(run.orgId)))
           throw new YieldSlot("another run is next");
       },
       enter: (entered, entry, stop) => {
@@ -312,7 +312,7 @@ class ProcessEngine implements RunEngine {
       if (error instanceof RunStopped) return "left";
       if (error instanceof YieldSlot) return await this.#releaseSlot(slot, isOver);
       // The server calls the segment again, here or in another process.
-      if (this.#driver?.kind !== "embedded" && !(error instanceof WorkerLost)) await this.#handBack(slot);
+      if (this.#driver?.kind !== "embedded" && !(error instanceof WorkerLost)) await this.#releaseRun(slot);
       throw error;
     } finally {
       if (this.#driver?.kind !== "embedded" && this.#slots.get(runId) === slot) this.#slots.delete(runId);
@@ -330,7 +330,7 @@ class ProcessEngine implements RunEngine {
         log.warn("A run failed with a platform fault; retrying", { runId, attempt, error });
         if (attempt === MAX_ATTEMPTS) {
           if (isTransient(error)) return "left";
-          await this.giveUp(runId, error);
+          await this.failRun(runId, error);
           return "ended";
         }
         await wait(delayAfter(attempt), NEVER);
@@ -344,7 +344,7 @@ class ProcessEngine implements RunEngine {
     const { run, worker, journal } = slot;
     for (const entry of slot.entered) await entry.journal.committed();
     await pauseAt("yield:before");
-    if (paused && !this.#owesSlot(run.orgId))
+    if (paused && !this.#mustYieldSlot(run.orgId))
       return (await pauseRun(services, run, worker.id)) ? "paused" : await this.#unclaimable(run.id);
     const yielded = await yieldSlot(services, run, {
       workerId: worker.id,
@@ -355,8 +355,8 @@ class ProcessEngine implements RunEngine {
     return "yielded";
   }
 
-  /** Releases a run after an error. If that fails, `#releaseForgotten` releases it later. */
-  async #handBack(slot: Slot): Promise<void> {
+  /** Releases a run after an error. If that fails, `#releaseUnexecuted` releases it later. */
+  async #releaseRun(slot: Slot): Promise<void> {
     const services = this.#getServices();
     await settle(slot);
     await pauseRun(services, slot.run, slot.worker.id).catch((error: unknown) => {
@@ -375,7 +375,7 @@ class ProcessEngine implements RunEngine {
     return "ended";
   }
 
-  async giveUp(runId: string, error: unknown): Promise<void> {
+  async failRun(runId: string, error: unknown): Promise<void> {
     const services = this.#getServices();
     services.log.error("A run failed after its last attempt", { runId, error });
     const message = "Something failed on our side while this run was executed. Start it again.";
@@ -398,7 +398,7 @@ class ProcessEngine implements RunEngine {
     try {
       do {
         this.#claimAgain = false;
-        await this.#releaseForgotten();
+        await this.#releaseUnexecuted();
         if (this.#driver.kind === "embedded") await this.#claimHere();
         else await this.#handOver(this.#driver);
       } while (this.#claimAgain && !this.#stopping);
@@ -413,17 +413,17 @@ class ProcessEngine implements RunEngine {
    * Releases, once a second, runs that this worker has claimed but does not execute: the answer to a claim was lost, a
    * start's caller had given up, or a run could not continue. No claim is in progress here.
    */
-  async #releaseForgotten(): Promise<void> {
-    if (!this.#mayHaveForgotten || this.#worker === undefined) return;
-    this.#mayHaveForgotten = false;
+  async #releaseUnexecuted(): Promise<void> {
+    if (!this.#unexecutedDue || this.#worker === undefined) return;
+    this.#unexecutedDue = false;
     const services = this.#getServices();
     const { id: workerId, accounts } = await this.#worker;
     const claimed = await findClaimedRuns(services, workerId);
     const isKnown = (id: string) => this.#slots.has(id) || this.#opening.has(id) || accounts.isStarting(id);
-    const forgotten = claimed.filter(({ id }) => !isKnown(id));
-    if (forgotten.length === 0) return;
+    const unexecuted = claimed.filter(({ id }) => !isKnown(id));
+    if (unexecuted.length === 0) return;
     // Most have ended since they were read.
-    const runs = await releaseRuns(services, workerId, forgotten);
+    const runs = await releaseRuns(services, workerId, unexecuted);
     if (runs.length === 0) return;
     services.log.warn("Released claimed runs that were not executing", { runs });
     this.#waiting = true;
@@ -467,7 +467,7 @@ class ProcessEngine implements RunEngine {
     );
     const room = Math.min(SERVER_BACKLOG, this.#options.slots) - (rows[0]?.n ?? 0);
     if (room <= 0) return this.#shareSoon();
-    this.#owed.clear();
+    this.#yieldsDue.clear();
     const admitted = await admitWaitingRuns(services, null, room);
     await driver.handOver(
       admitted.map((run) => ({ ...run, eventId: `${run.id}:${run.segment}.${run.epoch}` })),
@@ -475,7 +475,7 @@ class ProcessEngine implements RunEngine {
   }
 
   /** Polls for what a lost notification would have announced. */
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const services = this.#getServices();
     try {
       const { rows } = await services.pool.query<{ id: string; by: string; claimed: boolean }>({
@@ -490,7 +490,7 @@ class ProcessEngine implements RunEngine {
     } catch (error) {
       services.log.warn("Could not check for cancelled runs; retrying in 1 s", { error });
     }
-    this.#mayHaveForgotten = true;
+    this.#unexecutedDue = true;
     this.wake();
   }
 
@@ -507,13 +507,13 @@ class ProcessEngine implements RunEngine {
   /** Decides which organizations must yield slots. */
   async #share(): Promise<void> {
     if (this.#freeSlots() > 0) {
-      this.#owed.clear();
+      this.#yieldsDue.clear();
       return;
     }
     const { pool } = this.#getServices();
     const running = this.#driver?.kind === "embedded" ? this.#runningHere() : await runsInFlight(pool);
     const waiting = await waitingShares(pool);
-    this.#owed = slotsToYield(
+    this.#yieldsDue = slotsToYield(
       [...new Set([...running.keys(), ...waiting.keys()])].map((organizationId) => ({
         organizationId,
         running: running.get(organizationId) ?? 0,
@@ -531,14 +531,14 @@ class ProcessEngine implements RunEngine {
   }
 
   /** Whether a run of the organization must yield its slot; the call counts it as yielded. */
-  #owesSlot(organizationId: string): boolean {
-    const owed = this.#owed.get(organizationId) ?? 0;
-    if (owed > 0) this.#owed.set(organizationId, owed - 1);
+  #mustYieldSlot(organizationId: string): boolean {
+    const owed = this.#yieldsDue.get(organizationId) ?? 0;
+    if (owed > 0) this.#yieldsDue.set(organizationId, owed - 1);
     return owed > 0;
   }
 
   /** Another process has taken over this worker's runs: they stop here, and a new worker executes others. */
-  #lose(error: WorkerLost): void {
+  #handleLostWorker(error: WorkerLost): void {
     this.#worker = undefined;
     if (this.#stopping) return;
     this.#getServices().log.error("Another process replaced this worker and continues its runs");

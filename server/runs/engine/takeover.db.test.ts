@@ -106,7 +106,7 @@ it("leaves a run to its worker, and lets another one continue when that worker i
   script = async () => {
     // An Inngest server may call a segment twice and drop the first call.
     expect(await beside.engine.executeSegment(runId)).toBe("left");
-    await beside.engine.giveUp(runId, new Error("out of attempts"));
+    await beside.engine.failRun(runId, new Error("out of attempts"));
     return { content: "Done by the first." };
   };
   await executeRun(world, runId);

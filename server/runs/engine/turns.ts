@@ -5,7 +5,7 @@
 
 /** For each so many milliseconds that a turn of the event loop took, one act begins in the next one. */
 const MS_PER_ACT = 2;
-const LEAST_ACTS = 2;
+const MIN_ACTS = 2;
 /** A burst is over when no start has come for so long. */
 const BURST_MS = 100;
 
@@ -41,7 +41,7 @@ export class Turns {
 
   #begin(): void {
     const now = performance.now();
-    const share = Math.max(LEAST_ACTS, (now - this.#lastTurnAt) / MS_PER_ACT);
+    const share = Math.max(MIN_ACTS, (now - this.#lastTurnAt) / MS_PER_ACT);
     this.#lastTurnAt = now;
     this.#scheduled = false;
     for (const next of this.#waiting.splice(0, this.#isBurst(now) ? share : this.#waiting.length)) next();

@@ -35,7 +35,7 @@ export async function countSettledRuns(
     }
     // The first time, and after a day with very many runs, this takes longer than the pool's timeout.
     await client.query("SET statement_timeout = 0");
-    const hurry = suspendSocketTimeout(client);
+    const restoreTimeout = suspendSocketTimeout(client);
     const now = services.clock.now();
     let counted = 0;
     const { rows } = await client.query(UNCOUNTED, [now]);
@@ -49,8 +49,8 @@ export async function countSettledRuns(
         counted += 1;
       }
     }
-    await client.query(FORGET, [now]);
-    hurry();
+    await client.query(DELETE_EXPIRED, [now]);
+    restoreTimeout();
     await client.query("RESET statement_timeout");
     await client.query("SELECT pg_advisory_unlock($1)", [COUNT_LOCK]);
     broken = false;
@@ -94,7 +94,7 @@ const COUNT = `
   INSERT INTO run_counts_until (organization_id, until) VALUES ($1::uuid, $3::timestamptz)
   ON CONFLICT (organization_id) DO UPDATE SET until = EXCLUDED.until`;
 
-const FORGET = `
+const DELETE_EXPIRED = `
   DELETE FROM run_counts c USING plans p
   WHERE p.organization_id = c.organization_id
     AND c.at < $1::timestamptz - make_interval(days => p.retention_days + 1)`;

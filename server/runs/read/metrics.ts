@@ -219,12 +219,12 @@ type Sum = Record<(typeof COUNTS)[number], number> & {
 };
 
 /** The longest possible duration, a day and its grace period, is far below. */
-const MOST_CLASSES = 1_200;
+const MAX_CLASSES = 1_200;
 
 function emptySum(): Sum {
   const { runs, completed, failed, cancelled, open, tokens } = NOTHING;
   const counts = { runs, completed, failed, cancelled, open, tokens };
-  return { ...counts, credits: new Decimal(0), durations: new Uint32Array(MOST_CLASSES) };
+  return { ...counts, credits: new Decimal(0), durations: new Uint32Array(MAX_CLASSES) };
 }
 
 function add(sum: Sum, part: Part): void {
@@ -254,7 +254,7 @@ function addDurations(durations: Uint32Array, classes: string, runs: string): vo
     for (let code = runs.charCodeAt(runsAt++); code >= ZERO; code = runs.charCodeAt(runsAt++)) {
       count = count * 10 + code - ZERO;
     }
-    index = Math.min(index, MOST_CLASSES - 1);
+    index = Math.min(index, MAX_CLASSES - 1);
     durations[index] = (durations[index] ?? 0) + count;
   }
 }

@@ -11,10 +11,10 @@ import type { RunFilter } from "@/server/runs/read/filter";
 
 const OPEN = ["Pending", "Running"] as const;
 /** Counting stops here. */
-const MOST_COUNTED = 100;
+const MAX_COUNTED = 100;
 
 function countLabel(count: number): string {
-  if (count >= MOST_COUNTED) return `${MOST_COUNTED} or more runs are`;
+  if (count >= MAX_COUNTED) return `${MAX_COUNTED} or more runs are`;
   return count === 1 ? "1 run is" : `${count} runs are`;
 }
 
@@ -48,7 +48,7 @@ export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClos
   });
   const status = OPEN.filter((each) => !filter.status?.length || filter.status.includes(each));
   const open = useQuery({
-    ...trpc.runs.ids.queryOptions({ filter: { ...filter, status }, after: null, limit: MOST_COUNTED }),
+    ...trpc.runs.ids.queryOptions({ filter: { ...filter, status }, after: null, limit: MAX_COUNTED }),
     enabled: status.length > 0,
     staleTime: 0,
   });

@@ -12,7 +12,7 @@ import { useTimeZone } from "@/app/_ui/time";
 import type { FilterTargets, NamedTarget } from "@/server/catalog/overview";
 import type { RunFilter } from "@/server/runs/read/filter";
 import { LONGEST_TEXT } from "../address";
-import { PERIOD_LABELS, SEARCHED, SOURCE_LABELS, sizeLabels, timeLabels } from "./filter-labels";
+import { PERIOD_LABELS, SEARCH_HELP, SOURCE_LABELS, sizeLabels, timeLabels } from "./filter-labels";
 
 const load = () => import("./filter-picker");
 /** Loaded when the pointer or focus reaches it. */
@@ -199,7 +199,7 @@ function TextSearch({ text, onChange }: { text: string; onChange: (text: string)
           event.preventDefault();
           event.currentTarget.blur();
         }}
-        title={`Search (/)\n${SEARCHED}`}
+        title={`Search (/)\n${SEARCH_HELP}`}
         placeholder="Words of input, output, error; id"
         type="search"
         value={typed}

@@ -22,7 +22,7 @@ export const SOURCE_LABELS: Record<SourceChoice, string> = {
 };
 
 /** Describes the search of server/runs/read/find.ts. */
-export const SEARCHED =
+export const SEARCH_HELP =
   "Finds runs that contain all words: in the first 8,192 characters of input or output, or the first 2,048 of the error. A word matches by its beginning, one of one or two letters only as a whole. While a run is in progress, the search matches the exact text of its input. Punctuation is not searched.";
 
 type ConditionLabel = { field: keyof RunFilter; text: string };

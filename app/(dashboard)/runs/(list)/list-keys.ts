@@ -41,7 +41,7 @@ export function useListKeys(list: React.RefObject<HTMLElement | null>): void {
 }
 
 /** How many rows are loaded to find the run to return to. */
-const MOST_ROWS = 500;
+const MAX_ROWS = 500;
 
 /**
  * On return from a run's page, focuses the row of that run. If it is further down, more pages are loaded. It stops as
@@ -53,7 +53,7 @@ export function useReturn(
 ): void {
   const over = useRef(false);
   const loadMore = useEffectEvent(() => {
-    if (more && count < MOST_ROWS) more();
+    if (more && count < MAX_ROWS) more();
     else over.current = true;
   });
   useEffect(() => {

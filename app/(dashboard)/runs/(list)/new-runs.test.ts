@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MOST_ASKED, pagesUpTo, questionAfter, stillWaiting, waitingAfter } from "./new-runs";
+import { MAX_ASKED, pagesUpTo, questionAfter, stillWaiting, waitingAfter } from "./new-runs";
 
 const rows = (...ids: string[]) => ids.map((id) => ({ id }));
 const view = { shown: rows("f", "d", "b"), hasOlder: true };
@@ -16,7 +16,7 @@ test("checks all runs when the changes are unknown, too many or too old", () => 
   expect(questionAfter(["f"], view, 10_000)).toEqual(all);
   expect(
     questionAfter(
-      Array.from({ length: MOST_ASKED + 1 }, (_, n) => `e${n}`),
+      Array.from({ length: MAX_ASKED + 1 }, (_, n) => `e${n}`),
       view,
       0,
     ),

@@ -6,9 +6,9 @@ import type { RunSummary } from "@/server/runs/read/list";
  */
 
 /** How many ids fit into the URL of one query. */
-export const MOST_ASKED = 80;
+export const MAX_ASKED = 80;
 /** How many of the newest ids are compared if it is unknown which runs changed. */
-const MOST_COMPARED = 1_000;
+const MAX_COMPARED = 1_000;
 /** How long notifications alone are trusted. Some may be lost, and a run may match a duration filter without one. */
 const TRUST_MS = 10_000;
 
@@ -16,7 +16,7 @@ const TRUST_MS = 10_000;
 export type View = { shown: readonly Pick<RunSummary, "id">[]; hasOlder: boolean };
 
 /** Only newer ids can belong to the visible part of the list; null if any id can. */
-function reachOf({ shown, hasOlder }: View): string | null {
+function oldestRelevantId({ shown, hasOlder }: View): string | null {
   return hasOlder ? (shown.at(-1)?.id ?? null) : null;
 }
 
@@ -29,11 +29,11 @@ export type Question =
  * since the last complete query. Null if no answer could matter.
  */
 export function questionAfter(changed: readonly string[], view: View, sinceAllMs: number): Question | null {
-  const reach = reachOf(view);
+  const oldest = oldestRelevantId(view);
   const known = new Set(view.shown.map((run) => run.id));
-  const ids = changed.filter((id) => !known.has(id) && (reach === null || id > reach));
-  if (changed.length === 0 || ids.length > MOST_ASKED || sinceAllMs >= TRUST_MS) {
-    return { about: "all", after: reach, limit: Math.min(MOST_COMPARED, view.shown.length + 100) };
+  const ids = changed.filter((id) => !known.has(id) && (oldest === null || id > oldest));
+  if (changed.length === 0 || ids.length > MAX_ASKED || sinceAllMs >= TRUST_MS) {
+    return { about: "all", after: oldest, limit: Math.min(MAX_COMPARED, view.shown.length + 100) };
   }
   return ids.length > 0 ? { about: "some", ids } : null;
 }
@@ -51,10 +51,10 @@ export function waitingAfter(
 
 /** Those that are not visible but belong to the visible part, newest first. */
 export function stillWaiting(waiting: ReadonlySet<string>, view: View): string[] {
-  const reach = reachOf(view);
+  const oldest = oldestRelevantId(view);
   const known = new Set(view.shown.map((run) => run.id));
   return [...waiting]
-    .filter((id) => !known.has(id) && (reach === null || id > reach))
+    .filter((id) => !known.has(id) && (oldest === null || id > oldest))
     .sort()
     .reverse();
 }

@@ -4,7 +4,7 @@ import Link from "next/link";
 import { Button } from "@/app/_ui/button";
 import { Empty } from "@/app/_ui/page";
 import type { RunFilter } from "@/server/runs/read/filter";
-import { SEARCHED } from "./filter-labels";
+import { SEARCH_HELP } from "./filter-labels";
 
 /** Names the parts of the URL that were ignored. */
 export function UnknownFilters({ parts, onDrop }: { parts: string[]; onDrop: () => void }) {
@@ -27,7 +27,7 @@ export function NoRuns({ filter, onClear }: { filter: RunFilter; onClear: () => 
   if (Object.keys(filter).length > 0) {
     return (
       <Empty title="No run matches these filters">
-        {filter.text ? <p className="max-w-prose">{SEARCHED}</p> : null}
+        {filter.text ? <p className="max-w-prose">{SEARCH_HELP}</p> : null}
         <Button onClick={onClear}>Clear filters</Button>
       </Empty>
     );

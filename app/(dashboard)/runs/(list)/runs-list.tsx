@@ -117,7 +117,7 @@ export function RunsList() {
             </thead>
             <tbody ref={list}>
               {query.isPending ? (
-                <Bones />
+                <RowSkeletons />
               ) : (
                 runs.map((run) => (
                   <RunRow
@@ -257,7 +257,7 @@ function Preview({ run, className }: { run: RunSummary; className: string }) {
   );
 }
 
-const BONES = [
+const SKELETON_WIDTHS = [
   "w-40",
   "w-56",
   "w-48",
@@ -272,8 +272,8 @@ const BONES = [
   "w-44",
 ];
 
-function Bones() {
-  return BONES.map((width, index) => (
+function RowSkeletons() {
+  return SKELETON_WIDTHS.map((width, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the bones never change.
     <tr key={index}>
       <td className={`${CELL} sm:pl-6`} colSpan={7}>

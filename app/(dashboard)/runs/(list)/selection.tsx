@@ -13,7 +13,7 @@ import type { RunSummary } from "@/server/runs/read/list";
 import { chunk } from "./chunk";
 
 /** The limit of one request. */
-const MOST_CANCELLED = 200;
+const MAX_CANCELLED = 200;
 
 /** Selects or deselects a run; with `through`, also all runs between it and the last one selected. */
 export type Select = (id: string, selected: boolean, through: boolean) => void;
@@ -55,7 +55,7 @@ export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: (
   const cancel = useMutation({
     mutationFn: async () => {
       let found = 0;
-      for (const piece of chunk(open, MOST_CANCELLED)) {
+      for (const piece of chunk(open, MAX_CANCELLED)) {
         found += (await client.runs.cancel.mutate({ runIds: piece.map((run) => run.id) })).found;
       }
       return found;

@@ -9,7 +9,7 @@ import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunPage, RunSummary } from "@/server/runs/read/list";
 import { runsQuery } from "../query";
 import { chunk } from "./chunk";
-import { MOST_ASKED, pagesUpTo, questionAfter, stillWaiting, waitingAfter } from "./new-runs";
+import { MAX_ASKED, pagesUpTo, questionAfter, stillWaiting, waitingAfter } from "./new-runs";
 
 /** The ids in a notification. Parsed by hand, because zod would add to the page's size. */
 function readIds(text: string): string[] {
@@ -64,7 +64,7 @@ export function useLiveRuns(
       .map((run) => run.id);
     const question = questionAfter(ids, view, performance.now() - askedAllAt.current);
     const [pieces, fitting] = await Promise.all([
-      Promise.all(chunk(wanted, MOST_ASKED).map((ids) => client.runs.byIds.query({ ids }))),
+      Promise.all(chunk(wanted, MAX_ASKED).map((ids) => client.runs.byIds.query({ ids }))),
       question?.about === "all"
         ? client.runs.ids.query({ filter, after: question.after, limit: question.limit })
         : question && client.runs.fitting.query({ filter, ids: question.ids }),

@@ -193,11 +193,11 @@ export function isWork(line: Line): line is WorkLine {
 }
 
 /** About as many rows as fit on a screen. A step with more items starts collapsed, so that what follows is visible. */
-const MOST_UNFOLDED = 20;
+const MAX_UNFOLDED = 20;
 
 /** Whether a line starts collapsed. */
 export function opensFolded(line: Line): boolean {
-  return line.kind === "group" && line.items.length > MOST_UNFOLDED;
+  return line.kind === "group" && line.items.length > MAX_UNFOLDED;
 }
 
 /** The line in the page's URL. */

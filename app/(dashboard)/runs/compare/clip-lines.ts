@@ -1,7 +1,7 @@
 import type { DiffLine } from "@/app/_ui/text/diff";
 
 /** The most characters shown of one line. */
-const MOST_SHOWN = 1_000;
+const MAX_SHOWN = 1_000;
 /** Characters shown before the first difference of two long lines. */
 const CONTEXT = 100;
 
@@ -48,13 +48,13 @@ function firstDifference(a: string, b: string): number {
 
 function clip(line: DiffLine, wanted: number): ShownLine {
   const { text } = line;
-  if (text.length <= MOST_SHOWN) return { ...line, before: 0, after: 0 };
-  const from = wholeCharacter(text, Math.max(0, Math.min(wanted, text.length - MOST_SHOWN)));
-  const to = wholeCharacter(text, Math.min(text.length, from + MOST_SHOWN));
+  if (text.length <= MAX_SHOWN) return { ...line, before: 0, after: 0 };
+  const from = characterBoundary(text, Math.max(0, Math.min(wanted, text.length - MAX_SHOWN)));
+  const to = characterBoundary(text, Math.min(text.length, from + MAX_SHOWN));
   return { ...line, text: text.slice(from, to), before: from, after: text.length - to };
 }
 
 /** Half a surrogate pair would differ between the server's HTML and the browser. */
-function wholeCharacter(text: string, at: number): number {
+function characterBoundary(text: string, at: number): number {
   return /[\udc00-\udfff]/.test(text.charAt(at)) && at > 0 ? at - 1 : at;
 }

@@ -57,7 +57,11 @@ export function RunPicker({ run }: { run: RunDetail }) {
           aria-label="Runs to compare with"
           className={classNames("border-line border-t", query.isPlaceholderData && "opacity-60")}
         >
-          {others ? others.map((other) => <Choice key={other.id} other={other} run={run} />) : <Bones />}
+          {others ? (
+            others.map((other) => <Choice key={other.id} other={other} run={run} />)
+          ) : (
+            <RowSkeletons />
+          )}
         </ul>
       )}
       <OlderButton query={query} what="runs" />
@@ -94,7 +98,7 @@ function Choice({ run, other }: { run: RunDetail; other: RunSummary }) {
   );
 }
 
-function Bones() {
+function RowSkeletons() {
   return ["w-56", "w-72", "w-64"].map((width) => (
     <li className="flex h-10 items-center border-line border-b px-6" key={width}>
       <SkeletonLine className={width} />

@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { Button } from "@/app/_ui/button";
 import { classNames } from "@/app/_ui/class-names";
 import { formatBytes, formatCount } from "@/app/_ui/format";
-import { type DiffLine, MOST_CHANGES } from "@/app/_ui/text/diff";
+import { type DiffLine, MAX_CHANGES } from "@/app/_ui/text/diff";
 import { nearChanges } from "@/app/_ui/text/near-changes";
 import { usePayload } from "@/app/_ui/text/use-payload";
 import { isTerminal } from "@/server/runs/read/enums";
@@ -76,7 +76,7 @@ export function TextDifference({
         </p>
       ) : difference === "too many" ? (
         <p className="text-muted">
-          They differ in more than {formatCount(MOST_CHANGES)} lines, too many to show here.
+          They differ in more than {formatCount(MAX_CHANGES)} lines, too many to show here.
         </p>
       ) : difference === "same" ? null : (
         <Lines label={`Differences of the ${label.toLowerCase()}`} lines={difference} />

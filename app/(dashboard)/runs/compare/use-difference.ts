@@ -7,7 +7,7 @@ import { type DiffLine, diffLines, diffLinesInSlices } from "@/app/_ui/text/diff
 /** Texts of more characters in total are compared in slices, so that the page stays responsive. */
 const AT_ONCE = 200_000;
 /** How many lines are shown of a text without a counterpart. */
-const MOST_ALONE = 300;
+const MAX_ALONE = 300;
 
 export type Difference = "same" | "working" | "too many" | DiffLine[];
 
@@ -51,7 +51,7 @@ function resultOf(lines: DiffLine[] | null): Difference {
 }
 
 function alone(kind: "left" | "right", text: string): DiffLine[] {
-  const lines = text.split("\n", MOST_ALONE + 1).map((line): DiffLine => ({ kind, text: line }));
-  if (lines.length > MOST_ALONE) lines.splice(MOST_ALONE, 1, { kind: "same", text: "…" });
+  const lines = text.split("\n", MAX_ALONE + 1).map((line): DiffLine => ({ kind, text: line }));
+  if (lines.length > MAX_ALONE) lines.splice(MAX_ALONE, 1, { kind: "same", text: "…" });
   return lines;
 }

@@ -1,12 +1,12 @@
 /** Longer bodies are piped: Linux refuses an argument beyond 128 KiB ("Argument list too long"). */
-const MOST_IN_ARGUMENT = 100_000;
+const MAX_IN_ARGUMENT = 100_000;
 
 /**
  * A shell command that posts `body`; its key comes from `API_KEY`. A long body is piped from the shell's own `printf`,
  * which has no size limit.
  */
 export function curlOf({ url, body }: { url: string; body: string }): string {
-  const isLong = new TextEncoder().encode(body).length > MOST_IN_ARGUMENT;
+  const isLong = new TextEncoder().encode(body).length > MAX_IN_ARGUMENT;
   const call = [
     `curl -X POST ${quoted(url)}`,
     `  -H "X-API-Key: $API_KEY"`,

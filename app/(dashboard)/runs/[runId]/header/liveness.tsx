@@ -13,14 +13,14 @@ import { queueReason } from "./queue-reason";
  * replace them.
  */
 const SILENT_MS = 15_000;
-const LOOK_EVERY_MS = 5_000;
+const POLL_EVERY_MS = 5_000;
 
 function useLiveness(run: Pick<RunDetail, "id">): LivenessFacts | undefined {
   const trpc = useTRPC();
   const { data } = useQuery({
     ...trpc.runs.liveness.queryOptions({ runId: run.id }),
-    refetchInterval: LOOK_EVERY_MS,
-    staleTime: LOOK_EVERY_MS,
+    refetchInterval: POLL_EVERY_MS,
+    staleTime: POLL_EVERY_MS,
   });
   return data;
 }

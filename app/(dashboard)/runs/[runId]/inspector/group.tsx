@@ -32,13 +32,13 @@ export function GroupInspector({ line, onShow }: { line: GroupLine; onShow: (lin
         <li className="text-muted">
           slowest: <ItemLink item={slowest} onShow={onShow} />
         </li>
-        {failed.slice(0, MOST_FAILED).map((item) => (
+        {failed.slice(0, MAX_FAILED).map((item) => (
           <li className="text-failed" key={lineId(item)}>
             failed: <ItemLink item={item} onShow={onShow} /> {item.step.errorMessage}
           </li>
         ))}
-        {failed.length > MOST_FAILED ? (
-          <li className="text-failed">and {formatCount(failed.length - MOST_FAILED)} more</li>
+        {failed.length > MAX_FAILED ? (
+          <li className="text-failed">and {formatCount(failed.length - MAX_FAILED)} more</li>
         ) : null}
       </ul>
       <Figures
@@ -54,7 +54,7 @@ export function GroupInspector({ line, onShow }: { line: GroupLine; onShow: (lin
   );
 }
 
-const MOST_FAILED = 10;
+const MAX_FAILED = 10;
 
 function ItemLink({ item, onShow }: { item: GroupLine["items"][number]; onShow: (line: Line) => void }) {
   return (

@@ -82,7 +82,7 @@ export function CallInspector({
             label: "Output",
             content: (
               <>
-                <Said call={call} />
+                <ModelOutput call={call} />
                 {call.errorMessage ? <ErrorText text={call.errorMessage} /> : null}
               </>
             ),
@@ -97,7 +97,7 @@ export function CallInspector({
   );
 }
 
-function Said({ call }: { call: CallDetail }) {
+function ModelOutput({ call }: { call: CallDetail }) {
   return (
     <div className="flex flex-col gap-3">
       {call.content.text ? (

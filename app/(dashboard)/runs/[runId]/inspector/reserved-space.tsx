@@ -5,7 +5,7 @@ import { classNames } from "@/app/_ui/class-names";
 
 /** The height of a collapsed answer with its button; on a phone including its name. */
 const HEIGHT = "h-[11.75rem] sm:h-[9.75rem]";
-const LEAST = "min-h-[11.75rem] sm:min-h-[9.75rem]";
+const MIN_HEIGHT = "min-h-[11.75rem] sm:min-h-[9.75rem]";
 
 /**
  * Reserves the height of content that is still to come, so that nothing below moves. Taller content is cut off until
@@ -31,7 +31,7 @@ export function ReservedSpace({ children }: { children: ReactNode }) {
     };
   }, [open]);
   return (
-    <div className={open ? LEAST : classNames("relative overflow-hidden", HEIGHT)} ref={frame}>
+    <div className={open ? MIN_HEIGHT : classNames("relative overflow-hidden", HEIGHT)} ref={frame}>
       <div className="flow-root" ref={content}>
         {children}
       </div>

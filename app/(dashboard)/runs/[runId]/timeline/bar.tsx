@@ -8,7 +8,7 @@ import type { Bar, Span } from "./scale";
 export function BarShape({ line, bar }: { line: Line; bar: Bar }) {
   return (
     <svg aria-hidden="true" className="overflow-visible" height="12" width="100%">
-      {bar.held ? <Held held={bar.held} /> : null}
+      {bar.held ? <GroupShape held={bar.held} /> : null}
       {line.kind === "group" && bar.held ? null : bar.beyond ? (
         <Arrow to={bar.beyond} />
       ) : bar.attempts === null ? (
@@ -37,7 +37,7 @@ export function BarShape({ line, bar }: { line: Line; bar: Bar }) {
   );
 }
 
-function Held({ held }: { held: NonNullable<Bar["held"]> }) {
+function GroupShape({ held }: { held: NonNullable<Bar["held"]> }) {
   return (
     <>
       <Rect className="fill-bar-step/35 stroke-none" span={held} />

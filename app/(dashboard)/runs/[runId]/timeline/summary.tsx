@@ -26,12 +26,12 @@ export const TimelineSummary = memo(function TimelineSummary({ reserve, ...props
         reserve && "max-sm:min-h-16",
       )}
     >
-      {isTerminal(props.run.status) ? <Went {...props} /> : <Doing {...props} />}
+      {isTerminal(props.run.status) ? <Totals {...props} /> : <Progress {...props} />}
     </p>
   );
 });
 
-function Went({ run, lines, measure, onShow }: Props) {
+function Totals({ run, lines, measure, onShow }: Props) {
   const end = run.finishedAt ? new Date(run.finishedAt).getTime() : 0;
   const largest = largestLine(lines, measure, end);
   return (
@@ -95,7 +95,7 @@ function Part({ name, value, share }: { name: string; value: ReactNode; share?: 
 }
 
 /** The current work of an open run, updated once a second. */
-function Doing({ run, lines }: Props) {
+function Progress({ run, lines }: Props) {
   const now = useNow();
   const running = lines.filter((line) => lineFacts(line).status === "Running");
   const longest = running.reduce<WorkLine | null>(

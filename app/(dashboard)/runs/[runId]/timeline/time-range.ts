@@ -4,8 +4,8 @@ import { endOf } from "./measures";
 import type { Scale, TimeRange } from "./scale";
 
 /** The margin around a zoomed line: a share of its duration, and at least this many ms. */
-const AIR = 0.1;
-const LEAST_AIR_MS = 5;
+const MARGIN = 0.1;
+const MIN_MARGIN_MS = 5;
 
 /**
  * The range that shows a line zoomed, with a margin.
@@ -14,8 +14,8 @@ const LEAST_AIR_MS = 5;
 export function rangeAround(line: Line, full: Scale, now: number): TimeRange | null {
   const from = Date.parse(lineFacts(line).startedAt);
   const to = endOf(line, now);
-  const air = Math.max(LEAST_AIR_MS, (to - from) * AIR);
-  return within({ from: from - air, to: to + air }, full);
+  const margin = Math.max(MIN_MARGIN_MS, (to - from) * MARGIN);
+  return within({ from: from - margin, to: to + margin }, full);
 }
 
 /** A run whose wait was this many times longer than its work opens zoomed to its work. */
@@ -30,8 +30,8 @@ export function initialRange(
   const to = Date.parse(run.finishedAt);
   const waited = from - Date.parse(run.createdAt);
   if (waited < MIN_SHOWN_WAIT_MS || waited <= WAITED_LONG * (to - from)) return null;
-  const air = Math.max(LEAST_AIR_MS, (to - from) * AIR);
-  return { from: from - air, to: Math.max(to, from + air) };
+  const margin = Math.max(MIN_MARGIN_MS, (to - from) * MARGIN);
+  return { from: from - margin, to: Math.max(to, from + margin) };
 }
 
 /** The part of a range that the axis has; null if that is the whole axis. */

@@ -1,7 +1,7 @@
 import { type PointerEvent, useState } from "react";
 
 /** A shorter move is a click, in pixels. */
-const LEAST_PX = 4;
+const MIN_PX = 4;
 
 /** A dragged range, in shares of the element's width. */
 export type Dragged = { from: number; to: number };
@@ -36,7 +36,7 @@ export function useDrag(onDragged: (dragged: Dragged) => void): {
         if (!drag) return;
         const { part, width } = positionOf(event);
         const last = { from: Math.min(drag.anchor, part), to: Math.max(drag.anchor, part) };
-        if ((last.to - last.from) * width >= LEAST_PX) onDragged(last);
+        if ((last.to - last.from) * width >= MIN_PX) onDragged(last);
       },
       onPointerCancel: () => setDrag(null),
     },

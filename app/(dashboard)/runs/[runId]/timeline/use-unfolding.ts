@@ -8,7 +8,7 @@ import type { RunInspection } from "@/server/runs/read/inspect";
 import { attemptsOf, isWork, type Line, type UnfoldedRuns } from "../lines";
 
 /** How often an open child run is fetched: the page's stream covers its own run only. */
-const LOOK_EVERY_MS = 1_000;
+const POLL_EVERY_MS = 1_000;
 
 /** Expanded lines: the steps of a child run, and the attempts of a line that has several. */
 export type Unfolding = {
@@ -39,7 +39,7 @@ export function useUnfolding(first: { run: string | null; attempts: string | nul
     queries: [...ids].map((runId) => ({
       ...trpc.runs.inspect.queryOptions({ runId }),
       refetchInterval: ({ state }: { state: { data?: RunInspection | undefined } }) =>
-        state.data && !isTerminal(state.data.run.status) ? LOOK_EVERY_MS : (false as const),
+        state.data && !isTerminal(state.data.run.status) ? POLL_EVERY_MS : (false as const),
     })),
     combine: (results) => results.flatMap(({ data }) => (data ? [data] : [])),
   });
