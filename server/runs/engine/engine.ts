@@ -86,6 +86,8 @@ type Slot = {
   budget: Budget;
   /** The journals of the run and its children in this segment, with how many of their rows were complete before it. */
   entered: { journal: RunJournal; before: number }[];
+  /** Whether it yields its slot before its next act. */
+  yielding: boolean;
 };
 
 export function createRunEngine(getServices: () => Services, options: EngineOptions): RunEngine {
@@ -138,6 +140,7 @@ class ProcessEngine implements RunEngine {
   worker(): Promise<Worker> {
     this.#worker ??= openWorker(this.#getServices(), {
       freeSlots: () => this.#freeSlots(),
+      executing: () => this.#executing.size,
       onAdmitted: (starts) => {
         this.#reserved += starts;
       },
@@ -210,7 +213,7 @@ class ProcessEngine implements RunEngine {
     const journal = new RunJournal(this.#getServices(), worker, run, contents);
     const used = contents.totals.credits.add(children.open);
     const budget = capBudget(openBudget(worker, run, used), run.cap, used.add(children.ended));
-    const slot = { run, worker, journal, budget, entered: [] };
+    const slot: Slot = { run, worker, journal, budget, entered: [], yielding: false };
     this.#slots.set(run.id, slot);
     return slot;
   }
@@ -295,7 +298,7 @@ class ProcessEngine implements RunEngine {
         isOver = left <= 0;
         if (isOver) throw new YieldSlot("the segment is over");
         left -= 1;
-        if (this.#stopping || (hasProgressed() && this.#mustYieldSlot(run.orgId)))
+        if (this.#stopping || (hasProgressed() && this.#mustYieldSlot(slot)))
           throw new YieldSlot("another run is next");
       },
       enter: (entered, entry, stop) => {
@@ -344,7 +347,7 @@ class ProcessEngine implements RunEngine {
     const { run, worker, journal } = slot;
     for (const entry of slot.entered) await entry.journal.committed();
     await pauseAt("yield:before");
-    if (paused && !this.#mustYieldSlot(run.orgId))
+    if (paused && !this.#mustYieldSlot(slot))
       return (await pauseRun(services, run, worker.id)) ? "paused" : await this.#unclaimable(run.id);
     const yielded = await yieldSlot(services, run, {
       workerId: worker.id,
@@ -511,8 +514,9 @@ class ProcessEngine implements RunEngine {
       return;
     }
     const { pool } = this.#getServices();
-    const running = this.#driver?.kind === "embedded" ? this.#runningHere() : await runsInFlight(pool);
+    // Runs are counted last: one that got its slot in the meantime must not make another one yield.
     const waiting = await waitingShares(pool);
+    const running = this.#driver?.kind === "embedded" ? this.#runningHere() : await runsInFlight(pool);
     this.#yieldsDue = slotsToYield(
       [...new Set([...running.keys(), ...waiting.keys()])].map((organizationId) => ({
         organizationId,
@@ -523,18 +527,22 @@ class ProcessEngine implements RunEngine {
     if (waiting.size > 0) this.#shareSoon();
   }
 
-  /** How many slots each organization has here. */
+  /** How many runs of each organization have a slot here and are not yielding it. */
   #runningHere(): Map<string, number> {
     const running = new Map<string, number>();
-    for (const { run } of this.#slots.values()) running.set(run.orgId, (running.get(run.orgId) ?? 0) + 1);
+    for (const { run, yielding } of this.#slots.values()) {
+      if (!yielding) running.set(run.orgId, (running.get(run.orgId) ?? 0) + 1);
+    }
     return running;
   }
 
-  /** Whether a run of the organization must yield its slot; the call counts it as yielded. */
-  #mustYieldSlot(organizationId: string): boolean {
-    const owed = this.#yieldsDue.get(organizationId) ?? 0;
-    if (owed > 0) this.#yieldsDue.set(organizationId, owed - 1);
-    return owed > 0;
+  /** Whether a run must yield its slot to another organization. If so, it counts as yielding from now on. */
+  #mustYieldSlot(slot: Slot): boolean {
+    const owed = this.#yieldsDue.get(slot.run.orgId) ?? 0;
+    if (owed === 0) return false;
+    this.#yieldsDue.set(slot.run.orgId, owed - 1);
+    slot.yielding = true;
+    return true;
   }
 
   /** Another process has taken over this worker's runs: they stop here, and a new worker executes others. */

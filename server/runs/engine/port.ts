@@ -1,3 +1,4 @@
+import type { OrgId } from "@/server/auth/actor";
 import type { ClaimedRun, Totals } from "./claimed-run";
 import type {
   ChildRow,
@@ -39,8 +40,8 @@ export type Worker = {
   confirm(): Promise<void> | undefined;
   /** Whether the worker is known to be alive now. */
   isConfirmed(): boolean;
-  /** Resolves when a run's next act may begin, in turn with starts; undefined if it may begin at once. */
-  turn(): Promise<void> | undefined;
+  /** Resolves when the next act of the organization's run may begin; undefined if it may begin at once. */
+  turn(orgId: OrgId): Promise<void> | undefined;
   /** The writer's counters. */
   figures(): Record<"accounts" | "journal", { flushes: number; items: number }>;
   /** Ends the worker and releases its runs. */
