@@ -20,21 +20,21 @@ function openProcess() {
 
 test("a person's streams are limited", () => {
   const { take } = openProcess();
-  for (let n = 0; n < STREAM_LIMITS.person; n++) expect(take("acme", "ada")).toHaveProperty("leave");
+  for (let n = 0; n < STREAM_LIMITS.person; n++) expect(take("acme", "ada")).toHaveProperty("release");
   expect(take("acme", "ada")).toEqual({ refusal: expect.stringMatching(/^You have 20 live views open/) });
   // The person's limit covers all their organizations, because the tabs share one browser.
   expect(take("beta", "ada")).toHaveProperty("refusal");
-  expect(take("acme", "bob")).toHaveProperty("leave");
+  expect(take("acme", "bob")).toHaveProperty("release");
 });
 
 test("an organization's streams are limited, without affecting others", () => {
   const process = openProcess();
   const [release] = process.fill("acme", STREAM_LIMITS.organization);
   const refusal = expect.stringMatching(/^Your organization has 200 live views open/);
-  expect(process.take("acme", "a newcomer")).toEqual({ refusal });
-  expect(process.take("beta", "a stranger")).toHaveProperty("leave");
+  expect(process.take("acme", "another")).toEqual({ refusal });
+  expect(process.take("beta", "someone else")).toHaveProperty("release");
   release?.();
-  expect(process.take("acme", "a newcomer")).toHaveProperty("leave");
+  expect(process.take("acme", "another")).toHaveProperty("release");
   expect(process.take("acme", "another")).toEqual({ refusal });
 });
 
@@ -43,9 +43,9 @@ test("a process's streams are limited", () => {
   const slots = ["acme", "beta"].flatMap((org) => process.fill(org, STREAM_LIMITS.organization));
   slots.push(...process.fill("gamma", STREAM_LIMITS.process - slots.length));
   const refusal = expect.stringMatching(/^This server has 500 live views open/);
-  expect(process.take("delta", "a newcomer")).toEqual({ refusal });
+  expect(process.take("delta", "another")).toEqual({ refusal });
   slots[0]?.();
-  expect(process.take("delta", "a newcomer")).toHaveProperty("leave");
+  expect(process.take("delta", "another")).toHaveProperty("release");
   expect(process.take("delta", "another")).toEqual({ refusal });
 });
 
@@ -58,12 +58,12 @@ test("closing a stream twice frees it once, and a refused one takes nothing", ()
   // Refused attempts do not count: the person has all their own slots in another organization.
   process.fill("beta", 1);
   for (let n = 0; n < STREAM_LIMITS.person; n++)
-    expect(process.take("beta", "refused")).toHaveProperty("leave");
-  expect(process.take("acme", "one")).toHaveProperty("leave");
+    expect(process.take("beta", "refused")).toHaveProperty("release");
+  expect(process.take("acme", "one")).toHaveProperty("release");
   expect(process.take("acme", "two")).toHaveProperty("refusal");
 });
 
 test("another process has its own limits", () => {
   openProcess().fill("acme", STREAM_LIMITS.organization);
-  expect(openProcess().take("acme", "ada")).toHaveProperty("leave");
+  expect(openProcess().take("acme", "ada")).toHaveProperty("release");
 });

@@ -114,7 +114,7 @@ describe("limits of live streams", () => {
     expect(await response.json()).toMatchObject({
       message: expect.stringContaining("Your organization has"),
     });
-    for (const slot of others) if ("leave" in slot) slot.release();
+    for (const slot of others) if ("release" in slot) slot.release();
     expect((await open(person)).response.status).toBe(200);
   });
 

@@ -92,8 +92,8 @@ export async function listRuns(
   { filter, before, limit }: { filter: RunFilter; before?: string | undefined; limit: number },
 ): Promise<RunPage> {
   const { orgId } = actor;
-  const stretch = { before, limit: limit + 1 };
-  const found = await readRuns(services, selectRunIds(orgId, filter, { stretch, now: services.clock.now() }));
+  const page = { before, limit: limit + 1 };
+  const found = await readRuns(services, selectRunIds(orgId, filter, { page, now: services.clock.now() }));
   const items = found.slice(0, limit);
   return { items, nextCursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
