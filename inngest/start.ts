@@ -41,9 +41,7 @@ export function createEngine(getServices: () => Services, { slots }: { slots: nu
   let timer: NodeJS.Timeout | undefined;
   const seekLostRuns = ({ log }: Services, handOver: () => Promise<void>) => {
     timer = setInterval(() => {
-      handOver().catch((error: unknown) =>
-        log.warn("Could not hand over lost runs; retrying", { error }),
-      );
+      handOver().catch((error: unknown) => log.warn("Could not hand over lost runs; retrying", { error }));
     }, LOST_EVERY_MS);
     timer.unref();
   };
