@@ -1,8 +1,8 @@
 "use client";
 
-import Link from "next/link";
 import { type MouseEvent, useSyncExternalStore } from "react";
 import { ChevronLeftIcon } from "@/app/_ui/icons";
+import { Link } from "@/app/_ui/link";
 import { lastListSearch } from "../../last-list";
 
 /**
