@@ -14,7 +14,6 @@ export type DatabaseProxy = {
   cut(...cuts: Cut[]): void;
   /** While true, new connections are refused. */
   refuse(refused: boolean): void;
-  /** How many cuts are pending. */
   left(): number;
   close(): Promise<void>;
 };

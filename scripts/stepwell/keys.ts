@@ -5,7 +5,6 @@ import { argument, CommandError, defineCommand, renderTable, UsageError } from "
 
 const DAY_MS = 24 * 3600 * 1000;
 
-/** `keys create ORG NAME`. */
 export const createKeyCommand = defineCommand({
   name: "keys create",
   parameters: "ORG NAME",
@@ -47,7 +46,6 @@ export const createKeyCommand = defineCommand({
   },
 });
 
-/** `keys revoke ORG NAME|PREFIX`. */
 export const revokeKeyCommand = defineCommand({
   name: "keys revoke",
   parameters: "ORG NAME|PREFIX",
@@ -80,7 +78,6 @@ export const revokeKeyCommand = defineCommand({
   },
 });
 
-/** `keys list ORG`. */
 export const listKeysCommand = defineCommand({
   name: "keys list",
   parameters: "ORG",

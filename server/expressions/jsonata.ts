@@ -6,7 +6,7 @@ import type { Json } from "@/server/json";
 import {
   createSandbox,
   type Evaluation,
-  MAX_ANSWER_LENGTH,
+  MAX_RESULT_LENGTH,
   SANDBOX_MEMORY_MIB,
   SandboxError,
 } from "@/server/sandbox/sandbox";
@@ -61,7 +61,7 @@ async function callSandbox(evaluation: Evaluation): Promise<Json | undefined> {
       {
         failed: "The expression could not be evaluated.",
         stopped: `The expression was stopped after ${evaluation.timeoutMs} ms.`,
-        "too large": `The expression's result is larger than ${MAX_ANSWER_LENGTH / 1024 / 1024} MiB.`,
+        "too large": `The expression's result is larger than ${MAX_RESULT_LENGTH / 1024 / 1024} MiB.`,
         unanswered: "The expression never returns.",
       }[error.reason],
     );

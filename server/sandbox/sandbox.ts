@@ -5,7 +5,7 @@ import { resolveInstalled, ThreadError, ThreadPool } from "@/server/sandbox/thre
 /** The most memory of one evaluation. */
 export const SANDBOX_MEMORY_MIB = 256;
 /** The longest response, in characters. */
-export const MAX_ANSWER_LENGTH = 16 * 1024 * 1024;
+export const MAX_RESULT_LENGTH = 16 * 1024 * 1024;
 /** For the few operations of QuickJS that its interrupt handler cannot stop, such as a copy of a large string. */
 const GRACE_MS = 2_000;
 const MIB = 1024 * 1024;
@@ -55,7 +55,7 @@ export function createSandbox(scripts: () => string[]): Sandbox {
       wasm: resolveInstalled("quickjs-wasi/quickjs.wasm"),
       scripts: scripts(),
       memoryBytes: SANDBOX_MEMORY_MIB * MIB,
-      maxAnswerLength: MAX_ANSWER_LENGTH,
+      maxAnswerLength: MAX_RESULT_LENGTH,
     }),
     // For requests and responses; the machine's own memory is not part of it.
     memoryMb: 256,

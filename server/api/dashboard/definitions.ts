@@ -2,9 +2,10 @@ import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
 import { inspectAgent, inspectTool } from "@/server/catalog/inspect-definition";
 import { listVersions, readVersionChanges } from "@/server/catalog/versions";
+import { RUN_KINDS } from "@/server/contract/enums";
 
 const viewer = memberProcedure("viewer");
-const reference = z.object({ kind: z.enum(["agent", "tool"]), id: z.uuid() });
+const reference = z.object({ kind: z.enum(RUN_KINDS), id: z.uuid() });
 
 /** One agent or tool: its definition and its versions. */
 export const definitionsRouter = router({

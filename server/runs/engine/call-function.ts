@@ -3,12 +3,12 @@ import { creditsOfActions } from "@/server/credits/prices";
 import { executeFunction } from "@/server/functions/execute";
 import type { Json } from "@/server/json";
 import { replaceNul, storeOutput } from "@/server/secrets/stored-output";
+import { sleepOrThrow } from "@/server/sleep";
 import { CapReached, CreditsExhausted, exactly } from "./budget";
 import { callModel } from "./call-model";
 import type { Execution } from "./execution";
 import type { BegunStep, FinishedStep } from "./journal";
 import { pauseAt } from "./pause-points";
-import { wait } from "./wait";
 import { WorkerLost } from "./writer";
 
 /** First wait between attempts of a step; doubles each time, up to the longest. */
@@ -112,7 +112,7 @@ async function attemptFunction(
       const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
       record(message, waitMs);
       journal.showProgress(begun, { attempts: begun.attempts });
-      await wait(waitMs, signal);
+      await sleepOrThrow(waitMs, signal);
     }
   }
 }

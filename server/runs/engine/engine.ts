@@ -1,6 +1,7 @@
 import { Decimal, ZERO } from "@/server/credits/amount";
 import { isTransient, retryWhileUnavailable } from "@/server/db/outage";
 import type { Services } from "@/server/services";
+import { sleepOrThrow } from "@/server/sleep";
 import { type Budget, capBudget, openBudget } from "./budget";
 import { type Admitted, admitWaitingRuns, anyWaiting, claimRun, readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
@@ -24,7 +25,6 @@ import {
   yieldSlot,
 } from "./run-state";
 import { readJournal } from "./takeover";
-import { wait } from "./wait";
 import { openWorker } from "./worker";
 import { WorkerLost } from "./writer";
 
@@ -243,7 +243,7 @@ class ProcessEngine implements RunEngine {
           if (attempt === MAX_ATTEMPTS) return await this.failRun(id, error);
           const delay = delayAfter(attempt);
           if (!isTransient(error)) attempt += 1;
-          await wait(delay, NEVER);
+          await sleepOrThrow(delay, NEVER);
         }
         const faulty = slot;
         const again = await retryWhileUnavailable(() => this.#reopen(faulty), NEVER);
@@ -336,7 +336,7 @@ class ProcessEngine implements RunEngine {
           await this.failRun(runId, error);
           return "ended";
         }
-        await wait(delayAfter(attempt), NEVER);
+        await sleepOrThrow(delayAfter(attempt), NEVER);
       }
     }
   }

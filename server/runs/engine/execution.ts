@@ -28,7 +28,6 @@ export type ChildOutcome =
   | { status: "Completed"; output: string }
   | { status: "Failed" | "Cancelled"; message: string };
 
-/** How a run ends. */
 export type Outcome =
   | { status: "Completed"; output: string }
   | { status: "Failed"; code: FailureCode; message: string }
@@ -39,7 +38,6 @@ export class RunStopped extends Error {
   override name = "RunStopped";
 }
 
-/** The run's deadline has passed. */
 export class DeadlinePassed extends Error {
   override name = "DeadlinePassed";
 }

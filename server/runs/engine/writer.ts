@@ -1,8 +1,9 @@
 import type pg from "pg";
 import { connect, TIMEOUTS } from "@/server/db/connect";
-import { isTransient, sleep } from "@/server/db/outage";
+import { isTransient } from "@/server/db/outage";
 import { replaceNul } from "@/server/secrets/stored-output";
 import type { Services } from "@/server/services";
+import { sleep } from "@/server/sleep";
 import {
   type ChildRow,
   type EndItem,
@@ -65,7 +66,6 @@ export type LaneOptions = {
   lane: "accounts" | "journal";
   /** How many starts may execute in this process at once. */
   freeSlots: () => number;
-  /** Called for each start. */
   onStart: () => void;
   /** Called with how many starts got slots, before their callers are. */
   onAdmitted: (starts: number) => void;
@@ -100,7 +100,6 @@ export class Lane {
       START_TIMEOUT_MS,
     ).finally(() => this.#starting.delete(value.id));
   }
-  /** Whether a start of this run is in progress. */
   isStarting(runId: string): boolean {
     return this.#starting.has(runId);
   }
