@@ -3,9 +3,9 @@ import { connect, createServer, type Socket } from "node:net";
 
 /**
  * Cuts the connection of the next request that contains a text: before the server gets it, or after it has committed,
- * so that only the response is lost.
+ * so that only the response is lost. `thenRefuse` refuses new connections from then on.
  */
-export type Cut = { request: string; moment: "before" | "after" };
+export type Cut = { request: string; moment: "before" | "after"; thenRefuse?: boolean };
 
 /** A proxy to a database whose connections can be cut at a chosen point. */
 export type DatabaseProxy = {
@@ -36,6 +36,7 @@ export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
       const [next] = cuts;
       if (next && data.includes(next.request)) {
         cuts.shift();
+        refused ||= next.thenRefuse === true;
         if (next.moment === "before") return cut();
         isCut = true;
       }
