@@ -1,8 +1,8 @@
 "use client";
 
+import clsx from "clsx";
 import { type ReactNode, useMemo, useState } from "react";
 import { isJsonObject, type Json } from "@/server/json";
-import { classNames } from "../class-names";
 import { formatCount, formatPlural } from "../format";
 import { HorizontalScroll } from "../horizontal-scroll";
 import { ChevronRightIcon } from "../icons";
@@ -144,7 +144,7 @@ function Cell({
         type="button"
       >
         <ChevronRightIcon
-          className={classNames("shrink-0 text-faint", unfolded && "rotate-90")}
+          className={clsx("shrink-0 text-faint", unfolded && "rotate-90")}
           height="12"
           width="12"
         />

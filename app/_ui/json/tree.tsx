@@ -1,8 +1,8 @@
 "use client";
 
+import clsx from "clsx";
 import { memo, type ReactNode, useMemo, useState } from "react";
 import type { Json } from "@/server/json";
-import { classNames } from "../class-names";
 import { formatPlural } from "../format";
 import { ChevronRightIcon } from "../icons";
 import { type JsonNode, joinPath, keysOf, memberOf, type Search } from "./paths";
@@ -133,7 +133,7 @@ function Branch({
           type="button"
         >
           <ChevronRightIcon
-            className={classNames("shrink-0 text-faint", unfolded && "rotate-90")}
+            className={clsx("shrink-0 text-faint", unfolded && "rotate-90")}
             height="12"
             width="12"
           />
@@ -172,7 +172,7 @@ function TableSwitch({
     <button
       aria-label={`Show ${what} as a table`}
       aria-pressed={asTable}
-      className={classNames(
+      className={clsx(
         "shrink-0 rounded px-1.5 font-sans text-xs",
         asTable ? "bg-selected text-ink" : "text-muted hover:bg-selected hover:text-ink",
       )}
