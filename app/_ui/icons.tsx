@@ -18,6 +18,8 @@ import {
   Menu,
   Monitor,
   Moon,
+  Pencil,
+  Play,
   Plus,
   Route,
   ScrollText,
@@ -65,6 +67,8 @@ export const SearchIcon = icon(Search);
 export const ZoomIcon = icon(ZoomIn);
 export const MoreIcon = icon(Ellipsis);
 export const MenuIcon = icon(Menu);
+export const EditIcon = icon(Pencil);
+export const PlayIcon = icon(Play);
 export const PlusIcon = icon(Plus);
 export const SunIcon = icon(Sun);
 export const MoonIcon = icon(Moon);

@@ -143,11 +143,7 @@ function Cell({
         onClick={() => setOpen(!open)}
         type="button"
       >
-        <ChevronRightIcon
-          className={clsx("shrink-0 text-faint", unfolded && "rotate-90")}
-          height="12"
-          width="12"
-        />
+        <ChevronRightIcon className={clsx("shrink-0 text-faint", unfolded && "rotate-90")} size={12} />
         <span className="truncate">{unfolded ? sizeOf(value) : startOfJson(value)}</span>
       </button>
       {unfolded ? <div className="min-w-56">{drawNested(value, path)}</div> : null}

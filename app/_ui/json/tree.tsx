@@ -132,11 +132,7 @@ function Branch({
           onClick={() => setOpen(!open)}
           type="button"
         >
-          <ChevronRightIcon
-            className={clsx("shrink-0 text-faint", unfolded && "rotate-90")}
-            height="12"
-            width="12"
-          />
+          <ChevronRightIcon className={clsx("shrink-0 text-faint", unfolded && "rotate-90")} size={12} />
           <span className="truncate">{label}</span>
           <span className="shrink-0 text-faint">{Array.isArray(value) ? `[${size}]` : `{${size}}`}</span>
         </button>
