@@ -1,5 +1,6 @@
-import { actorReference } from "@/server/auth/actor";
+import { actorReference, type OrgId } from "@/server/auth/actor";
 import { Decimal } from "@/server/credits/amount";
+import type { Issue } from "@/server/errors";
 import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import { newId } from "@/server/ids";
 import type { Json } from "@/server/json";
@@ -60,8 +61,8 @@ export async function putTool(
     include: { versions: { orderBy: { number: "desc" }, take: 1 } },
   });
   checkExpectation("tool", slug, found, expected);
-  const checked = await checkWorkflow(toJson(workflow), FUNCTIONS, actor.orgId);
-  if (!checked.ok) throw refusal(checked.issues);
+  const faults = await findToolFaults(definition, actor.orgId);
+  if (faults.length > 0) throw refusal(faults);
   const current = found?.versions[0];
 
   const before =
@@ -123,6 +124,13 @@ export async function putTool(
   }
   await auditSave(change, saved, { kind: "tool", id, name }, before, after);
   return { id, slug, version, saved };
+}
+
+/** What is wrong with a tool's workflow, beside its schema. */
+export async function findToolFaults(definition: ToolDefinition, orgId: OrgId): Promise<readonly Issue[]> {
+  const { slug, name, description, maxCredits, deadlineSeconds, ...workflow } = definition;
+  const checked = await checkWorkflow(toJson(workflow), FUNCTIONS, orgId);
+  return checked.ok ? [] : checked.issues;
 }
 
 function toJson(value: unknown): Json {
