@@ -88,6 +88,7 @@ function AgentForm({
   };
   return (
     <form
+      className="flex min-h-[calc(100dvh-3rem)] flex-col md:min-h-dvh"
       onSubmit={(event) => {
         event.preventDefault();
         submit();
@@ -98,7 +99,7 @@ function AgentForm({
         note={version === null ? "" : `from v${version}`}
         title={agentId === null ? "New agent" : "Edit agent"}
       />
-      <div className="max-w-3xl">
+      <div className="max-w-3xl flex-1">
         <Identity
           choices={choices}
           fields={fields}

@@ -84,6 +84,7 @@ function ToolForm({
   };
   return (
     <form
+      className="flex min-h-[calc(100dvh-3rem)] flex-col md:min-h-dvh"
       onSubmit={(event) => {
         event.preventDefault();
         submit();
@@ -94,7 +95,7 @@ function ToolForm({
         note={version === null ? "" : `from v${version}`}
         title={toolId === null ? "New tool" : "Edit tool"}
       />
-      <div className="grid lg:grid-cols-[minmax(0,1fr)_22rem]">
+      <div className="grid flex-1 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="min-w-0 px-4 py-4 sm:px-6">
           <YamlField
             label="Definition as YAML"

@@ -1,6 +1,7 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { Button } from "@/app/_ui/button";
 import { formatCredits } from "@/app/_ui/format";
 import { Link } from "@/app/_ui/link";
@@ -20,6 +21,7 @@ export function RunOutcome({ runId }: { runId: string }) {
   const inspection = useLiveRun(runId);
   const { run } = inspection;
   const ended = isTerminal(run.status);
+  useRefreshedRuns(run.status);
   return (
     <div className="flex flex-col gap-2">
       <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1">
@@ -43,6 +45,15 @@ export function RunOutcome({ runId }: { runId: string }) {
       ) : null}
     </div>
   );
+}
+
+/** Lists of runs on the page follow this run's status. */
+function useRefreshedRuns(status: string) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const key = trpc.runs.list.pathKey();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new status changes the lists.
+  useEffect(() => void queryClient.invalidateQueries({ queryKey: key }), [status]);
 }
 
 function Steps({ lines }: { lines: Line[] }) {
