@@ -75,8 +75,8 @@ test("a tool is made from YAML whose problems are named with their lines, and ru
 
 test("a viewer is told why nothing can be run, and is offered no editor", async ({ page, organization }) => {
   await page.goto("/sign-in");
-  await page.getByLabel("Email").fill("vic@e2e.test");
-  await page.getByLabel("Password").fill(organization.password);
+  await page.getByLabel("Email").fill(organization.viewer.email);
+  await page.getByLabel("Password").fill(organization.viewer.password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL("**/runs");
   await page.goto(`/agents/${organization.agentId}`);

@@ -65,15 +65,16 @@ export function sampleOf(schema: unknown, depth = 0): unknown {
   if (field.kind !== "object") return undefined;
   const entries = field.properties.flatMap((property) => {
     const value =
-      sampleOf(property.schema, depth + 1) ?? (property.required ? emptyOf(property.schema) : undefined);
+      sampleOf(property.schema, depth + 1) ??
+      (property.required ? emptyOf(property.schema, depth + 1) : undefined);
     return value === undefined ? [] : [[property.name, value] as const];
   });
   return Object.fromEntries(entries);
 }
 
 /** The value of a new, required field. */
-export function emptyOf(schema: unknown): unknown {
-  const field = readField(schema);
+export function emptyOf(schema: unknown, depth = 0): unknown {
+  const field = readField(schema, depth);
   switch (field.kind) {
     case "text":
       return "";
@@ -84,7 +85,7 @@ export function emptyOf(schema: unknown): unknown {
     case "list":
       return [];
     case "object":
-      return sampleOf(schema) ?? {};
+      return sampleOf(schema, depth) ?? {};
     default:
       return undefined;
   }

@@ -273,19 +273,19 @@ const TABLE: Record<string, Row> = {
   // A slug belongs to the caller's organization: another organization's agent or tool cannot be named.
   "definitions.saveAgent": {
     role: "member",
-    call: (api) =>
+    call: (api, at) =>
       api.definitions.saveAgent({
-        definition: { slug: `w-${other.slug}`, name: "Taken", model: "m" },
+        definition: { slug: `w-${at === mine ? own.slug : other.slug}`, name: "Taken", model: "m" },
         expected: { only: "update" },
       }),
     gets: "not_found",
   },
   "definitions.saveTool": {
     role: "member",
-    call: (api) =>
+    call: (api, at) =>
       api.definitions.saveTool({
         yaml: `{ slug: foreign, name: Taken, parameters: { type: object }, steps: [{ id: a, uses: current_time }] }`,
-        expected: { only: "update" },
+        expected: { only: at === mine ? "create" : "update" },
       }),
     gets: "not_found",
   },
