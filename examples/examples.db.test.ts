@@ -58,15 +58,12 @@ async function runTool(file: string, slug: string, input: JsonObject, answers: R
   });
   const facts = { id: "run-1", organizationId: "org-1", startedAt: context.clock.now(), toolName: tool.name };
   return runWorkflow(tool, input, facts, {
-    call: (batch) =>
-      Promise.all(
-        batch.map(async ({ functionName, input }) =>
-          executeFunction(functionName, input, context).then(
-            (output) => ({ ok: true as const, output }),
-            (error: Error) => ({ ok: false as const, message: error.message }),
-          ),
-        ),
+    call: ({ functionName, input }) =>
+      executeFunction(functionName, input, context).then(
+        (output) => ({ ok: true as const, output }),
+        (error: Error) => ({ ok: false as const, message: error.message, code: "failed" }),
       ),
+    fork: (works) => Promise.all(works.map((work) => work())),
   });
 }
 

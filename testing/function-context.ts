@@ -15,6 +15,14 @@ export function testFunctionContext(overrides: Partial<FunctionContext> = {}): F
       throw new Error("This test allows no model.");
     },
     defaultModel: "test-model",
+    values: {
+      get: async () => null,
+      set: async () => {
+        throw new Error("This test stores no values.");
+      },
+    },
+    sendMail: null,
+    print: () => {},
     ...overrides,
   };
 }

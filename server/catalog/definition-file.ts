@@ -12,7 +12,7 @@ import { describeFaults, fromPointer } from "./issues";
 import { readYaml, type YamlDocument } from "./yaml-document";
 
 /** The operator's YAML (docs/definition-files.md). */
-const definitionFile = z.strictObject({
+export const definitionFile = z.strictObject({
   organizations: z
     .array(
       z.strictObject({

@@ -64,7 +64,7 @@ function refused(url: URL): EgressError {
  * Resolves a name and refuses it when any of its addresses is not public. The socket connects to exactly these
  * addresses, so a name that changes its mind between the check and the connection gains nothing.
  */
-function guardedLookup(resolve: LookupFunction): LookupFunction {
+export function guardedLookup(resolve: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, []);

@@ -6,8 +6,7 @@ import type { Json } from "@/server/json";
 import {
   createSandbox,
   type Evaluation,
-  MAX_ANSWER_LENGTH,
-  SANDBOX_MEMORY_MIB,
+  SANDBOX_LIMITS,
   SandboxError,
 } from "@/server/sandbox/sandbox";
 import { readInstalled } from "@/server/sandbox/thread-pool";
@@ -49,7 +48,7 @@ function checkLength(expression: string): void {
 /** QuickJS's own errors in the author's words. */
 function explain(message: string): string {
   if (message === "out of memory")
-    return `The expression needs more than ${SANDBOX_MEMORY_MIB} MiB of memory.`;
+    return `The expression needs more than ${SANDBOX_LIMITS.memoryMib} MiB of memory.`;
   if (message === "Maximum call stack size exceeded") return "The expression is nested too deeply.";
   return message;
 }
@@ -61,7 +60,7 @@ async function askSandbox(evaluation: Evaluation): Promise<Json | undefined> {
       {
         failed: "The expression could not be evaluated.",
         stopped: `The expression was stopped after ${evaluation.timeoutMs} ms.`,
-        "too large": `The expression's result is larger than ${MAX_ANSWER_LENGTH / 1024 / 1024} MiB.`,
+        "too large": `The expression's result is larger than ${SANDBOX_LIMITS.answerLength / 1024 / 1024} MiB.`,
         unanswered: "The expression never returns.",
       }[error.reason],
     );

@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { defineFunction } from "@/server/functions/define";
+import { EgressError } from "@/server/egress/failures";
+import { defineFunction, type EgressFetch } from "@/server/functions/define";
+import { FunctionError } from "@/server/functions/function-error";
 import type { Json } from "@/server/json";
 import { parseJson } from "@/server/json-text";
 
@@ -12,7 +14,7 @@ function withQuery(
   url: string,
   query: Record<string, z.infer<typeof parameter> | z.infer<typeof parameter>[]>,
 ): URL {
-  if (!URL.canParse(url)) throw new Error(`"${url.slice(0, 200)}" is not a URL.`);
+  if (!URL.canParse(url)) throw new FunctionError("invalid_request", `"${url.slice(0, 200)}" is not a URL.`);
   const target = new URL(url);
   for (const [name, value] of Object.entries(query)) {
     for (const item of Array.isArray(value) ? value : [value]) {
@@ -49,6 +51,17 @@ function readBody(bytes: Uint8Array<ArrayBuffer>, headers: Headers): Json {
   return text;
 }
 
+/** Sends the request and reads the whole body. Throws FunctionError `call_failed`. */
+async function send(fetch: EgressFetch, target: URL, init: RequestInit) {
+  try {
+    const response = await fetch(target, init);
+    return { response, bytes: new Uint8Array(await response.arrayBuffer()) };
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    throw new FunctionError("call_failed", error.message, { cause: error });
+  }
+}
+
 /** One outbound HTTP call; any status is a result. */
 export const httpRequest = defineFunction({
   name: "http_request",
@@ -77,12 +90,11 @@ export const httpRequest = defineFunction({
     headers: z.record(z.string(), z.string()).describe("The response's headers; names are in lower case."),
     body: z.json().describe('Parsed if it is JSON, else text; binary data as {"base64": "…", "bytes": N}.'),
   }),
-  errors: [
-    "The address is not public, and EGRESS_ALLOW does not name it.",
-    "The server cannot be reached or closes the connection.",
-    "The response is too large or redirects too often.",
-    "A GET or HEAD request has a body.",
-  ],
+  errors: {
+    call_failed:
+      "The address is not public and EGRESS_ALLOW does not name it, the server cannot be reached, or the response is too large or redirects too often.",
+    invalid_request: "The address or a header is invalid, or a GET or HEAD request has a body.",
+  },
   limits: ["4 MiB for a response, decompressed", "5 redirects"],
   price: "action",
   hasSideEffects: true,
@@ -105,23 +117,23 @@ export const httpRequest = defineFunction({
       try {
         headers.set(name, value);
       } catch {
-        throw new Error(`The header "${name.slice(0, 100)}" has a name or value that cannot be sent.`);
+        throw new FunctionError("invalid_request", `The header "${name.slice(0, 100)}" has a name or value that cannot be sent.`);
       }
     }
     const hasBody = body !== undefined && body !== null;
     if (hasBody && (method === "GET" || method === "HEAD"))
-      throw new Error(`A ${method} request cannot have a body.`);
+      throw new FunctionError("invalid_request", `A ${method} request cannot have a body.`);
     if (hasBody && !headers.has("content-type")) {
       headers.set("content-type", typeof body === "string" ? "text/plain;charset=UTF-8" : "application/json");
     }
     if (UNSAFE.has(method) && !headers.has("idempotency-key")) headers.set("idempotency-key", idempotencyKey);
-    const response = await fetch(target, {
+    const request = {
       method,
       headers,
       signal,
       ...(hasBody && { body: typeof body === "string" ? body : JSON.stringify(body) }),
-    });
-    const bytes = new Uint8Array(await response.arrayBuffer());
+    };
+    const { response, bytes } = await send(fetch, target, request);
     return {
       status: response.status,
       headers: Object.fromEntries(response.headers),

@@ -7,7 +7,7 @@ import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/r
 import { checkSchema } from "@/server/workflow/schema";
 import { testFunctionContext } from "@/testing/function-context";
 
-const MACHINERY = new Set(["define.ts", "execute.ts", "registry.ts"]);
+const MACHINERY = new Set(["define.ts", "execute.ts", "function-error.ts", "registry.ts"]);
 
 test("every file in this folder is registered under its own name, and no other", () => {
   const files = readdirSync(import.meta.dirname)
@@ -36,7 +36,10 @@ test("every function describes itself and its input to models", async () => {
 test("every function has a title, output and errors, and its example's output matches", () => {
   for (const { name, title, output, errors, example } of listFunctions()) {
     expect(title.length, name).toBeGreaterThan(3);
-    expect(errors.length, name).toBeGreaterThan(0);
+    for (const [code, meaning] of Object.entries(errors)) {
+      expect(code, name).toMatch(/^[a-z_]+$/);
+      expect(meaning.length, name).toBeGreaterThan(10);
+    }
     expect(output.safeParse(example.output).error, name).toBeUndefined();
   }
 });

@@ -37,6 +37,8 @@ export type Attempt = {
   error: string | null;
   /** When the next try was to begin, after one that was not the last. */
   retryAt?: string | undefined;
+  /** What a script printed. */
+  console?: string[] | undefined;
 };
 
 export type ModelUsage = {

@@ -50,6 +50,14 @@ const REMOVALS = {
   idempotencyKeys: `
     DELETE FROM idempotency_keys WHERE (organization_id, scope, key) IN (
       SELECT organization_id, scope, key FROM idempotency_keys WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+  // An expired value is kept for a day, so that no open run sees its version twice.
+  keyValues: `
+    DELETE FROM key_values WHERE (organization_id, key) IN (
+      SELECT organization_id, key FROM key_values WHERE expires_at <= $1::timestamptz - interval '1 day' LIMIT $2)`,
+  // No run is open for longer than two days, so that no step is repeated after that.
+  keyValueWrites: `
+    DELETE FROM key_value_writes WHERE (organization_id, call) IN (
+      SELECT organization_id, call FROM key_value_writes WHERE written_at <= $1::timestamptz - interval '3 days' LIMIT $2)`,
   sessions: `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= $1 LIMIT $2)`,
   verifications: `DELETE FROM verifications WHERE id IN (SELECT id FROM verifications WHERE expires_at <= $1 LIMIT $2)`,
 } as const;
@@ -63,6 +71,8 @@ const NOTHING: Removed = {
   runs: 0,
   configurations: 0,
   idempotencyKeys: 0,
+  keyValues: 0,
+  keyValueWrites: 0,
   sessions: 0,
   verifications: 0,
 };
@@ -74,13 +84,15 @@ const KINDS = [
   "runs",
   "configurations",
   "idempotencyKeys",
+  "keyValues",
+  "keyValueWrites",
   "sessions",
   "verifications",
 ] as const;
 
 /**
  * Removes what the plans' retention days no longer keep: deliveries, ended runs with their steps and model calls,
- * configurations that no run uses; bodies of refused calls beyond what is kept of them; and what has expired by itself: idempotency keys, sessions. In
+ * configurations that no run uses; bodies of refused calls beyond what is kept of them; and what has expired by itself: idempotency keys, key values, sessions. In
  * small batches until nothing is left or `goOn` says no. Null when another process is at it.
  */
 export async function removeExpired(

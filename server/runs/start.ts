@@ -320,6 +320,7 @@ function claimedRun(
     prices: services.prices,
     input,
     rootRunId: runId,
+    fromOutside: actor.kind === "trigger",
     createdAt: at,
     startedAt: at,
     deadlineSeconds: target.deadlineSeconds,

@@ -2,10 +2,13 @@ import { z } from "zod";
 import { QUICKJS_THREAD } from "@/server/sandbox/quickjs-thread";
 import { resolveInstalled, ThreadError, ThreadPool } from "@/server/sandbox/thread-pool";
 
-/** Most memory that one evaluation may take. */
-export const SANDBOX_MEMORY_MIB = 256;
-/** Longest answer, in characters of its text. */
-export const MAX_ANSWER_LENGTH = 16 * 1024 * 1024;
+/** What one evaluation may take, unless a sandbox sets less. */
+export const SANDBOX_LIMITS = {
+  memoryMib: 256,
+  /** Longest answer, in characters of its text. */
+  answerLength: 16 * 1024 * 1024,
+} as const;
+export type SandboxLimits = { memoryMib: number; answerLength: number };
 /** For the few steps of QuickJS that its interrupt handler does not see (a copy of a large string). */
 const GRACE_MS = 2_000;
 const MIB = 1024 * 1024;
@@ -47,15 +50,18 @@ const threadAnswer = z.union([
  * `globalThis.$answer`, at once or in a later microtask. Every request meets the machine as the scripts left it
  * (docs/decisions/0021-tenant-code-runs-in-quickjs.md).
  */
-export function createSandbox(scripts: () => string[]): Sandbox {
+export function createSandbox(
+  scripts: () => string[],
+  limits: SandboxLimits = SANDBOX_LIMITS,
+): Sandbox {
   const pool = new ThreadPool({
     source: QUICKJS_THREAD,
     workerData: () => ({
       engine: resolveInstalled("quickjs-wasi"),
       wasm: resolveInstalled("quickjs-wasi/quickjs.wasm"),
       scripts: scripts(),
-      memoryBytes: SANDBOX_MEMORY_MIB * MIB,
-      maxAnswerLength: MAX_ANSWER_LENGTH,
+      memoryBytes: limits.memoryMib * MIB,
+      maxAnswerLength: limits.answerLength,
     }),
     // The texts that come and go; the machine's own memory is not part of it.
     memoryMb: 256,

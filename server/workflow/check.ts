@@ -2,8 +2,14 @@ import type { Issue } from "@/server/errors";
 import { ExpressionError } from "@/server/expressions/expression-error";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { jsonBytes, jsonPointer, MAX_JSON_DEPTH } from "@/server/json-text";
-import { type WorkflowDefinition, type WorkflowStep, workflowDefinition } from "@/server/workflow/definition";
+import {
+  type CallStep,
+  type WorkflowDefinition,
+  type WorkflowStep,
+  workflowDefinition,
+} from "@/server/workflow/definition";
 import { parseCondition, parseTemplate, type TemplateExpression } from "@/server/workflow/expressions";
+import { WORKFLOW_LIMITS } from "@/server/workflow/limits";
 import { checkSchema, validateAgainst } from "@/server/workflow/schema";
 
 /** The functions that steps may use: the schema of the input by the function's name. */
@@ -12,9 +18,7 @@ export type KnownFunctions = {
   inputSchema(name: string): JsonObject | undefined;
 };
 
-/** Largest definition, in bytes of its JSON. */
-const MAX_DEFINITION_BYTES = 512 * 1024;
-const MAX_ISSUES = 50;
+const { definitionBytes: MAX_DEFINITION_BYTES, problems: MAX_ISSUES, steps: MAX_STEPS } = WORKFLOW_LIMITS;
 /** Names that scopes have already, or that JavaScript treats unlike others. */
 const RESERVED = new Set(["input", "steps", "run", "__proto__"]);
 
@@ -102,12 +106,13 @@ class Checker {
       this.#report(["parameters", "type"], 'must be "object": a tool takes named parameters');
     }
     for (const [index, step] of steps.entries()) {
-      if (this.#places.has(step.id))
-        this.#report(["steps", index, "id"], `"${step.id}" is already the id of an earlier step`);
-      else if (RESERVED.has(step.id))
-        this.#report(["steps", index, "id"], `"${step.id}" cannot be a step's id`);
-      else this.#places.set(step.id, index);
+      this.#placeStep(step.id, index, ["steps", index, "id"]);
+      for (const [inner, { id }] of (step.parallel ?? []).entries())
+        this.#placeStep(id, index, ["steps", index, "parallel", inner, "id"]);
     }
+    const count = steps.reduce((sum, { parallel }) => sum + (parallel?.length ?? 1), 0);
+    if (count > MAX_STEPS)
+      this.#report(["steps"], `has ${count} steps with those in groups; at most ${MAX_STEPS} are allowed`);
     for (const [index, step] of steps.entries()) await this.#checkStep(step, index);
     if (output !== undefined) await this.#checkTexts(output, ["output"], steps.length, null);
     if (outputSchema !== undefined) await this.#checkSchema(outputSchema, ["outputSchema"]);
@@ -123,8 +128,34 @@ class Checker {
     }
   }
 
+  #placeStep(id: string, index: number, keys: Keys): void {
+    if (this.#places.has(id)) this.#report(keys, `"${id}" is already the id of an earlier step`);
+    else if (RESERVED.has(id)) this.#report(keys, `"${id}" cannot be a step's id`);
+    else this.#places.set(id, index);
+  }
+
   async #checkStep(step: WorkflowStep, index: number): Promise<void> {
     const keys: Keys = ["steps", index];
+    const { parallel, uses } = step;
+    if (parallel === undefined) {
+      // The schema reports a step that has neither.
+      if (uses !== undefined) await this.#checkCall({ ...step, uses }, { keys, index });
+      return;
+    }
+    if (step.if !== undefined) await this.#checkCondition(step.if, [...keys, "if"], index);
+    for (const [inner, call] of parallel.entries())
+      await this.#checkCall(call, { keys: [...keys, "parallel", inner], index });
+    const atOnce = parallel.reduce((sum, { concurrency = 1 }) => sum + concurrency, 0);
+    const { concurrency: most } = WORKFLOW_LIMITS;
+    if (atOnce > most)
+      this.#report(
+        [...keys, "parallel"],
+        `would have up to ${atOnce} calls under way at once; at most ${most} are allowed`,
+      );
+  }
+
+  /** `index` is the place of the step, or of the group that it belongs to. */
+  async #checkCall(step: CallStep, { keys, index }: { keys: Keys; index: number }): Promise<void> {
     if (step.if !== undefined) await this.#checkCondition(step.if, [...keys, "if"], index);
     if (step.forEach !== undefined) await this.#checkCondition(step.forEach, [...keys, "forEach"], index);
     for (const key of ["as", "concurrency"] as const) {
@@ -140,7 +171,7 @@ class Checker {
   }
 
   /** Unknown functions and, as far as it can be told without running, input that the function would refuse. */
-  async #checkInput(step: WorkflowStep, keys: Keys): Promise<void> {
+  async #checkInput(step: CallStep, keys: Keys): Promise<void> {
     const schema = this.#functions.inputSchema(step.uses);
     if (schema === undefined) {
       const known = this.#functions.names.join(", ");
@@ -156,7 +187,8 @@ class Checker {
     for (const [name, value] of Object.entries(step.with)) {
       const property: Json | undefined = properties.get(name);
       if (property === undefined) {
-        this.#report([...keys, "with", name], `${step.uses} has no input of that name`);
+        const known = [...properties.keys()].join(", ") || "none";
+        this.#report([...keys, "with", name], `${step.uses} has no input of that name; known inputs: ${known}`);
       } else if (isJsonObject(property) && !hasTemplate(value)) {
         for (const issue of await validateAgainst(property, value, this.#organizationId)) {
           this.issues.push({
@@ -209,15 +241,19 @@ class Checker {
       if (root === null || root === "run" || root === item) continue;
       if (root === "input") {
         if (member !== null && this.#parameters !== null && !this.#parameters.has(member)) {
-          this.#report(keys, `input.${member} is not among the parameters`);
+          const known = [...this.#parameters].join(", ") || "none";
+          this.#report(keys, `input.${member} is not among the parameters; known parameters: ${known}`);
         }
       } else if (root !== "steps") {
         const names = ["input", "steps", "run", ...(item === null ? [] : [item])].join(", ");
         this.#report(keys, `"${root.slice(0, 100)}" is not known here; expressions can use ${names}`);
       } else if (member !== null) {
         const place = this.#places.get(member);
-        if (place === undefined) this.#report(keys, `there is no step "${member.slice(0, 100)}"`);
-        else if (place === index) this.#report(keys, `the step "${member}" cannot refer to itself`);
+        if (place === undefined) {
+          const known = [...this.#places].filter(([, at]) => at < index).map(([id]) => id);
+          const names = known.join(", ") || "none";
+          this.#report(keys, `there is no step "${member.slice(0, 100)}"; steps before this one: ${names}`);
+        } else if (place === index) this.#report(keys, `the step "${member}" cannot refer to itself or its group`);
         else if (place > index) this.#report(keys, `the step "${member}" comes later`);
       }
     }

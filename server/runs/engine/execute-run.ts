@@ -17,6 +17,7 @@ import {
 import { emptyJournal, RunJournal } from "./journal";
 import { pauseAt } from "./pause-points";
 import type { Worker } from "./port";
+import type { Strands } from "./strands";
 import { readJournal } from "./takeover";
 import { executeTool } from "./tool-run";
 import { WorkerLost } from "./writer";
@@ -27,11 +28,16 @@ export type Stretch = {
   worker: Worker;
   /** Called with each run that begins to execute and a controller that stops it; returns what ends that. */
   enter(run: ClaimedRun, journal: RunJournal, stop: AbortController): () => void;
+  strands: Strands;
+  family: { started: number };
   /** Asked before each act of the run or a child; throws YieldSlot. */
   checkpoint(): void;
   /** Told of each run that ended. */
   onEnd(run: ClaimedRun, end: { outcome: Outcome; totals: Totals; finishedAt: Date }): void;
 };
+
+/** The run that called a child, as far as it bounds the child. */
+type Parent = { signal: AbortSignal; depth: number; deadline: Date };
 
 /**
  * Executes a claimed run from wherever its journal ends to its own end. Throws YieldSlot when the run is to yield, and what a
@@ -40,11 +46,14 @@ export type Stretch = {
 export async function executeRun(
   stretch: Stretch,
   run: ClaimedRun,
-  { journal, budget, parentSignal }: { journal: RunJournal; budget: Budget; parentSignal?: AbortSignal },
+  { journal, budget, parent }: { journal: RunJournal; budget: Budget; parent?: Parent },
 ): Promise<Outcome> {
   const { services, worker } = stretch;
   const stop = new AbortController();
-  const signal = parentSignal === undefined ? stop.signal : AbortSignal.any([stop.signal, parentSignal]);
+  const signal = parent === undefined ? stop.signal : AbortSignal.any([stop.signal, parent.signal]);
+  const ownDeadline = deadlineOf(run);
+  const depth = parent === undefined ? 1 : parent.depth + 1;
+  const deadline = parent !== undefined && parent.deadline < ownDeadline ? parent.deadline : ownDeadline;
   const leave = watchDeadline(services, run, stop);
   const left = stretch.enter(run, journal, stop);
   const execution: Execution = {
@@ -58,7 +67,12 @@ export async function executeRun(
       signal.throwIfAborted();
       stretch.checkpoint();
     },
-    runChild: (child, inserted) => executeChild(stretch, child, { budget, parentSignal: signal, inserted }),
+    strands: stretch.strands,
+    family: stretch.family,
+    depth,
+    deadline,
+    runChild: (child, { inserted, signal: callerSignal }) =>
+      executeChild(stretch, child, { budget, inserted, parent: { signal: callerSignal, depth, deadline } }),
   };
   try {
     let outcome: Outcome;
@@ -88,19 +102,19 @@ async function executeChild(
   child: ClaimedRun,
   {
     budget,
-    parentSignal,
+    parent,
     inserted,
-  }: { budget: Budget; parentSignal: AbortSignal; inserted?: Promise<void> | undefined },
+  }: { budget: Budget; parent: Parent; inserted?: Promise<void> | undefined },
 ): Promise<ChildOutcome> {
   const { services, worker } = stretch;
   const contents = child.epoch === 1 ? emptyJournal() : await readJournal(services, child);
   const journal = new RunJournal(services, worker, child, contents);
   if (inserted) journal.follow(inserted);
   const own = capBudget(budget, child.cap, contents.totals.credits);
-  const outcome = await executeRun(stretch, child, { journal, budget: own, parentSignal });
+  const outcome = await executeRun(stretch, child, { journal, budget: own, parent });
   if (outcome.status === "Completed") return outcome;
-  const message = outcome.status === "Failed" ? outcome.message : "The tool's run ended as Cancelled.";
-  return { status: outcome.status, message };
+  const message = outcome.status === "Failed" ? outcome.message : `The ${child.kind}'s run ended as Cancelled.`;
+  return { status: outcome.status, code: "run_failed", message };
 }
 
 /** Ends the run with the rows that were not committed yet. Throws RunStopped when somebody else had ended it. */
