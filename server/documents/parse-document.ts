@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DOCUMENT_THREAD } from "@/server/documents/document-thread";
-import type { Json } from "@/server/json";
+import { isJsonObject } from "@/server/json";
 import { resolveInstalled, ThreadError, ThreadPool } from "@/server/sandbox/thread-pool";
 
 /** Most rows of one CSV text. */
@@ -27,7 +27,11 @@ const pool = new ThreadPool({
   memoryMb: THREAD_MEMORY_MB,
 });
 
-const csvRows = z.union([z.array(z.array(z.string())), z.array(z.record(z.string(), z.string()))]);
+/** Not a z.record, which drops a column named __proto__. */
+const csvRecord = z.custom<Record<string, string>>(
+  (value) => isJsonObject(value) && Object.values(value).every((text) => typeof text === "string"),
+);
+const csvRows = z.union([z.array(z.array(z.string())), z.array(csvRecord)]);
 const htmlText = z.object({ title: z.string(), text: z.string() });
 
 async function askThread<Value>(
@@ -52,7 +56,7 @@ async function askThread<Value>(
 export function parseCsvText(
   csv: { text: string; delimiter: string; header: boolean },
   organizationId: string,
-): Promise<Json> {
+): Promise<z.infer<typeof csvRows>> {
   return askThread({ csv }, organizationId, csvRows);
 }
 
