@@ -89,7 +89,7 @@ async function apply(file: string) {
       headers: { "x-api-key": key, "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-    const { runId } = z.object({ runId: z.string() }).parse(await response.json());
+    const { id: runId } = z.object({ id: z.string() }).parse(await response.json());
     const read = () => service.services.db.run.findUniqueOrThrow({ where: { id: runId } });
     await expect.poll(async () => (await read()).finishedAt, { timeout: 30_000 }).not.toBeNull();
     const { status, output, errorMessage } = await read();

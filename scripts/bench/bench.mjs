@@ -7,16 +7,16 @@ import { ROOT } from "../project.mjs";
 import { cpuMs, memoryMb, postgresCpuMs, startBare, startModel, startService } from "./targets.mjs";
 
 /**
- * `npm run bench`: polls, starts, webhooks, single runs and bursts over real HTTP against the built service, beside a bare
- * node:http server in the same minutes, whose figures say how fast the machine is. With `--against REF` the service of
- * another commit is measured in turn (a folder that holds its checkout serves as well). Prints medians of interleaved rounds.
+ * `npm run bench`: measures polls, starts, webhooks, single runs and bursts over HTTP against the built service, and a bare
+ * node:http server at the same time, whose figures show the speed of the machine. `--against REF` also measures another
+ * commit, or a folder with its checkout, in alternation. Prints medians of the rounds.
  */
 const { values: options } = parseArgs({
   options: {
     against: { type: "string" },
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "2" },
-    /** Milliseconds that the model takes for an answer. */
+    /** The model's delay in ms before a reply. */
     delay: { type: "string", default: "0" },
   },
 });
@@ -111,14 +111,14 @@ async function burst(service, kind) {
   return { ...sent, count: BURST, ms: performance.now() - began };
 }
 
-/** @param {Service} service @param {{ connections: number, count: number, path: string }} starts @returns {Promise<Load>} */
-async function starts(service, { connections, count, path }) {
+/** @param {Service} service @param {{ connections: number, count: number, paths: string[] }} starts @returns {Promise<Load>} */
+async function starts(service, { connections, count, paths }) {
   const headers = { "X-API-Key": service.key };
   return load({
     port: service.port,
     connections,
     method: "POST",
-    paths: [path],
+    paths,
     headers,
     body: MESSAGE,
     count,
@@ -132,18 +132,18 @@ const PHASES = [
   },
   {
     name: "start, 16 connections",
-    run: (/** @type {Service} */ s) => starts(s, { connections: 16, count: 1_500, path: s.agent }),
+    run: (/** @type {Service} */ s) => starts(s, { connections: 16, count: 1_500, paths: [s.agent] }),
     pause: 3_000,
   },
   {
     name: "start, 1 connection",
-    run: (/** @type {Service} */ s) => starts(s, { connections: 1, count: 300, path: s.agent }),
+    run: (/** @type {Service} */ s) => starts(s, { connections: 1, count: 300, paths: [s.agent] }),
     pause: 1_000,
   },
   {
     name: "webhook, 16 connections",
-    run: (/** @type {Service} */ s) => starts(s, { connections: 16, count: 250, path: s.hook }),
-    pause: 1_500,
+    run: (/** @type {Service} */ s) => starts(s, { connections: 16, count: 1_000, paths: s.hooks }),
+    pause: 3_000,
   },
   { name: "one agent run", run: (/** @type {Service} */ s) => single(s, "agents") },
   { name: "one tool run", run: (/** @type {Service} */ s) => single(s, "tools") },
@@ -247,7 +247,10 @@ try {
   if (clone !== undefined) rmSync(clone, { recursive: true, force: true });
 }
 
-/** A clone of another commit; starting it installs its packages and builds it. @param {string} ref */
+/**
+ * A clone of another commit; starting it installs its packages and builds it.
+ * @param {string} ref
+ */
 function cloneOf(ref) {
   const folder = mkdtempSync(join(tmpdir(), "stepwell-bench-clone-"));
   execFileSync("git", ["clone", "-q", ROOT, folder]);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { freePort } from "../ports.mjs";
 import { ROOT } from "../project.mjs";
 
-/** What the benchmark measures: a bare HTTP server, and the service of a checkout on a throwaway data folder. */
+/** The targets of the benchmark: a bare HTTP server, and the service of a checkout on a throwaway data folder. */
 
 const HERE = join(ROOT, "scripts/bench");
 
@@ -35,6 +35,9 @@ export const startBare = () => startServer("bare.mjs");
 export const startModel = (delayMs) =>
   startServer("model.mjs", { ...process.env, MODEL_DELAY_MS: String(delayMs) });
 
+/** The service takes 300 calls a minute from one address to one trigger. */
+const HOOKS = 20;
+
 const DEFINITION = `organizations:
   - slug: bench
     name: Bench
@@ -50,11 +53,11 @@ const DEFINITION = `organizations:
         steps: [{ id: one, uses: transform_json, with: { value: "{{ input }}", expression: "a" } }]
         output: "{{ steps.one }}"
     triggers:
-      - { slug: hook, agent: helper, rateLimit: { requests: 100000, seconds: 60 } }
+${Array.from({ length: HOOKS }, (_, n) => `      - { slug: hook-${n}, agent: helper, rateLimit: { requests: 100000, seconds: 60 } }`).join("\n")}
 `;
 
 /**
- * Starts the built service of a checkout as `npm start` does.
+ * Starts the built service of a checkout like `npm start`.
  * @param {{ name: string, root: string, modelPort: number }} options
  */
 export async function startService({ name, root, modelPort }) {
@@ -98,7 +101,7 @@ export async function startService({ name, root, modelPort }) {
     key: apiKeys[0].key,
     agent: `/v1/agents/run/${agents[0].id}`,
     tool: `/v1/tools/run/${tools[0].id}`,
-    hook: `/webhooks/${triggers[0].token}`,
+    hooks: triggers.map((/** @type {{ token: string }} */ { token }) => `/webhooks/${token}`),
     async stop() {
       const ended = new Promise((resolve) => child.removeAllListeners("exit").on("exit", resolve));
       child.kill("SIGINT");
@@ -119,13 +122,19 @@ function postmasterIn(folder) {
 /** @param {number} pid @returns {string[]} the fields of /proc/PID/stat after the name; Linux only */
 const statOf = (pid) => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
 
-/** User and system time of a process so far, in ms; the kernel counts in hundredths of a second. @param {number} pid */
+/**
+ * User and system time of a process so far, in ms; the kernel counts in hundredths of a second.
+ * @param {number} pid
+ */
 export function cpuMs(pid) {
   const fields = statOf(pid);
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** The same of PostgreSQL: its postmaster, its processes, and those that ended. @param {number} postmaster */
+/**
+ * The same for PostgreSQL: its postmaster, its processes, and those that ended.
+ * @param {number} postmaster
+ */
 export function postgresCpuMs(postmaster) {
   const own = statOf(postmaster);
   const ended = (Number(own[13]) + Number(own[14])) * 10;
@@ -138,7 +147,7 @@ export function postgresCpuMs(postmaster) {
     try {
       sum += cpuMs(Number(pid));
     } catch {
-      // A connection of its own ended meanwhile.
+      // One of its connections ended in the meantime.
     }
   }
   return sum;

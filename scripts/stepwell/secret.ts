@@ -5,7 +5,7 @@ import type { Services } from "@/server/services";
 import { secretPurpose, tokenPurpose } from "@/server/webhooks/token";
 import { CommandError, defineCommand } from "./command";
 
-/** `secret adopt`: the way out for an operator who lost STEPWELL_SECRET. */
+/** `secret adopt`: for an operator who lost STEPWELL_SECRET. */
 export const adoptSecretCommand = defineCommand({
   name: "secret adopt",
   parameters: "",
@@ -57,7 +57,7 @@ export const rotateSecretCommand = defineCommand({
   },
 });
 
-/** Triggers, as `ORG/SLUG`, with a token or secret that this process's secret does not open. */
+/** Triggers, as `ORG/SLUG`, whose token or secret this process's secret does not open. */
 export async function findUnreadable({ db, vault }: Services): Promise<string[]> {
   const triggers = await db.trigger.findMany({
     where: { deletedAt: null },

@@ -181,7 +181,7 @@ function holdBackUnless(sender: Sender): Dispatcher.DispatcherComposeInterceptor
 /** The ways to an address: over kept connections, and over a new one. */
 type Ways = { kept: Agent; fresh: Agent };
 
-function makeFetch(options: EgressOptions, waysTo: (url: URL) => Ways): GuardedFetch {
+function createFetch(options: EgressOptions, waysTo: (url: URL) => Ways): GuardedFetch {
   const maxBytes = options.maxResponseBytes ?? 4 * MIB;
   const timeoutMs = options.timeoutMs ?? 60_000;
 
@@ -291,7 +291,7 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
   const guarded = makeWays(guardedLookup(resolve));
   const trusted = makeWays(resolve);
   const allowed = new Set((options.allow ?? []).map((entry) => entry.toLowerCase()));
-  const fetch = makeFetch(options, (url) => {
+  const fetch = createFetch(options, (url) => {
     if (allowed.has(entryOf(url))) return trusted;
     // Names are checked when they are resolved; an address is never resolved.
     const host = bareHost(url);

@@ -20,7 +20,7 @@ export function storeOutput(
   overflow: "cut" | "refuse",
   secrets: readonly string[] = [],
 ): { text: string } | { error: string } {
-  const text = JSON.stringify(cleanValue(output, makeCleaner(secrets), 0));
+  const text = JSON.stringify(cleanValue(output, createCleaner(secrets), 0));
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_STEP_OUTPUT_BYTES) return { text };
   if (overflow === "refuse") {
@@ -42,10 +42,10 @@ export function cleanJson(value: Json): Json {
 
 /** A text with every secret in it blotted out, as it is and in the forms in which services echo one. */
 export function redactText(text: string, secrets: readonly string[]): string {
-  return makeCleaner(secrets)(text);
+  return createCleaner(secrets)(text);
 }
 
-function makeCleaner(secrets: readonly string[]): (text: string) => string {
+function createCleaner(secrets: readonly string[]): (text: string) => string {
   const forms = secrets
     .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
     .flatMap(formsOf)

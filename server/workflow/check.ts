@@ -12,7 +12,7 @@ import { parseCondition, parseTemplate, type TemplateExpression } from "@/server
 import { WORKFLOW_LIMITS } from "@/server/workflow/limits";
 import { checkSchema, validateAgainst } from "@/server/workflow/schema";
 
-/** The functions that steps may use: the schema of the input by the function's name. */
+/** The functions that steps may use, and each function's input schema. */
 export type KnownFunctions = {
   names: readonly string[];
   inputSchema(name: string): JsonObject | undefined;
@@ -25,9 +25,8 @@ const RESERVED = new Set(["input", "steps", "run", "__proto__"]);
 type Keys = (string | number)[];
 
 /**
- * Checks a tool's definition when it is saved (docs/definition-files.md, "Tool"). Returns the definition with its
- * defaults, or every fault with a JSON pointer to its place in what was sent. Expressions are parsed when it is the
- * organization's turn.
+ * Checks a tool's definition when it is saved (docs/definition-files.md, "Tool"). Returns the definition with defaults,
+ * or every fault with a JSON pointer. Expressions are parsed in fair turns by organization.
  */
 export async function checkWorkflow(
   value: Json,
@@ -55,7 +54,7 @@ function refuse(path: string, message: string): { ok: false; issues: Issue[] } {
   return { ok: false, issues: [{ path, message }] };
 }
 
-/** How deep a value nests, found without recursion. */
+/** How deep a value nests, computed without recursion. */
 function depthOf(value: Json): number {
   let deepest = 0;
   const open: { value: Json; depth: number }[] = [{ value, depth: 0 }];
@@ -69,14 +68,14 @@ function depthOf(value: Json): number {
   return deepest;
 }
 
-/** Whether any text inside is a template, so that the value is known only when the step runs. */
+/** Whether any string inside is a template, so that the value is known only when the step runs. */
 function hasTemplate(value: Json): boolean {
   if (typeof value === "string") return value.includes("{{");
   if (typeof value !== "object" || value === null) return false;
   return Object.values(value).some(hasTemplate);
 }
 
-/** The parameters' names when no others can be given, else null: the schema leaves it open. */
+/** The names of the parameters if no others are allowed, else null. */
 function closedParameters(parameters: JsonObject): Set<string> | null {
   const open = ["$ref", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas"];
   if (parameters.additionalProperties !== false || open.some((keyword) => keyword in parameters)) return null;
@@ -89,8 +88,8 @@ class Checker {
   readonly #functions: KnownFunctions;
   readonly #organizationId: string;
   readonly #parameters: Set<string> | null;
-  /** Every step's place in the order, for telling later steps from unknown ones. */
-  readonly #places = new Map<string, number>();
+  /** Each step's position, to tell later steps from unknown ones. */
+  readonly #positions = new Map<string, number>();
 
   constructor(definition: WorkflowDefinition, functions: KnownFunctions, organizationId: string) {
     this.#definition = definition;
@@ -129,9 +128,9 @@ class Checker {
   }
 
   #placeStep(id: string, index: number, keys: Keys): void {
-    if (this.#places.has(id)) this.#report(keys, `"${id}" is already the id of an earlier step`);
+    if (this.#positions.has(id)) this.#report(keys, `"${id}" is already the id of an earlier step`);
     else if (RESERVED.has(id)) this.#report(keys, `"${id}" cannot be a step's id`);
-    else this.#places.set(id, index);
+    else this.#positions.set(id, index);
   }
 
   async #checkStep(step: WorkflowStep, index: number): Promise<void> {
@@ -235,7 +234,7 @@ class Checker {
     this.#report(keys, error.message);
   }
 
-  /** `index` is the place of the step that reads; `item` the name of a forEach's item, where there is one. */
+  /** `index` is the position of the step that reads; `item` the name of a forEach's item, if any. */
   #checkReferences(parsed: TemplateExpression, keys: Keys, index: number, item: string | null): void {
     for (const { root, member } of parsed.references) {
       if (root === null || root === "run" || root === item) continue;
@@ -248,13 +247,13 @@ class Checker {
         const names = ["input", "steps", "run", ...(item === null ? [] : [item])].join(", ");
         this.#report(keys, `"${root.slice(0, 100)}" is not known here; expressions can use ${names}`);
       } else if (member !== null) {
-        const place = this.#places.get(member);
-        if (place === undefined) {
-          const known = [...this.#places].filter(([, at]) => at < index).map(([id]) => id);
+        const position = this.#positions.get(member);
+        if (position === undefined) {
+          const known = [...this.#positions].filter(([, at]) => at < index).map(([id]) => id);
           const names = known.join(", ") || "none";
           this.#report(keys, `there is no step "${member.slice(0, 100)}"; steps before this one: ${names}`);
-        } else if (place === index) this.#report(keys, `the step "${member}" cannot refer to itself or its group`);
-        else if (place > index) this.#report(keys, `the step "${member}" comes later`);
+        } else if (position === index) this.#report(keys, `the step "${member}" cannot refer to itself or its group`);
+        else if (position > index) this.#report(keys, `the step "${member}" comes later`);
       }
     }
   }

@@ -19,7 +19,7 @@ import { describeIssues } from "@/server/workflow/schema-issues";
 
 /** One call of a function that the interpreter asks for. */
 export type WorkflowCall = {
-  /** Stable name within the run: `fetch`, or `fetch[2]` for the third item of a forEach. */
+  /** A stable name within the run: `fetch`, or `fetch[2]` for the third item of a forEach. */
   key: string;
   stepId: string;
   /** The item's index, from 0; null without forEach. */
@@ -42,14 +42,14 @@ export type WorkflowCallResult = { ok: true; output: Json } | { ok: false; messa
  */
 export type WorkflowJournal = { call(call: WorkflowCall): Promise<WorkflowCallResult>; fork: Fork };
 
-/** What is the same on every replay of a run. */
+/** Facts that are the same on every replay of a run. */
 export type RunFacts = { id: string; organizationId: string; startedAt: Date; toolName: string };
 
 export type WorkflowOutcome =
   | {
       status: "Completed";
       output: Json;
-      /** The declared schema, else one inferred from the output. */
+      /** The declared schema, or one inferred from the output. */
       outputSchema: JsonObject;
     }
   | {

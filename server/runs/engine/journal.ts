@@ -160,7 +160,7 @@ export class RunJournal {
    * Rows to commit together with the end of the run; everything else is committed by then. What began and did not finish
    * fails with the run, unless it completed. Throws WorkerLost.
    */
-  async takeLastRows(status: "Completed" | "Failed" | "Cancelled"): Promise<JournalRow[]> {
+  async takeRemainingRows(status: "Completed" | "Failed" | "Cancelled"): Promise<JournalRow[]> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     await this.#before;
@@ -196,7 +196,7 @@ export class RunJournal {
   /** What comes next may rely on everything that was finished. Throws WorkerLost. */
   async #readyToAct(): Promise<void> {
     await this.#rowsCommitted();
-    await this.#worker.turn();
+    await this.#worker.turn(this.#run.orgId);
     await pauseAt("act:before");
     await this.#worker.confirm();
   }

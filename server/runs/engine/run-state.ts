@@ -4,9 +4,9 @@ import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
 import type { ClaimedRun } from "./claimed-run";
 
-/** The few moves of a run between its start and its end. Each is a compare-and-set under the run's row lock. */
+/** Changes of a run between start and end. Each is a compare-and-set under the lock of the run's row. */
 
-/** Whether a run has ended, has a worker, or is to be cancelled; null when it does not exist. */
+/** Whether a run has ended, has a worker, or is being cancelled; null if it does not exist. */
 export async function readState(
   { pool }: Pick<Services, "pool">,
   runId: string,
@@ -60,8 +60,8 @@ export async function pauseRun(services: Services, run: ClaimedRun, workerId: st
 }
 
 /**
- * Claims a run of this worker anew, so that it is read as another worker would, and releases the runs that it called. False
- * when it is not this worker's any more.
+ * Claims a run of this worker again, so that it is read as by another worker, and releases its child runs. False if
+ * this worker no longer has it.
  */
 export async function renewClaim(
   { pool }: Pick<Services, "pool">,
@@ -79,7 +79,7 @@ export async function renewClaim(
   });
 }
 
-/** The root runs that a worker has. */
+/** The root runs of a worker. */
 export async function findClaimedRuns(
   { pool }: Pick<Services, "pool">,
   workerId: string,
@@ -92,7 +92,7 @@ export async function findClaimedRuns(
   return rows;
 }
 
-/** Gives back runs that a worker has and does not execute: they wait for a slot again. Returns those that it still had. */
+/** Releases runs that a worker has but does not execute: they wait for a slot again. Returns those that it still had. */
 export async function releaseRuns(
   { pool }: Pick<Services, "pool">,
   workerId: string,
@@ -120,7 +120,7 @@ export async function releaseRuns(
   });
 }
 
-/** Releases the runs that a run of this worker called. */
+/** Releases the children of a run of this worker. */
 export async function releaseChildren(client: Queryable, rootId: string, workerId: string): Promise<void> {
   await client.query(
     `UPDATE runs SET claimed_by = NULL WHERE claimed_by = $2 AND root_run_id = $1 AND parent_run_id IS NOT NULL AND status = 'Running'`,

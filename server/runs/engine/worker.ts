@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { isPassing, outlast } from "@/server/db/outage";
+import { isTransient, retryWhileUnavailable } from "@/server/db/outage";
 import { newId } from "@/server/ids";
 import type { Services } from "@/server/services";
 import type { Worker } from "./port";
@@ -19,7 +19,7 @@ const TRUSTED_FOR_MS = 2_000;
  */
 export async function openWorker(
   services: Services,
-  options: Pick<LaneOptions, "freeSlots" | "onAdmitted" | "onLost">,
+  options: Pick<LaneOptions, "freeSlots" | "onAdmitted" | "onLost"> & { executing: () => number },
 ): Promise<Worker> {
   const id = `worker-${newId()}`;
   await services.pool.query(
@@ -35,7 +35,7 @@ export async function openWorker(
     for (const one of [accounts, journal]) one.abandon(error);
     options.onLost(error);
   };
-  const turns = new Turns();
+  const turns = new Turns(options.executing);
   const onStart = () => turns.noteStart();
   const lane = (name: "accounts" | "journal") =>
     new Lane({ ...options, services, workerId: id, lane: name, onStart, onLost });
@@ -65,7 +65,7 @@ export async function openWorker(
   };
   const timer = setInterval(() => {
     beatNow().catch((error: unknown) => {
-      if (!isPassing(error) && !(error instanceof WorkerLost)) {
+      if (!isTransient(error) && !(error instanceof WorkerLost)) {
         services.log.error("The worker's heartbeat failed", { error });
       }
     });
@@ -75,12 +75,12 @@ export async function openWorker(
     id,
     accounts,
     journal,
-    turn: () => turns.next(),
+    turn: (orgId) => turns.next(orgId),
     isConfirmed,
     confirm() {
       if (lost) return Promise.reject(lost);
       if (isConfirmed()) return undefined;
-      return outlast(beatNow, closing.signal).catch((error: unknown) => {
+      return retryWhileUnavailable(beatNow, closing.signal).catch((error: unknown) => {
         throw error instanceof WorkerLost
           ? error
           : new WorkerLost("The worker cannot report.", { cause: error });

@@ -1,26 +1,26 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Button, buttonClass } from "@/app/_ui/button";
 import { ChevronDownIcon } from "@/app/_ui/icons";
+import { Link } from "@/app/_ui/link";
 import { Menu, MenuItem } from "@/app/_ui/menu";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { useMay } from "@/app/_ui/role";
 import { useNotify } from "@/app/_ui/toast";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
-import { isTerminal } from "@/server/runs/read/words";
 import { RerunDialog } from "./rerun-dialog";
 
 const CANCEL_WIDTH = "min-w-24";
 
 /**
- * Cancel while it runs; run again, also with another input, and compare once it has ended. `reserve` keeps the place of
- * what goes with the end of a run that somebody watches, so that nothing moves beneath the pointer.
+ * Cancel for an open run; run again, edit and compare for an ended one. `reserve` keeps the space of buttons that
+ * appear or disappear when a watched run ends, so that nothing moves under the pointer.
  */
 export function RunActions({ run, reserve }: { run: RunDetail; reserve: boolean }) {
   const mayRun = useMay("member");
@@ -43,7 +43,7 @@ function CompareLink({ run }: { run: RunDetail }) {
   const href = `/runs/compare?a=${run.id}`;
   usePageActions([{ label: "Compare with another run", href }]);
   return (
-    <Link className={buttonClass("plain", "max-sm:hidden")} href={href} prefetch={false}>
+    <Link className={buttonClass("plain", "max-sm:hidden")} href={href}>
       Compare
     </Link>
   );
@@ -75,7 +75,7 @@ function RunAgain({ run }: { run: RunDetail }) {
   const router = useRouter();
   const notify = useNotify();
   const [editing, setEditing] = useState(false);
-  // Kept here, so that closing the dialog loses nothing.
+  // Stored here, so that closing the dialog does not lose it.
   const [draft, setDraft] = useState<string | null>(null);
   const rerun = useMutation(
     trpc.runs.rerun.mutationOptions({

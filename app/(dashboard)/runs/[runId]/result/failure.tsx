@@ -1,14 +1,14 @@
 "use client";
 
-import Link from "next/link";
+import { Link } from "@/app/_ui/link";
 import type { RunDetail } from "@/server/runs/read/inspect";
 import { type Line, lineFacts, lineId, type WorkLine } from "../lines";
 import { explainFailure } from "./explain-failure";
 
-/** A cause longer than this, or of several lines, is folded. */
+/** A longer cause, or one of several lines, is collapsed. */
 const SHORT_CAUSE = 200;
 
-/** A failed run opens with what happened, where, the cause in its own words, and what to try. */
+/** The head of a failed run's page: what happened, where, the original message, and what to try. */
 export function Failure({
   run,
   lines,
@@ -44,23 +44,18 @@ export function Failure({
       <p className="text-muted">{advice}</p>
       <p className="flex flex-wrap gap-x-4">
         {links.map(({ href, label }) => (
-          <Link className="text-accent underline" href={href} key={href} prefetch={false}>
+          <Link className="text-accent underline" href={href} key={href}>
             {label}
           </Link>
         ))}
         {run.lastGoodRunId ? (
-          <Link
-            className="text-accent underline"
-            href={`/runs/compare?a=${run.lastGoodRunId}&b=${run.id}`}
-            prefetch={false}
-          >
+          <Link className="text-accent underline" href={`/runs/compare?a=${run.lastGoodRunId}&b=${run.id}`}>
             Compare with the last successful run
           </Link>
         ) : null}
         <Link
           className="text-accent underline"
           href={`/runs?status=Failed&${run.kind}=${run.agentId ?? run.toolId}`}
-          prefetch={false}
         >
           Other failures of this {run.kind}
         </Link>
