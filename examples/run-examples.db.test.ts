@@ -178,7 +178,11 @@ it("compose.yaml prices an order by runs of other tools", async () => {
 
 it("delegation.yaml lets one agent ask another", async () => {
   const run = await apply("delegation.yaml");
-  models.script("You find figures", { calls: [{ name: "calculate", arguments: { expression: "6 * 7" } }] }, { content: "42: 6 * 7." });
+  models.script(
+    "You find figures",
+    { calls: [{ name: "calculate", arguments: { expression: "6 * 7" } }] },
+    { content: "42: 6 * 7." },
+  );
   models.script(
     "You answer questions",
     { calls: [{ name: "run_agent", arguments: { agent: "researcher", message: "What is 6 * 7?" } }] },

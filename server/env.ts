@@ -218,7 +218,9 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
 function readSmtp(address: string | undefined, from: string | undefined): SmtpSettings | undefined {
   if (address === undefined && from === undefined) return undefined;
   if (address === undefined || from === undefined) {
-    throw new EnvironmentError("The configuration is wrong:\n  SMTP_URL and SMTP_FROM belong together\nSee .env.example.");
+    throw new EnvironmentError(
+      "The configuration is wrong:\n  SMTP_URL and SMTP_FROM belong together\nSee .env.example.",
+    );
   }
   const url = new URL(address);
   const secure = url.protocol === "smtps:";

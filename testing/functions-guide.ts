@@ -85,7 +85,9 @@ ${JSON.stringify(example.output, null, 2)}
 
 function errorTable(errors: Readonly<Record<string, string>>): string {
   if (Object.keys(errors).length === 0) return "Only those of all functions.";
-  const rows = Object.entries(errors).map(([code, meaning]) => `| \`${code}\` | ${meaning.replaceAll("|", "\\|")} |`);
+  const rows = Object.entries(errors).map(
+    ([code, meaning]) => `| \`${code}\` | ${meaning.replaceAll("|", "\\|")} |`,
+  );
   return ["| Code | When |", "|---|---|", ...rows].join("\n");
 }
 

@@ -56,7 +56,12 @@ test.each<[string, object]>([
   ["a template in a list", { uses: "send_email", with: { to: ["{{ input.to }}"], subject: "s", text: "t" } }],
   [
     "a group",
-    { parallel: [{ id: "b", uses: "current_time" }, { id: "c", uses: "wait", with: { seconds: 1 } }] },
+    {
+      parallel: [
+        { id: "b", uses: "current_time" },
+        { id: "c", uses: "wait", with: { seconds: 1 } },
+      ],
+    },
   ],
 ])("accepts %s", (_name, step) => {
   expect(faultsOf(withStep(step))).toEqual([]);

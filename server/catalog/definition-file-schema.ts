@@ -2,8 +2,8 @@ import { z } from "zod";
 import { inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { callStep, workflowStep } from "@/server/workflow/definition";
-import { agentDefinition } from "./definitions";
 import { definitionFile } from "./definition-file";
+import { agentDefinition } from "./definitions";
 
 /** What a text with an expression looks like; it may stand for any value of a function's input. */
 const TEMPLATE: JsonObject = { type: "string", pattern: "\\{\\{" };
@@ -24,6 +24,7 @@ export function definitionFileSchema(): JsonObject {
         properties.uses = { description: "The function to call.", enum: NAMES };
         jsonSchema.allOf = NAMES.map((name) => ({
           if: { properties: { uses: { const: name } }, required: ["uses"] },
+          // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
           then: { properties: { with: { $ref: `#/$defs/${name}` } } },
         }));
       }

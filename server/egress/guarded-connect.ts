@@ -13,7 +13,9 @@ export type GuardedConnect = (host: string, port: number, signal: AbortSignal) =
  * The way out for protocols other than HTTP. Reaches public addresses alone, and the `host:port` pairs of `allow`. The socket
  * connects to the addresses that were checked. Throws EgressError, or the reason of the signal.
  */
-export function createGuardedConnect(options: { allow?: readonly string[]; lookup?: LookupFunction } = {}): GuardedConnect {
+export function createGuardedConnect(
+  options: { allow?: readonly string[]; lookup?: LookupFunction } = {},
+): GuardedConnect {
   const resolve: LookupFunction = options.lookup ?? systemLookup;
   const allowed = new Set((options.allow ?? []).map((entry) => entry.toLowerCase()));
   const refused = (host: string, port: number) =>

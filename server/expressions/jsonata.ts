@@ -3,12 +3,7 @@ import { ExpressionError } from "@/server/expressions/expression-error";
 import { JSONATA_SCRIPT } from "@/server/expressions/jsonata-script";
 import { evaluateReference } from "@/server/expressions/plain-reference";
 import type { Json } from "@/server/json";
-import {
-  createSandbox,
-  type Evaluation,
-  SANDBOX_LIMITS,
-  SandboxError,
-} from "@/server/sandbox/sandbox";
+import { createSandbox, type Evaluation, SANDBOX_LIMITS, SandboxError } from "@/server/sandbox/sandbox";
 import { readInstalled } from "@/server/sandbox/thread-pool";
 
 /** The sources of time and randomness for an expression; the same facts give the same result. */

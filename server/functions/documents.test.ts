@@ -9,10 +9,21 @@ const call = (name: string, input: Json, organizationId = "org-1") =>
 describe("parse_csv", () => {
   test.each<[string, { [key: string]: Json }, Json]>([
     ["records", { text: "a,b\n1,2\n" }, [{ a: "1", b: "2" }]],
-    ["quotes, commas and lines in values", { text: 'a,b\r\n"x, ""y""","1\n2"' }, [{ a: 'x, "y"', b: "1\n2" }]],
+    [
+      "quotes, commas and lines in values",
+      { text: 'a,b\r\n"x, ""y""","1\n2"' },
+      [{ a: 'x, "y"', b: "1\n2" }],
+    ],
     ["a byte order mark", { text: "\uFEFFa\n1" }, [{ a: "1" }]],
     ["another delimiter", { text: "a;b\n1;2", delimiter: ";" }, [{ a: "1", b: "2" }]],
-    ["no header", { text: "1,2\n3,4", header: false }, [["1", "2"], ["3", "4"]]],
+    [
+      "no header",
+      { text: "1,2\n3,4", header: false },
+      [
+        ["1", "2"],
+        ["3", "4"],
+      ],
+    ],
     ["no rows", { text: "a,b" }, []],
     ["nothing", { text: "" }, []],
   ])("reads %s", async (_name, input, expected) => {

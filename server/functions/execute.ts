@@ -44,7 +44,10 @@ export async function executeFunction(
   const definition = findFunction(name);
   if (definition === undefined) {
     const known = listFunctions().map((each) => each.name);
-    throw new FunctionError("failed", `There is no function named "${name}". Known functions: ${known.join(", ")}.`);
+    throw new FunctionError(
+      "failed",
+      `There is no function named "${name}". Known functions: ${known.join(", ")}.`,
+    );
   }
   const { run } = definition;
   if (typeof run !== "function") throw new Error(`${name} is executed by the engine.`);
@@ -53,7 +56,10 @@ export async function executeFunction(
   const limit = timeoutMs ?? definition.timeoutMs;
   const timeout = new AbortController();
   const signal = AbortSignal.any([context.signal, timeout.signal]);
-  const timer = setTimeout(() => timeout.abort(new FunctionError("timeout", `${name} took longer than ${limit} ms.`)), limit);
+  const timer = setTimeout(
+    () => timeout.abort(new FunctionError("timeout", `${name} took longer than ${limit} ms.`)),
+    limit,
+  );
   const callModel: FunctionContext["callModel"] = (request) => context.callModel(request, signal);
   let onAbort: (() => void) | undefined;
   const aborted = new Promise<never>((_resolve, reject) => {

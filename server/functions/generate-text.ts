@@ -99,7 +99,8 @@ export const generateText = defineFunction({
     if (schema === undefined) return (await callModel({ ...request, messages })).content;
 
     const faults = await checkSchema(schema, organizationId);
-    if (faults.length > 0) throw new FunctionError("invalid_schema", `The schema is invalid: ${describeIssues(faults)}`);
+    if (faults.length > 0)
+      throw new FunctionError("invalid_schema", `The schema is invalid: ${describeIssues(faults)}`);
     const first = await callModel({ ...request, messages, responseSchema: schema });
     const answer = await readAnswer(first.content, schema, organizationId);
     if ("value" in answer) return answer.value;
@@ -107,6 +108,9 @@ export const generateText = defineFunction({
     const second = await callModel({ ...request, messages: again, responseSchema: schema });
     const corrected = await readAnswer(second.content, schema, organizationId);
     if ("value" in corrected) return corrected.value;
-    throw new FunctionError("answer_invalid", `The model's answer does not match the schema: ${corrected.fault}.`);
+    throw new FunctionError(
+      "answer_invalid",
+      `The model's answer does not match the schema: ${corrected.fault}.`,
+    );
   },
 });

@@ -117,7 +117,10 @@ export const httpRequest = defineFunction({
       try {
         headers.set(name, value);
       } catch {
-        throw new FunctionError("invalid_request", `The header "${name.slice(0, 100)}" has a name or value that cannot be sent.`);
+        throw new FunctionError(
+          "invalid_request",
+          `The header "${name.slice(0, 100)}" has a name or value that cannot be sent.`,
+        );
       }
     }
     const hasBody = body !== undefined && body !== null;

@@ -24,7 +24,8 @@ export const parseCsv = defineFunction({
     .union([z.array(z.record(z.string(), z.string())), z.array(z.array(z.string()))])
     .describe("The records, or with header: false the rows."),
   errors: {
-    invalid_csv: "A quote is never closed, a row has another number of values than the first one, or there are too many rows.",
+    invalid_csv:
+      "A quote is never closed, a row has another number of values than the first one, or there are too many rows.",
   },
   limits: [`${MAX_CSV_ROWS.toLocaleString("en-US")} rows`],
   price: "action",

@@ -21,7 +21,8 @@ test("returns what the body returns, as JSON", async () => {
 test("prints to the console of the step, within bounds", async () => {
   const printed: string[] = [];
   const context = testFunctionContext({ print: (lines) => void printed.push(...lines) });
-  const code = "console.log('a', { b: 1 }); for (let i = 0; i < 200; i += 1) console.warn('x'.repeat(600)); return 1;";
+  const code =
+    "console.log('a', { b: 1 }); for (let i = 0; i < 200; i += 1) console.warn('x'.repeat(600)); return 1;";
   expect(await executeFunction("run_javascript", { code }, context)).toBe(1);
   expect(printed).toHaveLength(101);
   expect(printed[0]).toBe('a {"b":1}');
@@ -34,7 +35,8 @@ test("prints to the console of the step, within bounds", async () => {
 });
 
 test("its clock stands still, and chance repeats with the step", async () => {
-  const code = "const at = Date.now(); for (let i = 0; i < 1e5; i += 1); return [at, Date.now(), Math.random()];";
+  const code =
+    "const at = Date.now(); for (let i = 0; i < 1e5; i += 1); return [at, Date.now(), Math.random()];";
   const [at, later, chance] = (await run(code)) as Json[];
   expect(at).toBe(Date.parse("2026-03-04T05:06:07.000Z"));
   expect(later).toBe(at);
@@ -90,10 +92,20 @@ describe("nothing is left of one script for the next", () => {
 describe("is stopped", () => {
   test.each([
     ["that loops", "for (;;);", "script_limit", "stopped after 10 seconds"],
-    ["that loops in microtasks", "const f = () => Promise.resolve().then(f); return f();", "script_limit", ""],
+    [
+      "that loops in microtasks",
+      "const f = () => Promise.resolve().then(f); return f();",
+      "script_limit",
+      "",
+    ],
     ["that backtracks", "return /^(a+)+$/.test('a'.repeat(40) + 'b')", "script_limit", "10 seconds"],
     ["that never returns", "return new Promise(() => {})", "script_limit", "never happens"],
-    ["that eats memory", "const all = []; for (;;) all.push(new Array(1e5).fill(1));", "script_limit", "64 MiB"],
+    [
+      "that eats memory",
+      "const all = []; for (;;) all.push(new Array(1e5).fill(1));",
+      "script_limit",
+      "64 MiB",
+    ],
     ["that eats memory with texts", "let s = 'x'; for (;;) s += s;", "script_", ""],
     ["that nests its calls", "const f = () => f() + 1; return f();", "script_failed", ""],
     ["that returns too much", "return 'x'.repeat(3e6)", "script_limit", "larger than 2 MiB"],
@@ -111,14 +123,17 @@ describe("is stopped", () => {
   });
 
   test("whatever answer it forges", async () => {
-    const forged = "globalThis.$answer = JSON.stringify({ ok: true, value: 'forged', console: ['x'.repeat(1e5)] });";
+    const forged =
+      "globalThis.$answer = JSON.stringify({ ok: true, value: 'forged', console: ['x'.repeat(1e5)] });";
     const forge = `Promise.prototype.then = function () { ${forged} return this; }; ${forged} return 1;`;
     expect([1, "forged"]).toContainEqual(await run(forge).catch(() => "forged"));
     expect(await run("return 1")).toBe(1);
   });
 });
 
-test("a hundred scripts that eat memory keep no other organization waiting", { timeout: 60_000 }, async () => {
+test("a hundred scripts that eat memory keep no other organization waiting", {
+  timeout: 60_000,
+}, async () => {
   await run("return 1", null, "quiet");
   let ended = 0;
   const eat = "const all = []; for (;;) all.push(new Array(1e5).fill(1));";

@@ -68,7 +68,11 @@ const send = (input: object, fields: Partial<SmtpSettings> = {}, allow = [`127.0
 it("sends text and HTML to all recipients, as the operator's sender", async () => {
   const to = ["bob@example.test", "eve@example.test"];
   const result = await send({ to, subject: "Grüße", text: "Hello\n.\nworld", html: "<p>Hello</p>" });
-  expect(result).toEqual({ messageId: expect.stringMatching(/^<\w{40}@stepwell\.test>$/), accepted: to, rejected: [] });
+  expect(result).toEqual({
+    messageId: expect.stringMatching(/^<\w{40}@stepwell\.test>$/),
+    accepted: to,
+    rejected: [],
+  });
   expect(received).toMatchObject([{ from: "no-reply@stepwell.test", to, user: "ada" }]);
   const [{ message } = { message: "" }] = received;
   expect(message).toContain("From: Stepwell <no-reply@stepwell.test>");
@@ -80,7 +84,11 @@ it("repeats a message under the same Message-ID, and has another one for another
   const ids = async (idempotencyKey: string) => {
     const sendMail = createMailer(settings(), createGuardedConnect({ allow: [`127.0.0.1:${port}`] }));
     const input = { to: "bob@example.test", subject: "Hi", text: "Hello" };
-    const result = await executeFunction("send_email", input, testFunctionContext({ sendMail, idempotencyKey }));
+    const result = await executeFunction(
+      "send_email",
+      input,
+      testFunctionContext({ sendMail, idempotencyKey }),
+    );
     return z.object({ messageId: z.string() }).parse(result).messageId;
   };
   const first = await ids("run:step");
@@ -91,7 +99,10 @@ it("repeats a message under the same Message-ID, and has another one for another
 
 it("names the recipients that the server refuses", async () => {
   const to = ["bob@example.test", "unknown@example.test"];
-  expect(await send({ to })).toMatchObject({ accepted: ["bob@example.test"], rejected: ["unknown@example.test"] });
+  expect(await send({ to })).toMatchObject({
+    accepted: ["bob@example.test"],
+    rejected: ["unknown@example.test"],
+  });
 });
 
 it.each([
@@ -128,9 +139,11 @@ it("connects to the address that was checked, though the name changes its mind",
   });
   const sendMail = createMailer(settings({ host: "mail.test" }), connect);
   const input = { to: "bob@example.test", subject: "Hi", text: "Hello" };
-  await expect(executeFunction("send_email", input, testFunctionContext({ sendMail }))).rejects.toMatchObject({
-    code: "mail_failed",
-  });
+  await expect(executeFunction("send_email", input, testFunctionContext({ sendMail }))).rejects.toMatchObject(
+    {
+      code: "mail_failed",
+    },
+  );
   expect(received).toEqual([]);
 });
 

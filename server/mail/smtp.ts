@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createTransport } from "nodemailer";
 import type { GuardedConnect } from "@/server/egress/guarded-connect";
-import { type MailMessage, MailError, type SendMail, type SentMail } from "./message";
+import { MailError, type MailMessage, type SendMail, type SentMail } from "./message";
 
 /** The operator's SMTP server (SMTP_URL, SMTP_FROM). */
 export type SmtpSettings = {
@@ -44,7 +44,9 @@ export function createMailer(settings: SmtpSettings, connect: GuardedConnect): S
     } catch (error) {
       signal.throwIfAborted();
       const reason = error instanceof Error ? error.message : String(error);
-      throw new MailError(`The mail server did not take the message: ${reason.slice(0, 300)}`, { cause: error });
+      throw new MailError(`The mail server did not take the message: ${reason.slice(0, 300)}`, {
+        cause: error,
+      });
     } finally {
       signal.removeEventListener("abort", stop);
       transport.close();

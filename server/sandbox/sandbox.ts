@@ -50,10 +50,7 @@ const threadAnswer = z.union([
  * at once or in a later microtask. Every request sees the state the scripts left
  * (docs/decisions/0021-quickjs-sandbox.md).
  */
-export function createSandbox(
-  scripts: () => string[],
-  limits: SandboxLimits = SANDBOX_LIMITS,
-): Sandbox {
+export function createSandbox(scripts: () => string[], limits: SandboxLimits = SANDBOX_LIMITS): Sandbox {
   const pool = new ThreadPool({
     source: QUICKJS_THREAD,
     workerData: () => ({

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { removeExpired } from "@/server/operate/retention";
+import { startRun } from "@/server/runs/start";
 import { executeRun, replaceWorker } from "@/testing/execute";
 import { insertTool } from "@/testing/tools";
 import { createTenant, createWorld, type World } from "@/testing/world";
-import { startRun } from "@/server/runs/start";
 import { readKeyValue, writeKeyValue } from "./key-values";
 
 let world: World;
@@ -34,7 +34,9 @@ describe("a value", () => {
     expect(await write(orgId, { ifVersion: 0 })).toEqual({ outcome: "written", version: 1 });
     expect(await write(orgId, { ifVersion: 0 })).toEqual({ outcome: "conflict", version: 1 });
     const racing = await Promise.all(Array.from({ length: 8 }, () => write(orgId, { ifVersion: 1 })));
-    expect(racing.filter(({ outcome }) => outcome === "written")).toEqual([{ outcome: "written", version: 2 }]);
+    expect(racing.filter(({ outcome }) => outcome === "written")).toEqual([
+      { outcome: "written", version: 2 },
+    ]);
   });
 
   it("counts as absent when it has expired, and never has the same version twice", async () => {
@@ -52,7 +54,10 @@ describe("a value", () => {
     const { orgId } = await createTenant(world);
     expect(await write(orgId, { call: "a", value: "a" })).toEqual({ outcome: "written", version: 1 });
     await write(orgId, { value: "b" });
-    expect(await write(orgId, { call: "a", value: "a", ifVersion: 0 })).toEqual({ outcome: "written", version: 1 });
+    expect(await write(orgId, { call: "a", value: "a", ifVersion: 0 })).toEqual({
+      outcome: "written",
+      version: 1,
+    });
     expect(await readKeyValue(world, orgId, "k")).toEqual({ value: "b", version: 2 });
   });
 
@@ -63,7 +68,12 @@ describe("a value", () => {
       [orgId],
     );
     const racing = await Promise.all(Array.from({ length: 4 }, (_, i) => write(orgId, { key: `new ${i}` })));
-    expect(racing.map(({ outcome }) => outcome).sort()).toEqual(["too many", "too many", "too many", "written"]);
+    expect(racing.map(({ outcome }) => outcome).sort()).toEqual([
+      "too many",
+      "too many",
+      "too many",
+      "written",
+    ]);
     expect(await write(orgId, { key: "key 1" })).toMatchObject({ outcome: "written" });
     await world.pool.query("DELETE FROM key_values WHERE organization_id = $1", [orgId]);
     await world.pool.query(
@@ -107,7 +117,10 @@ it("a step that sets a value and is repeated after a takeover sets it once", asy
   const { pool } = world;
   const query = pool.query.bind(pool);
   const isWrite = (statement: unknown) =>
-    typeof statement === "object" && statement !== null && "name" in statement && statement.name === "set-key-value";
+    typeof statement === "object" &&
+    statement !== null &&
+    "name" in statement &&
+    statement.name === "set-key-value";
   let replaced = false;
   const spy = vi.spyOn(pool, "query").mockImplementation(async (...parts: unknown[]) => {
     const result: unknown = await Reflect.apply(query, pool, parts);

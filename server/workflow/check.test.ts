@@ -84,7 +84,11 @@ describe("refuses, naming the path", () => {
       /^\/steps\/1\/id "a" is already the id of an earlier step$/,
     ],
     ["a reserved id", one({ id: "__proto__" }), /^\/steps\/0\/id "__proto__" cannot be/],
-    ["an unknown step", one({ if: "steps.b" }), /^\/steps\/0\/if there is no step "b"; steps before this one: none$/],
+    [
+      "an unknown step",
+      one({ if: "steps.b" }),
+      /^\/steps\/0\/if there is no step "b"; steps before this one: none$/,
+    ],
     [
       "itself",
       one({ with: { expression: "{{ steps.a }}" } }),

@@ -187,7 +187,10 @@ class Checker {
       const property: Json | undefined = properties.get(name);
       if (property === undefined) {
         const known = [...properties.keys()].join(", ") || "none";
-        this.#report([...keys, "with", name], `${step.uses} has no input of that name; known inputs: ${known}`);
+        this.#report(
+          [...keys, "with", name],
+          `${step.uses} has no input of that name; known inputs: ${known}`,
+        );
       } else if (isJsonObject(property) && !hasTemplate(value)) {
         for (const issue of await validateAgainst(property, value, this.#organizationId)) {
           this.issues.push({
@@ -252,7 +255,8 @@ class Checker {
           const known = [...this.#positions].filter(([, at]) => at < index).map(([id]) => id);
           const names = known.join(", ") || "none";
           this.#report(keys, `there is no step "${member.slice(0, 100)}"; steps before this one: ${names}`);
-        } else if (position === index) this.#report(keys, `the step "${member}" cannot refer to itself or its group`);
+        } else if (position === index)
+          this.#report(keys, `the step "${member}" cannot refer to itself or its group`);
         else if (position > index) this.#report(keys, `the step "${member}" comes later`);
       }
     }

@@ -37,12 +37,7 @@ export const callStep = z.strictObject({
     .optional()
     .describe("Items under way at once. Default: 1; in a group, all steps."),
   retries: retriesSetting.optional().describe("How a failed call is repeated. Default: not at all."),
-  timeoutMs: z
-    .int()
-    .min(1)
-    .max(longestTimeoutMs)
-    .optional()
-    .describe("Replaces the function's time limit."),
+  timeoutMs: z.int().min(1).max(longestTimeoutMs).optional().describe("Replaces the function's time limit."),
   onError: z
     .enum(["fail", "continue"])
     .optional()
@@ -90,7 +85,9 @@ export const workflowDefinition = z.strictObject({
     .json()
     .optional()
     .describe("Any JSON whose texts may hold {{ }}. Default: the last step's output."),
-  outputSchema: jsonSchema.optional().describe("JSON Schema of the output. Default: inferred from the output."),
+  outputSchema: jsonSchema
+    .optional()
+    .describe("JSON Schema of the output. Default: inferred from the output."),
 });
 export type WorkflowDefinition = z.infer<typeof workflowDefinition>;
 

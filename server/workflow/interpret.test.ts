@@ -250,8 +250,7 @@ describe("parallel", () => {
 });
 
 describe("failures", () => {
-  const failing = () =>
-    journalOf((call) => (call.stepId === "a" ? failed("boom") : ok(call.input)));
+  const failing = () => journalOf((call) => (call.stepId === "a" ? failed("boom") : ok(call.input)));
 
   test("fail the run and name the step", async () => {
     const { outcome, journal } = await run(

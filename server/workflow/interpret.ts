@@ -255,8 +255,7 @@ class Workflow {
     if (jsonBytes(output) > MAX_FINAL_OUTPUT_BYTES) {
       return { status: "Failed", code: "output_too_large", message: "The output is larger than 4 MiB." };
     }
-    if (outputSchema === undefined)
-      return { status: "Completed", output, outputSchema: inferSchema(output) };
+    if (outputSchema === undefined) return { status: "Completed", output, outputSchema: inferSchema(output) };
     const issues = await validateAgainst(outputSchema, output, facts.organizationId);
     if (issues.length > 0) {
       const message = `The output does not match the output schema: ${describeIssues(issues)}.`;

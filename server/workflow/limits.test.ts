@@ -22,7 +22,10 @@ it("docs/definition-files.md lists the limits of workflows", () => {
     ["The longest wait between attempts", `${limits.longestRetryWaitMs / 1000} seconds`],
     ["A definition", kib(limits.definitionBytes)],
     ["Nesting of a definition and of JSON values", `${MAX_JSON_DEPTH} levels`],
-    ["A JSON Schema", `${kib(SCHEMA_LIMITS.characters)}, ${SCHEMA_LIMITS.depth} levels, ${count(SCHEMA_LIMITS.subschemas)} subschemas`],
+    [
+      "A JSON Schema",
+      `${kib(SCHEMA_LIMITS.characters)}, ${SCHEMA_LIMITS.depth} levels, ${count(SCHEMA_LIMITS.subschemas)} subschemas`,
+    ],
     ["A tool's input", mib(MAX_BODY_BYTES)],
     ["The output of a call", mib(MAX_STEP_OUTPUT_BYTES)],
     ["The outputs of a `forEach` together, and the final output", mib(MAX_FINAL_OUTPUT_BYTES)],

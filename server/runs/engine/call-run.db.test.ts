@@ -4,7 +4,14 @@ import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { executeRun } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { insertTool } from "@/testing/tools";
-import { createTenant, createTrigger, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import {
+  createTenant,
+  createTrigger,
+  createWorld,
+  quietModels,
+  type Tenant,
+  type World,
+} from "@/testing/world";
 import { cancelRun } from "../cancel";
 import { startRun } from "../start";
 import { admitWaitingRuns } from "./claim";
@@ -48,7 +55,12 @@ describe("run_tool", () => {
     const runId = await start(tenant, { steps: [call("adder", { a: 1, b: 2 })] });
     expect(await executeRun(world, runId)).toBe("ended");
     const done = await read(runId);
-    expect(done).toMatchObject({ status: "Completed", output: '{"sum":3}', actionsUsed: 1, stepsExecuted: 1 });
+    expect(done).toMatchObject({
+      status: "Completed",
+      output: '{"sum":3}',
+      actionsUsed: 1,
+      stepsExecuted: 1,
+    });
     const [child] = done.children;
     expect(child).toMatchObject({
       status: "Completed",
@@ -64,7 +76,12 @@ describe("run_tool", () => {
   it.each([
     ["an unknown tool", call("nope"), "unknown_tool", 'There is no tool "nope". Known tools: adder, caller.'],
     ["invalid arguments", call("adder", { a: "x" }), "invalid_arguments", "/a must be number"],
-    ["an input that is no object", { ...call("adder"), with: { tool: "adder", input: 3 } }, "invalid_input", "must be an object"],
+    [
+      "an input that is no object",
+      { ...call("adder"), with: { tool: "adder", input: 3 } },
+      "invalid_input",
+      "must be an object",
+    ],
   ])("fails for %s", async (_name, step, code, message) => {
     const tenant = await createTenant(world);
     const runId = await start(tenant, { steps: [{ ...step, onError: "continue" }] });
@@ -76,7 +93,10 @@ describe("run_tool", () => {
   it("does not find a tool of another organization", async () => {
     const tenant = await createTenant(world);
     const other = await createTenant(world);
-    await insertTool(world, other, { slug: "theirs", definition: { steps: [{ id: "a", uses: "current_time" }] } });
+    await insertTool(world, other, {
+      slug: "theirs",
+      definition: { steps: [{ id: "a", uses: "current_time" }] },
+    });
     const runId = await start(tenant, { steps: [call("theirs", {}, { onError: "continue" })] });
     await executeRun(world, runId);
     expect((await read(runId)).output).toContain("unknown_tool");
@@ -90,7 +110,10 @@ describe("run_tool", () => {
     const runId = await start(tenant, { steps: [call("fails", {}, { retries })] });
     await executeRun(world, runId);
     const done = await read(runId);
-    expect(done).toMatchObject({ status: "Failed", errorMessage: expect.stringContaining("division by zero") });
+    expect(done).toMatchObject({
+      status: "Failed",
+      errorMessage: expect.stringContaining("division by zero"),
+    });
     expect(done.children).toHaveLength(3);
     expect(JSON.parse(done.steps[0]?.attempts ?? "")).toHaveLength(3);
     expect(done.steps[0]?.childRunId).toBe(
@@ -132,15 +155,17 @@ describe("run_tool", () => {
 });
 
 /** Answers the first model call of a run with a call of run_agent, and each later one with a text. */
-const delegates = (agent: string) => (request: ModelRequest): Partial<ModelReply> =>
-  request.messages.some(({ role, content }) => role === "tool" || content === "Question")
-    ? { content: `Answer to ${request.messages.find(({ role }) => role === "user")?.content}` }
-    : {
-        content: "",
-        toolCalls: [
-          { id: "c", name: "run_agent", arguments: JSON.stringify({ agent, message: "Question" }) },
-        ],
-      };
+const delegates =
+  (agent: string) =>
+  (request: ModelRequest): Partial<ModelReply> =>
+    request.messages.some(({ role, content }) => role === "tool" || content === "Question")
+      ? { content: `Answer to ${request.messages.find(({ role }) => role === "user")?.content}` }
+      : {
+          content: "",
+          toolCalls: [
+            { id: "c", name: "run_agent", arguments: JSON.stringify({ agent, message: "Question" }) },
+          ],
+        };
 
 describe("run_agent", () => {
   it("gives a message to an agent and returns its answer, within its own cap", async () => {
@@ -171,7 +196,13 @@ describe("run_agent", () => {
     };
     const targetId = await insertTool(world, tenant, { slug: "asks", definition });
     const { id: triggerId } = await createTrigger(world, tenant);
-    const trigger = { kind: "trigger", orgId: tenant.orgId, triggerId, name: "In", maxCredits: null } as const;
+    const trigger = {
+      kind: "trigger",
+      orgId: tenant.orgId,
+      triggerId,
+      name: "In",
+      maxCredits: null,
+    } as const;
     const request = { kind: "tool", targetId, input: { text: "Hi" } } as const;
     await executeRun(world, (await startRun(world, trigger, request)).runId);
     await executeRun(world, (await startRun(world, operator(tenant), request)).runId);
@@ -180,7 +211,12 @@ describe("run_agent", () => {
 
   it("refuses an inactive agent", async () => {
     const tenant = await createTenant(world, { agent: { status: "inactive" } });
-    const step = { id: "ask", uses: "run_agent", with: { agent: "helper", message: "Hi" }, onError: "continue" };
+    const step = {
+      id: "ask",
+      uses: "run_agent",
+      with: { agent: "helper", message: "Hi" },
+      onError: "continue",
+    };
     const runId = await start(tenant, { steps: [step] });
     await executeRun(world, runId);
     expect((await read(runId)).output).toContain("agent_inactive");

@@ -82,7 +82,8 @@ async function attemptRun(
       begun.row.child = id;
       const ended = await withinTime(execution, begun, { call, child: { id, ...started } });
       if (ended.status === "Completed") {
-        const output: Json = started.target.configuration.kind === "tool" ? JSON.parse(ended.output) : ended.output;
+        const output: Json =
+          started.target.configuration.kind === "tool" ? JSON.parse(ended.output) : ended.output;
         const stored = storedOutput(toOutput(output), call.reader);
         record("error" in stored ? stored.error : null);
         return stored;

@@ -100,11 +100,7 @@ export async function executeRun(
 async function executeChild(
   context: SegmentContext,
   child: ClaimedRun,
-  {
-    budget,
-    parent,
-    inserted,
-  }: { budget: Budget; parent: Parent; inserted?: Promise<void> | undefined },
+  { budget, parent, inserted }: { budget: Budget; parent: Parent; inserted?: Promise<void> | undefined },
 ): Promise<ChildOutcome> {
   const { services, worker } = context;
   const contents = child.epoch === 1 ? emptyJournal() : await readJournal(services, child);
@@ -113,7 +109,8 @@ async function executeChild(
   const own = capBudget(budget, child.cap, contents.totals.credits);
   const outcome = await executeRun(context, child, { journal, budget: own, parent });
   if (outcome.status === "Completed") return outcome;
-  const message = outcome.status === "Failed" ? outcome.message : `The ${child.kind}'s run ended as Cancelled.`;
+  const message =
+    outcome.status === "Failed" ? outcome.message : `The ${child.kind}'s run ended as Cancelled.`;
   return { status: outcome.status, code: "run_failed", message };
 }
 

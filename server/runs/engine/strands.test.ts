@@ -48,9 +48,7 @@ it("ends a sleep with the reason of the signal", async () => {
   const forked = strands.fork([
     () => strands.sleep(at(60), controller.signal),
     () =>
-      new Promise<void>((_done, reject) =>
-        controller.signal.addEventListener("abort", () => reject(reason)),
-      ),
+      new Promise<void>((_done, reject) => controller.signal.addEventListener("abort", () => reject(reason))),
   ]);
   controller.abort(reason);
   await expect(forked).rejects.toBe(reason);

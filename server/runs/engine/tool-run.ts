@@ -26,7 +26,8 @@ export async function executeTool(execution: Execution, configuration: ToolConfi
     leftOfAct -= 1;
   };
   const outcome = await runWorkflow(configuration.definition, isJsonObject(input) ? input : {}, facts, {
-    call: async (call) => resultOf(await act({ ...execution, checkpoint: () => checkpoint(call.width) }, call)),
+    call: async (call) =>
+      resultOf(await act({ ...execution, checkpoint: () => checkpoint(call.width) }, call)),
     fork: strands.fork,
   });
   if (outcome.status === "Failed") return outcome;
