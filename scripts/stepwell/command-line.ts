@@ -18,6 +18,7 @@ import {
 } from "./organizations";
 import { prepareDatabase } from "./prepare-database";
 import { removeCommand } from "./remove";
+import { listSecretsCommand, removeSecretCommand, setSecretCommand } from "./organization-secrets";
 import { cancelRunCommand, listRunsCommand, showRunCommand } from "./runs";
 import { adoptSecretCommand, rotateSecretCommand } from "./secret";
 import { createUserCommand, listUsersCommand, passwordCommand, removeUserCommand } from "./users";
@@ -41,6 +42,9 @@ const COMMANDS: readonly RunnableCommand[] = [
   createKeyCommand,
   listKeysCommand,
   revokeKeyCommand,
+  setSecretCommand,
+  listSecretsCommand,
+  removeSecretCommand,
   listUsersCommand,
   createUserCommand,
   passwordCommand,

@@ -2,7 +2,7 @@ import { APIError } from "openai";
 import { EgressError } from "@/server/egress/failures";
 import { AnswerError, AnswerTooLarge } from "@/server/models/chat-completion";
 import type { ModelFault } from "@/server/models/port";
-import { redactText } from "@/server/secrets/stored-output";
+import { createRedactor } from "@/server/secrets/redact";
 
 /** Why one attempt failed; `unavailable` passes by itself. `retryAfterMs` is what the provider asked for. */
 export type Fault = {
@@ -24,8 +24,9 @@ export function readFault(
   now: Date,
 ): Fault {
   const { name, apiKey } = provider;
+  const redact = createRedactor(apiKey === undefined ? [] : [{ value: apiKey, mark: "[redacted]" }]);
   const clean = (message: string) =>
-    redactText(message, apiKey === undefined ? [] : [apiKey])
+    redact(message)
       .replace(KEY_LIKE, "[redacted]")
       .slice(0, MAX_MESSAGE_LENGTH);
 

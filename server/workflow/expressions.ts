@@ -3,10 +3,17 @@ import { ExpressionError } from "@/server/expressions/expression-error";
 import { type ExpressionFacts, evaluateExpression, parseExpression } from "@/server/expressions/jsonata";
 import { parseReference } from "@/server/expressions/plain-reference";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
+import { parseSecretReference } from "@/server/secrets/references";
 import { findReferences, type Reference } from "@/server/workflow/references";
 
-/** One expression of a template, with what it reads from its scope. */
-export type TemplateExpression = { expression: string; references: Reference[] };
+/**
+ * One expression of a template, with what it reads from its scope. `secret` is the name in an expression that is a reference
+ * to a secret and nothing else; such a one is never evaluated.
+ */
+export type TemplateExpression = { expression: string; references: Reference[]; secret: string | null };
+
+/** What texts are filled in with. Without `placeholderOf` they cannot refer to secrets. */
+export type FillFacts = ExpressionFacts & { placeholderOf?: ((secret: string) => string) | undefined };
 
 /**
  * A text with `{{ }}` in it, taken apart. `whole` says that the text is one expression and nothing else, so that its
@@ -72,7 +79,8 @@ async function readExpression(
 async function parseBare(expression: string, organizationId: string): Promise<TemplateExpression> {
   const known = expressions.get(expression);
   if (known !== undefined) return known;
-  const parsed = { expression, references: await referencesOf(expression, organizationId) };
+  const secret = parseSecretReference(expression);
+  const parsed = { expression, secret, references: await referencesOf(expression, organizationId) };
   expressions.set(expression, parsed, { size: expression.length });
   return parsed;
 }
@@ -129,6 +137,18 @@ export function evaluateIn(
   return evaluateExpression(parsed.expression, partRead(scope, parsed.references), facts);
 }
 
+/** The value of an expression within a text; of a reference to a secret, the placeholder. */
+async function valueOf(
+  scope: Scope,
+  parsed: TemplateExpression,
+  { placeholderOf, ...facts }: FillFacts,
+): Promise<Json | undefined> {
+  if (parsed.secret === null) return evaluateIn(scope, parsed, facts);
+  if (placeholderOf === undefined)
+    throw new ExpressionError(`The secret "${parsed.secret}" cannot be used here.`);
+  return placeholderOf(parsed.secret);
+}
+
 /** How a value reads inside a text: nothing for null, JSON for arrays and objects. */
 function asText(value: Json | undefined): string {
   if (value === undefined || value === null) return "";
@@ -139,17 +159,17 @@ function asText(value: Json | undefined): string {
  * A JSON value with every text in it filled in. A text that is one whole `{{ … }}` becomes the expression's value (null
  * when it finds nothing), in any other the values are put into the text. Throws ExpressionError.
  */
-export async function fillIn(value: Json, scope: Scope, facts: ExpressionFacts): Promise<Json> {
+export async function fillIn(value: Json, scope: Scope, facts: FillFacts): Promise<Json> {
   if (typeof value === "string") {
     if (!value.includes("{{")) return value;
     const { parts, whole } = await parseTemplate(value, facts.organizationId);
     if (whole) {
       const expression = parts.find((part) => typeof part === "object");
-      return (expression && (await evaluateIn(scope, expression, facts))) ?? null;
+      return (expression && (await valueOf(scope, expression, facts))) ?? null;
     }
     let text = "";
     for (const part of parts) {
-      text += typeof part === "string" ? part : asText(await evaluateIn(scope, part, facts));
+      text += typeof part === "string" ? part : asText(await valueOf(scope, part, facts));
     }
     return text;
   }

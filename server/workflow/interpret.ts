@@ -5,7 +5,14 @@ import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { jsonBytes } from "@/server/json-text";
 import { MAX_FINAL_OUTPUT_BYTES, MAX_STEP_OUTPUT_BYTES } from "@/server/limits/sizes";
 import type { WorkflowDefinition, WorkflowStep } from "@/server/workflow/definition";
-import { evaluateIn, fillIn, isTrue, parseCondition, type Scope } from "@/server/workflow/expressions";
+import {
+  evaluateIn,
+  type FillFacts,
+  fillIn,
+  isTrue,
+  parseCondition,
+  type Scope,
+} from "@/server/workflow/expressions";
 import { inferSchema } from "@/server/workflow/infer-schema";
 import { validateAgainst } from "@/server/workflow/schema";
 import { describeIssues } from "@/server/workflow/schema-issues";
@@ -35,7 +42,14 @@ export type WorkflowCallResult = { ok: true; output: Json } | { ok: false; messa
 export type WorkflowJournal = { call(batch: WorkflowCall[]): Promise<WorkflowCallResult[]> };
 
 /** What is the same on every replay of a run. */
-export type RunFacts = { id: string; organizationId: string; startedAt: Date; toolName: string };
+export type RunFacts = {
+  id: string;
+  organizationId: string;
+  startedAt: Date;
+  toolName: string;
+  /** What stands for a secret in the input of a call. */
+  placeholderOf?: (secret: string) => string;
+};
 
 export type WorkflowOutcome =
   | {
@@ -75,10 +89,15 @@ export async function runWorkflow(
     seed: `${facts.id}/${place}`,
     organizationId: facts.organizationId,
   });
+  // Only the inputs of calls may refer to secrets.
+  const inputFacts = (place: string): FillFacts => ({
+    ...expressionFacts(place),
+    placeholderOf: facts.placeholderOf,
+  });
   try {
     for (const step of definition.steps) {
       try {
-        outputs.set(step.id, await runStep(step, scope(), expressionFacts, journal));
+        outputs.set(step.id, await runStep(step, scope(), inputFacts, journal));
       } catch (error) {
         const message = failureMessage(error);
         if (step.onError !== "continue")
@@ -102,7 +121,7 @@ function failureMessage(error: unknown): string {
 async function runStep(
   step: WorkflowStep,
   scope: Scope,
-  factsAt: (place: string) => ExpressionFacts,
+  factsAt: (place: string) => FillFacts,
   journal: WorkflowJournal,
 ): Promise<Json> {
   const evaluate = async (condition: string, place: string) => {

@@ -1,8 +1,10 @@
 import { ZERO } from "@/server/credits/amount";
 import { creditsOfActions } from "@/server/credits/prices";
+import type { EgressInit } from "@/server/egress/outgoing-request";
 import { executeFunction } from "@/server/functions/execute";
-import type { Json } from "@/server/json";
-import { replaceNul, storeOutput } from "@/server/secrets/stored-output";
+import type { Json, JsonObject } from "@/server/json";
+import type { Redact } from "@/server/secrets/redact";
+import { redactJson, replaceNul, storeOutput } from "@/server/secrets/stored-output";
 import { CapReached, CreditsExhausted, exactly } from "./budget";
 import { callModel } from "./call-model";
 import type { Execution } from "./execution";
@@ -19,20 +21,20 @@ export type FunctionCall = {
   key: string;
   iteration: number;
   name: string;
-  input: Json;
+  input: JsonObject;
   retries: number;
   timeoutMs?: number | undefined;
   defaultModel: string;
 };
 
-/** What to store of an output: JSON text that fits, or the reason why it does not. */
-export type Store = (output: Json) => { text: string } | { error: string };
+/** What to store of an output: JSON text that fits, redacted, or the reason why it does not. */
+export type Store = (output: Json, redact?: Redact) => { text: string } | { error: string };
 
 /** For agents: an output that is too large is cut to a preview, which is what the model sees too. */
-export const storeCut: Store = (output) => storeOutput(output, "cut");
+export const storeCut: Store = (output, redact) => storeOutput(output, "cut", redact);
 
 /** For workflows, which compute with outputs: one that is too large fails its step. */
-export const storeWhole: Store = (output) => storeOutput(output, "refuse");
+export const storeWhole: Store = (output, redact) => storeOutput(output, "refuse", redact);
 
 /**
  * Executes one function as a step that has begun: retries it, records every attempt and pays one action. Errors of the
@@ -71,8 +73,10 @@ async function attemptFunction(
   begun: BegunStep,
   store: Store,
 ): Promise<{ text: string } | { error: string }> {
-  const { services, worker, run, signal, journal } = execution;
+  const { services, worker, run, signal, journal, secrets } = execution;
+  const { redact } = secrets;
   for (let attempt = 1; ; attempt += 1) {
+    const opened = await secrets.open(call.name, call.input);
     const startedAt = services.clock.now();
     const record = (error: string | null, waitMs?: number) => {
       const now = services.clock.now().getTime();
@@ -81,11 +85,14 @@ async function attemptFunction(
       begun.attempts.push({ startedAt: startedAt.toISOString(), durationMs, error, ...next });
     };
     try {
+      if ("refused" in opened) throw new Error(opened.refused);
       let modelCalls = 0;
       const context = {
         signal,
         clock: services.clock,
-        fetch: (address: string | URL, init?: RequestInit) => services.fetch(address, init, worker),
+        fetch: (address: string | URL, init?: EgressInit) =>
+          services.fetch(address, { ...init, secrets: opened.carried }, worker),
+        redact: (value: Json) => redactJson(value, redact),
         idempotencyKey: `${run.id}:${call.key}`,
         organizationId: run.orgId,
         defaultModel: call.defaultModel,
@@ -97,14 +104,14 @@ async function attemptFunction(
       };
       // Waiting for the database is not the function's time.
       await worker.confirm();
-      const stored = store(await executeFunction(call.name, call.input, context, call.timeoutMs));
+      const stored = store(await executeFunction(call.name, call.input, context, call.timeoutMs), redact);
       record("error" in stored ? stored.error : null);
       return stored;
     } catch (error) {
       if (error instanceof WorkerLost || error instanceof CreditsExhausted || error instanceof CapReached)
         throw error;
       signal.throwIfAborted();
-      const message = replaceNul(error instanceof Error ? error.message : String(error));
+      const message = replaceNul(redact(error instanceof Error ? error.message : String(error)));
       if (attempt > call.retries) {
         record(message);
         return { error: message };

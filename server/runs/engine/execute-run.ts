@@ -17,6 +17,7 @@ import {
 import { emptyJournal, RunJournal } from "./journal";
 import { pauseAt } from "./pause-points";
 import type { Worker } from "./port";
+import { RunSecrets } from "./run-secrets";
 import { readJournal } from "./takeover";
 import { executeTool } from "./tool-run";
 import { WorkerLost } from "./writer";
@@ -33,6 +34,9 @@ export type Stretch = {
   onEnd(run: ClaimedRun, end: { outcome: Outcome; totals: Totals; finishedAt: Date }): void;
 };
 
+/** What a child run has of the run that started it. */
+type Parent = { signal: AbortSignal; secrets: RunSecrets };
+
 /**
  * Executes a claimed run from wherever its journal ends to its own end. Throws YieldSlot when the run is to yield, and what a
  * later attempt may mend: WorkerLost, or a fault of the platform.
@@ -40,11 +44,12 @@ export type Stretch = {
 export async function executeRun(
   stretch: Stretch,
   run: ClaimedRun,
-  { journal, budget, parentSignal }: { journal: RunJournal; budget: Budget; parentSignal?: AbortSignal },
+  { journal, budget, parent }: { journal: RunJournal; budget: Budget; parent?: Parent },
 ): Promise<Outcome> {
   const { services, worker } = stretch;
+  const secrets = new RunSecrets(services, run, parent?.secrets);
   const stop = new AbortController();
-  const signal = parentSignal === undefined ? stop.signal : AbortSignal.any([stop.signal, parentSignal]);
+  const signal = parent === undefined ? stop.signal : AbortSignal.any([stop.signal, parent.signal]);
   const leave = watchDeadline(services, run, stop);
   const left = stretch.enter(run, journal, stop);
   const execution: Execution = {
@@ -54,11 +59,12 @@ export async function executeRun(
     signal,
     budget,
     journal,
+    secrets,
     checkpoint() {
       signal.throwIfAborted();
       stretch.checkpoint();
     },
-    runChild: (child, inserted) => executeChild(stretch, child, { budget, parentSignal: signal, inserted }),
+    runChild: (child, inserted) => executeChild(stretch, child, { budget, parent: { signal, secrets }, inserted }),
   };
   try {
     let outcome: Outcome;
@@ -86,18 +92,14 @@ export async function executeRun(
 async function executeChild(
   stretch: Stretch,
   child: ClaimedRun,
-  {
-    budget,
-    parentSignal,
-    inserted,
-  }: { budget: Budget; parentSignal: AbortSignal; inserted?: Promise<void> | undefined },
+  { budget, parent, inserted }: { budget: Budget; parent: Parent; inserted?: Promise<void> | undefined },
 ): Promise<ChildOutcome> {
   const { services, worker } = stretch;
   const contents = child.epoch === 1 ? emptyJournal() : await readJournal(services, child);
   const journal = new RunJournal(services, worker, child, contents);
   if (inserted) journal.follow(inserted);
   const own = capBudget(budget, child.cap, contents.totals.credits);
-  const outcome = await executeRun(stretch, child, { journal, budget: own, parentSignal });
+  const outcome = await executeRun(stretch, child, { journal, budget: own, parent });
   if (outcome.status === "Completed") return outcome;
   const message = outcome.status === "Failed" ? outcome.message : "The tool's run ended as Cancelled.";
   return { status: outcome.status, message };

@@ -4,6 +4,7 @@ import type { Budget } from "./budget";
 import type { ClaimedRun } from "./claimed-run";
 import type { RunJournal } from "./journal";
 import type { Worker } from "./port";
+import type { RunSecrets } from "./run-secrets";
 
 /** Everything that the execution of one run shares. */
 export type Execution = {
@@ -14,6 +15,7 @@ export type Execution = {
   signal: AbortSignal;
   budget: Budget;
   journal: RunJournal;
+  secrets: RunSecrets;
   /** Asked before each act; throws when the run is to yield its slot. */
   checkpoint(): void;
   /** Executes a child run to its end, on this run's slot and budget; `inserted` resolves when a new child's row is committed. */

@@ -8,7 +8,7 @@ import type { FinishedStep } from "./journal";
 
 /** Drives a tool's workflow over the run's journal: each call of a function is one row. */
 export async function executeTool(execution: Execution, configuration: ToolConfiguration): Promise<Outcome> {
-  const { run } = execution;
+  const { run, secrets } = execution;
   const input: Json = JSON.parse(run.input);
   let stepsBefore = 0;
   const facts = {
@@ -16,6 +16,7 @@ export async function executeTool(execution: Execution, configuration: ToolConfi
     organizationId: run.orgId,
     startedAt: run.startedAt,
     toolName: configuration.name,
+    placeholderOf: (name: string) => secrets.placeholders.of(name),
   };
   const outcome = await runWorkflow(configuration.definition, isJsonObject(input) ? input : {}, facts, {
     async call(calls) {
@@ -39,7 +40,7 @@ async function act(
   calls: WorkflowCall[],
   firstStepNumber: number,
 ): Promise<FinishedStep[]> {
-  const { services, journal } = execution;
+  const { services, journal, secrets } = execution;
   if (calls.some(({ key }) => !journal.steps.has(key))) execution.checkpoint();
   const execute = async (call: WorkflowCall, index: number): Promise<FinishedStep> => {
     const finished = journal.steps.get(call.key);
@@ -49,7 +50,7 @@ async function act(
       stepNumber: firstStepNumber + index,
       iteration: 1,
       toolName: call.functionName,
-      input: JSON.stringify(call.input),
+      input: secrets.placeholders.describe(JSON.stringify(call.input)),
       reasoning: "",
       usage: { inputTokens: 0, outputTokens: 0 },
       childRunId: null,
