@@ -1,5 +1,5 @@
-import { createServer, type Server } from "node:http";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -27,7 +27,9 @@ beforeAll(async () => {
     const url = new URL(request.url ?? "", origin);
     response.setHeader("content-type", "application/json");
     if (request.headers.authorization !== `Bearer ${TOKEN}`) {
-      response.writeHead(401).end(JSON.stringify({ message: `Bad credentials: ${request.headers.authorization}` }));
+      response
+        .writeHead(401)
+        .end(JSON.stringify({ message: `Bad credentials: ${request.headers.authorization}` }));
       return;
     }
     const page = Number(url.searchParams.get("page") ?? 1);
@@ -84,7 +86,10 @@ async function run() {
 test("the example fetches all pages with its secret, reshapes them, and keeps the secret to itself", async () => {
   const source = await readFile(join(import.meta.dirname, "secrets.yaml"), "utf8");
   const file = join(folder, "secrets.yaml");
-  await writeFile(file, source.replaceAll(`https://${HOST}`, origin).replace(`[${HOST}]`, `["${new URL(origin).host}"]`));
+  await writeFile(
+    file,
+    source.replaceAll(`https://${HOST}`, origin).replace(`[${HOST}]`, `["${new URL(origin).host}"]`),
+  );
   expect(await stepwell(["apply", file])).toContain("The secret github has no value yet.");
   expect(await run()).toMatchObject({
     status: "Failed",

@@ -192,7 +192,9 @@ test("a secret is declared by a file, set from standard input, listed without it
   );
   const applied = await call(["apply", file]);
   expect(applied.code).toBe(0);
-  expect(applied.out).toContain("The secret github has no value yet. Set it: npm run -s stepwell -- secrets set secretive github");
+  expect(applied.out).toContain(
+    "The secret github has no value yet. Set it: npm run -s stepwell -- secrets set secretive github",
+  );
 
   const secret = "ghp_0123456789abcdef";
   expect(await call(["secrets", "set", "secretive", "github", "--expires", "90d"], { secret })).toEqual({
@@ -210,7 +212,9 @@ test("a secret is declared by a file, set from standard input, listed without it
   expect(exported.out).toContain("- name: github");
   for (const { out } of [listed, exported]) expect(out).not.toContain(secret);
 
-  expect(await call(["secrets", "set", "secretive", "short", "--host", "a.test"], { secret: "1234567" })).toMatchObject({
+  expect(
+    await call(["secrets", "set", "secretive", "short", "--host", "a.test"], { secret: "1234567" }),
+  ).toMatchObject({
     code: 1,
     err: expect.stringContaining("value must have at least 8 characters"),
   });

@@ -10,6 +10,7 @@ import { apply, exportCommand } from "./definitions";
 import { doctorCommand } from "./doctor";
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from "./keys";
 import { listMembersCommand, memberRoleCommand, removeMemberCommand } from "./members";
+import { listSecretsCommand, removeSecretCommand, setSecretCommand } from "./organization-secrets";
 import {
   listOrganizationsCommand,
   removeOrganizationCommand,
@@ -18,7 +19,6 @@ import {
 } from "./organizations";
 import { prepareDatabase } from "./prepare-database";
 import { removeCommand } from "./remove";
-import { listSecretsCommand, removeSecretCommand, setSecretCommand } from "./organization-secrets";
 import { cancelRunCommand, listRunsCommand, showRunCommand } from "./runs";
 import { adoptSecretCommand, rotateSecretCommand } from "./secret";
 import { createUserCommand, listUsersCommand, passwordCommand, removeUserCommand } from "./users";

@@ -103,7 +103,9 @@ function renderApplied(organization: AppliedOrganization, withSecrets: boolean):
   if (lines.length === 0) lines.push("  unchanged");
   else if (unchanged.length > 0) lines.push(`  unchanged  ${unchanged.length} more`);
   for (const { name } of organization.secrets.filter(({ isSet }) => !isSet)) {
-    lines.push(`  The secret ${name} has no value yet. Set it: npm run -s stepwell -- secrets set ${organization.slug} ${name}`);
+    lines.push(
+      `  The secret ${name} has no value yet. Set it: npm run -s stepwell -- secrets set ${organization.slug} ${name}`,
+    );
   }
   for (const { name, key } of organization.apiKeys) {
     if (key !== undefined && withSecrets) lines.push(`  The key ${name}, shown this once: ${key}`);

@@ -67,7 +67,15 @@ export async function applyDefinitionFile(
       const applied: AppliedOrganization[] = [];
       const issues: Issue[] = [];
       for (const [index, declared] of organizations.entries()) {
-        const { members: _m, apiKeys: _k, secrets: _s, tools: _t, agents: _a, triggers: _g, ...definition } = declared;
+        const {
+          members: _m,
+          apiKeys: _k,
+          secrets: _s,
+          tools: _t,
+          agents: _a,
+          triggers: _g,
+          ...definition
+        } = declared;
         const { id, slug, saved, change } = await putOrganization(tx, services, operatorName, definition);
         const faults: Issue[] = [];
         const contents = await applyContents(change, declared, services.env.appUrl, faults);

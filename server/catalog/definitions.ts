@@ -106,7 +106,10 @@ export type SecretDefinition = z.output<typeof secretDefinition>;
 export const secretInput = z.strictObject({
   name: secretName,
   value: text(4_096)
-    .min(8, "must have at least 8 characters: shorter ones cannot be told from ordinary text when they are redacted")
+    .min(
+      8,
+      "must have at least 8 characters: shorter ones cannot be told from ordinary text when they are redacted",
+    )
     .refine((value) => value.isWellFormed(), "must not contain halves of characters"),
   hosts: allowedHosts.optional(),
   expiresAt: instant.nullish(),

@@ -23,8 +23,11 @@ const operator = () => ({ kind: "operator", orgId: tenant.orgId, name: "operator
 const find = (name: string) =>
   world.db.secret.findFirstOrThrow({ where: { organizationId: tenant.orgId, name } });
 const api = async () =>
-  createDashboardCaller({ services: world, actor: await createMember(world, tenant, "admin"), requestId: "t" })
-    .secrets;
+  createDashboardCaller({
+    services: world,
+    actor: await createMember(world, tenant, "admin"),
+    requestId: "t",
+  }).secrets;
 
 test("a secret is created, replaced and removed; each is audited, and nothing shows its value", async () => {
   const secrets = await api();
@@ -89,7 +92,12 @@ test("a definition may refer to known secrets where they can be sent, and every 
     ...more,
   });
   const save = (step: object, more: object = {}) =>
-    saveTool(world, operator(), { slug: "t", name: "T", steps: [step as ReturnType<typeof call>], ...more }).then(
+    saveTool(world, operator(), {
+      slug: "t",
+      name: "T",
+      steps: [step as ReturnType<typeof call>],
+      ...more,
+    }).then(
       () => [],
       (error: { issues: { path: string; message: string }[] }) =>
         error.issues.map(({ path, message }) => `${path} ${message}`),

@@ -149,7 +149,11 @@ function findSecret({ tx, actor }: Change, name: string): Promise<Secret | null>
   return tx.secret.findUnique({ where: { organizationId_name: { organizationId: actor.orgId, name } } });
 }
 
-async function createSecret({ tx, actor, at }: Change, name: string, allowedHosts: string[]): Promise<Secret> {
+async function createSecret(
+  { tx, actor, at }: Change,
+  name: string,
+  allowedHosts: string[],
+): Promise<Secret> {
   if ((await tx.secret.count({ where: { organizationId: actor.orgId } })) >= MAX_SECRETS) {
     throw new AppError("invalid_request", `An organization has at most ${MAX_SECRETS} secrets.`);
   }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type EgressInit, OutgoingRequest } from "@/server/egress/outgoing-request";
-import { SecretPlaceholders } from "@/server/secrets/references";
+import { SecretPlaceholders } from "@/server/secrets/placeholders";
 
 const VALUE = 'a"b\\c&d=é';
 const placeholder = new SecretPlaceholders().of("key");
@@ -53,7 +53,8 @@ test.each([
 ])("a secret goes to its hosts alone: %s", async (url, goes) => {
   const filled = fill(url, { headers: { k: placeholder } });
   if (goes) expect((await filled).headers.k).toBe(VALUE);
-  else await expect(filled).rejects.toThrow(/^The secret "key" may not be sent to .*a\.test, b\.test:8443\.$/);
+  else
+    await expect(filled).rejects.toThrow(/^The secret "key" may not be sent to .*a\.test, b\.test:8443\.$/);
 });
 
 test("it goes without encryption only where the operator lists the host", async () => {

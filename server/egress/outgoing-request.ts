@@ -1,6 +1,6 @@
 import { EgressError } from "@/server/egress/failures";
+import { hasPlaceholder, replacePlaceholders } from "@/server/secrets/placeholders";
 import { createRedactor } from "@/server/secrets/redact";
-import { hasPlaceholder, replacePlaceholders } from "@/server/secrets/references";
 
 /** A secret that a request may carry in place of its placeholder, and the hosts that may receive it. */
 export type CarriedSecret = {

@@ -3,7 +3,7 @@ import { EgressError, NetworkError } from "@/server/egress/failures";
 import type { FunctionFetch } from "@/server/functions/define";
 import { executeFunction } from "@/server/functions/execute";
 import type { Json, JsonObject } from "@/server/json";
-import { SecretPlaceholders } from "@/server/secrets/references";
+import { SecretPlaceholders } from "@/server/secrets/placeholders";
 import { testFunctionContext } from "@/testing/function-context";
 
 /** Runs http_request against a canned response; gives the result and the one request that was made. */
@@ -76,7 +76,11 @@ test("sends values as JSON and texts unchanged, with the step's idempotency key"
 });
 
 test("sends forms, parts and binary data", async () => {
-  const form = await call({ url: "https://x.test/", method: "POST", form: { a: "1 & 2", list: [1, true, null] } });
+  const form = await call({
+    url: "https://x.test/",
+    method: "POST",
+    form: { a: "1 & 2", list: [1, true, null] },
+  });
   expect(await form.request.text()).toBe("a=1+%26+2&list=1&list=true");
   expect(form.request.headers.get("content-type")).toBe("application/x-www-form-urlencoded");
 
@@ -155,7 +159,9 @@ describe("pages", () => {
         change(page) ??
         Response.json(
           { data: [`${page}a`, `${page}b`], next },
-          { headers: next ? { link: `<https://x.test/list?page=3>; rel="last", <${next}>; rel="next"` } : {} },
+          {
+            headers: next ? { link: `<https://x.test/list?page=3>; rel="last", <${next}>; rel="next"` } : {},
+          },
         )
       );
     };
@@ -218,6 +224,8 @@ test("what cannot be sent is a clear error", async () => {
   await expect(call({ ...post, multipart: [{ name: "a" }] })).rejects.toThrow("needs value or base64");
   await expect(call({ ...post, retries: 1 })).rejects.toThrow("might do something twice");
   await expect(call({ ...post, next: "body.next" })).rejects.toThrow("Only GET requests");
-  await expect(call({ ...post, body: "x".repeat(4 * 1024 * 1024 + 1) })).rejects.toThrow("larger than 4194304");
+  await expect(call({ ...post, body: "x".repeat(4 * 1024 * 1024 + 1) })).rejects.toThrow(
+    "larger than 4194304",
+  );
   await expect(call({ url: "https://x.test/", method: "BREW" })).rejects.toThrow("/method");
 });

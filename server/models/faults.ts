@@ -26,9 +26,7 @@ export function readFault(
   const { name, apiKey } = provider;
   const redact = createRedactor(apiKey === undefined ? [] : [{ value: apiKey, mark: "[redacted]" }]);
   const clean = (message: string) =>
-    redact(message)
-      .replace(KEY_LIKE, "[redacted]")
-      .slice(0, MAX_MESSAGE_LENGTH);
+    redact(message).replace(KEY_LIKE, "[redacted]").slice(0, MAX_MESSAGE_LENGTH);
 
   if (error instanceof APIError && error.status !== undefined) {
     // The message begins with the status.

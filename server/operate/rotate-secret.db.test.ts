@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { rotateSecret, SEALED_COLUMNS } from "@/server/operate/rotate-secret";
 import { setSecret } from "@/server/catalog/secrets";
 import { newId } from "@/server/ids";
+import { rotateSecret, SEALED_COLUMNS } from "@/server/operate/rotate-secret";
 import { checkSecretFingerprint, WrongSecretError } from "@/server/secrets/fingerprint";
 import { secretValuePurpose } from "@/server/secrets/purpose";
 import { createVault } from "@/server/secrets/vault";

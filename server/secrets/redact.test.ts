@@ -26,9 +26,18 @@ describe("a secret that comes back", () => {
     ["in base64 as PHP writes JSON", (text) => Buffer.from(text).toString("base64").replaceAll("/", "\\/")],
     ["in hexadecimal", (text) => Buffer.from(text).toString("hex")],
     ["in hexadecimal capitals", (text) => Buffer.from(text).toString("hex").toUpperCase()],
-    ["in hexadecimal with colons", (text) => Buffer.from(text).toString("hex").replace(/..(?=.)/g, "$&:")],
+    [
+      "in hexadecimal with colons",
+      (text) =>
+        Buffer.from(text)
+          .toString("hex")
+          .replace(/..(?=.)/g, "$&:"),
+    ],
     ["URL-encoded", encodeURIComponent],
-    ["URL-encoded in small letters", (text) => encodeURIComponent(text).replace(/%../g, (e) => e.toLowerCase())],
+    [
+      "URL-encoded in small letters",
+      (text) => encodeURIComponent(text).replace(/%../g, (e) => e.toLowerCase()),
+    ],
     ["URL-encoded twice", (text) => encodeURIComponent(encodeURIComponent(text))],
     ["URL-encoded byte by byte", (text) => Buffer.from(text).toString("hex").replace(/../g, "%$&")],
     ["as a form's value", (text) => new URLSearchParams({ a: text }).toString().slice(2)],
@@ -57,7 +66,8 @@ describe("a secret that comes back", () => {
     ["in hexadecimal", (text) => Buffer.from(text).toString("hex")],
     ["URL-encoded", encodeURIComponent],
   ])("%s is redacted as one, though it is as long as a key file", (_name, encode) => {
-    const line = (index: number) => `${index}MIIJQgIBADANBgkqhkiG9w0BAQEFAASCCSwwggkoAgEAAoICAQ/+`.padEnd(64, "k");
+    const line = (index: number) =>
+      `${index}MIIJQgIBADANBgkqhkiG9w0BAQEFAASCCSwwggkoAgEAAoICAQ/+`.padEnd(64, "k");
     const file = `-----BEGIN PRIVATE KEY-----\n${Array.from({ length: 50 }, (_, i) => line(i)).join("\n")}\n-----END`;
     const redactFile = createRedactor([{ value: file, mark: "[secret file]" }]);
     expect(redactFile(`<${encode(file)}>`).replace(/"/g, "")).toMatch(/^<.{0,3}\[secret file\].{0,3}>$/);

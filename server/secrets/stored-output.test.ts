@@ -43,6 +43,7 @@ test("redacts secrets, longer ones first, and leaves short ones", () => {
   expect(JSON.parse(store({ "x hunter22": ["hunter22-long!", "abc"] }, secrets))).toEqual({
     "x [redacted]": ["[redacted]!", "abc"],
   });
+  expect(JSON.parse(store([20261122, 20261123, 1.5], ["20261122"]))).toEqual(["[redacted]", 20261123, 1.5]);
   expect(redactor(secrets)("key hunter22 wrong")).toBe("key [redacted] wrong");
 });
 

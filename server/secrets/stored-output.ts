@@ -44,6 +44,7 @@ export function redactJson(value: Json, redact: Redact): Json {
 
 function cleanValue(value: Json, clean: (text: string) => string, depth: number): Json {
   if (typeof value === "string") return clean(value);
+  if (typeof value === "number") return cleanNumber(value, clean);
   if (typeof value !== "object" || value === null) return value;
   if (depth >= MAX_JSON_DEPTH) return "…";
   if (Array.isArray(value)) return value.map((item) => cleanValue(item, clean, depth + 1));
@@ -51,4 +52,12 @@ function cleanValue(value: Json, clean: (text: string) => string, depth: number)
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [clean(key), cleanValue(member, clean, depth + 1)]),
   );
+}
+
+/** A number with as many digits as a secret may be one. */
+function cleanNumber(value: number, clean: (text: string) => string): Json {
+  if (Number.isInteger(value) && Math.abs(value) < 100_000) return value;
+  const text = JSON.stringify(value);
+  const cleaned = clean(text);
+  return cleaned === text ? value : cleaned;
 }

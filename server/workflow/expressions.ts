@@ -138,7 +138,7 @@ export function evaluateIn(
 }
 
 /** The value of an expression within a text; of a reference to a secret, the placeholder. */
-async function valueOf(
+async function evaluatePart(
   scope: Scope,
   parsed: TemplateExpression,
   { placeholderOf, ...facts }: FillFacts,
@@ -165,11 +165,11 @@ export async function fillIn(value: Json, scope: Scope, facts: FillFacts): Promi
     const { parts, whole } = await parseTemplate(value, facts.organizationId);
     if (whole) {
       const expression = parts.find((part) => typeof part === "object");
-      return (expression && (await valueOf(scope, expression, facts))) ?? null;
+      return (expression && (await evaluatePart(scope, expression, facts))) ?? null;
     }
     let text = "";
     for (const part of parts) {
-      text += typeof part === "string" ? part : asText(await valueOf(scope, part, facts));
+      text += typeof part === "string" ? part : asText(await evaluatePart(scope, part, facts));
     }
     return text;
   }

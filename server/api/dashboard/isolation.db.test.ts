@@ -2,8 +2,8 @@ import { TRPCError } from "@trpc/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDashboardCaller, dashboardRouter } from "@/server/api/dashboard/router";
 import type { Actor, MemberRole } from "@/server/auth/actor";
-import { setSecret } from "@/server/catalog/secrets";
 import { saveAgent } from "@/server/catalog/save-agent";
+import { setSecret } from "@/server/catalog/secrets";
 import { isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { startFromDashboard } from "@/server/runs/rerun";
@@ -268,7 +268,8 @@ const TABLE: Record<string, Row> = {
   "secrets.list": { role: "viewer", call: (api) => api.secrets.list(), gets: showsNothingForeign },
   "secrets.create": {
     role: "admin",
-    call: (api) => api.secrets.create({ name: `s_${newId().slice(-8)}`, value: "12345678", hosts: ["a.test"] }),
+    call: (api) =>
+      api.secrets.create({ name: `s_${newId().slice(-8)}`, value: "12345678", hosts: ["a.test"] }),
     gets: showsNothingForeign,
   },
   "secrets.replace": {

@@ -4,7 +4,7 @@ import { type HttpResult, readLinks } from "@/server/functions/http/response";
 import type { Json, JsonObject } from "@/server/json";
 import { jsonBytes } from "@/server/json-text";
 import { MAX_FINAL_OUTPUT_BYTES } from "@/server/limits/sizes";
-import { hasPlaceholder } from "@/server/secrets/references";
+import { hasPlaceholder } from "@/server/secrets/placeholders";
 
 const MAX_PAGES = 100;
 const DEFAULT_PAGES = 10;
@@ -17,7 +17,9 @@ export const pageInputs = {
     "A JSONata expression over {status, headers, links, body} that finds the next page's address, such as " +
       '"links.next" or "body.next_url"; nothing ends the list. For GET.',
   ),
-  items: expression.describe('With next: a JSONata expression that finds a page\'s items, such as "body.data".'),
+  items: expression.describe(
+    'With next: a JSONata expression that finds a page\'s items, such as "body.data".',
+  ),
   maxPages: z
     .int()
     .min(1)
@@ -63,7 +65,8 @@ export async function readPages(
     const hasMore = typeof address === "string" && address !== "";
     if (!hasMore || pages === maxPages) return { ...page, body: collected, pages, hasMore };
     url = nextUrl(first, url, address);
-    if (seen.has(url.href)) throw new Error(`Page ${pages} names a page that was read already as the next one.`);
+    if (seen.has(url.href))
+      throw new Error(`Page ${pages} names a page that was read already as the next one.`);
   }
 }
 
@@ -74,10 +77,12 @@ const asList = (value: Json | undefined): Json[] => {
 
 /** The next page's address; parameters that carry a secret are those of the first one. */
 function nextUrl(first: URL, current: URL, address: string): URL {
-  if (!URL.canParse(address, current)) throw new Error(`"${address.slice(0, 200)}" is not the address of a page.`);
+  if (!URL.canParse(address, current))
+    throw new Error(`"${address.slice(0, 200)}" is not the address of a page.`);
   const url = new URL(address, current);
   if (url.origin !== first.origin)
     throw new Error(`The next page is on another origin: ${url.origin}, not ${first.origin}.`);
-  for (const [name, value] of first.searchParams) if (hasPlaceholder(value)) url.searchParams.set(name, value);
+  for (const [name, value] of first.searchParams)
+    if (hasPlaceholder(value)) url.searchParams.set(name, value);
   return url;
 }

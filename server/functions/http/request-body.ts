@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isJsonObject, type Json } from "@/server/json";
+import type { Json } from "@/server/json";
 
 /** Largest body of a request, in bytes. */
 export const MAX_REQUEST_BYTES = 4 * 1024 * 1024;
@@ -71,7 +71,8 @@ async function encode({ body, form, multipart, base64 }: BodyInputs): Promise<Re
     return { content: encoded.toString(), type: "application/x-www-form-urlencoded" };
   }
   if (multipart !== undefined) return encodeMultipart(multipart);
-  if (base64 !== undefined) return { content: fromBase64(base64, "base64"), type: "application/octet-stream" };
+  if (base64 !== undefined)
+    return { content: fromBase64(base64, "base64"), type: "application/octet-stream" };
   if (body === undefined || body === null) return undefined;
   if (typeof body === "string") return { content: body, type: "text/plain;charset=UTF-8" };
   return { content: JSON.stringify(body), type: "application/json" };

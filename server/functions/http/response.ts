@@ -1,4 +1,4 @@
-import { type Json, type JsonObject } from "@/server/json";
+import type { Json, JsonObject } from "@/server/json";
 import { parseJson } from "@/server/json-text";
 
 /** A response as functions return it; the names of headers are in lower case. */

@@ -84,8 +84,11 @@ async function attemptFunction(
       const next = waitMs === undefined ? {} : { retryAt: new Date(now + waitMs).toISOString() };
       begun.attempts.push({ startedAt: startedAt.toISOString(), durationMs, error, ...next });
     };
+    if ("refused" in opened) {
+      record(opened.refused);
+      return { error: opened.refused };
+    }
     try {
-      if ("refused" in opened) throw new Error(opened.refused);
       let modelCalls = 0;
       const context = {
         signal,

@@ -64,7 +64,8 @@ export async function executeRun(
       signal.throwIfAborted();
       stretch.checkpoint();
     },
-    runChild: (child, inserted) => executeChild(stretch, child, { budget, parent: { signal, secrets }, inserted }),
+    runChild: (child, inserted) =>
+      executeChild(stretch, child, { budget, parent: { signal, secrets }, inserted }),
   };
   try {
     let outcome: Outcome;

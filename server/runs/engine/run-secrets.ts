@@ -1,11 +1,12 @@
-import type { CarriedSecret } from "@/server/egress/outgoing-request";
 import type { Secret } from "@/server/db/generated/client";
+import type { CarriedSecret } from "@/server/egress/outgoing-request";
 import { findFunction } from "@/server/functions/registry";
 import type { JsonObject } from "@/server/json";
 import { recordSecretUse } from "@/server/operate/audit";
+import { SecretPlaceholders } from "@/server/secrets/placeholders";
 import { secretValuePurpose } from "@/server/secrets/purpose";
 import { createRedactor, type Redact } from "@/server/secrets/redact";
-import { findSecretNames, SecretPlaceholders } from "@/server/secrets/references";
+import { findSecretNames } from "@/server/secrets/references";
 import { VaultError } from "@/server/secrets/vault";
 import type { Services } from "@/server/services";
 import { childRunId } from "./child-run-id";

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { removeSecret, setSecret } from "@/server/catalog/secrets";
-import { saveTool } from "@/server/catalog/save-tool";
 import type { ToolInput } from "@/server/catalog/definitions";
+import { saveTool } from "@/server/catalog/save-tool";
+import { removeSecret, setSecret } from "@/server/catalog/secrets";
 import { createGuardedEgress, type Egress, type GuardedFetch } from "@/server/egress/guarded-fetch";
 import { streamRun } from "@/server/live/run-stream";
 import type { ModelReply } from "@/server/models/port";
@@ -220,8 +220,8 @@ describe("a secret", () => {
 });
 
 describe("a secret does not go", () => {
-  const failing = async (with_: object) => {
-    const { run, steps } = await runTool([{ id: "out", uses: "http_request", with: with_ as never }]);
+  const failing = async (input: ToolInput["steps"][number]["with"]) => {
+    const { run, steps } = await runTool([{ id: "out", uses: "http_request", with: input }]);
     expect(run.status).toBe("Failed");
     expect(await findLeaks(world, VALUE)).toEqual([]);
     return steps[0]?.errorMessage;
@@ -288,9 +288,7 @@ describe("a secret does not go", () => {
     const call = { url: `http://${allowed.host}/`, headers: { a: "{{ secrets.api }}" } };
     const steps = [{ id: "out", uses: "http_request", with: call }];
     await expect(saveTool(world, operator(), { slug: "thief", name: "Thief", steps })).rejects.toMatchObject({
-      issues: [
-        { path: "/steps/0/with/headers/a", message: 'there is no secret "api"; there are none yet' },
-      ],
+      issues: [{ path: "/steps/0/with/headers/a", message: 'there is no secret "api"; there are none yet' }],
     });
     await setSecret(world, operator(), { name: "api", value: "a value of their own", hosts: [allowed.host] });
     await world.db.secret.updateMany({
