@@ -66,10 +66,10 @@ export const httpRequest = defineFunction({
     "A page after the first is no success, or is on another origin.",
   ],
   limits: [
-    "60 seconds and 4 MiB for one response, decompressed",
-    `${MAX_REQUEST_BYTES / 1024 ** 2} MiB for a request's body`,
+    "each response: 60 seconds, 4 MiB decompressed",
+    `a request's body: ${MAX_REQUEST_BYTES / 1024 ** 2} MiB`,
     "5 redirects",
-    "100 pages, together 4 MiB",
+    "100 pages, 4 MiB together",
   ],
   price: "action",
   hasSideEffects: true,

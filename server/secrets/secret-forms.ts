@@ -81,7 +81,7 @@ function base64Forms(bytes: Buffer): string[] {
 /** The bytes one by one: `6b6579`, `%6b%65%79`, `\x6b\x65\x79`, `\u006b\u0065\u0079`, `6b:65:79`. */
 function byteForm(bytes: Buffer): string {
   return hexOf(bytes)
-    .map((byte) => `(?:%|\\\\x|\\\\u00|[: -])?${inAnyCase(byte)}`)
+    .map((byte, index) => `(?:%|\\\\x|\\\\u00${index === 0 ? "" : "|[: -]"})?${inAnyCase(byte)}`)
     .join("");
 }
 

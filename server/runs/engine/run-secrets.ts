@@ -112,7 +112,7 @@ export class RunSecrets {
       this.#known.set(value, mark);
       this.#redact = null;
     }
-    this.#parent?.#remember(value, mark);
+    if (this.#parent !== undefined) this.#parent.#remember(value, mark);
   }
 
   async #recordUse(secrets: Secret[], at: Date): Promise<void> {
