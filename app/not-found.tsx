@@ -1,5 +1,5 @@
-import Link from "next/link";
 import { buttonClass } from "@/app/_ui/button";
+import { Link } from "@/app/_ui/link";
 
 export default function NotFound() {
   return (

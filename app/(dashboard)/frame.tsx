@@ -1,7 +1,6 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { classNames } from "@/app/_ui/class-names";
@@ -15,6 +14,7 @@ import {
   SystemThemeIcon,
   UpDownIcon,
 } from "@/app/_ui/icons";
+import { Link } from "@/app/_ui/link";
 import { Menu, MenuChoice, MenuHeading, MenuItem, MenuSeparator } from "@/app/_ui/menu";
 import { useTRPCClient } from "@/app/_ui/providers";
 import { RoleContext } from "@/app/_ui/role";

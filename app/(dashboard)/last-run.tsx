@@ -1,4 +1,4 @@
-import Link from "next/link";
+import { Link } from "@/app/_ui/link";
 import { Status } from "@/app/_ui/status";
 import { Ago } from "@/app/_ui/time";
 import type { LastRun } from "@/server/catalog/overview";
@@ -7,11 +7,7 @@ import type { LastRun } from "@/server/catalog/overview";
 export function LastRunLink({ run }: { run: LastRun | null }) {
   if (!run) return <span className="text-faint">never run</span>;
   return (
-    <Link
-      className="relative z-10 inline-flex items-center gap-2 hover:underline"
-      href={`/runs/${run.id}`}
-      prefetch={false}
-    >
+    <Link className="relative z-10 inline-flex items-center gap-2 hover:underline" href={`/runs/${run.id}`}>
       <Status status={run.status} />
       <Ago at={run.createdAt} className="text-muted" />
     </Link>

@@ -1,6 +1,6 @@
-import Link from "next/link";
 import type { ReactNode, TdHTMLAttributes, ThHTMLAttributes } from "react";
 import { classNames } from "@/app/_ui/class-names";
+import { Link } from "@/app/_ui/link";
 
 /** A list as a table: rows of 40 px, full width, lines between. */
 export function Table({
@@ -116,12 +116,7 @@ export function RowName({
 }) {
   return (
     <span className="flex min-w-0 items-center gap-2">
-      <Link
-        className="min-w-0 truncate font-medium after:absolute after:inset-0"
-        href={href}
-        prefetch={false}
-        title={name}
-      >
+      <Link className="min-w-0 truncate font-medium after:absolute after:inset-0" href={href} title={name}>
         {name}
       </Link>
       {slug === name ? null : <span className="mono min-w-0 shrink-[99] truncate text-muted">{slug}</span>}

@@ -111,14 +111,14 @@ async function burst(service, kind) {
   return { ...sent, count: BURST, ms: performance.now() - began };
 }
 
-/** @param {Service} service @param {{ connections: number, count: number, path: string }} starts @returns {Promise<Load>} */
-async function starts(service, { connections, count, path }) {
+/** @param {Service} service @param {{ connections: number, count: number, paths: string[] }} starts @returns {Promise<Load>} */
+async function starts(service, { connections, count, paths }) {
   const headers = { "X-API-Key": service.key };
   return load({
     port: service.port,
     connections,
     method: "POST",
-    paths: [path],
+    paths,
     headers,
     body: MESSAGE,
     count,
@@ -132,18 +132,18 @@ const PHASES = [
   },
   {
     name: "start, 16 connections",
-    run: (/** @type {Service} */ s) => starts(s, { connections: 16, count: 1_500, path: s.agent }),
+    run: (/** @type {Service} */ s) => starts(s, { connections: 16, count: 1_500, paths: [s.agent] }),
     pause: 3_000,
   },
   {
     name: "start, 1 connection",
-    run: (/** @type {Service} */ s) => starts(s, { connections: 1, count: 300, path: s.agent }),
+    run: (/** @type {Service} */ s) => starts(s, { connections: 1, count: 300, paths: [s.agent] }),
     pause: 1_000,
   },
   {
     name: "webhook, 16 connections",
-    run: (/** @type {Service} */ s) => starts(s, { connections: 16, count: 250, path: s.hook }),
-    pause: 1_500,
+    run: (/** @type {Service} */ s) => starts(s, { connections: 16, count: 1_000, paths: s.hooks }),
+    pause: 3_000,
   },
   { name: "one agent run", run: (/** @type {Service} */ s) => single(s, "agents") },
   { name: "one tool run", run: (/** @type {Service} */ s) => single(s, "tools") },

@@ -35,6 +35,9 @@ export const startBare = () => startServer("bare.mjs");
 export const startModel = (delayMs) =>
   startServer("model.mjs", { ...process.env, MODEL_DELAY_MS: String(delayMs) });
 
+/** The service takes 300 calls a minute from one address to one trigger. */
+const HOOKS = 20;
+
 const DEFINITION = `organizations:
   - slug: bench
     name: Bench
@@ -50,7 +53,7 @@ const DEFINITION = `organizations:
         steps: [{ id: one, uses: transform_json, with: { value: "{{ input }}", expression: "a" } }]
         output: "{{ steps.one }}"
     triggers:
-      - { slug: hook, agent: helper, rateLimit: { requests: 100000, seconds: 60 } }
+${Array.from({ length: HOOKS }, (_, n) => `      - { slug: hook-${n}, agent: helper, rateLimit: { requests: 100000, seconds: 60 } }`).join("\n")}
 `;
 
 /**
@@ -98,7 +101,7 @@ export async function startService({ name, root, modelPort }) {
     key: apiKeys[0].key,
     agent: `/v1/agents/run/${agents[0].id}`,
     tool: `/v1/tools/run/${tools[0].id}`,
-    hook: `/webhooks/${triggers[0].token}`,
+    hooks: triggers.map((/** @type {{ token: string }} */ { token }) => `/webhooks/${token}`),
     async stop() {
       const ended = new Promise((resolve) => child.removeAllListeners("exit").on("exit", resolve));
       child.kill("SIGINT");

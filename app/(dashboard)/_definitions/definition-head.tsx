@@ -1,8 +1,8 @@
-import Link from "next/link";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { Fact } from "@/app/_ui/facts";
 import { formatCredits, formatSpan } from "@/app/_ui/format";
 import { ChevronLeftIcon } from "@/app/_ui/icons";
+import { Link } from "@/app/_ui/link";
 import { Moment } from "@/app/_ui/time";
 import type { TriggerName } from "@/server/catalog/inspect-definition";
 
@@ -89,7 +89,7 @@ export function NameLinks({ of, none }: { of: { name: string; href: string | nul
       {of.map(({ name, href }) => (
         <li key={href ?? name}>
           {href ? (
-            <Link className="text-accent hover:underline" href={href} prefetch={false}>
+            <Link className="text-accent hover:underline" href={href}>
               {name}
             </Link>
           ) : (

@@ -1,9 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { classNames } from "@/app/_ui/class-names";
 import { PartHead } from "@/app/_ui/facts";
+import { Link } from "@/app/_ui/link";
 import { Bone } from "@/app/_ui/page";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { useTRPC } from "@/app/_ui/providers";
@@ -71,7 +71,6 @@ function RunLine({ run }: { run: RunSummary }) {
         aria-label={`Run, ${run.status}: ${run.inputPreview.slice(0, 60)}`}
         className="after:absolute after:inset-0 sm:w-28 sm:shrink-0"
         href={`/runs/${run.id}`}
-        prefetch={false}
         title={times}
       >
         <Status status={run.status} waiting={run.waiting} />

@@ -1,10 +1,10 @@
 "use client";
 
 import { useInfiniteQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useState } from "react";
 import { classNames } from "@/app/_ui/class-names";
 import { ChevronRightIcon } from "@/app/_ui/icons";
+import { Link } from "@/app/_ui/link";
 import { OlderButton } from "@/app/_ui/older-button";
 import { Bone, Empty } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
@@ -86,7 +86,7 @@ function Line({ line }: { line: AuditLine }) {
             {place && line.subjectId ? (
               <>
                 {" · "}
-                <Link className="text-accent underline" href={`${place}/${line.subjectId}`} prefetch={false}>
+                <Link className="text-accent underline" href={`${place}/${line.subjectId}`}>
                   Open the {line.subjectKind}
                 </Link>
               </>

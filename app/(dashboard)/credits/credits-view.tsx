@@ -1,11 +1,11 @@
 "use client";
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import { ChoiceLinks } from "@/app/_ui/choice-links";
 import { Fact, Facts, PartHead } from "@/app/_ui/facts";
 import { formatCredits, formatPlural, shortId } from "@/app/_ui/format";
+import { Link } from "@/app/_ui/link";
 import { OlderButton } from "@/app/_ui/older-button";
 import { Bone, Empty, PageHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
@@ -141,7 +141,7 @@ function Row({ line }: { line: LedgerLine }) {
   );
   const run = line.runId ? (
     line.runKept ? (
-      <Link className="mono text-accent hover:underline" href={`/runs/${line.runId}`} prefetch={false}>
+      <Link className="mono text-accent hover:underline" href={`/runs/${line.runId}`}>
         {shortId(line.runId)}
       </Link>
     ) : (

@@ -1,5 +1,5 @@
-import Link from "next/link";
 import { formatCount, formatCredits, formatDuration, formatShare } from "@/app/_ui/format";
+import { Link } from "@/app/_ui/link";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunFigures } from "@/server/runs/read/metrics";
@@ -60,7 +60,7 @@ function FiguresRow({ name, href, figures, hrefOf }: Omit<Row, "key">) {
   return (
     <tr className="hover:bg-hover">
       <Cell className="truncate">
-        <Link className={LINK} href={href} prefetch={false} title={name}>
+        <Link className={LINK} href={href} title={name}>
           {name}
         </Link>
       </Cell>
@@ -109,7 +109,7 @@ function FigureCell({
       {nothing ? (
         <span className="text-faint">{children}</span>
       ) : (
-        <Link className={muted ? `text-muted ${LINK}` : LINK} href={href} prefetch={false}>
+        <Link className={muted ? `text-muted ${LINK}` : LINK} href={href}>
           {children}
         </Link>
       )}

@@ -1,10 +1,10 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useRouter, useSearchParams } from "next/navigation";
 import { Chip } from "@/app/_ui/chip";
 import { formatCount, formatCredits, formatDuration, formatShare, formatSpan } from "@/app/_ui/format";
+import { Link } from "@/app/_ui/link";
 import { Bone, Empty, PageHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Segments } from "@/app/_ui/segments";
@@ -118,7 +118,7 @@ function Subject({
         {dimension} {name ?? <Bone className="w-16" />}
       </Chip>
       {dimension === "key" ? null : (
-        <Link className="text-accent hover:underline" href={`${PLACES[dimension]}/${id}`} prefetch={false}>
+        <Link className="text-accent hover:underline" href={`${PLACES[dimension]}/${id}`}>
           Open the {dimension}
         </Link>
       )}
@@ -204,7 +204,7 @@ function Figure({ name, value, href }: { name: string; value: string; href: stri
     <div>
       <dt className="text-muted">{name}</dt>
       <dd className="mt-0.5 font-semibold text-lg">
-        <Link className="hover:text-accent hover:underline" href={href} prefetch={false}>
+        <Link className="hover:text-accent hover:underline" href={href}>
           {value}
         </Link>
       </dd>

@@ -83,6 +83,8 @@ type Slot = {
   budget: Budget;
   /** The journals of the run and its children in this segment, with how many of their rows were finished before it. */
   entered: { journal: RunJournal; before: number }[];
+  /** It leaves its slot before its next act. */
+  yielding: boolean;
 };
 
 export function createRunEngine(getServices: () => Services, options: EngineOptions): RunEngine {
@@ -135,6 +137,7 @@ class ProcessEngine implements RunEngine {
   worker(): Promise<Worker> {
     this.#worker ??= openWorker(this.#getServices(), {
       freeSlots: () => this.#freeSlots(),
+      executing: () => this.#executing.size,
       onAdmitted: (starts) => {
         this.#reserved += starts;
       },
@@ -207,7 +210,7 @@ class ProcessEngine implements RunEngine {
     const journal = new RunJournal(this.#getServices(), worker, run, contents);
     const used = contents.totals.credits.add(children.open);
     const budget = capBudget(openBudget(worker, run, used), run.cap, used.add(children.ended));
-    const slot = { run, worker, journal, budget, entered: [] };
+    const slot: Slot = { run, worker, journal, budget, entered: [], yielding: false };
     this.#slots.set(run.id, slot);
     return slot;
   }
@@ -292,7 +295,7 @@ class ProcessEngine implements RunEngine {
         isOver = left <= 0;
         if (isOver) throw new YieldSlot("the segment is over");
         left -= 1;
-        if (this.#stopping || (hasProgressed() && this.#owesSlot(run.orgId)))
+        if (this.#stopping || (hasProgressed() && this.#owesSlot(slot)))
           throw new YieldSlot("another run is next");
       },
       enter: (entered, entry, stop) => {
@@ -341,7 +344,7 @@ class ProcessEngine implements RunEngine {
     const { run, worker, journal } = slot;
     for (const entry of slot.entered) await entry.journal.committed();
     await pauseAt("yield:before");
-    if (paused && !this.#owesSlot(run.orgId))
+    if (paused && !this.#owesSlot(slot))
       return (await pauseRun(services, run, worker.id)) ? "paused" : await this.#unclaimable(run.id);
     const yielded = await yieldSlot(services, run, {
       workerId: worker.id,
@@ -508,8 +511,9 @@ class ProcessEngine implements RunEngine {
       return;
     }
     const { pool } = this.#getServices();
-    const running = this.#driver?.kind === "embedded" ? this.#runningHere() : await runsInFlight(pool);
+    // Runs are counted last: one that got its slot meanwhile must not make another one yield.
     const waiting = await waitingShares(pool);
+    const running = this.#driver?.kind === "embedded" ? this.#runningHere() : await runsInFlight(pool);
     this.#owed = slotsToYield(
       [...new Set([...running.keys(), ...waiting.keys()])].map((organizationId) => ({
         organizationId,
@@ -520,18 +524,22 @@ class ProcessEngine implements RunEngine {
     if (waiting.size > 0) this.#shareSoon();
   }
 
-  /** How many runs of each organization have a slot here. */
+  /** How many runs of each organization have a slot here and are not about to yield it. */
   #runningHere(): Map<string, number> {
     const running = new Map<string, number>();
-    for (const { run } of this.#slots.values()) running.set(run.orgId, (running.get(run.orgId) ?? 0) + 1);
+    for (const { run, yielding } of this.#slots.values()) {
+      if (!yielding) running.set(run.orgId, (running.get(run.orgId) ?? 0) + 1);
+    }
     return running;
   }
 
-  /** Whether a run of the organization is to yield its slot; asking counts as yielding. */
-  #owesSlot(organizationId: string): boolean {
-    const owed = this.#owed.get(organizationId) ?? 0;
-    if (owed > 0) this.#owed.set(organizationId, owed - 1);
-    return owed > 0;
+  /** Whether a run is to yield its slot to one of another organization. If so, it counts as yielding from now on. */
+  #owesSlot(slot: Slot): boolean {
+    const owed = this.#owed.get(slot.run.orgId) ?? 0;
+    if (owed === 0) return false;
+    this.#owed.set(slot.run.orgId, owed - 1);
+    slot.yielding = true;
+    return true;
   }
 
   /** Another process has this worker's runs now: they stop here, and a new worker goes on with others. */

@@ -180,7 +180,7 @@ export class RunJournal {
   /** What comes next may rely on everything that was finished. Throws WorkerLost. */
   async #readyToAct(): Promise<void> {
     await this.#rowsCommitted();
-    await this.#worker.turn();
+    await this.#worker.turn(this.#run.orgId);
     await pauseAt("act:before");
     await this.#worker.confirm();
   }

@@ -1,3 +1,4 @@
+import type { OrgId } from "@/server/auth/actor";
 import type { ClaimedRun, Totals } from "./claimed-run";
 import type {
   ChildRow,
@@ -39,8 +40,8 @@ export type Worker = {
   confirm(): Promise<void> | undefined;
   /** Whether the worker is known to be alive at this moment. */
   isConfirmed(): boolean;
-  /** Resolves when the next act of a run may begin, in turn with starts; undefined when it may at once. */
-  turn(): Promise<void> | undefined;
+  /** Resolves when the next act of the organization's run may begin; undefined when it may at once. */
+  turn(orgId: OrgId): Promise<void> | undefined;
   /** What the writer has done so far. */
   figures(): Record<"accounts" | "journal", { flushes: number; items: number }>;
   /** Ends the worker; runs it still has are given back. */

@@ -1,50 +1,73 @@
+import { performance } from "node:perf_hooks";
+import type { OrgId } from "@/server/auth/actor";
+
 /**
- * Lets runs take turns with starts. While starts come in, few acts begin in one turn of the event loop, the more the longer the
- * last turn took: a burst is accepted quickly, and the runs go on all the same. Otherwise an act begins at once.
+ * Lets starts go before acts of runs. While starts keep coming and several runs execute, acts begin together once per tick,
+ * as many as leave the event loop time for starts. Otherwise an act begins at once.
  */
 
-/** For each so many milliseconds that a turn of the event loop took, one act begins in the next one. */
-const MS_PER_ACT = 2;
-const LEAST_ACTS = 2;
-/** A burst is over when no start has come for so long. */
+/** A burst of starts is over when none has come for this long. */
 const BURST_MS = 100;
+/** With fewer runs at work, starts and acts do not hinder each other. */
+const FEW_RUNS = 8;
+const TICK_MS = 10;
+/** The share of its time that the event loop may be busy before fewer acts begin. */
+const BUSY = 0.6;
+const MAX_ACTS = 16;
 
 export class Turns {
-  readonly #waiting: (() => void)[] = [];
-  #scheduled = false;
-  #lastTurnAt = 0;
+  readonly #executing: () => number;
+  /** The acts that wait, by organization: organizations take turns. */
+  readonly #waiting = new Map<OrgId, (() => void)[]>();
   #lastStartAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  /** How many acts begin at the next tick. */
+  #acts = 1;
+  #usage = performance.eventLoopUtilization();
+
+  /** `executing`: how many runs execute in this process. */
+  constructor(executing: () => number) {
+    this.#executing = executing;
+  }
 
   /** Notes that a start came in. */
   noteStart(): void {
     this.#lastStartAt = performance.now();
   }
 
-  /** Resolves when the next act of a run may begin; undefined when it may at once. */
-  next(): Promise<void> | undefined {
-    if (!this.#isBurst(performance.now())) return undefined;
+  /** Resolves when the next act of one of the organization's runs may begin; undefined when it may at once. */
+  next(orgId: OrgId): Promise<void> | undefined {
+    if (!this.#isBurst() || (this.#waiting.size === 0 && this.#executing() < FEW_RUNS)) return undefined;
     return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      this.#schedule();
+      const acts = this.#waiting.get(orgId);
+      if (acts === undefined) this.#waiting.set(orgId, [resolve]);
+      else acts.push(resolve);
+      this.#timer ??= setTimeout(() => this.#tick(), TICK_MS);
     });
   }
 
-  #isBurst(now: number): boolean {
-    return now - this.#lastStartAt < BURST_MS;
+  #isBurst(): boolean {
+    return performance.now() - this.#lastStartAt < BURST_MS;
   }
 
-  #schedule(): void {
-    if (this.#scheduled || this.#waiting.length === 0) return;
-    this.#scheduled = true;
-    setImmediate(() => this.#begin());
+  #tick(): void {
+    const usage = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(usage, this.#usage);
+    this.#usage = usage;
+    this.#acts = utilization > BUSY ? Math.ceil(this.#acts / 2) : Math.min(MAX_ACTS, this.#acts * 2);
+    this.#begin(this.#isBurst() ? this.#acts : Number.POSITIVE_INFINITY);
+    this.#timer = this.#waiting.size > 0 ? setTimeout(() => this.#tick(), TICK_MS) : undefined;
   }
 
-  #begin(): void {
-    const now = performance.now();
-    const share = Math.max(LEAST_ACTS, (now - this.#lastTurnAt) / MS_PER_ACT);
-    this.#lastTurnAt = now;
-    this.#scheduled = false;
-    for (const next of this.#waiting.splice(0, this.#isBurst(now) ? share : this.#waiting.length)) next();
-    this.#schedule();
+  /** Begins up to `count` acts, one of each organization in turn: what is set again is visited again. */
+  #begin(count: number): void {
+    let left = count;
+    for (const [orgId, acts] of this.#waiting) {
+      if (left === 0) return;
+      left -= 1;
+      acts.shift()?.();
+      this.#waiting.delete(orgId);
+      if (acts.length > 0) this.#waiting.set(orgId, acts);
+    }
   }
 }

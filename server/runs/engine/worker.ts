@@ -19,7 +19,7 @@ const TRUSTED_FOR_MS = 2_000;
  */
 export async function openWorker(
   services: Services,
-  options: Pick<LaneOptions, "freeSlots" | "onAdmitted" | "onLost">,
+  options: Pick<LaneOptions, "freeSlots" | "onAdmitted" | "onLost"> & { executing: () => number },
 ): Promise<Worker> {
   const id = `worker-${newId()}`;
   await services.pool.query(
@@ -35,7 +35,7 @@ export async function openWorker(
     for (const one of [accounts, journal]) one.abandon(error);
     options.onLost(error);
   };
-  const turns = new Turns();
+  const turns = new Turns(options.executing);
   const onStart = () => turns.noteStart();
   const lane = (name: "accounts" | "journal") =>
     new Lane({ ...options, services, workerId: id, lane: name, onStart, onLost });
@@ -75,7 +75,7 @@ export async function openWorker(
     id,
     accounts,
     journal,
-    turn: () => turns.next(),
+    turn: (orgId) => turns.next(orgId),
     isConfirmed,
     confirm() {
       if (lost) return Promise.reject(lost);

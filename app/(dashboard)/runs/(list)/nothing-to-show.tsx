@@ -1,7 +1,7 @@
 "use client";
 
-import Link from "next/link";
 import { Button } from "@/app/_ui/button";
+import { Link } from "@/app/_ui/link";
 import { Empty } from "@/app/_ui/page";
 import type { RunFilter } from "@/server/runs/read/filter";
 import { SEARCHED } from "./filter-words";

@@ -1,13 +1,13 @@
 "use client";
 
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import { useMemo, useRef } from "react";
 import { Button } from "@/app/_ui/button";
 import { classNames } from "@/app/_ui/class-names";
 import { formatCount, formatCredits, formatPlural } from "@/app/_ui/format";
 import { AgentIcon, ToolIcon } from "@/app/_ui/icons";
+import { Link } from "@/app/_ui/link";
 import { Bone, PageHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { useMay } from "@/app/_ui/role";
@@ -210,7 +210,6 @@ function RunRow({
             title={`${run.targetName}\n${run.errorPreview ?? run.inputPreview}\n${times}`}
             onClick={() => leaveList(run.id)}
             href={`/runs/${run.id}`}
-            prefetch={false}
           >
             {run.targetName}
           </Link>

@@ -1,10 +1,10 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import Link from "next/link";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { Button, buttonClass } from "@/app/_ui/button";
 import { formatPlural } from "@/app/_ui/format";
+import { Link } from "@/app/_ui/link";
 import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { useNotify } from "@/app/_ui/toast";

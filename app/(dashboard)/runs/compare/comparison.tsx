@@ -1,10 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { type ReactNode, useMemo, useState } from "react";
 import { classNames } from "@/app/_ui/class-names";
 import { formatCount, formatCredits, formatDuration, shortId } from "@/app/_ui/format";
+import { Link } from "@/app/_ui/link";
 import { PageHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Status, StatusShape } from "@/app/_ui/status";
@@ -158,7 +158,7 @@ function ConfigurationDifference({ a, b, sameKind }: { a: string; b: string; sam
 
 function RunLink({ run }: { run: RunDetail }) {
   return (
-    <Link className="text-accent hover:underline" href={`/runs/${run.id}`} prefetch={false}>
+    <Link className="text-accent hover:underline" href={`/runs/${run.id}`}>
       {run.targetName} <span className="mono whitespace-nowrap">{shortId(run.id)}</span>
     </Link>
   );

@@ -1,5 +1,5 @@
-import Link from "next/link";
 import { buttonClass } from "@/app/_ui/button";
+import { Link } from "@/app/_ui/link";
 import { Empty } from "@/app/_ui/page";
 
 export default function ComparisonNotFound() {

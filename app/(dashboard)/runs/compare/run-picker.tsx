@@ -1,11 +1,11 @@
 "use client";
 
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useState } from "react";
 import { classNames } from "@/app/_ui/class-names";
 import { shortId } from "@/app/_ui/format";
 import { ChevronLeftIcon } from "@/app/_ui/icons";
+import { Link } from "@/app/_ui/link";
 import { OlderButton } from "@/app/_ui/older-button";
 import { Bone, Empty, PageHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
@@ -71,7 +71,6 @@ function Choice({ run, other }: { run: RunDetail; other: RunSummary }) {
       <Link
         className="flex min-h-10 flex-wrap items-center gap-x-4 px-4 py-1.5 hover:bg-hover sm:px-6"
         href={`/runs/compare?a=${run.id}&b=${other.id}`}
-        prefetch={false}
       >
         <span className="mono text-muted sm:w-24">{shortId(other.id)}</span>
         <Status className="sm:w-28" status={other.status} waiting={other.waiting} />

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import { Suspense } from "react";
+import { Link } from "@/app/_ui/link";
 import { Empty, PageHead } from "@/app/_ui/page";
 import { Badge, List, ListCell, ListRow, RowName } from "@/app/_ui/table";
 import { Ago } from "@/app/_ui/time";
@@ -77,7 +77,6 @@ function LastCallLink({ call, triggerId }: { call: LastCall | null; triggerId: s
     <Link
       className="relative z-10 inline-flex items-center gap-2 hover:underline"
       href={`/triggers/${triggerId}?delivery=${call.id}`}
-      prefetch={false}
     >
       <OutcomeMark outcome={call.outcome} />
       <Ago at={call.receivedAt} className="text-muted" />

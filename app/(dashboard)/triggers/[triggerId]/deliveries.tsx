@@ -1,12 +1,12 @@
 "use client";
 
 import { useInfiniteQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import { Button } from "@/app/_ui/button";
 import { ChoiceLinks } from "@/app/_ui/choice-links";
 import { PartHead } from "@/app/_ui/facts";
 import { formatBytes, shortId } from "@/app/_ui/format";
+import { Link } from "@/app/_ui/link";
 import { OlderButton } from "@/app/_ui/older-button";
 import { Bone, Empty } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
@@ -135,11 +135,7 @@ function DeliveryRow({ delivery, href }: { delivery: DeliverySummary; href: stri
       </Cell>
       <Cell className={`whitespace-nowrap ${STACKED}`}>
         {delivery.runId ? (
-          <Link
-            className="mono relative z-10 text-accent hover:underline"
-            href={`/runs/${delivery.runId}`}
-            prefetch={false}
-          >
+          <Link className="mono relative z-10 text-accent hover:underline" href={`/runs/${delivery.runId}`}>
             {shortId(delivery.runId)}
           </Link>
         ) : (

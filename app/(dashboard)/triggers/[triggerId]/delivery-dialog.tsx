@@ -1,13 +1,13 @@
 "use client";
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import Link from "next/link";
 import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { Dialog } from "@/app/_ui/dialog";
 import { formatBytes, shortId } from "@/app/_ui/format";
 import { JsonView } from "@/app/_ui/json/view";
+import { Link } from "@/app/_ui/link";
 import { Bone } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";

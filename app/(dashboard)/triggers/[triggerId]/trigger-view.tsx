@@ -1,11 +1,11 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { CopyButton, copyText } from "@/app/_ui/copy-button";
 import { Fact, Facts, PartHead } from "@/app/_ui/facts";
 import { formatCredits } from "@/app/_ui/format";
 import { ChevronLeftIcon } from "@/app/_ui/icons";
+import { Link } from "@/app/_ui/link";
 import { Command } from "@/app/_ui/page";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { useTRPC } from "@/app/_ui/providers";
@@ -81,11 +81,7 @@ function Definition({ trigger }: { trigger: TriggerDetail }) {
         {target.gone ? (
           target.name
         ) : (
-          <Link
-            className="text-accent hover:underline"
-            href={`/${target.kind}s/${target.id}`}
-            prefetch={false}
-          >
+          <Link className="text-accent hover:underline" href={`/${target.kind}s/${target.id}`}>
             {target.name}
           </Link>
         )}

@@ -1,11 +1,11 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Button, buttonClass } from "@/app/_ui/button";
 import { ChevronDownIcon } from "@/app/_ui/icons";
+import { Link } from "@/app/_ui/link";
 import { Menu, MenuItem } from "@/app/_ui/menu";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { useTRPC } from "@/app/_ui/providers";
@@ -43,7 +43,7 @@ function CompareLink({ run }: { run: RunDetail }) {
   const href = `/runs/compare?a=${run.id}`;
   usePageActions([{ label: "Compare with another run", href }]);
   return (
-    <Link className={buttonClass("plain", "max-sm:hidden")} href={href} prefetch={false}>
+    <Link className={buttonClass("plain", "max-sm:hidden")} href={href}>
       Compare
     </Link>
   );

@@ -1,8 +1,8 @@
 "use client";
 
-import Link from "next/link";
 import { type MouseEvent, useSyncExternalStore } from "react";
 import { ChevronLeftIcon } from "@/app/_ui/icons";
+import { Link } from "@/app/_ui/link";
 import { searchLeft } from "../../list-left";
 
 /** The way back to the list as it was left, with its filters; as far as the browser knows, to the very same place in it. */

@@ -1,10 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useState } from "react";
 import { Dialog } from "@/app/_ui/dialog";
 import { formatBytes } from "@/app/_ui/format";
+import { Link } from "@/app/_ui/link";
 import { Bone } from "@/app/_ui/page";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { useTRPC } from "@/app/_ui/providers";
@@ -66,11 +66,7 @@ function Configuration({ run }: { run: RunDetail }) {
             {now.changes.length === 0
               ? "A run started now would use the same configuration. "
               : "A run started now would differ in these fields. "}
-            <Link
-              className="text-accent underline"
-              href={`/${run.kind}s/${run.agentId ?? run.toolId}`}
-              prefetch={false}
-            >
+            <Link className="text-accent underline" href={`/${run.kind}s/${run.agentId ?? run.toolId}`}>
               Open the {run.kind}, v{now.version}
             </Link>
           </p>

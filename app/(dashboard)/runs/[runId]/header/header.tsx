@@ -1,10 +1,10 @@
 "use client";
 
-import Link from "next/link";
 import { classNames } from "@/app/_ui/class-names";
 import { CopyButton, copyText } from "@/app/_ui/copy-button";
 import { formatCount, formatCredits, formatPlural, shortId } from "@/app/_ui/format";
 import { CopyIcon, DownloadIcon, MoreIcon, TerminalIcon } from "@/app/_ui/icons";
+import { Link } from "@/app/_ui/link";
 import { Menu, MenuItem, MenuLink } from "@/app/_ui/menu";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { describeError } from "@/app/_ui/query-client";

@@ -1,8 +1,8 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { formatDuration } from "@/app/_ui/format";
+import { Link } from "@/app/_ui/link";
 import { useTRPC } from "@/app/_ui/providers";
 import type { RunDetail } from "@/server/runs/read/inspect";
 import type { Liveness as LivenessFacts } from "@/server/runs/read/liveness";
@@ -48,7 +48,7 @@ export function Queued({ run }: { run: Pick<RunDetail, "id"> }) {
       </p>
       {queue && queue.taken > 0 ? (
         <p>
-          <Link className="text-accent underline" href="/runs?status=Running" prefetch={false}>
+          <Link className="text-accent underline" href="/runs?status=Running">
             Show running runs
           </Link>
         </p>

@@ -1,11 +1,11 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type Ref, useEffect, useEffectEvent, useMemo, useRef, useSyncExternalStore } from "react";
 import { classNames } from "@/app/_ui/class-names";
 import { ChevronDownIcon } from "@/app/_ui/icons";
+import { Link } from "@/app/_ui/link";
 import { isPageKey } from "@/app/_ui/page-keys";
 import { useTRPC } from "@/app/_ui/providers";
 import { readAddress } from "../../address";
@@ -103,7 +103,6 @@ function Step({
         walkTo(next);
         walking = way;
       }}
-      prefetch={false}
       ref={ref}
       replace
       title={`${label} (${keys})`}

@@ -1,13 +1,13 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { Button } from "@/app/_ui/button";
 import { classNames } from "@/app/_ui/class-names";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { formatBytes, formatCount, formatCredits, shortId } from "@/app/_ui/format";
 import { JsonView } from "@/app/_ui/json/view";
+import { Link } from "@/app/_ui/link";
 import { useTRPC } from "@/app/_ui/providers";
 import { Tabs } from "@/app/_ui/tabs";
 import { Fold, isLong } from "@/app/_ui/text/fold";

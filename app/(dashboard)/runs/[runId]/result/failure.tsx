@@ -1,6 +1,6 @@
 "use client";
 
-import Link from "next/link";
+import { Link } from "@/app/_ui/link";
 import type { RunDetail } from "@/server/runs/read/inspect";
 import { type Line, lineFacts, lineId, type WorkLine } from "../lines";
 import { explainFailure } from "./explain-failure";
@@ -44,23 +44,18 @@ export function Failure({
       <p className="text-muted">{advice}</p>
       <p className="flex flex-wrap gap-x-4">
         {links.map(({ href, label }) => (
-          <Link className="text-accent underline" href={href} key={href} prefetch={false}>
+          <Link className="text-accent underline" href={href} key={href}>
             {label}
           </Link>
         ))}
         {run.lastGoodRunId ? (
-          <Link
-            className="text-accent underline"
-            href={`/runs/compare?a=${run.lastGoodRunId}&b=${run.id}`}
-            prefetch={false}
-          >
+          <Link className="text-accent underline" href={`/runs/compare?a=${run.lastGoodRunId}&b=${run.id}`}>
             Compare with the last successful run
           </Link>
         ) : null}
         <Link
           className="text-accent underline"
           href={`/runs?status=Failed&${run.kind}=${run.agentId ?? run.toolId}`}
-          prefetch={false}
         >
           Other failures of this {run.kind}
         </Link>

@@ -1,0 +1,10 @@
+import NextLink from "next/link";
+import type { ComponentProps } from "react";
+
+/**
+ * A link within the dashboard. Nothing is fetched before it is followed: each page is rendered for its reader, so that
+ * fetching ahead would render all linked pages with every page.
+ */
+export function Link(props: Omit<ComponentProps<typeof NextLink>, "prefetch">) {
+  return <NextLink {...props} prefetch={false} />;
+}

@@ -1,0 +1,77 @@
+import { performance } from "node:perf_hooks";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { mintOrgId } from "@/server/auth/mint-org-id";
+import { newId } from "@/server/ids";
+import { Turns } from "./turns";
+
+const [one, other] = [mintOrgId(newId()), mintOrgId(newId())];
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "Date"] });
+  vi.spyOn(performance, "now").mockImplementation(() => Date.now());
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+/** Turns in a process with so many runs, and the acts that have begun, in their order. */
+function setUp(runs: number) {
+  const turns = new Turns(() => runs);
+  const begun: string[] = [];
+  const act = (name: string, org = one) => {
+    const turn = turns.next(org);
+    if (turn === undefined) begun.push(name);
+    else void turn.then(() => begun.push(name));
+  };
+  return { turns, begun, act };
+}
+
+describe("acts of runs", () => {
+  it("begin at once while no start comes", () => {
+    const { begun, act } = setUp(100);
+    act("a");
+    expect(begun).toEqual(["a"]);
+  });
+
+  it("begin at once beside starts while few runs execute", () => {
+    const { turns, begun, act } = setUp(2);
+    turns.noteStart();
+    act("a");
+    expect(begun).toEqual(["a"]);
+  });
+
+  it("wait for a tick while starts keep coming, and all begin when they end", async () => {
+    const { turns, begun, act } = setUp(100);
+    const names = Array.from({ length: 200 }, (_, n) => String(n));
+    turns.noteStart();
+    for (const name of names) act(name);
+    expect(begun).toEqual([]);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(begun.length).toBeGreaterThan(0);
+    expect(begun.length).toBeLessThan(10);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(begun).toEqual(names);
+  });
+
+  it("go on however long starts keep coming", async () => {
+    const { turns, begun, act } = setUp(100);
+    turns.noteStart();
+    for (let n = 0; n < 40; n += 1) act(String(n));
+    for (let tick = 0; tick < 100; tick += 1) {
+      turns.noteStart();
+      await vi.advanceTimersByTimeAsync(10);
+    }
+    expect(begun).toHaveLength(40);
+  });
+
+  it("of one organization do not wait behind all those of another", async () => {
+    const { turns, begun, act } = setUp(100);
+    turns.noteStart();
+    for (let n = 0; n < 50; n += 1) act(`one ${n}`);
+    act("other", other);
+    await vi.advanceTimersByTimeAsync(20);
+    expect(begun).toContain("other");
+    expect(begun.length).toBeLessThan(20);
+  });
+});
