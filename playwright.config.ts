@@ -1,18 +1,22 @@
 import { defineConfig, devices } from "@playwright/test";
 import { findBrowser } from "./scripts/browser.mjs";
-import { forgetSettings } from "./scripts/environment.mjs";
+import { clearSettings } from "./scripts/environment.mjs";
 import { freePort } from "./scripts/ports.mjs";
-import { makeThrowaway } from "./scripts/throwaway.mjs";
+import { createThrowaway } from "./scripts/throwaway.mjs";
 
 /**
- * The browser and API tests against the built service, started as `npm start` starts it, on a database of its own.
- * Workers read this file again: what they must share with the first reading is in the environment.
+ * Browser and API tests against the built service, started like `npm start`, on its own database. Workers read this
+ * file again, so shared values are in the environment.
  */
-forgetSettings();
+clearSettings();
 process.env.STEPWELL_E2E_PORT ??= String(await freePort());
-process.env.STEPWELL_E2E_PACE_PORT ??= String(await freePort());
-process.env.STEPWELL_E2E_DATA ??= await makeThrowaway();
-const { STEPWELL_E2E_PORT: port, STEPWELL_E2E_PACE_PORT: pacePort, STEPWELL_E2E_DATA: dataDir } = process.env;
+process.env.STEPWELL_E2E_SLOW_SERVER_PORT ??= String(await freePort());
+process.env.STEPWELL_E2E_DATA ??= await createThrowaway();
+const {
+  STEPWELL_E2E_PORT: port,
+  STEPWELL_E2E_SLOW_SERVER_PORT: slowServerPort,
+  STEPWELL_E2E_DATA: dataDir,
+} = process.env;
 const browser = await findBrowser();
 const baseURL = `http://localhost:${port}`;
 
@@ -21,7 +25,7 @@ export default defineConfig({
   fullyParallel: true,
   workers: 2,
   forbidOnly: process.env.CI !== undefined,
-  // Generous: the machine may be small and busy. What is waited for is a fact, never a time.
+  // Generous for small and busy machines. Tests wait for facts, never for a time.
   timeout: 90_000,
   expect: { timeout: 15_000 },
   reporter: "list",
@@ -32,7 +36,7 @@ export default defineConfig({
     trace: "retain-on-failure",
     launchOptions: {
       ...(browser?.executablePath === undefined ? {} : { executablePath: browser.executablePath }),
-      // Chromium refuses its sandbox to root, and containers have little /dev/shm.
+      // Chromium refuses its sandbox as root, and containers have a small /dev/shm.
       args: ["--no-sandbox", "--disable-dev-shm-usage"],
     },
   },
@@ -43,7 +47,7 @@ export default defineConfig({
       PORT: port,
       STEPWELL_DATA_DIR: dataDir,
       LOG_LEVEL: "warn",
-      EGRESS_ALLOW: `127.0.0.1:${pacePort}`,
+      EGRESS_ALLOW: `127.0.0.1:${slowServerPort}`,
     },
     timeout: 600_000,
     gracefulShutdown: { signal: "SIGTERM", timeout: 20_000 },

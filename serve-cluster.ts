@@ -6,34 +6,34 @@ import { sleep } from "@/server/db/outage";
 import type { Environment } from "@/server/env";
 import type { Services } from "@/server/services";
 
-/** Several processes behind one port (STEPWELL_PROCESSES): each serves and executes runs, and is replaced when it ends. */
+/** Several processes behind one port (STEPWELL_PROCESSES). Each serves and executes runs, and is replaced when it ends. */
 
-/** A service that serves, in this process or in several. */
+/** A running service, in this process or in several. */
 export type Serving = {
-  /** Where it listens; the port differs from PORT when that was 0. */
+  /** The actual port; it differs from PORT if that is 0. */
   port: number;
-  /** The address people use. */
+  /** The address that people use. */
   appUrl: string;
   /** The demo organization, if there is one. */
   demo: Demo | null;
-  /** Waits until `/api/ready` answers 200; false when it is stopped first. `say` receives what is missing. */
-  untilReady(say: (line: string) => void): Promise<boolean>;
-  /** Ends everything in order: no new requests, those under way, the engine, the database. */
+  /** Waits until `/api/ready` answers 200; false if the service is stopped first. `print` gets what is missing. */
+  untilReady(print: (line: string) => void): Promise<boolean>;
+  /** Shuts down in order: no new requests, requests in progress, the engine, the database. */
   stop(): Promise<void>;
 };
 
 /** How long a process may take to stop before it is killed. */
 const STOP_MS = 15_000;
-/** How soon a process that ended is replaced. */
+/** The delay before an ended process is replaced. */
 const REPLACE_AFTER_MS = 1_000;
 const READY_POLL_MS = 250;
 
-/** Whether this process is to start others instead of serving itself. */
+/** Whether this process starts others instead of serving itself. */
 export function isClusterPrimary({ processes }: Pick<Environment, "processes">): boolean {
   return cluster.isPrimary && processes !== 1;
 }
 
-/** Starts the processes; `script` serves when it is run by itself. */
+/** Starts the processes; `script` is the program that serves. */
 export function servePrimary(
   { env, log }: Pick<Services, "env" | "log">,
   { demo, script }: { demo: Demo | null; script: string },
@@ -71,7 +71,7 @@ async function stopProcess(worker: Worker): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Waits until a process behind the port is ready; false when `signal` was aborted first. */
+/** Waits until a process behind the port is ready; false if `signal` was aborted first. */
 async function untilReady({ port }: Environment, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     const ready = await fetch(`http://127.0.0.1:${port}/api/ready`).catch(() => null);

@@ -10,15 +10,15 @@ import { prepare } from "./serve-prepare";
 import { type Answering, handlerOf, logRequest, preparePage, refuseBadHttp } from "./serve-requests";
 
 /**
- * The process under `next start`, for platforms that expect a plain Next application: Next's server in front, its route
- * handlers as the doors to the API, the engine started from instrumentation.ts.
+ * `next start`, for platforms that expect a plain Next application: Next's server, its route handlers for the API, and
+ * the engine started from instrumentation.ts.
  */
 
-/** How long runs, and after them requests, may take when the process is to end. */
+/** How long runs, and then requests, may take at shutdown. */
 const GRACE_MS = 5_000;
 const ROUTE_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** Starts what serve.ts starts, but the server. Does nothing where serve.ts has started it. Throws as `serve` does. */
+/** Starts what serve.ts starts, except the server. Does nothing if serve.ts has started it. Throws like `serve`. */
 export async function serveWithNext(): Promise<void> {
   if (globalThis.stepwellServices !== undefined) return;
   const services = getServices();
@@ -32,8 +32,8 @@ export async function serveWithNext(): Promise<void> {
 }
 
 /**
- * Prepares each request before Next's server sees it, as serve-requests.ts does. Next would redirect `//v1`, answer a malformed
- * escape by a page, and tell nobody the address of the peer.
+ * Prepares each request before Next's server, like serve-requests.ts. Otherwise Next redirects `//v1`, answers a
+ * malformed escape with a page, and hides the peer's address.
  */
 function prepareRequests(services: Wired): void {
   const { origin, protocol } = new URL(services.env.appUrl);
@@ -45,7 +45,7 @@ function prepareRequests(services: Wired): void {
     if (!servers.has(server)) {
       servers.add(server);
       refuseBadHttp(server);
-      // Next hangs up on clients that offer HTTP/2 by an upgrade; without a listener they are answered in HTTP/1.1.
+      // Next closes connections that offer HTTP/2 by an upgrade; without a listener they are answered in HTTP/1.1.
       server.removeAllListeners("upgrade");
     }
     const request = { incoming, outgoing, path: incoming.url ?? "/", startedAt: performance.now() };
@@ -73,14 +73,14 @@ function prepareRequest(
   for (const [name, value] of Object.entries(headers.data)) outgoing.setHeader(name, value);
   incoming.headers[PEER_ADDRESS_HEADER] = peerAddress(incoming);
   incoming.headers[PAGE_ADDRESS_HEADER] = url.pathname;
-  // Next fails on methods that its routes cannot have; no operation of the API has this one either.
+  // Next fails on methods that its routes cannot have. No API operation has this one.
   if (!ROUTE_METHODS.includes(incoming.method ?? "")) incoming.method = "OPTIONS";
-  // The route takes the path from the header: what Next may normalize is not in its own address any more.
+  // The route reads the path from the header, so Next cannot normalize it.
   if (handler === "rest") incoming.url = "/v1";
   if (handler === "webhook") incoming.url = "/webhooks";
 }
 
-/** A target that is no path is shown as a page that does not exist. */
+/** An invalid target is shown as a page that does not exist. */
 function readTarget(incoming: IncomingMessage, origin: string): URL {
   try {
     return targetOf(incoming, origin);
@@ -99,7 +99,7 @@ function isStart(message: unknown): message is Start {
   return request instanceof IncomingMessage && response instanceof ServerResponse && server instanceof Server;
 }
 
-/** Lets the engine stop before Next does: Next's own listeners close its server and end the process. */
+/** Stops the engine before Next, whose own listeners close its server and exit. */
 function stopBeforeNext(services: Wired): void {
   let stopping = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -109,7 +109,7 @@ function stopBeforeNext(services: Wired): void {
       if (stopping) return;
       stopping = true;
       void services.engine.stop(GRACE_MS).finally(() => {
-        // Next waits for live streams, which have no end of their own.
+        // Next waits for live streams, which do not end by themselves.
         setTimeout(() => process.exit(0), GRACE_MS);
         for (const listener of listeners) listener(signal);
       });

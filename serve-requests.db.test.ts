@@ -19,7 +19,7 @@ import { createProcess, type TestProcess } from "@/testing/process";
 import { createTenant, createTrigger, createWorld, type World } from "@/testing/world";
 import { createHandler } from "./serve-requests";
 
-/** The two ways to the API, the process's own server and Next's route handlers, answer alike. */
+/** The process's own server and Next's route handlers answer alike. */
 
 let world: World;
 let services: TestProcess;
@@ -47,7 +47,7 @@ afterAll(async () => {
 
 const throughNode = (call: Call) => sendCall(`http://127.0.0.1:${port}`, call);
 
-/** Calls the route handler that Next calls. */
+/** Calls the route handler like Next does. */
 async function throughNext({ method, path, headers, body }: Call): Promise<Answer> {
   const route = path.startsWith("/webhooks") ? webhookRoute : apiRoute;
   const handler = Object.entries(route).find(([name]) => name === method)?.[1];
@@ -119,7 +119,7 @@ describe("a compressed body", () => {
 });
 
 describe("an Inngest server's calls", () => {
-  /** Asks a process that has no pages, as one with the role `worker`. */
+  /** Calls a process without pages, as with the role `worker`. */
   async function introspect(env: Record<string, string>, executes: boolean) {
     const worker = createProcess(world, { env });
     onTestFinished(() => worker.stop());

@@ -15,24 +15,22 @@ import { newId } from "@/server/ids";
 import type { Logger } from "@/server/log";
 import type { Wired } from "@/wiring";
 
-/**
- * Answers the requests of the process: `/v1`, `/webhooks` and health here, everything else by Next.
- */
+/** Handles the requests of the process: `/v1`, `/webhooks` and health here, everything else by Next. */
 
-/** An answer is given up, and its connection cut, when its reader takes nothing of it for so long: an export, say. */
+/** A response whose reader takes nothing for this long, such as an export, is ended and its connection closed. */
 const STALLED_READER_MS = 120_000;
-/** The same of a live stream, which reconnects where it left off. */
+/** The same for a live stream, which reconnects where it left off. */
 const STALLED_STREAM_MS = 60_000;
-/** A body of 1 MiB gets through a slow line in this time; whoever sends slower is cut off. */
+/** A body of 1 MiB fits through a slow line in this time; slower senders are cut off. */
 const REQUEST_TIMEOUT_MS = 120_000;
-/** Longer than usual load balancers keep idle connections, so that they and not we close first. */
+/** Longer than common load balancers keep idle connections, so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
-/** A call of an Inngest server: an event and the results of a run's segments, which are words. */
+/** The body of an Inngest server's call: an event and the results of a run's segments. */
 const MAX_ENGINE_CALL_BYTES = 4 * 1024 * 1024;
 
 export type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
-/** Makes the listener of a server's requests. Without `showPage` there are no pages: the process only executes runs. */
+/** Creates a server's request listener. Without `showPage` there are no pages: the process only executes runs. */
 export function createHandler(
   services: Wired,
   { showPage, dev, state }: { showPage: Handler | null; dev: boolean; state: { stopping: boolean } },
@@ -43,7 +41,7 @@ export function createHandler(
   const rawHeaders = Object.entries(asData).flat();
   const { log } = services;
 
-  /** Sends an answer of the API and logs the request: ids, status and duration, nothing of what was sent. */
+  /** Sends an API response and logs ids, status and duration, but no content. */
   const send = (request: Answering, response: ApiResponse): void => {
     sendToNode(request.outgoing, response, rawHeaders);
     if (request.incoming.method !== "GET") drain(request.incoming);
@@ -97,7 +95,7 @@ export function createHandler(
   };
 }
 
-/** Refuses what is no HTTP, tunnels and unknown expectations in the contract's error body, and bounds slow requests. */
+/** Refuses invalid HTTP, tunnels and unknown expectations with the contract's error body, and bounds slow requests. */
 export function refuseBadHttp(server: Server): void {
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
@@ -108,7 +106,7 @@ export function refuseBadHttp(server: Server): void {
   );
 }
 
-/** Gives a request for a page what Next does not: protective headers, the page's own address, the address of the peer. */
+/** Adds what Next does not: security headers, the page's own URL and the peer's address. */
 export function preparePage(
   { incoming, outgoing, path }: Answering,
   { url, headers, dev }: { url: URL; headers: Record<string, string>; dev: boolean },
@@ -122,7 +120,7 @@ export function preparePage(
   incoming.headers[PEER_ADDRESS_HEADER] = peerAddress(incoming);
 }
 
-/** A request while it is answered; `startedAt` in ms of the process's own clock. */
+/** A request in progress; `startedAt` is in ms of the process's monotonic clock. */
 export type Answering = {
   incoming: IncomingMessage;
   outgoing: ServerResponse;
@@ -130,7 +128,7 @@ export type Answering = {
   startedAt: number;
 };
 
-/** One line for each request but those for files of pages, without its query or payload. */
+/** Logs one line per request, except for files of pages, without query and payload. */
 export function logRequest(
   log: Logger,
   { incoming, path, startedAt }: Answering,
@@ -147,7 +145,7 @@ export function logRequest(
   });
 }
 
-/** Answers what no handler was asked, in the contract's error body. */
+/** Refuses a request that no handler takes, with the contract's error body. */
 export function refuse(
   outgoing: ServerResponse,
   status: 400 | 404 | 417 | 500,
@@ -159,7 +157,7 @@ export function refuse(
   outgoing.end(body);
 }
 
-/** Hands an Inngest server's call to the engine. */
+/** Passes an Inngest server's call to the engine. */
 async function callEngine({ engine, log }: Wired, call: ApiRequest, url: URL): Promise<ApiResponse> {
   try {
     const { method } = call;
@@ -176,7 +174,7 @@ async function callEngine({ engine, log }: Wired, call: ApiRequest, url: URL): P
   }
 }
 
-/** Which handler answers a path. One that only looks like the API's gets the API's 404, never a page. */
+/** The handler for a path. A path similar to the API's gets the API's 404, never a page. */
 export function handlerOf(path: string): "rest" | "webhook" | "inngest" | "health" | "ready" | "pages" {
   const plain =
     path.includes("%") || path.startsWith("//") ? path.replace(/%2f/gi, "/").replace(/^\/+/, "/") : path;

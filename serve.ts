@@ -13,33 +13,33 @@ import { prepare } from "./serve-prepare";
 import { createHandler, refuseBadHttp } from "./serve-requests";
 
 /**
- * The process: one HTTP server in front, the engine behind. `/v1` and `/webhooks` go straight to their doors, health
- * is answered here, everything else is Next's.
+ * The process: one HTTP server and the engine. `/v1` and `/webhooks` go to their handlers, health is answered here,
+ * everything else goes to Next.
  */
 
-/** How long requests and runs under way may take to come to a good place when the process is to end. */
+/** How long requests and runs may take to reach a safe point at shutdown. */
 const GRACE_MS = 5_000;
 
 export type ServeOptions = {
-  /** The project's folder: next.config.ts and prisma/migrations are there. */
+  /** The project's folder, which has next.config.ts and prisma/migrations. */
   root: string;
-  /** Pages are compiled as they are asked for and reload in place. */
+  /** Pages are compiled on demand and reloaded on changes. */
   dev?: boolean;
-  /** Told what is being done, for people who wait. */
-  say?: (line: string) => void;
+  /** Gets progress messages. */
+  print?: (line: string) => void;
 };
 
 /**
- * Migrates the database, checks the secret, starts the engine and listens. Configuration comes from the environment.
- * Throws EnvironmentError, MigrationError, WrongSecretError, or what listening throws.
+ * Migrates the database, checks the secret, starts the engine and listens. The environment is the configuration. Throws
+ * EnvironmentError, MigrationError, WrongSecretError, or the error of listening.
  */
-export async function serve({ root, dev = false, say = () => {} }: ServeOptions): Promise<Serving> {
+export async function serve({ root, dev = false, print = () => {} }: ServeOptions): Promise<Serving> {
   const services = getServices();
   if (!dev) {
     captureConsole(services.log);
     captureFaults(services.log);
   }
-  const demo = await prepare(services, root, say);
+  const demo = await prepare(services, root, print);
   if (isClusterPrimary(services.env) && !dev)
     return servePrimary(services, { demo, script: fileURLToPath(import.meta.url) });
 
@@ -48,7 +48,7 @@ export async function serve({ root, dev = false, say = () => {} }: ServeOptions)
   const { role, port: wanted, host, appUrl } = services.env;
   const pages = role === "worker" ? null : createPages({ root, dev, host, port: wanted });
   const server = createServer({
-    // Refused by us, with the contract's error body.
+    // We refuse it ourselves, with the contract's error body.
     requireHostHeader: false,
   });
   server.on("request", createHandler(services, { showPage: pages?.show ?? null, dev, state }));
@@ -74,7 +74,7 @@ export async function serve({ root, dev = false, say = () => {} }: ServeOptions)
     async stop() {
       state.stopping = true;
       ending.abort();
-      // Browsers that wait for changes of pages would be waited for in turn: the server does not count them as its own.
+      // Connections for page reloads would keep the server open: it does not count upgraded sockets as its own.
       for (const socket of upgraded) socket.destroy();
       await closeServer(server);
       await services.engine.stop(GRACE_MS);
@@ -85,8 +85,8 @@ export async function serve({ root, dev = false, say = () => {} }: ServeOptions)
 }
 
 /**
- * The pages, loaded by the first request for one: a process that only answers the API starts sooner, is smaller and keeps the
- * timers and dates of Node, which Next replaces by slower ones.
+ * Loads Next with the first request for a page. A process that only serves the API starts sooner, is smaller, and keeps
+ * Node's timers and dates, which Next replaces by slower ones.
  */
 function createPages({ root, dev, host, port }: { root: string; dev: boolean; host: string; port: number }) {
   const load = async () => {
@@ -97,8 +97,8 @@ function createPages({ root, dev, host, port }: { root: string; dev: boolean; ho
       hostname: host,
       port,
       quiet: true,
-      // Next would listen for upgrades on whichever server brings its first request, and hang up on every client that
-      // offers HTTP/2 by `Upgrade: h2c`. In production it gets a server that nobody reaches.
+      // Next would listen for upgrades on the server of its first request and close every connection that offers
+      // `Upgrade: h2c`. In production it gets a server without connections.
       ...(dev ? {} : { httpServer: createServer() }),
     });
     await app.prepare();
@@ -131,7 +131,7 @@ function listen(server: Server, port: number, host: string): Promise<number> {
   });
 }
 
-/** Live streams have no end of their own: what is still open after the grace is cut. */
+/** Live streams do not end by themselves: what is still open after the grace period is closed. */
 async function closeServer(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
@@ -140,16 +140,16 @@ async function closeServer(server: Server): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Tells people where it is, how they get in, and a line that works as pasted. */
-export function announce({ appUrl, demo }: Serving, say: (line: string) => void): void {
-  say(`\nStepwell is ready: ${appUrl}`);
+/** Prints the URL, how to sign in, and a command to try. */
+export function announce({ appUrl, demo }: Serving, print: (line: string) => void): void {
+  print(`\nStepwell is ready: ${appUrl}`);
   if (demo) {
-    say(`  Sign in as  ${demo.login}${describePassword(demo)}`);
-    if (demo.apiKey !== undefined) say(`  API key     ${demo.apiKey}  (shown this once)`);
+    print(`  Sign in as  ${demo.login}${describePassword(demo)}`);
+    if (demo.apiKey !== undefined) print(`  API key     ${demo.apiKey}  (shown this once)`);
     const line = tryingLine(appUrl, demo);
-    if (line !== null) say(`  Try it      ${line}`);
+    if (line !== null) print(`  Try it      ${line}`);
   }
-  say("  Stop with Ctrl-C\n");
+  print("  Stop with Ctrl-C\n");
 }
 
 /** The password itself is printed once. */
@@ -158,7 +158,7 @@ function describePassword({ password, passwordFile }: Demo): string {
   return passwordFile === null ? "" : `  (password in ${passwordFile})`;
 }
 
-/** By the API key while it is known, later by a trigger, whose address is its own key. */
+/** Uses the API key while it is known, afterwards a trigger, whose URL is its own key. */
 function tryingLine(appUrl: string, demo: Demo): string | null {
   const message = "What do 12 apples at 0.80 cost?";
   const curl = (url: string, body: object, header = "") =>
@@ -170,9 +170,13 @@ function tryingLine(appUrl: string, demo: Demo): string | null {
   return demo.triggerUrl === null ? null : curl(demo.triggerUrl, { question: message });
 }
 
-/** Run by itself, as `npm run dev` does; what it needs is in the environment then. */
+/** Runs directly, as in `npm run dev`, with its settings in the environment. */
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) {
-  const serving = await serve({ root: process.cwd(), dev: process.argv.includes("--dev"), say: console.log });
+  const serving = await serve({
+    root: process.cwd(),
+    dev: process.argv.includes("--dev"),
+    print: console.log,
+  });
   let stopping = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
@@ -181,6 +185,6 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(realpathS
       void serving.stop().then(() => process.exit(0));
     });
   }
-  // One of several processes says nothing: their primary does.
+  // With several processes, the primary announces the service.
   if (!cluster.isWorker && (await serving.untilReady(console.log))) announce(serving, console.log);
 }

@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 /**
  * Three projects: `unit` (pure, `*.test.ts`); `db` (`*.db.test.ts`, each worker on its own copy of a migrated template
- * database, see testing/database.ts); `routes`, the same for files that put their own services in the place of `wiring.ts`.
+ * database, see testing/database.ts); `routes`, the same for files that replace the services of `wiring.ts`.
  */
 const DB_TESTS = ["{server,inngest,scripts,app,prisma,examples,testing}/**/*.db.test.ts", "*.db.test.ts"];
 const ROUTE_TESTS = ["app/api/**/*.db.test.ts", "serve-requests.db.test.ts"];
@@ -16,9 +16,9 @@ export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
     maxWorkers: 2,
-    // Files share their worker's modules: loading them anew for each file took longer than the tests.
+    // Files share their worker's modules: loading them for each file took longer than the tests.
     isolate: false,
-    // Machines may be busy: what is waited for comes late, and is still waited for.
+    // On a busy machine, what is waited for may come late.
     expect: { poll: { timeout: 20_000 } },
     projects: [
       {
@@ -27,7 +27,7 @@ export default defineConfig({
           name: "unit",
           include: ["{server,inngest,scripts,app,prisma,examples,testing}/**/*.test.ts", "*.test.ts"],
           exclude: ["**/*.db.test.ts", "**/node_modules/**"],
-          // Generous: some tests wait for a time limit of 1 s, and machines may be busy.
+          // Generous: some tests wait for a time limit of 1 s on busy machines.
           testTimeout: 60_000,
         },
       },
@@ -46,7 +46,7 @@ export default defineConfig({
           ...DB,
           name: "routes",
           include: ROUTE_TESTS,
-          // What they replace must not stay for the next file.
+          // What they replace must not affect the next file.
           isolate: true,
         },
       },

@@ -16,7 +16,7 @@ import type { Services } from "@/server/services";
 /** The services of this process, with an engine that it may start. */
 export type Wired = Services & { engine: RunningEngine };
 
-/** Composition root: configuration → services. Nothing connects before it is used. */
+/** The composition root: environment → services. Nothing connects before it is used. */
 export function wire(env: Environment, log: Logger = createLogger({ level: env.logLevel })): Wired {
   killAtPausePoints(env.pausePoints);
   const { db, pool } = openDatabase(env.databaseUrl, log);
@@ -46,15 +46,15 @@ declare global {
 }
 
 /**
- * The services of this process. They are kept on globalThis: Next bundles its own copy of this module, and both
- * copies must share one pool and one engine.
+ * The services of this process, kept on globalThis: Next bundles its own copy of this module, and both copies must
+ * share one pool and one engine.
  */
 export function getServices(): Wired {
   globalThis.stepwellServices ??= wire(readEnvironment());
   return globalThis.stepwellServices;
 }
 
-/** Ends what the services have open, in order. The engine is stopped before. */
+/** Closes the services in order. Stop the engine first. */
 export async function closeServices(services: Services): Promise<void> {
   await services.notifications.close();
   await services.db.$disconnect();

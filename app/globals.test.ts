@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 const css = readFileSync(new URL("globals.css", import.meta.url), "utf8");
 
-/** The tokens of the first block that begins with `selector`. */
+/** The design tokens of the first block whose selector starts with `selector`. */
 function tokensOf(selector: string): Map<string, string> {
   const block = css.slice(css.indexOf(selector)).split("}", 1)[0] ?? "";
   return new Map(
@@ -11,7 +11,7 @@ function tokensOf(selector: string): Map<string, string> {
   );
 }
 
-/** Relative luminance of a colour, WCAG 2.2. */
+/** Relative luminance of a colour (WCAG 2.2). */
 function luminance(hex: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const share = Number.parseInt(hex.slice(at, at + 2), 16) / 255;

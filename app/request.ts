@@ -11,17 +11,17 @@ import { newId } from "@/server/ids";
 import type { Services } from "@/server/services";
 import { getServices } from "@/wiring";
 
-/** The session of the request that is being rendered; read once per request. */
+/** The session of the current request, read once. */
 export const readSession = cache(
   async (): Promise<Session | null> => sessionFromHeaders(getServices(), await headers()),
 );
 
-/** Whether a page is asked for by a link within the dashboard, not by its address. */
+/** Whether the page was reached by a link within the dashboard rather than by its URL. */
 export async function arrivedByLink(): Promise<boolean> {
   return /[?&]_rsc=/.test((await headers()).get(PAGE_ADDRESS_HEADER) ?? "");
 }
 
-/** The signed-in member for a page; sends everybody else to the sign-in page, which leads back to it. */
+/** The signed-in member for a page. Redirects others to the sign-in page, which leads back. */
 export async function requirePageMember(): Promise<{ session: Session; actor: MemberActor }> {
   const session = await readSession();
   if (!session) redirect(signInAddress((await headers()).get(PAGE_ADDRESS_HEADER)));
@@ -35,7 +35,7 @@ export const serverApi = cache(async () => {
   return createDashboardCaller({ services: getServices(), actor, requestId: newId() });
 });
 
-/** Rejects what is no member with the contract's error body; for route handlers. */
+/** The member for a route handler, or a refusal with the contract's error body. */
 export async function memberForRoute(
   services: Services,
   request: Request,
@@ -45,7 +45,7 @@ export async function memberForRoute(
   return { refusal: refuseRoute("unauthenticated", "Sign in to continue.") };
 }
 
-/** The contract's error body, for route handlers. */
+/** A refusal with the contract's error body, for route handlers. */
 export function refuseRoute(
   code: ErrorCode,
   message: string,
@@ -58,7 +58,7 @@ export function refuseRoute(
   );
 }
 
-/** Whether a procedure that a page called found nothing: the page answers 404 then, and fails for anything else. */
+/** Whether a page's procedure failed with `not_found`, which the page answers with 404. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof Error && isAppError(error.cause) && error.cause.code === "not_found";
 }

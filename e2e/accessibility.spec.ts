@@ -4,23 +4,26 @@ import { z } from "zod";
 import { expect, test } from "./fixtures";
 import { finishRun } from "./start";
 
-/** Each page in both themes and on a phone: no serious axe finding, no error in the console, no sideways scrolling. */
+/** Each page in both themes and on a phone: no serious axe finding, no console error, no horizontal scrolling. */
 
 const findings = z.array(
   z.object({ id: z.string(), impact: z.string().nullable(), nodes: z.array(z.string()) }),
 );
 
-/** What axe is asked: everything; in the dark theme, which has the same markup, contrasts alone; on a phone all but those. */
+/**
+ * What axe checks: everything in the light theme; only contrast in the dark one, which has the same markup; all but
+ * contrast on a phone.
+ */
 const WHOLE = {};
 const CONTRAST = { runOnly: { type: "rule", values: ["color-contrast"] } };
 const NO_CONTRAST = { rules: { "color-contrast": { enabled: false } } };
 
 async function findFaults(page: Page, questions: object = WHOLE) {
-  // The policy of our pages refuses foreign scripts; the debugger's own channel is not bound by it.
+  // The pages' content security policy refuses foreign scripts; the debugger's own channel is exempt.
   await page.evaluate(axe.source);
   const found = await page.evaluate(async (asked) => {
     const run = Reflect.get(Reflect.get(window, "axe"), "run");
-    // Base UI's guards lead the focus around a popup; they take it only to hand it on.
+    // Base UI's focus guards take the focus only to pass it on.
     const within = { include: [["html"]], exclude: [["[data-base-ui-focus-guard]"]] };
     const { violations } = await run(within, { resultTypes: ["violations"], ...asked });
     return violations.map(
@@ -34,7 +37,7 @@ async function findFaults(page: Page, questions: object = WHOLE) {
   return findings.parse(found).filter(({ impact }) => impact === "serious" || impact === "critical");
 }
 
-/** Asks in the light theme, then in the dark one. */
+/** Checks the light theme, then the dark one. */
 async function expectNoFaults(page: Page, what: string) {
   expect(await findFaults(page), what).toEqual([]);
   await page.emulateMedia({ colorScheme: "dark" });
@@ -230,7 +233,7 @@ for (const view of VIEWS) {
       }
     });
 
-    test("the texts of a run", async ({ ownerPage: page, request, organization }) => {
+    test("the input and output of a run", async ({ ownerPage: page, request, organization }) => {
       const showcase = await finishRun(request, organization, { agent: "Markdown of every kind" });
       const tool = organization.toolIds.records ?? "";
       const records = await finishRun(request, organization, { tool, input: {} });

@@ -18,7 +18,7 @@ for (const [words, aheadMs] of [
     const id = await startRun(request, organization, { tool: organization.counterId, input });
     await page.goto(`/runs/${id}`);
     const duration = page.locator("header dl > div").filter({ hasText: /^Duration/ });
-    // Not 0 ms for ever, not an hour.
+    // Neither 0 ms nor an hour.
     await expect(duration).toHaveText(/^Duration[1-9]\d?\.\d+ s$/);
     await page.getByRole("button", { name: "Cancel run" }).click();
     await expect(page.locator("header")).toContainText("Cancelled", { timeout: 20_000 });

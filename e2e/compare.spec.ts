@@ -1,7 +1,7 @@
 import { expect, test } from "./fixtures";
 import { finishRun, startRun } from "./start";
 
-/** Two runs beside each other, while they go on and after. */
+/** The comparison of two runs, while they are in progress and after. */
 
 test("a comparison updates until both runs have ended", async ({
   ownerPage: page,

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { expect, signIn, test } from "./fixtures";
 import { finishRun, startRun } from "./start";
 
-/** A text of its own for each test: they share one organization. */
+/** A unique text for each test, because all tests share one organization. */
 const unique = (text: string) => `${text} ${crypto.randomUUID().slice(0, 8)}`;
 const rows = (page: Page) => page.getByRole("table", { name: "Runs" }).locator("tbody tr");
 
@@ -49,7 +49,7 @@ test.describe("the list of runs", () => {
     const message = unique("What is 6 * 7?");
     const id = await finishRun(request, organization, { agent: message });
     await page.goto("/runs");
-    // Keys count once the page's scripts run; the text must not get lost before.
+    // Keys work once the page's scripts run; a text typed earlier must not be lost.
     const search = page.getByRole("searchbox");
     await expect(async () => {
       await page.keyboard.press("/");
@@ -60,7 +60,7 @@ test.describe("the list of runs", () => {
     await expect(rows(page)).toHaveCount(1);
     await expect(rows(page).first()).toContainText("Completed");
     await expect(rows(page).first()).toContainText("key e2e");
-    // The exact moment, wherever the pointer rests on the row.
+    // The exact time is on the whole row.
     await expect(rows(page).first().getByRole("link")).toHaveAttribute(
       "title",
       /20\d\d, \d\d:\d\d:\d\d\.\d{3} /,
@@ -88,7 +88,7 @@ test.describe("the list of runs", () => {
     await expect(page).toHaveURL(/kind=agent/);
     await page.getByRole("button", { name: "Remove the filter kind" }).click();
     await expect(page).not.toHaveURL(/kind=/);
-    // A filter by time says by which of a run's moments it goes.
+    // A time filter applies to the run's creation.
     await page.goto("/runs?period=24h");
     await expect(page.getByRole("button", { name: "created in the last 24 h", exact: true })).toBeVisible();
   });
@@ -118,7 +118,7 @@ test.describe("the list of runs", () => {
     await expect(rows(page).locator(`a[href="/runs/${id}"]`)).toHaveCount(1);
     await page.getByRole("button", { name: "Clear filters" }).click();
     await expect(page).toHaveURL(/\/runs$/);
-    // "Back" undoes what was chosen, one by one.
+    // "Back" undoes the conditions one by one.
     await page.goBack();
     await expect(page.getByText("0.5 credits or less")).toBeVisible();
     await page.goBack();
@@ -139,7 +139,7 @@ test.describe("the list of runs", () => {
     await expect(page.getByRole("button", { name: "Export and more" })).toBeVisible();
   });
 
-  test("a search without results says what it covers", async ({ ownerPage: page }) => {
+  test("a search without results explains what it covers", async ({ ownerPage: page }) => {
     await page.goto("/runs?q=xylophonists");
     await expect(page.getByText("No run matches these filters")).toBeVisible();
     await expect(page.getByText(/first 8,192 characters/)).toBeVisible();
@@ -170,10 +170,10 @@ test.describe("the list of runs", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL(`**${hrefs[2]}`);
 
-    // Loaded anew the page still knows the list it was opened from.
+    // After a reload the page still knows the list it was opened from.
     await page.reload();
     const back = page.getByRole("main").getByRole("link", { name: "Runs", exact: true });
-    // The server does not know where the list was left.
+    // The server does not know the last list.
     await expect(back).toHaveAttribute("href", /q=/);
     await back.click();
     await expect(page).toHaveURL(/status=Completed&q=Where/);
@@ -188,7 +188,7 @@ test.describe("the list of runs", () => {
   }) => {
     const message = unique("Who is next?");
     for (let n = 0; n < 3; n += 1) await finishRun(request, organization, { agent: `${message} ${n}` });
-    // Newer than these, and not in the list.
+    // Newer than the others, and not in the list.
     await finishRun(request, organization, { agent: unique("Not me.") });
     await page.goto(`/runs?q=${encodeURIComponent(message)}`);
     await expect(rows(page)).toHaveCount(3);
@@ -204,7 +204,7 @@ test.describe("the list of runs", () => {
     await page.waitForURL(`**${hrefs[1]}`);
     await page.getByRole("link", { name: "Older run in the list" }).press("Enter");
     await page.waitForURL(`**${hrefs[2]}`);
-    // The focus goes along; here the list ends, and the other way is next to it.
+    // At the end of the list, the focus moves to the other link.
     await expect(page.getByRole("link", { name: "Newer run in the list" })).toBeFocused();
     await expect(page.getByRole("link", { name: "Older run in the list" })).toHaveCount(0);
     await page.keyboard.press("p");
@@ -230,7 +230,7 @@ test.describe("the list of runs", () => {
     await page.waitForURL(`**/runs/${first}`);
     await page.reload();
     const back = page.getByRole("main").getByRole("link", { name: "Runs", exact: true });
-    // The server does not know where the list was left.
+    // The server does not know the last list.
     await expect(back).toHaveAttribute("href", /q=/);
     await back.click();
     await expect(row).toBeFocused();
@@ -251,7 +251,7 @@ test.describe("the list of runs", () => {
     const bar = page.getByRole("button", { name: /^\d+\+? new$/ });
     await expect(bar).toBeVisible();
     await expect(rows(page).filter({ hasText: second })).toHaveCount(0);
-    // It lies over no row that one may point at, nor on a phone.
+    // It covers no row, on a phone neither.
     await rows(page).first().hover();
     const wide = page.viewportSize();
     await page.setViewportSize({ width: 390, height: 844 });
@@ -433,7 +433,7 @@ test.describe("the page of a run", () => {
         }
       }).observe({ type: "layout-shift" });
     });
-    // Of a long list only the rows in sight are there; each says how long the list is.
+    // Only the visible rows of a long list are drawn; each has the size of the list.
     const countSteps = async () =>
       Number(await page.getByRole("option").first().getAttribute("aria-setsize"));
     const before = await countSteps();
@@ -454,7 +454,7 @@ test.describe("the page of a run", () => {
         for (const entry of list.getEntries()) {
           const sources: unknown = Reflect.get(entry, "sources");
           for (const { node, previousRect: from, currentRect: to } of Array.isArray(sources) ? sources : []) {
-            // Figures that tick grow where they are.
+            // Figures that tick may grow in place.
             if (from.x === to.x && from.y === to.y) continue;
             moved.push(`${from.x},${from.y} → ${to.x},${to.y}: ${node?.outerHTML ?? node?.textContent}`);
           }
@@ -463,7 +463,7 @@ test.describe("the page of a run", () => {
     });
     await expect(page.locator("header")).toContainText("Completed", { timeout: 60_000 });
     await expect(page.getByRole("button", { name: "Cancel run" })).toHaveCount(0);
-    // What has moved is told with the frame after the next.
+    // Shifts are reported with the frame after the next.
     await page.evaluate(
       () => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen))),
     );
@@ -508,7 +508,7 @@ test.describe("the page of a run", () => {
     await expect(page.getByRole("dialog")).toContainText("does not match");
     await expect(page.getByRole("dialog").getByRole("listitem")).toHaveText("/number must be number");
 
-    // What was typed is there again, however the dialog was left.
+    // The draft is there again, however the dialog was closed.
     await page.keyboard.press("Escape");
     await expect(page.getByRole("dialog")).toHaveCount(0);
     await page.getByRole("button", { name: "More run options" }).click();
@@ -595,7 +595,7 @@ test("metrics link to one agent's metrics, and each figure and bar to its runs",
   await expect(figure("Duration p95")).toHaveAttribute("href", /agent=.*minDurationMs=\d+/);
   await expect(figure("Tokens")).toHaveAttribute("href", /minTokens=1/);
 
-  // The foot of the last bar: what was completed in the present quarter of an hour.
+  // The bottom of the last bar: the completed runs of the current quarter of an hour.
   const chart = page.getByRole("img", { name: /^Runs by status/ });
   const box = await chart.boundingBox();
   if (!box) throw new Error("There is no chart.");
@@ -618,7 +618,7 @@ test("the runs list loads less than 250 kB of script", async ({ ownerPage: page 
   client.on("Network.responseReceived", ({ requestId, type, response }) => {
     if (type !== "Script") return;
     scripts.add(requestId);
-    // So far only the headers have arrived: the budget is for the scripts themselves.
+    // So far only the headers have arrived; the budget is for the scripts.
     bytes -= response.encodedDataLength;
   });
   client.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {

@@ -13,31 +13,31 @@ const applied = z.object({
   ]),
 });
 
-/** The organization of e2e/organization.yaml, with the ids and secrets that the service gave it. */
+/** The organization of e2e/organization.yaml, with its ids and secrets. */
 export type Organization = {
   agentId: string;
   toolId: string;
-  /** A tool that takes `{ to }` and makes so many steps, one after the other. */
+  /** A tool that takes `{ to }` and makes that many steps, one after the other. */
   counterId: string;
   /** Ids of all tools, by slug. */
   toolIds: Record<string, string>;
-  /** A tool of five hundred steps, some with long outputs. */
+  /** A tool of 500 steps, some with long outputs. */
   bulkyId: string;
   apiKey: string;
-  /** Addresses of the triggers, by slug. */
+  /** URLs of the triggers, by slug. */
   triggers: Record<string, string>;
   /** Ids of the triggers, by slug. */
   triggerIds: Record<string, string>;
-  /** What calls of the trigger `doubles` are signed with. */
+  /** Signs calls of the trigger `doubles`. */
   signingSecret: string;
   owner: { email: string; password: string };
   viewer: { email: string; password: string };
 };
 
 type Fixtures = {
-  /** A page whose visitor is signed in as the organization's owner, in a session that all tests of the worker share. */
+  /** A page with the organization owner signed in; the worker's tests share its session. */
   ownerPage: Page;
-  /** The same in a session of its own, for tests that end it. */
+  /** The same with its own session, for tests that end it. */
   freshOwnerPage: Page;
 };
 
@@ -84,7 +84,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   },
 });
 
-/** Reads what `apply --json` printed of e2e/organization.yaml. */
+/** Reads the output of `apply --json` for e2e/organization.yaml. */
 export function readApplied(text: string): Organization {
   const [found] = applied.parse(JSON.parse(text)).organizations;
   return {
@@ -104,7 +104,7 @@ export function readApplied(text: string): Organization {
 
 export { expect } from "@playwright/test";
 
-/** Waits until React answers for each button: a click that comes before is lost, and no test is about that. */
+/** Waits until React has hydrated every button, because an earlier click is lost. */
 async function untilHydrated(page: Page): Promise<void> {
   await page.waitForFunction(() =>
     Array.from(document.querySelectorAll("button")).every((button) =>
@@ -113,7 +113,7 @@ async function untilHydrated(page: Page): Promise<void> {
   );
 }
 
-/** Signs in by the form, as people do; at the service under test, or at another one. */
+/** Signs in through the form, at the tested service or another one. */
 export async function signIn(
   page: Page,
   { email, password }: Organization["owner"],

@@ -1,7 +1,7 @@
 import { expect, test } from "./fixtures";
 import { startRun } from "./start";
 
-/** A run of five hundred steps with long outputs: only what is looked at is drawn and sent. */
+/** A run of 500 steps with long outputs: only what is visible is drawn and sent. */
 test("a long run's page renders visible rows, and fetches an output when it is opened", async ({
   ownerPage: page,
   request,
@@ -19,7 +19,7 @@ test("a long run's page renders visible rows, and fetches an output when it is o
   await page.goto(`/runs/${id}`);
   const timeline = page.getByRole("listbox", { name: "Timeline" });
   const rows = timeline.getByRole("option");
-  // Five hundred items are one line, until they are wanted.
+  // 500 items are one line until it is expanded.
   await expect(rows).toHaveCount(1);
   await expect(rows).toContainText("part×500, 500 items");
   await expect(page.getByRole("region", { name: "Items of part" })).toContainText("slowest: part[");
@@ -28,7 +28,7 @@ test("a long run's page renders visible rows, and fetches an output when it is o
   await expect(rows.first()).toHaveAttribute("aria-setsize", "501");
   await expect.poll(() => rows.count()).toBeLessThan(100);
 
-  // By the keyboard to the end: the last row is drawn, chosen and focused, and the first ones are gone.
+  // To the end by keyboard: the last row is drawn, selected and focused, and the first rows are gone.
   await rows.nth(1).click();
   await expect(page).toHaveURL(/step=1$/);
   await page.keyboard.press("End");
@@ -39,8 +39,7 @@ test("a long run's page renders visible rows, and fetches an output when it is o
   await page.keyboard.press("ArrowUp");
   await expect(timeline.locator("[aria-posinset='500']")).toBeFocused();
 
-  // To the middle.
-  // The pointer rests elsewhere: a row below it would be fetched before it is chosen.
+  // To the middle. The pointer is elsewhere, because a row under it would be prefetched.
   await page.locator("h1").hover();
   await timeline.evaluate((box) => {
     box.scrollTop = 200 * 36;
@@ -49,7 +48,7 @@ test("a long run's page renders visible rows, and fetches an output when it is o
   const stepId = (await row.getAttribute("id"))?.replace("line-", "") ?? "";
   const step = page.waitForResponse((response) => response.url().includes(stepId));
   await row.click();
-  // Its output has some 170 kB; a page gets the start.
+  // Its output has some 170 kB; the page gets the start.
   const body = await (await step).text();
   expect(body.length).toBeGreaterThan(30_000);
   expect(body.length).toBeLessThan(100_000);

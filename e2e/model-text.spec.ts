@@ -2,7 +2,7 @@ import { type ModelServer, startModelServer } from "@/testing/model-server";
 import { startThrowawayService } from "../scripts/throwaway-service.mjs";
 import { expect, test } from "./fixtures";
 
-/** What a model says is read while it says it: on a service of its own, whose model answers as it is told. */
+/** A model's output is shown while it is generated; on a service of its own with a scripted model. */
 
 let models: ModelServer;
 let service: Awaited<ReturnType<typeof startThrowawayService>>;
@@ -17,9 +17,9 @@ test.afterAll(async () => {
 });
 
 test("a model's text appears as it is written, and stays after the end", async ({ page, request }) => {
-  let goOn = () => {};
+  let resume = () => {};
   const beforeLast = new Promise<void>((resolve) => {
-    goOn = resolve;
+    resume = resolve;
   });
   const pieces = ["The sum of it ", "is nine ", "sixty."];
   models.script("Add it up", { content: pieces.join(""), pieces, beforeLast });
@@ -37,7 +37,7 @@ test("a model's text appears as it is written, and stays after the end", async (
   const call = page.getByRole("region", { name: "Model call think-1" });
   await expect(call).toContainText("The sum of it is nine");
   await expect(call).toContainText("Running");
-  goOn();
+  resume();
   await expect(call).toContainText("The sum of it is nine sixty.");
   await expect(call).toContainText("Completed");
 });

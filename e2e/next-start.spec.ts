@@ -5,7 +5,7 @@ import { join, relative } from "node:path";
 import { freePort } from "../scripts/ports.mjs";
 import { joinPostgres } from "../scripts/postgres.mjs";
 import { DIST, ROOT } from "../scripts/project.mjs";
-import { makeThrowaway, removeThrowaway } from "../scripts/throwaway.mjs";
+import { createThrowaway, removeThrowaway } from "../scripts/throwaway.mjs";
 import {
   CONTRACT_CALLS,
   comparable,
@@ -18,7 +18,7 @@ import {
 } from "../testing/contract-calls";
 import { expect, type Organization, readApplied, signIn, test } from "./fixtures";
 
-/** `npx next start` alone, on a database of its own, answers as `npm start` does. */
+/** `npx next start` alone, on its own database, answers like `npm start`. */
 
 test.describe.configure({ mode: "serial" });
 
@@ -29,7 +29,7 @@ let organization: Organization;
 let log = "";
 
 test.beforeAll(async () => {
-  dataDir = await makeThrowaway();
+  dataDir = await createThrowaway();
   const { url, leave } = await joinPostgres(dataDir);
   const port = await freePort();
   origin = `http://localhost:${port}`;

@@ -153,7 +153,7 @@ const FAILURES = [
     says: "A call to another service failed.",
     where: "step 1, call",
   },
-  // Twice as much is no number of JSON any more.
+  // Twice as much overflows to a value that is no JSON number.
   {
     tool: "double",
     input: { number: 1e308 },

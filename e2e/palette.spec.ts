@@ -5,7 +5,7 @@ import { finishRun } from "./start";
 const input = (page: Page) => page.getByRole("combobox", { name: "Search or go to" });
 const marked = (page: Page) => page.locator("[role=option][data-highlighted]");
 
-/** Presses the shortcut until the page's scripts hear it. */
+/** Presses the shortcut until the page's scripts handle it. */
 async function openPalette(page: Page): Promise<void> {
   await expect(async () => {
     await page.keyboard.press("Control+k");
@@ -86,7 +86,7 @@ test("lists the page's actions, and what they open keeps the focus", async ({
   const editor = page.getByRole("dialog", { name: "Run Double again" });
   await expect(editor).toBeVisible();
   await expect(editor.locator(":focus")).toHaveCount(1);
-  // What is being written in a dialog is not left by a key.
+  // A shortcut must not discard what is typed in a dialog.
   await page.keyboard.press("Control+k");
   await expect(input(page)).toHaveCount(0);
   await page.keyboard.press("Escape");

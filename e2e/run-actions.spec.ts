@@ -4,7 +4,7 @@ import { z } from "zod";
 import { expect, test } from "./fixtures";
 import { finishRun } from "./start";
 
-/** What one does with a run from its page. */
+/** The actions on a run's page. */
 
 test("the copied call starts the same run for any input, and a failed copy is reported", async ({
   ownerPage: page,
@@ -15,7 +15,7 @@ test("the copied call starts the same run for any input, and a failed copy is re
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const tool = organization.toolIds.echo ?? "";
   const nasty = `it's "so" $HOME \`id\` $(id) \\n %s !! \n\tEOF\nEOF\n\u{1f642} `;
-  // Its JSON is a little below 1 MiB, which is as much as the service takes.
+  // Its JSON is slightly below 1 MiB, the limit.
   const input = { text: nasty.repeat(18_000) };
   const id = await finishRun(request, organization, { tool, input });
   await page.goto(`/runs/${id}`);
@@ -38,8 +38,8 @@ test("the copied call starts the same run for any input, and a failed copy is re
   await expect(page.getByText("Copied as curl").last()).toBeVisible();
   const shell = spawn("sh", { env: { ...process.env, API_KEY: organization.apiKey } });
   shell.stdin.end(`${await clipboard()}\n`);
-  const [printed, said] = await Promise.all([textOf(shell.stdout), textOf(shell.stderr)]);
-  const started = z.object({ success: z.literal(true), id: z.string() }).parse(JSON.parse(printed || said));
+  const [printed, errors] = await Promise.all([textOf(shell.stdout), textOf(shell.stderr)]);
+  const started = z.object({ success: z.literal(true), id: z.string() }).parse(JSON.parse(printed || errors));
   const text = await page.request.get(`/api/runs/${started.id}/text?field=input`);
   expect((await text.text()) === JSON.stringify(input)).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "./fixtures";
 import { finishRun, startRun } from "./start";
 
-/** What the page of a run tells without leaving it: what is inside, what matters most, and what one looks for. */
+/** Child runs, the most expensive steps and the search on a run's page. */
 
 test("a child run's steps unfold below its step, and have addresses", async ({
   ownerPage: page,
@@ -34,7 +34,7 @@ test("a search finds text in all inputs and outputs, and marks it", async ({
   request,
   organization,
 }) => {
-  // So few that all rows are drawn, and the one that they could be folded into.
+  // So few that all rows and their group are drawn.
   const input = { to: 20 };
   const id = await finishRun(request, organization, { tool: organization.counterId, input });
   await page.goto(`/runs/${id}`);
@@ -43,7 +43,7 @@ test("a search finds text in all inputs and outputs, and marks it", async ({
   await page.keyboard.press("/");
   const find = page.getByRole("searchbox", { name: "Find in this run" });
   await expect(find).toBeFocused();
-  // Only an input has it; no step is called so.
+  // Only one input contains it; no step is named so.
   await page.keyboard.type("/17");
   await expect(page.getByRole("search")).toContainText("1 of 20");
   await page.keyboard.press("Enter");
@@ -68,7 +68,7 @@ test("failures, the slowest step and credit costs are one click away", async ({
   await page.getByRole("button", { name: "1 failed" }).click();
   await expect(rows).toHaveCount(1);
   await expect(rows).toContainText("Failed");
-  // The reader is not typing, so that keys do the same.
+  // Outside the text field, keys do the same.
   await page.locator("h1").click();
   await page.keyboard.press("f");
   await expect(rows).toHaveCount(all);
@@ -118,7 +118,7 @@ test("attempts are bars that can be opened", async ({ ownerPage: page, request, 
   const step = timeline.getByRole("option", { name: /^Step 1 ?call http_request/ });
   await expect(step).toContainText("3 attempts");
   await expect(page.getByText("Failed", { exact: true }).first()).toBeVisible();
-  await expect(step.locator("svg rect")).toHaveCount(4); // Its shape, and a bar for each try.
+  await expect(step.locator("svg rect")).toHaveCount(4); // Its status, and a bar for each attempt.
 
   await step.click();
   await page.keyboard.press("ArrowRight");
@@ -133,7 +133,7 @@ test("attempts are bars that can be opened", async ({ ownerPage: page, request, 
   await expect(attempts.nth(1)).toHaveAttribute("aria-selected", "true");
   await expect(chosen).toContainText(/^2/);
   await step.click();
-  // A page that has just come takes clicks that were early, but no keys.
+  // A new page replays early clicks but not keys.
   await expect(page).toHaveURL(/step=1$/);
   await page.keyboard.press("ArrowLeft");
   await expect(attempts).toHaveCount(0);
@@ -144,7 +144,7 @@ test("the wait for a slot is a bar that can be opened", async ({
   request,
   organization,
 }) => {
-  // The plan lets ten go on at once, each of which takes a second and a half.
+  // The plan allows ten at once, each of which takes 1.5 s.
   const what = { tool: organization.toolIds.stubborn ?? "", input: {} };
   const ids = await Promise.all(Array.from({ length: 21 }, () => startRun(request, organization, what)));
   const started = async (id: string) => {
@@ -242,7 +242,7 @@ test("zooms to the selected line, and by dragging over the axis", async ({
   expect(await barOf()).toBeGreaterThan(small);
   await expect(timeline.getByRole("option", { name: /^Step 1 .*before what is shown/ })).toHaveCount(1);
   await expect(timeline.getByRole("option", { name: /^Step 12.*after what is shown/ })).toHaveCount(1);
-  // The row stays what it is: chosen, with the whole time it took.
+  // The row stays selected, with its total duration.
   await expect(row).toHaveAttribute("aria-selected", "true");
 
   const showAll = page.getByRole("button", { name: /^Show all \d/ });
@@ -266,7 +266,7 @@ test("zooms to the selected line, and by dragging over the axis", async ({
   await expect(showAll).toBeVisible();
   await expect(timeline.getByRole("option", { name: /before what is shown/ }).first()).toBeVisible();
   await expect(timeline.getByRole("option", { name: /after what is shown/ }).first()).toBeVisible();
-  // Other measures have no time to show large; it is still there on the way back.
+  // Other measures have no zoom; the zoom is restored with the time.
   await page.keyboard.press("c");
   await expect(showAll).toHaveCount(0);
   await page.keyboard.press("t");
@@ -284,7 +284,7 @@ test("records are tables, searched by row, and raw on demand", async ({
   const id = await finishRun(request, organization, { tool, input: {} });
   await page.goto(`/runs/${id}?step=1`);
   const output = page.getByRole("region", { name: "Output", exact: true });
-  // Folded, what lies below the edge is nothing that the tab key leads to.
+  // The tab key skips what is below the edge of a collapsed text.
   const hidden = () => output.locator("button[inert]", { hasText: /^Next$/ }).count();
   await expect.poll(hidden).toBe(1);
   await output.getByRole("button", { name: /^Show all/ }).click();
@@ -292,7 +292,7 @@ test("records are tables, searched by row, and raw on demand", async ({
   await output.getByRole("button", { name: "Next" }).click();
   await expect(output).toContainText("101–200 of 250 rows");
   const search = output.getByRole("searchbox", { name: "Search this document" });
-  // What is found begins on the first page.
+  // Matches begin on the first page.
   await search.fill("record");
   await expect(output).toContainText("1–100 of 250 rows");
   await search.fill("record 249");
@@ -304,7 +304,7 @@ test("records are tables, searched by row, and raw on demand", async ({
   const input = page.getByRole("region", { name: "Input of the step" });
   await input.getByRole("button", { name: "Raw" }).click();
   await expect(input).toContainText('{"value":250,"expression":');
-  // Of nothing there is nothing more to see.
+  // An empty value has nothing to expand.
   const given = page.getByRole("region", { name: "Input", exact: true });
   await expect(given.getByRole("button")).toHaveCount(1);
 
@@ -327,16 +327,16 @@ test("a step's items and a model call's steps fold into one line", async ({
   await expect(page.getByRole("region", { name: "Items of count" })).toBeVisible();
   await page.keyboard.press("c");
   await expect(rows).toContainText("0.2500");
-  // What is chosen is in sight.
+  // The selected row is visible.
   await page.getByRole("button", { name: /^most: \d+ count/ }).click();
   await expect(rows.first()).toHaveAttribute("aria-setsize", "26");
   await expect(page).toHaveURL(/step=\d+$/);
-  // Folded over the chosen line, the group is chosen.
+  // Collapsing the group of the selected line selects the group.
   await page.keyboard.press("o");
   await expect(rows).toHaveCount(1);
   await expect(rows).toHaveAttribute("aria-selected", "true");
   await expect(page).toHaveURL(/group=count$/);
-  // What one looks for is found inside.
+  // Search results inside collapsed lines are shown.
   await page.keyboard.press("/");
   await page.keyboard.type("/17");
   await expect(rows).toHaveCount(1);

@@ -48,7 +48,7 @@ test("paths that Next cannot parse get the contract's answers", async ({ request
   expect(malformed.headers()["x-request-id"]).toBeTruthy();
 
   const { hostname, port } = new URL(baseURL ?? "");
-  /** Sends a request on a bare socket and reads until the other side closes. */
+  /** Sends a request on a raw socket and reads until the other side closes. */
   const exchange = async (lines: string[]) => {
     const socket = connect(Number(port), hostname);
     socket.write([...lines, "Host: x", "Connection: close", "", ""].join("\r\n"));
@@ -77,7 +77,7 @@ test("a body far beyond the limit gets an answer", async ({ baseURL, organizatio
   expect(answer.status).toBe(413);
 });
 
-test("pages have a strict content security policy and keep to it", async ({ page, organization }) => {
+test("pages have a strict content security policy and do not violate it", async ({ page, organization }) => {
   const violations: string[] = [];
   page.on("console", (message) => {
     if (message.type() === "error") violations.push(message.text());

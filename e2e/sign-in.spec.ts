@@ -15,7 +15,7 @@ test("a page requested while signed out opens after sign-in", async ({ page, org
   await fillIn(page, organization.owner);
   await expect(page).toHaveURL(asked);
   await expect(page.getByRole("heading", { name: "Runs" })).toBeVisible();
-  // Signed in already, the same address leads straight on.
+  // With a session, the same URL redirects at once.
   await page.goto(`/sign-in?to=${encodeURIComponent("/credits?kind=charge")}`);
   await expect(page).toHaveURL("/credits?kind=charge");
 });
@@ -79,7 +79,7 @@ test("a page whose session has ended returns after sign-in", async ({
   freshOwnerPage: page,
   organization,
 }) => {
-  // Asking for a page leads there at once, asking for rows offers it.
+  // A page request redirects to the sign-in page; a data request offers a link.
   await page.goto("/metrics");
   await page.context().clearCookies();
   await page.getByRole("button", { name: "7 days" }).click();
@@ -103,10 +103,10 @@ test.describe("an open page whose session has ended", () => {
     expect((await page.request.post("/api/auth/sign-out", { headers, data: {} })).status()).toBe(200);
   }
   const barOf = (page: Page) => page.getByRole("alert").filter({ hasText: "You have been signed out" });
-  // A live stream ends at the first heartbeat after that, every 15 s.
+  // A live stream ends at the next heartbeat, every 15 s.
   const HEARD = { timeout: 45_000 };
 
-  test("says so, opens no further stream, and returns after sign-in", async ({
+  test("is reported, opens no further stream, and ends after sign-in", async ({
     freshOwnerPage: page,
     organization,
     baseURL,
@@ -116,7 +116,7 @@ test.describe("an open page whose session has ended", () => {
     page.on("response", (response) => {
       if (response.url().includes("/api/live/")) streams.push(response.status());
     });
-    // There was no place for the stream: the page tries again now and then.
+    // The stream got no slot: the page tries again from time to time.
     await page.route("**/api/live/**", (route) => route.fulfill({ status: 429, json: {} }));
     await page.goto("/runs?status=Failed");
     await expect.poll(() => streams).toContain(429);
@@ -124,11 +124,11 @@ test.describe("an open page whose session has ended", () => {
     await page.unroute("**/api/live/**");
     await page.clock.fastForward("00:30");
     await expect(barOf(page)).toBeVisible();
-    // A try that were due would be made now, and be answered before a later call.
-    const tries = streams.length;
+    // A due attempt would be made now and be answered before a later call.
+    const attempts = streams.length;
     await page.clock.fastForward("05:00");
     await page.evaluate(() => fetch("/api/health").then((response) => response.text()));
-    expect(streams).toHaveLength(tries);
+    expect(streams).toHaveLength(attempts);
     await barOf(page).getByRole("link", { name: "Sign in again" }).click();
     await fillIn(page, organization.owner);
     await expect(page).toHaveURL("/runs?status=Failed");

@@ -1,7 +1,7 @@
 import { type APIRequestContext, expect } from "@playwright/test";
 import type { Organization } from "./fixtures";
 
-/** Starts a run over REST, as programs do; returns its id. */
+/** Starts a run over REST; returns its id. */
 export async function startRun(
   request: APIRequestContext,
   organization: Organization,

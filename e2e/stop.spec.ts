@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { freePort, isFree } from "../scripts/ports.mjs";
 import { runningCluster } from "../scripts/postgres-cluster.mjs";
-import { makeThrowaway, removeThrowaway } from "../scripts/throwaway.mjs";
+import { createThrowaway, removeThrowaway } from "../scripts/throwaway.mjs";
 
 let dataDir: string;
 test.beforeEach(async () => {
-  dataDir = await makeThrowaway();
+  dataDir = await createThrowaway();
 });
 test.afterEach(() => removeThrowaway(dataDir));
 
-/** Starts the service through npm in a process group of its own; resolves when it says that it is ready. */
+/** Starts the service through npm in its own process group; resolves once it is ready. */
 async function startThroughNpm(port: number) {
   const npm = spawn("npm", ["start"], {
     detached: true,

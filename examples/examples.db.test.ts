@@ -47,7 +47,7 @@ test.each(files)("%s can be applied, exported, and applied again without a chang
   }
 });
 
-/** Runs a tool of an example with real functions, whose http_request and model are stood in for. */
+/** Runs an example's tool with real functions and a scripted HTTP server and model. */
 async function runTool(file: string, slug: string, input: JsonObject, answers: Record<string, unknown> = {}) {
   const tools = readDefinitionFile(await read(file)).definitions.organizations.flatMap(({ tools }) => tools);
   const tool = tools.find((candidate) => candidate.slug === slug);
@@ -101,7 +101,7 @@ test("an order is totalled, with and without a remark", async () => {
   });
 });
 
-test("the weather of a place is found, an unknown place has none", async () => {
+test("finds the weather of a place, and none for an unknown place", async () => {
   const answers = {
     "geocoding-api.open-meteo.com": { results: [{ name: "Oslo", latitude: 59.9, longitude: 10.7 }] },
     "api.open-meteo.com": { current: { temperature_2m: -3.5, wind_speed_10m: 12 } },

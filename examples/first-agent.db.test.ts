@@ -10,15 +10,15 @@ import { hasProgram } from "@/testing/programs";
 import { startTestService, type TestService } from "@/testing/service";
 
 /**
- * docs/first-agent.md, run as it stands: its shell blocks in one shell, its JSON blocks against what that prints. Only the
- * two ports and the home folder are others. `npm start` is stood in for by the same handlers, engine and settings.
+ * Executes docs/first-agent.md as written: its shell blocks in one shell, its JSON blocks against their output. Only
+ * the two ports and the home folder differ. The same handlers, engine and settings replace `npm start`.
  */
 
 const ROOT = join(import.meta.dirname, "..");
 const PROGRAMS = ["sh", "curl", "openssl", "npm"];
 
 type Block = { language: string; role: string; text: string };
-/** Ends the output of a block. */
+/** Marks the end of a block's output. */
 const MARK = "--- end of block ---";
 
 let home: string;
@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(async () => {
   if (api !== undefined && api.exitCode === null) {
     const gone = once(api, "exit");
-    // The shell and its node are one process group.
+    // The shell and its child processes are one process group.
     if (api.pid !== undefined) process.kill(-api.pid, "SIGKILL");
     await gone;
   }
@@ -51,7 +51,7 @@ afterAll(async () => {
 
 const of = (role: string) => blocks.filter((block) => block.language === "sh" && block.role === role);
 
-/** The pattern of a shown output, in which `…` stands for anything. */
+/** The pattern of a documented output, in which `…` matches anything. */
 function patternOf(shown: string): RegExp {
   const parts = shown.trim().split("…");
   return new RegExp(`^${parts.map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join(".*")}$`, "s");
@@ -85,7 +85,7 @@ it.skipIf(!PROGRAMS.every(hasProgram))(
     );
     service = await startTestService(env);
 
-    // What a block prints is held against the JSON block that follows it; other blocks print nothing.
+    // A block's output is compared with the JSON block after it; other blocks print nothing.
     const steps = blocks.flatMap((block, index) => {
       if (block.language !== "sh" || block.role !== "") return [];
       const next = blocks[index + 1];

@@ -4,7 +4,7 @@ import { WorkerLost } from "@/server/runs/engine/writer";
 import { createEmbeddedDriver } from "./embedded";
 import { describeEngine } from "./engine-suite";
 
-/** The embedded engine, and the entry of the SDK that it uses: both break if an update of the SDK changes that entry. */
+/** The embedded engine and the SDK entry that it uses. Both fail if an SDK update changes that entry. */
 
 describeEngine(async () => ({
   env: { APP_URL: "http://stepwell.test" },

@@ -5,9 +5,9 @@ import type { Driver, RunEngine } from "@/server/runs/engine/engine";
 import { createRunFunctions, RUN_EVENTS } from "./functions";
 
 /**
- * The embedded engine: executes the durable functions in this process through the SDK's execution engine, the entry that
- * Inngest's own test package uses. It is typed as protected, so the SDK's version is pinned and embedded.db.test.ts guards it.
- * There is no queue and no step memory here: the run's own rows are both.
+ * The embedded engine: executes the durable functions in this process through the SDK's execution engine, like
+ * Inngest's own test package. That entry is typed as protected, so the SDK's version is pinned and embedded.db.test.ts
+ * guards it. Queue and step memory are the run's own rows.
  */
 export function createEmbeddedDriver(engine: Pick<RunEngine, "executeSegment">): Driver {
   switchAsyncContextOff();
@@ -17,7 +17,7 @@ export function createEmbeddedDriver(engine: Pick<RunEngine, "executeSegment">):
     baseUrl: "http://engine.invalid",
     fetch: async () => new Response("{}"),
   });
-  // The SDK hands out what a step threw as plain data; the engine tells faults by their class and code.
+  // The SDK returns a thrown error as plain data; the engine needs its class and code.
   const thrown = new Map<string, unknown>();
   const functions = createRunFunctions(client, async (runId) => {
     try {
@@ -42,8 +42,8 @@ export function createEmbeddedDriver(engine: Pick<RunEngine, "executeSegment">):
 }
 
 /**
- * Calls a function once. It runs its first step, the run's segment, and stops there: what comes after a yield is another
- * call. Throws what the step threw.
+ * Calls a function once and stops after its first step, the run's segment. A segment after a yield is another call.
+ * Throws what the step threw.
  */
 async function executeStep(client: Inngest.Any, fn: InngestFunction.Any, run: Admitted): Promise<void> {
   const event = {
@@ -84,8 +84,8 @@ function toError(error: unknown): Error {
 }
 
 /**
- * Gives the SDK the stand-in for AsyncLocalStorage that it has for runtimes without one. Nothing here asks for its context, and
- * up to Node 22 a storage that is in use makes every promise of the process slower: a run costs 8 % less CPU without.
+ * Replaces AsyncLocalStorage by the SDK's stand-in for runtimes without one. Nothing here needs its context, and up to
+ * Node 22 an active storage slows down every promise.
  */
 function switchAsyncContextOff(): void {
   const storage = { getStore: () => undefined, run: (_context: unknown, work: () => unknown) => work() };

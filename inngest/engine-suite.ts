@@ -8,23 +8,23 @@ import { createProcess, type TestProcess } from "@/testing/process";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import type { Wired } from "@/wiring";
 
-/** Where the suite runs: on the embedded engine, or on an Inngest server. */
+/** Where the suite runs: on the embedded engine or an Inngest server. */
 export type Stage = {
-  /** What a process's environment says of the engine. */
+  /** The engine's settings in a process's environment. */
   env: Record<string, string>;
-  /** Makes the server call this process, the newest one. */
+  /** Routes the server's calls to this process, the newest one. */
   serve(services: Wired): void;
   close(): Promise<void>;
 };
 
 type Answer = Partial<ModelReply>;
-/** Answers a model's call; `call` counts the calls of all processes of a test from 1. */
+/** Answers a model call; `call` counts the calls of all processes of a test from 1. */
 type Script = (call: number, request: ModelRequest) => Answer | Promise<Answer>;
 
-/** How long a call of the model takes where a run is to be long. */
+/** How long a model call takes in a long run. */
 const MODEL_MS = 150;
 
-/** A call that is never answered; it ends with its run. */
+/** A call without an answer; it ends with its run. */
 function hang({ signal }: ModelRequest): Promise<Answer> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
@@ -36,12 +36,12 @@ const calculate = (id: string): Answer => ({
 });
 const adder: Answer = { toolCalls: [{ id: "a", name: "adder", arguments: '{"a":1,"b":2}' }] };
 
-/** What the product uses of an engine. The same promises hold on every stage. */
+/** What the product needs of an engine, the same for every driver. */
 export function describeEngine(open: () => Promise<Stage>): void {
   let stage: Stage;
   let world: World;
   const processes: TestProcess[] = [];
-  /** How many calls of the model the current test has seen. */
+  /** How many model calls the current test has made. */
   let calls = 0;
 
   beforeAll(async () => {
@@ -57,7 +57,7 @@ export function describeEngine(open: () => Promise<Stage>): void {
     await stage.close();
   });
 
-  /** Starts a process that executes runs, with a model that answers by the script. */
+  /** Starts a process that executes runs with a scripted model. */
   async function startProcess(script: Script, env: Record<string, string> = {}): Promise<TestProcess> {
     const services = createProcess(world, {
       env: { ...stage.env, ...env },
@@ -172,7 +172,7 @@ export function describeEngine(open: () => Promise<Stage>): void {
           ? { toolCalls: [{ id: "a", name: "adder", arguments: "{}" }] }
           : { content: "Said." };
       });
-      // The first end of the child fails.
+      // The child's first end fails.
       let faults = 1;
       let rootId = "";
       const { accounts } = await services.engine.worker();
@@ -191,7 +191,7 @@ export function describeEngine(open: () => Promise<Stage>): void {
 
     it("of the worker hands its runs to another process, which goes on where they were", async () => {
       const tenant = await createTenant(world);
-      // The first process may be the one that goes on, by a worker of its own that is new.
+      // The first process may be the one that continues, with a new worker.
       const first = await startProcess((call, request) => {
         if (call === 2) return hang(request);
         return call === 1 ? calculate("c1") : { content: "2" };
@@ -205,7 +205,7 @@ export function describeEngine(open: () => Promise<Stage>): void {
       const run = await ended(runId);
       expect(run).toMatchObject({ status: "Completed", output: "2", stepsExecuted: 1 });
       expect(run.claimedBy).not.toBe(workerId);
-      // The first process learned that its worker is lost, and its call was aborted.
+      // The first process learned that its worker was replaced, and its call was aborted.
       await expect.poll(() => first.engine.find(runId)).toBeUndefined();
       expect(calls).toBe(3);
     });
@@ -248,7 +248,7 @@ export function describeEngine(open: () => Promise<Stage>): void {
       async (call, { messages }) => {
         if (messages.some(({ content }) => content === "Short")) return { content: "short" };
         await expect.poll(() => isWaiting).toBe(true);
-        // The two runs have all slots: the other one executes only if one of them yields between two calls.
+        // The two runs hold all slots: the other one executes only if one of them yields between two calls.
         if (isOver) return { content: "long" };
         await sleep(MODEL_MS, new AbortController().signal);
         return calculate(`c${call}`);
@@ -264,7 +264,7 @@ export function describeEngine(open: () => Promise<Stage>): void {
     expect(shortRun.output).toBe("short");
     expect(longRuns.map(({ output }) => output)).toEqual(["long", "long"]);
     const yielded = longRuns.filter(({ yieldedAt }) => yieldedAt.length > 0);
-    // A server takes more runs than there are slots: those that it has called do not count.
+    // An Inngest server may call more runs than there are slots, so that none has to yield.
     if (services.env.inngest === undefined) expect(yielded).toHaveLength(1);
   });
 }

@@ -3,9 +3,8 @@ import { z } from "zod";
 import type { SegmentResult } from "@/server/runs/engine/engine";
 
 /**
- * The durable functions, the same on both engines. They are thin: the event names a run and its segment, the run's row and
- * its journal hold everything else. A function's id carries the version of its loop, so that a deploy lets old runs end on
- * the loop they began with.
+ * The durable functions, the same for both drivers. The event names a run and its segment; the run's row and journal
+ * hold the rest. A function's id has the version of its loop, so that after a deploy old runs finish with their loop.
  */
 
 export const RUN_EVENTS = { agent: "run/agent.admitted", tool: "run/tool.admitted" } as const;
@@ -13,12 +12,12 @@ export const RUN_EVENTS = { agent: "run/agent.admitted", tool: "run/tool.admitte
 const eventData = z.object({ runId: z.uuid(), segment: z.int().min(1) });
 
 /**
- * How often an Inngest server calls a segment again that no process answers. After that, the run is handed over by another
- * event; it ends by its deadline at the latest.
+ * How often an Inngest server repeats a call that no process answers. Afterwards another event hands the run over
+ * again; its deadline ends it at the latest.
  */
 const RETRIES = 3;
 
-/** Makes the functions, around what executes a segment of a run. */
+/** Creates the functions around the executor of a run's segment. */
 export function createRunFunctions(
   client: Inngest.Any,
   executeSegment: (runId: string) => Promise<SegmentResult>,

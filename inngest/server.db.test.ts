@@ -5,8 +5,8 @@ import type { Wired } from "@/wiring";
 import { describeEngine, type Stage } from "./engine-suite";
 
 /**
- * The engine suite on a real Inngest server: `INNGEST_TEST_URL` is its address, and it must reach this machine. A self-hosted
- * server has INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY set as well; without them it is taken for a dev server.
+ * The engine suite on a real Inngest server at `INNGEST_TEST_URL`, which must reach this machine. Set INNGEST_EVENT_KEY
+ * and INNGEST_SIGNING_KEY for a self-hosted server; without them it is a dev server.
  */
 
 const url = process.env.INNGEST_TEST_URL;

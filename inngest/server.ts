@@ -7,17 +7,20 @@ import type { Driver, RunEngine } from "@/server/runs/engine/engine";
 import type { Services } from "@/server/services";
 import { createRunFunctions, RUN_EVENTS } from "./functions";
 
-/** How often the functions are registered: until the server has them, and from then on, since it may lose them. */
+/**
+ * How often the functions are registered, until the server has them and afterwards: a restarted server may have lost
+ * them.
+ */
 const REGISTER_EVERY_MS = { missing: 5_000, registered: 60_000 };
 
-/** A segment is one iteration, so that the server's pages show the loop and no request lasts long. */
+/** A segment is one iteration, so that the server's pages show the loop and no request takes long. */
 const ACTS_PER_CALL = 2;
 
 export type ServerDriver = {
   driver: Extract<Driver, { kind: "server" }>;
   /** Whether the server has the functions. */
   isRegistered(): boolean;
-  /** Answers the server's calls at /api/inngest. */
+  /** Handles the server's calls at /api/inngest. */
   handle(request: Request): Promise<Response>;
   stop(): void;
 };
@@ -25,9 +28,9 @@ export type ServerDriver = {
 type Settings = NonNullable<Services["env"]["inngest"]>;
 
 /**
- * Executes runs on an Inngest server, chosen by the INNGEST_* variables (dev server, self-hosted or cloud). It calls back at
- * `/api/inngest`, signed unless it is a dev server. The functions are registered at start and now and then: a server that was
- * restarted may not know them, and would drop events.
+ * Executes runs on an Inngest server (dev server, self-hosted or cloud), configured by INNGEST_*. It calls back at
+ * `/api/inngest`, signed unless it is a dev server. The functions are registered at start and repeatedly: a restarted
+ * server would drop events for unknown functions.
  */
 export function createServerDriver(
   services: Services,
@@ -55,7 +58,7 @@ export function createServerDriver(
   });
   const register = async (): Promise<unknown> => {
     try {
-      // Without `host` the SDK's handler cannot read the address it was called under.
+      // Without `host` the SDK's handler cannot determine its own URL.
       const headers = { host: new URL(serveOrigin).host };
       const response = await handle(new Request(`${serveOrigin}/api/inngest`, { method: "PUT", headers }));
       if (response.ok) return null;
@@ -65,7 +68,7 @@ export function createServerDriver(
       return error;
     }
   };
-  const registration = keepRegistered(register, log, registerEveryMs);
+  const registration = stayRegistered(register, log, registerEveryMs);
   return {
     driver: {
       kind: "server",
@@ -86,14 +89,14 @@ export function createServerDriver(
   };
 }
 
-/** The SDK's own log, for debugging alone: what it reports of a failure is reported here, or by the engine. */
+/** Passes the SDK's log on at debug level: failures are logged here or by the engine. */
 function quietly(log: Logger) {
   const write = (...values: unknown[]) => log.debug(format(...values));
   return { debug: write, info: write, warn: write, error: write };
 }
 
-/** Registers at once and from then on, and logs when it begins to fail and when it works again. */
-function keepRegistered(
+/** Registers at once and then repeatedly. Logs when registration starts to fail and when it recovers. */
+function stayRegistered(
   register: () => Promise<unknown>,
   log: Logger,
   everyMs: typeof REGISTER_EVERY_MS,
@@ -105,9 +108,9 @@ function keepRegistered(
     const error = await register();
     const before = registered;
     registered = error === null;
-    if (registered && before !== true) log.info("The Inngest server has the functions");
+    if (registered && before !== true) log.info("Registered the functions with the Inngest server");
     if (!registered && before !== false)
-      log.warn("The Inngest server does not take the functions; runs wait", { error });
+      log.warn("Could not register the functions with the Inngest server; runs wait", { error });
     if (stopped) return;
     timer = setTimeout(() => void go(), everyMs[registered ? "registered" : "missing"]);
     timer.unref();

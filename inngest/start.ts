@@ -6,18 +6,18 @@ import type { Services } from "@/server/services";
 import { createEmbeddedDriver } from "./embedded";
 import { createServerDriver, type ServerDriver } from "./server";
 
-/** How often runs that an Inngest server lost are looked for. */
+/** How often the engine looks for runs that an Inngest server lost. */
 const LOST_EVERY_MS = 5_000;
 
-/** The engine of a process, assembled as the configuration says. */
+/** The engine of a process, as configured. */
 export type RunningEngine = RunEngine & {
   /** Starts to execute runs. Without it, this process only starts, reads and cancels them. */
   execute(): void;
-  /** Answers an Inngest server's call at /api/inngest: 404 on the embedded engine, 503 where no runs are executed. */
+  /** Handles an Inngest server's call at /api/inngest: 404 on the embedded engine, 503 if this process executes no runs. */
   handle(request: Request): Promise<Response>;
 };
 
-/** Assembles the engine that the configuration names. */
+/** Creates the configured engine. */
 export function createEngine(getServices: () => Services, { slots }: { slots: number }): RunningEngine {
   const engine = createRunEngine(getServices, {
     slots,
@@ -41,9 +41,7 @@ export function createEngine(getServices: () => Services, { slots }: { slots: nu
   let timer: NodeJS.Timeout | undefined;
   const seekLostRuns = ({ log }: Services, handOver: () => Promise<void>) => {
     timer = setInterval(() => {
-      handOver().catch((error: unknown) =>
-        log.warn("Could not hand over lost runs; trying again", { error }),
-      );
+      handOver().catch((error: unknown) => log.warn("Could not hand over lost runs; retrying", { error }));
     }, LOST_EVERY_MS);
     timer.unref();
   };
@@ -54,7 +52,7 @@ export function createEngine(getServices: () => Services, { slots }: { slots: nu
     async handle(request) {
       if (server !== undefined) return server.handle(request);
       if (getServices().env.inngest === undefined) return new Response("Not found", { status: 404 });
-      // The server calls again later: by then, a process that executes runs may answer.
+      // The server repeats the call, which another process may answer.
       return new Response("This process executes no runs: let INNGEST_SERVE_ORIGIN lead to one that does.", {
         status: 503,
       });
@@ -64,7 +62,7 @@ export function createEngine(getServices: () => Services, { slots }: { slots: nu
       const { inngest } = services.env;
       if (inngest === undefined) {
         engine.start(createEmbeddedDriver(engine));
-        // A deployment may come from an Inngest server.
+        // The deployment may have used an Inngest server before.
         seekLostRuns(services, async () => {
           if ((await releaseLostRuns(services)) > 0) engine.wake();
         });

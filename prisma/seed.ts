@@ -9,18 +9,18 @@ import { VaultError } from "@/server/secrets/vault";
 import type { Services } from "@/server/services";
 import { tokenPurpose, triggerUrl } from "@/server/webhooks/token";
 
-/** What `npm start` prints of the demo organization. */
+/** What `npm start` prints about the demo organization. */
 export type Demo = {
   login: string;
-  /** Only on the start that creates the demo. */
+  /** Set on the start that creates the demo. */
   password?: string;
-  /** Where the password is kept; null when it was changed or the file is gone: `users password` sets another. */
+  /** The file with the password; null if the password was changed or the file is gone (`users password` sets a new one). */
   passwordFile: string | null;
-  /** Only on the start that creates the demo. */
+  /** Set on the start that creates the demo. */
   apiKey?: string;
   agentId: string;
   toolId: string;
-  /** Starts the agent; null when its token was sealed under an earlier STEPWELL_SECRET. */
+  /** Starts the agent; null if its token was sealed under an earlier STEPWELL_SECRET. */
   triggerUrl: string | null;
 };
 
@@ -28,17 +28,16 @@ export type SeedServices = Pick<Services, "env" | "db" | "clock" | "vault">;
 
 const SLUG = "demo";
 const LOGIN = "demo@stepwell.test";
-/** How the audit log names who made the demo. */
+/** The creator of the demo in the audit log. */
 const MAKER = "first start";
 const SETTING = "demo_created_at";
 /** Without 0, 1, l and o, which look alike. */
 const LETTERS = "23456789abcdefghijkmnpqrstuvwxyz";
 
 /**
- * Creates the demo organization of examples/demo.yaml on the first start, once: a demo that was changed or
- * deleted stays so. Does nothing with STEPWELL_DEMO=off. Returns what there is to print, or null without a demo.
- * The password is kept in the data folder, readable by its owner alone.
- * `root` is the project's folder.
+ * Creates the demo organization of examples/demo.yaml on the first start only: a changed or deleted demo stays so. Does
+ * nothing with STEPWELL_DEMO=off. Returns what to print, or null without a demo. The password is stored in the data
+ * folder, readable by its owner only. `root` is the project's folder.
  */
 export async function seedDemo(services: SeedServices, root = "."): Promise<Demo | null> {
   const { db, clock, env } = services;
@@ -46,7 +45,7 @@ export async function seedDemo(services: SeedServices, root = "."): Promise<Demo
   let created: Pick<Demo, "password" | "apiKey"> = {};
   if (await isFirstStart(services)) {
     const source = await readFile(join(root, "examples/demo.yaml"), "utf8");
-    const password = await keepPassword(services);
+    const password = await storePassword(services);
     const [applied] = await applyDefinitionFile(services, source, MAKER);
     const apiKey = applied?.apiKeys[0]?.key;
     created = { password, ...(apiKey === undefined ? {} : { apiKey }) };
@@ -61,7 +60,7 @@ export async function seedDemo(services: SeedServices, root = "."): Promise<Demo
   return demo && { ...demo, ...created };
 }
 
-/** A first start that was broken off is taken up again; an operator's own organization of that slug is not touched. */
+/** An interrupted first start is continued; an operator's own organization with that slug is left alone. */
 async function isFirstStart({ db }: SeedServices): Promise<boolean> {
   if (await db.setting.findUnique({ where: { key: SETTING } })) return false;
   const found = await db.organization.findUnique({
@@ -88,7 +87,7 @@ async function describeDemo(services: SeedServices): Promise<Demo | null> {
   if (!agent || !tool || !trigger) return null;
   return {
     login: LOGIN,
-    passwordFile: (await isPasswordKept(services)) ? passwordFile(services) : null,
+    passwordFile: (await isPasswordUnchanged(services)) ? passwordFile(services) : null,
     agentId: agent.id,
     toolId: tool.id,
     triggerUrl: readTriggerUrl(services, trigger),
@@ -111,8 +110,8 @@ function passwordFile({ env }: SeedServices): string {
   return join(env.dataDir, "demo-password");
 }
 
-/** The password in the data folder; makes it the first time. Two first starts at once agree on one. */
-async function keepPassword(services: SeedServices): Promise<string> {
+/** The password in the data folder, created on the first start. Two concurrent first starts agree on one. */
+async function storePassword(services: SeedServices): Promise<string> {
   const file = passwordFile(services);
   await mkdir(services.env.dataDir, { recursive: true });
   const password = [...randomBytes(16)]
@@ -122,7 +121,7 @@ async function keepPassword(services: SeedServices): Promise<string> {
   const draft = `${file}.${randomBytes(4).toString("hex")}`;
   await writeFile(draft, `${password}\n`, { mode: 0o600, flag: "wx" });
   try {
-    // A link appears whole or not at all, so that nobody reads half a password.
+    // A link appears completely or not at all, so nobody reads half a password.
     await link(draft, file);
     return password;
   } catch (error) {
@@ -136,14 +135,14 @@ async function keepPassword(services: SeedServices): Promise<string> {
 }
 
 /** Whether the password in the data folder is still the account's. */
-async function isPasswordKept(services: SeedServices): Promise<boolean> {
+async function isPasswordUnchanged(services: SeedServices): Promise<boolean> {
   const account = await services.db.account.findFirst({
     where: { providerId: "credential", user: { email: LOGIN } },
   });
-  const kept = await readFile(passwordFile(services), "utf8").then(
+  const stored = await readFile(passwordFile(services), "utf8").then(
     (text) => text.trim(),
     () => null,
   );
-  if (kept === null || !account?.password) return false;
-  return verifyPassword({ hash: account.password, password: kept });
+  if (stored === null || !account?.password) return false;
+  return verifyPassword({ hash: account.password, password: stored });
 }

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { SetupError, timed } from "./project.mjs";
 import { runProgram } from "./run-program.mjs";
 
-/** The shell without a window starts in a fraction of the whole browser's time. */
+/** The headless shell starts much faster than the complete browser. */
 const SYSTEM_BROWSERS = [
   "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
@@ -11,8 +11,8 @@ const SYSTEM_BROWSERS = [
 ];
 
 /**
- * The Chromium for the browser tests: Playwright's own (undefined: Playwright knows where) or the system's.
- * @returns {Promise<{ executablePath: string | undefined } | undefined>} undefined when there is none
+ * The Chromium for the browser tests: Playwright's own (undefined path: Playwright knows it) or the system's.
+ * @returns {Promise<{ executablePath: string | undefined } | undefined>} undefined if there is none
  */
 export async function findBrowser() {
   const { chromium } = await import("@playwright/test");
@@ -22,20 +22,20 @@ export async function findBrowser() {
 }
 
 /**
- * Sees to a browser: root gets Debian's Chromium installed, everybody else is told how to.
- * @param {import("./project.mjs").Say} say
+ * Makes sure that there is a browser: as root it installs Debian's Chromium, otherwise it explains how to.
+ * @param {import("./project.mjs").Print} print
  */
-export async function ensureBrowser(say) {
+export async function ensureBrowser(print) {
   if (await findBrowser()) return;
   if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
-    await timed(say, "Installing Chromium for the browser tests", async () => {
+    await timed(print, "Installing Chromium for the browser tests", async () => {
       const env = { DEBIAN_FRONTEND: "noninteractive" };
       const install = (/** @type {string} */ name) =>
         runProgram("apt-get install", "apt-get", ["install", "-qy", "--no-install-recommends", name], {
           env,
         });
       await runProgram("apt-get update", "apt-get", ["update", "-q"], { env });
-      // Older releases have only the whole browser.
+      // Older releases have only the complete browser.
       await install("chromium-headless-shell").catch(() => install("chromium"));
     });
     if (await findBrowser()) return;

@@ -2,20 +2,20 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, wr
 import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ensurePrismaClient } from "./generate.mjs";
-import { isHeld } from "./holders.mjs";
+import { isInUse } from "./in-use.mjs";
 import { ensureDependencies } from "./install.mjs";
 import { withLock } from "./lock.mjs";
 import { DIST, fingerprint, ROOT, SetupError, timed } from "./project.mjs";
 import { runNode } from "./run-program.mjs";
 
 /**
- * A build lies in `dist/<fingerprint of its sources>/` and never changes once complete, so that a running server keeps the
- * one it started with while the next is made:
+ * A build is in `dist/<fingerprint of its sources>/` and never changes once complete, so that a running server keeps its
+ * own build during the next one:
  *
  *   serve.mjs, stepwell.mjs   the process and the command line, bundled; packages stay in node_modules
  *   next/                     the pages
- *   *.complete                left when each of the two is complete
- *   holders/                  who uses it (holders.mjs)
+ *   *.complete                marks that each of the two is complete
+ *   in-use/                   one file per process that uses it (in-use.mjs)
  *
  * `dist/current` links to the newest.
  */
@@ -40,12 +40,15 @@ const SOURCES = [
   "package.json",
   "package-lock.json",
 ];
-/** What Next leaves in its working folder for its own next build and for TypeScript. */
+/** Parts of Next's working folder that are only for its next build and TypeScript. */
 const NOT_SERVED = ["cache", "dev", "types", "lock", "trace", "trace-build", "diagnostics", "build"];
 
 /** @typedef {{ folder: string, serve: string, stepwell: string, pages: string }} Build */
 
-/** Where the build of the present sources is, or will be. @returns {Build} */
+/**
+ * Where the build of the current sources is, or will be.
+ * @returns {Build}
+ */
 export function locateBuild() {
   const folder = join(DIST, fingerprint(SOURCES));
   return {
@@ -57,16 +60,16 @@ export function locateBuild() {
 }
 
 /**
- * Builds what is missing of the present sources' build.
- * @param {import("./project.mjs").Say} say
- * @param {{ pages?: boolean }} [options] the command line needs no pages
+ * Builds what is missing for the current sources.
+ * @param {import("./project.mjs").Print} print
+ * @param {{ pages?: boolean }} [options] `pages: false` for the command line, which needs none
  * @returns {Promise<Build>}
  */
-export async function ensureBuild(say, { pages = true } = {}) {
+export async function ensureBuild(print, { pages = true } = {}) {
   const build = locateBuild();
   if (isComplete(build, pages)) return build;
   mkdirSync(DIST, { recursive: true });
-  const onWait = () => say("Another process is building; waiting …");
+  const onWait = () => print("Another process is building; waiting …");
   await withLock(
     join(DIST, "build.lock"),
     async () => {
@@ -74,8 +77,8 @@ export async function ensureBuild(say, { pages = true } = {}) {
       mkdirSync(build.folder, { recursive: true });
       if (!isComplete(build, false)) await buildPrograms(build);
       if (!pages) return;
-      await timed(say, "Building the pages", () => buildPages(build));
-      makeCurrent(build);
+      await timed(print, "Building the pages", () => buildPages(build));
+      activate(build);
       removeOldBuilds(build);
     },
     { onWait },
@@ -95,7 +98,7 @@ function markComplete({ folder }, part) {
 }
 
 /**
- * What esbuild is told for our programs, in a build as in development.
+ * The esbuild options of the programs, for builds and development.
  * @param {string} folder
  * @returns {import("esbuild").BuildOptions}
  */
@@ -128,7 +131,7 @@ export async function buildPrograms(build) {
   } catch (error) {
     throw new SetupError(`The build failed.\n${error instanceof Error ? error.message : error}`);
   } finally {
-    // Its process would stay for as long as ours.
+    // Otherwise its process stays as long as this one.
     await esbuild.stop();
   }
   for (const name of readdirSync(making)) {
@@ -151,7 +154,7 @@ async function buildPages(build) {
   });
   rmSync(pages, { recursive: true, force: true });
   mkdirSync(pages);
-  // Next links the packages it leaves outside by relative paths, two folders up from what it made.
+  // Next links external packages by relative paths, two folders up from its output.
   link(join(ROOT, "node_modules"), join(folder, "node_modules"));
   const names = readdirSync(working).filter((name) => !NOT_SERVED.includes(name));
   for (const name of names) renameSync(join(working, name), join(pages, name));
@@ -159,22 +162,29 @@ async function buildPages(build) {
 }
 
 /** @param {Build} build */
-function makeCurrent({ folder }) {
+function activate({ folder }) {
   const fresh = join(DIST, "current.new");
   link(folder, fresh);
   renameSync(fresh, join(DIST, "current"));
 }
 
-/** The previous builds nobody serves any more. @param {Build} build */
+/**
+ * Deletes earlier builds that no process uses.
+ * @param {Build} build
+ */
 function removeOldBuilds({ folder }) {
   for (const entry of readdirSync(DIST, { withFileTypes: true })) {
     const path = join(DIST, entry.name);
     if (!entry.isDirectory() || path === folder || !/^[0-9a-f]{16}$/.test(entry.name)) continue;
-    if (!isHeld(join(path, "holders"))) rmSync(path, { recursive: true, force: true });
+    if (!isInUse(join(path, "in-use"))) rmSync(path, { recursive: true, force: true });
   }
 }
 
-/** Relative, so that the project's folder can be moved. @param {string} target @param {string} path */
+/**
+ * Relative, so that the project's folder can be moved.
+ * @param {string} target
+ * @param {string} path
+ */
 function link(target, path) {
   rmSync(path, { force: true });
   if (process.platform === "win32") symlinkSync(target, path, "junction");
@@ -182,9 +192,9 @@ function link(target, path) {
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const say = console.log;
-  await ensureDependencies(say);
-  await ensurePrismaClient(say);
-  const { folder } = await ensureBuild(say);
-  say(`Built: ${folder}`);
+  const print = console.log;
+  await ensureDependencies(print);
+  await ensurePrismaClient(print);
+  const { folder } = await ensureBuild(print);
+  print(`Built: ${folder}`);
 }

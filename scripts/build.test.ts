@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 test.skipIf(process.platform !== "linux")("a build leaves no process of esbuild behind", () => {
   const folder = mkdtempSync(join(tmpdir(), "stepwell-build-"));
-  // Ends only when it has no child left; a killed one takes a moment to go.
+  // Ends only when it has no child left; a killed one takes a moment.
   const program = `
     import { readFileSync } from "node:fs";
     import { setTimeout as pause } from "node:timers/promises";

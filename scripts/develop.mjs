@@ -2,18 +2,18 @@ import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { programOptions } from "./build.mjs";
-import { beforeEnd, settle } from "./ending.mjs";
 import { provideDatabase } from "./environment.mjs";
 import { DIST, ROOT } from "./project.mjs";
+import { expectSignal, onShutdown } from "./shutdown.mjs";
 
 /**
- * The contributors' way to run: esbuild watches what the process is made of and every good build starts it anew; Next
- * compiles pages as they are asked for and reloads them in place.
- * @param {import("./project.mjs").Say} say
+ * The development server: esbuild watches the process's sources and restarts it after every successful build; Next
+ * compiles pages on demand and reloads them.
+ * @param {import("./project.mjs").Print} print
  * @returns {Promise<undefined>}
  */
-export async function develop(say) {
-  await provideDatabase(say);
+export async function develop(print) {
+  await provideDatabase(print);
   const folder = join(DIST, "dev");
   rmSync(folder, { recursive: true, force: true });
   const { context } = await import("esbuild");
@@ -53,11 +53,11 @@ export async function develop(say) {
       },
     ],
   });
-  beforeEnd(async () => {
+  onShutdown(async () => {
     await watcher.dispose();
     await turn.then(stop);
   });
   await watcher.watch();
-  settle();
+  expectSignal();
   return undefined;
 }

@@ -9,7 +9,7 @@ const PAGES = readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8
   .filter((name) => name.endsWith(".md"))
   .map((name) => join("docs", name));
 
-/** The files and folders that a page links to, from the repository's root. */
+/** The files and folders that a page links to, relative to the repository's root. */
 function linksOf(page: string): string[] {
   const text = readFileSync(join(ROOT, page), "utf8").replace(/^```[\s\S]*?^```$/gm, "");
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)]

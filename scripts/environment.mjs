@@ -2,17 +2,17 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join, relative, resolve } from "node:path";
-import { beforeEnd } from "./ending.mjs";
-import { giveToOwner, joinPostgres, keepPostgres } from "./postgres.mjs";
+import { chownToOwner, joinPostgres, watchPostgres } from "./postgres.mjs";
 import { ROOT, SetupError } from "./project.mjs";
+import { onShutdown } from "./shutdown.mjs";
 
 const MINIMUM_NODE = [20, 19];
 
 /**
- * What every command begins with: the right Node, the project's folder, the settings of `.env`. Says at once what would
- * stop it later, before any long work.
+ * The set-up of every command: the right version of Node, the project's folder, the settings of `.env`. Reports faults
+ * before any long work.
  */
-export function checkGround() {
+export function checkSetUp() {
   checkNode();
   process.chdir(ROOT);
   const settings = process.env.STEPWELL_ENV_FILE ?? ".env";
@@ -25,14 +25,14 @@ export function checkGround() {
   }
 }
 
-/** Tests bring their own configuration: what .env.example describes is forgotten, and `.env` not read. */
-export function forgetSettings() {
+/** Removes the settings described in .env.example and does not read `.env`, because tests bring their own configuration. */
+export function clearSettings() {
   const described = readFileSync(join(ROOT, ".env.example"), "utf8").matchAll(/^([A-Z_]+)=/gm);
   for (const [, name = ""] of described) delete process.env[name];
   process.env.STEPWELL_ENV_FILE = "";
 }
 
-/** Refuses a Node that is too old, by name. */
+/** Refuses versions of Node that are too old. */
 export function checkNode() {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const [wantedMajor = 0, wantedMinor = 0] = MINIMUM_NODE;
@@ -43,7 +43,7 @@ export function checkNode() {
   }
 }
 
-/** Fails at once when PORT is no port or already taken. */
+/** Fails if PORT is invalid or taken. */
 export async function checkPort() {
   const text = process.env.PORT || "3000";
   const port = Number(text);
@@ -65,7 +65,11 @@ export async function checkPort() {
   );
 }
 
-/** @param {number} port @param {string} host @returns {Promise<string | undefined>} the fault's code */
+/**
+ * @param {number} port
+ * @param {string} host
+ * @returns {Promise<string | undefined>} the error code
+ */
 function tryPort(port, host) {
   return new Promise((found) => {
     const probe = createServer().once("error", (error) =>
@@ -76,46 +80,49 @@ function tryPort(port, host) {
 }
 
 /**
- * Sees to a database: the one DATABASE_URL names, or the embedded one, started as far as needed; then DATABASE_URL and
- * STEPWELL_SECRET are set in this process's environment, and STEPWELL_DEMO for the embedded one. The database is released
- * before the process ends.
- * @param {import("./project.mjs").Say} say
+ * Provides a database: the one of DATABASE_URL, or the embedded one, started if needed. Sets DATABASE_URL and
+ * STEPWELL_SECRET in this process's environment, and STEPWELL_DEMO for the embedded one. The database is released when
+ * the process ends.
+ * @param {import("./project.mjs").Print} print
  */
-export async function provideDatabase(say) {
+export async function provideDatabase(print) {
   const dataDir = resolve(process.env.STEPWELL_DATA_DIR || ".data");
   process.env.STEPWELL_DATA_DIR = dataDir;
   if (process.env.DATABASE_URL) return;
   const joining = joinPostgres(dataDir, {
-    onWait: (owner) => say(`Process ${owner} is starting or stopping the database; waiting …`),
+    onWait: (owner) => print(`Process ${owner} is starting or stopping the database; waiting …`),
   });
-  beforeEnd(async () => (await joining.catch(() => undefined))?.leave());
+  onShutdown(async () => (await joining.catch(() => undefined))?.leave());
   const joined = await joining;
-  beforeEnd(keepPostgres(dataDir, joined, say));
+  onShutdown(watchPostgres(dataDir, joined, print));
   const { url, cluster, elsewhere } = joined;
   if (elsewhere) {
-    say(
-      `The database's files are in ${cluster}: PostgreSQL cannot run as root, and its account cannot reach ${shown(dataDir)}.`,
+    print(
+      `The database's files are in ${cluster}: PostgreSQL cannot run as root, and its account cannot reach ${displayPath(dataDir)}.`,
     );
   }
   process.env.DATABASE_URL = url;
   process.env.STEPWELL_DEMO ||= "on";
-  process.env.STEPWELL_SECRET ||= readOrMakeSecret(join(dataDir, "secret"));
+  process.env.STEPWELL_SECRET ||= readOrCreateSecret(join(dataDir, "secret"));
 }
 
 /** @param {string} path */
-function readOrMakeSecret(path) {
+function readOrCreateSecret(path) {
   if (existsSync(path)) return readFileSync(path, "utf8").trim();
   const secret = randomBytes(32).toString("hex");
   mkdirSync(resolve(path, ".."), { recursive: true });
   const fresh = `${path}.${process.pid}`;
   writeFileSync(fresh, `${secret}\n`, { mode: 0o600 });
-  giveToOwner(fresh);
+  chownToOwner(fresh);
   renameSync(fresh, path);
   return secret;
 }
 
-/** A path as people write it. @param {string} path */
-export function shown(path) {
+/**
+ * A path relative to the project's folder, if it is inside.
+ * @param {string} path
+ */
+export function displayPath(path) {
   const inside = relative(ROOT, path);
   return inside.startsWith("..") ? path : inside;
 }

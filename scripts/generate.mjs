@@ -8,16 +8,16 @@ const STAMP = join(GENERATED, "fingerprint");
 
 /**
  * Generates the Prisma client when the schema or Prisma changed.
- * @param {import("./project.mjs").Say} say
+ * @param {import("./project.mjs").Print} print
  */
-export async function ensurePrismaClient(say) {
+export async function ensurePrismaClient(print) {
   const wanted = fingerprint([
     "prisma/schema.prisma",
     "prisma.config.ts",
     "node_modules/prisma/package.json",
   ]);
   if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === wanted) return;
-  await timed(say, "Generating the database client", async () => {
+  await timed(print, "Generating the database client", async () => {
     rmSync(GENERATED, { recursive: true, force: true });
     await runNode("prisma generate", join(ROOT, "node_modules/prisma/build/index.js"), ["generate"], {
       env: { CHECKPOINT_DISABLE: "1", PRISMA_HIDE_UPDATE_MESSAGE: "1" },

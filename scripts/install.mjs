@@ -6,28 +6,29 @@ import { DIST, ROOT, SetupError, timed } from "./project.mjs";
 import { runProgram } from "./run-program.mjs";
 
 /**
- * The facts about a package that package-lock.json and npm's own record of what it installed have in common.
- * @typedef {{ version?: string, optional?: boolean, peer?: boolean, os?: string[], cpu?: string[], libc?: string[] }} Entry
+ * The facts that package-lock.json and npm's record of installed packages have in common.
+ * @typedef {{ version?: string, optional?: boolean, peer?: boolean, os?: string[], cpu?: string[], libc?: string[] }}
+ * Entry
  */
 
 const PROGRESS_EVERY_MS = 5_000;
 const MAX_ERROR_LINES = 12;
 
 /**
- * Installs the packages of package-lock.json when some are missing or of another version. Needs nothing but npm.
- * @param {import("./project.mjs").Say} say
+ * Installs the packages of package-lock.json if some are missing or have another version. Needs only npm.
+ * @param {import("./project.mjs").Print} print
  */
-export async function ensureDependencies(say) {
+export async function ensureDependencies(print) {
   if (findMissing().length === 0) return;
   mkdirSync(DIST, { recursive: true });
-  const onWait = () => say("Another process is installing packages; waiting …");
-  await withLock(join(DIST, "install.lock"), () => installMissing(say), { onWait });
+  const onWait = () => print("Another process is installing packages; waiting …");
+  await withLock(join(DIST, "install.lock"), () => installMissing(print), { onWait });
 }
 
-/** @param {import("./project.mjs").Say} say */
-async function installMissing(say) {
+/** @param {import("./project.mjs").Print} print */
+async function installMissing(print) {
   if (findMissing().length === 0) return;
-  await timed(say, "Installing packages", () => install(say));
+  await timed(print, "Installing packages", () => install(print));
   const missing = findMissing();
   if (missing.length > 0) {
     throw new SetupError(
@@ -36,7 +37,7 @@ async function installMissing(say) {
   }
 }
 
-/** @returns {string[]} folders of packages that are missing or of another version */
+/** @returns {string[]} folders of packages that are missing or have another version */
 function findMissing() {
   const wanted = readPackages(join(ROOT, "package-lock.json"));
   if (wanted === undefined) {
@@ -51,7 +52,7 @@ function findMissing() {
 
 /** @param {Entry} entry */
 function isMeantForHere({ os, cpu, libc, optional, peer }) {
-  // npm may leave out optional packages; the ones for this very machine are needed.
+  // npm may omit optional packages; those for this machine are needed.
   if (optional || peer)
     return os !== undefined && libc === undefined && fits(os, process.platform) && fits(cpu, process.arch);
   return true;
@@ -71,15 +72,15 @@ function readPackages(path) {
   }
 }
 
-/** @param {import("./project.mjs").Say} say */
-async function install(say) {
+/** @param {import("./project.mjs").Print} print */
+async function install(print) {
   const parameters = ["install", "--include=dev", "--no-audit", "--no-fund", "--loglevel=http"];
-  // Versions of npm write the same lock file differently: it is only written when package.json is newer.
+  // Versions of npm write the same lock file differently: it is only written if package.json is newer.
   if (isLockCurrent()) parameters.push("--no-save");
-  // Under `npm start` npm gives its own path.
+  // Under `npm start` npm passes its own path.
   const self = process.env.npm_execpath;
   const [command, first] = self?.endsWith(".js") ? [process.execPath, [self]] : ["npm", []];
-  const { onLine, report } = createProgress(say);
+  const { onLine, report } = createProgress(print);
   const timer = setInterval(report, PROGRESS_EVERY_MS);
   try {
     await runProgram("npm install", command, [...first, ...parameters], { onLine, explain: explainNpmError });
@@ -88,8 +89,11 @@ async function install(say) {
   }
 }
 
-/** Reports how many packages npm has fetched, and which registry fault it is retrying. @param {import("./project.mjs").Say} say */
-function createProgress(say) {
+/**
+ * Reports how many packages npm has fetched, and the registry error that it retries.
+ * @param {import("./project.mjs").Print} print
+ */
+function createProgress(print) {
   const start = Date.now();
   let fetched = 0;
   /** @type {string | undefined} */
@@ -101,14 +105,17 @@ function createProgress(say) {
       else if (/^npm http .* attempt \d+ failed/.test(line)) fault = line.replace("npm http fetch GET ", "");
     },
     report() {
-      say(`  ${fetched} packages fetched, ${Math.round((Date.now() - start) / 1_000)} s`);
-      if (fault !== undefined) say(`  npm is retrying: ${fault}`);
+      print(`  ${fetched} packages fetched, ${Math.round((Date.now() - start) / 1_000)} s`);
+      if (fault !== undefined) print(`  npm is retrying: ${fault}`);
       fault = undefined;
     },
   };
 }
 
-/** npm's error without its stack, its prefixes and the requests before it. @param {string} output */
+/**
+ * npm's error without its stack, prefixes and the requests before it.
+ * @param {string} output
+ */
 export function explainNpmError(output) {
   const lines = output.split("\n").flatMap((line) => /^npm (?:error|ERR!) ?(.*)$/.exec(line)?.[1] ?? []);
   const facts = lines.filter((line) => line.trim() !== "" && !/^\s+at /.test(line));

@@ -1,28 +1,28 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { isMarkAlive, writeMark } from "./processes.mjs";
+import { formatIdentity, isSameProcessAlive } from "./processes.mjs";
 
 const RETRY_MS = 50;
 
 /**
- * Does `work` while no other process does work under the same lock file. The lock of a process that died is taken over.
+ * Does `work` while no other process does work under the same lock file. Takes over the lock of a dead process.
  * @template Result
  * @param {string} path of the lock file; its folder must exist
  * @param {() => Promise<Result>} work
- * @param {{ onWait?: (owner: string) => void }} [options] `onWait` is told once, with the owner's process id
+ * @param {{ onWait?: (owner: string) => void }} [options] `onWait` is called once, with the owner's process id
  * @returns {Promise<Result>}
  */
 export async function withLock(path, work, { onWait = () => {} } = {}) {
   const ticket = `${path}.${process.pid}`;
-  let told = false;
-  writeFileSync(ticket, writeMark(), { mode: 0o600 });
+  let reported = false;
+  writeFileSync(ticket, formatIdentity(), { mode: 0o600 });
   try {
     for (;;) {
       const owner = take(ticket, path);
       if (owner === undefined) break;
       if (owner === "") continue;
-      if (!told) onWait(owner.trim().split(" ")[0] ?? "");
-      told = true;
+      if (!reported) onWait(owner.trim().split(" ")[0] ?? "");
+      reported = true;
       await pause(RETRY_MS);
     }
   } finally {
@@ -38,26 +38,26 @@ export async function withLock(path, work, { onWait = () => {} } = {}) {
 /**
  * @param {string} ticket
  * @param {string} path
- * @returns {string | undefined} who has the lock, "" when nobody has it any more; undefined when it is ours now
+ * @returns {string | undefined} the owner of the lock, "" if it has none any more; undefined if it is now ours
  */
 function take(ticket, path) {
   try {
-    linkSync(ticket, path); // Unlike a write, a link appears whole or not at all.
+    linkSync(ticket, path); // Unlike a write, a link appears completely or not at all.
     return undefined;
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   }
   const owner = read(path);
-  if (owner === undefined || isMarkAlive(owner)) return owner ?? "";
-  // Moved away and looked at again: of two processes that find a dead owner, only one removes its lock, and
-  // a lock newly taken meanwhile is put back.
+  if (owner === undefined || isSameProcessAlive(owner)) return owner ?? "";
+  // Moved away and checked again: of two processes that find a dead owner only one removes its lock, and a lock taken
+  // in the meantime is put back.
   const aside = `${ticket}.stale`;
   try {
     renameSync(path, aside);
     if (read(aside) !== owner) linkSync(aside, path);
     rmSync(aside, { force: true });
   } catch {
-    // Somebody else was quicker: the next round looks again.
+    // Another process was faster: the next round checks again.
   }
   return "";
 }

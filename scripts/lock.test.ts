@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { withLock } from "./lock.mjs";
-import { isMarkAlive, writeMark } from "./processes.mjs";
+import { formatIdentity, isSameProcessAlive } from "./processes.mjs";
 
 let folder: string;
 let lock: string;
@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it("takes over the lock of a process that died, and leaves nothing behind", async () => {
+it("takes over the lock of a dead process, and leaves no files", async () => {
   const { pid } = spawnSync(process.execPath, ["-e", ""]);
   writeFileSync(lock, `${pid} 1\n`);
   const waited: string[] = [];
@@ -24,7 +24,7 @@ it("takes over the lock of a process that died, and leaves nothing behind", asyn
 });
 
 it("waits for a living owner, and reports it once", async () => {
-  writeFileSync(lock, writeMark());
+  writeFileSync(lock, formatIdentity());
   const waited: string[] = [];
   const mine = withLock(lock, async () => "mine", {
     onWait: (owner) => {
@@ -42,8 +42,8 @@ it("is released when the work fails", async () => {
 });
 
 it.runIf(process.platform === "linux")("does not take a later process of the same id for the owner", () => {
-  const [pid, began] = writeMark().trim().split(" ");
-  expect(isMarkAlive(`${pid} ${began}`)).toBe(true);
-  expect(isMarkAlive(`${pid} ${Number(began) - 1}`)).toBe(false);
-  expect(isMarkAlive("")).toBe(false);
+  const [pid, began] = formatIdentity().trim().split(" ");
+  expect(isSameProcessAlive(`${pid} ${began}`)).toBe(true);
+  expect(isSameProcessAlive(`${pid} ${Number(began) - 1}`)).toBe(false);
+  expect(isSameProcessAlive("")).toBe(false);
 });

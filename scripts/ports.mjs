@@ -1,14 +1,14 @@
 import { connect, createServer } from "node:net";
 
 /**
- * Ports below the ones systems give to outgoing connections (from 32768 on Linux, 49152 elsewhere). A port above can be
- * taken by anybody's connection while its server restarts, and even by the call that asks whether the server is up: a
- * connection to a port of that range on which nobody listens may be given the very same port and meet itself.
+ * Ports below the systems' ranges for outgoing connections (from 32768 on Linux, 49152 elsewhere). A port in that range
+ * can be taken by any connection while its server restarts, even by the probe for the server: connecting to an unused
+ * port of the range may get the same port and connect to itself.
  */
 const LOWEST = 15_000;
 const HIGHEST = 32_000;
 
-/** @returns {Promise<number>} a port on loopback that is free at the moment */
+/** @returns {Promise<number>} a free port on loopback */
 export async function freePort() {
   for (;;) {
     const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST));
@@ -24,7 +24,11 @@ export function isFree(port) {
   });
 }
 
-/** Whether somebody listens. @param {number} port @returns {Promise<boolean>} */
+/**
+ * Whether a server listens.
+ * @param {number} port
+ * @returns {Promise<boolean>}
+ */
 export function answers(port) {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1", () => {

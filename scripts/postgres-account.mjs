@@ -3,20 +3,20 @@ import { existsSync, statSync } from "node:fs";
 import { SetupError } from "./project.mjs";
 
 /**
- * Whom PostgreSQL runs as: it refuses root, so that root's start hands it to an account without rights.
+ * The account for PostgreSQL: it refuses root, so a start as root uses an account without rights.
  * @typedef {{ uid: number, gid: number, name: string }} Account
  */
 
 const NEW_ACCOUNT = "stepwell";
 
 /**
- * The account for PostgreSQL: undefined when this process is no root and may run it as itself.
- * Root's is `postgres` or `stepwell` if there is one, else `stepwell` is made, else `nobody`.
+ * The account for PostgreSQL; undefined if this process is not root and can run it itself. For root it is `postgres` or
+ * `stepwell` if one exists, else `stepwell` is created, else `nobody`.
  * @returns {Account | undefined}
  */
 export function findAccount() {
   if (process.getuid?.() !== 0) return undefined;
-  const found = lookUp("postgres") ?? lookUp(NEW_ACCOUNT) ?? make() ?? lookUp("nobody");
+  const found = lookUp("postgres") ?? lookUp(NEW_ACCOUNT) ?? create() ?? lookUp("nobody");
   if (found) return found;
   throw new SetupError(
     "PostgreSQL refuses to run as root, and no account for it could be found or created. " +
@@ -33,7 +33,7 @@ function lookUp(name) {
   return uid && gid !== undefined ? { uid, gid, name } : undefined;
 }
 
-function make() {
+function create() {
   // Debian's and Red Hat's, then Alpine's.
   const ways = [
     ["useradd", "--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin", NEW_ACCOUNT],
@@ -46,7 +46,7 @@ function make() {
 }
 
 /**
- * The account for a data directory: its owner's, when it exists already and this process is root.
+ * The account for a data directory: the owner of an existing one, if this process is root.
  * @param {string} folder
  * @returns {Account | undefined}
  */
@@ -62,7 +62,7 @@ export function accountFor(folder) {
 }
 
 /**
- * What `spawn` needs to run something as the account.
+ * The options of `spawn` for running something as the account.
  * @param {Account | undefined} account
  */
 export function runAs(account) {
@@ -70,7 +70,8 @@ export function runAs(account) {
 }
 
 /**
- * Whether the account can go into `folder` and write there; tried, not computed: parents, groups and access lists all count.
+ * Whether the account can enter `folder` and write there. It tries, because parents, groups and access lists all
+ * matter.
  * @param {Account | undefined} account
  * @param {string} folder
  */

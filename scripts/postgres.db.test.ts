@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import pg from "pg";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { joinPostgres, keepPostgres } from "./postgres.mjs";
+import { joinPostgres, watchPostgres } from "./postgres.mjs";
 import { runningCluster } from "./postgres-cluster.mjs";
-import { makeThrowaway, removeThrowaway } from "./throwaway.mjs";
+import { createThrowaway, removeThrowaway } from "./throwaway.mjs";
 
 let folder: string;
 beforeEach(async () => {
-  folder = await makeThrowaway();
+  folder = await createThrowaway();
 });
 afterEach(() => removeThrowaway(folder));
 
@@ -44,7 +44,7 @@ it("starts again after a crash that left its pid file behind", async () => {
   const { pid = 0 } = runningCluster(cluster()) ?? {};
   process.kill(pid, "SIGKILL");
   await expect.poll(() => runningCluster(cluster())).toBeUndefined();
-  // Another process has got the dead server's id meanwhile: this one.
+  // Another process, this one, has the dead server's id.
   writeFileSync(join(cluster(), "postmaster.pid"), `${process.pid}\n${cluster()}\n0\n1\n`);
   const second = await joinPostgres(folder);
   expect(await ask(second.url, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
@@ -54,21 +54,21 @@ it("starts again after a crash that left its pid file behind", async () => {
 
 it("is restarted at its address when it is killed under a running process", async () => {
   const joined = await joinPostgres(folder);
-  const said: string[] = [];
-  const stop = keepPostgres(folder, joined, (line) => said.push(line), 50);
+  const printed: string[] = [];
+  const stop = watchPostgres(folder, joined, (line) => printed.push(line), 50);
   const before = runningCluster(cluster());
   process.kill(before?.pid ?? 0, "SIGKILL");
   await expect
     .poll(() => ask(joined.url, "SELECT 1 AS one").catch(String), { timeout: 20_000 })
     .toEqual([{ one: 1 }]);
-  await expect.poll(() => said).toEqual(["The database was killed and has been started again."]);
+  await expect.poll(() => printed).toEqual(["The database was killed and has been started again."]);
   expect(runningCluster(cluster())?.pid).not.toBe(before?.pid);
   await stop();
   await joined.leave();
   expect(runningCluster(cluster())).toBeUndefined();
 });
 
-it("keeps others out: the password is in a file that only the owner can read", async () => {
+it("stores the password in a file that only the owner can read", async () => {
   const { url, leave } = await joinPostgres(folder);
   expect(statSync(join(folder, "postgres.json")).mode & 0o777).toBe(0o600);
   const guess = new URL(url);
@@ -102,7 +102,7 @@ it.runIf(process.platform === "linux")("says so where no data folder can be made
   await expect(joinPostgres("/proc/stepwell/data")).rejects.toThrow(/is not writable/);
 });
 
-/** Another process that joins, and leaves or is killed when told. */
+/** Another process that joins, and leaves or is killed on request. */
 async function joinElsewhere() {
   const module = pathToFileURL(join(import.meta.dirname, "postgres.mjs")).href;
   const program = `
@@ -126,7 +126,7 @@ async function joinElsewhere() {
 
 async function ask(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
-  client.on("error", () => {}); // The server is killed beneath it.
+  client.on("error", () => {}); // The server is killed during the connection.
   await client.connect();
   try {
     return (await client.query(sql)).rows;

@@ -12,12 +12,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { hold, isHeld } from "./holders.mjs";
+import { isInUse, markInUse } from "./in-use.mjs";
 import { withLock } from "./lock.mjs";
 import {
+  clusterDirectory,
   clusterUrl,
   createCluster,
-  placeForCluster,
   resetPassword,
   runningCluster,
   startCluster,
@@ -26,33 +26,31 @@ import {
 import { SetupError } from "./project.mjs";
 
 /**
- * The embedded PostgreSQL of a data folder, shared by whatever processes of Stepwell run on it: the first one starts it,
- * whoever leaves last stops it. A process that is killed cannot leave: its server goes on, and the next process
- * takes it over.
+ * The embedded PostgreSQL of a data folder, shared by all Stepwell processes that use the folder: the first one starts it,
+ * the last one stops it. If a process is killed, its server keeps running, and the next process takes it over.
  *
- *   postgres/          PostgreSQL's data directory (elsewhere when its account cannot reach the data folder)
- *   postgres.json      where it is, its password and its last port; only for this user
+ *   postgres/          PostgreSQL's data directory (elsewhere if its account cannot reach the data folder)
+ *   postgres.json      its location, password and last port; readable by this user only
  *   postgres.lock      held while it is started or stopped
- *   postgres.holders/  one file for every process that uses it
+ *   postgres.in-use/   one file for every process that uses it
  */
 
 const DATABASE = "stepwell";
 
 /**
- * Makes and starts the data folder's PostgreSQL as far as needed, and notes this process as one that uses it.
- * @param {string} dataDir made when missing
- * @param {{ onWait?: (owner: string) => void }} [options] told when another process is
- *   at it
- * @returns {Promise<{ url: string, cluster: string, elsewhere: boolean, leave: () => Promise<void> }>} the database's address,
- *   where the data lie, whether that is outside the data folder; `leave` must be called before the process ends
+ * Creates and starts the data folder's PostgreSQL if needed, and records this process as its user.
+ * @param {string} dataDir created if missing
+ * @param {{ onWait?: (owner: string) => void }} [options] called if another process holds the lock
+ * @returns {Promise<{ url: string, cluster: string, elsewhere: boolean, leave: () => Promise<void> }>} the database's
+ * URL, where the data are, and whether that is outside the data folder; call `leave` before the process ends
  */
 export async function joinPostgres(dataDir, { onWait = () => {} } = {}) {
-  makeDataFolder(dataDir);
+  createDataFolder(dataDir);
   const root = realpathSync(dataDir);
   const paths = {
     record: join(root, "postgres.json"),
     lock: join(root, "postgres.lock"),
-    holders: join(root, "postgres.holders"),
+    inUse: join(root, "postgres.in-use"),
   };
   return withLock(
     paths.lock,
@@ -60,16 +58,16 @@ export async function joinPostgres(dataDir, { onWait = () => {} } = {}) {
       const known = readRecord(paths.record);
       const record = known ?? newRecord(root);
       const cluster = { folder: record.elsewhere ?? join(root, "postgres"), password: record.password };
-      const letGo = hold(paths.holders);
-      giveToOwner(paths.holders);
+      const release = markInUse(paths.inUse);
+      chownToOwner(paths.inUse);
       const leave = async () => {
-        letGo();
-        if (!isHeld(paths.holders)) await stopCluster(cluster.folder);
+        release();
+        if (!isInUse(paths.inUse)) await stopCluster(cluster.folder);
       };
       try {
         if (!known && existsSync(join(cluster.folder, "PG_VERSION"))) await resetPassword(cluster);
         await createCluster(cluster);
-        // Only now: of a record without its cluster the password would be wrong.
+        // Written only now: in a record without its cluster the password would be wrong.
         if (!known) writeRecord(paths.record, record);
         const running = await startCluster(cluster, record.port);
         if (running.port !== record.port) writeRecord(paths.record, { ...record, port: running.port });
@@ -90,47 +88,47 @@ export async function joinPostgres(dataDir, { onWait = () => {} } = {}) {
 }
 
 /**
- * Starts the data folder's PostgreSQL again whenever it was killed, for a process that uses it and cannot go on without.
+ * Restarts the data folder's PostgreSQL whenever it was killed, for a process that needs it.
  * @param {string} dataDir
- * @param {{ url: string, cluster: string }} joined what `joinPostgres` gave
- * @param {import("./project.mjs").Say} say
- * @param {number} [everyMs] how often it is looked after
- * @returns {() => Promise<void>} stops looking; to be called before leaving
+ * @param {{ url: string, cluster: string }} joined the result of `joinPostgres`
+ * @param {import("./project.mjs").Print} print
+ * @param {number} [everyMs] how often it is checked
+ * @returns {() => Promise<void>} stops watching; call it before leaving
  */
-export function keepPostgres(dataDir, { url, cluster }, say, everyMs = 2_000) {
+export function watchPostgres(dataDir, { url, cluster }, print, everyMs = 2_000) {
   /** @type {Promise<void> | undefined} */
-  let mending;
-  const mend = async () => {
+  let restarting;
+  const restart = async () => {
     try {
       const again = await joinPostgres(dataDir);
-      say(
+      print(
         again.url === url
           ? "The database was killed and has been started again."
           : "The database was killed and now has another port. Restart this process.",
       );
     } catch (error) {
-      say(
+      print(
         `The database has ended and could not be restarted: ${error instanceof Error ? error.message : error}`,
       );
     }
   };
   const timer = setInterval(() => {
-    if (mending !== undefined || runningCluster(cluster)) return;
-    mending = mend().finally(() => {
-      mending = undefined;
+    if (restarting !== undefined || runningCluster(cluster)) return;
+    restarting = restart().finally(() => {
+      restarting = undefined;
     });
   }, everyMs);
   timer.unref();
   return async () => {
     clearInterval(timer);
-    await mending;
+    await restarting;
   };
 }
 
 /** @param {string} dataDir */
-function makeDataFolder(dataDir) {
+function createDataFolder(dataDir) {
   try {
-    makeFolders(dataDir);
+    createFolders(dataDir);
     accessSync(dataDir, constants.W_OK | constants.X_OK);
   } catch (cause) {
     throw new SetupError(
@@ -143,20 +141,23 @@ function makeDataFolder(dataDir) {
 }
 
 /**
- * One by one: where nothing can be made, as below /proc, Node's own recursion never ends.
+ * One by one: if nothing can be created, as below /proc, Node's own recursion never ends.
  * @param {string} folder
  */
-function makeFolders(folder) {
+function createFolders(folder) {
   if (existsSync(folder)) return;
-  makeFolders(dirname(folder));
+  createFolders(dirname(folder));
   try {
     mkdirSync(folder);
   } catch (error) {
-    if (!existsSync(folder)) throw error; // Else another process was quicker.
+    if (!existsSync(folder)) throw error; // Otherwise another process was faster.
   }
 }
 
-/** initdb makes `postgres` only; ours is apart, so that it can be dropped. @param {string} adminUrl */
+/**
+ * initdb creates `postgres` only; ours is separate, so that it can be dropped.
+ * @param {string} adminUrl
+ */
 async function ensureDatabase(adminUrl) {
   const { default: pg } = await import("pg");
   const client = new pg.Client({ connectionString: adminUrl });
@@ -170,16 +171,16 @@ async function ensureDatabase(adminUrl) {
 }
 
 /**
- * `elsewhere` is set when the cluster lies outside the data folder.
+ * `elsewhere` is set if the cluster is outside the data folder.
  * @typedef {{ elsewhere?: string, password: string, port?: number }} Placement
  */
 
 /** @param {string} root @returns {Placement} */
 function newRecord(root) {
   const inside = join(root, "postgres");
-  const place = placeForCluster(inside, randomBytes(6).toString("hex"));
+  const folder = clusterDirectory(inside, randomBytes(6).toString("hex"));
   const password = randomBytes(24).toString("base64url");
-  return place === inside ? { password } : { password, elsewhere: place };
+  return folder === inside ? { password } : { password, elsewhere: folder };
 }
 
 /** @param {string} path @returns {Placement | undefined} */
@@ -195,12 +196,15 @@ function readRecord(path) {
 function writeRecord(path, record) {
   const fresh = `${path}.new`;
   writeFileSync(fresh, `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o600 });
-  giveToOwner(fresh);
+  chownToOwner(fresh);
   renameSync(fresh, path);
 }
 
-/** What root makes in another user's data folder is that user's. @param {string} path */
-export function giveToOwner(path) {
+/**
+ * What root creates in another user's data folder belongs to that user.
+ * @param {string} path
+ */
+export function chownToOwner(path) {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dirname(path));
   chownSync(path, uid, gid);

@@ -5,19 +5,22 @@ import { fileURLToPath } from "node:url";
 
 /** The project's folder. */
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-/** What is built; never in the repository. */
+/** The output of builds; never in the repository. */
 export const DIST = join(ROOT, "dist");
 
-/** Tells the person who waits. @typedef {(line: string) => void} Say */
+/**
+ * Prints progress.
+ * @typedef {(line: string) => void} Print
+ */
 
-/** A reason to stop that is said as it stands, without a stack. */
+/** An error whose message is printed without a stack. */
 export class SetupError extends Error {
   /** @override */
   name = "SetupError";
 }
 
 /**
- * A short fingerprint of the contents of files and folders, tests left out. Missing ones count as empty.
+ * A short hash of the contents of files and folders without tests. Missing ones count as empty.
  * @param {string[]} paths relative to the project's folder
  */
 export function fingerprint(paths) {
@@ -41,7 +44,10 @@ function addTo(hash, path) {
   }
 }
 
-/** @param {string} path @returns {string[] | undefined} sorted names; undefined when it is no folder */
+/**
+ * @param {string} path
+ * @returns {string[] | undefined} sorted names; undefined if it is no folder
+ */
 function listFolder(path) {
   try {
     return readdirSync(path).sort();
@@ -52,16 +58,16 @@ function listFolder(path) {
 }
 
 /**
- * Says `label` and, when the work took a while, how long it took.
+ * Prints `label` and, if the work took a while, how long it took.
  * @template Result
- * @param {Say} say
+ * @param {Print} print
  * @param {string} label
  * @param {() => Promise<Result>} work
  */
-export async function timed(say, label, work) {
-  say(`${label} …`);
+export async function timed(print, label, work) {
+  print(`${label} …`);
   const start = Date.now();
   const result = await work();
-  say(`  done in ${((Date.now() - start) / 1_000).toFixed(1)} s`);
+  print(`  done in ${((Date.now() - start) / 1_000).toFixed(1)} s`);
   return result;
 }

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
-import { beforeEnd, isEnding } from "./ending.mjs";
 import { ROOT, SetupError } from "./project.mjs";
+import { isShuttingDown, onShutdown } from "./shutdown.mjs";
 
 /**
  * @typedef {object} ProgramOptions
@@ -12,13 +12,13 @@ import { ROOT, SetupError } from "./project.mjs";
  * @property {(output: string) => string} [explain] picks from its output what people see when it fails
  */
 
-/** How long an interrupted program may take to end: Playwright stops the service it tests first. */
+/** How long an interrupted program may take to end: Playwright first stops the service. */
 const GRACE_MS = 25_000;
 const MAX_OUTPUT = 1_000_000;
 
 /**
- * Runs a Node program of the project to its end, quietly: its output is shown when it fails.
- * @param {string} name how people know it
+ * Runs a Node program of the project to its end. Its output is shown only if it fails.
+ * @param {string} name for messages
  * @param {string} script
  * @param {string[]} parameters
  * @param {ProgramOptions} [options]
@@ -29,7 +29,7 @@ export function runNode(name, script, parameters, options) {
 }
 
 /**
- * Runs any program to its end; see `runNode`. When this process ends first, the program and its children end too.
+ * Runs any program to its end; see `runNode`. If this process ends first, the program and its children end, too.
  * @param {string} name
  * @param {string} command
  * @param {string[]} parameters
@@ -42,7 +42,7 @@ export async function runProgram(name, command, parameters, options = {}) {
     cwd: ROOT,
     env: { ...process.env, ...env },
     stdio: ["ignore", loud ? "inherit" : "pipe", loud ? "inherit" : "pipe"],
-    // In a process group of its own, a signal reaches the program once, from us, and then all its children.
+    // In its own process group, the program gets a signal once, from us, followed by all its children.
     detached: process.platform !== "win32",
     shell: process.platform === "win32" && !command.endsWith(".exe"),
   });
@@ -60,7 +60,7 @@ export async function runProgram(name, command, parameters, options = {}) {
   const [code, signal] = await once(child, "close").catch((cause) => {
     throw new SetupError(`${name} could not be run: ${cause instanceof Error ? cause.message : cause}`);
   });
-  if (isEnding()) await new Promise(() => {});
+  if (isShuttingDown()) await new Promise(() => {});
   if (code !== 0) {
     throw new SetupError(
       `${name} failed (${signal ?? `exit code ${code}`}).\n${explain(output).trim()}`.trim(),
@@ -69,7 +69,7 @@ export async function runProgram(name, command, parameters, options = {}) {
 }
 
 /**
- * Interrupts the child's process group before this process ends, and kills what is left of it.
+ * Interrupts the child's process group before this process ends, and kills what remains.
  * @param {import("node:child_process").ChildProcess} child
  */
 function endWith(child) {
@@ -77,7 +77,7 @@ function endWith(child) {
   const kill = () => signalGroup(child, "SIGKILL");
   process.once("exit", kill);
   child.once("close", () => process.off("exit", kill));
-  beforeEnd(async () => {
+  onShutdown(async () => {
     if (!isRunning()) return;
     signalGroup(child, "SIGINT");
     const patience = new AbortController();
@@ -94,7 +94,7 @@ function signalGroup(child, signal) {
     if (process.platform === "win32") child.kill(signal);
     else process.kill(-child.pid, signal);
   } catch (error) {
-    // Nobody of the group is left.
+    // The group is empty.
     if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
   }
 }

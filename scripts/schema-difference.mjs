@@ -6,7 +6,10 @@ import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-util
 import * as glue from "@prisma/schema-engine-wasm/schema_engine_bg";
 import pg from "pg";
 
-/** What Prisma cannot say, and the engine would want to drop or stumbles over: checks, indexes that are partial or over expressions, generated columns. */
+/**
+ * What Prisma cannot express, and its engine would drop or fail on: checks, partial indexes, indexes on expressions,
+ * generated columns.
+ */
 const DROP_UNSPEAKABLE = `
   DO $$ DECLARE statement text; BEGIN
     FOR statement IN
@@ -24,9 +27,9 @@ const DROP_UNSPEAKABLE = `
   END $$`;
 
 /**
- * The SQL that would make the migrated database at `url` what `schemaFile` describes; "" when it is that already. Only
- * the schema `public` is looked at, and only what schema.prisma can say. The database is thrown away afterwards: checks,
- * such indexes and generated columns are dropped in it first.
+ * The SQL from the migrated database at `url` to `schemaFile`; "" if they are equal. Compares only the schema `public`
+ * and what schema.prisma can express. The database is disposable: checks, such indexes and generated columns are
+ * dropped in it first.
  * @param {string} url
  * @param {string} schemaFile
  */
@@ -63,7 +66,7 @@ async function startEngine(pool) {
   return glue.SchemaEngine.new({ datamodels: undefined }, () => {}, factory);
 }
 
-/** Node loads no .wasm imports: the engine is put together by hand, once. */
+/** Node cannot import .wasm files, so the engine is assembled by hand, once. */
 async function load() {
   const file = createRequire(import.meta.url).resolve("@prisma/schema-engine-wasm/schema_engine_bg");
   const module = await WebAssembly.compile(await readFile(file.replace(/\.js$/, ".wasm")));
@@ -74,7 +77,10 @@ async function load() {
   if (typeof start === "function") start();
 }
 
-/** PostgreSQL's own catalogues have columns of type "char" (18), which the adapter refuses: they are read as text (25). @param {pg.Pool} pool */
+/**
+ * PostgreSQL's catalogues have columns of type "char" (18), which the adapter refuses: they are read as text (25).
+ * @param {pg.Pool} pool
+ */
 function readCharAsText(pool) {
   const query = pool.query.bind(pool);
   Object.defineProperty(pool, "query", {

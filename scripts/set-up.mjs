@@ -1,10 +1,10 @@
-import { runCommand } from "./ending.mjs";
 import { checkNode } from "./environment.mjs";
 import { ensurePrismaClient } from "./generate.mjs";
 import { ensureDependencies } from "./install.mjs";
 import { ROOT } from "./project.mjs";
+import { runCommand } from "./shutdown.mjs";
 
-/** What every other tool needs to be there: the packages and the generated database client. */
+/** Installs packages and generates the database client, for all other tools. */
 await runCommand(async () => {
   checkNode();
   process.chdir(ROOT);

@@ -7,8 +7,8 @@ import type { Terminal } from "./stepwell/command";
 import { runCommandLine } from "./stepwell/command-line";
 
 /**
- * The process behind `npm run -s stepwell --`: reads the environment, runs one command and lets go of the
- * database. Bundled to dist/ at build.
+ * The program of `npm run -s stepwell --`: reads the environment, runs one command and closes the database. Bundled to
+ * dist/.
  */
 
 const processTerminal: Terminal = {
@@ -52,7 +52,7 @@ async function readFirstLine(): Promise<string> {
   return "";
 }
 
-// `stepwell export acme | head` closes the pipe early: not an error.
+// `stepwell export acme | head` closes the pipe early, which is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
 });
@@ -60,7 +60,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 let services: ReturnType<typeof wire> | undefined;
 process.exitCode = await runCommandLine(process.argv.slice(2), processTerminal, () => {
   const env = readEnvironment();
-  // Standard output belongs to the command.
+  // Standard output is the command's.
   services = wire(env, createLogger({ level: env.logLevel, destination: STDERR }));
   return services;
 });

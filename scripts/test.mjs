@@ -2,36 +2,35 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ensureBrowser } from "./browser.mjs";
 import { ensureBuild } from "./build.mjs";
-import { beforeEnd, runCommand } from "./ending.mjs";
-import { checkNode, forgetSettings } from "./environment.mjs";
+import { checkNode, clearSettings } from "./environment.mjs";
 import { ensurePrismaClient } from "./generate.mjs";
 import { ensureDependencies } from "./install.mjs";
 import { ROOT } from "./project.mjs";
 import { runNode } from "./run-program.mjs";
+import { onShutdown, runCommand } from "./shutdown.mjs";
 
 /**
- * `npm test`: from whatever state the folder is in to all tests run, on databases of their own. The last line sums up:
- * `N passed, N failed, N skipped`.
- *
+ * `npm test`: runs all tests from any state of the folder, on their own databases. The last line is `N passed, N
+ * failed, N skipped`.
  * @typedef {{ passed: number, failed: number, skipped: number }} Sum
  */
 
-const say = console.log;
+const print = console.log;
 
 await runCommand(async () => {
   checkNode();
   process.chdir(ROOT);
-  forgetSettings();
-  await ensureDependencies(say);
-  await ensurePrismaClient(say);
-  await ensureBrowser(say);
-  const { makeThrowaway, removeAbandoned, removeThrowaway } = await import("./throwaway.mjs");
+  clearSettings();
+  await ensureDependencies(print);
+  await ensurePrismaClient(print);
+  await ensureBrowser(print);
+  const { createThrowaway, removeAbandoned, removeThrowaway } = await import("./throwaway.mjs");
   // An interrupted runner leaves its database behind.
-  beforeEnd(removeAbandoned);
-  const folder = await makeThrowaway();
-  beforeEnd(() => removeThrowaway(folder));
+  onShutdown(removeAbandoned);
+  const folder = await createThrowaway();
+  onShutdown(() => removeThrowaway(folder));
 
-  say("\nUnit, contract and engine tests");
+  print("\nUnit, contract and engine tests");
   const first = await run(
     "node_modules/vitest/vitest.mjs",
     ["run", "--reporter=default", "--reporter=json"],
@@ -42,8 +41,8 @@ await runCommand(async () => {
     },
   );
 
-  await ensureBuild(say);
-  say("\nBrowser tests");
+  await ensureBuild(print);
+  print("\nBrowser tests");
   const second = await run("node_modules/@playwright/test/cli.js", ["test", "--reporter=list,json"], {
     report: join(folder, "playwright.json"),
     read: readPlaywright,
@@ -54,20 +53,20 @@ await runCommand(async () => {
     failed: first.failed + second.failed,
     skipped: first.skipped + second.skipped,
   };
-  say(`\n${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
+  print(`\n${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
   return sum.failed === 0 ? 0 : 1;
 });
 
 /**
- * Runs one runner and reads its report. What failed beside single tests (a file that does not load, a server that
- * does not start) counts as one failure.
+ * Runs one test runner and reads its report. A failure outside of single tests (a file that does not load, a server
+ * that does not start) counts as one failure.
  * @param {string} runner
  * @param {string[]} parameters
  * @param {{ report: string, outputFile?: string, read: (report: any) => Sum }} options
  * @returns {Promise<Sum>}
  */
 async function run(runner, parameters, { report, outputFile, read }) {
-  const whole = await runNode(
+  const exitCode = await runNode(
     runner,
     join(ROOT, runner),
     outputFile ? [...parameters, `${outputFile}${report}`] : parameters,
@@ -84,10 +83,10 @@ async function run(runner, parameters, { report, outputFile, read }) {
   try {
     sum = read(JSON.parse(readFileSync(report, "utf8")));
   } catch {
-    say(`${runner} left no report.`);
+    print(`${runner} left no report.`);
     return { ...sum, failed: 1 };
   }
-  return whole || sum.failed > 0 ? sum : { ...sum, failed: 1 };
+  return exitCode || sum.failed > 0 ? sum : { ...sum, failed: 1 };
 }
 
 /** @param {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number }} report */

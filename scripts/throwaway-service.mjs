@@ -5,16 +5,16 @@ import pg from "pg";
 import { freePort } from "./ports.mjs";
 import { joinPostgres } from "./postgres.mjs";
 import { ROOT } from "./project.mjs";
-import { makeThrowaway, removeThrowaway } from "./throwaway.mjs";
+import { createThrowaway, removeThrowaway } from "./throwaway.mjs";
 
 /**
- * The built service as `npm start` starts it, on a throwaway data folder, with the demo organization and one run of its
- * agent: for measurements, and for tests that take away parts of its database.
- * @param {{ quiet?: boolean, env?: Record<string, string> }} [options] quiet: what it writes to standard error is expected, and
- *   not shown; env: further settings
+ * Starts the built service like `npm start`, on a throwaway data folder with the demo organization and one run of its
+ * agent: for benchmarks, and for tests that take away parts of its database.
+ * @param {{ quiet?: boolean, env?: Record<string, string> }} [options] quiet: hides standard error, whose content is
+ * expected; env: more settings
  */
 export async function startThrowawayService({ quiet = false, env = {} } = {}) {
-  const dataDir = await makeThrowaway();
+  const dataDir = await createThrowaway();
   const port = await freePort();
   const base = `http://localhost:${port}`;
   const service = spawn(process.execPath, [join(ROOT, "scripts/start.mjs")], {
@@ -30,7 +30,7 @@ export async function startThrowawayService({ quiet = false, env = {} } = {}) {
     stdio: ["ignore", "pipe", quiet ? "ignore" : "inherit"],
   });
   /** @type {string} */
-  const said = await new Promise((resolve, reject) => {
+  const output = await new Promise((resolve, reject) => {
     let text = "";
     service.stdout.on("data", (chunk) => {
       text += chunk;
@@ -38,8 +38,8 @@ export async function startThrowawayService({ quiet = false, env = {} } = {}) {
     });
     service.on("exit", () => reject(new Error(`The service ended:\n${text}`)));
   });
-  const key = /sw_live_\w+/.exec(said)?.[0] ?? "";
-  const agent = /agents\/run\/([0-9a-f-]+)/.exec(said)?.[1] ?? "";
+  const key = /sw_live_\w+/.exec(output)?.[0] ?? "";
+  const agent = /agents\/run\/([0-9a-f-]+)/.exec(output)?.[1] ?? "";
   await fetch(`${base}/v1/agents/run/${agent}`, {
     method: "POST",
     headers: { "X-API-Key": key, "Content-Type": "application/json" },
@@ -49,18 +49,18 @@ export async function startThrowawayService({ quiet = false, env = {} } = {}) {
   return {
     base,
     pid: service.pid ?? 0,
-    /** Of the demo organization. */
+    /** The demo organization's. */
     key,
     agent,
-    login: { email: "demo@stepwell.test", password: /password {2}(\S+)/.exec(said)?.[1] ?? "" },
+    login: { email: "demo@stepwell.test", password: /password {2}(\S+)/.exec(output)?.[1] ?? "" },
 
     /**
-     * Gives a connection to its database.
+     * Passes a connection to its database.
      * @template T
      * @param {(client: pg.Client) => Promise<T>} work
      * @returns {Promise<T>}
      */
-    async askDatabase(work) {
+    async withDatabase(work) {
       const { url, leave } = await joinPostgres(dataDir);
       const client = new pg.Client({ connectionString: url, application_name: "stepwell bench" });
       await client.connect();

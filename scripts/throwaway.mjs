@@ -10,35 +10,35 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stopCluster } from "./postgres-cluster.mjs";
-import { isMarkAlive, writeMark } from "./processes.mjs";
+import { formatIdentity, isSameProcessAlive } from "./processes.mjs";
 
-/** Folders of tests, which go when their process goes: at its end, or when the next one begins. */
+/** Folders of tests, deleted at the end of their process or when the next one begins. */
 
 const PREFIX = "stepwell-throwaway-";
 
 /**
- * Makes a folder for this process, and removes abandoned ones.
+ * Creates a folder for this process, and deletes abandoned ones.
  * @returns {Promise<string>}
  */
-export async function makeThrowaway() {
+export async function createThrowaway() {
   await removeAbandoned();
   const folder = mkdtempSync(join(tmpdir(), PREFIX));
-  chmodSync(folder, 0o755); // PostgreSQL's account goes through it.
-  writeFileSync(join(folder, "owner"), writeMark());
+  chmodSync(folder, 0o755); // PostgreSQL's account must pass through it.
+  writeFileSync(join(folder, "owner"), formatIdentity());
   return folder;
 }
 
-/** Removes the folders of processes that have ended, and stops the databases that still run in them. */
+/** Deletes the folders of ended processes, and stops the databases that still run in them. */
 export async function removeAbandoned() {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(PREFIX))) {
     const folder = join(tmpdir(), name);
     const owner = join(folder, "owner");
-    if (existsSync(owner) && !isMarkAlive(readFileSync(owner, "utf8"))) await removeThrowaway(folder);
+    if (existsSync(owner) && !isSameProcessAlive(readFileSync(owner, "utf8"))) await removeThrowaway(folder);
   }
 }
 
 /**
- * Stops the database in the folder, if one runs (as its own data directory or as that of a service), and removes it all.
+ * Stops the database in the folder, if one runs (as its data directory or a service's), and deletes everything.
  * @param {string} folder
  */
 export async function removeThrowaway(folder) {
@@ -46,7 +46,7 @@ export async function removeThrowaway(folder) {
     await stopCluster(join(folder, "postgres"), { mode: "immediate" });
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   } catch (error) {
-    // Another user's, most likely, or one that something still writes into; it is in nobody's way, and goes another time.
+    // Probably another user's, or still written to; a later run deletes it.
     const harmless = ["EPERM", "EACCES", "ENOTEMPTY", "EBUSY"];
     if (!(error instanceof Error && "code" in error && harmless.includes(String(error.code)))) throw error;
   }

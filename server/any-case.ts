@@ -1,6 +1,6 @@
 /**
- * Letters that are the same one beyond what `toLowerCase` and `toUpperCase` tell: several small letters of one capital
- * (final sigma), signs that are letters (kelvin), and the Turkish i with and without its dot, which people type as they can.
+ * Letters that `toLowerCase` and `toUpperCase` do not equate: the final sigma, letter-like signs such as kelvin, and
+ * the Turkish i with and without a dot.
  */
 const SAME_LETTERS = [
   "iIİı",
@@ -24,13 +24,13 @@ const SAME_LETTERS = [
   "φΦϕ",
   "ωΩ\u2126",
 ];
-/** What `İ` leaves behind it when it is made small. */
+/** What remains of `İ` in lower case. */
 const DOT_ABOVE = "\u0307";
 
 /**
- * A regular expression that finds a text as it is, whatever the case of its letters, and whether accents are parts of
- * their letters or signs of their own. Its source is one for JavaScript with the flag `u`, and for PostgreSQL's `~`, which
- * thus needs to know nothing of letters: databases with the locale C know those of ASCII alone. `ß` is not `ss`.
+ * A regular expression that finds a text regardless of case and of how accents are composed. Its source works in
+ * JavaScript with the flag `u` and with PostgreSQL's `~`, even in a database with the locale C, which knows ASCII
+ * letters only. `ß` does not match `ss`.
  */
 export function anyCase(text: string): string {
   const spellings = new Set([text, text.normalize("NFC"), text.normalize("NFD")]);

@@ -1,18 +1,15 @@
 /**
- * The only source of the present moment. Everything that asks for the time takes a `Clock`, so that tests can
- * set it (`testing/clock.ts`).
+ * The only source of the current time. Everything that needs it takes a `Clock`, so that tests can set it
+ * (`testing/clock.ts`).
  */
 export type Clock = {
-  /** The present moment. A fresh `Date` each time: callers may keep it. */
+  /** The current time. A new `Date` each time: callers may keep it. */
   now(): Date;
-  /**
-   * What SQL takes as the present moment. Null in production: then the database's own clock decides, which is the same
-   * for all processes. Tests that set the clock give its time here.
-   */
+  /** The time for SQL. Null in production: the database's clock, shared by all processes. Tests give their own time. */
   forDatabase(): Date | null;
 };
 
-/** A clock that stands at one moment: what belongs to one change has one time. */
+/** A clock that stands still, so that everything in one change has the same time. */
 export const clockAt = (at: Date): Clock => ({ now: () => new Date(at), forDatabase: () => at });
 
 /** The machine's own clock. */

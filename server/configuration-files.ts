@@ -6,15 +6,15 @@ import { DEFAULT_PRICES, type ModelPrice, type PriceList } from "@/server/credit
 import type { NamedProvider } from "@/server/models/registry";
 
 /**
- * The files that PRICE_LIST and MODEL_PROVIDERS name, YAML or JSON; docs/configuration-files.md describes them. Each reader
- * throws ConfigurationFileError, which names the file and every wrong value in it.
+ * Reads the files of PRICE_LIST and MODEL_PROVIDERS, YAML or JSON (docs/configuration-files.md). Each reader throws
+ * ConfigurationFileError, which names the file and every wrong value.
  */
 
 export class ConfigurationFileError extends Error {
   override name = "ConfigurationFileError";
 }
 
-/** A number of credits with at most `places` decimal places, as a number or as text. */
+/** A number of credits with at most `places` decimals, as a number or a string. */
 const credits = (places: number) =>
   z
     .union([z.number(), z.string()], { error: "must be a number" })
@@ -32,7 +32,7 @@ const priceFile = z.strictObject({
   models: z.record(z.string().min(1), modelPrice).optional(),
 });
 
-/** Reads a price list. What it leaves out costs what it costs without the file. */
+/** Reads a price list. What it omits has its default price. */
 export function readPriceList(path: string): PriceList {
   const given = readFileOf(path, priceFile);
   const models: Record<string, ModelPrice> = { ...DEFAULT_PRICES.models, ...given.models };
@@ -60,7 +60,7 @@ const providerFile = z.array(
   }),
 );
 
-/** Reads named model providers. `source` holds the variables that `apiKeyFrom` names. */
+/** Reads named model providers. `source` has the variables that `apiKeyFrom` names. */
 export function readModelProviders(
   path: string,
   source: Record<string, string | undefined>,

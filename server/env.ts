@@ -15,7 +15,7 @@ const httpUrl = z.url({ protocol: /^https?$/ });
 
 const hostAndPort = /^(\[[0-9a-fA-F:]+\]|[^\s:[\]]+):(\d{1,5})$/;
 
-/** `host:port` pairs, comma or space separated. */
+/** `host:port` pairs, separated by commas or spaces. */
 const hostList = optionalText.transform((value, context) => {
   const entries = (value ?? "").split(/[\s,]+/).filter((entry) => entry !== "");
   for (const entry of entries) {
@@ -26,7 +26,7 @@ const hostList = optionalText.transform((value, context) => {
   return entries.map((entry) => entry.toLowerCase());
 });
 
-/** `point=probability` pairs, comma separated. */
+/** `point=probability` pairs, separated by commas. */
 const pausePoints = optionalText.transform((value, context) => {
   const probabilities = new Map<PausePoint, number>();
   for (const entry of (value ?? "").split(",").filter((text) => text !== "")) {
@@ -43,7 +43,7 @@ const pausePoints = optionalText.transform((value, context) => {
   return probabilities;
 });
 
-/** How Inngest writes its keys: hexadecimal, in its cloud after a prefix. */
+/** Inngest's keys: hexadecimal, in its cloud with a prefix. */
 const signingKey = optionalText.pipe(
   z
     .string()
@@ -104,9 +104,9 @@ const schema = z.object({
 export type Environment = {
   port: number;
   host: string;
-  /** The address people and senders use, without a trailing slash. Decides origin and Secure cookies. */
+  /** The address that people and senders use, without a trailing slash. Decides origin and Secure cookies. */
   appUrl: string;
-  /** Whether APP_URL or PORT is set, as opposed to the default address. */
+  /** Whether APP_URL or PORT is set, in contrast to the default address. */
   appUrlGiven: boolean;
   databaseUrl: string;
   dataDir: string;
@@ -116,29 +116,29 @@ export type Environment = {
   /** The secret before a rotation. */
   previousSecret: string | undefined;
   openai: { apiKey: string | undefined; baseUrl: string | undefined } | undefined;
-  /** Named model providers beside that one. */
+  /** Additional named model providers. */
   providers: NamedProvider[];
   /** What models and actions cost. */
   prices: PriceList;
-  /** Model of functions that name none. */
+  /** The model of functions that name none. */
   defaultModel: string;
-  /** `host:port` that functions may reach though private. */
+  /** Private `host:port` addresses that functions may call. */
   egressAllow: string[];
-  /** Whether X-Forwarded-For tells the client's address. */
+  /** Whether X-Forwarded-For holds the client's address. */
   trustProxy: boolean;
   logLevel: "debug" | "info" | "warn" | "error";
-  /** Runs that one process executes at once. */
+  /** How many runs one process executes at once. */
   slots: number;
   /** Processes behind one port; `auto`: one per core. */
   processes: number | "auto";
   /** `web` serves requests, `worker` executes runs, `all` does both. */
   role: "all" | "web" | "worker";
-  /** For durability tests: points of the engine at which the process kills itself, each with its probability. */
+  /** For durability tests: points at which the process kills itself, each with its probability. */
   pausePoints: ReadonlyMap<PausePoint, number>;
-  /** Set: runs are driven by an Inngest server; unset: by the embedded engine. */
+  /** Set: an Inngest server drives runs; unset: the embedded engine. */
   inngest:
     | {
-        /** `1`, `true` or an address: a dev server, which takes unsigned calls. */
+        /** `1`, `true` or an address: a dev server, which accepts unsigned calls. */
         dev: string | undefined;
         baseUrl: string | undefined;
         eventKey: string | undefined;
@@ -149,20 +149,20 @@ export type Environment = {
     | undefined;
 };
 
-/** A wrong configuration; the message names every wrong variable. */
+/** An invalid configuration. The message names every wrong variable. */
 export class EnvironmentError extends Error {
   override name = "EnvironmentError";
 }
 
 /**
- * Reads and checks the configuration; the only reader of process.env. Throws EnvironmentError.
- * Every variable is described in .env.example.
+ * Reads and checks the configuration, the only reader of process.env. Throws EnvironmentError. .env.example describes
+ * every variable.
  */
 export function readEnvironment(source: Record<string, string | undefined> = process.env): Environment {
   const parsed = schema.safeParse(source);
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `  ${issue.path.join(".")} ${issue.message}`);
-    throw new EnvironmentError(`The configuration is wrong:\n${lines.join("\n")}\nSee .env.example.`);
+    throw new EnvironmentError(`The configuration is invalid:\n${lines.join("\n")}\nSee .env.example.`);
   }
   const value = parsed.data;
   const appUrl = (value.APP_URL ?? `http://localhost:${value.PORT}`).replace(/\/+$/, "");
@@ -224,6 +224,6 @@ function readFiles(
   const providers = read("MODEL_PROVIDERS", [], (path) => readModelProviders(path, source));
   if (faults.length === 0) return { prices, providers };
   throw new EnvironmentError(
-    `The configuration is wrong:\n${faults.join("\n")}\nSee docs/configuration-files.md.`,
+    `The configuration is invalid:\n${faults.join("\n")}\nSee docs/configuration-files.md.`,
   );
 }

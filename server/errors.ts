@@ -2,21 +2,21 @@ import { type ErrorCode, HTTP_STATUS } from "@/server/contract/errors";
 
 export { type ErrorCode, HTTP_STATUS };
 
-/** One fault in the caller's input; `path` is a JSON pointer into what was sent. */
+/** One fault in the caller's input; `path` is a JSON pointer into it. */
 export type Issue = { path: string; message: string };
 
 export type AppErrorOptions = {
   cause?: unknown;
   issues?: Issue[];
-  /** Response headers that belong to the error, such as `Allow` or `Retry-After`. */
+  /** Response headers of the error, such as `Allow` or `Retry-After`. */
   headers?: Record<string, string>;
-  /** Replaces the code's status where the contract asks for it (a suspended organization is 400 on webhooks). */
+  /** Overrides the code's status where the contract requires it (a suspended organization is 400 on webhooks). */
   status?: number;
 };
 
 /**
- * An error meant for the caller: its message is shown as it is. Whatever else is thrown is an internal fault,
- * answered by a fixed message and logged under its request id.
+ * An error for the caller, whose message is shown. Anything else that is thrown is an internal fault, answered with a
+ * fixed message and logged with the request id.
  */
 export class AppError extends Error {
   readonly brand = "stepwell.AppError";
@@ -35,7 +35,7 @@ export class AppError extends Error {
   }
 }
 
-/** Recognises an AppError by its brand: two bundles of this module can live in one process. */
+/** Recognizes an AppError by its brand: two bundles of this module may be in one process. */
 export function isAppError(error: unknown): error is AppError {
   return error instanceof Error && "brand" in error && error.brand === "stepwell.AppError";
 }

@@ -18,7 +18,7 @@ export function requireJson(header: string | null): void {
   throw new AppError("invalid_request", "The header Content-Type must be application/json.");
 }
 
-/** Decodes a body's bytes; throws `invalid_request` when they are not UTF-8. */
+/** Decodes a body; throws `invalid_request` if it is not UTF-8. */
 export function decodeText(body: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
@@ -27,7 +27,10 @@ export function decodeText(body: Uint8Array): string {
   }
 }
 
-/** Parses JSON text from outside; throws `invalid_request` when it is not JSON, nested too deep or holds a number beyond 1.8e308. */
+/**
+ * Parses JSON from outside; throws `invalid_request` if it is no JSON, nested too deeply, or has a number beyond
+ * 1.8e308.
+ */
 export function parseBodyText(text: string): Json {
   try {
     return parseJson(text);
@@ -40,7 +43,7 @@ export function parseBodyText(text: string): Json {
   }
 }
 
-/** Throws `invalid_request` when U+0000 stands in any text or key of a value (docs/contract.md, "Bodies of starts"). */
+/** Throws `invalid_request` if any text or key contains U+0000 (docs/contract.md, "Bodies of starts"). */
 export function refuseNul(value: Json, path = ""): void {
   if (typeof value === "string") {
     if (!value.includes("\0")) return;
@@ -50,8 +53,8 @@ export function refuseNul(value: Json, path = ""): void {
   }
   if (typeof value !== "object" || value === null) return;
   for (const [key, item] of Object.entries(value)) {
-    const place = path + jsonPointer([key]);
-    if (key.includes("\0")) refuseNul(key, place.replaceAll("\0", "\uFFFD"));
-    refuseNul(item, place);
+    const pointer = path + jsonPointer([key]);
+    if (key.includes("\0")) refuseNul(key, pointer.replaceAll("\0", "\uFFFD"));
+    refuseNul(item, pointer);
   }
 }

@@ -1,14 +1,14 @@
 import { isJsonObject, type Json } from "@/server/json";
 
-/** Deepest nesting that is taken in; deeper documents break recursive code everywhere. */
+/** The deepest accepted nesting; deeper documents break recursive code. */
 export const MAX_JSON_DEPTH = 200;
 
-/** Why a text is not JSON we take. */
+/** Why a text is no acceptable JSON. */
 export class JsonTextError extends Error {
   override name = "JsonTextError";
 }
 
-/** Whether a text opens more than `MAX_JSON_DEPTH` arrays and objects within each other. */
+/** Whether a text nests more than `MAX_JSON_DEPTH` arrays and objects. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let inText = false;
@@ -27,14 +27,14 @@ function isTooDeep(text: string): boolean {
 }
 
 /**
- * What every number beyond the doubles has: an exponent from 100, or 200 digits. It would be parsed as Infinity and stored
- * as null. Digits are looked at from their first one only: from each of them, a megabyte would take half a second.
+ * Matches every number beyond the doubles: an exponent from 100, or 200 digits. It would be parsed as Infinity and
+ * stored as null. The pattern starts at a first digit only: trying each digit of a megabyte would take half a second.
  */
 const MAY_BE_INFINITE = /\d[eE]\+?0*[1-9]\d\d|(?<!\d)\d{200}/;
 
 /**
- * Parses JSON from strangers. Throws JsonTextError when it is malformed, nested deeper than 200 levels, or holds a number
- * beyond 1.8e308, which could not be kept as it was sent.
+ * Parses untrusted JSON. Throws JsonTextError if it is malformed, nested deeper than 200 levels, or has a number beyond
+ * 1.8e308, which could not be stored unchanged.
  */
 export function parseJson(text: string): Json {
   if (isTooDeep(text)) throw new JsonTextError(`The JSON is nested deeper than ${MAX_JSON_DEPTH} levels.`);
@@ -56,7 +56,7 @@ function isFiniteThroughout(value: Json): boolean {
   return Object.values(value).every(isFiniteThroughout);
 }
 
-/** JSON text with the keys of every object in order: equal values give equal texts. */
+/** JSON text with sorted object keys: equal values give equal texts. */
 export function canonicalText(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;
   if (isJsonObject(value)) {
@@ -78,7 +78,7 @@ function pointerToken(key: string | number): string {
   return String(key).replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/** A JSON pointer to the place that the keys lead to; the whole document is "". */
+/** The JSON pointer for a path of keys; the whole document is "". */
 export function jsonPointer(keys: readonly (string | number)[]): string {
   return keys.map((key) => `/${pointerToken(key)}`).join("");
 }

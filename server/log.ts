@@ -7,7 +7,7 @@ import { type Clock, systemClock } from "@/server/clock";
 export const logLevels = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** Facts that belong to an entry: ids, figures, an `error` (an `Error` is written with its stack and causes). */
+/** Facts of an entry: ids, figures, an `error` (an `Error` is written with its stack and causes). */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export type Logger = {
@@ -15,13 +15,13 @@ export type Logger = {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** An entry of level info for each request; written by hand, because there are many of them. */
+  /** Logs a request at level info. Formatted by hand, because there are many of them. */
   request(request: LoggedRequest): void;
   /** The same log, with `fields` added to every entry. */
   child(fields: LogFields): Logger;
 };
 
-/** A request as it is logged: ids, status and duration, no payload. */
+/** A request in the log: ids, status and duration, no payload. */
 export type LoggedRequest = {
   requestId: string | undefined;
   method: string;
@@ -35,9 +35,9 @@ export const STDOUT = 1;
 export const STDERR = 2;
 
 /**
- * Makes a logger that writes one JSON object per line: `time`, `level`, `message`, then the fields. On a terminal it
- * writes readable lines instead. Secrets that callers left in are replaced by `[redacted]`.
- * @param options.destination a file descriptor, standard output when absent, or whatever takes lines.
+ * Creates a logger that writes one JSON object per line: `time`, `level`, `message`, then the fields. On a terminal it
+ * writes readable lines. Forgotten secrets are replaced by `[redacted]`.
+ * @param options.destination a file descriptor (standard output by default) or a writer of lines.
  */
 export function createLogger(options: {
   level?: LogLevel;
@@ -66,7 +66,7 @@ export function createLogger(options: {
   });
 }
 
-/** Writes what libraries print to the log instead, so that every line of the output stays one entry. */
+/** Sends libraries' console output to the log, so that every line is one entry. */
 export function captureConsole(
   log: Logger,
   target: Pick<Console, "debug" | "log" | "info" | "warn" | "error"> = console,
@@ -87,7 +87,7 @@ export function captureConsole(
   target.error = capture("error");
 }
 
-/** Writes process warnings and uncaught errors to the log. An uncaught error still ends the process. */
+/** Logs process warnings and uncaught errors. An uncaught error still ends the process. */
 export function captureFaults(log: Logger): void {
   process.removeAllListeners("warning");
   process.on("warning", (error) => log.warn(error.message, { error }));
@@ -97,11 +97,11 @@ export function captureFaults(log: Logger): void {
   });
 }
 
-/** Written at once, so that nothing is lost when the process ends. */
+/** Written synchronously, so that nothing is lost when the process ends. */
 function openOutput(fd: typeof STDOUT | typeof STDERR): DestinationStream {
   const { isTTY } = fd === STDOUT ? process.stdout : process.stderr;
   if (!isTTY) {
-    // Entries are written together: a system call for each would cost a poll a quarter of its time.
+    // Entries are written in batches: a system call for each would take a quarter of a poll's time.
     const output = pino.destination({ dest: fd, sync: true, minLength: 12_288, periodicFlush: 200 });
     process.on("exit", () => output.flushSync());
     return output;
@@ -134,7 +134,7 @@ function wrap(log: pino.Logger, request: Logger["request"]): Logger {
 
 const RESERVED = new Set(["time", "level", "message"]);
 
-/** Fields as plain data. They cannot overwrite an entry's own time, level and message. */
+/** Fields as plain data. They cannot overwrite an entry's time, level and message. */
 function toFacts(fields: object): LogFields {
   const facts: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
@@ -150,7 +150,7 @@ function toFact(value: unknown): unknown {
 
 const MAX_CAUSES = 8;
 
-/** Own fields only when they are plain facts (`code`, `status`, …): libraries hang whole clients on their errors. */
+/** Own fields only if they are plain values (`code`, `status`, …): libraries attach whole clients to their errors. */
 function describeError(error: Error, depth: number): LogFields {
   const facts = Object.entries(error).filter(([, value]) => !["object", "function"].includes(typeof value));
   const { name, message, stack, cause } = error;
@@ -159,7 +159,7 @@ function describeError(error: Error, depth: number): LogFields {
   return { ...described, cause: cause instanceof Error ? describeError(cause, depth + 1) : cause };
 }
 
-/** The last net for what callers forgot: API keys, triggers' tokens, signing secrets, passwords in addresses. */
+/** The last protection against forgotten secrets: API keys, triggers' tokens, signing secrets, passwords in URLs. */
 function redact(line: string): string {
   return line
     .replace(/\bsw_live_[0-9A-Za-z]{8,}/g, "sw_live_[redacted]")

@@ -16,25 +16,25 @@ import type { Target } from "@/server/runs/target";
 import type { Vault } from "@/server/secrets/vault";
 import type { Trigger } from "@/server/webhooks/trigger";
 
-/** Everything that a verb may use; built once by wiring.ts. */
+/** The services that verbs use; built once by wiring.ts. */
 export type Services = {
   env: Environment;
   db: Database;
-  /** The pool under `db`, for the few hot statements that are written by hand. */
+  /** The pool under `db`, for the few hot, hand-written statements. */
   pool: Pool;
   /** The one LISTEN connection of this process. */
   notifications: Notifications;
   /** What requests read of organizations' configuration. */
   cached: { apiKeys: Cached<AuthenticatedKey>; targets: Cached<Target>; triggers: Cached<Trigger> };
-  /** Runs that ended lately, for polls. */
+  /** Recently ended runs, for polls. */
   endedRuns: EndedRuns;
-  /** Frozen configurations that this process has seen stored, by organization and hash. */
+  /** Frozen configurations known to be stored, by organization and hash. */
   configurationsStored: LRUCache<string, true>;
   engine: Engine;
   models: Models;
   /** What models and actions cost. */
   prices: PriceList;
-  /** The guarded way out of the network. */
+  /** The guarded HTTP client for outgoing calls. */
   fetch: GuardedFetch;
   /** Encrypts secrets at rest. */
   vault: Vault;

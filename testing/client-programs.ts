@@ -1,7 +1,6 @@
 /**
- * Programs over clients that are generated from the OpenAPI document: each starts an agent, two tools and a webhook,
- * polls the runs to their end, provokes one error, and returns what it saw. They are texts because the modules they
- * import exist only while the test runs.
+ * Programs with generated OpenAPI clients. Each starts an agent, two tools and a webhook, polls the runs, provokes one
+ * error, and returns the results. They are strings because the modules they import exist only during the test.
  */
 
 export const PROGRAM_TYPES = `

@@ -1,14 +1,14 @@
 import type { Clock } from "@/server/clock";
 
-/** A clock that stands still until it is told otherwise. */
+/** A clock that moves only when a test moves it. */
 export type TestClock = Clock & {
   /** Moves the clock forward by `ms` milliseconds. */
   advance(ms: number): void;
-  /** Puts the clock at `moment`. */
+  /** Sets the clock to `moment`. */
   set(moment: Date | string): void;
 };
 
-/** Makes a clock that stands at `start` (an ISO 8601 string or a `Date`). */
+/** Creates a clock that starts at `start` (an ISO 8601 string or a `Date`). */
 export function testClock(start: Date | string = "2026-01-01T00:00:00.000Z"): TestClock {
   let at = new Date(start).getTime();
   return {

@@ -2,12 +2,12 @@ import { request as httpRequest } from "node:http";
 import { gzipSync } from "node:zlib";
 import { newId } from "@/server/ids";
 
-/** Calls of the API with the status that the contract gives them, for comparing the ways that lead to it. */
+/** API calls with the status of the contract, to compare the handlers. */
 
 export type Call = { method: string; path: string; headers: Record<string, string>; body?: string | Buffer };
 export type Answer = { status: number; headers: Record<string, string>; text: string };
 
-/** What the calls need: an agent, a tool that takes `toolInput`, and triggers of which one is signed. */
+/** What the calls need: an agent, a tool that takes `toolInput`, and triggers, one of them signed. */
 export type Setting = {
   key: string;
   agentId: string;
@@ -38,7 +38,7 @@ export const hook = (token: string, parts: Partial<Call> = {}): Call => ({
   headers: { ...JSON_TYPE, ...parts.headers },
 });
 
-/** The status, what it is, and how it is made. */
+/** The expected status, a description, and the call. */
 export const CONTRACT_CALLS: [number, string, (setting: Setting) => Call][] = [
   [200, "a start of an agent", (setting) => startAgent(setting)],
   [200, "a start of a tool", (setting) => startTool(setting)],
@@ -85,7 +85,7 @@ export const CONTRACT_CALLS: [number, string, (setting: Setting) => Call][] = [
   [415, "a compressed webhook call", ({ token }) => hook(token, { body: gzipSync("{}"), headers: gzip })],
 ];
 
-/** Paths that only look like the API's: the contract's 404. */
+/** Paths similar to the API's: the contract's 404. */
 export const ODD_PATHS = [
   "/v1",
   "/v1/",
@@ -109,23 +109,23 @@ const CONTRACT_HEADERS = [
   "accept-encoding",
 ];
 
-/** An answer without what differs from call to call: ids, what is left of a limit, headers of the connection. */
+/** A response without what differs between calls: ids, remaining rate limits, connection headers. */
 export function comparable({ status, headers, text }: Answer) {
-  const kept = CONTRACT_HEADERS.map((name) => [name, headers[name]]);
+  const compared = CONTRACT_HEADERS.map((name) => [name, headers[name]]);
   const body: unknown =
     text === ""
       ? ""
       : JSON.parse(text, (key, value: unknown) => (/^(id|runId|requestId)$/.test(key) ? "an id" : value));
   return {
     status,
-    headers: Object.fromEntries(kept),
+    headers: Object.fromEntries(compared),
     hasRequestId: headers["x-request-id"] !== undefined,
     hasRateLimit: headers.ratelimit !== undefined,
     body,
   };
 }
 
-/** Sends a call, its path and headers as they are; `chunked` without its length. */
+/** Sends a call with its path and headers unchanged; `chunked` omits its length. */
 export function sendCall(
   origin: string,
   { method, path, headers, body }: Call,

@@ -2,24 +2,24 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
 /**
- * Cuts the connection of the next request that contains a text: before the server gets it, or after the server has answered
- * and committed, so that only the answer is lost.
+ * Cuts the connection of the next request that contains a text: before the server gets it, or after it has committed,
+ * so that only the response is lost.
  */
 export type Cut = { request: string; moment: "before" | "after" };
 
-/** A line to a database that can be cut at a chosen moment. */
+/** A proxy to a database whose connections can be cut at a chosen point. */
 export type DatabaseProxy = {
   url: string;
-  /** Cuts connections in this order; each cut waits for its request. No argument: cuts nothing more. */
+  /** Cuts connections in this order; each cut waits for its request. Without arguments: no more cuts. */
   cut(...cuts: Cut[]): void;
-  /** While true, no connection is possible. */
+  /** While true, new connections are refused. */
   refuse(refused: boolean): void;
-  /** How many cuts are still to come. */
+  /** How many cuts are pending. */
   left(): number;
   close(): Promise<void>;
 };
 
-/** Opens one to the database at `url`. */
+/** Opens a proxy to the database at `url`. */
 export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
   const target = new URL(url);
   const sockets = new Set<Socket>();

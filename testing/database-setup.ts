@@ -2,21 +2,21 @@ import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { clusterUrl, createCluster, startCluster } from "@/scripts/postgres-cluster.mjs";
-import { makeThrowaway, removeThrowaway } from "@/scripts/throwaway.mjs";
+import { createThrowaway, removeThrowaway } from "@/scripts/throwaway.mjs";
 import { migrate } from "@/server/db/migrate";
 
 const TEMPLATE = "stepwell_template";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The server's address, with the template's name as database. */
+    /** The server's URL with the template database. */
     templateUrl: string;
   }
 }
 
 /**
- * Starts a throwaway PostgreSQL for the `db` tests (or takes the server that TEST_DATABASE_URL names) and migrates a
- * template database once; every test file copies it.
+ * Starts a throwaway PostgreSQL for the `db` tests, or uses TEST_DATABASE_URL, and migrates a template database once.
+ * Every test file copies it.
  */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL;
@@ -38,11 +38,11 @@ export default async function setUp(project: TestProject): Promise<() => Promise
 }
 
 async function startServer() {
-  const folder = await makeThrowaway();
+  const folder = await createThrowaway();
   const cluster = {
     folder: join(folder, "postgres"),
     password: "throwaway",
-    // Nothing has to survive a crash of the machine.
+    // The data need not survive a crash.
     settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "200" },
   };
   await createCluster(cluster);

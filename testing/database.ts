@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
 
-/** A database of one test file, a copy of the migrated template. */
+/** A test file's own database, a copy of the migrated template. */
 export type TestDatabase = { url: string; drop(): Promise<void> };
 
 /** Copies the template. Call it in `beforeAll`, `drop` in `afterAll`. */

@@ -1,7 +1,7 @@
 import type { FunctionContext } from "@/server/functions/define";
 import { testClock } from "./clock";
 
-/** A context for running functions in tests: no network, no model, a standing clock; override what the test is about. */
+/** A function context for tests: no network, no model, a fixed clock; override what the test needs. */
 export function testFunctionContext(overrides: Partial<FunctionContext> = {}): FunctionContext {
   return {
     signal: new AbortController().signal,

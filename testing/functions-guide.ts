@@ -110,7 +110,7 @@ function textOf(description: Json | undefined): string {
   return typeof description === "string" ? description : "";
 }
 
-/** A schema's type in words, with its limit of length. */
+/** A description of a schema's type, with its length limit. */
 function typeOf(schema: Json | undefined): string {
   if (!isJsonObject(schema)) return "any JSON";
   if (Array.isArray(schema.enum)) return schema.enum.map((value) => `\`${String(value)}\``).join(", ");

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { onTestFinished } from "vitest";
 
-/** Servers that answer probes as Inngest 1.43 does. */
+/** HTTP servers that answer probes like Inngest 1.43. */
 
 export const SIGNING_KEY = "0123456789abcdef";
 export const EVENT_KEY = "an-event-key";
 
-/** Serves until the test is over. */
+/** Serves until the test ends. */
 export async function listen(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -20,7 +20,7 @@ export async function listen(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
 }
 
-/** `inngest start` with the two keys. Events that it is sent are collected. */
+/** `inngest start` with the two keys. Collects the events it gets. */
 export function selfHosted(events: string[] = []): RequestListener {
   const hash = createHash("sha256").update(Buffer.from(SIGNING_KEY, "hex")).digest("hex");
   return async (request, response) => {
@@ -43,7 +43,7 @@ export function selfHosted(events: string[] = []): RequestListener {
   };
 }
 
-/** `inngest dev`: takes any key. */
+/** `inngest dev`, which accepts any key. */
 export const devServer: RequestListener = (request, response) => {
   response.setHeader("X-Inngest-Server-Kind", "dev");
   response.end(request.url === "/health" ? '{"status":200,"message":"OK"}' : '{"ids":[""],"status":200}');

@@ -3,9 +3,9 @@ import { Decimal, ZERO } from "@/server/credits/amount";
 import type { World } from "./world";
 
 /**
- * Expects the ledger of an organization to be sound: entries numbered and chained without a gap, the balance their sum and
- * never negative, ended runs without a hold and charged what they used, open ones held by their root, and as many runs in
- * flight as have slots.
+ * Checks an organization's ledger: entries are numbered and chained without gaps, the balance is their sum and never
+ * negative, ended runs have no hold and are charged what they used, open ones are held by their root, and `in_flight`
+ * is the number of slots.
  */
 export async function expectSoundLedger(world: World, { orgId }: { orgId: string }): Promise<void> {
   const where = { organizationId: orgId };
@@ -31,7 +31,7 @@ export async function expectSoundLedger(world: World, { orgId }: { orgId: string
     expect(run.held.toString()).toBe("0");
   }
   for (const root of runs.filter(({ parentRunId }) => parentRunId === null)) {
-    // Children release their share of the root's hold by entries of their own.
+    // Children release their share of the root's hold with their own entries.
     const tree = runs.filter(({ rootRunId }) => rootRunId === root.id);
     const held = tree.reduce((total, { id }) => total.add(sum(id, "hold", "release")), ZERO);
     expect(held.toString()).toBe(root.held.toString());

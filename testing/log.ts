@@ -1,12 +1,12 @@
 import type { LogFields, Logger, LogLevel } from "@/server/log";
 
-/** One entry of the log, before it is written. */
+/** A log entry before it is written. */
 export type LogEntry = { level: LogLevel; message: string; fields: LogFields };
 
-/** A logger for tests that keeps every entry, of all levels, instead of writing it. */
+/** A logger that collects every entry of all levels. */
 export type TestLogger = Logger & { readonly entries: LogEntry[] };
 
-/** Makes a logger whose `entries` can be read by a test. */
+/** Creates a logger whose `entries` a test can read. */
 export function testLogger(): TestLogger {
   const entries: LogEntry[] = [];
   const withFields = (common: LogFields): Logger => {

@@ -1,29 +1,29 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { z } from "zod";
 
-/** What the server says to one try of a model call. */
+/** The response to one attempt of a model call. */
 export type ModelServerReply =
   | {
       content?: string | null;
       calls?: { name: string; arguments: unknown; id?: string }[];
-      /** Unset: 10 in and 5 out; null: no usage is told. */
+      /** Unset: 10 in and 5 out; null: no usage in the response. */
       usage?: { inputTokens: number; outputTokens: number } | null;
-      /** Waits before answering, in milliseconds. */
+      /** The delay before the response, in milliseconds. */
       delayMs?: number;
-      /** To one that asks for pieces: `content` comes in these, and the last one once this has come to pass. */
+      /** For a streamed response: `content` comes in these pieces, the last one after `beforeLast`. */
       pieces?: string[];
       beforeLast?: Promise<unknown>;
     }
-  /** An error status, `Retry-After` in seconds and OpenAI's code with it. */
+  /** An error status, with `Retry-After` in seconds and OpenAI's error code. */
   | { status: number; message?: string; retryAfter?: number; code?: string }
-  /** `hang`: no answer ever; `drop`: the connection is closed; `broken`: half of a JSON document. */
+  /** `hang`: no response ever; `drop`: the connection is closed; `broken`: half of a JSON document. */
   | { fault: "hang" | "drop" | "broken" }
   /** Any body, as JSON. */
   | { body: unknown }
-  /** Any events, each as JSON, with what ends an answer in pieces, or cut off without. */
+  /** Any events as JSON, followed by the end of the stream unless it is cut off. */
   | { events: unknown[]; isCut?: boolean };
 
-/** One line of a script: a reply, or the replies to the first, second, … try of the same call. */
+/** One line of a script: a reply, or the replies to the first, second, … attempt of the same call. */
 export type ModelServerLine = ModelServerReply | ModelServerReply[];
 
 const chatRequest = z.looseObject({
@@ -36,44 +36,44 @@ const chatRequest = z.looseObject({
 export type ModelServerRequest = {
   body: z.infer<typeof chatRequest>;
   headers: IncomingMessage["headers"];
-  /** Which call of its conversation this is, from 0: the number of the model's own messages in it. */
+  /** The number of the call in its conversation, from 0: how many assistant messages it has. */
   turn: number;
 };
 
 export type ModelServer = {
   /** For OPENAI_BASE_URL. */
   url: string;
-  /** Everything that was asked, in order. */
+  /** All requests, in order. */
   requests: ModelServerRequest[];
   /**
-   * Answers conversations in which any message has `marker` in its text: the first model call of the conversation gets the
-   * first line, and so on; beyond the last line it is given again. Conversations at the same time don't disturb each other.
+   * Scripts conversations that contain `marker`: the first model call gets the first line, and so on; the last line
+   * repeats. Concurrent conversations are independent.
    */
   script(marker: string, ...lines: ModelServerLine[]): void;
   close(): Promise<void>;
 };
 
 /**
- * Starts a tiny server that speaks OpenAI's chat completions from scripts, for tests through OPENAI_BASE_URL. What no
- * script covers is answered with "ok".
+ * Starts a scripted server of OpenAI's chat completions, for tests with OPENAI_BASE_URL. Without a script it answers
+ * "ok".
  */
 export async function startModelServer(options: { port?: number } = {}): Promise<ModelServer> {
   const scripts: { marker: string; lines: ModelServerLine[] }[] = [];
   const requests: ModelServerRequest[] = [];
-  const tries = new Map<string, number>();
+  const attempts = new Map<string, number>();
   let answered = 0;
 
   function replyFor(request: ModelServerRequest): ModelServerReply {
     const text = JSON.stringify(request.body.messages);
-    // The latest script first, so that a test can change its mind.
+    // The latest script wins, so that a test can replace one.
     const script = scripts.findLast(({ marker }) => text.includes(JSON.stringify(marker).slice(1, -1)));
     const line = script?.lines[Math.min(request.turn, script.lines.length - 1)];
     if (line === undefined) return { content: "ok" };
     if (!Array.isArray(line)) return line;
     const asked = request.body.messages.find(({ role }) => role === "user")?.content;
     const call = JSON.stringify([script?.marker, request.turn, asked]);
-    const count = tries.get(call) ?? 0;
-    tries.set(call, count + 1);
+    const count = attempts.get(call) ?? 0;
+    attempts.set(call, count + 1);
     return line[Math.min(count, line.length - 1)] ?? { content: "ok" };
   }
 
@@ -118,7 +118,7 @@ export async function startModelServer(options: { port?: number } = {}): Promise
       },
     }));
     const usage = reply.usage === undefined ? { inputTokens: 10, outputTokens: 5 } : reply.usage;
-    const told = usage && {
+    const reported = usage && {
       prompt_tokens: usage.inputTokens,
       completion_tokens: usage.outputTokens,
       total_tokens: usage.inputTokens + usage.outputTokens,
@@ -141,8 +141,8 @@ export async function startModelServer(options: { port?: number } = {}): Promise
         }
       });
       choice({}, calls.length > 0 ? "tool_calls" : "stop");
-      if (request.body.stream_options?.include_usage && told)
-        sendEvent(response, { choices: [], usage: told });
+      if (request.body.stream_options?.include_usage && reported)
+        sendEvent(response, { choices: [], usage: reported });
       response.end("data: [DONE]\n\n");
       return;
     }
@@ -162,7 +162,7 @@ export async function startModelServer(options: { port?: number } = {}): Promise
           finish_reason: calls.length > 0 ? "tool_calls" : "stop",
         },
       ],
-      ...(told && { usage: told }),
+      ...(reported && { usage: reported }),
     });
   }
 

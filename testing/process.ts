@@ -5,10 +5,10 @@ import { closeServices, type Wired, wire } from "@/wiring";
 import { testLogger } from "./log";
 import { quietModels, type World } from "./world";
 
-/** A process as production assembles it, on a world's database: the real clock, the real engine, a scripted model. */
+/** A process as in production, on a world's database: the real clock and engine, a scripted model. */
 export type TestProcess = Wired & { stop(): Promise<void> };
 
-/** Assembles a process; `engine.execute()` makes it execute runs. */
+/** Creates a process; `engine.execute()` makes it execute runs. */
 export function createProcess(
   world: World,
   { env = {}, call = quietModels.call }: { env?: Record<string, string>; call?: Models["call"] } = {},
@@ -30,8 +30,8 @@ export function createProcess(
 }
 
 /**
- * Waits until a process whose slots are all taken has asked who waits for one, and acts by the answer. Call it after the run
- * that waits was started.
+ * Waits until a process with no free slots has asked who waits for one, and acted on the answer. Call it after starting
+ * the waiting run.
  */
 export async function untilSharesAreKnown({ pool }: Pick<World, "pool">): Promise<void> {
   const query = pool.query.bind(pool);
@@ -40,7 +40,7 @@ export async function untilSharesAreKnown({ pool }: Pick<World, "pool">): Promis
     if (String(args[0]).includes("AS waiting")) asked += 1;
     return Reflect.apply(query, pool, args);
   });
-  // When it asks for the second time, the first answer counts.
+  // The second query shows that the first answer was applied.
   await expect.poll(() => asked).toBeGreaterThan(1);
   spy.mockRestore();
 }

@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** Whether a program is on the PATH; tests that need one which a fresh machine may lack are skipped without it. */
+/** Whether a program is on the PATH. Tests that need it are skipped otherwise. */
 export function hasProgram(name: string): boolean {
   return (process.env.PATH ?? "").split(delimiter).some((folder) => {
     try {

@@ -10,7 +10,7 @@ import type { Tenant, World } from "./world";
 
 export const TEST_PASSWORD = "correct-horse-battery";
 
-/** A person with a password who belongs to the tenant's organization in this role. */
+/** A person with a password and this role in the tenant's organization. */
 export async function createMember(
   world: World,
   tenant: { orgId: string },
@@ -26,12 +26,12 @@ export async function createMember(
   return { kind: "member", orgId: mintOrgId(tenant.orgId), userId, name, role, email };
 }
 
-/** Hashing is slow on purpose; the members of all tests share one hash. */
+/** Hashing is slow on purpose; all tests' members share one hash. */
 let passwordHash: Promise<string> | undefined;
 
 let inserted = 0;
 
-/** A run written straight into its final state, for tests of what reads runs. */
+/** Inserts a run in its final state, for tests of reading runs. */
 export async function insertRun(
   world: World,
   tenant: Tenant,
@@ -49,13 +49,13 @@ export async function insertRun(
     credits?: string;
     triggerId?: string;
     userId?: string;
-    /** The run that started it, where its source is one. */
+    /** The parent run, if its source is one. */
     parentRunId?: string;
   } = {},
 ): Promise<string> {
   const { kind = "tool", status = "Completed", source = "operator", durationMs = 100, steps = 0 } = run;
   const at = run.createdAt ?? world.clock.now();
-  // Ids stand in the order of creation, as everywhere; of runs created at once, the one inserted first is the older.
+  // Ids are in the order of creation; of runs created at the same time, the first inserted is the older.
   inserted += 1;
   const id = v7({ msecs: at.getTime(), seq: inserted });
   const hash = createHash("sha256").update("{}").digest();
@@ -115,7 +115,7 @@ export async function insertRun(
       },
     },
   });
-  // What an open run has used is in its journal.
+  // An open run's usage is in its journal.
   if (!ended && (run.tokens || run.credits)) {
     await world.db.modelCall.create({
       data: {

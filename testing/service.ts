@@ -7,17 +7,17 @@ import { readEnvironment } from "@/server/env";
 import { closeServices, type Wired, wire } from "@/wiring";
 import { createTestDatabase } from "./database";
 
-/** `/v1` and `/webhooks` over HTTP with the engine of production, on a database of their own; without the dashboard. */
+/** `/v1` and `/webhooks` over HTTP with the production engine, on their own database, without the dashboard. */
 export type TestService = {
   /** Such as `http://127.0.0.1:40123`; also APP_URL. */
   origin: string;
-  /** What a second process on the same database needs in its environment. */
+  /** The environment that a second process on the same database needs. */
   settings: Record<string, string>;
   services: Wired;
   stop(): Promise<void>;
 };
 
-/** Starts one. Without `OPENAI_*` in `env` the demo model answers. */
+/** Starts a service. Without `OPENAI_*` in `env` the demo model answers. */
 export async function startTestService(env: Record<string, string> = {}): Promise<TestService> {
   const database = await createTestDatabase();
   const server = createServer();

@@ -2,14 +2,14 @@ import { handleAuthRequest } from "@/server/auth/auth-requests";
 import { TEST_PASSWORD } from "./runs";
 import type { World } from "./world";
 
-/** Where requests of tests seem to come from. */
+/** The origin of the tests' requests. */
 export const TEST_ORIGIN = "http://stepwell.test";
 
 let address = 0;
 
-/** Signs a member in as the sign-in page does; answers the `cookie` header of their requests. */
+/** Signs a member in like the sign-in page; returns the `cookie` header for further requests. */
 export async function signInCookie(world: World, { email }: { email: string }): Promise<string> {
-  // An address of its own each: the limit on tries is not what is tested.
+  // A new address for each, because the rate limit is not tested here.
   address += 1;
   const request = new Request(`${TEST_ORIGIN}/api/auth/sign-in/email`, {
     method: "POST",

@@ -23,8 +23,8 @@ import { createTestDatabase } from "./database";
 import { type TestLogger, testLogger } from "./log";
 
 /**
- * Services over a database of one's own, with a clock that stands still and an engine that executes nothing by itself:
- * `executeRun` of testing/execute.ts does.
+ * Services over a test database, with a fixed clock and an engine that executes nothing by itself: use `executeRun` of
+ * testing/execute.ts.
  */
 export type World = Services & {
   engine: RunEngine;
@@ -37,7 +37,7 @@ function countCharacters({ messages }: Pick<ModelRequest, "messages">): number {
   return messages.reduce((sum, { content }) => sum + Math.ceil(content.length / 4), 10);
 }
 
-/** A model that answers at once with a fixed text; tests that need more bring their own. */
+/** A model that answers at once with a fixed text. */
 export const quietModels: Models = {
   call: async () => ({
     content: "Done.",
@@ -52,20 +52,20 @@ export const quietModels: Models = {
   countTokens: async (request) => countCharacters(request),
 };
 
-/** Makes a world. Close it in `afterAll`. */
+/** Creates a world. Close it in `afterAll`. */
 export async function createWorld(
   parts: {
     models?: Models;
     prices?: PriceList;
     env?: Record<string, string>;
     fetch?: Services["fetch"];
-    /** How long its pool waits for the database; as in production when absent. */
+    /** How long its pool waits for the database; defaults to production's. */
     timeouts?: Timeouts;
-    /** Another process on the same database: its services, with a pool of their own. */
+    /** Another process on the same database: its services, with their own pool. */
     beside?: World;
-    /** Runs that its engine executes at once. */
+    /** How many runs its engine executes at once. */
     slots?: number;
-    /** Another way to the database of `beside`: a proxy. */
+    /** Another URL for the database of `beside`, such as a proxy. */
     databaseUrl?: string;
   } = {},
 ): Promise<World> {
@@ -119,7 +119,7 @@ export type Tenant = {
   toolId: string;
 };
 
-/** A fresh organization with a plan, credits, an API key, an agent `helper` and a tool `adder`. */
+/** A new organization with a plan, credits, an API key, an agent `helper` and a tool `adder`. */
 export async function createTenant(
   world: World,
   options: {

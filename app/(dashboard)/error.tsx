@@ -4,7 +4,7 @@ import { Button } from "@/app/_ui/button";
 import { Problem } from "@/app/_ui/page";
 import { usePageActions } from "@/app/_ui/page-actions";
 
-/** A page that failed, within its frame: every other place is still one step away. */
+/** A page that failed, within the layout, so that the navigation still works. */
 export default function DashboardPageError({
   error,
   retry,

@@ -23,11 +23,11 @@ import { SignedOut } from "@/app/_ui/signed-out";
 import type { MemberRole } from "@/server/auth/actor";
 import type { OrganizationLine } from "@/server/auth/organizations";
 import { preloadPalette, usePalette } from "./_palette/use-palette";
+import { navItems } from "./nav";
 import { OrganizationContext } from "./operator-command";
-import { placesFor } from "./places";
 import { applyTheme, type Theme } from "./theme";
 
-/** Only phones need it: its parts are loaded with the first tap. */
+/** Only phones need it; it is loaded with the first tap. */
 const Drawer = dynamic(() => import("./drawer").then((module) => module.Drawer), { ssr: false });
 
 type FrameProps = {
@@ -36,11 +36,11 @@ type FrameProps = {
   suspended: boolean;
   theme: Theme;
   user: { name: string; email: string };
-  /** Whether the keys are those of a Mac: its palette opens by ⌘K. */
+  /** Whether the keyboard is a Mac's, where ⌘K opens the palette. */
   mac: boolean;
 };
 
-/** What stands around every page: places, organization, person. On a phone the places fold into a drawer. */
+/** The layout of every page: navigation, organization, account. On a phone the navigation is in a drawer. */
 export function Frame({ children, ...props }: FrameProps & { children: ReactNode }) {
   const [open, setOpen] = useState(false);
   const [theme, setTheme] = useState(props.theme);
@@ -161,7 +161,7 @@ function Sidebar(props: SidebarProps) {
         </button>
       </div>
       <nav aria-label="Main" className="flex flex-1 flex-col gap-px overflow-y-auto px-2 py-1">
-        {placesFor(role).map(({ href, label, Icon }) => {
+        {navItems(role).map(({ href, label, Icon }) => {
           const here = path === href || path.startsWith(`${href}/`);
           return (
             <Link

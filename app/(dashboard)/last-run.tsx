@@ -3,7 +3,7 @@ import { Status } from "@/app/_ui/status";
 import { Ago } from "@/app/_ui/time";
 import type { LastRun } from "@/server/catalog/overview";
 
-/** The newest run of something, as a link: how it went, and when. */
+/** A link to the newest run: its status and time. */
 export function LastRunLink({ run }: { run: LastRun | null }) {
   if (!run) return <span className="text-faint">never run</span>;
   return (

@@ -6,7 +6,7 @@ import { Command } from "@/app/_ui/page";
 /** The slug of the active organization. */
 export const OrganizationContext = createContext("");
 
-/** A line for the operator's command line, to be pasted as it is: `ORG` stands for the active organization. */
+/** A command for the operator's command line; `ORG` is replaced by the active organization's slug. */
 export function OperatorCommand({ children }: { children: string }) {
   const slug = useContext(OrganizationContext);
   return <Command>{`npm run -s stepwell -- ${children.replace("ORG", slug)}`}</Command>;

@@ -2,8 +2,8 @@ import { type ReactNode, Suspense } from "react";
 import { arrivedByLink } from "@/app/request";
 
 /**
- * A page about one thing. Opened by its address it is awaited, so that what does not exist answers 404; reached from
- * within the dashboard its skeleton stands first and the content follows.
+ * A detail page. A direct visit awaits the content, so that an unknown id answers 404. A visit from within the
+ * dashboard shows the skeleton first and streams the content.
  */
 export async function streamed(content: () => Promise<ReactNode>, skeleton: ReactNode): Promise<ReactNode> {
   if (!(await arrivedByLink())) return content();

@@ -10,7 +10,7 @@ const LOOKS: Record<ButtonLook, string> = {
   danger: "border border-line-strong bg-raised text-failed hover:bg-failed-wash",
 };
 
-/** The classes of a button, for links and triggers that look like one. */
+/** The class names of a button, for links and triggers that look like one. */
 export function buttonClass(look: ButtonLook = "plain", extra?: string): string {
   return classNames(
     "inline-flex h-8 shrink-0 items-center justify-center gap-1.5 whitespace-nowrap rounded-md px-2.5 font-medium",

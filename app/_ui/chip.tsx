@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { CloseIcon } from "@/app/_ui/icons";
 
-/** One condition in words. It can be taken away and, with `onChange`, changed; `label` names it for those who cannot see it. */
+/** A removable filter condition. `onChange` makes it editable; `label` is its accessible name. */
 export function Chip({
   label,
   onDrop,
@@ -13,7 +13,7 @@ export function Chip({
   onChange?: () => void;
   children: ReactNode;
 }) {
-  const words = <span className="truncate">{children}</span>;
+  const text = <span className="truncate">{children}</span>;
   return (
     <span className="inline-flex h-8 max-w-full items-center rounded-md border border-line-strong bg-accent-wash">
       {onChange ? (
@@ -23,10 +23,10 @@ export function Chip({
           title={`Change the ${label}`}
           type="button"
         >
-          {words}
+          {text}
         </button>
       ) : (
-        <span className="flex min-w-0 pl-2.5">{words}</span>
+        <span className="flex min-w-0 pl-2.5">{text}</span>
       )}
       <button
         aria-label={`Remove the filter ${label}`}

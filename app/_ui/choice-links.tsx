@@ -2,7 +2,7 @@
 
 import { classNames } from "@/app/_ui/class-names";
 
-/** One of a few filters, each with an address of its own; changing it asks the server for nothing but the rows. */
+/** Links that each set one value of a filter. Only the rows are fetched again. */
 export function ChoiceLinks({
   label,
   value,

@@ -8,7 +8,7 @@ import { useNotify } from "@/app/_ui/toast";
 
 const PICTURES = { text: <CopyIcon />, path: <PathIcon />, link: <LinkIcon /> };
 
-/** Copies `text`, and says so for a moment in place; where it could not be had or copied, it says that. */
+/** Copies `text` and confirms for a moment in place. Shows an error if the text could not be loaded or copied. */
 export function CopyButton({
   text,
   label,
@@ -18,7 +18,7 @@ export function CopyButton({
   text: string | (() => Promise<string>);
   label: string;
   className?: string;
-  /** What is copied, for the picture. */
+  /** The icon: what is copied. */
   look?: "text" | "path" | "link";
 }) {
   const notify = useNotify();
@@ -47,8 +47,8 @@ export function CopyButton({
 }
 
 /**
- * Puts a text on the clipboard, also on pages served without TLS, where the clipboard API is missing. Throws where the
- * browser does not let us.
+ * Writes a text to the clipboard, also on pages without TLS, where the clipboard API is missing. Throws if the browser
+ * refuses.
  */
 export async function copyText(text: string): Promise<void> {
   if (window.isSecureContext) return navigator.clipboard.writeText(text);

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { classNames } from "@/app/_ui/class-names";
 import { CloseIcon } from "@/app/_ui/icons";
 
-/** A window over the page. On a phone it fills the lower edge. */
+/** A modal dialog. On a phone it fills the lower edge of the screen. */
 export function Dialog({
   open,
   onOpenChange,

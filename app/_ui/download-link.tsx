@@ -1,6 +1,6 @@
 import { DownloadIcon } from "@/app/_ui/icons";
 
-/** A link to a text as a file, from the address that serves it. */
+/** A link that downloads a text as a file. */
 export function DownloadLink({ address, label }: { address: string; label: string }) {
   return (
     <a

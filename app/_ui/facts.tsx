@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Names and values in two columns; on a phone the value stands below its name. */
+/** Names and values in two columns; on a phone the value is below its name. */
 export function Facts({ label, children }: { label: string; children: ReactNode }) {
   return (
     <section aria-label={label} className="border-line border-t">
@@ -18,7 +18,7 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
   );
 }
 
-/** The heading of a part of a page, with what can be done there. */
+/** The heading of a section, with its actions. */
 export function PartHead({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-2 px-4 pt-4 pb-1.5 sm:px-6">

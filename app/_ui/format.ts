@@ -1,6 +1,6 @@
-/** How figures are written, everywhere the same. All functions are pure, so that server and browser agree. */
+/** How figures are written everywhere. All functions are pure, so that server and browser render the same. */
 
-/** Milliseconds as a person reads them: `412 ms`, `3.42 s`, `2 min 05 s`, `1 h 02 min`. */
+/** A duration: `412 ms`, `3.42 s`, `2 min 05 s`, `1 h 02 min`. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 59_995) return `${(ms / 1_000).toFixed(ms < 9_995 ? 2 : 1)} s`;
@@ -9,23 +9,23 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(seconds / 3_600)} h ${pad(Math.floor((seconds % 3_600) / 60))} min`;
 }
 
-/** A chosen length of time, which is mostly a round one: `10 s`, `1.5 s`, `15 min`, `1 h 30 min`. */
+/** A length of time that someone chose, usually a round one: `10 s`, `1.5 s`, `15 min`, `1 h 30 min`. */
 export function formatSpan(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${Number((ms / 1_000).toFixed(2))} s`;
   return formatDuration(ms).replace(/ 00 (s|min)$/, "");
 }
 
-/** An integer with thin groups: `1,284`. */
+/** An integer with thin spaces between groups: `1,284`. */
 export function formatCount(count: number): string {
   return Math.round(count)
     .toString()
     .replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** A share in percent: `97.0 %`; a dash of nothing. */
-export function formatShare(part: number, whole: number): string {
-  return whole === 0 ? "—" : `${((part / whole) * 100).toFixed(1)} %`;
+/** A share in percent: `97.0 %`; a dash if the total is 0. */
+export function formatShare(part: number, total: number): string {
+  return total === 0 ? "—" : `${((part / total) * 100).toFixed(1)} %`;
 }
 
 /** `1 step`, `4 steps`. */
@@ -33,10 +33,10 @@ export function formatPlural(count: number, one: string, many = `${one}s`): stri
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
-/** A decimal credit amount in a string, with four places and grouped. */
+/** A credit amount from a decimal string, grouped, with four decimals. */
 export function formatCredits(credits: string): string {
-  const [whole = "0", places = ""] = credits.split(".");
-  return `${formatCount(Number(whole))}.${places.padEnd(4, "0").slice(0, 4)}`;
+  const [whole = "0", decimals = ""] = credits.split(".");
+  return `${formatCount(Number(whole))}.${decimals.padEnd(4, "0").slice(0, 4)}`;
 }
 
 /** Bytes as `812 B`, `4.1 KiB`, `3.2 MiB`. */
@@ -47,8 +47,8 @@ export function formatBytes(bytes: number): string {
 }
 
 /**
- * How long ago, seen from `now`: `now`, `12 s ago`, `5 min ago`, `3 h ago`, `2 d ago`, after a week the minute,
- * `21 Nov 01:22`, of other years the day.
+ * Relative time, seen from `now`: `now`, `12 s ago`, `5 min ago`, `3 h ago`, `2 d ago`. After a week the minute, `21
+ * Nov 01:22`; in other years the day.
  */
 export function formatAgo(at: Date, now: number, timeZone: string): string {
   const age = now - at.getTime();
@@ -59,7 +59,7 @@ export function formatAgo(at: Date, now: number, timeZone: string): string {
   return `${formatAge(age)} ago`;
 }
 
-/** Milliseconds as an age, in one unit: `12 s`, `5 min`, `3 h`, `2 d`. */
+/** An age in one unit: `12 s`, `5 min`, `3 h`, `2 d`. */
 export function formatAge(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   if (seconds < 60) return `${seconds} s`;
@@ -84,7 +84,7 @@ export function formatDate(at: Date, timeZone: string): string {
   return dateFormat(timeZone, { day: "numeric", month: "short", year: "numeric" }).format(at);
 }
 
-/** `21 Nov 01:22:07`; with its year, unless that is the year of `now`: `31 Jan 2027 01:00:00`. */
+/** `21 Nov 01:22:07`; with the year if it is not the year of `now`: `31 Jan 2027 01:00:00`. */
 export function formatMoment(at: Date, timeZone: string, now: number): string {
   const day = isSameYear(at, now, timeZone) ? formatDay(at, timeZone) : formatDate(at, timeZone);
   return `${day} ${formatTimeOfDay(at, timeZone)}`;
@@ -115,12 +115,12 @@ export function formatTimeOfDay(at: Date, timeZone: string): string {
   }).format(at);
 }
 
-/** `21 Nov 2026, 01:22:07.123 UTC`, for titles. */
+/** `21 Nov 2026, 01:22:07.123 UTC`, for title attributes. */
 export function formatExact(at: Date, timeZone: string): string {
   return `${formatDate(at, timeZone)}, ${formatTimeOfDay(at, timeZone)}.${String(at.getUTCMilliseconds()).padStart(3, "0")} ${timeZone}`;
 }
 
-/** The readable ends of a UUID: `0193…a7f0`. */
+/** The first and last characters of a UUID: `0193…a7f0`. */
 export function shortId(id: string): string {
   return `${id.slice(0, 4)}…${id.slice(-4)}`;
 }

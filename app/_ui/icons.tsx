@@ -1,6 +1,9 @@
 import type { ReactNode, SVGProps } from "react";
 
-/** Our own few icons, drawn on 16 × 16 with a 1.5 line. They carry no name: the control around them does. */
+/**
+ * The dashboard's icons, drawn on 16 × 16 with a 1.5 line. They have no accessible name: the control around them has
+ * one.
+ */
 function Icon({ children, ...props }: SVGProps<SVGSVGElement> & { children: ReactNode }) {
   return (
     <svg

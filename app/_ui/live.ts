@@ -3,18 +3,16 @@
 import { useEffect, useRef } from "react";
 import { useSignedOut } from "@/app/_ui/session";
 
-/** How long is waited at most before the next try where the browser gave up. */
+/** The longest delay before the next attempt after the browser gave up. */
 const MAX_WAIT_MS = 15_000;
 
 type Handlers = Record<string, (data: string, id: string) => void>;
 
 /**
- * Listens to server-sent events while mounted. A dropped connection is taken up again: by the browser itself,
- * which sends the last id along, or by us when the browser gives up (the answer was a refusal: there are too many
- * streams, say), where `address` is asked again. Not while nobody is signed in: what `look` asks finds that out, and the
- * frame says it (signed-out.tsx).
+ * Listens to server-sent events while mounted. The browser reconnects after a dropped connection and sends the last id;
+ * after a refusal, such as too many streams, this hook asks `address` again. It pauses while nobody is signed in.
  * @param address null: do not listen.
- * @param look what the page does instead of listening: called at every try that was refused.
+ * @param look called after each refused attempt, to refresh the page without events.
  */
 export function useEvents(address: (() => string) | null, handlers: Handlers, look: () => void): void {
   const latest = useRef({ address, handlers, look });

@@ -10,7 +10,7 @@ export const POPUP_CLASS =
 const ITEM_CLASS =
   "flex min-h-8 w-full cursor-pointer select-none items-center gap-2 rounded-md px-2 py-1 text-left outline-none data-[highlighted]:bg-hover data-[disabled]:opacity-55";
 
-/** A menu below its trigger. `trigger` is the content of the button, `label` its name when it has no words. */
+/** A menu below its trigger. `trigger` is the content of the button, `label` its accessible name. */
 export function Menu({
   trigger,
   triggerClass,
@@ -60,7 +60,7 @@ export function MenuItem({
   );
 }
 
-/** An entry that leads to an address or a download. */
+/** An entry that links to an address or a download. */
 export function MenuLink({
   href,
   download = false,

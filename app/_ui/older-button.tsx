@@ -3,12 +3,12 @@
 import { Button } from "@/app/_ui/button";
 import { describeError } from "@/app/_ui/query-client";
 
-/** The next, older page of a list; says what went wrong beside itself, so that the rows above stay. */
+/** Loads the next, older page of a list. An error is shown beside the button and leaves the rows unchanged. */
 export function OlderButton({
   what,
   query,
 }: {
-  /** What the rows are, in the plural: `deliveries`. */
+  /** The rows in the plural: `deliveries`. */
   what: string;
   query: {
     hasNextPage: boolean;

@@ -2,7 +2,7 @@
 
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react";
 
-/** Something that can be done on the page one is on, as the palette offers it: a call, an address, or a download. */
+/** An action of the current page that the palette offers: a call, a link or a download. */
 export type PageAction = { label: string; icon?: ReactNode } & (
   | { run: () => void }
   | { href: string; download?: boolean }
@@ -18,7 +18,7 @@ function publish(): void {
   for (const listener of listeners) listener();
 }
 
-/** Offers actions in the palette for as long as the component is shown. */
+/** Offers actions in the palette while the component is mounted. */
 export function usePageActions(actions: PageAction[]): void {
   const key = useRef<object>({});
   useEffect(() => {
@@ -34,7 +34,7 @@ export function usePageActions(actions: PageAction[]): void {
   }, []);
 }
 
-/** What the components that are shown now offer, in the order in which they appeared. */
+/** The actions of all mounted components, in the order they were mounted. */
 export function useOfferedActions(): PageAction[] {
   return useSyncExternalStore(
     (listener) => {

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { classNames } from "@/app/_ui/class-names";
 
-/** The head of a page: its name, and what can be done. */
+/** The head of a page: its title and its actions. */
 export function PageHead({ title, children }: { title: ReactNode; children?: ReactNode }) {
   return (
     <header className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2 sm:px-6">
@@ -11,7 +11,7 @@ export function PageHead({ title, children }: { title: ReactNode; children?: Rea
   );
 }
 
-/** What stands where nothing is yet: one sentence, and the next step. */
+/** An empty state: one sentence and the next step. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="flex max-w-xl flex-col items-start gap-3 px-4 py-10 sm:px-6">
@@ -21,7 +21,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-/** An error in the page's own place: what happened, and the way out. */
+/** An error inside a page: what happened, and the way out. */
 export function Problem({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div
@@ -34,12 +34,12 @@ export function Problem({ title, children }: { title: string; children?: ReactNo
   );
 }
 
-/** A grey bar in the shape of a text that is still to come. */
-export function Bone({ className }: { className: string }) {
+/** A grey bar in place of a text that is loading. */
+export function SkeletonLine({ className }: { className: string }) {
   return <span aria-hidden="true" className={classNames("inline-block h-3 rounded bg-hover", className)} />;
 }
 
-/** A command line to paste. */
+/** A command line to copy. */
 export function Command({ children }: { children: string }) {
   return (
     <pre

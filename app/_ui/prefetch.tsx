@@ -7,7 +7,7 @@ import { dashboardRouter } from "@/server/api/dashboard/router";
 import { newId } from "@/server/ids";
 import { getServices } from "@/wiring";
 
-/** On the server: a query client for one page, and the procedures as query options without HTTP. */
+/** On the server: a query client for one page, and the tRPC procedures as query options without HTTP. */
 export async function createPrefetch() {
   const { actor } = await requirePageMember();
   const queryClient = createQueryClient();
@@ -19,7 +19,7 @@ export async function createPrefetch() {
   return { queryClient, trpc };
 }
 
-/** Hands what was fetched on the server to the client components inside. */
+/** Passes what was fetched on the server to the client components inside. */
 export function Prefetched({
   from,
   children,

@@ -6,8 +6,8 @@ import { createTRPCClient, type getFetch, httpBatchLink } from "@trpc/client";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
 import { createQueryClient } from "@/app/_ui/query-client";
-import { learnFromAnswer } from "@/app/_ui/server-clock";
-import { noteAnswer } from "@/app/_ui/session";
+import { syncWithResponse } from "@/app/_ui/server-clock";
+import { noteResponse } from "@/app/_ui/session";
 import { TimeProvider } from "@/app/_ui/time";
 import { ToastProvider } from "@/app/_ui/toast";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
@@ -19,12 +19,12 @@ export { useTRPC, useTRPCClient };
 const fetchAndNote: ReturnType<typeof getFetch> = async (address, { signal, ...init } = {}) => {
   const askedAt = Date.now();
   const response = await fetch(address, { ...init, signal: signal ?? null });
-  noteAnswer(response);
-  learnFromAnswer(response, askedAt);
+  noteResponse(response);
+  syncWithResponse(response, askedAt);
   return response;
 };
 
-/** Everything that client components expect around them. `now` is the server's time in ms when it rendered. */
+/** The context that client components need. `now` is the server's time in ms when it rendered. */
 export function Providers({
   now,
   timeZone,

@@ -1,7 +1,7 @@
 import { QueryClient } from "@tanstack/react-query";
 import { TRPCClientError } from "@trpc/client";
 
-/** A client whose data stays fresh by live events; so it does not refetch on every focus. */
+/** Live events keep the data fresh, so the client does not refetch on focus. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -13,10 +13,16 @@ export function createQueryClient(): QueryClient {
   });
 }
 
-/** What a page tells of an error; `issues` are the faults of an input, `path` a JSON pointer into it, "" the whole. */
+/**
+ * What a page shows of an error. `issues` are faults of the input; `path` is a JSON pointer into it, "" for the whole
+ * input.
+ */
 export type ShownError = { code: string; message: string; issues: { path: string; message: string }[] };
 
-/** The part of an error's data that `server/api/trpc.ts` shows to callers. Written by hand: zod weighs too much here. */
+/**
+ * The part of an error's data that `server/api/trpc.ts` exposes. Parsed by hand, because zod would add to the page's
+ * size.
+ */
 function readShownError(data: unknown): ShownError | null {
   const shown = memberOf(data, "shown");
   const code = memberOf(shown, "code");
@@ -36,7 +42,7 @@ function memberOf(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }
 
-/** What the server said of an error, or a sentence of our own when it could not be reached. */
+/** The server's error message, or our own sentence if the server could not be reached. */
 export function describeError(error: unknown): ShownError {
   if (error instanceof TRPCClientError) {
     const shown = readShownError(error.data);

@@ -5,10 +5,10 @@ import type { MemberRole } from "@/server/auth/actor";
 
 const RANKS: Record<MemberRole, number> = { viewer: 0, member: 1, admin: 2, owner: 3 };
 
-/** The role of the signed-in person in the active organization. */
+/** The signed-in person's role in the active organization. */
 export const RoleContext = createContext<MemberRole>("viewer");
 
-/** Whether to offer what needs `role`; the server decides by itself. */
+/** Whether to offer what needs `role`. The server checks it again. */
 export function useMay(role: MemberRole): boolean {
   return RANKS[useContext(RoleContext)] >= RANKS[role];
 }

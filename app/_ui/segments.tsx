@@ -2,7 +2,7 @@
 
 import { classNames } from "@/app/_ui/class-names";
 
-/** One of a few words, all of them in sight; `before` is written before them. */
+/** A choice between a few values, all visible; `before` is the label in front. */
 export function Segments<Value extends string>({
   label,
   before,

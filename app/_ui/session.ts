@@ -2,12 +2,12 @@
 
 import { useSyncExternalStore } from "react";
 
-/** Whether the server said of the last call that nobody is signed in. One for the whole tab, as the cookie is. */
+/** Whether the last call was refused because nobody is signed in. Shared by the whole tab, like the cookie. */
 let signedOut = false;
 const listeners = new Set<() => void>();
 
-/** To be told of every answer to a call that only members may make. */
-export function noteAnswer({ ok, status }: { ok: boolean; status: number }): void {
+/** Call it with the response of each call that requires a member. */
+export function noteResponse({ ok, status }: { ok: boolean; status: number }): void {
   const now = status === 401 || (signedOut && !ok);
   if (signedOut === now) return;
   signedOut = now;

@@ -2,7 +2,7 @@
 
 import { Button } from "@/app/_ui/button";
 
-/** Ends the session and loads the sign-in page anew, so that nothing of it stays in memory. */
+/** Ends the session and reloads the sign-in page, so that no data stays in memory. */
 export async function signOut(): Promise<void> {
   await fetch("/api/auth/sign-out", {
     method: "POST",

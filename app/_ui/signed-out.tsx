@@ -9,8 +9,8 @@ import { useSignedOut } from "@/app/_ui/session";
 import { signInAddress } from "@/app/sign-in/target";
 
 /**
- * Says so when the session has ended under an open page, and leads in again and back. At the lower edge, over the page:
- * nothing that is being read moves. It goes away when one comes back from signing in in another tab.
+ * Shown when the session ends under an open page, with a link to sign in and return. It overlays the lower edge, so
+ * that nothing moves, and disappears after a sign-in in another tab.
  */
 export function SignedOut() {
   return useSignedOut() ? <Bar /> : null;
@@ -21,7 +21,7 @@ function Bar() {
   const href = signInAddress(`${usePathname()}?${useSearchParams()}`);
   usePageActions([{ label: "Sign in again", href }]);
   useEffect(() => {
-    // Whatever is asked tells whether the session is back.
+    // The response of any call shows whether the session is back.
     const ask = () => void client.account.organizations.query().catch(() => {});
     window.addEventListener("focus", ask);
     return () => window.removeEventListener("focus", ask);

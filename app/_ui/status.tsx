@@ -11,7 +11,7 @@ const COLOURS: Record<RunStatusName, string> = {
   Waiting: "text-waiting",
 };
 
-/** The shape of a status; colour never speaks alone. */
+/** The shape of a status, so that colour is never the only sign. */
 export function StatusShape({ status, className }: { status: RunStatusName; className?: string }) {
   return (
     <svg
@@ -60,7 +60,7 @@ function Shape({ status }: { status: RunStatusName }) {
   }
 }
 
-/** A status as shape and word. */
+/** A status as shape and text. */
 export function Status({
   status,
   waiting = false,

@@ -2,7 +2,7 @@ import type { ReactNode, TdHTMLAttributes, ThHTMLAttributes } from "react";
 import { classNames } from "@/app/_ui/class-names";
 import { Link } from "@/app/_ui/link";
 
-/** A list as a table: rows of 40 px, full width, lines between. */
+/** A full-width table with rows of 40 px. */
 export function Table({
   label,
   className,
@@ -23,7 +23,7 @@ export function HeadCell({ className, ...props }: ThHTMLAttributes<HTMLTableCell
   return (
     <th
       className={classNames(
-        // Stays while the list scrolls; the line is a shadow, since collapsed borders would scroll away.
+        // Sticky while the list scrolls. The line is a shadow, since collapsed borders would scroll away.
         "sticky top-12 z-20 h-8 whitespace-nowrap bg-canvas px-3 font-normal shadow-[inset_0_-1px_var(--line)] md:top-0 text-muted text-xs first:pl-4 last:pr-4 sm:first:pl-6 sm:last:pr-6",
         className,
       )}
@@ -45,14 +45,14 @@ export function Cell({ className, ...props }: TdHTMLAttributes<HTMLTableCellElem
   );
 }
 
-/** A short list of things with a page of their own. On a phone each row has two lines: its name, then its other cells. */
+/** A short list of linked items. On a phone each row has two lines: the name, then the other cells. */
 export function List({
   label,
   columns,
   children,
 }: {
   label: string;
-  /** The name of each column and its width; without a width it takes what is left. */
+  /** Name and width of each column; a column without a width takes the remaining space. */
   columns: readonly (readonly [name: string, className?: string])[];
   children: ReactNode;
 }) {
@@ -81,7 +81,7 @@ export function ListRow({ children }: { children: ReactNode }) {
 }
 
 const STACKED = "max-md:block max-md:h-auto max-md:min-w-0 max-md:border-0 max-md:p-0!";
-const PLACES = {
+const CELL_CLASSES = {
   line: `${STACKED} max-md:basis-full`,
   share: `${STACKED} max-md:flex-1`,
   end: `${STACKED} max-md:ml-auto`,
@@ -89,20 +89,23 @@ const PLACES = {
   wide: "max-lg:hidden",
 };
 
-/** `place` is the cell's place on a phone: a line of its own, a share of one, its end, or none; `wide`: on wide screens alone. */
+/**
+ * `area` is the cell's position on a phone: its own line, a share of a line, the end of a line, or hidden. `wide` cells
+ * appear on wide screens only.
+ */
 export function ListCell({
-  place,
+  area,
   className,
   children,
 }: {
-  place: keyof typeof PLACES;
+  area: keyof typeof CELL_CLASSES;
   className?: string;
   children: ReactNode;
 }) {
-  return <Cell className={classNames(PLACES[place], className)}>{children}</Cell>;
+  return <Cell className={classNames(CELL_CLASSES[area], className)}>{children}</Cell>;
 }
 
-/** The name that the whole row leads to, its slug when that says more, and what stands beside it. */
+/** The row's link, the slug if it differs from the name, and what is beside them. */
 export function RowName({
   href,
   name,
@@ -125,7 +128,7 @@ export function RowName({
   );
 }
 
-/** A word beside a name that says what it is not: inactive, disabled. */
+/** A word beside a name, such as inactive or disabled. */
 export function Badge({ children }: { children: ReactNode }) {
   return <span className="rounded border border-line-strong px-1.5 text-muted text-xs">{children}</span>;
 }

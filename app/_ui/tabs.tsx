@@ -3,7 +3,7 @@
 import { Tabs as Base } from "@base-ui/react/tabs";
 import type { ReactNode } from "react";
 
-/** Panels of which one shows at a time. */
+/** Panels of which one is visible at a time. */
 export function Tabs({
   value,
   onChange,

@@ -18,9 +18,9 @@ import {
   formatMoment,
   formatTimeOfDay,
 } from "@/app/_ui/format";
-import { learnFromPage, serverTime } from "@/app/_ui/server-clock";
+import { serverTime, syncWithPage } from "@/app/_ui/server-clock";
 
-/** The server's moment and time zone, so that the first paint says the same on both sides. */
+/** The server's time and time zone, so that server and browser first render the same. */
 const TimeContext = createContext({ now: 0, timeZone: "UTC" });
 
 export function TimeProvider({
@@ -33,8 +33,8 @@ export function TimeProvider({
   children: ReactNode;
 }) {
   const value = useMemo(() => ({ now, timeZone }), [now, timeZone]);
-  // Once, and before anything below asks for the time: a later `now` is not of the page's own loading.
-  useState(() => typeof window === "object" && learnFromPage(now));
+  // Runs once, before any component asks for the time. A later `now` is from another load.
+  useState(() => typeof window === "object" && syncWithPage(now));
   useEffect(() => {
     const own = ownTimeZone();
     if (own !== timeZone) rememberInCookie("tz", own);
@@ -48,13 +48,13 @@ function ownTimeZone(): string {
 
 const never = () => () => {};
 
-/** The reader's time zone; the server learns it by a cookie. */
+/** The reader's time zone; a cookie tells it to the server. */
 export function useTimeZone(): string {
   const { timeZone } = useContext(TimeContext);
   return useSyncExternalStore(never, ownTimeZone, () => timeZone);
 }
 
-/** A clock that ticks for whoever looks at it, one timer per pace. */
+/** A shared clock with one timer per pace. */
 function createTicker(paceMs: number) {
   let current = Date.now();
   const listeners = new Set<() => void>();
@@ -75,7 +75,7 @@ function createTicker(paceMs: number) {
       };
     },
     read: () => {
-      // Nobody ticks yet: the value must still be stable between two reads of one render.
+      // Without a timer, the value must still be stable between two reads in one render.
       if (!timer && Date.now() - current > paceMs) current = Date.now();
       return current;
     },
@@ -85,7 +85,7 @@ function createTicker(paceMs: number) {
 const slow = createTicker(1_000);
 const fast = createTicker(100);
 
-/** The present by the server's clock in ms, once a second, or ten times a second when `lively`. */
+/** The server's current time in ms, updated once a second, or ten times a second if `lively`. */
 export function useNow(lively = false): number {
   const { now } = useContext(TimeContext);
   const ticker = lively ? fast : slow;
@@ -96,7 +96,7 @@ export function useNow(lively = false): number {
   );
 }
 
-/** A moment, relative, with the exact one on hover. */
+/** A relative time, with the exact time on hover. */
 export function Ago({ at, className }: { at: string; className?: string }) {
   const now = useNow();
   const timeZone = useTimeZone();
@@ -108,12 +108,12 @@ export function Ago({ at, className }: { at: string; className?: string }) {
   );
 }
 
-/** A moment to the millisecond, for the title of a link that covers its whole row, and with it the titles of the times in it. */
+/** An exact time, for the title of a link that covers a whole row and hides the titles inside it. */
 export function useExact(at: string): string {
   return formatExact(new Date(at), useTimeZone());
 }
 
-/** A moment as date and time of day; as the time of day alone where it is on the same day as the moment `after`. */
+/** A date and time of day; only the time of day if `after` is on the same day. */
 export function Moment({ at, after, className }: { at: string; after?: string; className?: string }) {
   const { now } = useContext(TimeContext);
   const timeZone = useTimeZone();
@@ -126,7 +126,7 @@ export function Moment({ at, after, className }: { at: string; after?: string; c
   );
 }
 
-/** A moment whose day is enough, with the exact one on hover. */
+/** A date, with the exact time on hover. */
 export function Day({ at, className }: { at: string; className?: string }) {
   const timeZone = useTimeZone();
   const date = new Date(at);

@@ -9,9 +9,9 @@ type Notify = (title: string, description?: string) => void;
 
 const NotifyContext = createContext<Notify>(() => {});
 const SHOWN_MS = 6_000;
-const MOST = 3;
+const MAX_NOTICES = 3;
 
-/** Short messages after an action, at the lower edge, read out politely. */
+/** Short messages after an action, at the lower edge, announced politely to screen readers. */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const [notices, setNotices] = useState<Notice[]>([]);
   const last = useRef(0);
@@ -23,7 +23,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     (title, description) => {
       last.current += 1;
       const id = last.current;
-      setNotices((before) => [...before.slice(1 - MOST), { id, title, description }]);
+      setNotices((before) => [...before.slice(1 - MAX_NOTICES), { id, title, description }]);
       setTimeout(() => dismiss(id), SHOWN_MS);
     },
     [dismiss],
@@ -55,7 +55,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** Says something after an action. */
+/** Shows a short message after an action. */
 export function useNotify(): Notify {
   return useContext(NotifyContext);
 }

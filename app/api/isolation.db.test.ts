@@ -12,8 +12,8 @@ import { signInCookie, TEST_ORIGIN } from "@/testing/sign-in";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 
 /**
- * Every route handler of the app beside the dashboard's procedures: what it shows of another organization, and to whom. The
- * tables must name each `route.ts`: a new one fails this test until somebody says so.
+ * Tenant isolation of every route handler of the app; the dashboard's procedures have a test of their own. The tables
+ * must name each `route.ts`, so a new route fails this test until it is added.
  */
 
 let world: World;
@@ -36,7 +36,7 @@ beforeAll(async () => {
   };
   mine = await insert(own, "ours");
   theirs = await insert(other, "theirs");
-  // Whoever may see least.
+  // The role with the fewest permissions.
   cookie = await signInCookie(world, await createMember(world, own, "viewer"));
 });
 afterAll(() => world.close());
@@ -47,7 +47,7 @@ const ask = (path: string, headers: Record<string, string>) =>
   new Request(`${TEST_ORIGIN}${path}`, { headers });
 const of = (runId: string) => ({ params: Promise.resolve({ runId }) });
 
-/** Routes about one run, which strangers are told does not exist. */
+/** Routes about one run. Another organization's run does not exist. */
 const OF_ONE_RUN: Record<string, Call> = {
   "live/runs/[runId]": (headers, { runId }) => followRun(ask(`/api/live/runs/${runId}`, headers), of(runId)),
   "runs/[runId]/download": (headers, { runId }) =>
@@ -56,7 +56,7 @@ const OF_ONE_RUN: Record<string, Call> = {
     readText(ask(`/api/runs/${runId}/text?field=input&step=${stepId}`, headers), of(runId)),
 };
 
-/** Routes about an organization's runs, with a look at what they show. */
+/** Routes about an organization's runs, and what each response contains. */
 const OF_ALL_RUNS: Record<string, { call: Call; shows: (response: Response) => Promise<string> }> = {
   "runs/export": {
     call: (headers) => exportRuns(ask("/api/runs/export?format=json", headers)),
@@ -65,7 +65,7 @@ const OF_ALL_RUNS: Record<string, { call: Call; shows: (response: Response) => P
   "live/runs": { call: (headers) => followRuns(ask("/api/live/runs", headers)), shows: readChanges },
 };
 
-/** Routes that serve nobody's session, or have a table of their own. */
+/** Routes without a session, or tested elsewhere. */
 const ELSEWHERE: Record<string, string> = {
   "auth/[...all]": "signing in and out: better-auth's own routes, whoever asks",
   "sign-in": "signing in without scripts",
@@ -75,13 +75,13 @@ const ELSEWHERE: Record<string, string> = {
   "trpc/[trpc]": "server/api/dashboard/isolation.db.test.ts",
 };
 
-/** What is streamed until a run of our own is named, after one of the others changed first. */
+/** Reads a stream until it names one of our runs. Another organization's run changes first. */
 async function readChanges(response: Response): Promise<string> {
   const other = await world.db.run.findUniqueOrThrow({ where: { id: theirs.runId } });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   while (!text.includes(mine.runId)) {
-    // Until the connection listens, notifications are lost: the stream sends what it has every second.
+    // Until the connection listens, notifications are lost; the stream sends its current state every second.
     notifyRunChanged(world, { orgId: other.organizationId, id: theirs.runId }, 1);
     notifyRunChanged(world, { orgId: own.orgId, id: mine.runId }, 1);
     const { value, done } = (await reader?.read()) ?? { done: true };
@@ -137,7 +137,7 @@ describe("every route of the app", () => {
     },
   );
 
-  it("shows no text of another organization's or another run's step under an own run", async () => {
+  it("shows no text of another organization's or another run's step", async () => {
     for (const stepId of [theirs.stepId, "none"]) {
       const answer = await OF_ONE_RUN["runs/[runId]/text"]?.({ cookie }, { runId: mine.runId, stepId });
       expect(answer?.status).toBe(404);

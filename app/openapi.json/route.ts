@@ -5,7 +5,7 @@ export const dynamic = "force-dynamic";
 
 let text: string | undefined;
 
-/** The contract as an OpenAPI 3.1 document, with APP_URL as its server. Made once in a process. */
+/** The contract as an OpenAPI 3.1 document, with APP_URL as its server. Built once per process. */
 export function GET(): Response {
   text ??= JSON.stringify(createOpenApiDocument(getServices().env.appUrl));
   return new Response(text, { headers: { "Content-Type": "application/json", "Cache-Control": "no-cache" } });

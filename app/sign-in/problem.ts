@@ -1,4 +1,4 @@
-/** Why signing in did not work, as it stands in the address after a form was sent without scripts. */
+/** Why the sign-in failed, as in the URL after a submit without JavaScript. */
 export type SignInProblem = "wrong" | "long" | "busy" | "address" | "failed";
 
 const SENTENCES: Record<SignInProblem, string> = {
@@ -9,7 +9,7 @@ const SENTENCES: Record<SignInProblem, string> = {
   failed: "Sign-in failed on the server. The cause is in its log.",
 };
 
-/** The problem behind a refused try's HTTP status. */
+/** The problem for an HTTP status. */
 export function problemOfStatus(status: number): SignInProblem {
   if (status === 400 || status === 401) return "wrong";
   if (status === 403) return "address";
@@ -17,7 +17,7 @@ export function problemOfStatus(status: number): SignInProblem {
   return status === 429 ? "busy" : "failed";
 }
 
-/** What to tell of a problem; null when the word is none of ours. */
+/** The message for a problem; null if it is unknown. */
 export function sentenceOf(problem: string | undefined): string | null {
   return Object.entries(SENTENCES).find(([word]) => word === problem)?.[1] ?? null;
 }

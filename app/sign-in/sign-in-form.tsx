@@ -6,8 +6,8 @@ import { Field } from "@/app/_ui/field";
 import { problemOfStatus, sentenceOf } from "./problem";
 
 /**
- * Sends email and password, then goes on to `target`. Without scripts, or before they have come, the browser sends the
- * form itself (app/api/sign-in) and a refusal comes back as `problem`.
+ * Signs in and goes on to `target`. Without JavaScript the browser submits the form (app/api/sign-in), and a refusal
+ * returns as `problem`.
  */
 export function SignInForm({ target, problem: sent }: { target: string; problem: string | null }) {
   const [problem, setProblem] = useState(sent);
@@ -25,7 +25,7 @@ export function SignInForm({ target, problem: sent }: { target: string; problem:
         body: JSON.stringify({ email: form.get("email"), password: form.get("password"), rememberMe: true }),
       });
       if (response.ok) {
-        // A full load: nothing that was cached for somebody else survives.
+        // A full load: nothing cached for another user survives.
         window.location.assign(target);
         return;
       }

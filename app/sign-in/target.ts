@@ -1,15 +1,12 @@
-/** Where one goes when nothing else was asked for. */
+/** The default page after sign-in. */
 const HOME = "/runs";
 
-/** Stands for our origin, which differs by the address that people use. No address of the world has it. */
+/** Stands for our own origin, which depends on the address people use. No real host has it. */
 const HERE = "http://stepwell.invalid";
 
-/**
- * Where to go after signing in: what `to` names when it is a page of this very site, else the runs. A path with its
- * query, never an address of another host.
- */
+/** The page after sign-in: `to` if it is a path of this site, else the list of runs. Never another host. */
 export function targetAfterSignIn(to: string | null | undefined): string {
-  // Parsed as the browser will, which leaves out tabs and line breaks and takes `\` for `/`.
+  // Parsed like the browser does, which ignores tabs and line breaks and treats `\` as `/`.
   if (!to || !URL.canParse(to, HERE)) return HOME;
   const { origin, pathname, search, hash } = new URL(to, HERE);
   // A path that begins with two slashes names a host.
@@ -20,7 +17,7 @@ export function targetAfterSignIn(to: string | null | undefined): string {
 export function signInAddress(target: string | null): string {
   if (target === null || !URL.canParse(target, HERE)) return "/sign-in";
   const url = new URL(target, HERE);
-  // Next asks for the parts of a page under an address of their own.
+  // Next adds this parameter when it fetches parts of a page.
   url.searchParams.delete("_rsc");
   const to = `${url.pathname}${url.search}`;
   return to === "/" || to === HOME ? "/sign-in" : `/sign-in?to=${encodeURIComponent(to)}`;

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 
-/** A server that does nothing but answer with a body of the size of a status. Prints its port. */
+/** A server that only answers with a body of the size of a run's status. Prints its port. */
 const body = JSON.stringify({ filler: "x".repeat(350) });
 const server = createServer((_incoming, outgoing) => {
   outgoing.writeHead(200, {

@@ -7,16 +7,16 @@ import { ROOT } from "../project.mjs";
 import { cpuMs, memoryMb, postgresCpuMs, startBare, startModel, startService } from "./targets.mjs";
 
 /**
- * `npm run bench`: polls, starts, webhooks, single runs and bursts over real HTTP against the built service, beside a bare
- * node:http server in the same minutes, whose figures say how fast the machine is. With `--against REF` the service of
- * another commit is measured in turn (a folder that holds its checkout serves as well). Prints medians of interleaved rounds.
+ * `npm run bench`: measures polls, starts, webhooks, single runs and bursts over HTTP against the built service, and a bare
+ * node:http server at the same time, whose figures show the speed of the machine. `--against REF` also measures another
+ * commit, or a folder with its checkout, in alternation. Prints medians of the rounds.
  */
 const { values: options } = parseArgs({
   options: {
     against: { type: "string" },
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "2" },
-    /** Milliseconds that the model takes for an answer. */
+    /** The model's delay in ms before a reply. */
     delay: { type: "string", default: "0" },
   },
 });
@@ -247,7 +247,10 @@ try {
   if (clone !== undefined) rmSync(clone, { recursive: true, force: true });
 }
 
-/** A clone of another commit; starting it installs its packages and builds it. @param {string} ref */
+/**
+ * A clone of another commit; starting it installs its packages and builds it.
+ * @param {string} ref
+ */
 function cloneOf(ref) {
   const folder = mkdtempSync(join(tmpdir(), "stepwell-bench-clone-"));
   execFileSync("git", ["clone", "-q", ROOT, folder]);

@@ -4,15 +4,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startThrowawayService } from "../throwaway-service.mjs";
 
 /**
- * Measures an export of many runs through the built service on a throwaway data folder: time and memory with a reader that
- * takes all it gets and with a slow one, and what the service still does for one that broke off. Linux only.
+ * Measures an export of many runs through the built service on a throwaway data folder: time and memory with a fast and a
+ * slow reader, and the service's work after a reader disconnects. Linux only.
  *
  *   node scripts/bench/export.mjs [RUNS]
  *
  * Of 500 runs, 479 have a kilobyte of output, 20 have 32 kB, and one has 1 to 4 MB.
  */
 const RUNS = Number(process.argv[2] ?? 100_000);
-/** How long is waited for memory to settle, and for work to show that should have ended. */
+/** How long to wait for memory to settle, and for work to show that should have ended. */
 const REST_MS = 3_000;
 const SLOW_MS = 30_000;
 const SLOW_BYTES_PER_MS = 2_000;
@@ -40,7 +40,7 @@ FROM (
 const service = await startThrowawayService();
 try {
   const began = Date.now();
-  await service.askDatabase((client) => client.query(SEED));
+  await service.withDatabase((client) => client.query(SEED));
   console.log(`${RUNS} runs made in ${Math.round((Date.now() - began) / 1_000)} s.`);
   const cookie = await signIn();
   const rows = [];
@@ -66,7 +66,7 @@ try {
   const rest = await watchMemory(() => sleep(REST_MS, { megabytes: 0 }));
   rows.push({ what: "after the break, nobody reading", ...rest });
   console.table(rows);
-  await sayWhatGoesOn();
+  await printActivity();
 } finally {
   await service.stop();
 }
@@ -86,7 +86,7 @@ async function signIn() {
 }
 
 /**
- * Reads an export until `take`, which is told the bytes of each piece and may take its time, says to break off.
+ * Reads an export until `take`, which gets the bytes of each chunk and may be slow, returns false.
  * @param {{ cookie: string, format: string, encoding: string, take: (bytes: number) => Promise<boolean> }} how
  * @returns {Promise<{ megabytes: number }>}
  */
@@ -133,15 +133,15 @@ function residentMb() {
   return Math.round((Number(kilobytes) * 1_024) / MB);
 }
 
-/** User and system time so far; the kernel counts in hundredths. */
+/** User and system time so far; the kernel counts in hundredths of a second. */
 function cpuSeconds() {
   const fields = readFileSync(`/proc/${service.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** The service's statements about runs since the reader left, and connections in the middle of something. */
-async function sayWhatGoesOn() {
-  const { rows } = await service.askDatabase((client) =>
+/** The service's statements about runs since the reader disconnected, and its busy connections. */
+async function printActivity() {
+  const { rows } = await service.withDatabase((client) =>
     client.query(`
       SELECT count(*) FILTER (WHERE state <> 'idle')::int AS busy, count(*) FILTER (WHERE query ILIKE '%octet_length(r.input)%'
         AND query_start > now() - interval '${REST_MS - 500} ms')::int AS "lateStatements", count(*)::int AS connections

@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 
 /**
- * A load generator on raw sockets: one request at a time on each connection, cheap enough not to be what is measured. Runs
- * as a process of its own: reads one JSON job from standard input, writes its result to standard output.
+ * A load generator on raw sockets: one request at a time per connection, cheap enough not to be measured itself. Runs in its
+ * own process: reads one JSON job from standard input and writes its result to standard output.
  *
  * @typedef {{ port: number, connections: number, method: string, paths: string[], headers: Record<string, string>,
  *   body?: string, seconds?: number, count?: number }} Job

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { FILL_INDEX } from "@/server/runs/read/run-index";
 
 /**
- * A history to measure against, made inside PostgreSQL: one organization with a million runs over 90 days and two small
+ * Generates history for benchmarks inside PostgreSQL: one organization with a million runs over 90 days and two small
  * ones, with all statuses, sources, sizes of text, steps, model calls, deliveries, a ledger and an audit log. Some
  * combinations are awkward on purpose: see `Landmarks`.
  */
@@ -16,14 +16,14 @@ const KEYS = 12;
 const USERS = 6;
 const DAYS = 90;
 
-/** What the measured questions are about. */
+/** The subjects of the measured queries. */
 export type Landmarks = {
   orgId: string;
   /** The agent with the most runs. None of them failed. */
   commonAgent: string;
   /** A tool with a handful of runs. */
   rareTool: string;
-  /** The tool with the most runs. None of them was cancelled or came by webhook. */
+  /** The tool with the most runs. None of them was cancelled or started by a webhook. */
   commonTool: string;
   trigger: string;
   key: string;
@@ -36,34 +36,34 @@ export type Landmarks = {
   uniqueWord: string;
 };
 
-/** Fills a migrated, empty database. `say` is told how far it is. */
+/** Fills a migrated, empty database. `print` gets the progress. */
 export async function seedMillionRuns(
   client: Client,
   runs: number,
-  say: (text: string) => void,
+  print: (text: string) => void,
 ): Promise<void> {
-  await client.query("SET session_replication_role = replica"); // No foreign keys, no triggers: the rows fit.
+  await client.query("SET session_replication_role = replica"); // No foreign keys, no triggers: the rows are valid.
   await client.query("SET work_mem = '256MB'; SET maintenance_work_mem = '1GB'; SELECT setseed(0.42)");
   const indexes = await dropIndexes(client);
   await client.query(FUNCTIONS);
   await loadTexts(client);
   const sizes = [runs, Math.round(runs * SMALL_SHARE), Math.round(runs * SMALL_SHARE)];
   for (const [index, size] of sizes.entries()) {
-    say(`organization ${index + 1}: ${size} runs`);
+    print(`organization ${index + 1}: ${size} runs`);
     await seedOrganization(client, index, size);
   }
-  say("run_index");
+  print("run_index");
   await client.query(`${FILL_INDEX} WHERE r.finished_at IS NOT NULL ORDER BY r.id`);
   for (const definition of indexes) {
-    say(definition.replace(/ USING.*/s, ""));
+    print(definition.replace(/ USING.*/s, ""));
     await client.query(definition);
   }
   await client.query("SET session_replication_role = origin");
-  say("vacuum and statistics");
+  print("vacuum and statistics");
   await client.query("VACUUM (FREEZE, ANALYZE)");
 }
 
-/** Filling is faster without indexes; those of constraints stay. Answers how to make the others again. */
+/** Filling is faster without indexes, except those of constraints. Returns the statements that create the others again. */
 async function dropIndexes(client: Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(`
     SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition
@@ -84,10 +84,10 @@ const FUNCTIONS = `
   CREATE FUNCTION pg_temp.pick(count int) RETURNS int LANGUAGE sql VOLATILE AS $$
     SELECT floor(power(random(), 2.5) * count)::int $$;`;
 
-/** Words by Zipf's law, in paragraphs that the runs share; numbers of their own are added to each run. */
+/** Words by Zipf's law, in paragraphs that runs share; each run adds its own numbers. */
 async function loadTexts(client: Client): Promise<void> {
   const random = mulberry(42);
-  const words = makeWords(random);
+  const words = createWords(random);
   const pick = () => words[Math.floor(words.length ** random() - 1)] ?? "order";
   const paragraphs = Array.from({ length: 4_000 }, () =>
     Array.from({ length: 15 + Math.floor(random() * 60) }, pick).join(" "),
@@ -101,7 +101,7 @@ async function loadTexts(client: Client): Promise<void> {
   await client.query("ANALYZE texts");
 }
 
-function makeWords(random: () => number): string[] {
+function createWords(random: () => number): string[] {
   const syllables =
     "ka lo mi ne ru sa ti vo pe du fa gi ho ju be cor den fen lan mor ner pol qui ras tel".split(" ");
   const syllable = () => syllables[Math.floor(random() * syllables.length)] ?? "";
@@ -125,7 +125,7 @@ function makeWords(random: () => number): string[] {
   return [...known, ...new Set(made)];
 }
 
-/** A generator of numbers in [0, 1) that gives the same ones each time. */
+/** A deterministic generator of numbers in [0, 1). */
 function mulberry(seed: number): () => number {
   let state = seed;
   return () => {
@@ -184,7 +184,7 @@ function definitionsOf(org: number): string[] {
   ];
 }
 
-/** The runs, in the order of their making; `made` keeps what their details need. */
+/** The runs, in order of creation; `made` has what their details need. */
 function runsOf(org: number, count: number): string {
   return `
     CREATE TEMP TABLE made AS
@@ -264,7 +264,7 @@ function detailsOf(org: number): string[] {
 
 const landmark = z.object({ org_id: z.string(), reference: z.string() });
 
-/** Finds what to ask about in a seeded database. */
+/** Finds the subjects of the queries in a seeded database. */
 export async function findLandmarks(client: Client): Promise<Landmarks> {
   const { rows } = await client.query(
     `SELECT organization_id AS org_id, substring(input FROM 'ref[0-9]+') AS reference FROM runs

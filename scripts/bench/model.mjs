@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 
 /**
- * A scripted model for the benchmark: asks twice for a calculation and then answers; waits MODEL_DELAY_MS before. Speaks chat
- * completions, whole or streamed. Prints its port.
+ * A scripted model for the benchmark: requests a calculation twice and then answers, with a delay of MODEL_DELAY_MS.
+ * Chat completions, streamed or not. Prints its port.
  */
 const delay = Number(process.env.MODEL_DELAY_MS ?? 0);
 const usage = { prompt_tokens: 50, completion_tokens: 10, total_tokens: 60 };

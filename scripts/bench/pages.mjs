@@ -4,8 +4,8 @@ import { startThrowawayService } from "../throwaway-service.mjs";
 
 /**
  * Measures the dashboard's pages in Chromium against the built service on a throwaway data folder: first and largest
- * paint, layout shift and script on the main thread with nothing cached, and how a run of 500 steps behaves whose
- * outputs are a megabyte each (500 MB in all), with an answer of 4 MB.
+ * paint, layout shift and main-thread work without a cache; and the page of a run with 500 steps whose outputs are a
+ * megabyte each (500 MB in total), with an answer of 4 MB.
  *
  *   node scripts/bench/pages.mjs
  */
@@ -13,7 +13,7 @@ const LOADS = 3;
 const BIG_RUN = "01a1fe2b-ffff-7000-8000-000000000002";
 const PAGES = ["runs", "metrics", "agents", "tools", "triggers", "keys", "credits", "members", "audit"];
 
-/** In one transaction: a pending run that the engine could see would be executed. */
+/** In one transaction: the engine would execute a visible pending run. */
 const SEED = `
 BEGIN;
 INSERT INTO runs (id, organization_id, kind, agent_id, target_name, target_version, model, configuration_hash, source,
@@ -43,7 +43,7 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--disable-dev-shm-usage"],
 });
 try {
-  await service.askDatabase((client) => client.query(SEED));
+  await service.withDatabase((client) => client.query(SEED));
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(`${base}/sign-in`);
@@ -63,11 +63,14 @@ try {
   await service.stop();
 }
 
-/** What a browser says of a page: ms, and layout shift as browsers score it. @typedef {{ largest: number, shift: number, long: number[] }} Vitals */
+/**
+ * The browser's metrics of a page: ms, and the layout shift score.
+ * @typedef {{ largest: number, shift: number, long: number[] }} Vitals
+ */
 /** @typedef {Vitals & { first: number, answer: number }} Load */
 /** @typedef {Awaited<ReturnType<import("@playwright/test").BrowserContext["storageState"]>>} Storage */
 
-/** Gathers what the browser says of itself in `window.vitals`. */
+/** Collects the browser's metrics in `window.vitals`. */
 function observe() {
   /** @type {Vitals} */
   const vitals = { largest: 0, shift: 0, long: [] };

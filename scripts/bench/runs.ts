@@ -13,24 +13,23 @@ import { migrate } from "@/server/db/migrate";
 import { readEnvironment } from "@/server/env";
 import { listAudit } from "@/server/operate/read-audit";
 import { countSettledRuns } from "@/server/runs/read/count";
+import { RUN_PERIODS } from "@/server/runs/read/enums";
 import { exportRuns } from "@/server/runs/read/export";
 import type { RunFilter } from "@/server/runs/read/filter";
 import { findFitting, findRunIds } from "@/server/runs/read/find";
 import { listRuns } from "@/server/runs/read/list";
 import { readRunMetrics } from "@/server/runs/read/metrics";
-import { RUN_PERIODS } from "@/server/runs/read/words";
 import { listDeliveries } from "@/server/webhooks/inspect-deliveries";
 import { wire } from "@/wiring";
 import { clusterUrl, createCluster, startCluster, stopCluster } from "../postgres-cluster.mjs";
-import { makeThrowaway, removeThrowaway } from "../throwaway.mjs";
+import { createThrowaway, removeThrowaway } from "../throwaway.mjs";
 import { findLandmarks, type Landmarks, seedMillionRuns } from "./million-runs";
 
 /**
- * Measures what the dashboard asks of the database at a million runs: each question is put through the service's own
- * functions, the statements they send are caught and run again under EXPLAIN (ANALYZE, BUFFERS). `npm run bench:runs`
- * makes a cluster of its own with PostgreSQL's default settings and fills it, which takes minutes; with `-- --data
- * FOLDER` it is kept there for the next time. `--only TEXT` measures the questions whose name holds the text, `--plans`
- * prints the plans as well. Ends with 1 when a question takes longer than its bound.
+ * `npm run bench:runs`: measures the dashboard's queries with a million runs. Each query runs through the service's own
+ * functions; their statements are captured and repeated under EXPLAIN (ANALYZE, BUFFERS). The cluster has PostgreSQL's
+ * default settings and takes minutes to fill; `-- --data FOLDER` stores it for the next time. `--only TEXT` selects
+ * queries by name, `--plans` prints the plans. Exits with 1 if a query takes longer than its bound.
  */
 const { values: options } = parseArgs({
   options: {
@@ -44,14 +43,14 @@ const { values: options } = parseArgs({
 const ROUNDS = Number(options.rounds);
 const LIST_MS = 100;
 const METRICS_MS = 250;
-const say = (text: string) => console.error(`${(performance.now() / 1_000).toFixed(0)} s  ${text}`);
+const print = (text: string) => console.error(`${(performance.now() / 1_000).toFixed(0)} s  ${text}`);
 
 type Question = { name: string; boundMs: number; ask: () => Promise<unknown> };
 type Statement = { text: string; values: unknown[] };
 type Plan = { executionMs: number; planningMs: number; hit: number; read: number; text: string };
 
 async function main(): Promise<void> {
-  const folder = options.data === undefined ? await makeThrowaway() : resolve(options.data);
+  const folder = options.data === undefined ? await createThrowaway() : resolve(options.data);
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   const cluster = { folder: join(folder, "postgres"), password: "bench" };
   const isNew = !existsSync(join(cluster.folder, "PG_VERSION"));
@@ -60,11 +59,11 @@ async function main(): Promise<void> {
   try {
     const url = clusterUrl(cluster, port, "postgres");
     const client = new pg.Client({ connectionString: url });
-    client.on("error", (error) => say(error.message)); // When this ends by another error, the server goes first.
+    client.on("error", (error) => print(error.message)); // If this ends with another error, the server ends first.
     await client.connect();
     await migrate(client, "prisma/migrations");
-    if (isNew) await seedMillionRuns(client, Number(options.runs), say);
-    say("migrated");
+    if (isNew) await seedMillionRuns(client, Number(options.runs), print);
+    print("migrated");
     await measureAll(url, client, await findLandmarks(client));
     await client.end();
   } finally {
@@ -83,7 +82,8 @@ async function measureAll(url: string, client: pg.Client, landmarks: Landmarks):
   );
   const began = performance.now();
   const counted = await countSettledRuns(services);
-  if (counted) say(`${counted} stretches of settled runs counted in ${round(performance.now() - began)} ms`);
+  if (counted)
+    print(`${counted} stretches of settled runs counted in ${round(performance.now() - began)} ms`);
   const sent: Statement[] = [];
   catchStatements(services.pool, sent);
   const table: object[] = [];
@@ -113,7 +113,7 @@ async function measureAll(url: string, client: pg.Client, landmarks: Landmarks):
       pagesRead: typical.reduce((sum, plan) => sum + plan.read, 0),
       over: median(times) > question.boundMs ? "OVER" : "",
     });
-    say(JSON.stringify(table.at(-1)));
+    print(JSON.stringify(table.at(-1)));
     if (options.plans) for (const plan of typical) console.log(`\n${question.name}\n${plan.text}`);
     if (median(times) > question.boundMs) process.exitCode = 1;
   }
@@ -123,7 +123,7 @@ async function measureAll(url: string, client: pg.Client, landmarks: Landmarks):
   await services.pool.end();
 }
 
-/** The statements that the service's functions send, with their values. */
+/** Collects the statements that the service's functions send, with their values. */
 function catchStatements(pool: pg.Pool, sent: Statement[]): void {
   const query = pool.query.bind(pool);
   const shape = z.object({ text: z.string(), values: z.array(z.unknown()).optional() });

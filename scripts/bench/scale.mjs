@@ -6,18 +6,18 @@ import pg from "pg";
 import { v7 } from "uuid";
 import { clusterUrl, createCluster, startCluster } from "../postgres-cluster.mjs";
 import { ROOT } from "../project.mjs";
-import { makeThrowaway, removeThrowaway } from "../throwaway.mjs";
+import { createThrowaway, removeThrowaway } from "../throwaway.mjs";
 import { postgresCpuMs } from "./targets.mjs";
 
 /**
- * Where one PostgreSQL ends: calls `flush_writes` as the writers of many processes would, without the processes. Each worker
- * has its two lanes. In a round, lane `accounts` starts a batch of agent runs and ends an earlier one, while lane `journal`
- * writes the rows of the batch between them. Every flush is durable. The database is a throwaway cluster with PostgreSQL's
- * default settings. Linux only: CPU is read from /proc.
+ * Measures the limit of one PostgreSQL: calls `flush_writes` like the writers of many processes, without the processes. Each
+ * worker has its two lanes. In a round, lane `accounts` starts a batch of agent runs and ends an earlier one, while lane
+ * `journal` writes the rows of the batch between them. Every flush is durable. The database is a throwaway cluster with
+ * PostgreSQL's default settings. Linux only: CPU is read from /proc.
  *
  *   node scripts/bench/scale.mjs [--workers 50] [--seconds 10] [--batch 16] [--organizations 50] [--calls 3] [--steps 2]
  *
- * Prints flushes/s, starts/s, the duration of a flush, and CPU of PostgreSQL and bytes of WAL per run.
+ * Prints flushes/s, starts/s, the duration of a flush, and PostgreSQL's CPU time and bytes of WAL per run.
  */
 
 const { values: options } = parseArgs({
@@ -42,7 +42,7 @@ const TEXT = "The answer is made of a few sentences, as most answers of a model 
 /** @typedef {{ id: string, agent: string, hash: string }} Organization */
 /** @typedef {{ run: string, org: string }} Run */
 
-/** What the workers have done so far, and how long each flush took in ms. */
+/** The totals of all workers, and the duration of each flush in ms. */
 const done = { flushes: 0, starts: 0, ended: 0, refused: 0, times: /** @type {number[]} */ ([]) };
 
 /** @param {pg.Client} client */
@@ -179,8 +179,10 @@ const upTo = (count, make) => Array.from({ length: count }, (_, index) => make(i
 const json = (rows) => (rows.length === 0 ? null : JSON.stringify(rows));
 
 /**
- * One lane: a connection whose flushes have numbers.
- * @param {string} url @param {string} worker @param {"accounts" | "journal"} lane
+ * One lane: a connection with numbered flushes.
+ * @param {string} url
+ * @param {string} worker
+ * @param {"accounts" | "journal"} lane
  */
 async function openLane(url, worker, lane) {
   const client = new pg.Client({ connectionString: url });
@@ -232,7 +234,7 @@ async function work(url, organizations, { until, number }) {
           return startItem(organization, i);
         });
     const [answer] = await Promise.all([
-      // The last call of each run is committed with its end, as the journal does it.
+      // The last call of each run is committed with its end, as in the journal.
       accounts.write({
         starts,
         ends: written.map(endItem),
@@ -262,7 +264,7 @@ async function work(url, organizations, { until, number }) {
 const percentile = (sorted, share) =>
   (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(1);
 
-const folder = await makeThrowaway();
+const folder = await createThrowaway();
 try {
   const settings = { max_connections: String(WORKERS * 2 + 20) };
   const cluster = { folder: join(folder, "postgres"), password: "bench", settings };

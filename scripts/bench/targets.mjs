@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { freePort } from "../ports.mjs";
 import { ROOT } from "../project.mjs";
 
-/** What the benchmark measures: a bare HTTP server, and the service of a checkout on a throwaway data folder. */
+/** The targets of the benchmark: a bare HTTP server, and the service of a checkout on a throwaway data folder. */
 
 const HERE = join(ROOT, "scripts/bench");
 
@@ -57,7 +57,7 @@ ${Array.from({ length: HOOKS }, (_, n) => `      - { slug: hook-${n}, agent: hel
 `;
 
 /**
- * Starts the built service of a checkout as `npm start` does.
+ * Starts the built service of a checkout like `npm start`.
  * @param {{ name: string, root: string, modelPort: number }} options
  */
 export async function startService({ name, root, modelPort }) {
@@ -122,13 +122,19 @@ function postmasterIn(folder) {
 /** @param {number} pid @returns {string[]} the fields of /proc/PID/stat after the name; Linux only */
 const statOf = (pid) => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
 
-/** User and system time of a process so far, in ms; the kernel counts in hundredths of a second. @param {number} pid */
+/**
+ * User and system time of a process so far, in ms; the kernel counts in hundredths of a second.
+ * @param {number} pid
+ */
 export function cpuMs(pid) {
   const fields = statOf(pid);
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** The same of PostgreSQL: its postmaster, its processes, and those that ended. @param {number} postmaster */
+/**
+ * The same for PostgreSQL: its postmaster, its processes, and those that ended.
+ * @param {number} postmaster
+ */
 export function postgresCpuMs(postmaster) {
   const own = statOf(postmaster);
   const ended = (Number(own[13]) + Number(own[14])) * 10;
@@ -141,7 +147,7 @@ export function postgresCpuMs(postmaster) {
     try {
       sum += cpuMs(Number(pid));
     } catch {
-      // A connection of its own ended meanwhile.
+      // One of its connections ended in the meantime.
     }
   }
   return sum;

@@ -12,20 +12,21 @@ import { organizationOf, startModel, startRecorder } from "./servers.mjs";
 import { startServices } from "./services.mjs";
 
 /**
- * Proves the durability promises by breaking things: starts agent and tool runs whose side effects are recorded, kills -9 the
- * service's processes and the database, stalls processes, cuts connections, lets processes kill themselves at named points of
- * the engine, and at the end prints what was lost, repeated, charged wrongly or stuck. Exit code 0 only when nothing was.
+ * Tests the durability guarantees by injecting faults. It starts agent and tool runs whose side effects are recorded, kills
+ * the service's processes and the database with SIGKILL, stalls processes, cuts connections, and lets processes kill
+ * themselves at named points of the engine. Then it prints what was lost, repeated, charged wrongly or stuck. Exits with 0
+ * only if nothing was.
  *
- *   npm run chaos -- [--runs 120] [--crowd 0] [--faults 10] [--points 6] [--processes 1] [--seconds 300] [--port 4600]
+ *   npm run chaos -- [--runs 120] [--burst 0] [--faults 10] [--points 6] [--processes 1] [--seconds 300] [--port 4600]
  *
- * Half of the runs are agents', half are tools'. With a crowd, so many runs of a second organization begin at once: with few
+ * Half of the runs are agents', half are tools'. `--burst` starts that many runs of a second organization at once: with few
  * slots (STEPWELL_SLOTS=6) they take all and must yield some.
  */
 
 const { values } = parseArgs({
   options: {
     runs: { type: "string", default: "120" },
-    crowd: { type: "string", default: "0" },
+    burst: { type: "string", default: "0" },
     faults: { type: "string", default: "10" },
     points: { type: "string", default: "6" },
     processes: { type: "string", default: "1" },
@@ -34,16 +35,16 @@ const { values } = parseArgs({
   },
 });
 const RUNS = Number(values.runs);
-const CROWD = Number(values.crowd);
+const BURST = Number(values.burst);
 const END = Date.now() + Number(values.seconds) * 1000;
 const PORTS = Array.from({ length: Number(values.processes) }, (_, n) => Number(values.port) + n);
-/** Between two starts: the runs are spread over the faults. */
+/** The delay between two starts, so that runs are spread over the faults. */
 const START_EVERY_MS = 200;
 /** Longer than a worker may be silent. */
 const STALL_MS = 5_000;
 
-const say = console.log;
-const random = (/** @type {number} */ below) => Math.floor(Math.random() * below);
+const print = console.log;
+const random = (/** @type {number} */ limit) => Math.floor(Math.random() * limit);
 const dataDir = mkdtempSync(join(tmpdir(), "stepwell-chaos-"));
 const recorder = await startRecorder();
 const model = await startModel(recorder.url);
@@ -85,32 +86,32 @@ const faults = {
 
 let exitCode = 1;
 try {
-  say(`Starting ${PORTS.length} process(es) of the service …`);
+  print(`Starting ${PORTS.length} process(es) of the service …`);
   await services.ready();
-  const [chaos, crowd] = await apply();
+  const [chaos, burst] = await apply();
   const starting = Promise.all([
     ...Array.from({ length: RUNS }, async (_, n) => {
       await sleep(n * START_EVERY_MS);
       return start(n, chaos);
     }),
-    ...Array.from({ length: CROWD }, (_, n) => start(n, crowd)),
+    ...Array.from({ length: BURST }, (_, n) => start(n, burst)),
   ]);
   const happened = await breakThings(Number(values.faults));
   const runIds = await starting;
-  say(`Broken: ${happened.join(", ")}.`);
-  say(`Processes that killed themselves: ${services.diedAt.join(", ") || "none"}.`);
+  print(`Broken: ${happened.join(", ")}.`);
+  print(`Processes that killed themselves: ${services.diedAt.join(", ") || "none"}.`);
   const openRuns = "SELECT id FROM runs WHERE status IN ('Pending', 'Running') LIMIT 1";
   const unindexed = "SELECT run_id FROM run_index_queue LIMIT 1";
   for (const open of [openRuns, unindexed]) {
     while ((await database.query(open)).length > 0 && Date.now() < END) await sleep(500);
   }
-  const seen = { runIds, runs: RUNS, crowd: CROWD, executions: recorder.executions };
-  const sound = await report(database, seen, say);
+  const seen = { runIds, runs: RUNS, burst: BURST, executions: recorder.executions };
+  const sound = await report(database, seen, print);
   exitCode = sound ? 0 : 1;
 } catch (error) {
   console.error(error);
 } finally {
-  if (!(await services.stop())) say("A process did not end within 15 s of SIGTERM.");
+  if (!(await services.stop())) print("A process did not end within 15 s of SIGTERM.");
   await database.stop();
   recorder.close();
   model.close();
@@ -118,12 +119,12 @@ try {
   process.exit(exitCode);
 }
 
-/** Makes the organizations; returns them with their keys and ids. */
+/** Creates the organizations; returns them with their keys and ids. */
 async function apply() {
   const file = join(dataDir, "chaos.yaml");
   const organizations = [
     organizationOf("chaos", 20, recorder.url),
-    organizationOf("crowd", 1_000, recorder.url),
+    organizationOf("burst", 1_000, recorder.url),
   ];
   writeFileSync(file, JSON.stringify({ organizations }));
   const program = [join(ROOT, "scripts/stepwell.mjs"), "apply", file, "--json"];
@@ -133,8 +134,10 @@ async function apply() {
 }
 
 /**
- * Starts a run, again with its idempotency key until a process answers.
- * @param {number} n @param {any} organization @returns {Promise<string>} its id
+ * Starts a run; repeats it with its idempotency key until a process answers.
+ * @param {number} n
+ * @param {any} organization
+ * @returns {Promise<string>} its id
  */
 async function start(n, organization) {
   const isAgent = n % 2 === 0;
@@ -163,7 +166,10 @@ async function start(n, organization) {
   }
 }
 
-/** Breaks something every few seconds, each kind in turn. @param {number} count */
+/**
+ * Injects a fault every few seconds, each kind in turn.
+ * @param {number} count
+ */
 async function breakThings(count) {
   const happened = [];
   const kinds = Object.entries(faults);

@@ -7,8 +7,8 @@ import pg from "pg";
 import { joinPostgres } from "../postgres.mjs";
 
 /**
- * A PostgreSQL of its own behind a TCP proxy: it can be killed, and its connections can be cut so that statements are
- * committed whose answers never arrive.
+ * A PostgreSQL behind a TCP proxy: it can be killed, and its connections can be cut so that statements are committed
+ * whose responses never arrive.
  * @param {string} dataDir
  */
 export async function startDatabase(dataDir) {
@@ -40,7 +40,7 @@ export async function startDatabase(dataDir) {
     query,
     cutConnections: proxy.cut,
 
-    /** Ends the service's backends as an administrator does. */
+    /** Terminates the service's backends, as an administrator would. */
     async endBackends() {
       await query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'stepwell'",
@@ -84,7 +84,7 @@ async function startProxy(target) {
       client.destroy();
       upstream.destroy();
     };
-    // The server's answers are dropped first; what it was asked, it does.
+    // The responses are dropped first; the requests are executed.
     const cut = () => {
       upstream.unpipe(client).resume();
       setTimeout(end, 100);

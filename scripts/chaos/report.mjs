@@ -1,12 +1,12 @@
 import { STEPS } from "./servers.mjs";
 
 /**
- * Counts what was lost, repeated, charged wrongly or stuck; true when nothing was.
+ * Counts what was lost, repeated, charged wrongly or stuck; returns true if nothing was.
  * @param {{ query: (sql: string, parameters?: unknown[]) => Promise<any[]> }} database
- * @param {{ runIds: string[], runs: number, crowd: number, executions: Map<string, number[]> }} seen
- * @param {(line: string) => void} say
+ * @param {{ runIds: string[], runs: number, burst: number, executions: Map<string, number[]> }} seen
+ * @param {(line: string) => void} print
  */
-export async function report({ query }, { runIds, runs: started, crowd, executions }, say) {
+export async function report({ query }, { runIds, runs: started, burst, executions }, print) {
   const runs = await query(
     `SELECT id, kind, status, error_code, error_message, credits_used::text AS credits, parent_run_id IS NOT NULL AS is_child,
             id = ANY($1::uuid[]) AS answered, cardinality(yielded_at) AS yielded
@@ -17,15 +17,15 @@ export async function report({ query }, { runIds, runs: started, crowd, executio
     "SELECT run_id, key, status, child_run_id, finished_at FROM steps ORDER BY run_id, step_number",
   );
   const roots = runs.filter((run) => !run.is_child);
-  const agents = Math.ceil(started / 2) + Math.ceil(crowd / 2);
-  const tools = Math.floor(started / 2) + Math.floor(crowd / 2);
+  const agents = Math.ceil(started / 2) + Math.ceil(burst / 2);
+  const tools = Math.floor(started / 2) + Math.floor(burst / 2);
   const failed = runs.filter(
     (run) => run.status !== "Completed" && run.status !== "Running" && run.status !== "Pending",
   );
 
   const called = steps.filter((step) => step.child_run_id === null);
   const timesOf = (/** @type {any} */ step) => executions.get(`${step.run_id}:${step.key}`) ?? [];
-  // The clocks are one machine's, and a step's time of finishing is after its execution.
+  // All clocks are one machine's, and a step's `finished_at` is after its execution.
   const late = called.flatMap((step) =>
     timesOf(step)
       .filter((time) => time > step.finished_at?.getTime())
@@ -50,10 +50,10 @@ export async function report({ query }, { runIds, runs: started, crowd, executio
             (SELECT coalesce(sum(in_flight), 0) FROM organizations)::int AS "inFlight",
             (SELECT count(*) FROM run_index_queue)::int AS unindexed`,
   );
-  /** What must be zero. */
+  /** These counts must be zero. */
   const faults = {
     "accepted runs lost": runIds.length - roots.filter(({ answered }) => answered).length,
-    "runs nobody was told of": roots.filter(({ answered }) => !answered).length,
+    "runs without a response": roots.filter(({ answered }) => !answered).length,
     "runs stuck": runs.filter(({ status }) => status === "Pending" || status === "Running").length,
     "runs failed or cancelled": failed.length,
     "steps missing": agents * (STEPS.agent + STEPS.tool) + tools * STEPS.tool - steps.length,
@@ -62,7 +62,7 @@ export async function report({ query }, { runIds, runs: started, crowd, executio
     "finished steps repeated": late.length,
     "runs charged wrongly": ledger.chargedWrongly,
     "runs charged twice": ledger.chargedTwice,
-    "prices beside one a kind": prices.size - 2,
+    "different prices for equal runs": prices.size - 2,
     "organizations with ledger drift": ledger.drift,
     "gaps in ledgers": ledger.gaps,
     "runs that still hold credits": ledger.held,
@@ -75,14 +75,14 @@ export async function report({ query }, { runIds, runs: started, crowd, executio
     "steps repeated before they finished": executed.reduce((sum, times) => sum + Math.max(0, times - 1), 0),
     "runs that yielded their slot": runs.filter(({ yielded }) => yielded > 0).length,
   };
-  for (const [name, value] of Object.entries({ ...figures, ...faults })) say(`${name.padEnd(36)} ${value}`);
+  for (const [name, value] of Object.entries({ ...figures, ...faults })) print(`${name.padEnd(36)} ${value}`);
   for (const { id, status, error_code: code, error_message: message } of failed)
-    say(`  run ${id} ${status} ${code}: ${message}`);
+    print(`  run ${id} ${status} ${code}: ${message}`);
   for (const { step, time } of late)
-    say(
+    print(
       `  step ${step.run_id}:${step.key} again ${time - step.finished_at.getTime()} ms after it had finished`,
     );
   const sound = Object.values(faults).every((value) => value === 0);
-  say(sound ? "Nothing lost, nothing twice, nothing stuck." : "A promise was broken.");
+  print(sound ? "Nothing was lost, repeated or stuck." : "A guarantee was violated.");
   return sound;
 }

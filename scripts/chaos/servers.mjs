@@ -1,18 +1,16 @@
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/**
- * What the runs call: a recorder of side effects and a scripted model.
- */
+/** The servers that runs call: a recorder of side effects and a scripted model. */
 
 /** Iterations of an agent run before its answer. */
 export const ITERATIONS = 4;
-/** The iteration in which the agent calls the tool, which is a run of its own, beside one effect. */
+/** The iteration in which the agent calls the tool, as a child run, beside one side effect. */
 const TOOL_ITERATION = 1;
-/** Rows of steps of one agent run without those of the run that it calls, and of one tool run. */
+/** The number of steps of one agent run without its child runs, and of one tool run. */
 export const STEPS = { agent: ITERATIONS * 2, tool: 3 };
 
-const random = (/** @type {number} */ below) => Math.floor(Math.random() * below);
+const random = (/** @type {number} */ limit) => Math.floor(Math.random() * limit);
 
 /** @param {import("node:http").RequestListener} listener @returns {Promise<{ port: number, close: () => void }>} */
 export function listen(listener) {
@@ -32,7 +30,7 @@ async function readText(request) {
   return Buffer.concat(chunks).toString();
 }
 
-/** Records when each step, by its Idempotency-Key (run and step), was executed. */
+/** Records when each step, identified by its Idempotency-Key (run and step), was executed. */
 export async function startRecorder() {
   /** @type {Map<string, number[]>} */
   const executions = new Map();
@@ -48,8 +46,8 @@ export async function startRecorder() {
 }
 
 /**
- * A model that asks for two calls an iteration, then answers. Every reply has the same usage, so that every run of a kind
- * costs the same.
+ * A model that requests two calls per iteration, then answers. Every reply has the same usage, so that every run of a
+ * kind costs the same.
  * @param {string} effectUrl
  */
 export function startModel(effectUrl) {

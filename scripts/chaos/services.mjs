@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ROOT } from "../project.mjs";
 import { killProcess } from "./database.mjs";
 
-/** Points of the engine (server/runs/engine/pause-points.ts) and how likely a process is to kill itself there. */
+/** Points of the engine (server/runs/engine/pause-points.ts), with the probability that a process kills itself there. */
 const POINTS = {
   "accounts:before": 0.1,
   "accounts:sent": 0.1,
@@ -22,9 +22,9 @@ const POINTS = {
 /** @typedef {{ pid: number, ready: boolean, over: Promise<unknown>, kill: () => void }} Service */
 
 /**
- * The processes of the service, started again whenever one ends.
- * @param {{ ports: number[], environment: NodeJS.ProcessEnv, pointKills: number }} options
- *   pointKills: how many processes kill themselves at named points
+ * The processes of the service, restarted whenever one ends.
+ * @param {{ ports: number[], environment: NodeJS.ProcessEnv, pointKills: number }} options pointKills: how many
+ * processes kill themselves at named points
  */
 export function startServices({ ports, environment, pointKills }) {
   /** @type {Map<number, Service>} */
@@ -82,7 +82,7 @@ export function startServices({ ports, environment, pointKills }) {
       }
       throw new Error("the service did not become ready");
     },
-    /** A process that is ready and its port, by chance; any process when none is. */
+    /** A random ready process and its port, or any process if none is ready. */
     any() {
       const all = [...running].map(([port, service]) => ({ port, service }));
       const ready = all.filter(({ service }) => service.ready);

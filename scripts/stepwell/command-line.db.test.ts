@@ -5,7 +5,7 @@ import { verifyPassword } from "better-auth/crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { authenticateKey } from "@/server/auth/authenticate-key";
 import { newId } from "@/server/ids";
-import { noteAppUrl } from "@/server/operate/app-url";
+import { storeAppUrl } from "@/server/operate/app-url";
 import { startRun } from "@/server/runs/start";
 import { createVault } from "@/server/secrets/vault";
 import { executeRun } from "@/testing/execute";
@@ -28,20 +28,20 @@ async function call(
   argv: string[],
   { password = "", line = "", secret = "", services = world as Pick<World, keyof World> } = {},
 ) {
-  const said = { out: "", err: "" };
+  const printed = { out: "", err: "" };
   const terminal = {
     out: (text: string) => {
-      said.out += `${text}\n`;
+      printed.out += `${text}\n`;
     },
     err: (text: string) => {
-      said.err += `${text}\n`;
+      printed.err += `${text}\n`;
     },
     readPassword: async () => password,
     readLine: async () => line,
     readSecret: async () => secret,
   };
   const code = await runCommandLine(argv, terminal, () => services);
-  return { code, ...said };
+  return { code, ...printed };
 }
 
 async function writeDefinition(name: string, source: string): Promise<string> {
@@ -94,7 +94,7 @@ test("apply --json prints exactly one object, with the key only the first time",
   expect(second.err).toContain("unchanged");
 });
 
-test("apply without --json says what changed and shows the key once", async () => {
+test("apply without --json prints what changed and shows the key once", async () => {
   const file = await writeDefinition("plain.yaml", acme("plain"));
   const first = await call(["apply", file]);
   expect(first.out).toMatch(/The key ci, shown this once: sw_live_\w{40}/);
@@ -565,7 +565,7 @@ test("doctor checks everything and fails when something is broken", async () => 
     egress: "ok",
     secret: "ok",
   });
-  // The world's clock stands months away from the database's.
+  // The world's clock is months away from the database's.
   expect(levels.clock).toBe("warn");
 
   const broken = await createWorld();
@@ -589,7 +589,7 @@ test("webhook addresses are those of the service on the same database, unless AP
     const { out } = await call(["apply", file, "--json"], { services });
     return new URL(JSON.parse(out).organizations[0].triggers[0].url).origin;
   };
-  await noteAppUrl({ db: world.db, env: { ...world.env, appUrl: "https://agents.acme.test" } });
+  await storeAppUrl({ db: world.db, env: { ...world.env, appUrl: "https://agents.acme.test" } });
   expect(await readUrl(unset(world))).toBe("https://agents.acme.test");
   expect(await readUrl(world)).toBe("http://stepwell.test");
 

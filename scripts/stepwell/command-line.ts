@@ -1,6 +1,6 @@
 import { describeDatabaseFault } from "@/server/db/faults";
 import { isAppError } from "@/server/errors";
-import { findAppUrl } from "@/server/operate/app-url";
+import { readAppUrl } from "@/server/operate/app-url";
 import { checkSecretFingerprint } from "@/server/secrets/fingerprint";
 import type { Services } from "@/server/services";
 import { listAuditCommand } from "./audit";
@@ -24,8 +24,8 @@ import { adoptSecretCommand, rotateSecretCommand } from "./secret";
 import { createUserCommand, listUsersCommand, passwordCommand, removeUserCommand } from "./users";
 
 /**
- * The operator's command line (docs/operating.md, "Command line"). It works beside a running service or without one, on the
- * same database. Standard output carries results alone; exit codes: 0 done, 1 not done, 2 wrong usage.
+ * The operator's command line (docs/operating.md, "Command line"). It works on the same database with or without a
+ * running service. Standard output has results only. Exit codes: 0 done, 1 not done, 2 wrong usage.
  */
 
 const COMMANDS: readonly RunnableCommand[] = [
@@ -65,7 +65,7 @@ const COMMANDS: readonly RunnableCommand[] = [
 const MIGRATIONS = "prisma/migrations";
 const CALL = "npm run -s stepwell --";
 
-/** Runs one command line. `open` gives the services once they are needed. Returns the exit code. */
+/** Runs one command line. `open` creates the services on demand. Returns the exit code. */
 export async function runCommandLine(
   argv: readonly string[],
   terminal: Terminal,
@@ -110,9 +110,9 @@ export async function runCommandLine(
   }
 }
 
-/** `doctor` examines a database that may not answer; it keeps the default address then. */
+/** `doctor` examines a database that may not answer; it then keeps the default address. */
 async function adoptAppUrl(services: Services): Promise<Services> {
-  const appUrl = await findAppUrl(services).catch(() => services.env.appUrl);
+  const appUrl = await readAppUrl(services).catch(() => services.env.appUrl);
   return { ...services, env: { ...services.env, appUrl } };
 }
 
@@ -139,7 +139,7 @@ function describeCommand({ name, parameters, summary, optionTexts }: RunnableCom
   return [`${usage}${options.length > 0 ? " [options]" : ""}`, summary, ...options].join("\n");
 }
 
-/** Errors as sentences: what is meant for people is said, of the rest only the message. */
+/** Describes an error in a sentence: the message of expected errors, and of others only the first line. */
 function describeFailure(error: unknown): string {
   if (isAppError(error)) {
     const issues = error.issues?.map(({ path, message }) =>

@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { Services } from "@/server/services";
 
-/** Where a command speaks: standard output for results, standard error for everything else. */
+/** A command's output: standard output for results, standard error for everything else. */
 export type Terminal = {
   out(text: string): void;
   err(text: string): void;
@@ -24,7 +24,7 @@ export type Command<Declared extends Options = Options> = {
   /** One line per option: `["--json", "one JSON object"]`. */
   optionTexts: [string, string][];
   options: Declared;
-  /** Must work even though STEPWELL_SECRET is not the database's. */
+  /** Works even if STEPWELL_SECRET is not the database's. */
   anySecret?: boolean;
   run(
     context: { services: Services; terminal: Terminal },
@@ -32,17 +32,17 @@ export type Command<Declared extends Options = Options> = {
   ): Promise<boolean | undefined>;
 };
 
-/** Wrong usage; the message is followed by the command's usage, and the exit code is 2. */
+/** Wrong usage. The message is followed by the command's usage, and the exit code is 2. */
 export class UsageError extends Error {
   override name = "UsageError";
 }
 
-/** Something that is said in one sentence, without a stack; the exit code is 1. */
+/** An error described in one sentence, without a stack. The exit code is 1. */
 export class CommandError extends Error {
   override name = "CommandError";
 }
 
-/** Declares a command; exists for the inference of its options. `run` returns false for the exit code 1. */
+/** Declares a command with inferred types of its options. `run` returns false for the exit code 1. */
 export function defineCommand<Declared extends Options>(command: Command<Declared>): RunnableCommand {
   return {
     ...command,
@@ -82,7 +82,7 @@ function parseGiven<Declared extends Options>(
   }
 }
 
-/** The argument at a place that `parameters` makes sure of. */
+/** The argument at an index that `parameters` guarantees. */
 export function argument(positionals: readonly string[], index: number): string {
   const value = positionals[index];
   if (value === undefined) throw new UsageError("An argument is missing.");
@@ -91,7 +91,7 @@ export function argument(positionals: readonly string[], index: number): string 
 
 const MAX_ROWS = 1_000;
 
-/** The number of rows that `--limit` asks for; throws UsageError. */
+/** The number of rows in `--limit`; throws UsageError. */
 export function readLimit(text: string): number {
   const limit = Number(text);
   if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_ROWS) return limit;
@@ -102,7 +102,7 @@ export function readLimit(text: string): number {
 export const CONFIRM_TEXTS: [string, string][] = [["--yes", "do not ask for confirmation"]];
 export const CONFIRM_OPTIONS = { yes: { type: "boolean", default: false } } as const;
 
-/** Has the person type `word`, unless `--yes` was given; throws CommandError when another word comes. */
+/** Asks the person to type `word`, unless `--yes` was given; throws CommandError for another word. */
 export async function confirm(
   terminal: Terminal,
   yes: boolean,
@@ -122,7 +122,7 @@ export function readExpiry(text: string | undefined, now: Date): string | null {
   return days === undefined ? text : new Date(now.getTime() + Number(days) * DAY_MS).toISOString();
 }
 
-/** Lays rows out in columns, two spaces apart; columns named in `right` are aligned to the right. */
+/** Formats rows in columns, two spaces apart; columns named in `right` are right-aligned. */
 export function renderTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],

@@ -56,16 +56,16 @@ async function readSource(file: string): Promise<string> {
     return await readFile(file === "-" ? "/dev/stdin" : file, "utf8");
   } catch (error) {
     const reason = error instanceof Error && "code" in error ? String(error.code) : "";
-    const words: Record<string, string> = {
+    const labels: Record<string, string> = {
       ENOENT: "the file does not exist",
       EACCES: "permission denied",
       EISDIR: "it is a directory",
     };
-    throw new CommandError(`${file} cannot be read: ${words[reason] ?? reason}.`, { cause: error });
+    throw new CommandError(`${file} cannot be read: ${labels[reason] ?? reason}.`, { cause: error });
   }
 }
 
-/** The documented fields of `--json`, and no more (docs/definition-files.md). */
+/** The documented fields of `--json` only (docs/definition-files.md). */
 function toJson({ slug, id, agents, tools, triggers, apiKeys }: AppliedOrganization) {
   return {
     slug,
@@ -82,24 +82,25 @@ function toJson({ slug, id, agents, tools, triggers, apiKeys }: AppliedOrganizat
   };
 }
 
-/** Secrets are left out where standard output has them as JSON: standard error often ends in a log. */
+/** Secrets are omitted if standard output has them as JSON, because standard error often ends in a log. */
 function renderApplied(organization: AppliedOrganization, withSecrets: boolean): string {
   const lines: string[] = [];
   const unchanged: string[] = [];
-  const say = (saved: string, what: string, more = "") => {
+  const print = (saved: string, what: string, more = "") => {
     if (saved === "unchanged") unchanged.push(what);
     else lines.push(`  ${saved.padEnd(9)}  ${what}${more}`);
   };
-  say(organization.saved, "the organization");
-  for (const { saved, name } of organization.secrets) say(saved, `secret ${name}`);
+  print(organization.saved, "the organization");
+  for (const { saved, name } of organization.secrets) print(saved, `secret ${name}`);
   for (const { saved, slug, version } of organization.tools)
-    say(saved, `tool ${slug}`, ` (version ${version})`);
+    print(saved, `tool ${slug}`, ` (version ${version})`);
   for (const { saved, slug, version } of organization.agents)
-    say(saved, `agent ${slug}`, ` (version ${version})`);
+    print(saved, `agent ${slug}`, ` (version ${version})`);
   for (const { saved, slug, url } of organization.triggers)
-    say(saved, `trigger ${slug}`, withSecrets ? `  ${url}` : "");
-  for (const { saved, name, prefix } of organization.apiKeys) say(saved, `API key ${name}`, ` (${prefix}…)`);
-  for (const { saved, email, role } of organization.members) say(saved, `member ${email}`, ` (${role})`);
+    print(saved, `trigger ${slug}`, withSecrets ? `  ${url}` : "");
+  for (const { saved, name, prefix } of organization.apiKeys)
+    print(saved, `API key ${name}`, ` (${prefix}…)`);
+  for (const { saved, email, role } of organization.members) print(saved, `member ${email}`, ` (${role})`);
   if (lines.length === 0) lines.push("  unchanged");
   else if (unchanged.length > 0) lines.push(`  unchanged  ${unchanged.length} more`);
   for (const { name } of organization.secrets.filter(({ isSet }) => !isSet)) {

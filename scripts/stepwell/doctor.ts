@@ -191,7 +191,7 @@ const CHECKS: Check[] = [
   },
 ];
 
-/** `doctor`: looks whether everything is in place, and names the way out where it is not. */
+/** `doctor`: checks the installation, and names the way out of each fault. */
 export const doctorCommand = defineCommand({
   name: "doctor",
   parameters: "",

@@ -71,7 +71,7 @@ export const removeMemberCommand = defineCommand({
   },
 });
 
-/** What off-boarding easily misses: keys belong to the organization, not to their maker. */
+/** A reminder for off-boarding: keys belong to the organization, not to the person who created them. */
 export function describeKeys(keys: RemovedUser["keys"]): string {
   const lines = keys.map(({ organization, name }) => `  keys revoke ${organization} ${JSON.stringify(name)}`);
   return ["These API keys, created by that person, keep working. To revoke them:", ...lines].join("\n");

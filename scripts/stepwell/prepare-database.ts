@@ -3,9 +3,9 @@ import { migrate } from "@/server/db/migrate";
 import type { Services } from "@/server/services";
 
 /**
- * Migrates a database that was never migrated, so that `apply` works before the first start too. One that was is
- * left to the service: a newer command line must not migrate it under a running older one.
- * `migrations` is the folder prisma/migrations.
+ * Migrates an empty database, so that `apply` works before the first start. An existing one is migrated by the service
+ * only: a newer command line must not migrate it under an older running service. `migrations` is the folder
+ * prisma/migrations.
  */
 export async function prepareDatabase({ env, pool }: Services, migrations: string): Promise<void> {
   const { rows } = await pool.query<{ known: boolean }>(

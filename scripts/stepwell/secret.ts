@@ -6,7 +6,7 @@ import type { Services } from "@/server/services";
 import { secretPurpose, tokenPurpose } from "@/server/webhooks/token";
 import { CommandError, defineCommand } from "./command";
 
-/** `secret adopt`: the way out for an operator who lost STEPWELL_SECRET. */
+/** `secret adopt`: for an operator who lost STEPWELL_SECRET. */
 export const adoptSecretCommand = defineCommand({
   name: "secret adopt",
   parameters: "",
@@ -58,7 +58,7 @@ export const rotateSecretCommand = defineCommand({
   },
 });
 
-/** Triggers, as `ORG/SLUG`, and secrets with something sealed that this process's STEPWELL_SECRET does not open. */
+/** Triggers and secrets, as `trigger ORG/SLUG` and `secret ORG/NAME`, that this STEPWELL_SECRET cannot decrypt. */
 export async function findUnreadable({ db, vault }: Services): Promise<string[]> {
   const triggers = await db.trigger.findMany({
     where: { deletedAt: null },

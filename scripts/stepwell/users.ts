@@ -115,7 +115,7 @@ export const removeUserCommand = defineCommand({
   },
 });
 
-/** `users password EMAIL`: for somebody who forgot it. */
+/** `users password EMAIL`: sets a new password. */
 export const passwordCommand = defineCommand({
   name: "users password",
   parameters: "EMAIL",

@@ -13,7 +13,7 @@ export const attachedCallable = z.discriminatedUnion("kind", [
     description: z.string(),
     definition: workflowDefinition,
     deadlineSeconds: z.number().int(),
-    /** The tool's own cap, in credits; it holds within that of the calling run. */
+    /** The tool's own cap in credits, within the cap of the calling run. */
     maxCredits: z.string().nullable().default(null),
   }),
 ]);
@@ -27,7 +27,7 @@ export const agentConfiguration = z.object({
   systemPrompt: z.string(),
   maxSteps: z.number().int().min(1).max(12),
   callables: z.array(attachedCallable),
-  /** True when the user message came from outside by a webhook: the prompt says so to the model. */
+  /** Whether the user message came from outside through a webhook; the prompt tells the model. */
   messageFromOutside: z.boolean(),
 });
 export type AgentConfiguration = z.infer<typeof agentConfiguration>;

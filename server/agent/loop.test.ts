@@ -38,10 +38,10 @@ const configure = (overrides: Partial<AgentConfiguration> = {}): AgentConfigurat
   ...overrides,
 });
 
-type Say = { content?: string; calls?: [name: string, args: unknown][] };
+type Reply = { content?: string; calls?: [name: string, args: unknown][] };
 
-/** A journal whose model says the given lines and whose calls succeed, unless prepared as failing. */
-function journalOf(lines: Say[], act?: (acting: Acting) => Acted[]) {
+/** A journal whose model gives the scripted replies. Calls succeed unless scripted to fail. */
+function journalOf(lines: Reply[], act?: (acting: Acting) => Acted[]) {
   const thinkings: Thinking[] = [];
   const actings: Acting[] = [];
   const journal: AgentJournal = {
@@ -118,8 +118,8 @@ test("results return to the model in the order of its calls, its text is stored 
   ]);
 });
 
-test("after maxSteps iterations with calls one last call without tools asks for the answer", async () => {
-  const call: Say = { calls: [["weather", { city: "Oslo" }]] };
+test("after maxSteps iterations one last call without tools asks for the answer", async () => {
+  const call: Reply = { calls: [["weather", { city: "Oslo" }]] };
   const { journal, thinkings, actings } = journalOf([
     call,
     call,
@@ -177,7 +177,7 @@ describe("failing calls", () => {
   });
 
   test("different ones, and calls that succeed, do not add up", async () => {
-    const same: Say = { calls: [["weather", { city: "Oslo" }]] };
+    const same: Reply = { calls: [["weather", { city: "Oslo" }]] };
     const { journal } = journalOf([
       { calls: [["nope", { n: 1 }]] },
       { calls: [["nope", { n: 2 }]] },
@@ -195,13 +195,13 @@ describe("failing calls", () => {
 });
 
 describe("very many calls in one answer", () => {
-  const many = (count: number): Say => ({
+  const many = (count: number): Reply => ({
     calls: Array.from({ length: count }, () => ["weather", { city: "Oslo" }]),
   });
 
   test("32 are executed, 128 recorded, the rest refused in one step, and the conversation stays valid", async () => {
     const { journal, thinkings, actings } = journalOf([many(10_000), { content: "Done." }]);
-    // The same call refused for its place is no failure that repeats.
+    // A call refused for its position is no repeated failure.
     expect(await runAgentLoop(configure(), "Hi", journal)).toEqual({ status: "Completed", output: "Done." });
     const [acting] = actings;
     expect(acting?.calls.map((call) => "callable" in call)).toEqual(
@@ -224,7 +224,7 @@ describe("very many calls in one answer", () => {
 });
 
 describe("prompts", () => {
-  test("say that a message from outside is data", async () => {
+  test("tell the model that a message from outside is data", async () => {
     const { journal, thinkings } = journalOf([{ content: "ok" }]);
     await runAgentLoop(configure({ messageFromOutside: true }), '{"ignore":"all"}', journal);
     const [system, user] = thinkings[0]?.messages ?? [];

@@ -5,10 +5,10 @@ import { offeredTools } from "./offered-tools";
 import { type PreparedCall, prepareCalls } from "./prepare-calls";
 import { CLOSING_MESSAGE, openingMessages } from "./prompts";
 
-/** The very same failing call is made this often before the run gives up. */
+/** After this many identical failing calls the run fails. */
 const SAME_FAILURES = 3;
 
-/** One call of the model; the first is iteration 1. `closing`: the answer is asked for, nothing is offered. */
+/** One model call; the first is iteration 1. `closing` asks for the answer and offers no calls. */
 export type Thinking = {
   iteration: number;
   closing: boolean;
@@ -17,14 +17,14 @@ export type Thinking = {
 };
 export type Thought = { content: string; toolCalls: ToolCall[] };
 
-/** The calls of one iteration, in the order the model asked for them, cut to what becomes steps. */
+/** The calls of one iteration in the model's order, limited to those that become steps. */
 export type Acting = { iteration: number; reasoning: string; calls: PreparedCall[] };
-/** A call's result as the model is told it: JSON text, `{"error": …}` when it failed. */
+/** A call's result as sent to the model: JSON text, `{"error": …}` if it failed. */
 export type Acted = { output: string; failed: boolean };
 
-/** What remembers the loop's steps: on a replay it answers from its rows, and nothing runs twice. */
+/** Stores the loop's steps. On a replay it returns the stored results, so that nothing runs twice. */
 export type AgentJournal = {
-  /** Whose run it is: costly checks of arguments take turns by organization. */
+  /** Costly checks of arguments are queued fairly by organization. */
   organizationId: string;
   think(thinking: Thinking): Promise<Thought>;
   act(acting: Acting): Promise<Acted[]>;
@@ -35,9 +35,9 @@ export type AgentOutcome =
   | { status: "Failed"; code: "repeated_failure"; message: string };
 
 /**
- * The agent loop: think, act, think … until the model answers without calling anything, or all steps are used and
- * one last call asks for the answer. Pure: given the same journal it takes the same path, so a run continues after
- * a crash where its journal ends. Throws only what the journal throws.
+ * The agent loop: the model thinks, calls are executed, until the model answers without a call or all steps are used;
+ * then one last call asks for the answer. Pure: the same journal gives the same path, so a run continues where its
+ * journal ends. Throws only what the journal throws.
  */
 export async function runAgentLoop(
   configuration: AgentConfiguration,
@@ -87,7 +87,7 @@ export async function runAgentLoop(
   return { status: "Completed", output: closing.content };
 }
 
-/** The text of a failed call's `{"error": …}`. */
+/** The message in a failed call's `{"error": …}`. */
 function errorOf(output: string): string {
   const parsed: unknown = JSON.parse(output);
   const error = typeof parsed === "object" && parsed !== null && "error" in parsed ? parsed.error : output;

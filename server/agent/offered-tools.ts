@@ -2,12 +2,12 @@ import type { AttachedCallable } from "@/server/agent/definition";
 import { findFunction, inputSchemaOf } from "@/server/functions/registry";
 import type { OfferedTool } from "@/server/models/port";
 
-/** The name under which a model sees a tool: its slug with `-` turned to `_`. */
+/** A tool's name for the model: its slug with `_` for `-`. */
 export function toolNameForModel(slug: string): string {
   return slug.replaceAll("-", "_");
 }
 
-/** What an agent's functions and tools look like to the model, in the order they were attached. */
+/** The definitions of an agent's functions and tools for the model, in the order they were attached. */
 export function offeredTools(callables: readonly AttachedCallable[]): OfferedTool[] {
   return callables.flatMap((callable) => {
     if (callable.kind === "tool") {

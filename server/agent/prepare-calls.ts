@@ -10,8 +10,8 @@ import { validateAgainst } from "@/server/workflow/schema";
 import { describeIssues } from "@/server/workflow/schema-issues";
 
 /**
- * A call that a model asked for, checked. `inputText` is the JSON text stored as the step's input: the arguments,
- * or the raw text as a JSON string when they were not JSON. `identity` is equal for the very same call.
+ * A checked call of the model. `inputText` is the step's stored input: the arguments, or the raw text as a JSON string
+ * if they were no JSON. `identity` is equal for identical calls.
  */
 export type PreparedCall = {
   call: ToolCall;
@@ -19,13 +19,13 @@ export type PreparedCall = {
   identity: string;
 } & (
   | { callable: AttachedCallable; input: JsonObject }
-  /** `isOverLimit`: refused for its place in the answer, whatever it asks for. */
+  /** `isOverLimit`: refused because the reply had too many calls. */
   | { error: string; isOverLimit?: true }
 );
 
 /**
- * Parses and checks the calls of one iteration, which `limitCalls` has cut. Hostile arguments become failing calls, never
- * exceptions; calls beyond the number that is executed are refused unread.
+ * Parses and checks the calls of one iteration, already cut by `limitCalls`. Invalid arguments become failing calls,
+ * never exceptions. Calls beyond the limit are refused unread.
  */
 export async function prepareCalls(
   callables: readonly AttachedCallable[],
@@ -66,11 +66,11 @@ function overLimitMessage(call: ToolCall, index: number, input: Json | undefined
   return `…and ${count} more calls were refused: ${ONLY_SO_MANY}.`;
 }
 
-/** Some models write nothing at all when a function takes no arguments. */
+/** Some models send an empty text if a function has no arguments. */
 function parseArguments(text: string): { value: Json } | undefined {
   if (text.trim() === "") return { value: {} };
   try {
-    // An escaped U+0000 is one only once it is parsed.
+    // An escaped U+0000 appears only after parsing.
     return { value: cleanJson(parseJson(replaceNul(text))) };
   } catch {
     return undefined;

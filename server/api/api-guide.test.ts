@@ -12,7 +12,7 @@ import {
 import { createOpenApiDocument } from "./openapi/document";
 import { listOperations } from "./operations";
 
-/** docs/api.md and docs/webhooks.md say what the code does. */
+/** docs/api.md and docs/webhooks.md agree with the code. */
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, "../../docs", name), "utf8");
 const guide = read("api.md");
@@ -53,10 +53,15 @@ it("lists for webhooks the errors that the OpenAPI document lists", () => {
 
 it("lists every endpoint with its scope and limit, and no other", () => {
   const listed = [...guide.matchAll(/^\| `(GET|POST) (\/v1\S+)` \| [^|]+ \| `([\w:]+)` \| (\w+) \|$/gm)];
-  const told = listed.map(([, method, path, scope, limit]) => ({ method, path, scope, limit: `${limit}s` }));
+  const documented = listed.map(([, method, path, scope, limit]) => ({
+    method,
+    path,
+    scope,
+    limit: `${limit}s`,
+  }));
   const declared = listOperations().map(({ method, path, scope, limit }) => ({ method, path, scope, limit }));
   const sorted = (rows: { path?: string | undefined }[]) => rows.map((row) => JSON.stringify(row)).sort();
-  expect(sorted(told)).toEqual(sorted(declared));
+  expect(sorted(documented)).toEqual(sorted(declared));
 });
 
 it("lists the sizes", () => {

@@ -5,12 +5,12 @@ import { peerAddress } from "./node-http";
 import { PAGE_ADDRESS_HEADER } from "./page-address";
 
 /**
- * A call of the API as the handlers see it: plain data, made from a node request (serve.ts) or from a Web Request (Next's
- * route handlers), so that both ways run the same code and neither pays for the other's classes.
+ * An API call as the handlers see it: plain data from a node request (serve.ts) or a Web Request (Next's route
+ * handlers), so that both run the same code.
  */
 export type ApiRequest = {
   method: string;
-  /** The path as it was sent, without the query. */
+  /** The path as sent, without the query. */
   path: string;
   /** A header by its lower-case name. */
   header(name: string): string | null;
@@ -19,18 +19,18 @@ export type ApiRequest = {
   /** The address of the connected peer. */
   peer: string;
   /**
-   * Reads the raw bytes, at most `limit` of them: beyond it the reading stops and `payload_too_large` is thrown, whatever
-   * Content-Length claimed. Throws `invalid_request` when the sender breaks off.
+   * Reads the raw bytes, at most `limit`. Beyond that it stops and throws `payload_too_large`, whatever Content-Length
+   * says. Throws `invalid_request` if the sender disconnects.
    */
   readBody(limit: number): Promise<Buffer>;
 };
 
 export type ApiResponse = { status: number; headers: Record<string, string>; body: string };
 
-/** Beyond what a refused body may still send so that its sender gets to read the answer, the connection is cut. */
+/** How much of a refused body is discarded, so that its sender can read the response, before the connection is closed. */
 const DRAIN_BYTES = 64 * 1024 * 1024;
 
-/** Bodies are read as they are sent: a compressed one has no bound before it is unpacked. */
+/** Compressed bodies are refused: their size is unknown until they are unpacked. */
 function refuseEncoding(encoding: string | null | undefined): void {
   if (!encoding || encoding.trim().toLowerCase() === "identity") return;
   throw new AppError(
@@ -48,7 +48,7 @@ const tooLarge = (limit: number) =>
 const brokenOff = (cause?: unknown) =>
   new AppError("invalid_request", "The body ended before it was complete.", { cause });
 
-/** The call in a node request. */
+/** Converts a node request. */
 export function fromNode(incoming: IncomingMessage, path: string): ApiRequest {
   return {
     method: incoming.method ?? "GET",
@@ -92,7 +92,7 @@ function readNodeBody(incoming: IncomingMessage, limit: number): Promise<Buffer>
   });
 }
 
-/** Reads and drops what is left of a body, within limits, so that its sender gets to read the answer. */
+/** Reads and discards the rest of a body, within limits, so that its sender can read the response. */
 export function drain(incoming: IncomingMessage): void {
   if (incoming.readableEnded || incoming.destroyed) return;
   let bytes = 0;
@@ -104,7 +104,7 @@ export function drain(incoming: IncomingMessage): void {
   incoming.resume();
 }
 
-/** Sends an answer with `common` headers, names and values in turn; does nothing more once the client is gone. */
+/** Sends a response with `common` headers (alternating names and values); does nothing if the client has disconnected. */
 export function sendToNode(
   outgoing: ServerResponse,
   { status, headers, body }: ApiResponse,
@@ -114,11 +114,11 @@ export function sendToNode(
   const raw = [...common, "Content-Length", String(Buffer.byteLength(body))];
   for (const name in headers) raw.push(name, headers[name] ?? "");
   outgoing.writeHead(status, raw);
-  // A text is sent together with its head, in one write.
+  // Sends the text together with its head in one write.
   outgoing.end(body);
 }
 
-/** Answers a Web Request by a handler of calls: Next's route handlers, and tests. */
+/** Answers a Web Request with an API handler, for Next's route handlers and tests. */
 export async function answerWebRequest(
   request: Request,
   handle: (call: ApiRequest) => Promise<ApiResponse>,

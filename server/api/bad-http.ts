@@ -2,7 +2,7 @@ import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { newId } from "@/server/ids";
 
-/** What is no HTTP never becomes a request: it is answered on the bare socket, in the contract's error body. */
+/** Answers invalid HTTP on the raw socket with the contract's error body. */
 export function answerBadHttp(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const statuses: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
@@ -16,15 +16,15 @@ export function answerBadHttp(error: Error & { code?: string }, socket: Duplex):
   );
 }
 
-/** Refuses CONNECT: nothing is tunnelled here. A listener of the server's "connect". */
+/** Refuses CONNECT, as a listener of the server's "connect" event. */
 export function refuseTunnel(_incoming: IncomingMessage, socket: Duplex): void {
-  // Node has let go of the socket: a client that breaks off would end the process, one that just stays would be kept.
+  // Node no longer handles this socket: an error would end the process, and an idle client would keep it open.
   socket.on("error", () => {});
   socket.once("finish", () => socket.destroy());
   answerBadHttp(new Error("CONNECT"), socket);
 }
 
-/** The contract's error body for what never reached a door. */
+/** The contract's error body for requests that reach no handler. */
 export function errorBody(status: number, requestId: string): string {
   const code = status === 500 ? "internal_error" : "invalid_request";
   const message =

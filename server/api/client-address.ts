@@ -3,8 +3,8 @@ import type { Environment } from "@/server/env";
 export { guardKey } from "@/server/limits/guard-key";
 
 /**
- * The header in which the process (serve.ts, serve-next.ts) hands the peer's address to route handlers. It sets it on every
- * request and drops what a client sent under this name.
+ * The header that passes the peer's address from the process (serve.ts, serve-next.ts) to route handlers. It is set on
+ * every request, which overwrites a client's value.
  */
 export const PEER_ADDRESS_HEADER = "x-stepwell-peer";
 
@@ -18,7 +18,7 @@ export function clientAddress(
   return forwarded || call.peer;
 }
 
-/** The same of a Web Request. */
+/** The client's address of a Web Request. */
 export function clientAddressOf(env: Pick<Environment, "trustProxy">, { headers }: Request): string {
   const peer = headers.get(PEER_ADDRESS_HEADER) ?? "unknown";
   return clientAddress(env, { peer, header: (name) => headers.get(name) });

@@ -17,7 +17,7 @@ beforeAll(async () => {
   stranger = await createTenant(world);
 });
 afterAll(() => world.close());
-// An internal fault shows its cause beside the failed test.
+// Shows the cause of an internal fault beside the failed test.
 afterEach(() => {
   const faults = world.log.entries.splice(0).filter(({ level }) => level === "error");
   for (const fault of faults) console.error(fault.message, fault.fields);
@@ -31,7 +31,7 @@ type Call = {
   body?: string | Uint8Array<ArrayBuffer>;
 };
 
-async function call(door: typeof handleRest, { method = "POST", path, key, headers = {}, body }: Call) {
+async function call(handler: typeof handleRest, { method = "POST", path, key, headers = {}, body }: Call) {
   const request = new Request(`http://stepwell.test${path}`, {
     method,
     headers: {
@@ -41,7 +41,7 @@ async function call(door: typeof handleRest, { method = "POST", path, key, heade
     },
     ...(body === undefined ? {} : { body }),
   });
-  const response = await door(world, request);
+  const response = await handler(world, request);
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
 }
@@ -758,8 +758,8 @@ describe("webhooks, endpoint 7", () => {
     const headers = { Authorization: "Bearer abc", "X-Signature": "0".repeat(64), "X-Event": "order" };
     await hook({ path: `/webhooks/${trigger.token}`, body: "{}", headers });
     const delivery = await world.db.delivery.findFirstOrThrow({ where: { triggerId: trigger.id } });
-    const kept = JSON.parse(delivery.headers);
-    expect(kept).toMatchObject({
+    const stored = JSON.parse(delivery.headers);
+    expect(stored).toMatchObject({
       authorization: "[redacted]",
       "x-signature": "[redacted]",
       "x-event": "order",

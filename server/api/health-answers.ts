@@ -2,10 +2,10 @@ import { checkReadiness } from "@/server/operate/health";
 import type { ApiResponse } from "./api-request";
 import { JSON_HEADERS } from "./respond";
 
-/** `/api/health`: the process lives. */
+/** `/api/health`: the process is alive. */
 export const ALIVE: ApiResponse = { status: 200, headers: JSON_HEADERS, body: '{"alive":true}' };
 
-/** `/api/ready`: 200 when the process can serve, else 503, each with what every part says of itself. */
+/** `/api/ready`: 200 if the process can serve, else 503, with the state of each part. */
 export async function answerReadiness(
   services: Parameters<typeof checkReadiness>[0],
   state = { stopping: false },

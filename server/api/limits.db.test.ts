@@ -5,7 +5,7 @@ import { createTenant, createTrigger, createWorld, type World } from "@/testing/
 import { handleRest } from "./rest";
 import { handleWebhook } from "./webhook";
 
-/** Limits as callers meet them: their headers on every answer, and who may set them. */
+/** Rate limits: their headers on every response, and which calls count. */
 
 let world: World;
 let beside: World;
@@ -165,9 +165,9 @@ it("webhooks are checked in the order of the contract: the earlier of two errors
 
   expect(await codeOf({ path: "/webhooks/unknown-order", body: tooLarge })).toBe("not_found");
   expect(await codeOf({ path, body: tooLarge })).toBe("payload_too_large");
-  // Forged, and of the wrong type, not JSON, without credits.
+  // A forged signature, a wrong type, no JSON, no credits.
   expect(await codeOf({ path, body: "not JSON", headers: wrongType })).toBe("invalid_signature");
-  // Each of the next four counts: content type or JSON, then the trigger, then the input, then the credits.
+  // Each of the next four counts: content type or JSON, then the trigger, the input, and the credits.
   await world.db.trigger.update({ where: { id: signed.id }, data: { disabledAt: world.clock.now() } });
   const notJson = "not JSON";
   expect(await codeOf({ path, body: notJson, headers: sign(notJson) })).toBe("invalid_request");
@@ -177,7 +177,7 @@ it("webhooks are checked in the order of the contract: the earlier of two errors
   expect(await codeOf({ path, body: wrongInput, headers: sign(wrongInput) })).toBe("invalid_request");
   const fine = '{"a":1,"b":2}';
   expect(await codeOf({ path, body: fine, headers: sign(fine) })).toBe("insufficient_credits");
-  // The limit comes before all of these, the signature before the limit.
+  // The limit is checked before these, the signature before the limit.
   expect(await codeOf({ path, body: notJson, headers: sign(notJson) })).toBe("rate_limited");
   expect(await codeOf({ path, body: fine })).toBe("invalid_signature");
 });

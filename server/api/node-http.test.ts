@@ -15,7 +15,7 @@ afterEach(async () => {
   await new Promise((resolve) => server?.close(resolve));
 });
 
-/** Serves with `handle`, sends `text` on a bare socket and gives all that comes back until the end. */
+/** Serves with `handle`, sends `text` on a raw socket, and returns everything received. */
 async function exchange(
   handle: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>,
   ...texts: string[]
@@ -43,7 +43,7 @@ const LIMIT = 1024 * 1024;
 const read = (incoming: IncomingMessage): ApiRequest =>
   fromNode(incoming, targetOf(incoming, ORIGIN).pathname);
 
-/** Answers with what a handler sees of the call. */
+/** Answers with the call as a handler sees it. */
 const echo = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
   const call = read(incoming);
   const seen = {
@@ -55,7 +55,7 @@ const echo = async (incoming: IncomingMessage, outgoing: ServerResponse): Promis
   sendToNode(outgoing, { status: 200, headers: {}, body: `${JSON.stringify(seen)}END` }, ["X-Extra", "yes"]);
 };
 
-/** Answers with the error that reading at most `limit` bytes of the body gives. */
+/** Answers with the error of reading at most `limit` bytes of the body. */
 const refuseBody = (limit: number) => async (incoming: IncomingMessage, outgoing: ServerResponse) => {
   const error = await read(incoming)
     .readBody(limit)
@@ -158,7 +158,7 @@ it("sends nothing to a disconnected client", async () => {
   expect(outgoing.headersSent).toBe(false);
 });
 
-/** The port that `server` listens on from now on. */
+/** Makes `server` listen; returns its port. */
 async function listen(): Promise<number> {
   await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
   const address = server?.address();
@@ -166,7 +166,7 @@ async function listen(): Promise<number> {
   return address.port;
 }
 
-it("disconnects a stalled reader, and ends what is read for it", async () => {
+it("disconnects a stalled reader and ends its query", async () => {
   const ended = new Promise<string>((resolve) => {
     server = createServer((_incoming, outgoing) => {
       cutStalledReader(outgoing, 100);
@@ -181,7 +181,7 @@ it("disconnects a stalled reader, and ends what is read for it", async () => {
   const socket = connect(await listen(), "127.0.0.1");
   socket.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   await once(socket, "readable");
-  // From here on it takes nothing; what fits into the buffers between is sent.
+  // From here on it reads nothing, and only what fits into the buffers is sent.
   expect(await ended).toBe("ERR_STREAM_PREMATURE_CLOSE");
   socket.destroy();
 });
@@ -191,7 +191,7 @@ it("waits for a slow answer", async () => {
     cutStalledReader(outgoing, 50);
     await once(outgoing, "timeout");
     outgoing.write("at last ");
-    // Of what was written nothing waits for its reader.
+    // None of the written data is waiting.
     await once(outgoing, "timeout");
     outgoing.end("END");
   }, "GET / HTTP/1.1\r\nHost: h\r\n\r\n");

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** The target of a request is neither a path nor a URL. */
+/** The request target is neither a path nor a URL. */
 export class InvalidTargetError extends Error {
   override name = "InvalidTargetError";
 }
 
 /**
- * The target of a request as a URL under `origin`. The path is kept as it was sent, malformed escapes included;
- * only dot segments are resolved, as every URL does. Throws InvalidTargetError.
+ * The request target as a URL under `origin`. The path stays as sent, including malformed escapes; only dot segments
+ * are resolved. Throws InvalidTargetError.
  */
 export function targetOf(incoming: IncomingMessage, origin: string): URL {
   const target = incoming.url ?? "/";
@@ -15,21 +15,21 @@ export function targetOf(incoming: IncomingMessage, origin: string): URL {
   const text = target.startsWith("/") ? `${origin}${target}` : target;
   if (!URL.canParse(text)) throw new InvalidTargetError("The request's target is not a path.");
   const url = new URL(text);
-  // The absolute form names whatever host the client likes.
+  // In the absolute form the client chooses the host.
   return target.startsWith("/") ? url : new URL(`${origin}${url.pathname}${url.search}`);
 }
 
-/** The address of the connected peer; IPv4 in its own form also on a dual-stack socket. */
+/** The address of the connected peer; IPv4 in its own form even on a dual-stack socket. */
 export function peerAddress(incoming: IncomingMessage): string {
   return (incoming.socket.remoteAddress ?? "unknown").replace(/^::ffff:(?=[\d.]+$)/, "");
 }
 
 /**
- * Cuts the connection of an answer whose reader takes nothing of what lies ready for it for `ms` (up to twice that, when it
- * stops in between). An answer that is long in coming is waited for, however long.
+ * Closes the connection of a response whose reader takes none of the written data for `ms` (at most twice that). It
+ * does not limit how long a response takes to be written.
  */
 export function cutStalledReader(outgoing: ServerResponse, ms: number): void {
-  // The socket counts bytes that leave it as life, and begins anew with whatever is written next.
+  // The socket treats sent bytes as activity, and restarts its timeout with each write.
   outgoing.setTimeout(ms, () => {
     if (outgoing.writableLength > 0) outgoing.destroy();
   });

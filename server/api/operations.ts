@@ -42,7 +42,7 @@ const flatProcedures = z.record(
   z.custom<{ _def: object }>((value) => typeof value === "function" && "_def" in value),
 );
 
-/** The operations under `/v1`, read from the procedures' metadata. The REST handler routes by them. */
+/** The operations under `/v1`, from the procedures' metadata. The REST handler routes with them. */
 export function listOperations(): Operation[] {
   return Object.entries(flatProcedures.parse(v1Router._def.procedures)).map(([operationId, { _def }]) => {
     const { meta, inputs, output } = declaration.parse(_def);

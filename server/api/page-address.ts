@@ -1,5 +1,6 @@
 /**
- * The header in which the process (serve.ts, serve-next.ts) tells a page or a route handler its own path and query, which
- * Next keeps from server components and normalizes for the others. It is set on every request, so a client's own is dropped.
+ * The header that passes the request's path and query from the process (serve.ts, serve-next.ts) to pages and route
+ * handlers: Next hides it from server components and normalizes it for the others. It is set on every request, which
+ * overwrites a client's value.
  */
 export const PAGE_ADDRESS_HEADER = "x-stepwell-page";

@@ -11,12 +11,12 @@ import { answerPoll } from "./poll";
 import { JSON_HEADERS } from "./respond";
 import { answerRest } from "./rest";
 
-/** Polls that are answered from memory say byte for byte what the whole way says, in this process and in another one. */
+/** Polls answered from memory equal the complete path byte for byte, in this process and in another one. */
 
 let world: World;
-/** Executes the runs and answers polls of them. */
+/** Executes the runs and answers their polls. */
 let own: TestProcess;
-/** Knows the runs from the database alone. */
+/** Knows the runs from the database only. */
 let other: TestProcess;
 let tenant: Tenant;
 
@@ -46,10 +46,10 @@ afterAll(async () => {
   await world.close();
 });
 
-/** Texts that JSON and PostgreSQL do not hold alike: U+0000, and half of a character. */
+/** Texts that JSON and PostgreSQL store differently: U+0000 and half of a surrogate pair. */
 const ODD = "a\u0000b\ud800c";
 
-/** The prompt says what the model does. */
+/** The prompt decides what the model does. */
 async function answerByPrompt(request: ModelRequest) {
   const prompt = request.messages.findLast(({ role }) => role === "user")?.content.split(" ")[0];
   const base = await quietModels.call(request);
@@ -78,7 +78,7 @@ async function start(kind: Kind, prompt: string, by = tenant): Promise<string> {
   return runId;
 }
 
-/** Starts runs and brings them to the state that a test is about. */
+/** Starts runs and brings them into the tested state. */
 const STATES: Record<string, (kind: Kind) => Promise<string>> = {
   finished: async (kind) => untilEnded(await start(kind, "finish")),
   failed: async (kind) => untilEnded(await start(kind, "fail")),
@@ -111,7 +111,7 @@ const viewsOf = (kind: Kind) => (kind === "agent" ? ["status", "details"] : ["st
 const ask = (services: TestProcess, path: string, key = tenant.key) =>
   answerRest(services, request(path, key));
 
-/** What the poll's answer is once `serve` has added its headers, without the id of the request. */
+/** The poll's response with the headers of `serve`, without the request id. */
 function answerOfPoll(path: string, key = tenant.key) {
   const poll = answerPoll(own, path, key);
   return poll && { status: 200, headers: { ...JSON_HEADERS, ...poll.headers }, body: poll.body.toString() };
@@ -132,7 +132,7 @@ describe.each(["agent", "tool"] as const)("a poll of an %s run", (kind) => {
         expect(JSON.parse(elsewhere.body)).toMatchObject({ id: runId });
         expect(withoutRequestId(await ask(own, path))).toEqual(elsewhere);
         expect(answerOfPoll(path)).toEqual(elsewhere);
-        // Kept bodies are answered again as they are.
+        // Cached bodies are sent unchanged.
         expect(answerOfPoll(path)).toEqual(elsewhere);
       }
     },
@@ -140,7 +140,7 @@ describe.each(["agent", "tool"] as const)("a poll of an %s run", (kind) => {
 
   it("that executes is answered the same from memory and by another process; details and result use the handler", async () => {
     const runId = await start(kind, "hang");
-    // The model call is shown as begun: nothing of the run changes any more.
+    // The model call is shown as started; the run changes no more.
     const isShown = async () => (await world.db.modelCall.count({ where: { runId } })) === 1;
     await expect.poll(isShown, { timeout: 10_000 }).toBe(true);
     own.clock = testClock(new Date());
@@ -169,23 +169,23 @@ describe("a poll is left to the handler", () => {
     expect(answerOfPoll(path)).not.toBeNull();
   });
 
-  /** Gives memory every chance to answer: the key is cached and has reads left. */
-  async function expectWholeWay(target: string, key: string, status: number): Promise<void> {
+  /** Lets memory answer if it can: the key is cached and has reads left. */
+  async function expectCompletePath(target: string, key: string, status: number): Promise<void> {
     for (let n = 0; n < 2; n += 1) expect((await ask(own, target, key)).status).toBe(status);
     expect(answerPoll(own, target, key)).toBeNull();
   }
 
   it("for another organization's run", async () => {
     const stranger = await createTenant(world);
-    await expectWholeWay(path, stranger.key, 404);
+    await expectCompletePath(path, stranger.key, 404);
   });
 
-  it("for a run of the other kind, and for paths that only look alike", async () => {
-    await expectWholeWay(pathOf("tool", runId, "status"), tenant.key, 404);
-    await expectWholeWay(pathOf("tool", runId, "result"), tenant.key, 404);
-    await expectWholeWay(pathOf("agent", runId, "result"), tenant.key, 404);
-    await expectWholeWay(`${path}/`, tenant.key, 404);
-    await expectWholeWay(pathOf("agent", runId.toUpperCase(), "status"), tenant.key, 200);
+  it("for a run of the other kind, and for similar paths", async () => {
+    await expectCompletePath(pathOf("tool", runId, "status"), tenant.key, 404);
+    await expectCompletePath(pathOf("tool", runId, "result"), tenant.key, 404);
+    await expectCompletePath(pathOf("agent", runId, "result"), tenant.key, 404);
+    await expectCompletePath(`${path}/`, tenant.key, 404);
+    await expectCompletePath(pathOf("agent", runId.toUpperCase(), "status"), tenant.key, 200);
     expect(answerPoll(own, `${path}?x=1`, tenant.key)).toBeNull();
   });
 
@@ -197,15 +197,15 @@ describe("a poll is left to the handler", () => {
   it("with a key that is limited to some targets", async () => {
     const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
     const limited = await createApiKey(own, actor, { name: "limited", agents: ["helper"] });
-    await expectWholeWay(path, limited.key, 200);
+    await expectCompletePath(path, limited.key, 200);
     const elsewhere = await createApiKey(own, actor, { name: "elsewhere", tools: ["adder"] });
-    await expectWholeWay(path, elsewhere.key, 404);
+    await expectCompletePath(path, elsewhere.key, 404);
   });
 
   it("with a key that lacks the scope", async () => {
     const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
     const starter = await createApiKey(own, actor, { name: "starter", scopes: ["runs:start"] });
-    await expectWholeWay(path, starter.key, 403);
+    await expectCompletePath(path, starter.key, 403);
   });
 
   it("when the reads are used up", async () => {
@@ -233,6 +233,6 @@ describe("a poll is left to the handler", () => {
     await world.db.plan.update({ where: { organizationId: gone.orgId }, data: plan });
     await expect.poll(async () => (await ask(own, mine, gone.key)).status).toBe(403);
     expect(JSON.parse((await ask(own, mine, gone.key)).body.toString())).toMatchObject({ code });
-    await expectWholeWay(mine, gone.key, 403);
+    await expectCompletePath(mine, gone.key, 403);
   });
 });

@@ -1,7 +1,7 @@
 import type { ApiKeyActor } from "@/server/auth/actor";
 import { peekKey } from "@/server/auth/authenticate-key";
 import { rateLimitHeaders } from "@/server/limits/rate-limit";
-import { takeLeasedRead } from "@/server/limits/read-lease";
+import { acquireLeasedRead } from "@/server/limits/read-lease";
 import type { EndedRun } from "@/server/runs/ended-runs";
 import { executingRunFacts } from "@/server/runs/engine/run-facts-of";
 import { agentRunStatus, toolRunStatus } from "@/server/runs/read/views";
@@ -9,8 +9,8 @@ import type { RunFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/services";
 
 /**
- * Polls, answered from memory: a cached key, a leased read, and a run that ended lately or executes here. Everything else
- * goes the whole way (rest.ts), which renders with the same views; a contract test compares both byte for byte.
+ * Answers polls from memory: a cached key, a leased read, and a run that ended lately or executes here. Other polls
+ * take the complete path (rest.ts), which renders the same views; a contract test compares both byte for byte.
  */
 
 /** The views of one run, by the end of their path. */
@@ -23,7 +23,7 @@ const VIEWS = {
 export type Poll = { body: string; headers: Record<string, string>; actor: ApiKeyActor };
 type View = { kind: "agent" | "tool"; runId: string; operationId: string };
 
-/** Answers a poll from memory; null when it cannot. Counts the read when it answers. */
+/** Answers a poll from memory; null if it cannot. Counts the read if it answers. */
 export function answerPoll(services: Services, path: string, key: string | undefined): Poll | null {
   const view = readPath(path);
   if (view === null || key === undefined) return null;
@@ -31,13 +31,13 @@ export function answerPoll(services: Services, path: string, key: string | undef
   if (actor === undefined || !mayRead(actor)) return null;
   const body = bodyOf(services, actor, view);
   if (body === null) return null;
-  const decision = takeLeasedRead(services, actor);
+  const decision = acquireLeasedRead(services, actor);
   if (decision === undefined) return null;
   return { body, headers: decision === null ? {} : rateLimitHeaders("reads", decision), actor };
 }
 
 function mayRead({ plan, scopes, targetIds, suspended }: ApiKeyActor): boolean {
-  // A key that is limited to some targets goes the whole way.
+  // A key that is limited to some targets takes the complete path.
   return plan.apiAccess && !suspended && targetIds.length === 0 && scopes.includes("runs:read");
 }
 
@@ -79,14 +79,14 @@ function isKind(run: RunFacts, kind: "agent" | "tool"): boolean {
   return (kind === "agent" ? run.agentId : run.toolId) !== null;
 }
 
-/** Details and results need more than the run; the whole way keeps their bodies here. */
+/** Details and results need more than the run; the complete path caches their bodies. */
 function renderStatus(services: Services, ended: EndedRun, operationId: string): string | null {
   if (operationId === "agents.status") {
-    return services.endedRuns.keepBody(ended, operationId, JSON.stringify(agentRunStatus(ended.run)));
+    return services.endedRuns.cacheBody(ended, operationId, JSON.stringify(agentRunStatus(ended.run)));
   }
   if (operationId === "tools.status") {
     const view = toolRunStatus(ended.run, services.clock.now());
-    return services.endedRuns.keepBody(ended, operationId, JSON.stringify(view));
+    return services.endedRuns.cacheBody(ended, operationId, JSON.stringify(view));
   }
   return null;
 }

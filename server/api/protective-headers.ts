@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** Headers of every response. `https`: whether people reach us by TLS. */
+/** Headers of every response. `https`: whether people reach us over TLS. */
 function everywhere(https: boolean): Record<string, string> {
   return {
     "X-Content-Type-Options": "nosniff",
@@ -9,7 +9,7 @@ function everywhere(https: boolean): Record<string, string> {
   };
 }
 
-/** Headers of a page, its files and its data. Its content security policy comes from `pagePolicy`. */
+/** Headers of a page, its files and its data. `pagePolicy` gives the content security policy. */
 export function pageHeaders(https: boolean): Record<string, string> {
   return {
     ...everywhere(https),
@@ -20,7 +20,7 @@ export function pageHeaders(https: boolean): Record<string, string> {
   };
 }
 
-/** Headers of an API response: a browser that is led to one may neither run nor frame anything in it. */
+/** Headers of an API response: a browser that opens one may neither run nor frame anything in it. */
 export function dataHeaders(https: boolean): Record<string, string> {
   return {
     ...everywhere(https),
@@ -30,15 +30,15 @@ export function dataHeaders(https: boolean): Record<string, string> {
 
 /**
  * The content security policy of one page, with a fresh nonce. Next reads the nonce from the request's own
- * `content-security-policy` header and puts it on its scripts and styles. `dev` allows what reloading in place and Next's
- * own overlay (which puts its styles into the page) need.
+ * `content-security-policy` header and adds it to scripts and styles. `dev` also allows hot reloading and Next's
+ * overlay, which adds inline styles.
  */
 export function pagePolicy({ dev = false } = {}): string {
   const nonce = randomBytes(16).toString("base64");
   return [
     "default-src 'self'",
     `script-src 'nonce-${nonce}' 'strict-dynamic'${dev ? " 'unsafe-eval'" : ""}`,
-    // A nonce would switch 'unsafe-inline' off again.
+    // A nonce would disable 'unsafe-inline'.
     dev ? "style-src 'self' 'unsafe-inline'" : `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data: blob:",
     "font-src 'self'",

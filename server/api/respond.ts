@@ -11,7 +11,7 @@ export const JSON_HEADERS = {
   "Cache-Control": "no-store",
 };
 
-/** A successful answer; `body` is a value or JSON text that is sent as it is. */
+/** A successful response; `body` is a value, or JSON text that is sent unchanged. */
 export function jsonResponse(
   body: object | string,
   requestId: string,
@@ -25,9 +25,9 @@ export function jsonResponse(
 }
 
 /**
- * Renders any error for a REST or webhook caller, the one place that does (docs/contract.md, "Errors"). What is not
- * an AppError is an internal fault: logged under the request id, answered by a fixed message. A caller that
- * accepts `application/problem+json` gets the same facts as RFC 9457.
+ * Renders every error for REST and webhook callers (docs/contract.md, "Errors"). Anything but an AppError is an
+ * internal fault: it is logged with the request id and answered with a fixed message. Callers that accept
+ * `application/problem+json` get RFC 9457.
  */
 export function errorResponse(
   thrown: unknown,
@@ -71,12 +71,12 @@ export function errorResponse(
   };
 }
 
-/** A path as the log may have it: a webhook's token is a secret. */
+/** A path for the log, without a webhook's token, which is a secret. */
 export function loggedPath(path: string): string {
   return path.replace(/^\/webhooks\/.*/, "/webhooks/[token]");
 }
 
-/** The error as callers may see it; anything unforeseen becomes `internal_error` with a fixed message. */
+/** The error as shown to callers; anything unexpected becomes `internal_error` with a fixed message. */
 export function toAppError(thrown: unknown): AppError {
   if (isAppError(thrown)) return thrown;
   if (thrown instanceof TRPCError) {
@@ -92,10 +92,7 @@ export function toAppError(thrown: unknown): AppError {
   );
 }
 
-/**
- * Procedures take `{ …path parameters, body }`: places in the body are pointed at from its root. The messages name the
- * field themselves.
- */
+/** Procedures take `{ …path parameters, body }`; pointers into the body begin at its root. Messages name the field. */
 function fromZod(error: z.ZodError): AppError {
   const issues = error.issues.map((issue) => {
     const path = issue.path[0] === "body" ? issue.path.slice(1) : issue.path;

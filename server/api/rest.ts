@@ -5,7 +5,7 @@ import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { decodeText, parseBodyText, requireJson } from "@/server/json-body";
 import { countedLimit, type RateDecision, rateLimited, rateLimitHeaders } from "@/server/limits/rate-limit";
-import { takeRead } from "@/server/limits/read-lease";
+import { acquireRead } from "@/server/limits/read-lease";
 import { MAX_BODY_BYTES, MAX_START_AGENT_BODY_BYTES } from "@/server/limits/sizes";
 import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
 import { refuseStart, type StartConditions, type StartResult } from "@/server/runs/start";
@@ -17,9 +17,9 @@ import type { ApiContext } from "./trpc";
 import { startedAnswer, v1Router } from "./v1";
 
 /**
- * The handler of `/v1`. It takes paths and methods from the procedures' OpenAPI metadata and keeps the order of checks of
- * docs/contract.md: nothing of a body is read before the caller is known, and a limit or a repetition answers before any
- * fault of the body.
+ * The handler of `/v1`. Paths and methods come from the procedures' OpenAPI metadata. The order of checks is that of
+ * docs/contract.md: no body is read before the caller is known, and a rate limit or repetition answers before a fault
+ * of the body.
  */
 
 type Route = Operation & { pattern: RegExp };
@@ -40,7 +40,7 @@ export async function answerRest(services: Services, request: ApiRequest): Promi
   }
 }
 
-/** Answers a Web Request under `/v1`: Next's route handler. */
+/** Answers a Web Request under `/v1`, for Next's route handler. */
 export function handleRest(services: Services, request: Request): Promise<Response> {
   return answerWebRequest(request, (call) => answerRest(services, call));
 }
@@ -63,7 +63,7 @@ async function answer(
     Object.assign(headers, await countRead(services, actor));
     const type = route.method === "GET" ? "query" : "mutation";
     const view = await callProcedure(route.operationId, type, context, path);
-    return jsonResponse(keepForPolls(services, actor, { route, view }), requestId, headers);
+    return jsonResponse(cacheForPolls(services, actor, { route, view }), requestId, headers);
   }
   const { result, body } = await start(request, { route, actor, context, path });
   if (result.rate) Object.assign(headers, rateLimitHeaders("starts", result.rate));
@@ -71,8 +71,8 @@ async function answer(
   return jsonResponse(result.replay, requestId, { ...headers, "Idempotent-Replayed": "true" });
 }
 
-/** The body of a view; that of an ended run is kept, so that polls of it are answered from memory. */
-function keepForPolls(
+/** The body of a view; an ended run's body is cached for polls. */
+function cacheForPolls(
   services: Services,
   actor: ApiKeyActor,
   { route, view }: { route: Route; view: object },
@@ -82,12 +82,15 @@ function keepForPolls(
   if (!isFinal || route.method !== "GET" || !("id" in view) || typeof view.id !== "string") return body;
   const ended = services.endedRuns.get(view.id);
   if (ended?.orgId !== actor.orgId) return body;
-  return services.endedRuns.keepBody(ended, route.operationId, body);
+  return services.endedRuns.cacheBody(ended, route.operationId, body);
 }
 
 type Start = { route: Route; actor: ApiKeyActor; context: ApiContext; path: Record<string, string> };
 
-/** Starts a run. What refuses the call before the start itself still counts, and yields to a limit or a repetition. */
+/**
+ * Starts a run. A call refused before the start still counts, and a rate limit or repetition takes precedence over its
+ * fault.
+ */
 async function start(
   request: ApiRequest,
   { route, actor, context, path }: Start,
@@ -142,7 +145,7 @@ function findRoute(request: ApiRequest): { route: Route; values: string[] } {
   throw new AppError("method_not_allowed", `This path takes ${allow}.`, { headers: { Allow: allow } });
 }
 
-/** A malformed percent escape stays as it is: no id looks like it, so it is refused as a malformed id. */
+/** A malformed percent escape is kept, and then refused as a malformed id. */
 function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -151,7 +154,7 @@ function decodeSegment(segment: string): string {
   }
 }
 
-/** Throws unless the plan and the key's scopes and targets allow the operation, and the organization is not suspended. */
+/** Throws unless the plan and the key's scopes and targets allow the operation and the organization is not suspended. */
 export function authorize(
   actor: ApiKeyActor,
   { scope, limit, tag }: Pick<Operation, "scope" | "limit" | "tag">,
@@ -163,7 +166,7 @@ export function authorize(
   if (!actor.scopes.includes(scope)) {
     throw new AppError("forbidden", `The API key ${actor.name} lacks the scope ${scope}.`);
   }
-  // Of a start, the path names the target itself; what the other operations name is looked up first (runs/read.ts).
+  // The path of a start names the target; other operations look it up (runs/read.ts).
   const isLimited = limit === "starts" && actor.targetIds.length > 0;
   if (isLimited && !actor.targetIds.includes(id.toLowerCase())) {
     const target = tag === "Tools" ? "tool" : "agent";
@@ -173,20 +176,20 @@ export function authorize(
 }
 
 async function countRead(services: Services, actor: ApiKeyActor): Promise<Record<string, string>> {
-  const decision: RateDecision | null = await takeRead(services, actor);
+  const decision: RateDecision | null = await acquireRead(services, actor);
   if (decision === null) return {};
   if (!decision.allowed) throw rateLimited("reads", decision);
   return rateLimitHeaders("reads", decision);
 }
 
-/** Only a tool may be started with no body at all; its input is then `{}`. */
+/** A tool may be started without a body; its input is then `{}`. */
 function parseBody(raw: Buffer, contentType: string | null, isTool: boolean) {
   if (raw.length === 0 && isTool) return {};
   requireJson(contentType);
   return parseBodyText(decodeText(raw));
 }
 
-/** Calls a procedure by its path; it parses its input with its own schema. Throws AppError. */
+/** Calls a procedure by its path. The procedure parses its input. Throws AppError. */
 async function callProcedure(
   path: string,
   type: "query" | "mutation",

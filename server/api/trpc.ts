@@ -6,30 +6,30 @@ import { AppError, type ErrorCode, type Issue, isAppError } from "@/server/error
 import type { StartConditions, StartResult } from "@/server/runs/start";
 import type { Services } from "@/server/services";
 
-/** What every procedure is given. */
+/** The context of every procedure. */
 export type ApiContext = {
   services: Services;
   actor: Actor | null;
   requestId: string;
   /** Set by the REST handler: how a start counts, and what it may repeat. */
   conditions?: StartConditions | undefined;
-  /** Set by the REST handler: told how a start went. */
+  /** Set by the REST handler: called with the result of a start. */
   onStart?: ((result: StartResult) => void) | undefined;
 };
 
-/** What a caller learns of an error beyond tRPC's own shape: our code, our message, the faults, the request id. */
+/** What an error adds to tRPC's own shape: our code, message, issues and the request id. */
 export type ShownError = { code: ErrorCode; message: string; requestId: string; issues?: Issue[] };
 
-/** What the metadata of a `/v1` procedure must say; operations.ts reads it. */
+/** The required metadata of a `/v1` procedure; operations.ts reads it. */
 type RestMeta = {
   openapi?: {
     method: "GET" | "POST";
     tags: ["Agents" | "Tools"];
     summary: string;
     description: string;
-    /** What the key must be allowed to do. */
+    /** The scope that the key needs. */
     scope: KeyScope;
-    /** Which of the key's rate limits a call counts against. */
+    /** The rate limit that a call counts against. */
     limit: "starts" | "reads";
   };
 };
@@ -50,7 +50,7 @@ const t = initTRPC
 export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
-/** What may be told of an error: an AppError as it is, a fault of the input with its places, nothing of the rest. */
+/** What callers see of an error: an AppError completely, an input error with its issues, nothing of others. */
 export function showError(error: TRPCError, requestId: string): ShownError {
   const { cause } = error;
   if (isAppError(cause)) {
@@ -87,7 +87,7 @@ function toTrpcError(error: AppError): TRPCError {
   return new TRPCError({ code: code ?? "INTERNAL_SERVER_ERROR", message: error.message, cause: error });
 }
 
-/** Gives errors for callers their status, logs the others under the request id. */
+/** Gives errors for callers their status and logs the others with the request id. */
 const withErrors = t.middleware(async ({ ctx, path, next }) => {
   const result = await next();
   if (result.ok) return result;

@@ -23,7 +23,7 @@ import { publicProcedure, router } from "./trpc";
 
 /**
  * Endpoints 1–6 of the contract and the cancels as procedures. The REST handler (rest.ts) routes by their OpenAPI
- * metadata, and trpc-to-openapi makes the document from it (openapi/).
+ * metadata; trpc-to-openapi generates the document from it (openapi/).
  */
 
 const keyProcedure = publicProcedure.use(({ ctx, next }) => {
@@ -36,7 +36,7 @@ const keyProcedure = publicProcedure.use(({ ctx, next }) => {
 const id = (name: string, what: string) =>
   z.uuid(`${name} is not a valid ${what} id`).meta({ description: `The ${what}'s id` });
 
-/** A tool's input, handed on as it was parsed: no key is dropped or renamed. */
+/** A tool's input as parsed: no key is dropped or renamed. */
 const toolInput = z.custom<JsonObject>(isJsonObject, "The body must be a JSON object").meta({
   id: "ToolInput",
   description: "The tool's input. The service checks it against the tool's own parameter schema.",
@@ -53,7 +53,7 @@ export function startedAnswer(kind: "agent" | "tool", runId: string): RunStarted
   };
 }
 
-/** Cancels a run of the caller's organization and reads it back; idempotent. */
+/** Cancels a run of the caller's organization and returns it; idempotent. */
 async function cancelled(services: Services, actor: ApiKeyActor, kind: "agent" | "tool", runId: string) {
   await readRun(services, actor, kind, runId);
   await cancelRun(services, actor.orgId, runId, `the API key ${actor.name}`);

@@ -10,7 +10,7 @@ import { drain, fromNode, sendToNode } from "./api-request";
 import { targetOf } from "./node-http";
 import { answerWebhook } from "./webhook";
 
-/** The samples of docs/webhooks.md, taken from the page and run as a sender would, against the door over HTTP. */
+/** Runs the samples of docs/webhooks.md as a sender would, against the handler over HTTP. */
 
 const PAGE = readFileSync(join(import.meta.dirname, "../../docs/webhooks.md"), "utf8");
 
@@ -33,12 +33,12 @@ let world: World;
 let tenant: Tenant;
 let server: Server;
 let origin: string;
-/** Calls that are refused before the door sees them, to see a sample try again. */
+/** How many of the next calls are refused before the handler, to test a sample's retry. */
 let refusals = 0;
 
 beforeAll(async () => {
   world = await createWorld();
-  // Senders' timestamps are of the machine's clock.
+  // Senders use the machine's clock.
   world.clock.set(new Date());
   tenant = await createTenant(world);
   server = createServer((incoming, outgoing) => {
@@ -91,7 +91,7 @@ for (const { language, form, code } of SAMPLES) {
       expect(started?.id).toBe(first.runId);
       expect(JSON.parse(started?.input ?? "")).toEqual({ event: "order.created", order: 42 });
 
-      // The same event again, through one refusal: the first run's id, and no second run.
+      // The same event again, after one refusal: the first run's id, and no second run.
       refusals = 1;
       expect(JSON.parse((await run(secret)).stdout)).toEqual(first);
       expect(refusals).toBeLessThan(0);

@@ -10,10 +10,10 @@ import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
 import { refuseStart, type StartConditions, type StartResult, startRun } from "@/server/runs/start";
 import type { Services } from "@/server/services";
 import {
-  keptHeaders,
   REFUSED_BODIES,
   type ReceivedDelivery,
   recordDelivery,
+  storedHeaders,
 } from "@/server/webhooks/deliveries";
 import { findTrigger } from "@/server/webhooks/find-trigger";
 import { readStart } from "@/server/webhooks/read-start";
@@ -24,22 +24,22 @@ import { clientAddress, guardKey } from "./client-address";
 import { errorResponse, jsonResponse, toAppError } from "./respond";
 
 /**
- * Answers endpoint 7, in the order of docs/contract.md ("Order of checks, endpoint 7"). Every call to an existing trigger is
- * recorded as a delivery, a rejected one with its reason; of a flood only the first one in a minute.
+ * Endpoint 7, in the order of docs/contract.md ("Order of checks, endpoint 7"). Every call to an existing trigger is
+ * recorded as a delivery, a rejected one with its reason; of a flood only the first per minute.
  */
 
 const PATH = /^\/webhooks\/([^/]+)$/;
 
-/** Calls to unknown tokens that one address may make; more are refused unread. */
+/** How many calls to unknown tokens one address may make; more are refused unread. */
 const UNKNOWN_TOKENS = { limit: 60, seconds: 60 };
-/** Calls of one address to one token; only protects the machine. */
+/** Calls of one address to one token. Only protects the machine. */
 const FLOOD = { limit: 300, seconds: 60 };
 const FLOOD_NOTE = "Further calls from this address in the same minute are not recorded.";
 
 type Guards = {
   unknown: MemoryWindow;
   flood: MemoryWindow;
-  /** Floods that are recorded: the first refused call of each caller in a minute. */
+  /** Which floods are recorded: the first refused call of each caller per minute. */
   floodRecords: MemoryWindow;
   refusedBodies: ByteBudget;
 };
@@ -75,12 +75,12 @@ export async function answerWebhook(services: Services, request: ApiRequest): Pr
   }
 }
 
-/** Answers a Web Request under `/webhooks`: Next's route handler. */
+/** Answers a Web Request under `/webhooks`, for Next's route handler. */
 export function handleWebhook(services: Services, request: Request): Promise<Response> {
   return answerWebRequest(request, (call) => answerWebhook(services, call));
 }
 
-/** Path, method, token and flood guard: what is refused here is refused with its body unread. */
+/** Checks path, method, token and flood guard before the body is read. */
 async function admit(services: Services, request: ApiRequest): Promise<Trigger> {
   const token = PATH.exec(request.path)?.[1];
   if (token === undefined) throw new AppError("not_found", "There is nothing at this path.");
@@ -125,7 +125,7 @@ async function receive(
   const delivery = unreadDelivery(request);
   try {
     delivery.body = await request.readBody(MAX_BODY_BYTES);
-    delete delivery.notKept;
+    delete delivery.notStored;
     const { runId, replay, rate } = await accept(services, request, trigger, delivery);
     if (replay === null) {
       if (rate) Object.assign(headers, rateLimitHeaders("webhook", rate));
@@ -138,13 +138,13 @@ async function receive(
     const error = toAppError(thrown);
     const bytes = delivery.body.length;
     const { refusedBodies } = guards(services);
-    if (error.code === "payload_too_large" && delivery.notKept) {
-      delivery.notKept.because = "it is larger than 1 MiB";
+    if (error.code === "payload_too_large" && delivery.notStored) {
+      delivery.notStored.reason = "it is larger than 1 MiB";
     } else if (bytes > REFUSED_BODIES.smallBytes && !refusedBodies.takes(trigger.actor.triggerId, bytes)) {
       delivery.body = Buffer.alloc(0);
-      delivery.notKept = {
+      delivery.notStored = {
         bytes,
-        because: "more than 8 MiB of refused calls came to this trigger in a minute",
+        reason: "more than 8 MiB of refused calls came to this trigger in a minute",
       };
     }
     await recordRefusal(services, trigger, delivery, error, error.message, receivedAt);
@@ -152,16 +152,16 @@ async function receive(
   }
 }
 
-/** A call as it is before its body was read. */
+/** The delivery of a call whose body was not read. */
 function unreadDelivery(request: ApiRequest): ReceivedDelivery {
   const declared = Number(request.header("content-length") ?? 0);
-  // Whatever number a sender makes up.
+  // Content-Length may be any number.
   const bytes = Number.isSafeInteger(declared) ? Math.min(Math.max(0, declared), 2 ** 31 - 1) : 0;
   return {
     id: newId(),
-    headers: keptHeaders(request.headers()),
+    headers: storedHeaders(request.headers()),
     body: Buffer.alloc(0),
-    notKept: { bytes, because: "the call was refused before it was read" },
+    notStored: { bytes, reason: "the call was refused before it was read" },
     senderId: null,
     redeliveryOf: null,
   };
@@ -209,7 +209,7 @@ async function accept(
     conditions.idempotency = {
       scope: triggerId,
       key: delivery.senderId,
-      // The second body is ignored: the id alone makes it a repetition.
+      // The second body is ignored: the same id makes it a repetition.
       requestHash: hashRequest(delivery.senderId),
       answer: (runId: string) => acceptedAnswer(trigger, runId),
     };
@@ -220,7 +220,7 @@ async function accept(
     return await startRun(services, trigger.actor, call, conditions);
   } catch (error) {
     if (!conditions.asked) return refuseStart(services, trigger.actor, error, conditions);
-    // The target went away since the trigger was read.
+    // The target was deleted after the trigger was read.
     const gone = isAppError(error) && (error.code === "not_found" || error.code === "agent_inactive");
     if (gone)
       throw new AppError("trigger_misconfigured", error.message, { cause: error, headers: error.headers });
@@ -229,8 +229,8 @@ async function accept(
 }
 
 /**
- * The sender's own id of the call. Where the signature covers `webhook-id`, no other header counts: a call that was
- * overheard could else be sent again under a new id.
+ * The sender's id of the call. If the signature covers `webhook-id`, no other header counts: otherwise an intercepted
+ * call could be replayed with a new id.
  */
 function senderIdOf(request: ApiRequest, { scheme, secrets }: Trigger): string | null {
   const signedId = scheme === "standard_webhooks" && secrets?.length !== 0;

@@ -1,8 +1,8 @@
 import type { Decimal } from "@/server/credits/amount";
 
 /**
- * The id of an organization that a caller was proven to belong to. Only the few files that may import mint-org-id.ts make one, so a query
- * that forgets the organization, or takes it from the caller's input, is a type error.
+ * The id of an organization that a caller was proven to belong to. Only the few files that may import mint-org-id.ts
+ * create one, so a query without the organization, or with an id from the caller's input, is a type error.
  */
 export type OrgId = string & { readonly [orgIdBrand]: true };
 declare const orgIdBrand: unique symbol;
@@ -14,7 +14,7 @@ export type KeyScope = (typeof KEY_SCOPES)[number];
 export const MEMBER_ROLES = ["viewer", "member", "admin", "owner"] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
-/** The organization's plan as far as a request needs it; a limit of null is unlimited. */
+/** The organization's plan as far as requests need it; a limit of null is unlimited. */
 export type ActorPlan = {
   apiAccess: boolean;
   startsPerMinute: number | null;
@@ -28,26 +28,26 @@ export type ApiKeyActor = {
   apiKeyId: string;
   name: string;
   scopes: readonly string[];
-  /** Agents and tools the key is limited to; empty: all. */
+  /** The agents and tools that the key is limited to; empty: all. */
   targetIds: readonly string[];
   maxCredits: Decimal | null;
   suspended: boolean;
   plan: ActorPlan;
 };
 
-/** A key as it was read: whether it may still be used is asked with each request. */
+/** A key as read from the database. Whether it may be used is checked with each request. */
 export type AuthenticatedKey = {
   actor: ApiKeyActor;
   expiresAt: Date | null;
   revokedAt: Date | null;
-  /** When its last use was noted, in ms. */
+  /** When its last use was stored, in ms. */
   lastUsedAt: number;
 };
 
 /** A person in the dashboard, in one organization. */
 export type MemberActor = { kind: "member"; orgId: OrgId; userId: string; name: string; role: MemberRole };
 
-/** A webhook trigger, starting a run of its own target. */
+/** A webhook trigger that starts runs of its own target. */
 export type TriggerActor = {
   kind: "trigger";
   orgId: OrgId;
@@ -61,7 +61,7 @@ export type OperatorActor = { kind: "operator"; orgId: OrgId; name: string };
 
 export type Actor = ApiKeyActor | MemberActor | TriggerActor | OperatorActor;
 
-/** How the actor is written in the ledger and the audit log. */
+/** The actor's form in the ledger and the audit log. */
 export function actorReference(actor: Actor): string {
   switch (actor.kind) {
     case "api_key":

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 
 /**
- * API keys: `sw_live_` and 40 base62 characters (238 bits). Only the SHA-256 is stored: a random key of this
- * length needs no slow hash, and a lookup by hash leaks nothing through its timing.
+ * API keys: `sw_live_` and 40 base62 characters (238 bits). Only the SHA-256 is stored: a random key of this length
+ * needs no slow hash, and a lookup by hash leaks nothing through timing.
  */
 const MARK = "sw_live_";
 const RANDOM_CHARACTERS = 40;
@@ -10,16 +10,16 @@ const PREFIX_LENGTH = MARK.length + 4;
 const SHAPE = /^sw_live_[0-9A-Za-z]{40}$/;
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** A key just made. `key` is shown once and never stored; `prefix` is its readable start. */
+/** A new key. `key` is shown once and never stored; `prefix` is its readable start. */
 export type NewApiKey = { key: string; prefix: string; hash: Buffer };
 
-/** Makes a key. */
+/** Generates a key. */
 export function newApiKey(): NewApiKey {
   const key = MARK + randomBase62(RANDOM_CHARACTERS);
   return { key, prefix: key.slice(0, PREFIX_LENGTH), hash: sha256(key) };
 }
 
-/** The hash a key is looked up by, or null for a text that cannot be a key. */
+/** The hash for looking up a key, or null for a text that cannot be a key. */
 export function hashApiKey(key: string): Buffer | null {
   return SHAPE.test(key) ? sha256(key) : null;
 }
@@ -28,7 +28,7 @@ function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** Evenly distributed characters: bytes that would favour some of them are thrown away. */
+/** Uniformly distributed characters: bytes that would favour some are discarded. */
 function randomBase62(length: number): string {
   const limit = 256 - (256 % BASE62.length);
   let text = "";

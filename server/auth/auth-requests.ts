@@ -9,12 +9,12 @@ import { MAX_SIGN_IN_BYTES } from "@/server/limits/sizes";
 import type { Services } from "@/server/services";
 
 const SIGN_IN = "/api/auth/sign-in/email";
-/** better-auth has more; nobody here needs them. */
+/** The better-auth endpoints in use; others are refused. */
 const ENDPOINTS = new Set([SIGN_IN, "/api/auth/sign-out"]);
 
 /**
- * Answers better-auth's own endpoints (sign-in, sign-out). Changes are taken only from our own pages, and the
- * client's address is the one given, whatever the request claims.
+ * Handles better-auth's endpoints (sign-in, sign-out). Accepts changes from our own pages only, and uses the given
+ * client address, whatever the request says.
  */
 export async function handleAuthRequest(
   services: Services,
@@ -46,7 +46,7 @@ async function answerAuthRequest(services: Services, request: Request, clientAdd
   if (!isSameOrigin(services, request.headers)) {
     throw new AppError("forbidden", "Sign in from the dashboard.");
   }
-  // Anybody may send this: it is not read to its end whatever its size.
+  // Anyone may send this, so its size is bounded.
   const body = await readBody(request, MAX_SIGN_IN_BYTES);
   const headers = new Headers(request.headers);
   headers.set(CLIENT_ADDRESS_HEADER, clientAddress);
@@ -70,7 +70,7 @@ const signInBody = z.object({
   rememberMe: z.boolean().optional(),
 });
 
-/** Reads what better-auth is then given, so that what is counted is what is looked up. */
+/** Reads what better-auth gets, so that the limits count the email that is looked up. */
 function readSignIn(request: Request, body: Buffer): z.infer<typeof signInBody> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {

@@ -22,7 +22,7 @@ it("a revocation in one process applies to the next call in every other", async 
     const answer = await handleRest(process, new Request(url, { headers: { "X-API-Key": tenant.key } }));
     return (await answer.json()).code;
   };
-  // Both know the key well: whatever they might keep of it, they keep.
+  // Both processes have cached the key.
   for (const process of [world, beside, world, beside]) expect(await call(process)).toBe("not_found");
   const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
   await revokeApiKey(world, actor, { id: tenant.apiKeyId });

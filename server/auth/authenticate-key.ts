@@ -6,7 +6,7 @@ import type { ApiKeyActor, AuthenticatedKey } from "./actor";
 import { hashApiKey } from "./api-key";
 import { mintOrgId } from "./mint-org-id";
 
-/** How often a key's last use is written down. */
+/** How often a key's last use is stored. */
 const LAST_USED_EVERY_MS = 60_000;
 
 const FIND = {
@@ -39,8 +39,8 @@ const keyRow = z.object({
 });
 
 /**
- * The actor behind an `X-API-Key` header. The lookup goes by the key's SHA-256, so there is no comparison whose time could
- * tell anything; what it finds is cached until the key or its plan changes. Throws `unauthenticated`.
+ * The actor of an `X-API-Key` header. The lookup uses the key's SHA-256, so that its timing leaks nothing. The result
+ * is cached until the key or its plan changes. Throws `unauthenticated`.
  */
 export async function authenticateKey(services: Services, key: string | null): Promise<ApiKeyActor> {
   if (key === null) throw new AppError("unauthenticated", "The header X-API-Key is missing.");
@@ -58,7 +58,7 @@ export async function authenticateKey(services: Services, key: string | null): P
   return use(services, found);
 }
 
-/** The actor of a cached key that may be used; undefined when the database must be asked. */
+/** The actor of a cached, usable key; undefined if the database must be asked. */
 export function peekKey(services: Services, key: string): ApiKeyActor | undefined {
   const found = services.cached.apiKeys.peek(key);
   return found && isUsable(found, services.clock.now()) ? use(services, found) : undefined;
@@ -80,7 +80,7 @@ function use(services: Services, found: AuthenticatedKey): ApiKeyActor {
   }
   if (now.getTime() - found.lastUsedAt > LAST_USED_EVERY_MS) {
     found.lastUsedAt = now.getTime();
-    // Nothing waits for this: a lost note of the last use does no harm.
+    // Not awaited: a lost update of the last use is harmless.
     services.pool
       .query("UPDATE api_keys SET last_used_at = $2 WHERE id = $1", [actor.apiKeyId, now])
       .catch((error: unknown) => services.log.warn("Could not record the last use of an API key", { error }));

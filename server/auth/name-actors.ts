@@ -5,9 +5,9 @@ import type { Services } from "@/server/services";
 const uuid = z.uuid();
 
 /**
- * The names behind actor references as the ledger, versions and keys hold them (`user:<id>`, `api_key:<id>`,
- * `trigger:<id>`, `operator`, `run`, `system`). Keys and triggers are looked up in this organization alone. What is
- * gone is said to be so.
+ * Resolves actor references from the ledger, versions and keys (`user:<id>`, `api_key:<id>`, `trigger:<id>`,
+ * `operator`, `run`, `system`) to names. Keys and triggers are looked up in this organization only; deleted ones are
+ * marked as such.
  */
 export async function nameActors(
   { db }: Services,

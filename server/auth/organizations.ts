@@ -2,10 +2,10 @@ import type { MemberActor, MemberRole } from "@/server/auth/actor";
 import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
 
-/** An organization as the switcher shows it. */
+/** An organization in the switcher. */
 export type OrganizationLine = { id: string; slug: string; name: string; role: MemberRole; active: boolean };
 
-/** The organizations that the person belongs to, by name. */
+/** The person's organizations, by name. */
 export async function listOwnOrganizations(
   services: Services,
   actor: MemberActor,
@@ -23,8 +23,8 @@ export async function listOwnOrganizations(
 }
 
 /**
- * Makes an organization the active one of all the person's sessions. Throws not_found when they are not its
- * member: whether it exists is not told.
+ * Makes an organization the active one of all the person's sessions. Throws not_found if they are no member, whether or
+ * not it exists.
  */
 export async function switchOrganization(
   services: Services,

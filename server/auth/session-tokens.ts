@@ -8,7 +8,7 @@ type Condition = Parameters<Adapter["findOne"]>[0]["where"][number];
 
 const PREFIX = "sha256:";
 
-/** What is stored of a session's token. The token has 32 random characters, so a plain hash cannot be guessed back. */
+/** The stored form of a session token. A token has 32 random characters, so a plain hash cannot be reversed. */
 function hashToken(token: string): string {
   return PREFIX + createHash("sha256").update(token).digest("base64url");
 }
@@ -25,27 +25,27 @@ function hashConditions(where: Condition[], hash: (token: string) => string): Co
   });
 }
 
-/** The one token that the conditions name. */
+/** The token in the conditions, if they name exactly one. */
 function tokenIn(where: Condition[]): string | undefined {
   const value = where.find(({ field, operator = "eq" }) => field === "token" && operator === "eq")?.value;
   return typeof value === "string" ? value : undefined;
 }
 
-/** better-auth sends the token of the row it gets to the browser again, so it gets the one it asked with. */
+/** better-auth returns the row's token to the browser, so it gets the token it asked with. */
 function withToken<Row>(row: Row, token: unknown): Row {
   if (typeof row === "object" && row !== null && token !== undefined) Object.assign(row, { token });
   return row;
 }
 
 /**
- * Stores of a session's token its hash alone, so that whoever reads the table cannot sign in with it: better-auth, which has
- * no option for this, hands over and asks for tokens, and the rows hold hashes. Where it lists sessions it gets the hashes,
- * which name a session when it is to be ended and are good for nothing else. So its `revokeOtherSessions`, which compares
- * listed tokens with the cookie's, would end the current session too; the service does not offer it.
+ * Stores only the hash of a session token, so that a leaked table cannot be used to sign in. better-auth has no option
+ * for this: it passes tokens, and this adapter replaces them by hashes. Listed sessions have hashes, which can only end
+ * a session. `revokeOtherSessions` compares them with the cookie's token and would end the current session; the service
+ * does not offer it.
  */
-export function hashSessionTokens(makeAdapter: MakeAdapter): MakeAdapter {
+export function hashSessionTokens(createAdapter: MakeAdapter): MakeAdapter {
   return (options) => {
-    const adapter = makeAdapter(options);
+    const adapter = createAdapter(options);
     return {
       ...adapter,
       ...hashingMethods(adapter),
@@ -70,7 +70,7 @@ type HashingMethods = Pick<
 function hashingMethods(adapter: TransactionAdapter): HashingMethods {
   const hashed = <Query extends { model: string; where: Condition[] }>(query: Query): Query =>
     query.model === "session" ? { ...query, where: hashConditions(query.where, hashToken) } : query;
-  /** For methods that end sessions: the stored form is taken as well. */
+  /** Methods that end sessions also accept the stored hash. */
   const named = <Query extends { model: string; where?: Condition[] | undefined }>(query: Query): Query =>
     query.model === "session" && query.where !== undefined
       ? {

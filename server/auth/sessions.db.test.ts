@@ -67,7 +67,7 @@ describe("signing in", () => {
     });
   });
 
-  it("sends the cookie only over TLS when APP_URL says so", async () => {
+  it("sends the cookie only over TLS if APP_URL is https", async () => {
     const secure = await createWorld({ env: { APP_URL: "https://stepwell.test" } });
     const { email } = await createMember(secure, await createTenant(secure));
     const response = await getAuth(secure).handler(

@@ -6,20 +6,20 @@ import { mintOrgId } from "@/server/auth/mint-org-id";
 import { hashSessionTokens } from "@/server/auth/session-tokens";
 import type { Transaction } from "@/server/db/client";
 import { newId } from "@/server/ids";
-import { takeRate } from "@/server/limits/rate-limit";
+import { acquireRate } from "@/server/limits/rate-limit";
 import type { Services } from "@/server/services";
 
-/** Header in which better-auth is told the client's address. */
+/** The header that passes the client's address to better-auth. */
 export const CLIENT_ADDRESS_HEADER = "x-stepwell-client-address";
 
 export const MAX_PASSWORD_LENGTH = 128;
 
-/** Cookies live this long after the last visit, in seconds. */
+/** How long cookies are valid after the last visit, in seconds. */
 const SESSION_SECONDS = 14 * 24 * 3600;
 
 /**
- * better-auth over our own tables: users, sessions and passwords, nothing else (organizations, members and
- * API keys are ours). Nobody can sign up; members are created by the operator or an administrator.
+ * better-auth with our own tables: users, sessions and passwords only (organizations, members and API keys are ours).
+ * Sign-up is disabled; the operator or an administrator creates members.
  */
 export function createAuth(services: Services) {
   const { env } = services;
@@ -47,12 +47,12 @@ export function createAuth(services: Services) {
       enabled: true,
       window: 60,
       max: 300,
-      // Attempts to sign in are counted by admitSignIn.
+      // admitSignIn counts sign-in attempts.
       customRules: { "/sign-in/email": false },
       customStorage: {
         consume: async (key, rule) => {
           const limit = { key: `auth:${key}`, limit: rule.max, seconds: rule.window };
-          const decision = await takeRate(services.pool, limit, { clock: services.clock });
+          const decision = await acquireRate(services.pool, limit, { clock: services.clock });
           return { allowed: decision.allowed, retryAfter: decision.allowed ? null : decision.resetSeconds };
         },
       },
@@ -77,7 +77,7 @@ export type Auth = ReturnType<typeof createAuth>;
 
 const auths = new WeakMap<Services, Auth>();
 
-/** The one better-auth instance of these services. */
+/** The better-auth instance of these services. */
 export function getAuth(services: Services): Auth {
   const known = auths.get(services);
   if (known) return known;
@@ -86,21 +86,21 @@ export function getAuth(services: Services): Auth {
   return auth;
 }
 
-/** A signed-in person without an organization yet, or with a membership that ended. */
+/** A signed-in person without an organization, or whose membership ended. */
 export type SignedInUser = { id: string; name: string; email: string; sessionId: string };
 
-/** A signed-in person as a member of one organization, with what the frame of every page shows. */
+/** A signed-in member of one organization, with the data of every page's layout. */
 export type Session = {
   user: SignedInUser;
-  /** Null when the person belongs to no organization. */
+  /** Null if the person belongs to no organization. */
   member: MemberActor | null;
   organization: { id: string; slug: string; name: string; suspended: boolean } | null;
 };
 
 /**
- * Reads the session cookie. The organization is the session's active one while the person is still its member,
- * else the first they joined. Null: not signed in.
- * @param options.visit whether this is a visit, which lengthens the session.
+ * Reads the session cookie. The organization is the session's active one if the person is still its member, else the
+ * first they joined. Null: not signed in.
+ * @param options.visit whether this is a visit, which extends the session.
  */
 export async function sessionFromHeaders(
   services: Services,
@@ -135,14 +135,14 @@ export async function sessionFromHeaders(
   };
 }
 
-/** The member behind a request's session cookie, or null. */
+/** The member of a request's session cookie, or null. */
 export async function memberFromHeaders(services: Services, headers: Headers): Promise<MemberActor | null> {
   return (await sessionFromHeaders(services, headers))?.member ?? null;
 }
 
 /**
- * Whether the cookie still leads to the very member, organization and role it led to before; for what goes on after
- * its request was let in. An open tab is no visit: asking does not lengthen the session.
+ * Whether the cookie still leads to the same member, organization and role; for responses that last longer than the
+ * check of their request. It does not extend the session, because an open tab is no visit.
  */
 export async function isStillMember(
   services: Services,
@@ -154,8 +154,8 @@ export async function isStillMember(
 }
 
 /**
- * Creates a person with a password; for the operator and the first run. The caller has checked that the
- * email is not taken and adds the membership. Returns the user's id.
+ * Creates a person with a password, for the operator and the first run. The caller has checked that the email is free
+ * and adds the membership. Returns the user's id.
  */
 export async function createUser(
   services: { db: Transaction; clock: Services["clock"] },
@@ -164,7 +164,7 @@ export async function createUser(
   return insertUser(services, { email, name, passwordHash: await hashPassword(password) });
 }
 
-/** Writes a user with a password that is hashed already. */
+/** Inserts a user with a hashed password. */
 export async function insertUser(
   services: { db: Transaction; clock: Services["clock"] },
   { email, name, passwordHash }: { email: string; name: string; passwordHash: string },
@@ -194,7 +194,7 @@ export async function insertUser(
   return id;
 }
 
-/** Sets a person's password and ends their sessions; for the operator. */
+/** Sets a person's password and ends their sessions, for the operator. */
 export async function setPassword(
   services: Pick<Services, "db" | "clock">,
   userId: string,
@@ -221,14 +221,14 @@ export async function setPassword(
 
 const RANKS: Record<MemberRole, number> = { viewer: 0, member: 1, admin: 2, owner: 3 };
 
-/** Whether a role may do what `needed` may. */
+/** Whether a role includes the rights of `needed`. */
 export function roleCovers(role: MemberRole, needed: MemberRole): boolean {
   return RANKS[role] >= RANKS[needed];
 }
 
 /**
- * Origins from which a state-changing request is believed: APP_URL, and the very host the request was sent to,
- * so that a fresh machine also works under its address instead of its name.
+ * Origins allowed for state-changing requests: APP_URL, and the host that the request was sent to, so that a new
+ * installation works at its IP address, too.
  */
 function trustedOrigins(appUrl: string, request: Request | undefined): string[] {
   const origins = [new URL(appUrl).origin];

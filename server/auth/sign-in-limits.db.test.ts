@@ -16,7 +16,7 @@ afterAll(() => world.close());
 
 type Sent = { email: string; password?: string; from: string; type?: string };
 
-/** Tries to sign in; the body is a form or JSON, by its type. */
+/** Tries to sign in; the body is a form or JSON, depending on its type. */
 async function tryToSignIn({ email, password = TEST_PASSWORD, from, type = "application/json" }: Sent) {
   const isForm = type.includes("form");
   const body = isForm
@@ -32,7 +32,7 @@ async function tryToSignIn({ email, password = TEST_PASSWORD, from, type = "appl
 const statusOf = async (sent: Sent) => (await tryToSignIn(sent)).status;
 
 describe("password guesses", () => {
-  it("that alternate with own sign-ins are stopped, while the victim can sign in", async () => {
+  it("that alternate with own sign-ins are stopped, and the victim can still sign in", async () => {
     const attacker = await createMember(world, tenant);
     const victim = await createMember(world, tenant);
     const from = "198.51.100.7";
@@ -46,7 +46,7 @@ describe("password guesses", () => {
       expect(await statusOf({ email: attacker.email, from })).toBe(200);
     }
     expect(looked).toBe(10);
-    // Refused in all spellings, with the right password as well.
+    // Refused in all spellings, and with the right password.
     expect(await statusOf({ email: ` ${victim.email.toUpperCase()}`, from })).toBe(429);
     expect(await statusOf({ email: victim.email, from: "203.0.113.9" })).toBe(200);
   }, 60_000);
@@ -75,7 +75,7 @@ describe("password guesses", () => {
       admitSignIn(world, { email, clientAddress, sleep: async () => undefined });
     for (let i = 0; i < 59; i += 1) await admit(`person-${i}@stepwell.test`, from);
     expect(await statusOf({ email: own.email, from })).toBe(200);
-    // The holder of an IPv6 network has all addresses in it.
+    // The owner of an IPv6 network has all its addresses.
     await expect(admit("other@stepwell.test", "2001:db8::2")).rejects.toMatchObject({ code: "rate_limited" });
     await admit("other@stepwell.test", "2001:db8:1::2");
     world.clock.advance(61_000);

@@ -16,10 +16,10 @@ import {
 import { type ApiKeyDefinition, type ApiKeyInput, apiKeyDefinition } from "./definitions";
 import { parseInput, refusal } from "./issues";
 
-/** `key` is there only for a key just made, and shown once. */
+/** `key` is set only for a new key, and shown once. */
 export type SavedApiKey = { id: string; name: string; prefix: string; saved: Saved; key?: string };
 
-/** Makes an API key. Its name must not be that of another key in use. Needs the role admin. */
+/** Creates an API key. Its name must differ from other usable keys. Needs the role admin. */
 export async function createApiKey(
   services: CatalogServices,
   actor: Editor,
@@ -38,8 +38,8 @@ export async function createApiKey(
 }
 
 /**
- * Makes the organization's key of that name, or brings the one in use to the definition (its secret stays).
- * A revoked key is never revived: its name gets a new one.
+ * Creates the organization's key of that name, or updates the usable one (its secret stays). A revoked key is never
+ * reactivated: its name gets a new one.
  */
 export async function putApiKey(change: Change, definition: ApiKeyDefinition): Promise<SavedApiKey> {
   const { tx, actor, at } = change;
@@ -102,7 +102,7 @@ export async function putApiKey(change: Change, definition: ApiKeyDefinition): P
   return { id, name, prefix, saved };
 }
 
-/** Revokes a key for ever; revoking it again changes nothing. Needs the role admin. Throws `not_found`. */
+/** Revokes a key for good; repeating it changes nothing. Needs the role admin. Throws `not_found`. */
 export async function revokeApiKey(
   services: CatalogServices,
   actor: Editor,

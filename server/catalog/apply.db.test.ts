@@ -17,7 +17,7 @@ afterAll(() => catalog.close());
 const PASSWORD = "correct horse battery";
 const SECRET = "s3cret-of-the-trigger";
 
-/** A file with everything in it, for an organization of its own. */
+/** A file that uses every feature, for an organization of its own. */
 function declare(slug: string): string {
   return `organizations:
   - slug: ${slug}
@@ -273,7 +273,7 @@ test("an export changes nothing when applied, and contains no secret", async () 
     .replace("role: owner", `role: owner\n        password: ${PASSWORD}`);
   expect(new Set(savedOf(await applyOne(elsewhere)))).toEqual(new Set(["created"]));
   const copy = await exportOrganization(catalog, await operatorOf(catalog, "copied"));
-  // Signing secrets do not travel, so the copy has none.
+  // Signing secrets are not exported, so the copy has none.
   expect(copy.replace("slug: copied", "slug: exported")).toBe(
     exported.replace(/ *# a secret is set.*\n/, ""),
   );
@@ -388,7 +388,7 @@ test("a reference never resolves in another organization", async () => {
 });
 
 test("files applied at the same moment create one organization, one key, one grant", async () => {
-  const results = await Promise.all(Array.from({ length: 6 }, () => applyOne(declare("crowd"))));
+  const results = await Promise.all(Array.from({ length: 6 }, () => applyOne(declare("concurrent"))));
   expect(results.filter(({ saved }) => saved === "created")).toHaveLength(1);
   expect(results.flatMap(({ apiKeys }) => apiKeys.filter(({ key }) => key !== undefined))).toHaveLength(1);
   expect(new Set(results.map(({ triggers }) => triggers[0]?.token)).size).toBe(1);

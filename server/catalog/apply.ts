@@ -20,7 +20,7 @@ import { putTool, type SavedTool } from "./save-tool";
 import { putTrigger, type SavedTrigger } from "./save-trigger";
 import { putSecret, type SavedSecret } from "./secrets";
 
-/** What `apply` did to one organization. Keys just made are in `apiKeys`, this once. */
+/** The result of `apply` for one organization. New keys are in `apiKeys`, this once. */
 export type AppliedOrganization = {
   slug: string;
   id: string;
@@ -34,13 +34,12 @@ export type AppliedOrganization = {
   triggers: (SavedTrigger & { url: string })[];
 };
 
-/** The whole transaction may take this long: a file may hold thousands of definitions. */
+/** The time limit of the transaction: a file may have thousands of definitions. */
 const TIMEOUT_MS = 120_000;
 
 /**
- * Brings the database to what a definition file declares, all of it or nothing: one transaction, at most one
- * `apply` at a time for each organization. What the file does not name stays untouched. Throws
- * DefinitionFileError with every fault and its line.
+ * Applies a definition file completely or not at all: one transaction, and one `apply` at a time per organization. What
+ * the file does not name is not changed. Throws DefinitionFileError with every fault and its line.
  */
 export async function applyDefinitionFile(
   services: CatalogServices & Pick<Services, "env">,
@@ -91,7 +90,7 @@ export async function applyDefinitionFile(
 
 type Contents = Omit<AppliedOrganization, "slug" | "id" | "saved">;
 
-/** Tools refer to secrets, agents to tools, triggers and keys to both. Stops after the first kind with faults. */
+/** Applies in order: tools refer to secrets, agents to tools, triggers and keys to both. Stops after the first kind with faults. */
 async function applyContents(
   change: Change,
   declared: DeclaredOrganization,

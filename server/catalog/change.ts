@@ -6,19 +6,19 @@ import { type AuditSubject, changedFields, type Facts, recordAudit } from "@/ser
 import type { Services } from "@/server/services";
 import { refusal } from "./issues";
 
-/** What a verb of the catalog needs of the services. */
+/** The services that catalog verbs need. */
 export type CatalogServices = Pick<Services, "db" | "clock" | "vault">;
 
 /** Who may change the catalog. */
 export type Editor = MemberActor | OperatorActor;
 
-/** Milliseconds: a change may have to wait for a large `apply`. */
+/** In milliseconds: a change may have to wait for a large `apply`. */
 const PATIENCE = { timeout: 30_000, maxWait: 10_000 };
 
-/** What saving did. `restored`: a deleted one came back under its slug. */
+/** The result of saving. `restored`: a deleted item is back under its slug. */
 export type Saved = "created" | "updated" | "restored" | "unchanged";
 
-/** A change in progress: one transaction, one moment, one organization. */
+/** A change in progress: one transaction, one time, one organization. */
 export type Change = {
   tx: Transaction;
   actor: Editor;
@@ -26,17 +26,17 @@ export type Change = {
   at: Date;
 };
 
-/** What a caller of a saving verb expects to find. */
+/** What the caller of a saving verb expects. */
 export type Expectation = {
-  /** `create`: it is an error when the slug is taken; `update`: when there is none. */
+  /** `create`: the slug must be free; `update`: it must exist. */
   only?: "create" | "update" | undefined;
-  /** The version that was edited: it is an error when another one came in between. */
+  /** The version that was edited: saving fails if it is no longer the current one. */
   version?: number | undefined;
 };
 
 /**
- * Runs `work` in one transaction, alone among the catalog's changes in this organization. Runs are never
- * blocked: the lock is advisory.
+ * Runs `work` in one transaction, with no other change of this organization's catalog. The lock is advisory, so runs
+ * are never blocked.
  */
 export async function changeCatalog<T>(
   services: CatalogServices,
@@ -59,7 +59,7 @@ export function requireRole(actor: Actor, needed: MemberRole): asserts actor is 
   throw new AppError("forbidden", `This needs the role ${needed}.`);
 }
 
-/** Names of locks. Whoever takes several takes people first, then slugs, then organizations, each in order. */
+/** Names of locks. To avoid deadlocks take people first, then slugs, then organizations, each sorted. */
 export const personLock = (email: string) => `1:person:${email}`;
 export const slugLock = (slug: string) => `2:slug:${slug}`;
 export const organizationLock = (id: string) => `3:organization:${id}`;
@@ -71,7 +71,7 @@ export async function lockCatalog(tx: Transaction, names: readonly string[]): Pr
   }
 }
 
-/** Writes the audit entry of a save, unless nothing changed. */
+/** Writes the audit entry of a save unless nothing changed. */
 export async function auditSave(
   change: Change,
   saved: Saved,
@@ -90,7 +90,7 @@ export async function auditSave(
   });
 }
 
-/** What saving does to a row that is `found` or missing, and which fields of it differ. */
+/** What saving does to a row that is `found` or missing, and which fields change. */
 export function compareSaved(
   found: { deletedAt: Date | null } | null,
   before: Facts | null,
@@ -102,7 +102,7 @@ export function compareSaved(
   return { saved: changed.size > 0 ? "updated" : "unchanged", changed };
 }
 
-/** Throws `invalid_request` when what is found is not what the caller meant to save over. */
+/** Throws `invalid_request` if the stored item is not what the caller expects. */
 export function checkExpectation(
   kind: AuditSubject,
   slug: string,

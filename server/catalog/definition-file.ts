@@ -32,7 +32,7 @@ const definitionFile = z.strictObject({
 export type DefinitionFile = z.output<typeof definitionFile>;
 export type DeclaredOrganization = DefinitionFile["organizations"][number];
 
-/** A definition file that cannot be taken. Each line is a sentence with its place; nothing was written. */
+/** An invalid definition file. Each line is a sentence with its location; nothing was written. */
 export class DefinitionFileError extends Error {
   override name = "DefinitionFileError";
   readonly lines: string[];
@@ -43,7 +43,7 @@ export class DefinitionFileError extends Error {
   }
 }
 
-/** A definition file that was read; `refuse` says faults found later (unknown references) at their lines. */
+/** A parsed definition file; `refuse` reports later faults, such as unknown references, with their lines. */
 export type ReadDefinitionFile = {
   definitions: DefinitionFile;
   refuse(issues: readonly Issue[]): DefinitionFileError;
@@ -59,16 +59,16 @@ export function readDefinitionFile(source: string): ReadDefinitionFile {
   }
   const parsed = definitionFile.safeParse(document.value);
   if (!parsed.success) {
-    throw new DefinitionFileError(say(document, describeFaults(parsed.error, document.value)));
+    throw new DefinitionFileError(describeIssues(document, describeFaults(parsed.error, document.value)));
   }
   return {
     definitions: parsed.data,
-    refuse: (issues) => new DefinitionFileError(say(document, issues)),
+    refuse: (issues) => new DefinitionFileError(describeIssues(document, issues)),
   };
 }
 
-function say(document: YamlDocument, issues: readonly Issue[]): string[] {
-  return issues.map(({ path, message }) => `${document.place(fromPointer(path))} ${message}`);
+function describeIssues(document: YamlDocument, issues: readonly Issue[]): string[] {
+  return issues.map(({ path, message }) => `${document.locate(fromPointer(path))} ${message}`);
 }
 
 function unique<Item extends z.ZodType<Record<string, unknown>>>(key: string, list: z.ZodArray<Item>) {

@@ -4,9 +4,8 @@ import { SECRET_NAME } from "@/server/secrets/references";
 import { workflowDefinition } from "@/server/workflow/definition";
 
 /**
- * What people declare: organizations, members, keys, agents, tools and triggers, as the operator's YAML and
- * the dashboard's editors write them. References are slugs. Pure: a browser can check with it too. Ranges are
- * those of the database (prisma/migrations).
+ * The schemas of organizations, members, keys, agents, tools and triggers for the operator's YAML and the dashboard's
+ * editors. References are slugs. Pure, so that a browser can use it. Ranges equal the database's (prisma/migrations).
  */
 
 export const slug = z
@@ -16,7 +15,7 @@ export const slug = z
     "must be 1 to 64 of a-z, 0-9 and -, not starting or ending with -",
   );
 
-/** Text for people and models: PostgreSQL cannot store U+0000. */
+/** Text without U+0000, which PostgreSQL cannot store. */
 const text = (max: number) =>
   z
     .string()
@@ -26,7 +25,7 @@ const name = text(200).refine((value) => value.trim() !== "", "must not be empty
 
 const AMOUNT = /^\d{1,10}(\.\d{1,4})?$/;
 
-/** A credit amount of at least zero, as a number or a text: at most ten digits, four decimal places; becomes text. */
+/** A credit amount from zero, as a number or a string with at most ten digits and four decimals; parsed to a string. */
 export const amount = z
   .union([z.number(), z.string()], { error: "must be a number" })
   .transform(String)
@@ -34,7 +33,7 @@ export const amount = z
 /** The same, above zero. */
 export const amountAboveZero = amount.refine((value) => Number(value) > 0, "must be above zero");
 
-/** The largest integer of PostgreSQL. */
+/** PostgreSQL's largest integer. */
 const MAX_RATE = 2_147_483_647;
 const perMinute = z.int().min(1).max(MAX_RATE);
 const UNLIMITED = "unlimited";
@@ -47,7 +46,7 @@ const instant = z.iso
   .datetime({ offset: true, error: "must be a time such as 2027-01-31T00:00:00Z" })
   .transform((value) => new Date(value).toISOString());
 
-/** Distinct texts; repeating one is a slip of the pen. */
+/** Distinct texts; a repeated one is a mistake. */
 function distinct(item: z.ZodType<string, string>) {
   return z.array(item).refine((items) => new Set(items).size === items.length, "must not contain duplicates");
 }
@@ -62,9 +61,9 @@ export const agentDefinition = z.strictObject({
   functions: distinct(z.string()).default([]),
   /** Slugs of the organization's tools. */
   tools: distinct(slug).default([]),
-  /** Most credits one run may use; null: no cap. */
+  /** The most credits one run may use; null: no cap. */
   maxCredits,
-  /** Wall-clock limit of one run. */
+  /** The time limit of one run. */
   deadlineSeconds,
 });
 export type AgentDefinition = z.output<typeof agentDefinition>;
@@ -119,12 +118,12 @@ export type SecretInput = z.input<typeof secretInput>;
 export const triggerDefinition = z
   .strictObject({
     slug,
-    /** Unset: the slug. */
+    /** Default: the slug. */
     name: name.optional(),
     agent: slug.optional(),
     tool: slug.optional(),
     status: z.enum(["active", "inactive"]).default("active"),
-    /** Unset: what is there stays, null: none. Never exported. */
+    /** Unset: not changed; null: none. Never exported. */
     secret: text(1_000)
       .min(1, "must not be empty; leave it out, or write null for none")
       .nullable()
@@ -136,7 +135,7 @@ export const triggerDefinition = z
         seconds: z.int().min(1).max(86_400).default(60),
       })
       .default({ requests: 30, seconds: 60 }),
-    /** Makes an agent's user message of the body; null: the body's text itself. */
+    /** Creates an agent's user message from the body; null: the body's text. */
     messageTemplate: text(100_000).min(1).nullable().default(null),
     maxCredits,
   })
@@ -156,7 +155,7 @@ export type TriggerDefinition = z.output<typeof triggerDefinition>;
 export type TriggerInput = z.input<typeof triggerDefinition>;
 
 export const apiKeyDefinition = z.strictObject({
-  /** Distinct among the organization's keys that are not revoked. */
+  /** Unique among the organization's usable keys. */
   name,
   scopes: z
     .array(z.enum(KEY_SCOPES))
@@ -164,10 +163,10 @@ export const apiKeyDefinition = z.strictObject({
     .default([...KEY_SCOPES]),
   /** Null: never. */
   expiresAt: instant.nullable().default(null),
-  /** Slugs of the agents and tools the key is limited to; both empty: all of the organization's. */
+  /** Slugs of the agents and tools that the key is limited to; both empty: no limit. */
   agents: distinct(slug).default([]),
   tools: distinct(slug).default([]),
-  /** Null: the plan's. A larger number than the plan's changes nothing. */
+  /** Null: the plan's limit. A number above the plan's has no effect. */
   startsPerMinute: perMinute.nullable().default(null),
   readsPerMinute: perMinute.nullable().default(null),
   maxCredits,
@@ -180,16 +179,16 @@ export const memberDefinition = z.strictObject({
     .email("must be an email address")
     .max(254)
     .transform((value) => value.toLowerCase()),
-  /** Unset: what stands before the @. Only for an account that is made. */
+  /** Default: the part before the @. Used only for a new account. */
   name: name.optional(),
-  /** Only for an account that is made; never changes a password, never exported. */
+  /** Used only for a new account: it never changes a password and is never exported. */
   password: z.string().min(1, "must not be empty").max(128, "must have at most 128 characters").optional(),
   role: z.enum(MEMBER_ROLES).default("member"),
 });
 export type MemberDefinition = z.output<typeof memberDefinition>;
 export type MemberInput = z.input<typeof memberDefinition>;
 
-/** What is left out stays as it is; a new plan has the defaults of the schema. */
+/** Omitted fields are not changed; a new plan gets the schema's defaults. */
 export const planDefinition = z.strictObject({
   apiAccess: z.boolean().optional(),
   monthlyCredits: amount.optional(),
@@ -202,7 +201,7 @@ export type PlanDefinition = z.output<typeof planDefinition>;
 
 export const organizationDefinition = z.strictObject({
   slug,
-  /** Unset: the slug for a new organization, else what is there. */
+  /** Default: the slug for a new organization, else the current name. */
   name: name.optional(),
   plan: planDefinition.default({}),
   /** Granted once, when the organization is created. */

@@ -1,10 +1,10 @@
 import type { MemberActor } from "@/server/auth/actor";
 import type { Services } from "@/server/services";
 
-/** Something of the organization that has a page of its own. */
+/** An item with a page of its own. */
 export type DirectoryEntry = { kind: "agent" | "tool" | "trigger"; id: string; slug: string; name: string };
 
-/** The organization's agents, tools and triggers by name, without deleted ones: what one can go to by typing. */
+/** The organization's agents, tools and triggers by name, without deleted ones, for the palette. */
 export async function listDirectory(services: Services, actor: MemberActor): Promise<DirectoryEntry[]> {
   const query = {
     where: { organizationId: actor.orgId, deletedAt: null },

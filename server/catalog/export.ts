@@ -6,8 +6,8 @@ import type { CatalogServices } from "./change";
 import { describePlan } from "./organizations";
 
 /**
- * Writes an organization as the definition file that `apply` reads: what it declares, without ids, passwords,
- * keys, tokens and values of secrets. Applied again it changes nothing.
+ * Exports an organization as a definition file for `apply`, without ids, passwords, keys, tokens and values of secrets.
+ * Applying it to the same organization changes nothing.
  */
 export async function exportOrganization(
   services: Pick<CatalogServices, "db">,
@@ -36,7 +36,7 @@ export async function exportOrganization(
   const triggers = found.triggers.filter(
     ({ agent, tool }) => agent?.deletedAt === null || tool?.deletedAt === null,
   );
-  // A key whose targets are gone would come back unlimited.
+  // A key whose targets were deleted would be unlimited.
   const apiKeys = found.apiKeys.filter(({ targetIds }) =>
     targetIds.every((id) => agentSlugs.has(id) || toolSlugs.has(id)),
   );
@@ -125,7 +125,7 @@ export async function exportOrganization(
 
 const DEADLINE = { deadlineSeconds: 900 };
 
-/** The fields worth writing down: not null, not empty, not their default. */
+/** The fields to write: not null, not empty, not the default. */
 function written(
   fields: Record<string, unknown>,
   defaults: Record<string, unknown> = {},
@@ -143,7 +143,7 @@ function written(
   );
 }
 
-/** A workflow in the order in which people write it. */
+/** A workflow with its keys in the usual order. */
 function declareWorkflow(definition: string): Record<string, unknown> {
   const { parameters, steps, ...rest } = workflowDefinition.parse(JSON.parse(definition));
   return {

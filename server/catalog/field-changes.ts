@@ -1,10 +1,10 @@
-/** A field before and after; null: not set. Texts of several lines are meant to be compared by lines. */
+/** A field's old and new value; null: not set. Multi-line texts are compared by lines. */
 export type FieldChange = { field: string; from: string | null; to: string | null };
 
-/** A definition as texts, field by field, in the order in which people read them. */
+/** A definition as texts, field by field, in display order. */
 export type Fields = ReadonlyMap<string, string>;
 
-/** The fields that differ; `earlier` null: everything is new. */
+/** The fields that differ; with `earlier` null, all fields. */
 export function compareFields(earlier: Fields | null, later: Fields): FieldChange[] {
   const names = new Set([...(earlier?.keys() ?? []), ...later.keys()]);
   return [...names].flatMap((field) => {

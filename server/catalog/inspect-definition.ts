@@ -4,7 +4,7 @@ import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
 import { workflowStep } from "@/server/workflow/definition";
 
-/** A trigger that starts something, as its page lists it. */
+/** A trigger of this agent or tool. */
 export type TriggerName = { id: string; name: string; enabled: boolean };
 
 type Common = {
@@ -33,15 +33,15 @@ export type ToolDetail = Common & {
   /** JSON Schema, as JSON. */
   parameters: string;
   steps: z.infer<typeof step>[];
-  /** JSON whose texts may hold `{{ }}`; null: the last step's output. */
+  /** JSON whose strings may contain `{{ }}`; null: the last step's output. */
   output: string | null;
-  /** JSON Schema, as JSON; null: inferred from the output. */
+  /** JSON Schema as JSON; null: inferred from the output. */
   outputSchema: string | null;
   /** Agents that may call it. */
   agents: { id: string; name: string }[];
 };
 
-/** A stored step: keys of later versions of Stepwell must not make the page fail. */
+/** Reads a stored step. Unknown keys of later versions of Stepwell must not make the page fail. */
 const step = z.object(workflowStep.shape);
 const stored = z.object({
   parameters: z.unknown().optional(),

@@ -6,7 +6,7 @@ export function toPointer(path: readonly PropertyKey[]): string {
   return path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** Reads a JSON pointer; keys that look like indices become numbers. */
+/** Reads a JSON pointer; keys that look like indexes become numbers. */
 export function fromPointer(pointer: string): (string | number)[] {
   if (pointer === "") return [];
   return pointer
@@ -17,28 +17,28 @@ export function fromPointer(pointer: string): (string | number)[] {
     );
 }
 
-/** The same issues, seen from a document that holds the faulty one at `prefix`. */
+/** The same issues with paths from a document that has the faulty value at `prefix`. */
 export function prefixIssues(prefix: readonly PropertyKey[], issues: readonly Issue[]): Issue[] {
   return issues.map(({ path, message }) => ({ path: toPointer(prefix) + path, message }));
 }
 
-/** The error of input that cannot be taken; the message holds the first fault, the issues all of them. */
+/** The error for invalid input: the message has the first issue, `issues` all of them. */
 export function refusal(issues: readonly Issue[]): AppError {
   const [first] = issues;
-  const place = first && first.path !== "" ? `${first.path.slice(1).replaceAll("/", ".")} ` : "";
-  return new AppError("invalid_request", first ? `${place}${first.message}` : "The input is not valid.", {
+  const location = first && first.path !== "" ? `${first.path.slice(1).replaceAll("/", ".")} ` : "";
+  return new AppError("invalid_request", first ? `${location}${first.message}` : "The input is not valid.", {
     issues: [...issues],
   });
 }
 
-/** Parses input; throws `invalid_request` with every fault and its place. */
+/** Parses input; throws `invalid_request` with every issue and its path. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const parsed = schema.safeParse(input);
   if (!parsed.success) throw refusal(describeFaults(parsed.error, input));
   return parsed.data;
 }
 
-/** Says a zod error in sentences that continue the place: `maxSteps must be at most 12`. */
+/** Describes a zod error in sentences that continue a path: `maxSteps must be at most 12`. */
 export function describeFaults(error: z.ZodError, input: unknown): Issue[] {
   return error.issues.flatMap((issue) => describeFault(issue, input));
 }

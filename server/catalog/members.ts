@@ -20,9 +20,8 @@ import { parseInput, refusal } from "./issues";
 export type SavedMember = { userId: string; email: string; role: MemberRole; saved: Saved };
 
 /**
- * Makes a person a member, or gives a member another role. An account is made when the email has none; name
- * and password count only then. Needs the role admin; owners are made and changed by owners alone, and the
- * last owner stays one.
+ * Adds a member or changes a member's role. Creates an account if the email has none; name and password apply only
+ * then. Needs the role admin. Only owners add and change owners, and the last owner must remain.
  */
 export async function saveMember(
   services: CatalogServices,
@@ -34,7 +33,7 @@ export async function saveMember(
   return changeCatalog(services, actor, "admin", work, [personLock(definition.email)]);
 }
 
-/** `saveMember` within a change that is under way and holds the person's lock. */
+/** `saveMember` within a change that holds the person's lock. */
 export async function putMember(change: Change, definition: MemberDefinition): Promise<SavedMember> {
   const { tx, actor, at } = change;
   const { email, role } = definition;

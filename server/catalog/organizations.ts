@@ -16,8 +16,8 @@ import { parseInput } from "./issues";
 export type SavedOrganization = { id: OrgId; slug: string; saved: Saved; change: Change };
 
 /**
- * Creates or updates an organization, for the operator alone, within a transaction that holds the slug's lock.
- * Credits are granted when it is created, never again. Returns the change in which to save what belongs to it.
+ * Creates or updates an organization, for the operator only, in a transaction that holds the slug's lock. Credits are
+ * granted only at creation. Returns the change for saving what belongs to it.
  */
 export async function putOrganization(
   tx: Transaction,
@@ -79,7 +79,7 @@ export async function putOrganization(
   return { id, slug, saved, change };
 }
 
-/** The operator as an actor in the organization of that slug; throws `not_found`. */
+/** The operator as an actor in an organization; throws `not_found`. */
 export async function operatorOf(
   services: { db: Pick<Transaction, "organization"> },
   slug: string,
@@ -90,7 +90,7 @@ export async function operatorOf(
   return { kind: "operator", orgId: mintOrgId(found.id), name: operatorName };
 }
 
-/** Gives an organization credits, for the operator alone. Returns the new balance. */
+/** Grants an organization credits, for the operator only. Returns the new balance. */
 export async function grantToOrganization(
   services: Pick<Services, "pool" | "clock">,
   actor: OperatorActor,
@@ -119,7 +119,7 @@ type PlanRow = {
   retentionDays: number;
 };
 
-/** A plan as it is declared, in the order of the definition file. */
+/** A plan in the order of the definition file. */
 export function describePlan(plan: PlanRow): Required<PlanDefinition> {
   return {
     apiAccess: plan.apiAccess,
@@ -131,7 +131,7 @@ export function describePlan(plan: PlanRow): Required<PlanDefinition> {
   };
 }
 
-/** What is left out keeps its value or, for a new plan, the schema's default. */
+/** Omitted fields keep their value or, in a new plan, get the schema's default. */
 function toPlanData(plan: PlanDefinition): Partial<PlanRow> {
   const { monthlyCredits, ...rest } = plan;
   const data: Partial<PlanRow> = {};

@@ -2,13 +2,13 @@ import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { nameActors } from "@/server/auth/name-actors";
 import { Prisma } from "@/server/db/generated/client";
+import { RUN_STATUSES, type RunStatus } from "@/server/runs/read/enums";
 import { openRuns, queuedRuns } from "@/server/runs/read/run-rows";
-import { RUN_STATUSES, type RunStatusWord } from "@/server/runs/read/words";
 import type { Services } from "@/server/services";
-import { DELIVERY_OUTCOMES, type DeliveryOutcomeWord } from "@/server/webhooks/inspect-deliveries";
+import { DELIVERY_OUTCOMES, type DeliveryOutcomeName } from "@/server/webhooks/inspect-deliveries";
 
-/** The newest run of an agent, tool, trigger or key, as lists show it. */
-export type LastRun = { id: string; status: RunStatusWord; createdAt: string };
+/** The newest run of an agent, tool, trigger or key, for lists. */
+export type LastRun = { id: string; status: RunStatus; createdAt: string };
 
 export type AgentLine = {
   id: string;
@@ -109,8 +109,8 @@ export type TriggerLine = {
   lastRun: LastRun | null;
 };
 
-/** The newest delivery of a trigger: `status` is the HTTP status that was answered. */
-export type LastCall = { id: string; outcome: DeliveryOutcomeWord; status: number; receivedAt: string };
+/** The newest delivery of a trigger; `status` is the HTTP status of the response. */
+export type LastCall = { id: string; outcome: DeliveryOutcomeName; status: number; receivedAt: string };
 
 /** The organization's triggers, by name. */
 export async function listTriggers(services: Services, actor: MemberActor): Promise<TriggerLine[]> {
@@ -149,12 +149,12 @@ export async function listTriggers(services: Services, actor: MemberActor): Prom
 export type KeyLine = {
   id: string;
   name: string;
-  /** The readable start of the key; the rest is known to nobody. */
+  /** The readable start of the key; only its hash is stored. */
   prefix: string;
   scopes: string[];
-  /** Names of the agents and tools it is limited to; empty: all. */
+  /** The agents and tools that the key is limited to; empty: all. */
   targets: string[];
-  /** Who made it. */
+  /** Who created it. */
   createdBy: string;
   state: "active" | "expired" | "revoked";
   createdAt: string;
@@ -213,7 +213,7 @@ const LAST_RUN_COLUMNS = {
   trigger: Prisma.sql`trigger_id`,
 };
 
-/** The newest run of each id: one look-up in the index of ended runs each, and one pass over the runs that it does not hold. */
+/** The newest run of each id: one lookup each in the index of ended runs, and one pass over the other runs. */
 async function readLastRuns(
   services: Services,
   orgId: OrgId,
@@ -275,18 +275,18 @@ async function readLastCalls(
   );
 }
 
-/** A name for an id, as filters offer it. */
+/** An id and its name, for filters. */
 export type NamedTarget = { id: string; name: string };
 export type FilterTargets = {
   agents: NamedTarget[];
   tools: NamedTarget[];
   triggers: NamedTarget[];
   keys: NamedTarget[];
-  /** Members, by the ids of their users. */
+  /** Members, by their user ids. */
   people: NamedTarget[];
 };
 
-/** What runs can be filtered by, deleted ones included: their runs are still there. */
+/** What runs can be filtered by, including deleted items, whose runs still exist. */
 export async function listFilterTargets(services: Services, actor: MemberActor): Promise<FilterTargets> {
   const query = {
     where: { organizationId: actor.orgId },

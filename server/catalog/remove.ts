@@ -5,8 +5,8 @@ import { type CatalogServices, type Change, changeCatalog, type Editor } from ".
 export type Removable = Extract<AuditSubject, "agent" | "tool" | "trigger">;
 
 /**
- * Removes an agent, tool or trigger: it starts nothing any more, its runs and versions stay, and saving its slug
- * again brings it back under its id. A tool that agents use is refused. Needs the role member. Throws `not_found`,
+ * Deletes an agent, tool or trigger. It starts nothing any more; its runs and versions stay, and saving its slug again
+ * restores it with its id. Refuses a tool that agents use. Needs the role member. Throws `not_found`,
  * `invalid_request`, `forbidden`.
  */
 export async function removeDefinition(

@@ -11,16 +11,15 @@ const MAX_OVERLAP_SECONDS = 30 * 24 * 3600;
 
 const rotation = z.strictObject({
   id: z.uuid(),
-  /** Unset: one is made. */
+  /** Default: a generated secret. */
   secret: z.string().min(1).max(1_000).optional(),
-  /** How long earlier secrets stay valid beside the new one. */
+  /** How long earlier secrets stay valid. */
   overlapSeconds: z.int().min(0).max(MAX_OVERLAP_SECONDS),
 });
 
 /**
- * Gives a trigger a new signing secret; earlier ones stay valid for the overlap, so that senders can change
- * theirs in peace. Returns the secret, shown this once. Needs the role member. Throws `not_found`,
- * `invalid_request`, `forbidden`.
+ * Gives a trigger a new signing secret. Earlier ones stay valid for the overlap, so that senders can switch. Returns
+ * the secret, this once. Needs the role member. Throws `not_found`, `invalid_request`, `forbidden`.
  */
 export async function rotateTriggerSecret(
   services: CatalogServices,
@@ -32,7 +31,7 @@ export async function rotateTriggerSecret(
     const { tx, at } = change;
     const trigger = await findTrigger(change, id);
     const signature = trigger.signatureScheme === "hex" ? "hex" : "standard-webhooks";
-    const secret = given.secret ?? makeSecret(signature);
+    const secret = given.secret ?? createSecret(signature);
     const fault = describeSecretFault(signature, secret);
     if (fault !== null) throw refusal([{ path: "/secret", message: fault }]);
 
@@ -54,7 +53,7 @@ export async function rotateTriggerSecret(
   });
 }
 
-/** Gives a trigger a new address; the earlier one answers 404 at once. Needs the role member. Throws `not_found`. */
+/** Gives a trigger a new URL; the earlier one answers 404 at once. Needs the role member. Throws `not_found`. */
 export async function rotateTriggerToken(
   services: CatalogServices,
   actor: Editor,
@@ -89,7 +88,7 @@ async function findTrigger({ tx, actor }: Change, id: string) {
   return found;
 }
 
-function makeSecret(signature: "hex" | "standard-webhooks"): string {
+function createSecret(signature: "hex" | "standard-webhooks"): string {
   return signature === "hex"
     ? randomBytes(32).toString("hex")
     : `whsec_${randomBytes(32).toString("base64")}`;

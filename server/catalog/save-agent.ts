@@ -21,13 +21,13 @@ import { parseInput, refusal } from "./issues";
 
 export type SavedAgent = { id: string; slug: string; version: number; saved: Saved };
 
-/** Fields of the agent itself; every other field belongs to a version. */
+/** The agent's unversioned fields; all others belong to a version. */
 const UNVERSIONED = new Set(["name", "status"]);
 
 /**
- * Creates or updates the organization's agent of that slug. Another model, prompt, limit or set of functions
- * and tools makes a new version; another name or status does not. Needs the role member. Throws
- * `invalid_request` with issues, `forbidden`, and `not_found` where the agent was expected to be there.
+ * Creates or updates the organization's agent of that slug. A changed model, prompt, limit or set of functions and
+ * tools creates a new version; a name or status does not. Needs the role member. Throws `invalid_request` with issues,
+ * `forbidden`, and `not_found` if an existing agent was expected.
  */
 export async function saveAgent(
   services: CatalogServices,
@@ -39,7 +39,7 @@ export async function saveAgent(
   return changeCatalog(services, actor, "member", (change) => putAgent(change, definition, expected));
 }
 
-/** `saveAgent` within a change that is under way, of a definition that was parsed. */
+/** `saveAgent` within a change, for a parsed definition. */
 export async function putAgent(
   change: Change,
   definition: AgentDefinition,
@@ -115,8 +115,8 @@ export async function putAgent(
 }
 
 /**
- * What is wrong with an agent's prompt, functions and tools: secrets, unknown ones, and names that the model could not tell
- * apart. `hasTool` says whether a slug is one of the organization's tools.
+ * Faults of an agent's prompt, functions and tools: references to secrets, unknown names, and names that are the same for
+ * the model. `hasTool` tells whether a slug is one of the organization's tools.
  */
 function findFaults(
   { functions, tools, systemPrompt }: AgentDefinition,

@@ -22,7 +22,7 @@ import { listSecretNames } from "./secrets";
 
 export type SavedTool = { id: string; slug: string; version: number; saved: Saved };
 
-/** Fields of the tool itself; every other field belongs to a version. */
+/** The tool's unversioned fields; all others belong to a version. */
 const UNVERSIONED = new Set(["name", "description"]);
 
 const FUNCTIONS: Omit<KnownNames, "secrets"> = {
@@ -35,9 +35,9 @@ const FUNCTIONS: Omit<KnownNames, "secrets"> = {
 };
 
 /**
- * Creates or updates the organization's tool of that slug. Another workflow or limit makes a new version;
- * another name or description does not. Needs the role member. Throws `invalid_request` with issues,
- * `forbidden`, and `not_found` where the tool was expected to be there.
+ * Creates or updates the organization's tool of that slug. A changed workflow or limit creates a new version; a name or
+ * description does not. Needs the role member. Throws `invalid_request` with issues, `forbidden`, and `not_found` if an
+ * existing tool was expected.
  */
 export async function saveTool(
   services: CatalogServices,
@@ -49,7 +49,7 @@ export async function saveTool(
   return changeCatalog(services, actor, "member", (change) => putTool(change, definition, expected));
 }
 
-/** `saveTool` within a change that is under way, of a definition that was parsed. */
+/** `saveTool` within a change, for a parsed definition. */
 export async function putTool(
   change: Change,
   definition: ToolDefinition,

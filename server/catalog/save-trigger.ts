@@ -19,18 +19,17 @@ import {
 import { type TriggerDefinition, type TriggerInput, triggerDefinition } from "./definitions";
 import { parseInput, refusal } from "./issues";
 
-/** `token` is the secret part of the trigger's address; members may see it. */
+/** `token` is the secret part of the trigger's URL; members may see it. */
 export type SavedTrigger = { id: string; slug: string; token: string; saved: Saved };
 
 /** Standard Webhooks 1.0: base64, with or without `whsec_`. */
-const LEAST_STANDARD_BYTES = 16;
+const MIN_STANDARD_BYTES = 16;
 const STANDARD_SECRET = /^(whsec_)?[A-Za-z0-9+/]+={0,2}$/;
 
 /**
- * Creates or updates the organization's trigger of that slug. The token is made once and kept. A secret that
- * differs replaces all earlier ones at once (`rotateTriggerSecret` leaves them an overlap); left out, it stays.
- * Needs the role member. Throws `invalid_request` with issues, `forbidden`, and `not_found` where the trigger
- * was expected to be there.
+ * Creates or updates the organization's trigger of that slug. The token is generated once. A different secret replaces
+ * all earlier ones at once (`rotateTriggerSecret` gives them an overlap); an omitted one is not changed. Needs the role
+ * member. Throws `invalid_request` with issues, `forbidden`, and `not_found` if an existing trigger was expected.
  */
 export async function saveTrigger(
   services: CatalogServices,
@@ -42,7 +41,7 @@ export async function saveTrigger(
   return changeCatalog(services, actor, "member", (change) => putTrigger(change, definition, expected));
 }
 
-/** `saveTrigger` within a change that is under way, of a definition that was parsed. */
+/** `saveTrigger` within a change, for a parsed definition. */
 export async function putTrigger(
   change: Change,
   definition: TriggerDefinition,
@@ -132,7 +131,7 @@ export async function addSecret({ tx, vault, at }: Change, triggerId: string, se
   await tx.triggerSecret.create({ data: { id: newId(), triggerId, sealed, createdAt: at } });
 }
 
-/** Whether a text can be the signing secret of that scheme; says what is wrong, or null. */
+/** Why a text cannot be a signing secret of that scheme; null if it can. */
 export function describeSecretFault(
   signature: TriggerDefinition["signature"],
   secret: string,
@@ -142,8 +141,8 @@ export function describeSecretFault(
     return "must be base64, with or without whsec_, for the signature standard-webhooks";
   }
   const bytes = Buffer.from(secret.replace(/^whsec_/, ""), "base64").length;
-  if (bytes >= LEAST_STANDARD_BYTES) return null;
-  return `must be base64 of at least ${LEAST_STANDARD_BYTES} bytes for the signature standard-webhooks`;
+  if (bytes >= MIN_STANDARD_BYTES) return null;
+  return `must be base64 of at least ${MIN_STANDARD_BYTES} bytes for the signature standard-webhooks`;
 }
 
 async function findTextFaults(
@@ -181,14 +180,14 @@ type Slugs = {
   findUnique(query: { where: { id: string }; select: { slug: true } }): Promise<{ slug: string } | null>;
 };
 
-/** One query at a time: Prisma would load several relations side by side on the transaction's one connection. */
+/** One query at a time: Prisma would load several relations in parallel on the transaction's one connection. */
 async function findSlug(table: Slugs, id: string | null): Promise<string | null> {
   return id === null
     ? null
     : ((await table.findUnique({ where: { id }, select: { slug: true } }))?.slug ?? null);
 }
 
-/** Null: sealed under an earlier STEPWELL_SECRET that was given up (`secret adopt`). */
+/** Null if it was sealed under an earlier STEPWELL_SECRET that was given up (`secret adopt`). */
 function openOrNull({ vault }: Change, sealed: string, purpose: string): string | null {
   try {
     return vault.open(sealed, purpose);

@@ -6,15 +6,15 @@ import { type CatalogServices, lockCatalog, organizationLock, personLock } from 
 import { operatorOf } from "./organizations";
 
 export type RemovedUser = {
-  /** Slugs of the organizations whose member the person was. */
+  /** Slugs of the organizations of which the person was a member. */
   organizations: string[];
-  /** API keys in use that the person made: they keep working. */
+  /** Usable API keys that the person created: they keep working. */
   keys: { organization: string; name: string }[];
 };
 
 /**
- * Deletes an account with its sessions and memberships; its runs and API keys stay. For the operator. Refused while the
- * person is the last owner of an organization. Throws `not_found`, `invalid_request`.
+ * Deletes an account with its sessions and memberships; its runs and API keys stay. For the operator. Refused for the
+ * last owner of an organization. Throws `not_found`, `invalid_request`.
  */
 export async function removeUser(
   services: Pick<CatalogServices, "db" | "clock">,
@@ -28,7 +28,7 @@ export async function removeUser(
       tx,
       joined.members.map(({ organization }) => organizationLock(organization.id)),
     );
-    // Read again: a membership may have ended while we waited for the locks.
+    // Read again: a membership may have ended before the locks were taken.
     const { id, members } = await findUser(tx, email);
     await refuseLastOwner(tx, email, members);
 
@@ -53,7 +53,7 @@ export async function removeUser(
   });
 }
 
-/** API keys in use that a person made, in one organization or in all. */
+/** Usable API keys that a person created, in one organization or in all. */
 export async function listKeysMadeBy(
   db: Pick<Transaction, "apiKey">,
   userId: string,

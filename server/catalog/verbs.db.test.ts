@@ -30,7 +30,7 @@ const tool = {
   steps: [{ id: "sum", uses: "calculate", with: { expression: "2 * {{ input.n }}" } }],
 };
 
-/** A member with that role of an organization of its own. */
+/** A member with that role in a new organization. */
 async function memberOf(who: Tenant, role: MemberRole): Promise<MemberActor> {
   const email = `${role}-${Math.random().toString(36).slice(2)}@members.test`;
   const by = await operatorOf(world, who.slug);
@@ -40,8 +40,8 @@ async function memberOf(who: Tenant, role: MemberRole): Promise<MemberActor> {
 
 async function post(url: string, body: string, headers: Record<string, string> = {}) {
   const { pathname } = new URL(url, "http://stepwell.test");
-  const door = pathname.startsWith("/webhooks") ? handleWebhook : handleRest;
-  const response = await door(
+  const handler = pathname.startsWith("/webhooks") ? handleWebhook : handleRest;
+  const response = await handler(
     world,
     new Request(`http://stepwell.test${pathname}`, {
       method: "POST",

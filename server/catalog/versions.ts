@@ -5,29 +5,29 @@ import { compareFields, type FieldChange, type Fields, workflowFields } from "@/
 import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
 
-/** Which agent or tool. */
+/** An agent or a tool. */
 export type DefinitionRef = { kind: "agent" | "tool"; id: string };
 
-/** One version of an agent or tool, as its history shows it. */
+/** One version of an agent or tool in its history. */
 export type VersionLine = {
   number: number;
   current: boolean;
   by: string;
   at: string;
-  /** Names of the fields that differ from the version before; null for the first one. */
+  /** The fields that differ from the previous version; null for the first. */
   changed: string[] | null;
 };
 
 export type VersionPage = {
   items: VersionLine[];
-  /** Pass as `before` for the next, older page; null: no more. */
+  /** The `before` of the next, older page; null if there is none. */
   nextCursor: number | null;
 };
 
 /** A version as texts, field by field. */
 type Version = { number: number; createdBy: string; createdAt: Date; fields: Fields };
 
-/** The versions of an agent or tool, newest first, by cursor over their numbers. Throws `not_found`. */
+/** The versions of an agent or tool, newest first, paged by number. Throws `not_found`. */
 export async function listVersions(
   services: Services,
   actor: MemberActor,
@@ -56,7 +56,7 @@ export async function listVersions(
   };
 }
 
-/** What one version changed against the one before; for the first, every field it set. Throws `not_found`. */
+/** What a version changed from the previous one; for the first, every field it set. Throws `not_found`. */
 export async function readVersionChanges(
   services: Services,
   actor: MemberActor,

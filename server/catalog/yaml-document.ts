@@ -1,11 +1,11 @@
 import { type Document, LineCounter, parseDocument } from "yaml";
 import type { Json } from "@/server/json";
 
-/** A YAML text read as JSON, which remembers the line of everything. */
+/** A YAML text as JSON, with the line of each value. */
 export type YamlDocument = {
   value: Json;
-  /** A JSON path as people read it, with its line: `organizations[0].agents[1].maxSteps (line 12)`. */
-  place(path: readonly (string | number)[]): string;
+  /** A JSON path for messages with its line: `organizations[0].agents[1].maxSteps (line 12)`. */
+  locate(path: readonly (string | number)[]): string;
 };
 
 /** Faults in the YAML itself; `line` counts from 1. */
@@ -17,8 +17,8 @@ const MAX_ALIASES = 100;
 const MAX_FAULTS = 5;
 
 /**
- * Reads one YAML 1.2 document. The text is hostile until read: its size, depth and aliases are limited, a tag
- * or a number that JSON cannot hold is a fault, keys are texts and never repeat.
+ * Reads one YAML 1.2 document from an untrusted text: size, depth and aliases are limited, tags and numbers that JSON
+ * cannot hold are faults, keys are strings and unique.
  */
 export function readYaml(source: string): YamlDocument | { faults: YamlFault[] } {
   if (Buffer.byteLength(source) > MAX_BYTES) {
@@ -39,12 +39,12 @@ export function readYaml(source: string): YamlDocument | { faults: YamlFault[] }
     }));
     return { faults };
   }
-  const place = (path: readonly (string | number)[]) => describePlace(document, lines, path);
+  const locate = (path: readonly (string | number)[]) => describeLocation(document, lines, path);
   try {
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     const bad = findUnjson(value, [], 0, { left: MAX_BYTES });
     if (bad) return { faults: [{ line: lineOf(document, lines, bad.path), message: `${bad.message}.` }] };
-    return { value: copyJson(value), place };
+    return { value: copyJson(value), locate };
   } catch (error) {
     const message = error instanceof Error ? error.message : "The file cannot be read";
     return { faults: [{ line: null, message: `${message.replace(/\.$/, "")}.` }] };
@@ -53,7 +53,7 @@ export function readYaml(source: string): YamlDocument | { faults: YamlFault[] }
 
 type Unjson = { path: (string | number)[]; message: string };
 
-/** Finds the first thing JSON cannot hold. `budget` bounds what aliases unfold to. */
+/** Finds the first value that JSON cannot hold. `budget` bounds the expansion of aliases. */
 function findUnjson(
   value: unknown,
   path: (string | number)[],
@@ -84,13 +84,13 @@ function findUnjson(
   return { path, message: "JSON cannot represent this type of value" };
 }
 
-/** Unfolds aliases into copies, so that nothing later meets the same object twice. */
+/** Expands aliases into copies, so that no object occurs twice. */
 function copyJson(value: unknown): Json {
   const copy: Json = JSON.parse(JSON.stringify(value));
   return copy;
 }
 
-function describePlace(
+function describeLocation(
   document: Document.Parsed,
   lines: LineCounter,
   path: readonly (string | number)[],
@@ -100,7 +100,7 @@ function describePlace(
   return `${written.replace(/^\./, "") || "the file"}${line === null ? "" : ` (line ${line})`}`;
 }
 
-/** The line of the deepest part of the path that is there: a missing key is reported at its parent. */
+/** The line of the deepest existing part of a path: a missing key is reported at its parent. */
 function lineOf(
   document: Document.Parsed,
   lines: LineCounter,

@@ -14,7 +14,7 @@ import {
   webhookAccepted,
 } from "./shapes";
 
-/** docs/contract.md says what the schemas say. */
+/** docs/contract.md agrees with the schemas. */
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/contract.md"), "utf8");
 

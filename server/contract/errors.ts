@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The error codes on the wire, a closed list, and the HTTP status of each (docs/contract.md, "Errors"). */
+/** The closed list of error codes on the wire with their HTTP status (docs/contract.md, "Errors"). */
 export const HTTP_STATUS = {
   invalid_request: 400,
   agent_inactive: 400,
@@ -31,7 +31,7 @@ const issue = z
   })
   .meta({
     id: "ApiIssue",
-    // Or it becomes two components, one with and one without a ban on further properties.
+    // Otherwise it becomes two components, with and without `additionalProperties: false`.
     override: ({ jsonSchema }: { jsonSchema: { additionalProperties?: unknown } }) => {
       delete jsonSchema.additionalProperties;
     },

@@ -1,6 +1,6 @@
 import { Prisma } from "@/server/db/generated/client";
 
-/** A credit amount: decimal with four places on paper, exact in arithmetic, never a float. */
+/** A credit amount: a decimal with four places, never a float. */
 export type Decimal = Prisma.Decimal;
 export const Decimal = Prisma.Decimal;
 

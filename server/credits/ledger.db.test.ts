@@ -71,14 +71,14 @@ it("refuses an overdraft, an entry that does not add up and a change of an entry
   expect((await balanceOf(tenant)).toString()).toBe("1");
 });
 
-/** When the worker of a run is lost: never, before its first act, in a call of the model (counted from 0), or at a pause. */
+/** When the worker of a run is lost: never, before its first act, in a model call (counted from 0), or at a pause. */
 type Crash = null | "claimed" | { inCall: number } | { afterActs: number };
 
 type Action =
   | { do: "start"; kind: "agent" | "tool" }
   | { do: "execute"; tokens: number; calls: number; crash: Crash }
   | { do: "cancel" }
-  | { do: "giveUp" }
+  | { do: "failRun" }
   | { do: "refund"; nth: number }
   | { do: "grant"; amount: number };
 
@@ -106,7 +106,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("cancel" as const) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("giveUp" as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("failRun" as const) }) },
   {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant("refund" as const), nth: fc.integer({ min: 0, max: 9 }) }),
@@ -117,7 +117,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
 );
 
-it("keeps its invariants over any sequence of starts, steps, failures, crashes, cancels and grants", async () => {
+it("holds its invariants after any sequence of starts, steps, failures, crashes, cancels and grants", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 4, maxLength: 14 }), async (actions) => {
       const tenant = await createTenant(world, { credits: "1.5" });
@@ -126,7 +126,7 @@ it("keeps its invariants over any sequence of starts, steps, failures, crashes, 
         await perform(tenant, open, next);
         await expectSound(tenant);
       }
-      // Whatever was left behind is finished by another worker.
+      // Another worker completes the remaining runs.
       reply = () => ({ content: "Done." });
       for (const runId of open) await executeRun(world, runId);
       await expectSound(tenant);
@@ -189,10 +189,10 @@ async function perform(tenant: Tenant, open: string[], next: Action): Promise<vo
       if (runId !== undefined) open.push(runId);
       return;
     }
-    case "giveUp": {
-      // The engine has tried for the last time.
+    case "failRun": {
+      // The engine gives up after its last attempt.
       const runId = open.shift();
-      if (runId !== undefined) await world.engine.giveUp(runId, new Error("the database was away"));
+      if (runId !== undefined) await world.engine.failRun(runId, new Error("the database was away"));
       return;
     }
     case "refund": {
@@ -218,12 +218,12 @@ async function perform(tenant: Tenant, open: string[], next: Action): Promise<vo
   }
 }
 
-/** Another process finds this one silent: its worker's runs wait for a slot again, and what it still writes is refused. */
+/** Another process detects that this one is silent: its runs wait for a slot again, and its writes are refused. */
 async function loseWorker(): Promise<void> {
   await removeWorker(world.pool, (await world.engine.worker()).id);
 }
 
-/** Executes a run until it ends or its worker is lost. True when it is still open. */
+/** Executes a run until it ends or its worker is lost. True if it is still open. */
 async function executeUntil(runId: string, crash: Crash): Promise<boolean> {
   if (crash === "claimed") {
     await admitWaitingRuns(world, null, 1_000);
@@ -247,7 +247,10 @@ async function executeUntil(runId: string, crash: Crash): Promise<boolean> {
   }
 }
 
-/** Balance = sum of entries; the chain unbroken; a hold for every open run and for no other; creditsUsed = the charge. */
+/**
+ * The balance is the sum of the entries, the chain is unbroken, exactly the open runs have a hold, and creditsUsed
+ * equals the charge.
+ */
 async function expectSound(tenant: Tenant): Promise<void> {
   const where = { organizationId: tenant.orgId };
   const entries = await world.db.creditEntry.findMany({ where, orderBy: { sequence: "asc" } });
@@ -275,7 +278,7 @@ async function expectSound(tenant: Tenant): Promise<void> {
     const refunds = entries.filter(({ runId, kind }) => runId === run.id && kind === "refund");
     expect(refunds.length).toBeLessThanOrEqual(1);
     for (const { amount } of refunds) expect(amount.equals(charged)).toBe(true);
-    // A fault of the platform costs nothing, whatever had been charged on the way.
+    // A platform fault costs nothing, whatever was charged before.
     if (run.errorCode === "internal_error") expect(charged.isZero()).toBe(true);
     const caller = runs.find(({ id }) => id === run.parentRunId);
     if (caller?.errorCode === "internal_error" && !charged.isZero()) expect(refunds).toHaveLength(1);

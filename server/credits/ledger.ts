@@ -5,22 +5,22 @@ import { AppError } from "@/server/errors";
 import { Decimal, toLedger } from "./amount";
 
 /**
- * The append-only ledger. A hold takes from the balance when a run starts; the end of the run releases the
- * whole hold and charges what was used, so the balance is the sum of all entries at every moment. Holds, charges and releases
- * of runs are posted by the engine's writer (flush_writes in the baseline migration).
+ * The append-only ledger. A start holds credits; a run's end releases the complete hold and charges the usage, so that
+ * the balance is always the sum of all entries. The engine's writer posts holds, charges and releases (flush_writes in
+ * the baseline migration).
  */
 
 export type LedgerEntry = {
   kind: "grant" | "hold" | "charge" | "release" | "refund" | "adjustment";
-  /** Effect on the balance. */
+  /** The effect on the balance. */
   amount: Decimal;
   runId: string | null;
   note: string;
 };
 
 /**
- * Posts entries in order and moves the balance by their sum, in the caller's transaction. The database refuses
- * a balance below zero. Returns the new balance.
+ * Posts entries in order and adds their sum to the balance, in the caller's transaction. The database refuses a
+ * negative balance. Returns the new balance.
  */
 export async function postEntries(
   client: Statements,
@@ -68,7 +68,7 @@ export async function postEntries(
   return balance;
 }
 
-/** Gives an organization credits. `amount` has at most four places and is above zero. Returns the new balance. */
+/** Grants credits to an organization. `amount` has at most four places and is above zero. Returns the new balance. */
 export async function grantCredits(
   client: Statements,
   grant: { orgId: OrgId; amount: Decimal; note: string; actor: string; clock: Clock },

@@ -34,7 +34,7 @@ it("grants a plan's credits once a month, with several processes at once", async
   expect(await grantMonthlyCredits(world)).toBe(0);
   world.clock.set("2026-12-01T00:00:00.000Z");
   expect(await grantMonthlyCredits(world)).toBe(1);
-  // A process whose clock still stands in the old month grants it no second time.
+  // A process whose clock is still in the old month does not grant it again.
   world.clock.set("2026-11-30T23:59:59.999Z");
   expect(await grantMonthlyCredits(world)).toBe(0);
   expect(await grantsOf(tenant)).toHaveLength(2);

@@ -4,15 +4,15 @@ import type { Services } from "@/server/services";
 import { Decimal } from "./amount";
 import { postEntries } from "./ledger";
 
-/** A month of the calendar in UTC, `YYYY-MM`. */
+/** A calendar month in UTC, `YYYY-MM`. */
 function monthOf(moment: Date): string {
   return moment.toISOString().slice(0, 7);
 }
 
 /**
- * Grants every organization its plan's credits of this month, once a month however many processes do it; they
- * add to what is left of earlier ones. A suspended organization gets them when it is resumed within the month; a plan changed
- * after the grant counts from the next month. Returns how many organizations were granted.
+ * Grants every organization its plan's monthly credits, once a month across all processes; they add to the remaining
+ * balance. A suspended organization gets them if it is resumed within the month; a plan changed after the grant applies
+ * from the next month. Returns how many organizations got a grant.
  */
 export async function grantMonthlyCredits(
   services: Pick<Services, "pool" | "clock" | "log">,
@@ -28,7 +28,7 @@ export async function grantMonthlyCredits(
   let granted = 0;
   for (const { organization_id: id } of due.rows) {
     const done = await transact(pool, async (client) => {
-      // The organization first, as whoever changes it and its plan does.
+      // Locks the organization first, in the same order as changes of its plan.
       await client.query("SELECT 1 FROM organizations WHERE id = $1 FOR UPDATE", [id]);
       const { rows } = await client.query<{ monthly_credits: string }>(
         `UPDATE plans SET granted_month = $2

@@ -12,8 +12,8 @@ const price = (input: string, output: string): ModelPrice => ({
 });
 
 /**
- * What things cost, in credits, unless the operator's own list says otherwise (docs/configuration-files.md). A model that
- * is not listed has the default price.
+ * Default prices in credits; the operator's list overrides them (docs/configuration-files.md). A model that is not
+ * listed has the default price.
  */
 export const DEFAULT_PRICES: PriceList = {
   defaultModel: price("0.1", "0.4"),
@@ -21,24 +21,24 @@ export const DEFAULT_PRICES: PriceList = {
   action: new Decimal("0.01"),
 };
 
-/** The least that a start holds. It is a hold, not a minimum charge. */
+/** The least that a start holds. It is no minimum charge. */
 export const SMALLEST_HOLD = new Decimal("0.01");
 
-/** Output tokens that every hold before a model call covers at least. */
-export const COVERED_OUTPUT_TOKENS = 1_000;
+/** The least output tokens that a hold pays for before a model call. */
+export const MIN_OUTPUT_TOKENS = 1_000;
 
-/** Output tokens that a model call is allowed when the balance has room for them. */
+/** The output tokens of a model call if the balance allows them. */
 export const WANTED_OUTPUT_TOKENS = 4_000;
 
 const decimal = z.string().transform((text) => new Decimal(text));
 const frozenPrice = z.object({ input: decimal, output: decimal });
 
-/** A price list for the JSON of a run's configuration; the same list always gives the same text. */
+/** A price list for a run's configuration; equal lists give equal texts. */
 export function freezePrices({ defaultModel, models, action }: PriceList): PriceList {
   return { defaultModel, models, action };
 }
 
-/** A price list in the JSON of a run's configuration: a run pays the prices it was started under. */
+/** The price list in a run's configuration. A run is charged at the prices in force when it started. */
 export const frozenPrices = z.object({
   models: z.record(z.string(), frozenPrice),
   defaultModel: frozenPrice,
@@ -64,7 +64,7 @@ export function creditsOfActions(list: PriceList, actions: number): Decimal {
   return list.action.mul(actions);
 }
 
-/** How many output tokens `credits` pay for, after an input of `inputTokens`; never negative. */
+/** How many output tokens `credits` pay for after an input of `inputTokens`; never negative. */
 export function outputTokensFor(
   list: PriceList,
   model: string,
@@ -78,17 +78,17 @@ export function outputTokensFor(
   return left.div(output).floor().toNumber();
 }
 
-/** What the start of an agent run holds: the counted prompt and 1,000 output tokens. */
+/** The hold of an agent run's start: the counted prompt and 1,000 output tokens. */
 export function holdForFirstCall(list: PriceList, model: string, promptTokens: number): Decimal {
   return Decimal.max(
     SMALLEST_HOLD,
-    creditsOfTokens(list, model, { inputTokens: promptTokens, outputTokens: COVERED_OUTPUT_TOKENS }),
+    creditsOfTokens(list, model, { inputTokens: promptTokens, outputTokens: MIN_OUTPUT_TOKENS }),
   );
 }
 
 /**
- * What a start holds beyond that when the run begins at once and the balance has it: the output that a model call is allowed
- * at most, and some room for the next calls, so that most runs never extend their hold.
+ * The additional hold of a run that starts at once, if the balance allows it: the maximum output of a model call and
+ * some room for the next calls, so that most runs never extend their hold.
  */
 export function headroomForFirstCall(list: PriceList, model: string, promptTokens: number): Decimal {
   const tokens = { inputTokens: promptTokens, outputTokens: WANTED_OUTPUT_TOKENS };

@@ -22,7 +22,7 @@ const post = (kind: "hold" | "refund", amount: string, runId: string | null, act
     world.clock,
   );
 
-it("reads the balance, holds and every line with its run and author", async () => {
+it("reads the balance, holds and every entry with its run and author", async () => {
   const reader = await createMember(world, tenant, "viewer");
   const runId = await insertRun(world, tenant, { status: "Running" });
   await post("hold", "-0.5", runId, `api_key:${tenant.apiKeyId}`);
@@ -38,7 +38,7 @@ it("reads the balance, holds and every line with its run and author", async () =
   });
   const { items } = await listLedger(world, reader, { limit: 10 });
   expect(items).toMatchObject([
-    { sequence: 3, kind: "refund", amount: "0.2500", actor: reader.name, runId: gone, runKept: false },
+    { sequence: 3, kind: "refund", amount: "0.2500", actor: reader.name, runId: gone, runExists: false },
     {
       sequence: 2,
       kind: "hold",
@@ -46,7 +46,7 @@ it("reads the balance, holds and every line with its run and author", async () =
       before: "10.0000",
       actor: "key ci",
       runId,
-      runKept: true,
+      runExists: true,
     },
     { sequence: 1, kind: "grant", after: "10.0000", actor: "operator", runId: null },
   ]);

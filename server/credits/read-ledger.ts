@@ -7,27 +7,27 @@ import type { Services } from "@/server/services";
 export const ENTRY_KINDS = ["grant", "hold", "charge", "release", "refund", "adjustment"] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
-/** Amounts are decimals in texts, with four places. */
+/** Amounts are decimal strings with four places. */
 export type Balance = {
-  /** What can still be spent. */
+  /** What can be spent. */
   available: string;
-  /** What open runs hold; it is not in `available`. */
+  /** What open runs hold; not part of `available`. */
   held: string;
   openRuns: number;
-  /** What the plan grants each month; "0.0000" when nothing. */
+  /** The plan's monthly grant; "0.0000" for none. */
   monthly: string;
 };
 
 const openRow = z.tuple([z.object({ held: z.string(), runs: z.number() })]);
 
-/** What the organization has, and what its open runs hold. */
+/** The organization's balance and the holds of its open runs. */
 export async function readBalance({ db }: Services, actor: MemberActor): Promise<Balance> {
   const [organization, open] = await Promise.all([
     db.organization.findUniqueOrThrow({
       where: { id: actor.orgId },
       select: { balance: true, plan: { select: { monthlyCredits: true } } },
     }),
-    // Statuses as literals: PostgreSQL takes the partial index of open runs only if it knows them when it plans.
+    // Statuses are literals: otherwise PostgreSQL does not use the partial index of open runs.
     db.$queryRaw`
       SELECT coalesce(sum(held), 0)::numeric(18, 4)::text AS held, count(*)::int AS runs FROM runs
       WHERE organization_id = ${actor.orgId}::uuid AND status IN ('Pending', 'Running')`,
@@ -41,7 +41,7 @@ export async function readBalance({ db }: Services, actor: MemberActor): Promise
   };
 }
 
-/** One line of the ledger; `amount` is its effect on the balance. */
+/** One ledger entry; `amount` is its effect on the balance. */
 export type LedgerLine = {
   sequence: number;
   kind: EntryKind;
@@ -49,8 +49,8 @@ export type LedgerLine = {
   before: string;
   after: string;
   runId: string | null;
-  /** Whether that run is still kept, so that a link leads somewhere. */
-  runKept: boolean;
+  /** Whether that run is still stored, so that a link works. */
+  runExists: boolean;
   note: string;
   actor: string;
   createdAt: string;
@@ -58,15 +58,15 @@ export type LedgerLine = {
 
 export type LedgerPage = {
   items: LedgerLine[];
-  /** Pass as `before` for the next, older page; null: no more. */
+  /** The `before` of the next, older page; null if there is none. */
   nextCursor: number | null;
 };
 
 const isRare = (kind: EntryKind) => kind === "grant" || kind === "refund" || kind === "adjustment";
 
 /**
- * The numbers of a page of lines of a kind that is rare among those of runs, by an index of its own: its condition is
- * written out, because PostgreSQL does not see it in a parameter.
+ * The numbers of a page of entries of a rare kind, read from its partial index. The kinds are literals, because
+ * PostgreSQL does not match a parameter with the index.
  */
 async function findRare(
   { db }: Services,
@@ -84,7 +84,7 @@ async function findRare(
     .map(({ sequence }) => sequence);
 }
 
-/** The organization's ledger, newest first, by cursor over its own numbering. */
+/** The organization's ledger, newest first, paged by entry number. */
 export async function listLedger(
   services: Services,
   actor: MemberActor,
@@ -118,7 +118,7 @@ export async function listLedger(
           select: { id: true },
         }),
   ]);
-  const kept = new Set(runs.map(({ id }) => id));
+  const existing = new Set(runs.map(({ id }) => id));
   return {
     items: shown.map((row) => ({
       sequence: row.sequence,
@@ -127,7 +127,7 @@ export async function listLedger(
       before: row.balanceBefore.toFixed(4),
       after: row.balanceAfter.toFixed(4),
       runId: row.runId,
-      runKept: row.runId !== null && kept.has(row.runId),
+      runExists: row.runId !== null && existing.has(row.runId),
       note: row.note,
       actor: nameOf(row.actor),
       createdAt: row.createdAt.toISOString(),

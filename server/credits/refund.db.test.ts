@@ -7,11 +7,11 @@ import { executeRun } from "@/testing/execute";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import { refundRun } from "./refund";
 
-/** Faults of the platform cost nothing, visibly; what was charged can be given back once. */
+/** Platform faults are refunded visibly; an operator can refund a charge once. */
 
 let world: World;
 let modelCalls = 0;
-/** The worker is replaced while it waits for this call of the model; null: never. */
+/** The worker is replaced during this model call; null: never. */
 let diesAt: number | null = null;
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ const entriesOf = (tenant: Tenant) =>
 const balanceOf = async ({ orgId }: Tenant) =>
   (await world.db.organization.findUniqueOrThrow({ where: { id: orgId } })).balance.toString();
 
-/** An agent run that has called the model and a tool; `dies`: its worker is lost in the next call of the model. */
+/** An agent run that has called the model and a tool; `dies`: its worker is lost in the next model call. */
 async function runHelper(tenant: Tenant, dies: boolean): Promise<string> {
   modelCalls = 0;
   diesAt = dies ? 2 : null;
@@ -55,18 +55,18 @@ it("does not charge a run that ended by a fault of the platform, and notes it in
   const { totals } = await readTotals(world.pool, runId);
   expect(totals.credits.toString()).toBe("0.024");
 
-  await world.engine.giveUp(runId, new Error("the worker was lost once too often"));
+  await world.engine.failRun(runId, new Error("the worker was lost once too often"));
   const run = await world.db.run.findUniqueOrThrow({ where: { id: runId }, include: { children: true } });
   expect(run).toMatchObject({ status: "Failed", errorCode: "internal_error", stepsExecuted: 1 });
   expect(run.creditsUsed.toString()).toBe("0");
   expect(await balanceOf(tenant)).toBe("10");
   const [child] = run.children;
-  // The tool's own run had ended well and stays as it was; its charge is given back.
+  // The tool's own run completed and stays so; its charge is refunded.
   expect(child?.creditsUsed.toString()).toBe("0.01");
-  const told = (await entriesOf(tenant))
+  const posted = (await entriesOf(tenant))
     .slice(-2)
     .map(({ kind, amount, note, runId: of }) => ({ kind, amount: amount.toString(), note, of }));
-  expect(told).toEqual([
+  expect(posted).toEqual([
     {
       kind: "release",
       amount: expect.any(String),
@@ -92,8 +92,8 @@ it("refunds an ended run and its tools once, without changing the run", async ()
   expect(await balanceOf(tenant)).toBe("9.952");
 
   const refund = () => refundRun(world, operator(tenant), { runId, note: "The model had a bad day." });
-  const tries = await Promise.allSettled([refund(), refund(), refund()]);
-  expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  const attempts = await Promise.allSettled([refund(), refund(), refund()]);
+  expect(attempts.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   expect(await balanceOf(tenant)).toBe("10");
   const refunds = (await entriesOf(tenant)).filter(({ kind }) => kind === "refund");
   expect(refunds.map(({ amount, actor }) => [amount.toString(), actor])).toEqual([

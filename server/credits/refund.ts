@@ -7,8 +7,8 @@ import { Decimal, ZERO } from "./amount";
 import { type LedgerEntry, postEntries } from "./ledger";
 
 /**
- * The entries that would refund an ended run and the runs it called: for each what it was charged, unless it was
- * refunded before. Empty when there is nothing to give back. Locks the organization.
+ * The entries that would refund an ended run and its child runs: for each its charge, unless it was refunded. Locks the
+ * organization.
  */
 export async function findRefundable(
   client: Queryable,
@@ -16,7 +16,7 @@ export async function findRefundable(
   runId: string,
   note: string,
 ): Promise<LedgerEntry[]> {
-  // Two refunds at once take turns; the later one finds nothing left.
+  // Concurrent refunds run one after the other; the later one finds nothing to refund.
   await client.query("SELECT 1 FROM organizations WHERE id = $1 FOR UPDATE", [orgId]);
   const { rows } = await client.query<{ run_id: string; charged: string }>(
     `WITH RECURSIVE tree AS (
@@ -40,9 +40,9 @@ const refund = z.object({
 });
 
 /**
- * Gives back what an ended run and the runs it called were charged, for the operator alone: entries in the ledger, while
- * the run itself stays as it ended. Once for each run, which the database sees to. Returns what was given back and the
- * new balance. Throws `not_found`, `invalid_request`.
+ * Refunds an ended run and its child runs, for the operator only. The ledger gets entries; the run does not change. The
+ * database allows one refund per run. Returns the refunded amount and the new balance. Throws `not_found`,
+ * `invalid_request`.
  */
 export async function refundRun(
   services: Pick<Services, "pool" | "clock">,

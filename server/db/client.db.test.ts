@@ -5,9 +5,9 @@ import { handleRest } from "@/server/api/rest";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 import { openDatabase } from "./client";
 import type { Timeouts } from "./connect";
-import { readUnhurried } from "./sql";
+import { readWithoutTimeout } from "./sql";
 
-/** Nothing waits for the database for ever, and everything goes on once it is back. */
+/** No call waits for the database without limit, and everything recovers when it is back. */
 
 const timeouts: Timeouts = { connection: 2_000, statement: 600, idleInTransaction: 600, silence: 1_200 };
 let world: World;
@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 afterAll(() => world.close());
 
-/** A pool through a line that can fall silent. */
+/** A pool through a proxy that can fall silent. */
 async function openThroughLine(limits: Timeouts) {
   const target = new URL(world.env.databaseUrl);
   const sockets = new Set<Socket>();
@@ -93,8 +93,8 @@ it("ends a stuck statement with a clear error, and runs the next one", async () 
   expect(await world.db.run.count({ where: { organizationId: tenant.orgId } })).toBe(1);
 });
 
-it("releases the locks of a process that froze in a transaction", async () => {
-  // A frozen process does not break its own connections either.
+it("releases the locks of a process that froze during a transaction", async () => {
+  // A frozen process does not break its own connections.
   const own = openDatabase(world.env.databaseUrl, world.log, { timeouts: { ...timeouts, silence: 60_000 } });
   closers.push(() => own.pool.end());
   const frozen = await own.pool.connect();
@@ -127,8 +127,8 @@ it("closes a connection whose server went silent, in a transaction too, and uses
 it("does not limit the time of an export", async () => {
   const slow = "SELECT 'done' AS word FROM pg_sleep(2)";
   await expect(world.pool.query(slow)).rejects.toThrow("statement timeout");
-  const { rows } = await readUnhurried(world.pool, (client) => client.query(slow));
+  const { rows } = await readWithoutTimeout(world.pool, (client) => client.query(slow));
   expect(rows).toEqual([{ word: "done" }]);
-  // The connection it had is bounded again.
+  // The timeouts of its connection apply again.
   await expect(Promise.all(Array.from({ length: 20 }, () => world.pool.query(slow)))).rejects.toThrow();
 });

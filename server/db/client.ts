@@ -10,8 +10,8 @@ export type Database = PrismaClient;
 export type Transaction = Parameters<Parameters<PrismaClient["$transaction"]>[0]>[0];
 
 /**
- * Opens the pool and the Prisma client over it. The pool survives a restart of PostgreSQL: errors of idle
- * connections are logged, not thrown. Nothing waits for the database longer than `timeouts` says.
+ * Opens the pool and the Prisma client over it. The pool survives a restart of PostgreSQL: errors of idle connections
+ * are logged, not thrown. No call waits longer than `timeouts`.
  */
 export function openDatabase(
   url: string,
@@ -24,7 +24,7 @@ export function openDatabase(
   });
   pool.on("error", (error) => log.warn("A database connection was lost", { error: error.message }));
   pool.on("connect", (client) => {
-    // One that breaks while it is checked out but asks nothing says so here, and would end the process unheard.
+    // Without a listener, an error of an idle checked-out connection would end the process.
     client.on("error", (error) =>
       log.debug("A database connection broke while in use", { error: error.message }),
     );
@@ -34,7 +34,7 @@ export function openDatabase(
   return { db, pool };
 }
 
-/** Breaks a connection on which nothing moves for `ms`, so that what waits for it fails. */
+/** Ends a connection that transfers nothing for `ms`, so that its pending query fails. */
 function breakSilence(client: pg.PoolClient, ms: number): void {
   const { stream } = client.connection;
   if (!(stream instanceof Socket)) return;

@@ -6,7 +6,7 @@ import { newId } from "@/server/ids";
 import { secretPurpose } from "@/server/webhooks/token";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
 
-/** Two processes cache what requests read of organizations; a change in the database is noticed by both within a second. */
+/** Two processes cache organizations' configuration; both notice a change in the database within a second. */
 
 let world: World;
 let beside: World;
@@ -59,7 +59,7 @@ const call = (process: World, secret = SECRET) =>
   );
 type Ask = (process: World) => Promise<Response>;
 
-/** Statements that processes send to read configuration. */
+/** Counts the statements that read configuration. */
 function countReads(process: World): { reads: () => number } {
   const query = vi.spyOn(process.pool, "query");
   return {
@@ -68,7 +68,7 @@ function countReads(process: World): { reads: () => number } {
   };
 }
 
-/** Caches the answer in both processes, makes the change, and expects both to answer otherwise soon. */
+/** Caches the response in both processes, makes the change, and expects both to answer differently soon. */
 async function expectNoticed(ask: Ask, change: () => Promise<unknown>, status: number): Promise<void> {
   for (const process of [world, beside]) {
     expect((await ask(process)).status).toBe(200);
@@ -204,7 +204,7 @@ describe("a cache", () => {
       expect((await start(world)).status).toBe(200);
       return reads() - before;
     };
-    // Once the notifications of the tenant's own creation have arrived, everything is held.
+    // Once the notifications of the tenant's creation have arrived, everything is cached.
     await expect.poll(readsOfStart).toBe(0);
     const stranger = await createTenant(world);
     const changed: string[] = [];
@@ -223,7 +223,7 @@ describe("a cache", () => {
     const before = reads();
     expect((await start(beside)).status).toBe(200);
     expect(reads()).toBeGreaterThan(before);
-    // Changed while nobody listens: the next call has it all the same.
+    // Changed while nobody listens: the next call sees it nevertheless.
     await world.db.apiKey.updateMany({
       where: { organizationId: tenant.orgId },
       data: { revokedAt: world.clock.now() },

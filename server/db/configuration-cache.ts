@@ -2,24 +2,24 @@ import { LRUCache } from "lru-cache";
 import type { Notifications } from "./notifications";
 
 /**
- * Caches of what requests read of an organization's configuration: keys, agents, tools, triggers. A change of any of it, in
- * whatever process, notifies all of them (triggers in the database), and what was cached of that organization goes. While
- * notifications do not arrive, everything is read anew: a revoked key is refused within a second.
+ * Caches of organizations' configuration: keys, agents, tools, triggers. Database triggers notify all processes of each
+ * change, which drops that organization's entries. While notifications do not arrive, everything is read from the
+ * database: a revoked key is refused within a second.
  */
 export type Cached<Value> = {
-  /** The cached value; undefined when there is none or it may be old. */
+  /** The cached value; undefined if there is none or it may be stale. */
   peek(key: string): Value | undefined;
-  /** The cached value, else what `load` finds; null is not cached. */
+  /** The cached value, or what `load` finds; null is not cached. */
   get(key: string, load: () => Promise<Found<Value> | null>): Promise<Value | null>;
 };
 export type Found<Value> = { orgId: string; value: Value };
 
 const MAX_ENTRIES = 10_000;
 
-/** Makes caches that share one listener; the function returned makes one for each kind of value. */
+/** Creates caches with one shared listener. The returned function creates a cache for one kind of value. */
 export function createConfigurationCaches(notifications: Notifications) {
   const caches: { evict(orgId: string): void }[] = [];
-  /** Notifications so far: a value that was loaded across one is not kept. */
+  /** The number of notifications: a value loaded across one is not cached. */
   let changes = 0;
   notifications.listen("configuration", (orgId) => {
     changes += 1;
@@ -38,7 +38,7 @@ export function createConfigurationCaches(notifications: Notifications) {
     });
     caches.push({
       evict(orgId) {
-        // Nothing is known of what was missed while the connection was broken.
+        // Changes may have been missed while the connection was broken.
         if (orgId === "") entries.clear();
         else for (const key of [...(keysOf.get(orgId) ?? [])]) entries.delete(key);
       },

@@ -1,14 +1,14 @@
 import pg from "pg";
 
-/** Milliseconds that the database may take before a caller hears of a fault; published in docs/operating.md. */
+/** Database timeouts in milliseconds; documented in docs/operating.md. */
 export type Timeouts = {
-  /** For a connection: a new one, or one from the pool. */
+  /** To get a connection, new or from the pool. */
   connection: number;
-  /** For one statement, waiting for locks included; the server ends it. */
+  /** One statement, including waiting for locks. The server enforces it. */
   statement: number;
-  /** Between two statements of a transaction: a process that froze in one must not keep its locks. The server ends it. */
+  /** Between two statements of a transaction: a frozen process must not keep its locks. The server enforces it. */
   idleInTransaction: number;
-  /** Without a byte from a server that was asked: it is frozen, or the network lost it. Longer than `statement`. */
+  /** No byte from a server that owes a response: it is frozen or unreachable. Longer than `statement`. */
   silence: number;
 };
 export const TIMEOUTS: Timeouts = {
@@ -30,7 +30,7 @@ export function connectionSettings(url: string, timeouts: Timeouts = TIMEOUTS): 
   };
 }
 
-/** Opens one connection outside the pool. Errors while nothing is asked surface with the next statement. */
+/** Opens one connection outside the pool. An error while it is idle surfaces with the next statement. */
 export async function connect(url: string, timeouts?: Timeouts): Promise<pg.Client> {
   const client = new pg.Client(connectionSettings(url, timeouts));
   client.on("error", () => {});

@@ -1,13 +1,13 @@
-/** A database that cannot be used: what is wrong, in a sentence with the way out. */
+/** Why the database cannot be used, in a sentence with the way out. */
 export type DatabaseFault = {
   text: string;
-  /** Whether waiting can help: nothing listens yet, as opposed to a wrong password. */
+  /** Whether waiting can help: nothing listens yet, in contrast to a wrong password. */
   passing: boolean;
 };
 
 const UNREACHABLE = ["ECONNREFUSED", "ENOTFOUND", "ETIMEDOUT"];
 
-/** The usual reasons why a database cannot be used; null for any other error. */
+/** The common reasons why a database cannot be used; null for any other error. */
 export function describeDatabaseFault(error: unknown): DatabaseFault | null {
   const { codes, says } = readChain(error);
   if (UNREACHABLE.some((code) => codes.has(code)) || says(/ECONNREFUSED|ENOTFOUND|ETIMEDOUT|Can't reach/)) {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Client } from "pg";
 import { v4 } from "uuid";
 
-/** Serialises processes that migrate the same database. */
+/** Serializes processes that migrate the same database. */
 const MIGRATION_LOCK = 7_305_000;
 
 /** A migration that cannot be applied; the message names it and the way out. */
@@ -13,9 +13,9 @@ export class MigrationError extends Error {
 }
 
 /**
- * Applies the migrations of `folder` (`<name>/migration.sql`) that the database does not have yet, in the order of
- * their names, each whole file in one transaction, and notes them in Prisma's own `_prisma_migrations` table.
- * Several processes may call it at once: an advisory lock lets one through at a time. Returns the names applied.
+ * Applies the missing migrations of `folder` (`<name>/migration.sql`) by name, each in one transaction, and records
+ * them in Prisma's `_prisma_migrations` table. An advisory lock lets one process through at a time. Returns the names
+ * applied.
  */
 export async function migrate(client: Client, folder: string): Promise<string[]> {
   await client.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK]);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createWorld, type World } from "@/testing/world";
 import { createNotifications, type Topic } from "./notifications";
 
-/** One LISTEN connection a process: what is sent in one process arrives in the others. */
+/** One LISTEN connection per process: what one process sends arrives in the others. */
 
 let world: World;
 let beside: World;
@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 beforeEach(() => expect.poll(() => beside.notifications.fresh(), { timeout: 5_000 }).toBe(true));
 
-/** Everything that the other process hears of a topic. */
+/** Everything the other process receives for a topic. */
 function hear(topic: Topic): { heard: string[]; end: () => void } {
   const heard: string[] = [];
   return { heard, end: beside.notifications.listen(topic, (payload) => heard.push(payload)) };
@@ -111,7 +111,7 @@ describe("the connection", () => {
   });
 });
 
-/** A way to the database that can fall silent without breaking off. */
+/** A proxy to the database that can fall silent without disconnecting. */
 async function openProxy(databaseUrl: string) {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();

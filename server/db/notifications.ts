@@ -3,11 +3,11 @@ import type { Logger } from "@/server/log";
 import { connectionSettings } from "./connect";
 
 /**
- * The one LISTEN connection of a process, and the way to notify all processes. A notification may be lost (a restart of
- * PostgreSQL, a killed process): whoever listens also looks at the rows now and then, and caches ask `fresh`.
+ * The LISTEN connection of a process, and the way to notify all processes. A notification may be lost (a restart of
+ * PostgreSQL, a killed process): listeners also poll the rows, and caches check `fresh`.
  */
 
-/** What notifications are about; each is a channel. */
+/** What notifications are about; each topic is a channel. */
 export const TOPICS = {
   /** `organization:run:sequence`: a run, its steps or its model calls changed. */
   run: "stepwell_run",
@@ -20,9 +20,9 @@ export type Topic = keyof typeof TOPICS;
 
 const PING = "stepwell_ping";
 const PING_EVERY_MS = 300;
-/** Without a ping for this long, notifications are taken to be lost. */
+/** Without a ping for this long, notifications count as lost. */
 const STALE_AFTER_MS = 900;
-/** Notifications with the same key within this time become one. */
+/** Notifications with the same key within this time are merged. */
 const GATHER_MS = 25;
 /** NOTIFY carries at most 8,000 bytes. */
 const MAX_PAYLOAD = 7_500;
@@ -31,9 +31,9 @@ const RECONNECT_MS = 500;
 type Listener = (payload: string) => void;
 
 export type Notifications = {
-  /** Notifies all processes soon; of several with the same key only the last. Never throws and never waits. */
+  /** Notifies all processes soon; of several with the same key only the last is sent. Never throws or waits. */
   send(topic: Topic, key: string, payload: string): void;
-  /** Calls `listener` with each payload while the connection is open; returns what ends that. An empty payload: some may be lost. */
+  /** Calls `listener` with each payload; returns a function that stops it. An empty payload means that some may be lost. */
   listen(topic: Topic, listener: Listener): () => void;
   /** Opens the connection. */
   open(): void;
@@ -41,7 +41,7 @@ export type Notifications = {
   connected(): boolean;
   /** Whether every notification sent more than a second ago has arrived. */
   fresh(): boolean;
-  /** Sends what was gathered and closes the connection. */
+  /** Sends pending notifications and closes the connection. */
   close(): Promise<void>;
 };
 
@@ -137,7 +137,7 @@ export function createNotifications(options: {
           PING_EVERY_MS,
         );
         pinging.unref();
-        // What was sent while nobody listened is lost: everybody looks.
+        // Notifications without a listener are lost, so every listener must check.
         for (const heard of listeners.values()) for (const listener of heard) listener("");
       })
       .catch((error: unknown) => lose(opened, error));

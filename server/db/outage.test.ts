@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isPassing, outlast } from "./outage";
+import { isTransient, retryWhileUnavailable } from "./outage";
 
 const passing = () => Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
 
@@ -17,36 +17,36 @@ test("connection losses, restarts, deadlocks and timeouts are temporary; invalid
     "53300",
     "ECONNRESET",
   ]) {
-    expect(isPassing(withCode(code)), code).toBe(true);
+    expect(isTransient(withCode(code)), code).toBe(true);
   }
   const prisma = (code: string) =>
     Object.assign(new Error(`x\nDatabase error. Code: \`${code}\`. Message: \`x\``), { code: "P2039" });
-  expect(isPassing(prisma("57P03"))).toBe(true);
-  expect(isPassing(prisma("42P01"))).toBe(false);
-  expect(isPassing(new Error("Connection terminated unexpectedly"))).toBe(true);
-  expect(isPassing(new AggregateError([passing()]))).toBe(true);
-  for (const code of ["42P01", "23505", "22021"]) expect(isPassing(withCode(code)), code).toBe(false);
-  expect(isPassing(new TypeError("x is not a function"))).toBe(false);
-  expect(isPassing("ECONNREFUSED")).toBe(false);
+  expect(isTransient(prisma("57P03"))).toBe(true);
+  expect(isTransient(prisma("42P01"))).toBe(false);
+  expect(isTransient(new Error("Connection terminated unexpectedly"))).toBe(true);
+  expect(isTransient(new AggregateError([passing()]))).toBe(true);
+  for (const code of ["42P01", "23505", "22021"]) expect(isTransient(withCode(code)), code).toBe(false);
+  expect(isTransient(new TypeError("x is not a function"))).toBe(false);
+  expect(isTransient("ECONNREFUSED")).toBe(false);
 });
 
-test("outlast retries until it succeeds", async () => {
-  let tries = 0;
-  const result = await outlast(async () => {
-    if (++tries < 3) throw passing();
+test("retryWhileUnavailable retries until it succeeds", async () => {
+  let attempts = 0;
+  const result = await retryWhileUnavailable(async () => {
+    if (++attempts < 3) throw passing();
     return "done";
   }, new AbortController().signal);
-  expect([result, tries]).toEqual(["done", 3]);
+  expect([result, attempts]).toEqual(["done", 3]);
 });
 
-test("outlast throws permanent errors at once, and temporary ones after an abort", async () => {
+test("retryWhileUnavailable throws permanent errors at once, and temporary ones after an abort", async () => {
   const patience = new AbortController();
   await expect(
-    outlast(async () => {
+    retryWhileUnavailable(async () => {
       throw new TypeError("wrong");
     }, patience.signal),
   ).rejects.toThrow("wrong");
-  const attempt = outlast(async () => {
+  const attempt = retryWhileUnavailable(async () => {
     patience.abort();
     throw passing();
   }, patience.signal);

@@ -7,35 +7,35 @@ import { migrate } from "./migrate";
 /** One second apart. */
 const DATABASE_ATTEMPTS = 30;
 
-/** The database cannot be reached; the message says which and why, without its password. */
+/** The database cannot be reached. The message says which and why, without its password. */
 export class UnreachableDatabaseError extends Error {
   override name = "UnreachableDatabaseError";
 }
 
 /**
- * Brings the database at `url` up to the migrations of the project in `root`. Waits up to half a minute for one that does
- * not answer, and not at all for one that refuses the password. `say` receives progress. Throws UnreachableDatabaseError, MigrationError.
+ * Migrates the database at `url` with the project in `root`. Waits up to half a minute for a database that does not
+ * answer; a wrong password fails at once. `print` receives progress. Throws UnreachableDatabaseError, MigrationError.
  */
 export async function prepareDatabase(
   url: string,
   root: string,
-  say: (line: string) => void = () => {},
+  print: (line: string) => void = () => {},
 ): Promise<void> {
-  const client = await connectPatiently(url, say);
+  const client = await connectPatiently(url, print);
   try {
     const applied = await migrate(client, join(root, "prisma/migrations"));
-    if (applied.length > 0) say(`Migrated the database (${applied.length} new)`);
+    if (applied.length > 0) print(`Migrated the database (${applied.length} new)`);
   } finally {
     await client.end();
   }
 }
 
-/** Where both are started together, the database may come up after us. */
-async function connectPatiently(url: string, say: (line: string) => void): Promise<pg.Client> {
+/** If both are started together, the database may come up later. */
+async function connectPatiently(url: string, print: (line: string) => void): Promise<pg.Client> {
   const { host } = new URL(url);
   for (let attempt = 1; ; attempt += 1) {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-    client.on("error", () => {}); // What breaks a query is told by the query.
+    client.on("error", () => {}); // The query reports its own error.
     try {
       await client.connect();
       return client;
@@ -49,7 +49,7 @@ async function connectPatiently(url: string, say: (line: string) => void): Promi
       if (attempt === DATABASE_ATTEMPTS) {
         throw new UnreachableDatabaseError(`The database at ${host} cannot be reached: ${why}.`, { cause });
       }
-      if (attempt === 1) say(`Waiting for the database at ${host} (${why}) …`);
+      if (attempt === 1) print(`Waiting for the database at ${host} (${why}) …`);
       await pause(1_000);
     }
   }

@@ -2,10 +2,10 @@ import { Socket } from "node:net";
 import type { Pool, PoolClient, QueryResultRow } from "pg";
 import type { Transaction } from "./client";
 
-/** A pool or one of its clients: whatever can run a statement. */
+/** Whatever can run a statement: a pool or one of its clients. */
 export type Queryable = Pick<PoolClient, "query">;
 
-/** What hand-written statements need where the caller's transaction may be Prisma's. */
+/** What hand-written statements need if the caller's transaction may be Prisma's. */
 export type Statements = {
   query<Row extends QueryResultRow>(text: string, values: unknown[]): Promise<{ rows: Row[] }>;
 };
@@ -38,25 +38,25 @@ export async function transact<T>(pool: Pool, work: (client: PoolClient) => Prom
   }
 }
 
-/**
- * Reads in one transaction that may take longer than a caller at a door would wait: the pool's bounds (`PATIENCE` in
- * client.ts) don't hold for its statements. For exports.
- */
-export async function readUnhurried<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+/** Reads in one transaction without the pool's statement timeout (`TIMEOUTS` in connect.ts). For exports. */
+export async function readWithoutTimeout<T>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
   return transact(pool, async (client) => {
-    const hurry = endureSilence(client);
+    const restoreTimeout = suspendSocketTimeout(client);
     try {
       await client.query("SET TRANSACTION READ ONLY");
       await client.query("SET LOCAL statement_timeout = 0");
       return await work(client);
     } finally {
-      hurry();
+      restoreTimeout();
     }
   });
 }
 
-/** Keeps a connection whose server says nothing for long; the function returned ends that. */
-export function endureSilence(client: PoolClient): () => void {
+/** Disables a connection's socket timeout; the returned function restores it. */
+export function suspendSocketTimeout(client: PoolClient): () => void {
   const { stream } = client.connection;
   if (!(stream instanceof Socket)) return () => {};
   const silence = stream.timeout ?? 0;
@@ -64,12 +64,12 @@ export function endureSilence(client: PoolClient): () => void {
   return () => void stream.setTimeout(silence);
 }
 
-/** Whether an error is PostgreSQL's of a violated foreign key, by the constraint's name. */
+/** Whether an error is a violation of this foreign key. */
 export function isForeignKeyViolation(error: unknown, constraint: string): boolean {
   return isViolation(error, "23503", constraint);
 }
 
-/** PostgreSQL's code for a violated unique constraint, with the constraint's name. */
+/** Whether an error is a violation of this unique constraint. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return isViolation(error, "23505", constraint);
 }

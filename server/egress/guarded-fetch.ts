@@ -169,7 +169,7 @@ type Routes = {
   isTrusted(url: URL): boolean;
 };
 
-function makeFetch(options: EgressOptions, { waysTo, isTrusted }: Routes): GuardedFetch {
+function createFetch(options: EgressOptions, { waysTo, isTrusted }: Routes): GuardedFetch {
   const maxBytes = options.maxResponseBytes ?? 4 * MIB;
   const timeoutMs = options.timeoutMs ?? 60_000;
 
@@ -263,7 +263,7 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
   const trusted = makeWays(resolve);
   const allowed = new Set((options.allow ?? []).map((entry) => entry.toLowerCase()));
   const isTrusted = (url: URL) => allowed.has(entryOf(url));
-  const fetch = makeFetch(options, {
+  const fetch = createFetch(options, {
     isTrusted,
     waysTo(url) {
       if (isTrusted(url)) return trusted;

@@ -1,7 +1,7 @@
 /**
- * What runs in a thread for arithmetic: a parser for what people and models write as a calculation, which calculates with
- * decimal.js as it reads. Precedence from loose to tight: + and -; * / % (remainder) and writing side by side; sign;
- * ^ (from the right); ! and % (percent). It keeps nothing between two calculations and runs no code of a tenant.
+ * The thread for arithmetic: a parser that calculates with decimal.js as it reads. Precedence from low to high: + and
+ * -; *, /, % (remainder) and juxtaposition; sign; ^ (right-associative); ! and % (percent). It keeps no state between
+ * calculations and runs no tenant code.
  */
 export const ARITHMETIC_SCRIPT = `
 (() => {

@@ -3,7 +3,7 @@ import { ARITHMETIC_SCRIPT } from "@/server/expressions/arithmetic-script";
 import { ExpressionError } from "@/server/expressions/expression-error";
 import { resolveInstalled, ThreadError, ThreadPool } from "@/server/sandbox/thread-pool";
 
-/** How long one calculation may take, once it has a thread. */
+/** How long one calculation may take once it has a thread. */
 const CALCULATION_TIMEOUT_MS = 5_000;
 
 const pool = new ThreadPool({
@@ -16,7 +16,7 @@ const response = z.discriminatedUnion("ok", [
   z.object({ ok: z.literal(false), message: z.string(), position: z.number().nullable() }),
 ]);
 
-/** Replaces signs that people and models write for operators. */
+/** Replaces characters that people and models use for operators. */
 function normalise(expression: string): string {
   return expression
     .replace(/[×·⋅]/g, "*")
@@ -27,8 +27,8 @@ function normalise(expression: string): string {
 }
 
 /**
- * Calculates on 64 decimal digits. Returns a number, or its digits as text when a double cannot hold it: whole numbers
- * beyond 2^53, and what is too large or too small. In a thread, because decimal.js takes minutes for some short
+ * Calculates with 64 decimal digits. Returns a number, or its digits as a string if a double cannot hold it: integers
+ * beyond 2^53 and very large or small values. Runs in a thread, because decimal.js takes minutes for some short
  * expressions. Throws ExpressionError.
  */
 export async function calculateExpression(
@@ -47,6 +47,6 @@ export async function calculateExpression(
     });
   const parsed = response.parse(answer);
   if (parsed.ok) return parsed.value;
-  const place = parsed.position === null ? "" : ` (at character ${parsed.position})`;
-  throw new ExpressionError(`${parsed.message}${place}`);
+  const position = parsed.position === null ? "" : ` (at character ${parsed.position})`;
+  throw new ExpressionError(`${parsed.message}${position}`);
 }

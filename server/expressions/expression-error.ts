@@ -1,4 +1,4 @@
-/** A fault in an expression or in its evaluation; the message is meant for its author. */
+/** A fault in an expression or its evaluation. The message is for its author. */
 export class ExpressionError extends Error {
   override name = "ExpressionError";
 }

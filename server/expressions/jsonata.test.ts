@@ -10,7 +10,7 @@ const evaluate = (expression: string, input: Json = {}, timeoutMs?: number) =>
 
 test("stopping an expression leaves the process intact, also with AsyncLocalStorage", async () => {
   await new AsyncLocalStorage().run({}, async () => {
-    // From a timer, as most work of a server is: there Node looks at its stack of asynchronous contexts.
+    // From a timer, like most work in a server: Node then checks its async context stack.
     await new Promise((resolve) => setTimeout(resolve, 1));
     await expect(evaluate("($f := function(){ $f() }; $f())", {}, 50)).rejects.toThrow("stopped after 50 ms");
     await new Promise((resolve) => setTimeout(resolve, 1));

@@ -12,22 +12,22 @@ import {
 } from "@/server/sandbox/sandbox";
 import { readInstalled } from "@/server/sandbox/thread-pool";
 
-/** What an expression may know of time and chance; the same facts give the same result. */
+/** The sources of time and randomness for an expression; the same facts give the same result. */
 export type ExpressionFacts = {
   /** What `$now()` and `$millis()` return. */
   now: Date;
   /** Seeds `$random()` and `$shuffle()`. */
   seed: string;
-  /** Whose expression it is. While many are evaluated, organizations take turns. */
+  /** The owner of the expression. Evaluations are queued fairly by organization. */
   organizationId: string;
 };
 
-/** A node of JSONata's syntax tree, as far as it is read here. */
+/** A node of JSONata's syntax tree, as far as it is used here. */
 export type ExpressionNode = { [key: string]: Json };
 
-/** Longest expression, in characters. */
+/** The longest expression, in characters. */
 export const MAX_EXPRESSION_LENGTH = 32 * 1024;
-/** How long one expression may take, once it has a thread. */
+/** How long one expression may take once it has a thread. */
 const EXPRESSION_TIMEOUT_MS = 10_000;
 
 const sandbox = createSandbox(() => [
@@ -46,7 +46,7 @@ function checkLength(expression: string): void {
   }
 }
 
-/** QuickJS's own errors in the author's words. */
+/** QuickJS's errors in terms of the expression's author. */
 function explain(message: string): string {
   if (message === "out of memory")
     return `The expression needs more than ${SANDBOX_MEMORY_MIB} MiB of memory.`;
@@ -54,7 +54,7 @@ function explain(message: string): string {
   return message;
 }
 
-async function askSandbox(evaluation: Evaluation): Promise<Json | undefined> {
+async function callSandbox(evaluation: Evaluation): Promise<Json | undefined> {
   const text = await sandbox(evaluation).catch((error: unknown) => {
     if (!(error instanceof SandboxError)) throw error;
     throw new ExpressionError(
@@ -68,22 +68,22 @@ async function askSandbox(evaluation: Evaluation): Promise<Json | undefined> {
   });
   const answer = response.parse(JSON.parse(text));
   if (answer.ok) return answer.value;
-  const place = answer.position === null ? "" : ` (at character ${answer.position})`;
-  throw new ExpressionError(`${explain(answer.message)}${place}`);
+  const position = answer.position === null ? "" : ` (at character ${answer.position})`;
+  throw new ExpressionError(`${explain(answer.message)}${position}`);
 }
 
-/** Parses a JSONata expression, in the sandbox. Throws ExpressionError. */
+/** Parses a JSONata expression in the sandbox. Throws ExpressionError. */
 export async function parseExpression(expression: string, organizationId: string): Promise<ExpressionNode> {
   checkLength(expression);
   const request = JSON.stringify({ expression, parse: true });
   const timeoutMs = EXPRESSION_TIMEOUT_MS;
-  return syntaxTree.parse(await askSandbox({ request, timeoutMs, now: new Date(0), organizationId }));
+  return syntaxTree.parse(await callSandbox({ request, timeoutMs, now: new Date(0), organizationId }));
 }
 
 /**
- * Evaluates a JSONata expression from a tenant. A plain reference such as `input.a.b` is looked up at once; all else runs in
- * the sandbox: deterministic, and stopped after `timeoutMs` (10,000 by default) whatever it does. Returns undefined where
- * JSONata finds nothing. Throws ExpressionError.
+ * Evaluates a tenant's JSONata expression. A plain reference such as `input.a.b` is looked up directly; others run in
+ * the sandbox: deterministic, and stopped after `timeoutMs` (10,000 by default). Returns undefined if JSONata finds
+ * nothing. Throws ExpressionError.
  */
 export async function evaluateExpression(
   expression: string,
@@ -95,5 +95,5 @@ export async function evaluateExpression(
   if (found !== null) return found.value;
   const { now, seed, organizationId, timeoutMs = EXPRESSION_TIMEOUT_MS } = facts;
   const request = JSON.stringify({ expression, input, seed });
-  return askSandbox({ request, timeoutMs, now, organizationId });
+  return callSandbox({ request, timeoutMs, now, organizationId });
 }

@@ -1,31 +1,30 @@
 import type { Json, JsonObject } from "@/server/json";
 
 /**
- * Expressions that only look something up (`input.a.b`, `steps.fetch.body.items[0].name`) are most of all expressions. They are
- * evaluated here, without the sandbox: nothing of the tenant's runs, and the cost is that of a walk over the value.
- * What this file returns is what JSONata returns (plain-reference.test.ts compares them); where that is not certain,
- * it returns null and the sandbox decides.
+ * Evaluates expressions that only look something up (`input.a.b`, `steps.fetch.body.items[0].name`), which is most of
+ * them, without the sandbox. The cost is a walk over the value. Results equal JSONata's (plain-reference.test.ts
+ * compares them); where that is not certain, null leaves it to the sandbox.
  */
 
-/** One step of a path: a name, and the indexes behind it. */
+/** One step of a path: a name and its indexes. */
 type Step = { name: string; indexes: number[] };
 
-/** Words that mean something else to JSONata. */
+/** Words with another meaning in JSONata. */
 const RESERVED = new Set(["and", "or", "in", "true", "false", "null", "function"]);
 const WHOLE =
   /^(?:[A-Za-z_]\w*|`[^`]*`)(?:\[-?(?:0|[1-9]\d{0,8})\])*(?:\.(?:[A-Za-z_]\w*|`[^`]*`)(?:\[-?(?:0|[1-9]\d{0,8})\])*)*$/;
-/** What JSONata takes for space: less than String.prototype.trim does. */
+/** JSONata's white space: less than String.prototype.trim removes. */
 const SPACE_AROUND = /^[ \t\n\r\v]+|[ \t\n\r\v]+$/g;
 const STEP = /(?:([A-Za-z_]\w*)|`([^`]*)`)((?:\[-?\d+\])*)/g;
-/** Longer ones are hardly references; the bound keeps the patterns cheap. */
+/** Longer expressions are rarely references; the bound keeps the patterns cheap. */
 const MAX_LENGTH = 1000;
-/** Longest sequence, as set for JSONata in the sandbox. */
+/** The longest sequence, as set for JSONata in the sandbox. */
 const MAX_SEQUENCE = 200_000;
-/** Texts, keys and values a result may have to be passed on from here: a larger one is work for another thread. */
+/** How many strings, keys and values a result may have; a larger one is left to another thread. */
 const MAX_RESULT_NODES = 100_000;
 const MAX_RESULT_LENGTH = 4 * 1024 * 1024;
 
-/** The value behind a reference (undefined: nothing found), or null when the sandbox has to evaluate the expression. */
+/** The value of a reference (undefined: nothing found), or null if the sandbox must evaluate the expression. */
 export function evaluateReference(expression: string, input: Json): { value: Json | undefined } | null {
   const steps = parseReference(expression);
   if (steps === null) return null;
@@ -38,7 +37,7 @@ export function evaluateReference(expression: string, input: Json): { value: Jso
   }
 }
 
-/** The steps of an expression that is nothing but a path of names and indexes, else null. */
+/** The steps of an expression that is only a path of names and indexes, else null. */
 export function parseReference(expression: string): Step[] | null {
   if (expression.length > MAX_LENGTH) return null;
   const text = expression.replace(SPACE_AROUND, "");
@@ -52,10 +51,10 @@ export function parseReference(expression: string): Step[] | null {
   return steps;
 }
 
-/** JSONata may see this value otherwise, or refuse it. */
+/** JSONata may treat this value differently or refuse it. */
 class Uncertain extends Error {}
 
-/** JSONata's sequence: a list that it made itself, which counts as its only item when it has one. */
+/** JSONata's sequence: a list that it created, which counts as its only item if it has one. */
 class Sequence {
   readonly items: Json[] = [];
 
@@ -64,7 +63,7 @@ class Sequence {
     this.items.push(item);
   }
 
-  /** Adds the items of a list, or the one value. */
+  /** Adds the items of a list, or one value. */
   append(value: Json | Sequence | undefined): void {
     if (value instanceof Sequence) for (const item of value.items) this.push(item);
     else if (Array.isArray(value)) for (const item of value) this.push(item);
@@ -88,7 +87,7 @@ function walk(steps: readonly Step[], input: Json): Json | undefined {
   return value instanceof Sequence ? value.items : value;
 }
 
-/** A step for each item of its context. The last step keeps a single list as it is. */
+/** Applies a step to each item of its context. The last step keeps a single list as it is. */
 function takeStep({ name, indexes }: Step, context: readonly Json[], last: boolean): Json[] | Sequence {
   const found: (Json | Sequence)[] = [];
   for (const item of context) {
@@ -116,7 +115,7 @@ function lookUp(value: Json, name: string): Json | Sequence | undefined {
   return value[name];
 }
 
-/** The item at an index of a list; anything else is a list of one. */
+/** The item at an index of a list; any other value is a list of one. */
 function pick(value: Json | Sequence | undefined, index: number): Json | Sequence | undefined {
   const items = value instanceof Sequence ? value.items : Array.isArray(value) ? value : [value];
   const item = items[index < 0 ? items.length + index : index];
@@ -126,12 +125,12 @@ function pick(value: Json | Sequence | undefined, index: number): Json | Sequenc
   return results;
 }
 
-/** JSONata marks its functions so; a tenant's data may bear the same marks. */
+/** JSONata marks its functions like this, and a tenant's data may have the same marks. */
 function mayBeFunction(value: JsonObject): boolean {
   return "_jsonata_lambda" in value || "_jsonata_function" in value;
 }
 
-/** Whether JSONata's result would be this very value: no text in it needs cleaning, and nothing reads as one of its functions. */
+/** Whether JSONata would return this very value: no text needs cleaning, and nothing looks like one of its functions. */
 function isPassedOn(result: Json): boolean {
   let nodes = 0;
   let length = 0;

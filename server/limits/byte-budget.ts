@@ -1,11 +1,11 @@
 import type { Clock } from "@/server/clock";
 
-/** Most keys kept at once; the oldest is forgotten beyond it. */
+/** The most keys stored; beyond it the oldest is dropped. */
 const MAX_KEYS = 10_000;
 
 /**
- * So many bytes in so many seconds for each key, in this process's memory: guards that only protect the machine. It fills up
- * again steadily, as a bucket does, and begins full. `takes` takes the bytes when they are there.
+ * A token bucket per key in this process's memory: `bytes` per `seconds`, initially full. For guards that only protect
+ * the machine. `takes` consumes the bytes if they are available.
  */
 export function createByteBudget(bytes: number, seconds: number, clock: Clock) {
   const buckets = new Map<string, { left: number; at: number }>();

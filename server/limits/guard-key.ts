@@ -1,11 +1,11 @@
 import { isIPv6 } from "node:net";
 
-/** The part of an IPv6 address that its holder cannot choose freely: the first 64 bits. */
+/** The first 64 bits of an IPv6 address, which its holder cannot choose freely. */
 const NETWORK_GROUPS = 4;
 
 /**
- * What guards count an address under: IPv4 as it is, IPv6 by its network, since one holder has all the addresses in it.
- * Never longer than an address is, whatever a proxy handed on.
+ * The key under which guards count an address: IPv4 unchanged, IPv6 by its network, since one holder has all its
+ * addresses. Bounded in length, whatever a proxy sends.
  */
 export function guardKey(address: string): string {
   if (!isIPv6(address)) return address.slice(0, 64);

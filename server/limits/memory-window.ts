@@ -1,11 +1,11 @@
 import type { Clock } from "@/server/clock";
 
-/** Most keys kept at once; the oldest is forgotten beyond it. */
+/** The most keys stored; beyond it the oldest is dropped. */
 const MAX_KEYS = 10_000;
 
 /**
- * A sliding window in this process's memory, for guards that only protect the machine. `allows` counts the call
- * when it is allowed. Bounded: `MAX_KEYS` keys of at most `limit` times each.
+ * A sliding window in this process's memory, for guards that only protect the machine. `allows` counts the call if it
+ * is allowed. Bounded to `MAX_KEYS` keys of at most `limit` times each.
  */
 export function createMemoryWindow(limit: number, seconds: number, clock: Clock) {
   const hits = new Map<string, number[]>();

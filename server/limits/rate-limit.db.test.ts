@@ -3,7 +3,7 @@ import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
 import { pruneRateSegments } from "@/server/operate/rate-segments";
 import { createTenant, createTrigger, createWorld, type World } from "@/testing/world";
-import { releaseRate, takeRate } from "./rate-limit";
+import { acquireRate, releaseRate } from "./rate-limit";
 
 /** Limits over two processes on one database, each with its own connections. */
 
@@ -19,13 +19,13 @@ afterAll(async () => {
   await world.close();
 });
 
-/** The most moments that lie in any window of 60 s, its older edge excluded. */
+/** The most events in any window of 60 s, excluding its older edge. */
 function mostInAMinute(moments: Date[]): number {
   const times = moments.map((moment) => moment.getTime()).sort((a, b) => a - b);
   return Math.max(...times.map((end) => times.filter((time) => time > end - 60_000 && time <= end).length));
 }
 
-/** Calls both processes at once, in three bursts over the edges of a minute; the statuses of each burst, counted. */
+/** Calls both processes at once, in three bursts around minute boundaries; returns the counts of statuses per burst. */
 async function hammer(calls: number, call: (process: World) => Promise<Response>) {
   const bursts: Record<string, number>[] = [];
   for (const pause of [0, 59_999, 1]) {
@@ -73,7 +73,7 @@ it("grants several calls at once up to the limit, over both processes", async ()
   for (let burst = 0; burst < 2; burst += 1) {
     const takes = await Promise.all(
       [world, beside, world, beside, world].map(({ pool, clock }) =>
-        takeRate(pool, limit, { wanted: 30, clock }),
+        acquireRate(pool, limit, { wanted: 30, clock }),
       ),
     );
     granted.push(takes.reduce((sum, take) => sum + take.granted, 0));
@@ -84,15 +84,15 @@ it("grants several calls at once up to the limit, over both processes", async ()
 
 it("resets the count of a released key", async () => {
   const limit = { key: "released", limit: 1, seconds: 60 };
-  const take = async () => (await takeRate(world.pool, limit, { clock: world.clock })).allowed;
+  const take = async () => (await acquireRate(world.pool, limit, { clock: world.clock })).allowed;
   expect([await take(), await take()]).toEqual([true, false]);
   await releaseRate(world.pool, limit.key);
   expect([await take(), await take()]).toEqual([true, false]);
 });
 
-it("returns what is left and when more is, and keeps the decisions when old segments are removed", async () => {
+it("returns what remains and when it resets, and decides the same after old segments are removed", async () => {
   const limit = { key: "left", limit: 3, seconds: 60 };
-  const take = () => takeRate(world.pool, limit, { clock: world.clock });
+  const take = () => acquireRate(world.pool, limit, { clock: world.clock });
   expect(await take()).toMatchObject({ allowed: true, remaining: 2, resetSeconds: 60 });
   world.clock.advance(20_500);
   expect(await take()).toMatchObject({ allowed: true, remaining: 1, resetSeconds: 40 });
@@ -105,7 +105,7 @@ it("returns what is left and when more is, and keeps the decisions when old segm
   const countSegments = () => world.db.rateSegment.count({ where: { key: limit.key } });
   expect(await countSegments()).toBe(5);
   await pruneRateSegments(world);
-  // The newest old segment stays: it says how many calls are free again.
+  // The newest old segment stays: it tells how many calls are free again.
   expect(await countSegments()).toBe(2);
   expect(await take()).toMatchObject({ allowed: true, remaining: 1 });
   expect(await take()).toMatchObject({ allowed: true, remaining: 0 });

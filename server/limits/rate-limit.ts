@@ -2,10 +2,10 @@ import type { Clock } from "@/server/clock";
 import type { Queryable } from "@/server/db/sql";
 import { AppError } from "@/server/errors";
 
-/** A limit on calls: at most `limit` accepted ones in any window of `seconds`. */
+/** A rate limit: at most `limit` accepted calls in any window of `seconds`. */
 export type RateLimit = { key: string; limit: number; seconds: number };
 
-/** A limit that is counted with the call itself, by the name that its headers show. */
+/** A limit that is counted with the call itself, and its name in headers. */
 export type CountedLimit = RateLimit & {
   name: string;
   headers(decision: RateDecision): Record<string, string>;
@@ -15,22 +15,22 @@ export type RateDecision = {
   allowed: boolean;
   limit: number;
   seconds: number;
-  /** Accepted calls that are still free in the window. */
+  /** How many calls are left in the window. */
   remaining: number;
   /** Seconds, rounded up, until the oldest counted call leaves the window. */
   resetSeconds: number;
 };
 
-/** Makes a limit that is counted in the transaction of the call that it limits. */
+/** Creates a limit that is counted in the transaction of the limited call. */
 export function countedLimit(name: string, limit: RateLimit): CountedLimit {
   return { ...limit, name, headers: (decision) => rateLimitHeaders(name, decision) };
 }
 
 /**
- * Takes up to `wanted` calls from an exact sliding window, shared by all processes through the database; its cost does not
- * grow with the limit. A refused call does not count. Returns how many were granted.
+ * Takes up to `wanted` calls from an exact sliding window, shared by all processes through the database; its cost does
+ * not depend on the limit. A refused call does not count. Returns how many were granted.
  */
-export async function takeRate(
+export async function acquireRate(
   client: Queryable,
   { key, limit, seconds }: RateLimit,
   { wanted = 1, clock }: { wanted?: number; clock: Clock },
@@ -46,7 +46,7 @@ export async function takeRate(
   return { allowed: granted > 0, granted, limit, seconds, remaining, resetSeconds };
 }
 
-/** Starts the count of a key anew. */
+/** Resets the count of a key. */
 export async function releaseRate(client: Queryable, key: string): Promise<void> {
   await client.query(
     `WITH counter AS (SELECT key FROM rate_counters WHERE key = $1 FOR UPDATE),

@@ -1,8 +1,8 @@
 import { AppError } from "@/server/errors";
 
 /**
- * Reads a request's raw bytes, at most `limit` of them: beyond it the reading stops and `payload_too_large` is
- * thrown, whatever Content-Length claimed. Throws `invalid_request` when the sender breaks off.
+ * Reads a request's raw bytes, at most `limit`. Beyond that it stops and throws `payload_too_large`, whatever
+ * Content-Length says. Throws `invalid_request` if the sender disconnects.
  */
 export async function readBody(request: Request, limit: number): Promise<Buffer> {
   const tooLarge = () => new AppError("payload_too_large", `The body is larger than ${limit} bytes.`);

@@ -1,11 +1,11 @@
 import { LRUCache } from "lru-cache";
 import type { ApiKeyActor } from "@/server/auth/actor";
 import type { Services } from "@/server/services";
-import { type RateDecision, takeRate } from "./rate-limit";
+import { acquireRate, type RateDecision } from "./rate-limit";
 
 /**
- * Reads of a key count in blocks that a process leases for a second: a poll costs no statement then. A leased read counts
- * for a second longer than its window, so that no 60 seconds hold more reads than the limit, whichever process answers.
+ * A key's reads are counted in blocks that a process leases for a second, so that a poll needs no statement. A leased
+ * read counts for a second longer than its window, so that no 60 seconds exceed the limit, whichever process answers.
  */
 
 const LEASE_MS = 1_000;
@@ -14,9 +14,9 @@ const MAX_KEYS = 10_000;
 
 type Lease = {
   left: number;
-  /** In ms: what is left then is dropped. */
+  /** In ms; the rest expires then. */
   until: number;
-  /** How many reads the next lease takes, unless more calls wait for it. */
+  /** The size of the next lease, unless more calls wait for it. */
   block: number;
   waiting: number;
   decision: RateDecision;
@@ -33,8 +33,8 @@ function leases(services: Pick<Services, "pool">): Leases {
   return made;
 }
 
-/** Takes one read from what is leased; undefined when a new block must be leased first, null when reads are unlimited. */
-export function takeLeasedRead(services: Services, actor: ApiKeyActor): RateDecision | null | undefined {
+/** Takes one leased read; undefined if a new block must be leased first, null if reads are unlimited. */
+export function acquireLeasedRead(services: Services, actor: ApiKeyActor): RateDecision | null | undefined {
   const { readsPerMinute: limit } = actor.plan;
   if (limit === null) return null;
   const lease = leases(services).get(actor.apiKeyId);
@@ -49,12 +49,12 @@ export function takeLeasedRead(services: Services, actor: ApiKeyActor): RateDeci
   return lease.decision;
 }
 
-/** Takes one read of a key; null when its reads are unlimited. A refused read does not count. */
-export async function takeRead(services: Services, actor: ApiKeyActor): Promise<RateDecision | null> {
+/** Takes one read of a key; null if its reads are unlimited. A refused read does not count. */
+export async function acquireRead(services: Services, actor: ApiKeyActor): Promise<RateDecision | null> {
   const { readsPerMinute: limit } = actor.plan;
   if (limit === null) return null;
   for (;;) {
-    const leased = takeLeasedRead(services, actor);
+    const leased = acquireLeasedRead(services, actor);
     if (leased !== undefined) return leased;
     const lease = leaseOf(services, actor.apiKeyId, limit);
     lease.waiting += 1;
@@ -78,15 +78,15 @@ function leaseOf(services: Services, keyId: string, limit: number): Lease {
 }
 
 /**
- * Leases the next block: twice as many reads after one that was used up in its second, half as many after any other, and at
- * least as many as calls wait.
+ * Leases the next block: twice as large if the last one was used up within its second, otherwise half, and at least one
+ * read per waiting call.
  */
 async function renew(
   services: Services,
   lease: Lease,
   { key, limit }: { key: string; limit: number },
 ): Promise<void> {
-  // Calls of this turn of the event loop wait together.
+  // Calls in the same turn of the event loop share one lease.
   await Promise.resolve();
   const asked = services.clock.now().getTime();
   const usedUp = lease.left === 0 && asked < lease.until;
@@ -94,7 +94,10 @@ async function renew(
   lease.block = Math.max(1, Math.min(largest, usedUp ? lease.block * 2 : Math.ceil(lease.block / 2)));
   const wanted = Math.min(limit, Math.max(lease.block, lease.waiting));
   const window = { key, limit, seconds: WINDOW_SECONDS + LEASE_MS / 1000 };
-  const { granted, ...decision } = await takeRate(services.pool, window, { wanted, clock: services.clock });
+  const { granted, ...decision } = await acquireRate(services.pool, window, {
+    wanted,
+    clock: services.clock,
+  });
   lease.left = granted;
   lease.until = asked + LEASE_MS;
   const resetSeconds = Math.min(WINDOW_SECONDS, decision.resetSeconds);

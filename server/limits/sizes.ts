@@ -6,13 +6,13 @@ const MIB = 1024 * KIB;
 export const MAX_BODY_BYTES = 1 * MIB;
 /** An agent's user message, in UTF-8. */
 export const MAX_USER_MESSAGE_BYTES = 256 * KIB;
-/** Endpoint 2's body: a user message of 256 KiB can take six times as much as escaped JSON. */
+/** Endpoint 2's body: a user message of 256 KiB can be six times as large as escaped JSON. */
 export const MAX_START_AGENT_BODY_BYTES = 6 * MAX_USER_MESSAGE_BYTES + 64 * KIB;
-/** A call of the dashboard: a tool's input of 1 MiB can take six times as much as escaped JSON. */
+/** A dashboard call: a tool's input of 1 MiB can be six times as large as escaped JSON. */
 export const MAX_DASHBOARD_CALL_BYTES = 6 * MAX_BODY_BYTES + 64 * KIB;
-/** What is sent to sign in. */
+/** The sign-in form. */
 export const MAX_SIGN_IN_BYTES = 16 * KIB;
 /** A run's final output. */
 export const MAX_FINAL_OUTPUT_BYTES = 4 * MIB;
-/** One function's output: beyond it an agent gets a preview, and a workflow's step fails. */
+/** One function's output. Beyond it an agent gets a preview, and a workflow's step fails. */
 export const MAX_STEP_OUTPUT_BYTES = 1 * MIB;

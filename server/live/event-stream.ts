@@ -1,41 +1,40 @@
 /**
- * Server-sent events as a Response: heartbeats so that proxies and browsers keep the connection and a reader that may
- * no longer listen is found, no buffering or compression on the way, and an end after a while, so that a stream whose
- * reader was lost without a sign does not stay.
+ * Server-sent events as a Response: heartbeats keep the connection open and check the session, nothing is buffered or
+ * compressed, and the stream ends after a while, so that none stays after its reader was lost.
  */
 
-/** How often the reader is asked for its right to be there. */
+/** How often the reader's session is checked. */
 export const HEARTBEAT_MS = 15_000;
 /** Browsers reconnect by themselves, with the last event's id. */
 const MAX_LIFE_MS = 10 * 60_000;
-/** How soon a browser reconnects. */
+/** The browser's delay before it reconnects. */
 const RETRY_MS = 1_000;
 
 export type EventSink = {
   /**
-   * Resolves when the reader has taken all that was sent, or is gone. Wait for it before reading what is sent next:
-   * a slow reader then gets fewer and newer events, and no more than one look's result waits for it in memory.
+   * Resolves when the reader has taken everything, or is gone. Wait for it before reading more data: a slow reader then
+   * gets fewer and newer events, and at most one result is in memory.
    */
   drained(): Promise<void>;
-  /** Sends one event; `id` comes back as Last-Event-ID after a dropped connection. */
+  /** Sends one event; `id` returns as Last-Event-ID after a dropped connection. */
   send(event: { name: string; data: unknown; id?: number | undefined }): void;
   close(): void;
-  /** Fires when the reader is gone or the stream was closed. */
+  /** Aborted when the reader is gone or the stream was closed. */
   signal: AbortSignal;
 };
 
 export type Events = {
-  /** Sends the events; the stream ends with it. */
+  /** Sends the events. The stream ends when it returns. */
   produce: (sink: EventSink) => Promise<void>;
-  /** Asked at every heartbeat; false ends the stream. */
+  /** Called at every heartbeat; false ends the stream. */
   mayStay: () => Promise<boolean>;
-  /** Told what `produce` or `mayStay` threw, which ends the stream. */
+  /** Called with what `produce` or `mayStay` threw, which ends the stream. */
   onError: (error: unknown) => void;
-  /** Called once, when the stream has ended for whatever reason. */
+  /** Called once, when the stream has ended. */
   onOver: () => void;
 };
 
-/** Answers a request with events until they are over, the reader leaves or may not stay, or its time is up. */
+/** Answers a request with events until they end, the reader leaves or loses access, or the time is up. */
 export function respondWithEvents(request: Request, { produce, mayStay, onError, onOver }: Events): Response {
   const over = new AbortController();
   over.signal.addEventListener("abort", onOver, { once: true });
@@ -52,7 +51,7 @@ export function respondWithEvents(request: Request, { produce, mayStay, onError,
         try {
           controller.close();
         } catch {
-          // The reader left in this very moment.
+          // The reader left at this moment.
         }
       };
       const fail = (error: unknown) => {
@@ -62,7 +61,7 @@ export function respondWithEvents(request: Request, { produce, mayStay, onError,
       const room = () => (controller.desiredSize ?? 0) > 0;
       let asking = false;
       const heartbeat = setInterval(() => {
-        // What waits for the reader is sign of life enough.
+        // Unread data shows that the stream is alive.
         if (room()) write(": still here\n\n");
         if (asking) return;
         asking = true;
@@ -94,7 +93,7 @@ export function respondWithEvents(request: Request, { produce, mayStay, onError,
       };
       produce(sink).then(close, fail);
     },
-    // Called whenever the reader has taken the last of what was sent.
+    // Called when the reader has taken everything that was sent.
     pull() {
       wake();
     },
@@ -111,8 +110,12 @@ export function respondWithEvents(request: Request, { produce, mayStay, onError,
   });
 }
 
-/** Waits for the earliest of: `ms`, the signal, `wake` being called. */
-export function napUntil(ms: number, signal: AbortSignal, onWake: (wake: () => void) => void): Promise<void> {
+/** Waits for the earliest of `ms`, the signal, or a call of `wake`. */
+export function sleepUntilWoken(
+  ms: number,
+  signal: AbortSignal,
+  onWake: (wake: () => void) => void,
+): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);

@@ -1,8 +1,8 @@
 import type { Services } from "@/server/services";
 
 /**
- * Says that a run changed, so that pages look at it. Sent outside the writer's transactions, where it would make commits
- * wait for each other, and gathered for a moment: of several changes of a run only the newest is sent.
+ * Notifies pages of a changed run. Sent outside the writer's transactions, where NOTIFY would serialize commits, and
+ * merged for a moment: of several changes of a run only the newest is sent.
  */
 export function notifyRunChanged(
   services: Pick<Services, "notifications">,
@@ -12,7 +12,7 @@ export function notifyRunChanged(
   services.notifications.send("run", run.id, `${run.orgId}:${run.id}:${sequence}`);
 }
 
-/** What changed: the run, and its sequence after the change. */
+/** A changed run and its sequence after the change. */
 export type RunChange = { orgId: string; runId: string; sequence: number };
 type Listener = (change: RunChange) => void;
 export type Subscription = {
@@ -37,7 +37,7 @@ function subscribe(
   return { connected: () => services.notifications.connected(), unsubscribe };
 }
 
-/** Hears the changes of one run. */
+/** Listens to the changes of one run. */
 export function subscribeToRun(
   services: Pick<Services, "notifications">,
   runId: string,
@@ -46,7 +46,7 @@ export function subscribeToRun(
   return subscribe(services, (change) => change.runId === runId, listener);
 }
 
-/** Hears the changes of all runs of one organization. */
+/** Listens to the changes of all runs of one organization. */
 export function subscribeToOrganization(
   services: Pick<Services, "notifications">,
   orgId: string,

@@ -7,7 +7,7 @@ import { MAX_NAMED_RUNS, streamRun, streamRuns } from "@/server/live/run-stream"
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 
-/** Live updates as a browser gets them, with the writer in another process: only PostgreSQL is between the two. */
+/** Live updates as a browser gets them, with the writer in another process; only PostgreSQL connects the two. */
 
 let world: World;
 let writer: World;
@@ -31,7 +31,7 @@ type SentEvent = {
   id: string;
 };
 
-/** Reads events of a response one by one. */
+/** Reads the events of a response one by one. */
 function readEvents(response: Response) {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
@@ -74,7 +74,7 @@ function open(runId: string, after: number) {
   return { ...readEvents(response), leave, response };
 }
 
-/** Changes a step of a run as its worker does: the row takes the run's next number, the run's own row stays as it is. */
+/** Changes a step like its worker: the row takes the run's next sequence, the run's own row does not change. */
 async function changeStep(runId: string, stepNumber: number): Promise<void> {
   const sequence = (await newestSequence(runId)) + 1;
   await writer.db.step.updateMany({ where: { runId, stepNumber }, data: { sequence } });
@@ -180,7 +180,7 @@ describe("the stream of an organization's runs", () => {
   ])("%s", async (_, more) => {
     const busy = await createTenant(world);
     const { stream, leave } = openRuns(await createMember(world, busy, "viewer"));
-    // Hears each notification after the stream, which subscribed first.
+    // Subscribed after the stream, so it receives each notification later.
     let heard = 0;
     const subscription = subscribeToOrganization(world, busy.orgId, () => {
       heard += 1;
@@ -192,14 +192,15 @@ describe("the stream of an organization's runs", () => {
       await expect.poll(() => heard - before).toBe(ids.length);
     };
 
-    // The first event waits for its reader: what changes meanwhile is gathered. A run that changes twice counts once.
+    // The first event waits for its reader, and changes in the meantime are merged. A run that changes twice counts
+    // once.
     const ids = Array.from({ length: MAX_NAMED_RUNS + more }, newId);
     await notify(ids, 1);
     await notify(ids, 2);
     expect((await stream.next())?.data.ids).toEqual([]);
     expect((await stream.next())?.data.ids).toEqual(more === 0 ? ids : []);
 
-    // What changes after that is named again.
+    // Later changes are named again.
     const late = newId();
     await notify([late], 1);
     let named: string[] = [];

@@ -1,23 +1,23 @@
 import type { MemberActor } from "@/server/auth/actor";
-import { type EventSink, napUntil } from "@/server/live/event-stream";
+import { type EventSink, sleepUntilWoken } from "@/server/live/event-stream";
 import { subscribeToOrganization, subscribeToRun } from "@/server/live/run-changes";
+import { isTerminal } from "@/server/runs/read/enums";
 import { inspectRun } from "@/server/runs/read/inspect";
-import { isTerminal } from "@/server/runs/read/words";
 import type { Services } from "@/server/services";
 
-/** Changes that come closer together than this are sent as one. */
+/** Changes closer together than this are sent as one. */
 const RUN_PAUSE_MS = 100;
 const LIST_PAUSE_MS = 500;
-/** How often rows are looked at when no ring comes: rings may be lost. */
+/** How often rows are polled without a notification, since notifications may be lost. */
 const POLL_MS = 5_000;
-const POLL_WHILE_DEAF_MS = 1_000;
-/** Runs that changed while the reader was busy; when there are more, it is told to look for itself. */
+const POLL_WITHOUT_NOTIFICATIONS_MS = 1_000;
+/** How many changed runs are named; beyond that the reader must check itself. */
 export const MAX_NAMED_RUNS = 200;
 
 /**
- * Sends a run's changes since the sequence `after` as events named `change` (a RunInspection with only the
- * changed lines, its id the run's sequence) until the run has ended, then `end`. A reader that comes back with
- * the last id it saw misses nothing.
+ * Sends a run's changes since the sequence `after` as events named `change` (a RunInspection with only the changed
+ * lines; the event's id is the run's sequence) until the run has ended, then `end`. A reader that returns with the last
+ * id misses nothing.
  */
 export async function streamRun(
   services: Services,
@@ -43,8 +43,8 @@ export async function streamRun(
 }
 
 /**
- * Sends the ids of runs that changed in the member's organization as events named `runs`
- * (`{ ids: string[] }`; none: look at all), gathered for half a second. A reader that comes back looks at its rows by itself.
+ * Sends the ids of changed runs of the member's organization as events named `runs` (`{ ids: string[] }`; empty: check
+ * everything), merged for half a second. A reader that reconnects checks its rows itself.
  */
 export async function streamRuns(services: Services, actor: MemberActor, sink: EventSink): Promise<void> {
   const changed = new Set<string>();
@@ -59,7 +59,7 @@ export async function streamRuns(services: Services, actor: MemberActor, sink: E
         listener();
       }),
     look: async () => {
-      // Without ids: some time has passed, or rings may have been lost; look for yourself.
+      // Without ids: notifications may have been lost, so the reader must check everything.
       sink.send({ name: "runs", data: { ids: tooMany ? [] : [...changed] } });
       changed.clear();
       tooMany = false;
@@ -68,7 +68,7 @@ export async function streamRuns(services: Services, actor: MemberActor, sink: E
   });
 }
 
-/** Looks at once, then after every ring and now and then without one, as fast as the reader reads, until it is over. */
+/** Calls `look` at once, after every notification and at intervals, as fast as the reader reads, until it is done. */
 async function listen({
   sink,
   pauseMs,
@@ -92,11 +92,15 @@ async function listen({
       if (sink.signal.aborted) return;
       rung = false;
       if ((await look()) === "over") return;
-      await napUntil(pauseMs, sink.signal, () => {});
+      await sleepUntilWoken(pauseMs, sink.signal, () => {});
       if (rung) continue;
-      await napUntil(subscription.connected() ? POLL_MS : POLL_WHILE_DEAF_MS, sink.signal, (done) => {
-        wake = done;
-      });
+      await sleepUntilWoken(
+        subscription.connected() ? POLL_MS : POLL_WITHOUT_NOTIFICATIONS_MS,
+        sink.signal,
+        (done) => {
+          wake = done;
+        },
+      );
     }
   } finally {
     subscription.unsubscribe();

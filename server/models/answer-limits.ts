@@ -1,22 +1,22 @@
 import type { ToolCall } from "@/server/models/port";
 
-/** What one answer of a model may hold: everything from a provider is bounded in size and number. */
+/** Bounds of one model reply: everything from a provider is bounded in size and number. */
 
-/** One line and one event of a stream, in characters. */
+/** One line or event of a stream, in characters. */
 export const MAX_EVENT_LENGTH = 1024 * 1024;
-/** All text, reasoning and arguments of one answer, in characters. */
+/** All text, reasoning and arguments of one reply, in characters. */
 export const MAX_ANSWER_LENGTH = 8 * 1024 * 1024;
-/** Calls of one answer that are executed. */
+/** How many calls of one reply are executed. */
 export const MAX_EXECUTED_CALLS = 32;
-/** Calls of one answer that become steps; one further step stands for the rest. */
+/** How many calls of one reply become steps; one more step represents the rest. */
 export const MAX_RECORDED_CALLS = 128;
 
-/** The name of the call that stands for all calls beyond MAX_RECORDED_CALLS; its arguments are `{"count": N}`. */
+/** The name of the call that represents all calls beyond MAX_RECORDED_CALLS; its arguments are `{"count": N}`. */
 export const FURTHER_CALLS = "further_calls";
 
 /**
- * The calls of an answer cut to the first 128 and one that stands for the rest. Cutting again changes nothing.
- * @param further calls that came after these and were not kept.
+ * Cuts the calls of a reply to the first 128 and one that represents the rest; idempotent.
+ * @param further the number of later calls that were discarded.
  */
 export function limitCalls(calls: readonly ToolCall[], further = 0): ToolCall[] {
   if (calls.length + further <= MAX_RECORDED_CALLS) return [...calls];

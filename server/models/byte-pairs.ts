@@ -1,34 +1,33 @@
 /**
- * Counts the tokens of byte pair encoding, the way a vocabulary such as OpenAI's o200k cuts text: a pattern splits it into
- * pieces (words, numbers, marks, blanks), and within a piece those two neighbours are joined, again and again, whose union
- * has the lowest rank in the vocabulary. Only the count is wanted, so no token is ever made.
- *
- * The vocabulary lies in typed arrays, a few megabytes; a `Map` of the same 200,000 strings takes ten times as much.
+ * Counts the tokens of byte pair encoding with a vocabulary such as OpenAI's o200k. A pattern splits the text into
+ * pieces (words, numbers, marks, blanks); within a piece, the adjacent pair whose union has the lowest rank is merged,
+ * repeatedly. Only the count is needed, so no token is created. Typed arrays hold the vocabulary in a few megabytes; a
+ * `Map` of the same 200,000 strings would take ten times as much.
  */
 
-/** A vocabulary as the js-tiktoken package carries it: lines of `! FIRST_RANK BASE64 BASE64 …`. */
+/** A vocabulary in the format of the js-tiktoken package: lines of `! FIRST_RANK BASE64 BASE64 …`. */
 export type Vocabulary = { pattern: string; ranks: string };
 
 /**
- * Longest piece that is joined as a whole, in bytes; longer ones, which no language has, are cut. Joining takes the square
- * of a piece's length, so this is what keeps a megabyte without a blank cheap. A cut adds at most a token.
+ * The longest piece, in bytes; longer ones, which no language has, are split. Merging is quadratic, so this keeps a
+ * megabyte without blanks cheap. A split adds at most one token.
  */
 const MAX_PIECE_BYTES = 128;
 
 /** No token, or a pair whose union is none. */
 const NONE = 0x7fffffff;
 
-/** Counts the tokens of a text. Special tokens in it are text. The time grows with the text's length, whatever it holds. */
+/** Counts the tokens of a text. Special tokens count as text. Linear in the length of the text. */
 export type BytePairCounter = (text: string) => number;
 
-/** Reads a vocabulary; takes some 0.1 s for 200,000 tokens. */
+/** Reads a vocabulary; takes about 0.1 s for 200,000 tokens. */
 export function createBytePairCounter(vocabulary: Vocabulary): BytePairCounter {
   const rankOf = indexRanks(vocabulary.ranks);
   const pieces = new RegExp(vocabulary.pattern, "gu");
   const encoder = new TextEncoder();
   // A UTF-16 unit takes at most three bytes.
   let bytes = new Uint8Array(4096);
-  /** Where each part of a piece begins, and the rank of its union with the next one. */
+  /** Where each part of a piece begins, and the rank of its union with the next part. */
   const starts = new Uint16Array(MAX_PIECE_BYTES + 1);
   const ranks = new Int32Array(MAX_PIECE_BYTES + 1);
 
@@ -69,7 +68,7 @@ export function createBytePairCounter(vocabulary: Vocabulary): BytePairCounter {
 
 type RankOf = (bytes: Uint8Array, begin: number, end: number) => number;
 
-/** An open-addressing table over all tokens' bytes, laid end to end. */
+/** An open-addressing hash table over the bytes of all tokens. */
 function indexRanks(lines: string): RankOf {
   const content = new Uint8Array(Math.ceil((lines.length * 3) / 4));
   const { starts, rankAt } = readTokens(lines, content);
@@ -102,15 +101,15 @@ const SIX_BITS = new Uint8Array(128).fill(255);
 for (let value = 0; value < BASE64.length; value += 1) SIX_BITS[BASE64.charCodeAt(value)] = value;
 
 /**
- * Writes all tokens' bytes into `content`; says where each begins (and the last one ends), and its rank. Character by
- * character, because 200,000 strings or buffers on the way would cost more time and memory than all the rest.
+ * Writes all tokens' bytes into `content`; returns where each begins (and the last one ends), and its rank. Character
+ * by character, because 200,000 temporary strings or buffers would cost more than the rest.
  */
 function readTokens(lines: string, content: Uint8Array): { starts: Uint32Array; rankAt: Int32Array } {
   const rankAt: number[] = [];
   const starts: number[] = [];
   let end = 0;
   for (const line of lines.split("\n")) {
-    // `! FIRST_RANK` and the tokens of that rank and the following ones.
+    // `! FIRST_RANK`, then the tokens of that rank and the following ones.
     const head = /^! (\d+) /.exec(line);
     if (head === null) continue;
     let rank = Number(head[1]);
@@ -134,7 +133,7 @@ function readTokens(lines: string, content: Uint8Array): { starts: Uint32Array; 
   return { starts: Uint32Array.from(starts), rankAt: Int32Array.from(rankAt) };
 }
 
-/** FNV-1a, mixed once more because only its low bits are used. */
+/** FNV-1a, with a final mix because only its low bits are used. */
 function hash(bytes: Uint8Array, begin: number, end: number): number {
   let value = 0x811c9dc5;
   for (let at = begin; at < end; at += 1) value = Math.imul(value ^ (bytes[at] ?? 0), 0x01000193);

@@ -3,20 +3,20 @@ import { limitCalls, MAX_RECORDED_CALLS } from "@/server/models/answer-limits";
 import type { ModelMessage, ModelReply, ModelRequest, ModelUsage, ToolCall } from "@/server/models/port";
 import { replaceNul } from "@/server/secrets/stored-output";
 
-/** What one provider could not do and is spared from then on. */
+/** Features that a provider does not support, as learned from its errors. */
 export type Adaptation = {
   /** The server knows `max_tokens` but not `max_completion_tokens`. */
   oldTokenLimit: boolean;
-  /** The server refuses `response_format`: the schema is put into words. */
-  schemaInWords: boolean;
-  /** The server refuses to answer in pieces, or then tells no usage: it is asked for the whole at once. */
-  wholeAnswers: boolean;
+  /** The server refuses `response_format`: the prompt describes the schema. */
+  schemaInPrompt: boolean;
+  /** The server refuses streaming, or reports no usage with it: replies are requested in one piece. */
+  unstreamed: boolean;
 };
 
-/** Names of functions as every server takes them back in a conversation. */
+/** A function name that every server accepts in a conversation. */
 const safeName = (name: string) => name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "_";
 
-/** Arguments as every server takes them back: servers parse them, and some fail on what is not an object. */
+/** Arguments that every server accepts in a conversation: servers parse them, and some fail unless they are an object. */
 function safeArguments(text: string): string {
   try {
     const value: unknown = JSON.parse(text);
@@ -47,7 +47,7 @@ function toWireMessage(message: ModelMessage) {
 export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptation: Adaptation) {
   const { model, messages, tools, maxOutputTokens, responseSchema } = request;
   const wire = messages.map(toWireMessage);
-  if (responseSchema !== undefined && adaptation.schemaInWords) {
+  if (responseSchema !== undefined && adaptation.schemaInPrompt) {
     const content = `Answer only with JSON that matches this JSON Schema: ${JSON.stringify(responseSchema)}`;
     wire.push({ role: "system", content });
   }
@@ -64,7 +64,7 @@ export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptati
       ? { max_tokens: maxOutputTokens }
       : { max_completion_tokens: maxOutputTokens }),
     ...(responseSchema !== undefined &&
-      !adaptation.schemaInWords && {
+      !adaptation.schemaInPrompt && {
         response_format: {
           type: "json_schema" as const,
           json_schema: { name: "answer", schema: responseSchema, strict: false },
@@ -76,7 +76,7 @@ export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptati
 const MAX_TOKENS_BELIEVED = 100_000_000;
 const tokenCount = z.number().int().min(0).max(MAX_TOKENS_BELIEVED);
 
-/** More parts of a text than this are left out. */
+/** More parts of a text are ignored. */
 const MAX_CONTENT_PARTS = 1000;
 export const MAX_ID_LENGTH = 200;
 const MAX_NAME_LENGTH = 200;
@@ -101,24 +101,24 @@ const completion = z.object({
 const wireChoice = z.object({ message: wireMessage, finish_reason: z.string().nullish() });
 const wireUsage = z.object({ prompt_tokens: tokenCount, completion_tokens: tokenCount });
 
-/** An error that came with a success status, as some gateways send it. */
+/** An error with a success status, as some gateways send it. */
 const wrappedError = z.object({
   error: z.object({ message: z.string(), code: z.union([z.number(), z.string()]).nullish() }),
 });
 
-/** An answer that is no chat completion; `status` or `code` when it is an error in a successful response's clothes. */
+/** A response that is no chat completion; `status` or `code` is set if it is an error in a successful response. */
 export class AnswerError extends Error {
   readonly status: number | undefined;
   readonly code: string | undefined;
-  constructor(message: string, told?: number | string | null) {
+  constructor(message: string, reported?: number | string | null) {
     super(message);
     this.name = "AnswerError";
-    this.status = Number.isInteger(Number(told ?? Number.NaN)) ? Number(told) : undefined;
-    this.code = typeof told === "string" ? told : undefined;
+    this.status = Number.isInteger(Number(reported ?? Number.NaN)) ? Number(reported) : undefined;
+    this.code = typeof reported === "string" ? reported : undefined;
   }
 }
 
-/** An answer beyond what is read of one; asking for it again would not make it smaller. */
+/** A response beyond the size limit; a retry would not make it smaller. */
 export class AnswerTooLarge extends AnswerError {
   override name = "AnswerTooLarge";
 }
@@ -133,7 +133,7 @@ function argumentsText(value: unknown): string {
   }
 }
 
-/** The calls in a message; every one gets an id that no other in the conversation has. */
+/** The calls in a message; each gets an id that is unique in the conversation. */
 function readCalls(
   message: z.infer<typeof wireMessage>,
   request: Pick<ModelRequest, "messages">,
@@ -156,16 +156,16 @@ function readCalls(
   return limitCalls(read, further + Math.max(0, raw.length - MAX_RECORDED_CALLS));
 }
 
-/** The error that a piece of a stream carries, or null. Called for every piece, so it looks before it parses. */
+/** The error in a streamed piece, or null. Called for every piece, so it checks before it parses. */
 export function readPieceError(piece: unknown): AnswerError | null {
   if (typeof piece !== "object" || piece === null || !("error" in piece) || !piece.error) return null;
-  const told = wrappedError.safeParse(piece);
-  return told.success
-    ? new AnswerError(told.data.error.message, told.data.error.code)
+  const reported = wrappedError.safeParse(piece);
+  return reported.success
+    ? new AnswerError(reported.data.error.message, reported.data.error.code)
     : new AnswerError(`an error: ${JSON.stringify(piece.error).slice(0, 300)}`);
 }
 
-/** The tokens that a provider reports; null when it reports none, or none that can be believed. */
+/** The tokens that a provider reports; null if it reports none or implausible ones. */
 export function readUsage(raw: unknown): ModelUsage | null {
   const parsed = wireUsage.safeParse(raw);
   if (!parsed.success) return null;
@@ -173,15 +173,15 @@ export function readUsage(raw: unknown): ModelUsage | null {
   return inputTokens + outputTokens > 0 ? { inputTokens, outputTokens, estimated: false } : null;
 }
 
-/** An answer as it was read; `usage` is null when the provider reports none, `reasoning` is what it then counts with. */
+/** A parsed reply; `usage` is null if the provider reports none, and is then counted from the texts and `reasoning`. */
 export type ReadCompletion = Pick<ModelReply, "content" | "toolCalls" | "finishReason"> & {
   reasoning: string;
   usage: ModelUsage | null;
 };
 
 /**
- * Reads a provider's answer, which is trusted in nothing. Throws AnswerError.
- * @param furtherCalls calls of the answer that the body no longer holds.
+ * Parses a provider's untrusted response. Throws AnswerError.
+ * @param furtherCalls the number of calls that were removed from the body.
  */
 export function readChatCompletion(
   body: unknown,

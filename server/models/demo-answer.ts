@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from "@/server/json";
 import type { ModelRequest } from "@/server/models/port";
 
-/** How the demo model (demo.ts) words what its calls brought. */
+/** How the demo model (demo.ts) phrases the results of its calls. */
 
 const NOTICE =
   "This answer is simulated by the built-in demo model: for a real one, set OPENAI_API_KEY (and OPENAI_BASE_URL for " +
@@ -44,9 +44,9 @@ function describeResult(name: string, argumentsText: string, resultText: string)
       .filter(([, value]) => value !== null)
       .map(([key, value]) => `${labelOf(key)} ${shorten(wordOf(value), 120)}`)
       .join(", ");
-    const said =
+    const output =
       typeof text === "string" && text !== "" ? `${shorten(text, 300)}${list && ` (${list})`}` : list;
-    return `${name}: ${shorten(said, 600)}`;
+    return `${name}: ${shorten(output, 600)}`;
   }
   return `${name}: ${shorten(typeof result === "string" ? result : resultText, 600)}`;
 }
@@ -67,8 +67,8 @@ function describeResults(request: ModelRequest): string[] {
   );
 }
 
-/** The last reply of a run: that it is a simulation, then what the calls brought. `text` is what was asked. */
-export function wordAnswer(request: ModelRequest, text: string): string {
+/** The last reply of a run: a note that it is a simulation, then the results. `text` is the user's message. */
+export function createAnswer(request: ModelRequest, text: string): string {
   const results = describeResults(request);
   const [only] = results;
   if (only === undefined) {

@@ -8,32 +8,32 @@ import {
   findTopic,
 } from "@/server/models/demo-reading";
 
-/** Arguments for any JSON Schema, guessed from a message: the demo model's hand (demo.ts). */
+/** Creates arguments for any JSON Schema from a message, for the demo model (demo.ts). */
 
-/** The text, and its numbers that no field has taken yet, as they were written. */
+/** The text, and its numbers that no field has used yet, as written. */
 type Material = { text: string; numbers: string[] };
 
 const COUNTED_FIELD = /item|product|article|goods|thing|what/i;
-const WHOLE_TEXT_FIELD = /^(question|message|prompt|text|request|note|comment)$/i;
-/** Fields that hold a name of people or places rather than an identifier. */
+const MESSAGE_FIELD = /^(question|message|prompt|text|request|note|comment)$/i;
+/** Fields that contain names of people or places rather than identifiers. */
 const NAME_FIELD = /city|country|place|location|address|person|customer_?name|language|color|colour/i;
-/** Longer texts are no fit for a field that asks for one thing. */
+/** Longer texts do not fit a field for a single thing. */
 const SHORT = 60;
 
-/** A value that fits the schema as well as can be guessed from the text. */
-export function makeValue(schema: Json | undefined, text: string): Json {
+/** A value for a schema, guessed from the text. */
+export function createValue(schema: Json | undefined, text: string): Json {
   return fill(schema, { text, numbers: findNumbers(text) }, "", 0);
 }
 
 /**
- * Arguments with every required property, and the others when nothing is required. The text's numbers go to the
- * number fields in order of appearance, whole ones to integer fields first; each is used once.
+ * Arguments with every required property, or with all if none is required. The text's numbers go to number fields in
+ * order, integers to integer fields first; each is used once.
  */
-export function makeArguments(schema: JsonObject, text: string): JsonObject {
+export function createArguments(schema: JsonObject, text: string): JsonObject {
   return fillObject(schema, { text, numbers: findNumbers(text) }, 0);
 }
 
-/** How many numbers of a text a tool could make use of. */
+/** How many numbers of a text a tool could use. */
 export function countNumberFields(schema: JsonObject): number {
   const properties = isJsonObject(schema.properties) ? Object.values(schema.properties) : [];
   return properties.filter((property) => ["number", "integer"].includes(typeOf(property) ?? "")).length;
@@ -68,10 +68,10 @@ function fill(schema: Json | undefined, material: Material, field: string, depth
     const count = typeof schema.minItems === "number" ? Math.min(schema.minItems, 10) : 1;
     return Array.from({ length: count }, () => fill(schema.items, material, field, depth + 1));
   }
-  if (type === "number" || type === "integer") return makeNumber(schema, material);
+  if (type === "number" || type === "integer") return createNumber(schema, material);
   if (type === "boolean") return true;
   if (type === "null") return null;
-  return makeText(schema, material.text, field);
+  return createText(schema, material.text, field);
 }
 
 function fillObject(schema: JsonObject, material: Material, depth: number): JsonObject {
@@ -88,17 +88,17 @@ function fillObject(schema: JsonObject, material: Material, depth: number): Json
   return Object.fromEntries(wanted.map(([name]) => [name, values.get(name) ?? null]));
 }
 
-function makeNumber(schema: JsonObject, { numbers }: Material): number {
-  const isWhole = schema.type === "integer";
-  const index = isWhole ? numbers.findIndex((number) => !number.includes(".")) : 0;
+function createNumber(schema: JsonObject, { numbers }: Material): number {
+  const isInteger = schema.type === "integer";
+  const index = isInteger ? numbers.findIndex((number) => !number.includes(".")) : 0;
   const [taken] = numbers.splice(Math.max(index, 0), 1);
   const found = Number(taken ?? 1);
   const min = typeof schema.minimum === "number" ? schema.minimum : Number.NEGATIVE_INFINITY;
   const max = typeof schema.maximum === "number" ? schema.maximum : Number.POSITIVE_INFINITY;
-  return Math.min(max, Math.max(min, isWhole ? Math.round(found) : found));
+  return Math.min(max, Math.max(min, isInteger ? Math.round(found) : found));
 }
 
-function makeText(schema: JsonObject, text: string, field: string): string {
+function createText(schema: JsonObject, text: string, field: string): string {
   if (schema.format === "date") return /\d{4}-\d\d-\d\d/.exec(text)?.[0] ?? "2026-01-01";
   if (schema.format === "date-time") return "2026-01-01T00:00:00Z";
   if (schema.format === "email")
@@ -110,10 +110,10 @@ function makeText(schema: JsonObject, text: string, field: string): string {
   return subject.slice(0, max).padEnd(min, "x");
 }
 
-/** What in a text could fill the text field of this name. */
+/** The part of a text for the text field of this name. */
 function subjectFor(field: string, text: string): string {
   const whole = text.trim().slice(0, 200);
-  if (WHOLE_TEXT_FIELD.test(field)) return whole;
+  if (MESSAGE_FIELD.test(field)) return whole;
   const identifier = findQuoted(text) ?? (NAME_FIELD.test(field) ? undefined : findIdentifier(text));
   if (identifier !== undefined) return identifier;
   const name = findName(text);

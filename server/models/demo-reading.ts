@@ -1,5 +1,5 @@
 /**
- * What the demo model (demo.ts) reads out of a message: sums, numbers, places, things that are counted or priced. All
+ * What the demo model (demo.ts) extracts from a message: calculations, numbers, places, quantities and prices. All
  * patterns are bounded, so that hostile messages stay cheap.
  */
 
@@ -26,19 +26,19 @@ const CITY_ZONES: Record<string, string> = {
   zurich: "Europe/Zurich",
 };
 
-/** A text that is a JSON object, as webhooks send it, is read as the list of what it says. */
+/** Reads a JSON object, as webhooks send it, as a list of its facts; other text is unchanged. */
 export function readMessage(text: string): string {
   if (!text.trimStart().startsWith("{")) return text;
   const values = [...text.matchAll(/:\s{0,20}(?:"((?:[^"\\]|\\.){1,2000})"|(-?\d[\d.]{0,20}))/g)];
-  const said = values.map((match) => (match[1] ?? match[2] ?? "").replace(/\\./g, " "));
-  return said.length === 0 ? text : said.join(", ");
+  const quoted = values.map((match) => (match[1] ?? match[2] ?? "").replace(/\\./g, " "));
+  return quoted.length === 0 ? text : quoted.join(", ");
 }
 
-/** Identifiers with letters and digits, such as "A-1", "SKU123" or "inv-2024/7"; bounded, as all patterns here. */
+/** Identifiers with letters and digits, such as "A-1", "SKU123" or "inv-2024/7"; bounded like all patterns here. */
 const CODE =
   /(?<![\p{L}\d@./_-])(?=[\p{L}_/.-]{1,40}\d)\p{L}[\p{L}\d]{0,40}(?:[-_/.][\p{L}\d]{1,20}){0,6}(?![\p{L}\d@])/u;
 const CODES = new RegExp(CODE, "gu");
-/** A number that is a name: after "#", or after what is numbered. */
+/** A number that is an identifier: after "#", or after a noun that is numbered. */
 const NUMBERED =
   /(?:#\s?|\b(?:order|ticket|invoice|parcel|case|account|customer|shipment|item|sku|id|number|no\.?) {1,3})((?=[\p{L}-]{0,20}\d)[\p{L}\d][\p{L}\d_/-]{0,40})/iu;
 const NUMBERED_ALL = new RegExp(NUMBERED, "giu");
@@ -54,7 +54,7 @@ const WORDED_OPERATORS: [RegExp, string][] = [
 ];
 const SUM = /[(\d][\d\s.()+*/×÷^%-]{1,200}[\d)%]/g;
 
-/** The text with its sums written in signs: "17 times 23" becomes "17 * 23". */
+/** The text with written-out operators as signs: "17 times 23" becomes "17 * 23". */
 const inSigns = (text: string) =>
   WORDED_OPERATORS.reduce((worded, [pattern, sign]) => worded.replace(pattern, sign), text);
 
@@ -63,7 +63,7 @@ function isSum(part: string): boolean {
   return balanced && /\d\s*[+*/×÷^-]\s*[(\d]/.test(part) && !/^\d{4}-\d\d-\d\d/.test(part);
 }
 
-/** Arithmetic in a text: at least two numbers with an operator between. */
+/** A calculation in a text: at least two numbers with an operator between. */
 export function findArithmetic(text: string): string[] {
   const rest = text.replace(CODES, " ").replace(NUMBERED_ALL, " ");
   const found = inSigns(rest).match(SUM) ?? [];
@@ -73,13 +73,13 @@ export function findArithmetic(text: string): string[] {
     .slice(0, 3);
 }
 
-/** What a text names by an identifier, whole and without a leading "#". */
+/** The identifier in a text, without a leading "#". */
 export function findIdentifier(text: string): string | undefined {
   const rest = text.replace(URLS, " ");
   return CODE.exec(rest)?.[0] ?? NUMBERED.exec(rest)?.[1];
 }
 
-/** The numbers that a text tells, in order; not those of its sums, dates, times, addresses and identifiers. */
+/** The numbers in a text, in order, without those of calculations, dates, times, addresses and identifiers. */
 export function findNumbers(text: string): string[] {
   const rest = inSigns(text)
     .replace(URLS, " ")
@@ -89,7 +89,7 @@ export function findNumbers(text: string): string[] {
   return rest.match(new RegExp(`(?<![\\p{L}\\d.])-?${NUMBER}`, "gu")) ?? [];
 }
 
-/** The time zone that a text names, itself or by a city. */
+/** The time zone that a text names directly or by a city. */
 export function findZone(text: string): string | undefined {
   const named = /\b[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+\b/.exec(text)?.[0];
   if (named !== undefined) return named;
@@ -97,7 +97,7 @@ export function findZone(text: string): string | undefined {
   return Object.entries(CITY_ZONES).find(([city]) => lower.includes(city))?.[1];
 }
 
-const LITTLE_WORDS = new Set(
+const STOP_WORDS = new Set(
   (
     "a about all am an and any are as at be by buy can cost costs could dollar dollars do does each eur euro euros " +
     "find for from get give how i if in into is it me more much my need of off offer on one or order our out per " +
@@ -106,9 +106,9 @@ const LITTLE_WORDS = new Set(
   ).split(" "),
 );
 
-const isLittle = (word: string) => LITTLE_WORDS.has(word.toLowerCase());
+const isLittle = (word: string) => STOP_WORDS.has(word.toLowerCase());
 
-/** What is counted in a text: "apples" of "12 apples at 0.80", "red apples" of "twelve or 12 red apples". */
+/** What is counted in a text: "apples" in "12 apples at 0.80", "red apples" in "twelve or 12 red apples". */
 export function findCounted(text: string): string | undefined {
   const counted = new RegExp(
     `(?<![\\d.])${NUMBER} {0,3}(?:x|×|pieces of|units of)? {0,3}(\\p{L}[\\p{L}'-]{0,40}(?: \\p{L}[\\p{L}'-]{0,40}){0,2})`,
@@ -123,7 +123,7 @@ export function findCounted(text: string): string | undefined {
   return undefined;
 }
 
-/** Orders in a text, each with its own numbers: "12 apples at 0.80" and "3 pears at 1.20". */
+/** The orders in a text, each with its own numbers: "12 apples at 0.80" and "3 pears at 1.20". */
 export function findOrders(text: string): string[] {
   const order = new RegExp(
     `(?<![\\d.])\\d{1,15} {0,3}[x×]? {0,3}(?:\\p{L}[\\p{L}'-]{0,40} ){1,3}(?:at|for|@|à) {0,3}[$€£]?${NUMBER}`,
@@ -136,7 +136,7 @@ export function findQuoted(text: string): string | undefined {
   return /["“«]([^"”»]{1,200})["”»]/.exec(text)?.[1];
 }
 
-/** What a text asks for by name: something quoted, or named after a preposition, or written large. */
+/** A name in a text: quoted, after a preposition, or capitalized. */
 export function findName(text: string): string | undefined {
   const quoted = findQuoted(text);
   if (quoted !== undefined) return quoted;
@@ -146,7 +146,7 @@ export function findName(text: string): string | undefined {
   return name?.[1] ?? /(?<=[\p{L},]\s)\p{Lu}[\p{L}'-]+/u.exec(text)?.[0];
 }
 
-/** The few words of a text that carry it, for a field that wants a short text. */
+/** The key words of a text, for a field that takes a short text. */
 export function findTopic(text: string): string | undefined {
   const words = text.match(/\p{L}[\p{L}'-]{1,40}/gu) ?? [];
   return (

@@ -58,7 +58,7 @@ const request = (
   ...overrides,
 });
 
-/** The first call that the demo model makes, as [name, arguments]. */
+/** The demo model's first call, as [name, arguments]. */
 async function firstCall(content: string, tools: OfferedTool[]) {
   const [call] = (await callDemoModel(request(content, tools), clock)).toolCalls;
   return call && [call.name, JSON.parse(call.arguments)];
@@ -150,7 +150,7 @@ describe("keeps identifiers whole", () => {
   });
 });
 
-/** Lets the demo model work until it answers; `results` holds what each function or tool gives back. */
+/** Runs the demo model until it answers; `results` has the result of each function or tool. */
 async function converse(content: string, tools: OfferedTool[], results: Record<string, unknown>) {
   const calls: [string, unknown][] = [];
   const messages: ModelRequest["messages"] = [{ role: "user", content }];
@@ -231,7 +231,7 @@ test.each<[string, JsonObject]>([
   expect(await validateAgainst(parameters, call?.[1], "org-1")).toEqual([]);
 });
 
-test("completes an agent run with tools, says that it is a simulation, and is deterministic", async () => {
+test("completes an agent run with tools, notes that it is a simulation, and is deterministic", async () => {
   const configuration: AgentConfiguration = {
     kind: "agent",
     name: "Helper",

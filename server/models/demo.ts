@@ -1,20 +1,20 @@
 import type { Clock } from "@/server/clock";
 import type { JsonObject } from "@/server/json";
-import { wordAnswer } from "@/server/models/demo-answer";
-import { countNumberFields, makeArguments, makeValue } from "@/server/models/demo-arguments";
+import { createAnswer } from "@/server/models/demo-answer";
+import { countNumberFields, createArguments, createValue } from "@/server/models/demo-arguments";
 import { findArithmetic, findNumbers, findOrders, findZone, readMessage } from "@/server/models/demo-reading";
 import type { ModelReply, ModelRequest, OfferedTool, ToolCall } from "@/server/models/port";
 import { countUsage } from "@/server/models/tokens";
 
 /**
- * The demo model: a script, no model. It reads the user's message and the offered tools, calls what fits one after
- * another, and answers with the results, always saying that it is a simulation. The same request gives the same reply.
+ * The demo model: a script. It reads the user's message and the offered tools, calls what fits one after another, and
+ * answers with the results and a note that it is a simulation. The same request gives the same reply.
  */
 export const DEMO_PROVIDER = "demo";
 
 type PlannedCall = { name: string; arguments: JsonObject; reason: string };
 
-/** Functions that the script knows how to use, or never calls by itself. */
+/** Functions with their own rules, or that the script never calls on its own. */
 const BUILT_IN = new Set([
   "calculate",
   "current_time",
@@ -27,13 +27,13 @@ const BUILT_IN = new Set([
   "wait",
 ]);
 
-/** Only so much of a message is read: its patterns must stay cheap. */
+/** How much of a message is read, so that the patterns stay cheap. */
 const READ_LENGTH = 4000;
-/** Tools that one message calls at most, and how often one of them for several orders. */
-const MOST_TOOLS = 3;
-const MOST_ORDERS = 4;
+/** The most tools one message calls, and the most calls of one tool for several orders. */
+const MAX_TOOLS = 3;
+const MAX_ORDERS = 4;
 
-/** Words that mean the same to whoever chooses a tool. */
+/** Synonyms in messages and descriptions of tools. */
 const SENSES: [string, RegExp][] = [
   ["price", /^(price[ds]?|pricing|costs?|quotes?|quotation|order(s|ed)?|buy(ing)?|pay|total|bill|invoice)$/],
   ["weather", /^(weather|forecast|temperatures?|rain(y|ing)?|sunny|snow(ing)?)$/],
@@ -48,24 +48,24 @@ const wordsOf = (text: string) =>
       .filter((word) => word.length >= 4),
   );
 
-/** How many words of a tool's name and description the message shares. */
+/** How many words the message shares with a tool's name and description. */
 function relevance(tool: OfferedTool, words: ReadonlySet<string>): number {
   const own = wordsOf(`${tool.name.replaceAll("_", " ")} ${tool.description}`);
   return [...own].filter((word) => words.has(word) || words.has(`${word}s`)).length;
 }
 
-/** One call for each order that the message holds, else one call. */
+/** One call for each order in the message, or else one call. */
 function planTool(tool: OfferedTool, text: string): PlannedCall[] {
-  const orders = countNumberFields(tool.parameters) >= 2 ? findOrders(text).slice(0, MOST_ORDERS) : [];
+  const orders = countNumberFields(tool.parameters) >= 2 ? findOrders(text).slice(0, MAX_ORDERS) : [];
   const parts = orders.length > 1 ? orders : [text];
   return parts.map((part) => ({
     name: tool.name,
-    arguments: makeArguments(tool.parameters, part),
+    arguments: createArguments(tool.parameters, part),
     reason: orders.length > 1 ? `I use ${tool.name} for ${part}.` : `I use ${tool.name} for this.`,
   }));
 }
 
-/** Everything that the message asks for and a tool is offered for, in the order it will be called. */
+/** Everything that the message asks for and a tool can do, in the order of the calls. */
 function plan(text: string, tools: readonly OfferedTool[]): PlannedCall[] {
   const offered = new Set(tools.map((tool) => tool.name));
   const calls: PlannedCall[] = [];
@@ -89,11 +89,11 @@ function plan(text: string, tools: readonly OfferedTool[]): PlannedCall[] {
   }
   const words = wordsOf(text);
   const attached = tools.filter((tool) => !BUILT_IN.has(tool.name));
-  const relevant = attached.filter((tool) => relevance(tool, words) > 0).slice(0, MOST_TOOLS);
+  const relevant = attached.filter((tool) => relevance(tool, words) > 0).slice(0, MAX_TOOLS);
   const greeting = /^\s*(hi|hello|hey|thanks|thank you|good (morning|evening|day))\b[\s!.,]*$/i.test(text);
   const chosen = relevant.length > 0 || calls.length > 0 || greeting ? relevant : attached.slice(0, 1);
   const planned = chosen.flatMap((tool) => planTool(tool, text));
-  // Tools answer what was asked for first; figures and the time come beside it.
+  // Tools come first; calculations and the time follow.
   return findNumbers(text).length > 0 ? [...planned, ...calls] : [...calls, ...planned];
 }
 
@@ -113,7 +113,7 @@ export async function callDemoModel(request: ModelRequest, clock: Clock): Promis
       ? []
       : [{ id: `demo_call_${made + 1}`, name: next.name, arguments: JSON.stringify(next.arguments) }];
   const whole = next === undefined ? answer(request, text) : `(demo model, simulated) ${next.reason}`;
-  // What the caller pays for is limited, here by the usual three characters a token.
+  // The output limit, at three characters per token.
   const content = whole.slice(0, request.maxOutputTokens * 3);
   const usage = await countUsage(request, { content, reasoning: "", toolCalls });
   return {
@@ -127,6 +127,6 @@ export async function callDemoModel(request: ModelRequest, clock: Clock): Promis
 }
 
 function answer(request: ModelRequest, text: string): string {
-  if (request.responseSchema !== undefined) return JSON.stringify(makeValue(request.responseSchema, text));
-  return wordAnswer(request, text);
+  if (request.responseSchema !== undefined) return JSON.stringify(createValue(request.responseSchema, text));
+  return createAnswer(request, text);
 }

@@ -58,7 +58,7 @@ describe("gives up", () => {
 
   test("an endless line, in linear time", () => {
     expect(pushMany("xxxx", MAX_EVENT_LENGTH / 4)).not.toThrow();
-    // Joined or searched anew with each chunk, these 262,145 chunks take minutes.
+    // If each chunk were joined or searched again, these 262,145 chunks would take minutes.
     expect(pushMany("xxxx", MAX_EVENT_LENGTH / 4 + 1)).toThrow(AnswerTooLarge);
   });
 

@@ -3,21 +3,21 @@ import { MAX_EVENT_LENGTH } from "@/server/models/answer-limits";
 import { AnswerTooLarge } from "@/server/models/chat-completion";
 
 /**
- * Reads server-sent events (HTML standard, section 9.2.6) from bytes as they arrive: only the data of each event, since
- * chat completions use nothing else. The time grows with the bytes, however they are cut. An event that the stream ends
- * in is dropped, as the standard asks.
+ * Reads server-sent events (HTML standard, section 9.2.6) from bytes as they arrive; only each event's data, since chat
+ * completions use nothing else. Linear in the bytes, however they are split. An incomplete last event is dropped, as
+ * the standard says.
  */
 export class EventStreamReader {
   readonly #decoder = new StringDecoder("utf8");
   #begun = false;
-  /** The last character was a CR: an LF right after it belongs to the same line end. */
+  /** The last character was a CR: an LF right after it is part of the same line end. */
   #afterReturn = false;
-  /** The line that has begun. Joined with `+=` and read only once it is complete, which keeps joining linear. */
+  /** The current line. Joined with `+=` and read only when complete, which keeps joining linear. */
   #line = "";
   #data: string[] = [];
   #dataLength = 0;
 
-  /** Returns the data of the events that these bytes complete. Throws AnswerTooLarge. */
+  /** Returns the data of the events completed by these bytes. Throws AnswerTooLarge. */
   push(bytes: Uint8Array): string[] {
     const events: string[] = [];
     let text = this.#decoder.write(bytes);
@@ -28,7 +28,7 @@ export class EventStreamReader {
     }
     let from = this.#afterReturn && text.startsWith("\n") ? 1 : 0;
     if (text !== "") this.#afterReturn = false;
-    // Each is searched only once it lies behind, so that a line end that never comes is looked for once.
+    // Each position is found once and reused, so that a missing line end is searched only once.
     let feed = text.indexOf("\n", from);
     let carriageReturn = text.indexOf("\r", from);
     while (feed !== -1 || carriageReturn !== -1) {

@@ -3,8 +3,9 @@ import { EgressError } from "@/server/egress/failures";
 import { AnswerError, AnswerTooLarge } from "@/server/models/chat-completion";
 import type { ModelFault } from "@/server/models/port";
 import { createRedactor } from "@/server/secrets/redact";
+import { replaceNul } from "@/server/secrets/stored-output";
 
-/** Why one attempt failed; `unavailable` passes by itself. `retryAfterMs` is what the provider asked for. */
+/** Why one attempt failed; `unavailable` is temporary. `retryAfterMs` is the delay that the provider requested. */
 export type Fault = {
   message: string;
   reason: ModelFault;
@@ -14,10 +15,10 @@ export type Fault = {
 
 const PASSING = new Set([408, 409, 425, 429]);
 const MAX_MESSAGE_LENGTH = 500;
-/** Keys that providers echo, whole or masked. */
+/** Keys that providers repeat in messages, complete or masked. */
 const KEY_LIKE = /\b(sk|pk|rk|key|gsk|xai)-[\w*.-]{6,}|Bearer\s+\S+/gi;
 
-/** Reads what an attempt at the named provider failed by; no message holds its key. */
+/** Describes why an attempt at the named provider failed, without its key. */
 export function readFault(
   error: unknown,
   provider: { name: string; apiKey: string | undefined },
@@ -26,7 +27,7 @@ export function readFault(
   const { name, apiKey } = provider;
   const redact = createRedactor(apiKey === undefined ? [] : [{ value: apiKey, mark: "[redacted]" }]);
   const clean = (message: string) =>
-    redact(message).replace(KEY_LIKE, "[redacted]").slice(0, MAX_MESSAGE_LENGTH);
+    replaceNul(redact(message)).replace(KEY_LIKE, "[redacted]").slice(0, MAX_MESSAGE_LENGTH);
 
   if (error instanceof APIError && error.status !== undefined) {
     // The message begins with the status.
@@ -43,7 +44,7 @@ export function readFault(
   return { message, reason: "unavailable", retryAfterMs: undefined, cause: error };
 }
 
-/** What a refusal means, by its status and, where providers use one status for several things, by OpenAI's code. */
+/** The meaning of a refusal, from its status and, if a status has several meanings, OpenAI's code. */
 function reasonOf(status: number | undefined, code: string | null | undefined): ModelFault {
   if (code === "insufficient_quota" || status === 402) return "quota";
   if (code === "context_length_exceeded" || status === 413) return "input_too_long";
@@ -52,14 +53,14 @@ function reasonOf(status: number | undefined, code: string | null | undefined): 
   return status === undefined || PASSING.has(status) || status >= 500 ? "unavailable" : "refused";
 }
 
-/** Redirects are not followed: the key would go wherever they lead. */
+/** Redirects are not followed, because the key would be sent to their target. */
 function redirection(error: APIError): string {
   const location = error.headers?.get("location");
   if (error.status === undefined || error.status >= 400 || !location) return "";
   return `: it redirects to ${location}; configure that address instead`;
 }
 
-/** How long a provider asks to be left alone, in milliseconds (RFC 9110, section 10.2.3, and `retry-after-ms`). */
+/** The delay that a provider requests, in milliseconds (RFC 9110, section 10.2.3, and `retry-after-ms`). */
 function retryAfterMs(headers: Headers | undefined, now: Date): number | undefined {
   const exact = Number(headers?.get("retry-after-ms") ?? Number.NaN);
   if (Number.isFinite(exact) && exact >= 0) return exact;

@@ -8,7 +8,7 @@ import { FURTHER_CALLS, MAX_EVENT_LENGTH, MAX_RECORDED_CALLS } from "@/server/mo
 import { createOpenAiCompatible } from "@/server/models/openai-compatible";
 import { testClock } from "@/testing/clock";
 
-/** Answers that are too long, too many or without end: each is given up or cut, whoever sends it. */
+/** Replies that are too long, too many or endless are cut or aborted. */
 
 const egress = createTrustedEgress();
 let asked = 0;
@@ -53,7 +53,7 @@ function* repeat(chunk: string): Generator<string> {
   for (;;) yield chunk;
 }
 
-/** Writes chunks until the client leaves. */
+/** Writes chunks until the client disconnects. */
 async function writeForever(response: ServerResponse, chunk: string): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream" });
   await pipeline(Readable.from(repeat(chunk)), response).catch(() => undefined);

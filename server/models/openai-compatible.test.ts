@@ -225,15 +225,15 @@ describe("temporary faults", () => {
       { content: "at last" },
     ]);
     const { call, waits } = provider();
-    const told: (string | undefined)[] = [];
+    const reported: (string | undefined)[] = [];
     const onRetry = async (attempts: Attempt[]) => {
       expect(attempts).toHaveLength(waits.length + 1);
-      told.push(attempts.at(-1)?.retryAt);
+      reported.push(attempts.at(-1)?.retryAt);
     };
     const reply = await call(ask("hi", { onRetry }));
     expect(reply.content).toBe("at last");
     expect(waits).toEqual([500, 1000, 2000, 4000]);
-    expect(told).toEqual(reply.attempts.slice(1).map((attempt) => attempt.startedAt));
+    expect(reported).toEqual(reply.attempts.slice(1).map((attempt) => attempt.startedAt));
     expect(reply.attempts.map((attempt) => attempt.error)).toEqual([
       expect.stringContaining("answered 500 scripted failure"),
       expect.stringContaining("could not be reached"),

@@ -23,7 +23,7 @@ import { addReceived, addUsage } from "@/server/models/received";
 import { PiecesError, StreamedCompletion } from "@/server/models/streamed-completion";
 import { countUsage } from "@/server/models/tokens";
 
-/** One place that models are called at. */
+/** One model provider. */
 export type Provider = { name: string; call(request: ModelRequest): Promise<ModelReply> };
 
 export type OpenAiCompatibleOptions = {
@@ -31,27 +31,27 @@ export type OpenAiCompatibleOptions = {
   name: string;
   /** Unset for servers that ask for none. */
   apiKey?: string | undefined;
-  /** The address up to and with `/v1`; OpenAI's own when unset. */
+  /** The base URL up to and including `/v1`; default: OpenAI's. */
   baseUrl?: string | undefined;
   fetch: EgressFetch;
   clock: Clock;
-  /** A number from 0 to 1 for the jitter of waits. */
+  /** A number from 0 to 1 for the jitter of delays. */
   random: () => number;
   /** Waits; rejects with the signal's reason. */
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Tries in all for a passing fault; 5 when unset. */
+  /** The most attempts for temporary errors; default 5. */
   maxAttempts?: number;
-  /** The limit of one try in milliseconds; 300,000 when unset. */
+  /** The time limit of one attempt in milliseconds; default 300,000. */
   attemptTimeoutMs?: number;
 };
 
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 20_000;
-/** A provider that asks for more patience than this is not waited for. */
+/** If a provider requests a longer delay, the call fails. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** What the calls of one model's server have taught. */
-const UNKNOWN_SERVER: Adaptation = { oldTokenLimit: false, schemaInWords: false, wholeAnswers: false };
+/** What is known about a server before its first response. */
+const UNKNOWN_SERVER: Adaptation = { oldTokenLimit: false, schemaInPrompt: false, unstreamed: false };
 
 /** An OpenAI-compatible endpoint, by chat completions. */
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provider {
@@ -64,16 +64,16 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
     webhookSecret: null,
     baseURL: options.baseUrl ?? "https://api.openai.com/v1",
     maxRetries: 0,
-    // Its own limit ends with the headers; the one here covers the body too.
+    // The SDK's own limit covers only the headers; this one covers the body, too.
     timeout: attemptTimeoutMs + 1000,
     logLevel: "off",
     fetch: (input, init) => fetch(input instanceof Request ? input.url : input, init),
   });
-  /** What each model's server was found not to do. */
+  /** The features that each model's server does not support. */
   const adaptations = new Map<string, Adaptation>();
   const adaptationOf = (model: string): Adaptation => adaptations.get(model) ?? UNKNOWN_SERVER;
 
-  /** @param streamed takes the pieces of an answer that is streamed, so that what came of it is known if it breaks off. */
+  /** @param streamed collects the pieces of a streamed reply, so that they are known if it breaks off. */
   async function attempt(request: ModelRequest, streamed: StreamedCompletion): Promise<ReadCompletion> {
     // Not AbortSignal.any: a long-lived signal would keep a reference to each of its dependents.
     const controller = new AbortController();
@@ -87,9 +87,12 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
     try {
       const adaptation = adaptationOf(request.model);
       const body = toChatCompletion(request, adaptation);
-      if (request.onText === undefined || adaptation.wholeAnswers) {
-        const whole: unknown = await client.chat.completions.create({ ...body, stream: false }, { signal });
-        return readChatCompletion(whole, request);
+      if (request.onText === undefined || adaptation.unstreamed) {
+        const completion: unknown = await client.chat.completions.create(
+          { ...body, stream: false },
+          { signal },
+        );
+        return readChatCompletion(completion, request);
       }
       const response = await client.chat.completions
         .create({ ...body, stream: true, stream_options: { include_usage: true } }, { signal })
@@ -99,8 +102,8 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
       }
       await readPieces(response, streamed, signal);
       const reply = readChatCompletion(streamed.toBody(), request, streamed.furtherCalls);
-      // A server that reports usage only with whole answers is asked for those from the next call on.
-      if (reply.usage === null) adaptations.set(request.model, { ...adaptation, wholeAnswers: true });
+      // The server reports usage only without streaming, so the next call does not stream.
+      if (reply.usage === null) adaptations.set(request.model, { ...adaptation, unstreamed: true });
       return reply;
     } catch (error) {
       throw signal.aborted ? signal.reason : error;
@@ -110,21 +113,21 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
     }
   }
 
-  /** Learns from a refusal what the server does not know; true when another try makes sense at once. */
+  /** Learns an unsupported feature from a refusal; true if a retry makes sense at once. */
   function adapt(error: unknown, model: string): boolean {
     const known = adaptationOf(model);
     if (error instanceof PiecesError) {
-      adaptations.set(model, { ...known, wholeAnswers: true });
-      return !known.wholeAnswers;
+      adaptations.set(model, { ...known, unstreamed: true });
+      return !known.unstreamed;
     }
     if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return false;
     const text = `${error.message} ${error.param ?? ""}`;
     const next: Adaptation = {
       oldTokenLimit: known.oldTokenLimit || text.includes("max_completion_tokens"),
-      schemaInWords: known.schemaInWords || /response_format|json_schema/.test(text),
-      wholeAnswers: known.wholeAnswers || /\bstream/.test(text),
+      schemaInPrompt: known.schemaInPrompt || /response_format|json_schema/.test(text),
+      unstreamed: known.unstreamed || /\bstream/.test(text),
     };
-    const learned = (["oldTokenLimit", "schemaInWords", "wholeAnswers"] as const).some(
+    const learned = (["oldTokenLimit", "schemaInPrompt", "unstreamed"] as const).some(
       (each) => next[each] !== known[each],
     );
     if (!learned) return false;
@@ -136,7 +139,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
     name,
     async call(request) {
       const attempts: Attempt[] = [];
-      /** What attempts that broke off had received. */
+      /** What interrupted attempts had received. */
       let received: ReceivedOutput | null = null;
       let failures = 0;
       const stopIfAborted = () => {
@@ -193,7 +196,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
   };
 }
 
-/** Reads the events of a streamed answer. Throws AnswerError for an error among them, and the signal's reason. */
+/** Reads the events of a streamed reply. Throws AnswerError for an error among them, and the signal's reason. */
 async function readPieces(
   response: Response,
   streamed: StreamedCompletion,
@@ -205,7 +208,7 @@ async function readPieces(
     for (const data of events.push(chunk)) {
       signal.throwIfAborted();
       isDone ||= data.startsWith("[DONE]");
-      // What follows is read to its end, so that the connection can be used again.
+      // The rest is read, so that the connection can be reused.
       if (!isDone) streamed.add(readPiece(data));
     }
   }

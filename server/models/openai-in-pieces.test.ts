@@ -5,7 +5,7 @@ import { ModelError, type ModelRequest } from "@/server/models/port";
 import { testClock } from "@/testing/clock";
 import { type ModelServer, startModelServer } from "@/testing/model-server";
 
-/** Answers that come in pieces, so that what the model says is seen while it says it. */
+/** Streamed replies: the output is visible while it is generated. */
 
 const egress = createTrustedEgress();
 afterAll(() => egress.close());
@@ -14,9 +14,9 @@ beforeAll(async () => {
   server = await startModelServer();
 });
 afterAll(() => server.close());
-let told: string[] = [];
+let reported: string[] = [];
 beforeEach(() => {
-  told = [];
+  reported = [];
 });
 afterEach(() => {
   server.requests.length = 0;
@@ -41,12 +41,12 @@ const ask = (content: string, overrides: Partial<ModelRequest> = {}): ModelReque
   tools: [],
   maxOutputTokens: 500,
   signal: new AbortController().signal,
-  onText: (text) => told.push(text),
+  onText: (text) => reported.push(text),
   ...overrides,
 });
 const askedInPieces = () => server.requests.map(({ body }) => body.stream === true);
 
-test("a streamed answer equals a whole one, and its text is reported as it grows", async () => {
+test("a streamed reply equals one without streaming, and its text is reported as it grows", async () => {
   const calls = [
     { id: "a", name: "weather", arguments: { city: "Oslo" } },
     { id: "b", name: "weather", arguments: { city: "Rom €" } },
@@ -54,17 +54,17 @@ test("a streamed answer equals a whole one, and its text is reported as it grows
   const usage = { inputTokens: 40, outputTokens: 12 };
   server.script("pieces", { content: "I look it up.", pieces: ["I look", " it", " up."], calls, usage });
   const { call } = provider();
-  const inPieces = await call(ask("pieces"));
-  expect(told).toEqual(["I look", "I look it", "I look it up."]);
-  const whole: ModelRequest = ask("pieces");
-  delete whole.onText;
-  expect(inPieces).toEqual(await call(whole));
-  expect(inPieces).toMatchObject({ finishReason: "tool_calls", usage: { ...usage, estimated: false } });
+  const chunk = await call(ask("pieces"));
+  expect(reported).toEqual(["I look", "I look it", "I look it up."]);
+  const complete: ModelRequest = ask("pieces");
+  delete complete.onText;
+  expect(chunk).toEqual(await call(complete));
+  expect(chunk).toMatchObject({ finishReason: "tool_calls", usage: { ...usage, estimated: false } });
   expect(askedInPieces()).toEqual([true, false]);
 });
 
 describe("a server", () => {
-  test("that refuses streams is asked for whole answers from then on", async () => {
+  test("that refuses streaming is called without it from then on", async () => {
     server.script("refuses", [
       { status: 400, message: "stream_options: unknown field" },
       { content: "whole" },
@@ -79,7 +79,7 @@ describe("a server", () => {
     expect(askedInPieces()).toEqual([true, false, false]);
   });
 
-  test("that streams no usage is counted once, and asked for whole answers from then on", async () => {
+  test("that streams no usage is counted once, and called without streaming from then on", async () => {
     server.script("silent", { content: "in pieces", usage: null });
     const { call } = provider();
     expect((await call(ask("silent"))).usage.estimated).toBe(true);
@@ -87,10 +87,10 @@ describe("a server", () => {
     expect(askedInPieces()).toEqual([true, false]);
   });
 
-  test("that answers whole to a streaming request is understood", async () => {
+  test("that does not stream on request is understood", async () => {
     server.script("one", { body: { choices: [{ message: { content: "whole" } }] } });
     expect((await provider().call(ask("one"))).content).toBe("whole");
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   test("that omits call indexes, or repeats names, is understood", async () => {
@@ -133,7 +133,7 @@ describe("an answer", () => {
     const reply = await provider().call(ask(name));
     expect(reply.content).toBe("I begin.");
     expect(reply.attempts).toMatchObject([{ error: expect.any(String) }, { error: null }]);
-    expect(told.slice(-2)).toEqual(["I be", "I begin."]);
+    expect(reported.slice(-2)).toEqual(["I be", "I begin."]);
   });
 
   test.each([

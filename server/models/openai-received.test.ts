@@ -6,7 +6,7 @@ import { countRequestTokens, countTextTokens } from "@/server/models/tokens";
 import { testClock } from "@/testing/clock";
 import { type ModelServer, startModelServer } from "@/testing/model-server";
 
-/** Providers charge for what they have sent, so a call that broke off says how much that was. */
+/** Providers charge for what they have sent, so an interrupted call reports its usage. */
 
 const egress = createTrustedEgress();
 let server: ModelServer;

@@ -1,9 +1,9 @@
 import type { JsonObject } from "@/server/json";
 
-/** A call of a function or tool that the model asked for; `arguments` is the raw text it wrote. */
+/** A call that the model requested; `arguments` is its raw text. */
 export type ToolCall = { id: string; name: string; arguments: string };
 
-/** One message of a conversation, as every chat model understands it. */
+/** One message of a conversation, in the form common to chat models. */
 export type ModelMessage =
   | { role: "system"; content: string }
   | { role: "user"; content: string }
@@ -16,60 +16,60 @@ export type OfferedTool = { name: string; description: string; parameters: JsonO
 export type ModelRequest = {
   model: string;
   messages: ModelMessage[];
-  /** Empty: the model must answer in text. */
+  /** Empty: the model must answer with text. */
   tools: OfferedTool[];
-  /** Most output tokens; what the run's credit hold covers. */
+  /** The most output tokens, which the run's credit hold pays for. */
   maxOutputTokens: number;
-  /** Asks for JSON of this schema instead of free text. */
+  /** Requests JSON of this schema instead of free text. */
   responseSchema?: JsonObject;
   signal: AbortSignal;
-  /** Told what the model has said so far, while it goes on; from the beginning again after a try that failed. */
+  /** Called with the complete text so far; it restarts after a failed attempt. */
   onText?: (text: string) => void;
-  /** Told of all tries so far before another one is waited for. */
+  /** Called with all attempts so far before the delay of the next one. */
   onRetry?: (attempts: Attempt[]) => Promise<void>;
 };
 
-/** One try of a step or at a provider. Times are ISO 8601, durations milliseconds. */
+/** One attempt of a step or model call. Times are ISO 8601, durations milliseconds. */
 export type Attempt = {
   startedAt: string;
   durationMs: number;
-  /** Why it failed; null when it did not. */
+  /** Why it failed; null if it did not. */
   error: string | null;
-  /** When the next try was to begin, after one that was not the last. */
+  /** When the next attempt was to begin; absent for the last. */
   retryAt?: string | undefined;
 };
 
 export type ModelUsage = {
   inputTokens: number;
   outputTokens: number;
-  /** True when at least a part was counted here with a tokenizer because the provider reported no usage. */
+  /** Whether a part was counted here with a tokenizer because the provider reported no usage. */
   estimated: boolean;
 };
 
 export type ModelReply = {
   content: string;
-  /** At most 128, and one that stands for all further ones: see `limitCalls`. */
+  /** At most 128, and one that represents all others: see `limitCalls`. */
   toolCalls: ToolCall[];
   finishReason: string | null;
-  /** What all attempts together used; one that broke off counts with what was received. */
+  /** The total usage of all attempts; an interrupted one counts with what was received. */
   usage: ModelUsage;
   provider: string;
   attempts: Attempt[];
 };
 
 /**
- * What a model call failed by: the provider's key, the model's name, the account's own quota, the length of the
- * conversation, another refusal, or the network and the provider's load (which outlived every retry).
+ * Why a model call failed: the provider's key, the model's name, the account's quota, the length of the conversation,
+ * another refusal, or the network and the provider's load after all retries.
  */
 export type ModelFault = "unauthorized" | "unknown" | "quota" | "input_too_long" | "refused" | "unavailable";
 
 /**
- * What a call received before it broke off: providers charge for it, so the run is charged as well. `content` is the text
- * of the last attempt that began to answer; `usage` sums all attempts that did.
+ * What a call received before it was interrupted: providers charge for it, so the run is charged, too. `content` is the
+ * text of the last attempt that started to reply; `usage` sums all such attempts.
  */
 export type ReceivedOutput = { content: string; usage: ModelUsage };
 
-/** Why a model call failed for good; `attempts` lists the tries, `received` is null when no output had begun. */
+/** A model call that failed for good; `attempts` lists the attempts, `received` is null if no output had begun. */
 export class ModelError extends Error {
   readonly reason: ModelFault;
   readonly attempts: Attempt[];
@@ -105,14 +105,14 @@ export class ModelCallStopped extends Error {
   }
 }
 
-/** What the rest of the server knows of models. */
+/** The interface of models for the rest of the server. */
 export type Models = {
   /**
-   * Calls the model; retries passing faults. Throws ModelError. When aborted, throws ModelCallStopped if output had begun,
-   * else the signal's reason itself.
+   * Calls the model and retries temporary errors. Throws ModelError. When aborted, throws ModelCallStopped if output
+   * had begun, else the signal's reason itself.
    */
   call(request: ModelRequest): Promise<ModelReply>;
-  /** The name of the provider that would serve this model, `demo` for the built-in simulation. */
+  /** The name of the provider for this model; `demo` for the built-in simulation. */
   providerOf(model: string): string;
   /** A quick upper bound for the tokens of a request. */
   boundTokens(request: Pick<ModelRequest, "messages" | "tools">): number;

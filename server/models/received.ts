@@ -13,7 +13,7 @@ export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
   };
 }
 
-/** Adds what a stream that broke off had brought: by the provider's figures if they came, else counted here. */
+/** Adds what an interrupted stream received: the provider's figures if they arrived, else counted here. */
 export async function addReceived(
   earlier: ReceivedOutput | null,
   request: Pick<ModelRequest, "messages" | "tools">,

@@ -11,23 +11,23 @@ export type NamedProvider = {
   name: string;
   apiKey?: string | undefined;
   baseUrl?: string | undefined;
-  /** The models it serves; those that no provider lists go to the default one. */
+  /** The models it serves; unlisted models go to the default provider. */
   models: readonly string[];
 };
 
 export type ModelsOptions = {
   /** The default provider, from OPENAI_API_KEY and OPENAI_BASE_URL. */
   openai?: { apiKey: string | undefined; baseUrl: string | undefined } | undefined;
-  /** Further ones; without `openai` the first of them is the default. */
+  /** More providers; without `openai` the first one is the default. */
   providers?: readonly NamedProvider[];
   clock: Clock;
-  /** The way to the providers; addresses from the environment are trusted. */
+  /** The HTTP client for the providers, whose URLs are trusted configuration. */
   fetch?: EgressFetch;
   random?: () => number;
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
-/** The model name that always means the built-in simulation. */
+/** The model name of the built-in simulation. */
 const DEMO_MODEL = "demo";
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {
@@ -46,8 +46,8 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * All models behind one port. A model goes to the provider that lists it, else to the default one; the demo model
- * answers when none is configured.
+ * All models behind one interface. A model goes to the provider that lists it, else to the default one; the demo model
+ * answers if none is configured.
  */
 export function createModels(options: ModelsOptions): Models {
   const { openai, clock, random = Math.random, sleep = wait } = options;

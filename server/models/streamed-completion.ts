@@ -4,14 +4,14 @@ import { AnswerError, AnswerTooLarge, MAX_ID_LENGTH } from "@/server/models/chat
 import type { ToolCall } from "@/server/models/port";
 
 /**
- * Joins the pieces of a streamed chat completion to the body it would have had in one. The content of the pieces is
- * trusted as little as a whole answer; only their frame is read here.
+ * Joins the pieces of a streamed chat completion to the body it would have without streaming. Only their frame is read
+ * here; their content is parsed like that of any response.
  */
 
-/** Highest number that a call may have in a stream. */
+/** The highest index of a call in a stream. */
 const MAX_CALL_INDEX = 65_535;
 
-/** Pieces that make no answer; the same server may well give a whole one. */
+/** Pieces that form no reply; the same server may well give one without streaming. */
 export class PiecesError extends AnswerError {
   override name = "PiecesError";
 }
@@ -24,7 +24,7 @@ const callPiece = z.object({
 const delta = z.object({
   content: z.string().nullish(),
   refusal: z.string().nullish(),
-  // What the model thought, under the names that vLLM, DeepSeek and OpenRouter give it.
+  // The model's reasoning, as named by vLLM, DeepSeek and OpenRouter.
   reasoning_content: z.unknown().optional(),
   reasoning: z.unknown().optional(),
   tool_calls: z.array(callPiece).nullish(),
@@ -40,10 +40,10 @@ const piece = z.object({
 
 type CallInParts = { id: string | undefined; name: string; arguments: string };
 
-/** The text of what should be text, else "". */
+/** A value if it is a string, else "". */
 const textOf = (value: unknown) => (typeof value === "string" ? value : "");
 
-/** One streamed answer as far as it has come. */
+/** A streamed reply as far as it has arrived. */
 export class StreamedCompletion {
   readonly #onText: (text: string) => void;
   #content = "";
@@ -53,16 +53,16 @@ export class StreamedCompletion {
   #finishReason: string | null = null;
   #usage: unknown;
   readonly #calls = new Map<number, CallInParts>();
-  /** The numbers of calls beyond those that are kept. */
+  /** The indexes of calls beyond the limit. */
   readonly #further = new Set<number>();
   #lastCall = -1;
 
-  /** @param onText is told all text so far whenever there is more of it. */
+  /** @param onText called with the complete text so far whenever there is more. */
   constructor(onText: (text: string) => void) {
     this.#onText = onText;
   }
 
-  /** Adds the next piece. Throws PiecesError for what is none, and AnswerTooLarge. */
+  /** Adds the next piece. Throws PiecesError for an invalid one, and AnswerTooLarge. */
   add(raw: unknown): void {
     const parsed = piece.safeParse(raw);
     if (!parsed.success) throw new PiecesError("a chunk of the answer is not part of a chat completion");
@@ -81,12 +81,12 @@ export class StreamedCompletion {
     }
   }
 
-  /** How many calls came beyond those that are kept. */
+  /** How many calls were beyond the limit. */
   get furtherCalls(): number {
     return this.#further.size;
   }
 
-  /** What has been received so far, with the usage if the provider reported it already; null before any output. */
+  /** What has been received so far, with the usage if already reported; null before any output. */
   received(): { content: string; reasoning: string; toolCalls: ToolCall[]; usage: unknown } | null {
     const toolCalls = [...this.#calls.values()].map((call, index) => ({
       ...call,
@@ -97,7 +97,7 @@ export class StreamedCompletion {
     return { content, reasoning: this.#reasoning, toolCalls, usage: this.#usage };
   }
 
-  /** The answer as a whole body. Throws PiecesError when it has not come to its end. */
+  /** The reply as a complete body. Throws PiecesError if it is incomplete. */
   toBody(): object {
     if (this.#finishReason === null) throw new PiecesError("the answer ended before it was complete");
     const toolCalls = [...this.#calls.entries()]
@@ -120,7 +120,7 @@ export class StreamedCompletion {
     return text;
   }
 
-  /** Adds to the call with the piece's number; servers that number none send calls whole, or go on with the last. */
+  /** Adds to the call with the piece's index. Servers without indexes send complete calls, or continue the last one. */
   #addCall({ index, id, function: called }: z.infer<typeof callPiece>): void {
     const begins = index === undefined || index === null ? Boolean(id ?? called?.name) : !this.#knows(index);
     const at = index ?? (begins ? this.#lastCall + 1 : this.#lastCall);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { boundRequestTokens, boundTextTokens } from "@/server/models/token-bound";
 
-// The figures of the o200k vocabulary, looked up once.
+// Counts with the o200k vocabulary, precomputed.
 test.each([
   ["The quick brown fox jumps over the lazy dog. ".repeat(10), 101],
   ["今天天气很好，我们去公园散步吧。人工智能正在改变世界，许多公司都在投资。", 25],
@@ -13,7 +13,7 @@ test.each([
   expect(boundTextTokens(text)).toBeLessThanOrEqual(actual * 4);
 });
 
-test("counts are whole, never negative, and grow with the text", () => {
+test("counts are integers, never negative, and grow with the text", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (a, b) => {
       const tokens = boundTextTokens(a);

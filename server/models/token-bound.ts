@@ -1,6 +1,6 @@
 import type { ModelMessage, ModelRequest, OfferedTool } from "@/server/models/port";
 
-/** Tokens of one UTF-16 unit outside of ASCII, by script: at least what the o200k vocabulary takes. */
+/** Tokens of one UTF-16 unit outside of ASCII, by script: at least as many as in the o200k vocabulary. */
 function unitTokens(code: number): number {
   if (code < 0x1100) return 1;
   if (code >= 0xd800 && code <= 0xdfff) return 2;
@@ -22,9 +22,9 @@ function kindOf(code: number): number {
 }
 
 /**
- * More tokens than a text has, told from the kinds of its characters alone, quickly and without a vocabulary: measured
- * against o200k it lies 0–60 % above for prose, code, JSON and hexadecimal, up to 200 % above for other scripts, and falls
- * short (by a third) for random letters only. What must be exact is counted by tokens.ts.
+ * An upper bound for the tokens of a text from the kinds of its characters, quickly and without a vocabulary. Compared
+ * with o200k it is 0–60 % above for prose, code, JSON and hexadecimal, up to 200 % above for other scripts, and a third
+ * below for random letters only. tokens.ts counts exactly.
  */
 export function boundTextTokens(text: string): number {
   const { length } = text;
@@ -42,7 +42,7 @@ export function boundTextTokens(text: string): number {
         if (next !== LOWER && (next !== UPPER || before === LOWER)) break;
         before = next;
       }
-      // Vocabularies know common words whole; long runs of letters are names and codes, which fall into small pieces.
+      // Vocabularies have common words as one token; long runs of letters are names and codes of many tokens.
       const letters = i - begin;
       tokens += letters <= 5 ? 1 : Math.ceil(letters / (letters <= 16 ? 4 : 1.7));
     } else if (kind === DIGIT) {
@@ -50,7 +50,7 @@ export function boundTextTokens(text: string): number {
       tokens += Math.ceil((i - begin) / 2);
     } else if (kind === BLANK) {
       while (i < length && kindOf(text.charCodeAt(i)) === BLANK) i += 1;
-      // A single blank belongs to the word after it.
+      // A single blank is part of the word after it.
       if (i - begin > 1) tokens += 1 + Math.floor((i - begin) / 16);
     } else {
       tokens += code < 128 ? 1 : unitTokens(code);
@@ -63,7 +63,7 @@ const MESSAGE_OVERHEAD = 6;
 const TOOL_OVERHEAD = 16;
 const REQUEST_OVERHEAD = 8;
 
-/** Messages and schemas come again with every iteration of a run; each is measured once. */
+/** Messages and schemas recur with every iteration of a run; each is measured once. */
 const bounds = new WeakMap<object, number>();
 
 function boundOnce<Part extends object>(part: Part, measure: (part: Part) => number): number {
@@ -88,7 +88,10 @@ function boundTool({ name, description, parameters }: OfferedTool): number {
   return TOOL_OVERHEAD + boundTextTokens(name) + boundTextTokens(description) + schema;
 }
 
-/** A quick upper bound for the tokens of a request; `boundTextTokens` says how good. Messages must not change afterwards. */
+/**
+ * A quick upper bound for the tokens of a request; see `boundTextTokens` for its accuracy. Messages must not change
+ * afterwards.
+ */
 export function boundRequestTokens(request: Pick<ModelRequest, "messages" | "tools">): number {
   let tokens = REQUEST_OVERHEAD;
   for (const message of request.messages) tokens += boundOnce(message, boundMessage);

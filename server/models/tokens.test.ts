@@ -6,7 +6,7 @@ import type { ModelMessage } from "@/server/models/port";
 import { boundRequestTokens } from "@/server/models/token-bound";
 import { countRequestTokens, countTextTokens, countUsage } from "@/server/models/tokens";
 
-/** OpenAI's own algorithm over the same vocabulary; too slow for what strangers send. */
+/** OpenAI's own algorithm with the same vocabulary; too slow for untrusted texts. */
 const reference = new Tiktoken(o200k);
 const trueTokens = (text: string) => reference.encode(text, [], []).length;
 
@@ -62,7 +62,7 @@ test("a very long piece is cut, at the cost of a few tokens", async () => {
   }
 });
 
-test("counts in linear time, and yields meanwhile", async () => {
+test("counts in linear time, and yields to other work", async () => {
   const cpu = async (text: string) => {
     const before = process.cpuUsage();
     await countTextTokens(text);
@@ -75,7 +75,7 @@ test("counts in linear time, and yields meanwhile", async () => {
   for (const unit of units) {
     const short = unit.repeat(Math.ceil((16 * 1024) / unit.length));
     const [once, often] = [await cpu(short), await cpu(short.repeat(16))];
-    // Sixteen times the text; its square would take 256 times as long.
+    // Sixteen times the text; quadratic time would be 256 times as long.
     expect(often, unit.slice(0, 4)).toBeLessThan(64 * Math.max(once, 2_000));
   }
   clearInterval(turning);

@@ -3,13 +3,13 @@ import { type BytePairCounter, createBytePairCounter } from "@/server/models/byt
 import type { ModelMessage, ModelRequest, OfferedTool, ToolCall } from "@/server/models/port";
 
 /**
- * Counting tokens with a tokenizer: o200k, the vocabulary of OpenAI's models since 2024. Other providers have their own, so
- * a count is exact for OpenAI's models and an estimate for the rest (docs/decisions/0012).
+ * Counts tokens with o200k, the vocabulary of OpenAI's models since 2024. The count is exact for OpenAI's models and an
+ * estimate for other providers (docs/decisions/0012).
  */
 
 let counter: Promise<BytePairCounter> | undefined;
 
-/** The vocabulary is loaded when something is first counted: where every provider tells its usage, never. */
+/** Loads the vocabulary with the first count; never, if every provider reports its usage. */
 function loadCounter(): Promise<BytePairCounter> {
   counter ??= import("js-tiktoken/ranks/o200k_base").then(
     ({ default: { pat_str: pattern, bpe_ranks: ranks } }) => createBytePairCounter({ pattern, ranks }),
@@ -17,15 +17,15 @@ function loadCounter(): Promise<BytePairCounter> {
   return counter;
 }
 
-/** So much is counted in one go, in UTF-16 units: a few milliseconds, after which others have their turn. */
+/** How much is counted at once, in UTF-16 units: a few milliseconds of work. */
 const SLICE = 16 * 1024;
 
-/** Counts of recent texts, oldest first: system prompts and tools are the same in every run of an agent. */
+/** Counts of recent texts, oldest first: an agent's runs share their system prompt and tools. */
 const recent = new Map<string, number>();
 const MAX_RECENT = 500;
 const MAX_RECENT_LENGTH = 8 * 1024;
 
-/** Counts the tokens of a text of any length; a long one in slices, each cut before a blank where there is one. */
+/** Counts the tokens of a text of any length; a long one in slices, each cut before a blank if possible. */
 export async function countTextTokens(text: string): Promise<number> {
   if (text === "") return 0;
   const known = recent.get(text);
@@ -53,11 +53,11 @@ async function countInSlices(text: string): Promise<number> {
   return tokens;
 }
 
-/** What chat formats put around a message or a call, and before the answer: three marks and the role. */
+/** The overhead of chat formats around a message or a call, and before the reply: three marks and the role. */
 const MESSAGE_OVERHEAD = 4;
 const REQUEST_OVERHEAD = 3;
 
-/** Messages and tools come again with every iteration of a run; each is counted once. */
+/** Messages and tools recur with every iteration of a run; each is counted once. */
 const counted = new WeakMap<ModelMessage | OfferedTool, number>();
 
 async function countOnce<Part extends ModelMessage | OfferedTool>(
@@ -83,7 +83,7 @@ const textsOfTool = ({ name, description, parameters }: OfferedTool) => [
   JSON.stringify(parameters),
 ];
 
-/** Counts the tokens of a request: its messages, the calls in them and the tools it offers. */
+/** Counts the tokens of a request: its messages, their calls and the offered tools. */
 export async function countRequestTokens(request: Pick<ModelRequest, "messages" | "tools">): Promise<number> {
   let tokens = REQUEST_OVERHEAD;
   for (const message of request.messages) tokens += await countOnce(message, textsOfMessage);
@@ -91,7 +91,7 @@ export async function countRequestTokens(request: Pick<ModelRequest, "messages" 
   return tokens;
 }
 
-/** Longer output is judged by its beginning: counting megabytes would take seconds, for what is an estimate anyway. */
+/** Longer output is extrapolated from its start: counting megabytes would take seconds for an estimate. */
 const SAMPLE = 128 * 1024;
 
 async function estimateTextTokens(text: string): Promise<number> {
@@ -99,7 +99,7 @@ async function estimateTextTokens(text: string): Promise<number> {
   return Math.ceil((await countTextTokens(text.slice(0, SAMPLE))) * (text.length / SAMPLE));
 }
 
-/** What a call used when its provider reports no usage: counted here, and marked so. */
+/** The usage of a call whose provider reports none, counted here and marked as estimated. */
 export async function countUsage(
   request: Pick<ModelRequest, "messages" | "tools">,
   reply: { content: string; reasoning: string; toolCalls: readonly ToolCall[] },

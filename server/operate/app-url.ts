@@ -2,17 +2,17 @@ import type { Services } from "@/server/services";
 
 const KEY = "app_url";
 
-/** Notes in the database under which address its service runs, for commands that print webhook addresses. */
-export async function noteAppUrl({ db, env }: Pick<Services, "db" | "env">): Promise<void> {
+/** Stores the service's address in the database, for commands that print webhook URLs. */
+export async function storeAppUrl({ db, env }: Pick<Services, "db" | "env">): Promise<void> {
   const value = env.appUrl;
   await db.setting.upsert({ where: { key: KEY }, create: { key: KEY, value }, update: { value } });
 }
 
 /**
- * The address for a command beside the service: APP_URL or PORT when one is set, else the address of the service that
- * started last on this database, else the default.
+ * The service's address for a command: from APP_URL or PORT if set, else that of the last service started on this
+ * database, else the default.
  */
-export async function findAppUrl({ db, env }: Pick<Services, "db" | "env">): Promise<string> {
+export async function readAppUrl({ db, env }: Pick<Services, "db" | "env">): Promise<string> {
   if (env.appUrlGiven) return env.appUrl;
   const noted = await db.setting.findUnique({ where: { key: KEY } });
   return noted?.value ?? env.appUrl;

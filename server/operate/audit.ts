@@ -3,7 +3,7 @@ import type { Transaction } from "@/server/db/client";
 import { newId } from "@/server/ids";
 import type { Json, JsonObject } from "@/server/json";
 
-/** Longest text kept of a changed value; prompts and definitions have their versions. */
+/** The longest stored text of a changed value; prompts and definitions have their versions. */
 const MAX_TEXT = 500;
 
 export type AuditSubject = "organization" | "member" | "api_key" | "agent" | "tool" | "secret" | "trigger";
@@ -13,12 +13,12 @@ export type AuditRecord = {
   /** `created`, `updated`, `restored`, `revoked`, `removed`, `secret_rotated`, … */
   verb: string;
   subject: { kind: AuditSubject; id: string | null; name: string };
-  /** What changed: field → `{ from, to }`, made by `changedFields`. Never a secret. */
+  /** What changed: field → `{ from, to }`, from `changedFields`. Never a secret. */
   changes: JsonObject;
   at: Date;
 };
 
-/** What the operator did to the installation itself; it belongs to no organization. */
+/** A change by the operator to the installation itself, which belongs to no organization. */
 export type InstallationAuditRecord = {
   actorName: string;
   action: "organization.removed" | "user.removed" | "secret.rotated";
@@ -27,7 +27,7 @@ export type InstallationAuditRecord = {
   at: Date;
 };
 
-/** Writes one line of the organization's audit log, in the transaction of the change itself. */
+/** Writes an entry to the organization's audit log, in the transaction of the change. */
 export async function recordAudit(tx: Transaction, orgId: OrgId, record: AuditRecord): Promise<void> {
   const { actor, verb, subject, changes, at } = record;
   await write(tx, {
@@ -69,7 +69,7 @@ export async function recordSecretUse(
   });
 }
 
-/** Writes one line of the installation's audit log, in the transaction of the change itself. */
+/** Writes an entry to the installation's audit log, in the transaction of the change. */
 export async function recordInstallationAudit(
   tx: Transaction,
   record: InstallationAuditRecord,
@@ -104,12 +104,12 @@ async function write(
   });
 }
 
-/** A thing as plain data, field by field; what is not JSON (undefined) counts as null. */
+/** An object's fields as plain data; undefined counts as null. */
 export type Facts = Readonly<Record<string, unknown>>;
 
 /**
- * The fields that differ between two descriptions of a thing, as `{ field: { from, to } }`; `before` is null
- * for something new. Equal descriptions give `{}`. Long texts are cut.
+ * The fields that differ, as `{ field: { from, to } }`; `before` is null for a new object. Long texts are cut. Without
+ * a difference, `{}`.
  */
 export function changedFields(before: Facts | null, after: Facts): JsonObject {
   const fields = new Set([...Object.keys(before ?? {}), ...Object.keys(after)]);

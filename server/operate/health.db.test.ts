@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The world's services with an engine that answers `ready` as told, poll by poll. */
+/** The world's services with an engine whose readiness a test scripts, poll by poll. */
 function withEngine(isReady: (poll: number) => boolean) {
   let poll = 0;
   const ready = async () => {

@@ -4,24 +4,24 @@ import { type InngestReport, isUsable, recallInngestServer } from "./inngest-ser
 
 const PATIENCE_MS = 2_000;
 
-/** What a part says of itself. */
+/** The state of each part. */
 export type Readiness = {
   ready: boolean;
   database: "ok" | "unreachable";
   engine: "ok" | "not ready";
-  /** Where an Inngest server drives the runs: which of its settings are right. */
+  /** With an Inngest server: which of its settings are right. */
   inngest?: Omit<InngestReport, "texts">;
 };
 
 /**
- * Whether this process can serve: its database answers, its engine takes runs, and an Inngest server takes the settings, each
- * within two seconds. Never throws.
+ * Whether this process can serve: its database answers, its engine takes runs, and an Inngest server accepts the
+ * settings, each within two seconds. Never throws.
  */
 export async function checkReadiness(
   services: Pick<Services, "pool" | "engine" | "log" | "env">,
 ): Promise<Readiness> {
   const { inngest: settings, role } = services.env;
-  // A process that only serves hands its starts to others.
+  // A process that only serves leaves its runs to others.
   const executes = role !== "web";
   const [database, engine, inngest] = await Promise.all([
     holds(services.pool.query("SELECT 1").then(() => true)),
@@ -39,17 +39,17 @@ export async function checkReadiness(
 }
 
 const POLL_MS = 250;
-/** Polls before it says what it waits for, and between two such lines: 5 s and 30 s. */
+/** Polls before the first message about what is missing, and between two messages: 5 s and 30 s. */
 const FIRST_LINE = 20;
 const NEXT_LINE = 120;
 
 /**
- * Waits until this process can serve. `say` receives what is missing after 5 s, then every 30 s. False when `signal` was
- * aborted first.
+ * Waits until this process can serve. Prints what is missing after 5 s, then every 30 s. False if `signal` was aborted
+ * first.
  */
 export async function waitUntilReady(
   services: Parameters<typeof checkReadiness>[0],
-  say: (line: string) => void,
+  print: (line: string) => void,
   signal: AbortSignal,
 ): Promise<boolean> {
   for (let poll = 0; !signal.aborted; poll += 1) {
@@ -59,7 +59,9 @@ export async function waitUntilReady(
       const { inngest } = services.env;
       const { texts } = inngest === undefined ? { texts: [] } : await recallInngestServer(inngest);
       const why = texts.length > 0 ? ` ${texts.join(" ")}` : "";
-      say(`Stepwell listens but is not ready yet (database ${database}, engine ${engine}).${why} Waiting …`);
+      print(
+        `Stepwell listens but is not ready yet (database ${database}, engine ${engine}).${why} Waiting …`,
+      );
     }
     await sleep(POLL_MS, signal);
   }

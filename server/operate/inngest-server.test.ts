@@ -83,7 +83,7 @@ describe("an address", () => {
     });
   });
 
-  it("that takes calls and says nothing is given up", async () => {
+  it("that accepts calls and never answers times out", async () => {
     const report = await checkInngestServer(settings(await listen(() => {})));
     expect(report.address).toBe("unreachable");
     expect(report.texts[0]).toContain("nothing within 1500 ms");

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Environment } from "@/server/env";
 
-/** What an Inngest server is, by the INNGEST_* variables, and what is wrong with them. */
+/** The Inngest server of the INNGEST_* variables, and what is wrong with them. */
 
 export type InngestServer = {
   isDev: boolean;
@@ -13,11 +13,11 @@ export type InngestServer = {
 
 type Settings = NonNullable<Environment["inngest"]>;
 
-/** Where a dev server listens by default. */
+/** The default address of a dev server. */
 const DEV_SERVER = "http://127.0.0.1:8288";
 const CLOUD = { events: "https://inn.gs", api: "https://api.inngest.com" };
 const PATIENCE_MS = 1_500;
-/** Probes and pages ask often; the server is asked once in this time. */
+/** Probes and pages ask often; the server's answer is reused for this long. */
 const REMEMBERED_MS = 2_000;
 
 export function readInngestServer({ dev, baseUrl, eventKey, signingKey }: Settings): InngestServer {
@@ -26,13 +26,13 @@ export function readInngestServer({ dev, baseUrl, eventKey, signingKey }: Settin
   return {
     isDev,
     baseUrl: (baseUrl ?? (isDev ? devUrl : undefined))?.replace(/\/+$/, ""),
-    // A dev server takes any.
+    // A dev server accepts any key.
     eventKey: eventKey ?? (isDev ? "dev" : undefined),
     signingKey,
   };
 }
 
-/** Which of the settings the server takes. `texts` name what is wrong and the variable, for the operator alone. */
+/** Which settings the server accepts. `texts` name each fault and its variable, for the operator only. */
 export type InngestReport = {
   address: "ok" | "unreachable" | "wrong";
   eventKey: Part;
@@ -41,7 +41,7 @@ export type InngestReport = {
 };
 type Part = "ok" | "refused" | "unknown";
 
-/** Asks the server whether it takes the settings, within 1.5 seconds. Sends no event. Never throws. */
+/** Asks the server whether it accepts the settings, within 1.5 seconds. Sends no event. Never throws. */
 export async function checkInngestServer(settings: Settings): Promise<InngestReport> {
   const server = readInngestServer(settings);
   const { isDev, baseUrl } = server;
@@ -50,7 +50,7 @@ export async function checkInngestServer(settings: Settings): Promise<InngestRep
   const variable = settings.baseUrl === undefined && isDev ? "INNGEST_DEV" : "INNGEST_BASE_URL";
   const [health, eventKey, signingKey] = await Promise.all([
     ask(`${api}/health`),
-    // Without an event in it, the call only says whether the key is known.
+    // A call without an event only shows whether the key is known.
     ask(`${events}/e/${encodeURIComponent(server.eventKey ?? "")}`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
@@ -64,7 +64,7 @@ export async function checkInngestServer(settings: Settings): Promise<InngestRep
     report.texts.push(`${address} does not answer (${health.error}): check ${variable}, and that it runs.`);
     return report;
   }
-  // The cloud names itself in no answer.
+  // Only a self-hosted server names itself.
   if (baseUrl !== undefined && health.serverKind !== (isDev ? "dev" : "cloud")) {
     report.address = "wrong";
     report.texts.push(describeWrongKind(address, health.serverKind, variable));
@@ -79,7 +79,7 @@ export async function checkInngestServer(settings: Settings): Promise<InngestRep
 
 const recent = new WeakMap<Settings, { at: number; report: Promise<InngestReport> }>();
 
-/** The same, at most once in two seconds for the same settings. */
+/** `checkInngestServer`, at most once in two seconds for the same settings. */
 export function recallInngestServer(settings: Settings): Promise<InngestReport> {
   const known = recent.get(settings);
   if (known !== undefined && performance.now() - known.at < REMEMBERED_MS) return known.report;
@@ -136,7 +136,7 @@ function describeWrongKind(address: string, kind: string | null, variable: strin
   return `${address} is no Inngest server: check ${variable}.`;
 }
 
-/** Servers know a key by its hash: the SHA-256 of its bytes. */
+/** Servers identify a key by the SHA-256 of its bytes. */
 function hashSigningKey({ signingKey = "" }: InngestServer): string {
   const digits = signingKey.replace(/^signkey-\w+-/, "");
   const prefix = signingKey.slice(0, signingKey.length - digits.length);

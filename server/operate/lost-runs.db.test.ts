@@ -4,7 +4,7 @@ import { startRun } from "@/server/runs/start";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 import { findLostRuns, releaseLostRuns } from "./lost-runs";
 
-/** Runs that an Inngest server was given and never called: they are handed over again. */
+/** Runs that were handed over to an Inngest server and never called are handed over again. */
 
 let world: World;
 let tenant: Tenant;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Starts a run and gives it a slot, as the hand-over to a server does. */
+/** Starts a run and gives it a slot, like handing it over to a server. */
 async function handOver(): Promise<string> {
   const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
   const request = { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" } as const;
@@ -25,7 +25,7 @@ async function handOver(): Promise<string> {
 
 const find = async (runId: string) => (await findLostRuns(world)).find(({ id }) => id === runId);
 
-it("finds a run that nobody has called 30 seconds after it was handed over", async () => {
+it("finds a run that was not called within 30 seconds of being handed over", async () => {
   const runId = await handOver();
   world.clock.advance(30_000);
   expect(await find(runId)).toBeUndefined();

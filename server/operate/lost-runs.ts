@@ -3,18 +3,18 @@ import { transact } from "@/server/db/sql";
 import type { Admitted } from "@/server/runs/engine/claim";
 import type { Services } from "@/server/services";
 
-/** Runs that an Inngest server was given and does not call. */
+/** Runs that were handed over to an Inngest server which does not call them. */
 
-/** A run that was handed over and has not been called for this long may be lost. */
+/** A run that was handed over and not called for this long may be lost. */
 const LOST_AFTER_MS = 30_000;
-/** So long after that, and each time again, it is handed over by a new event: a server takes no event id twice. */
+/** After this delay, and each time again, a new event hands it over: a server ignores a repeated event id. */
 const NEW_EVENT_EVERY_MS = 120_000;
 const BATCH = 500;
 
-/** The condition of a lost run, by the bounds of `lostOutside`. */
+/** The condition of a lost run, with the bounds of `lostOutside`. */
 const LOST = `status IN ('Pending', 'Running') AND admitted_at NOT BETWEEN $1 AND $2 AND claimed_by IS NULL AND parent_run_id IS NULL`;
 
-/** A hand-over in the future counts as an old one, because the clock was put back since. */
+/** A hand-over in the future counts as old: the clock was set back. */
 function lostOutside(now: number): [Date, Date] {
   return [new Date(now - LOST_AFTER_MS), new Date(now + LOST_AFTER_MS)];
 }
@@ -27,7 +27,7 @@ const row = z.object({
   since: z.date(),
 });
 
-/** Finds runs to hand over again. Only one of several calls gets a run: `claimRun` decides. */
+/** Finds runs to hand over again. `claimRun` lets only one of several calls take a run. */
 export async function findLostRuns(services: Services): Promise<(Admitted & { eventId: string })[]> {
   const now = services.clock.now().getTime();
   const { rows } = await services.pool.query(
@@ -45,8 +45,8 @@ export async function findLostRuns(services: Services): Promise<(Admitted & { ev
 }
 
 /**
- * Puts runs that an Inngest server was given and does not call back among those that wait for a slot: on the embedded engine
- * nobody else would execute them. Returns how many.
+ * Puts runs that an Inngest server does not call back into the queue, because the embedded engine would never execute
+ * them. Returns how many.
  */
 export async function releaseLostRuns(services: Pick<Services, "pool" | "clock">): Promise<number> {
   const bounds = lostOutside(services.clock.now().getTime());

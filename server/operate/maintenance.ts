@@ -6,68 +6,69 @@ import { endOverdueRuns } from "./overdue-runs";
 import { pruneRateSegments } from "./rate-segments";
 import { removeExpired } from "./retention";
 
-/** One piece of work that is done again and again. Every process does it; the rows decide, so doing it twice is harmless. */
+/** A recurring job. Every process runs it; the rows decide, so running it twice is harmless. */
 type Job = {
-  /** What the log says when it fails. */
+  /** The log message for a failure. */
   failure: string;
   everyMs: number;
-  /** Returns true when there is more to do at once. */
-  work(goOn: () => boolean): Promise<boolean>;
+  /** Returns true if there is more to do at once. */
+  work(shouldContinue: () => boolean): Promise<boolean>;
 };
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 
 function jobs(services: Services): Job[] {
-  const once = (work: (goOn: () => boolean) => Promise<unknown>) => async (goOn: () => boolean) => {
-    await work(goOn);
-    return false;
-  };
+  const once =
+    (work: (shouldContinue: () => boolean) => Promise<unknown>) => async (shouldContinue: () => boolean) => {
+      await work(shouldContinue);
+      return false;
+    };
   return [
     {
-      failure: "Could not index ended runs; trying again",
+      failure: "Could not index ended runs; retrying",
       everyMs: SECOND,
       work: async () => (await indexEndedRuns(services)) === INDEX_BATCH,
     },
     {
-      failure: "Could not end overdue runs; trying again in 5 s",
+      failure: "Could not end overdue runs; retrying in 5 s",
       everyMs: 5 * SECOND,
       work: once(() => endOverdueRuns(services)),
     },
     {
-      failure: "Could not prune the rate limits; trying again in 10 s",
+      failure: "Could not prune the rate limits; retrying in 10 s",
       everyMs: 10 * SECOND,
       work: once(() => pruneRateSegments(services)),
     },
     {
-      failure: "Could not grant the month's credits; trying again in an hour",
+      failure: "Could not grant the month's credits; retrying in 1 h",
       everyMs: HOUR,
       work: once(() => grantMonthlyCredits(services)),
     },
     {
-      failure: "Could not remove expired data; trying again in an hour",
+      failure: "Could not remove expired data; retrying in 1 h",
       everyMs: HOUR,
-      work: once((goOn) => removeExpired(services, goOn)),
+      work: once((shouldContinue) => removeExpired(services, shouldContinue)),
     },
     {
-      failure: "Could not count settled runs; trying again in an hour",
+      failure: "Could not count settled runs; retrying in 1 h",
       everyMs: HOUR,
-      work: once((goOn) => countSettledRuns(services, goOn)),
+      work: once((shouldContinue) => countSettledRuns(services, shouldContinue)),
     },
   ];
 }
 
-/** Does the recurring work of a process, each job at once and then at its pace. Returns what ends it. */
+/** Starts the recurring jobs of a process, each at once and then at its interval. Returns a function that stops them. */
 export function startMaintenance(services: Services): () => Promise<void> {
   let stopped = false;
   const timers = new Set<NodeJS.Timeout>();
   const working = new Set<Promise<void>>();
-  const goOn = () => !stopped;
+  const shouldContinue = () => !stopped;
   for (const job of jobs(services)) {
     const run = async (): Promise<void> => {
       let more = false;
       try {
-        more = await job.work(goOn);
+        more = await job.work(shouldContinue);
       } catch (error) {
         if (!stopped) services.log.warn(job.failure, { error });
       }

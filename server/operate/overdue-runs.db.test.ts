@@ -7,7 +7,7 @@ import { startRun } from "@/server/runs/start";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 import { endOverdueRuns } from "./overdue-runs";
 
-/** The published bounds: a run that no worker has is found and ended. */
+/** The documented bounds: a run without a worker is found and ended. */
 
 let world: World;
 let tenant: Tenant;
@@ -22,7 +22,7 @@ async function start(): Promise<string> {
   return (await startRun(world, actor, { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" })).runId;
 }
 
-/** Starts runs that a worker begins to execute; the worker is still there. */
+/** Starts runs that a living worker executes. */
 async function startClaimed(count: number): Promise<{ runIds: string[]; workerId: string }> {
   const runIds: string[] = [];
   for (let n = 0; n < count; n += 1) runIds.push(await start());
@@ -100,7 +100,7 @@ it("keeps the full deadline of a run that waited nearly 24 hours for its slot", 
 it("ends the other runs when one cannot be ended", async () => {
   const { runIds, workerId } = await startClaimed(2);
   const [broken = "", sound = ""] = runIds;
-  // What it used is more than its hold and the balance together: the database refuses the charge.
+  // Its usage exceeds its hold and the balance: the database refuses the charge.
   await world.pool.query(
     `INSERT INTO model_calls (id, organization_id, run_id, key, iteration_number, provider, model, status, credits, attempts, started_at, finished_at, duration_ms, sequence)
      VALUES ($1, $2, $3, 'think-1', 1, 'test', 'gpt-5-mini', 'Completed', 1000, '[]', $4, $4, 0, 2)`,

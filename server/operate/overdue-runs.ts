@@ -3,11 +3,11 @@ import type { Outcome } from "@/server/runs/engine/execution";
 import type { Services } from "@/server/services";
 
 /**
- * Ends runs that no worker has and that must not go on. The bounds are published in docs/operating.md: no run stays Pending
- * or Running past them. A run with a live worker is ended by that worker; a silent worker is replaced within seconds.
+ * Ends runs without a worker that must not continue. docs/operating.md documents the bounds: no run stays Pending or
+ * Running longer. A living worker ends its own runs; a silent one is replaced within seconds.
  */
 
-/** A run that could not get a slot for this long is given up. */
+/** How long a run may wait for its first slot. */
 const LONGEST_PENDING_MS = 24 * 60 * 60 * 1000;
 /** How long after its deadline a run without a worker is ended. */
 const DEADLINE_GRACE_MS = 30_000;
@@ -15,7 +15,7 @@ const BATCH = 500;
 
 type OverdueRun = { id: string; by: string | null; deadlineSeconds: number; started: boolean };
 
-/** Ends overdue runs. One that cannot be ended is logged and does not hold up the others. */
+/** Ends overdue runs. One that cannot be ended is logged and does not stop the others. */
 export async function endOverdueRuns(services: Services): Promise<void> {
   const now = services.clock.now().getTime();
   const { rows } = await services.pool.query<OverdueRun>(

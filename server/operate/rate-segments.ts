@@ -1,11 +1,11 @@
 import type { Services } from "@/server/services";
 
-/** Segments that one statement removes at most. */
+/** The most segments that one statement deletes. */
 const BATCH = 5_000;
 
 /**
- * Removes what rate limits need no more: segments older than their window but for the newest of them, which says how many
- * calls are free again, and counters that nothing has used for an hour beyond their window.
+ * Deletes what rate limits no longer need: segments older than their window, except the newest (it tells how many calls
+ * are free again), and counters unused for an hour beyond their window.
  */
 export async function pruneRateSegments({ pool, clock }: Pick<Services, "pool" | "clock">): Promise<void> {
   const now = clock.now();

@@ -9,18 +9,18 @@ export type AuditLine = {
   subjectKind: string;
   subjectId: string | null;
   subjectName: string;
-  /** JSON object: field → `{ from, to }`, or plain facts; without secrets. */
+  /** A JSON object: field → `{ from, to }`, or plain facts; without secrets. */
   changes: string;
   createdAt: string;
 };
 
 export type AuditPage = {
   items: AuditLine[];
-  /** Pass as `before` for the next, older page; null: no more. */
+  /** The `before` of the next, older page; null if there is none. */
   nextCursor: string | null;
 };
 
-/** Who did what in the organization, newest first, by cursor. */
+/** The organization's audit log, newest first, by cursor. */
 export async function listAudit(
   { db }: Services,
   actor: MemberActor,

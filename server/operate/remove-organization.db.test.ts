@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** How many rows each table holds of an organization. */
+/** How many rows each table has for an organization. */
 async function countRows(orgId: string): Promise<Map<string, number>> {
   const { rows } = await world.pool.query(
     "SELECT table_name AS name FROM information_schema.columns WHERE column_name = 'organization_id' AND table_schema = 'public'",
@@ -77,7 +77,7 @@ test("an organization is deleted with everything it owns, and nothing of another
   });
 
   expect(await world.db.organization.findUnique({ where: { id: tenant.orgId } })).toBeNull();
-  // The queue of the index holds the cancelled run until the next round of the job that empties it.
+  // The index queue has the cancelled run until the next indexing.
   await indexEndedRuns(world);
   const left = [...(await countRows(tenant.orgId))].filter(([, count]) => count > 0);
   expect(left).toEqual([]);

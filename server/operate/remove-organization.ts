@@ -5,11 +5,11 @@ import type { Services } from "@/server/services";
 import { recordInstallationAudit } from "./audit";
 import { suspendOrganization } from "./suspend-organization";
 
-/** A running run is cancelled within 30 s by its process; one without a living process is not waited for longer. */
+/** A process cancels its running run within 30 s; a run without a process is not waited for longer. */
 const CANCEL_PATIENCE_MS = 35_000;
 const POLL_MS = 250;
 const BATCH = 500;
-/** The ledger goes in one statement: its lines can only be deleted together with their organization. */
+/** The ledger is deleted in one statement: its entries can only be deleted together with their organization. */
 const LAST_STATEMENT_MS = 600_000;
 
 const OPEN = ["Pending", "Running"] as const;
@@ -17,7 +17,7 @@ const openRunsOf = (actor: OperatorActor) => ({
   where: { organizationId: actor.orgId, status: { in: [...OPEN] } },
 });
 
-/** The tables that may be large. `$1` is the organization, `$2` the batch; what is left cascades at the end. */
+/** The tables that may be large. `$1` is the organization, `$2` the batch; the rest cascades at the end. */
 const REMOVALS = [
   `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE organization_id = $1 LIMIT $2)`,
   `WITH RECURSIVE tree AS (
@@ -31,9 +31,9 @@ const REMOVALS = [
 ];
 
 /**
- * Deletes an organization with everything it owns: definitions, keys, runs, deliveries, ledger and audit log. Accounts
- * of its members stay. Refused while runs are open, unless `force` cancels them. Safe to repeat after a break: the
- * organization is suspended first. Throws `invalid_request`. Returns the emails of accounts that now belong nowhere.
+ * Deletes an organization with everything it owns: definitions, keys, runs, deliveries, ledger and audit log. Members'
+ * accounts stay. Refused while runs are open, unless `force` cancels them. Can be repeated after an interruption: the
+ * organization is suspended first. Throws `invalid_request`. Returns the emails of accounts without an organization.
  */
 export async function removeOrganization(
   services: Services,
@@ -79,7 +79,7 @@ export async function removeOrganization(
   );
 }
 
-/** A run whose process is gone stays open; deleting it refuses that process's later writes, should it come back. */
+/** A run whose process is gone stays open. Deleting it refuses later writes of that process. */
 async function waitForRuns({ db }: Services, actor: OperatorActor, patienceMs: number): Promise<void> {
   const patience = AbortSignal.timeout(patienceMs);
   while (!patience.aborted && (await db.run.count(openRunsOf(actor))) > 0) await sleep(POLL_MS, patience);

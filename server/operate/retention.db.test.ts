@@ -30,7 +30,7 @@ beforeAll(async () => {
       },
     },
   });
-  // Retention finds old runs by their ids, which tell the machine's time.
+  // Retention finds old runs by their ids, which have the machine's time.
   world.clock.set(new Date());
 });
 afterAll(() => world.close());
@@ -38,7 +38,7 @@ afterAll(() => world.close());
 const DAY_MS = 24 * 3600 * 1000;
 const operator = ({ orgId }: Tenant) => ({ kind: "operator", orgId, name: "test" }) as const;
 
-/** An agent run with a child, started by REST with an idempotency key; and a webhook call that was refused. */
+/** An agent run with a child, started over REST with an idempotency key, and a refused webhook call. */
 async function live(tenant: Tenant): Promise<string> {
   const headers = { "X-API-Key": tenant.key, "Content-Type": "application/json", "Idempotency-Key": "once" };
   const body = '{"userMessage":"Add"}';
@@ -97,14 +97,14 @@ it("removes expired data with whole trees of runs, and keeps the ledger, open ru
   const ledger = await world.db.creditEntry.findMany({ where: { organizationId: short.orgId } });
 
   world.clock.advance(7 * DAY_MS);
-  // Nothing but the idempotency keys, which last a day, is past its time yet.
+  // Only the idempotency keys, which last a day, have expired.
   await removeExpired(world);
   expect(await countOf(short)).toEqual({ ...all, runs: 3, idempotencyKeys: 0 });
 
   world.clock.advance(1);
   const removed = await removeExpired(world);
   expect(removed).toMatchObject({ runs: 2, deliveries: 1, configurations: 1 });
-  // The tool's configuration is still the open run's.
+  // The open run still uses the tool's configuration.
   expect(await countOf(short)).toEqual({
     runs: 1,
     steps: 0,
@@ -118,7 +118,7 @@ it("removes expired data with whole trees of runs, and keeps the ledger, open ru
   expect(await world.db.creditEntry.findMany({ where: { organizationId: short.orgId } })).toEqual(ledger);
   expect(await countOf(long)).toEqual({ ...all, idempotencyKeys: 0 });
 
-  // What the run was charged can be given back though the run is gone.
+  // The charge of a deleted run can be refunded.
   const charged = ledger.find(({ runId, kind }) => runId === gone && kind === "charge")?.amount;
   const { refunded } = await refundRun(world, operator(short), { runId: gone, note: "late" });
   expect(refunded.toString()).toBe(charged?.neg().toString());
@@ -147,7 +147,7 @@ it("never fails a start whose configuration is removed meanwhile", async () => {
   const { runId } = await startRun(world, operator(tenant), request);
   await executeRun(world, runId);
   world.clock.advance(DAY_MS + 1);
-  // Holds a start between its look at the configuration and the check that its run refers to one.
+  // Pauses a start between its read of the configuration and the check of its reference.
   await world.pool.query(`
     CREATE FUNCTION hold_up() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN PERFORM pg_advisory_xact_lock(42); RETURN NULL; END $$;

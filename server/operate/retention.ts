@@ -1,15 +1,15 @@
 import type { Services } from "@/server/services";
 import { REFUSED_BODIES } from "@/server/webhooks/deliveries";
 
-/** Rows that one statement removes at most; each statement is a transaction of its own. */
+/** The most rows one statement deletes; each statement is its own transaction. */
 const BATCH = 200;
-/** Statements of one kind in one pass; what is left waits for the next. */
-const MOST_BATCHES = 500;
+/** Statements of one kind per pass; the rest waits for the next pass. */
+const MAX_BATCHES = 500;
 
-/** Only one process removes at a time. */
+/** Only one process deletes at a time. */
 const RETENTION_LOCK = 7_305_002;
 
-/** `$1` is the moment, `$2` the batch. Ledger and audit log are kept for ever; they hold ids of runs as plain values. */
+/** `$1` is the time, `$2` the batch. Ledger and audit log are stored forever; they have run ids as plain values. */
 const REMOVALS = {
   deliveries: `
     DELETE FROM deliveries WHERE id IN (
@@ -18,7 +18,7 @@ const REMOVALS = {
           AND received_at < $1::timestamptz - make_interval(days => p.retention_days)
         ORDER BY received_at LIMIT $2
       ) d LIMIT $2)`,
-  // The rows stay, with what is told of the call.
+  // Clears the body; the row stays.
   refusedBodies: `
     UPDATE deliveries SET body = '', body_note = 'newer refused calls of this trigger replaced it' WHERE id IN (
       SELECT id FROM (
@@ -26,8 +26,8 @@ const REMOVALS = {
         WHERE outcome = 'rejected' AND body_bytes > ${REFUSED_BODIES.smallBytes} AND body_note IS NULL
           AND received_at <= $1
       ) d WHERE newer > ${REFUSED_BODIES.total} LIMIT $2)`,
-  // Whole trees: a child goes with its root. Steps, model calls and the index entry go with their run. The oldest runs are
-  // found by their ids, which are made within an hour of `created_at`.
+  // Complete trees: a child is deleted with its root; steps, model calls and index entries with their run. Old runs are
+  // found by their ids, which are within an hour of `created_at`.
   runs: `
     WITH RECURSIVE tree AS (
       (SELECT r.id FROM plans p CROSS JOIN LATERAL (
@@ -54,7 +54,7 @@ const REMOVALS = {
   verifications: `DELETE FROM verifications WHERE id IN (SELECT id FROM verifications WHERE expires_at <= $1 LIMIT $2)`,
 } as const;
 
-/** How many rows of each kind were removed; runs with their children. */
+/** How many rows of each kind were deleted; runs include children. */
 export type Removed = Record<keyof typeof REMOVALS, number>;
 
 const NOTHING: Removed = {
@@ -79,13 +79,13 @@ const KINDS = [
 ] as const;
 
 /**
- * Removes what the plans' retention days no longer keep: deliveries, ended runs with their steps and model calls,
- * configurations that no run uses; bodies of refused calls beyond what is kept of them; and what has expired by itself: idempotency keys, sessions. In
- * small batches until nothing is left or `goOn` says no. Null when another process is at it.
+ * Deletes what exceeds the plans' retention (deliveries, ended runs with steps and model calls, unused configurations),
+ * bodies of refused calls beyond their bounds, and expired idempotency keys and sessions. In small batches until
+ * nothing is left or `shouldContinue` returns false. Null if another process does so.
  */
 export async function removeExpired(
   services: Pick<Services, "pool" | "clock" | "log">,
-  goOn: () => boolean = () => true,
+  shouldContinue: () => boolean = () => true,
 ): Promise<Removed | null> {
   const client = await services.pool.connect();
   let broken = true;
@@ -100,7 +100,7 @@ export async function removeExpired(
     const removed: Removed = { ...NOTHING };
     const now = services.clock.now();
     for (const kind of KINDS) {
-      for (let batch = 0; batch < MOST_BATCHES && goOn(); batch += 1) {
+      for (let batch = 0; batch < MAX_BATCHES && shouldContinue(); batch += 1) {
         const { rowCount } = await client.query(REMOVALS[kind], [now, BATCH]);
         removed[kind] += rowCount ?? 0;
         if ((rowCount ?? 0) < BATCH) break;
@@ -111,7 +111,7 @@ export async function removeExpired(
     if (Object.values(removed).some((count) => count > 0)) services.log.info("Removed expired data", removed);
     return removed;
   } finally {
-    // A connection that may still hold the lock is closed, which gives it back.
+    // Closing a connection that may hold the lock releases it.
     client.release(broken);
   }
 }

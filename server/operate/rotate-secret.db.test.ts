@@ -38,7 +38,7 @@ test("both secrets work before a rotation, only the new one after it", async () 
   const rotated = { ...world, vault: createVault(NEW) };
   await checkSecretFingerprint(rotating);
   await expect(checkSecretFingerprint(rotated)).rejects.toThrow(WrongSecretError);
-  // Saved by a process that has both secrets already.
+  // Saved by a process that already has both secrets.
   const early = await createTrigger({ ...world, vault: rotating.vault }, tenant, { secrets: ["early"] });
 
   expect(await rotateSecret(rotating)).toEqual({ resealed: 3, unreadable: 0 });
@@ -69,7 +69,7 @@ test("both secrets work before a rotation, only the new one after it", async () 
   expect(line?.changes).toContain(world.vault.fingerprint);
 });
 
-test("values that neither secret opens are kept and counted", async () => {
+test("values that neither secret opens stay and are counted", async () => {
   const lost = { ...world, vault: createVault("a secret that is lost, of thirty-two characters") };
   await createTrigger(lost, await createTenant(world));
   const rotating = { ...world, vault: createVault(NEW, world.env.secret) };

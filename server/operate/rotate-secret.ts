@@ -8,7 +8,7 @@ import type { Services } from "@/server/services";
 import { secretPurpose, tokenPurpose } from "@/server/webhooks/token";
 import { recordInstallationAudit } from "./audit";
 
-/** Every column of sealed texts; `owner` is the SQL of what the purpose names. */
+/** Every column with sealed texts; the purpose contains the value of the SQL expression `owner`. */
 export const SEALED_COLUMNS = [
   { table: "triggers", column: "token_sealed", owner: "id", purposeOf: tokenPurpose },
   { table: "trigger_secrets", column: "sealed", owner: "trigger_id", purposeOf: secretPurpose },
@@ -23,9 +23,8 @@ const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 const sealedRows = z.array(z.object({ id: z.string(), owner: z.string(), sealed: z.string() }));
 
 /**
- * Seals everything under the present STEPWELL_SECRET that is still sealed under the previous one, then makes the
- * present one the database's own. Safe to repeat, also after a break. Texts that neither secret opens are left and
- * counted as `unreadable`.
+ * Seals everything again that is sealed under the previous STEPWELL_SECRET, then makes the current one the database's
+ * own. Can be repeated after an interruption. Texts that neither secret opens stay and are counted as `unreadable`.
  */
 export async function rotateSecret(
   services: Pick<Services, "db" | "pool" | "vault" | "clock">,
@@ -56,7 +55,7 @@ export async function rotateSecret(
   return sum;
 }
 
-/** Seals the next rows after the id `after` anew; `last` is null when there are no more. */
+/** Seals the next rows after the id `after` again; `last` is null if there are no more. */
 async function resealBatch(
   vault: Vault,
   client: Pick<PoolClient, "query">,

@@ -4,8 +4,8 @@ import { cancelRun } from "@/server/runs/cancel";
 import type { Services } from "@/server/services";
 
 /**
- * Suspends an organization: nothing new starts, and its open runs are cancelled (docs/contract.md, "States"). For the operator
- * alone; suspending again only looks for open runs. Returns how many were cancelled.
+ * Suspends an organization: nothing new starts, and its open runs are cancelled (docs/contract.md, "States"). For the
+ * operator only; repeating it cancels runs that are still open. Returns how many were cancelled.
  */
 export async function suspendOrganization(
   services: Services,
@@ -21,8 +21,8 @@ export async function suspendOrganization(
     });
     if (count > 0) await note(tx, actor, "suspended", { reason }, at);
   });
-  // A start commits on the organization's own row: before the suspension, and it is found here, or not at all.
-  // Parents first: their children end with them. Statuses as literals, for the partial index of open runs.
+  // Starts lock the organization's row, so a start either committed before the suspension and is found here, or fails.
+  // Parents first: their children end with them. Statuses are literals, for the partial index of open runs.
   const { rows: open } = await services.pool.query<{ id: string }>(
     `SELECT id FROM runs WHERE organization_id = $1 AND status IN ('Pending', 'Running')
        AND cancel_requested_at IS NULL ORDER BY id`,
@@ -32,7 +32,7 @@ export async function suspendOrganization(
   return open.length;
 }
 
-/** Lets a suspended organization start runs again. Returns false when it was not suspended. */
+/** Lets a suspended organization start runs again. Returns false if it was not suspended. */
 export async function resumeOrganization(
   services: Pick<Services, "db" | "clock">,
   actor: OperatorActor,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Attempt } from "@/server/models/port";
 
-/** The tries of steps and model calls, as their rows keep them: a JSON array, oldest first. */
+/** The attempts of steps and model calls, as stored in their rows: a JSON array, oldest first. */
 
 const attempt = z.object({
   startedAt: z.string(),
@@ -11,7 +11,7 @@ const attempt = z.object({
 });
 const attemptList = z.array(attempt).catch([]);
 
-/** Reads the `attempts` of a row. */
+/** Parses the `attempts` of a row. */
 export function readAttempts(text: string): Attempt[] {
   try {
     return attemptList.parse(JSON.parse(text));
@@ -23,8 +23,8 @@ export function readAttempts(text: string): Attempt[] {
 const INTERRUPTED = "Interrupted: its process ended or stalled. It was started again.";
 
 /**
- * The tries of a step or model call that a worker takes over `now`: those its row tells of, and the one the last worker was
- * at when it went away, which had no outcome. A step that called a run which gave the place back was not interrupted.
+ * The attempts of a step or model call that a worker takes over at `now`: those in its row, and the one the last worker
+ * was executing, which has no outcome. A step whose child run had yielded its slot was not interrupted.
  */
 export function attemptsBefore(
   row: { status: "Running" | "Completed" | "Failed"; started_at: Date; attempts: string },

@@ -2,14 +2,15 @@ import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
 import { endUnclaimedRun } from "./engine/end-run";
+import type { RunStatus } from "./read/enums";
 import type { RunFilter } from "./read/filter";
 import { listRuns } from "./read/list";
-import type { RunStatusWord } from "./read/words";
 
 /**
- * Cancels a run; idempotent, and nothing happens to one that has ended. One that no worker has ends at once. Any other is
- * marked, and its worker is notified: it aborts the model call and outbound requests and ends the run within a second. What
- * was used is charged. `by` names who cancelled, for the error message. Returns false when the organization has no such run.
+ * Cancels a run; idempotent, and an ended run does not change. A run without a worker ends at once. Any other is marked
+ * and its worker notified, which aborts the model call and outgoing requests and ends the run within a second. What was
+ * used is charged. `by` is the canceller's name for the error message. Returns false if the organization has no such
+ * run.
  */
 export async function cancelRun(
   services: Services,
@@ -38,13 +39,13 @@ export async function cancelRun(
   return true;
 }
 
-/** Open runs that are looked at in one go. */
+/** How many open runs one call examines. */
 const PAGE = 200;
 
 /**
- * Cancels open runs that a filter lets through, of so many of the newest, or of the newest older than `before`; those that
- * are being cancelled already are left alone. Answers how many it cancelled, and `next`, the `before` to go on with; null:
- * none are older. Runs that were started meanwhile are newer, so that going on comes to an end.
+ * Cancels open runs that match a filter: the newest, or the newest older than `before`. Returns how many it cancelled,
+ * and `next`, the `before` of the next call; null if no older ones remain. Runs started in the meantime are newer, so
+ * repeating it terminates.
  */
 export async function cancelMatching(
   services: Services,
@@ -63,7 +64,7 @@ export async function cancelMatching(
   return { found: fresh.length, next: nextCursor };
 }
 
-function openStatuses(wanted: RunStatusWord[] | undefined): RunStatusWord[] {
-  const open: RunStatusWord[] = ["Pending", "Running"];
+function openStatuses(wanted: RunStatus[] | undefined): RunStatus[] {
+  const open: RunStatus[] = ["Pending", "Running"];
   return wanted?.length ? open.filter((status) => wanted.includes(status)) : open;
 }

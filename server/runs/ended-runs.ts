@@ -1,19 +1,19 @@
 import { LRUCache } from "lru-cache";
 import type { RunFacts } from "./run-facts";
 
-/** Runs in memory at once, and about how many bytes of them. */
+/** The bounds of the cache: runs, and about how many bytes. */
 const MAX_RUNS = 10_000;
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** An ended run with the bodies that answered polls of it: a terminal run never changes, so they are answered as they are. */
+/** An ended run with the bodies of its polls. A terminal run never changes, so the bodies are sent unchanged. */
 export type EndedRun = { orgId: string; run: RunFacts; bodies: Map<string, string> };
 
-/** The runs that ended lately in this process, or were read since. */
+/** Runs that ended recently in this process, or were read since. */
 export type EndedRuns = {
   get(runId: string): EndedRun | undefined;
   add(orgId: string, run: RunFacts): EndedRun;
-  /** Keeps the body that answers `view` of a run. */
-  keepBody(ended: EndedRun, view: string, body: string): string;
+  /** Caches the body that answers `view` of a run. */
+  cacheBody(ended: EndedRun, view: string, body: string): string;
 };
 
 export function createEndedRuns(): EndedRuns {
@@ -33,10 +33,10 @@ export function createEndedRuns(): EndedRuns {
       runs.set(run.id, ended);
       return ended;
     },
-    keepBody(ended, view, body) {
+    cacheBody(ended, view, body) {
       if (runs.get(ended.run.id) !== ended) return body;
       ended.bodies.set(view, body);
-      // Set again, so that its size is counted again.
+      // Set again, so that its new size counts.
       runs.set(ended.run.id, ended);
       return body;
     },

@@ -1,16 +1,16 @@
 /**
- * Why runs fail: the closed list behind a run's `error_code`, free of imports so that pages can use it too. Each has its
- * sentence and its way out on the run's page (app/(dashboard)/runs/[runId]/result/explain-failure.ts).
+ * Why runs fail: the closed list of `error_code`, without imports so that pages can use it. The run's page explains
+ * each one (app/(dashboard)/runs/[runId]/result/explain-failure.ts).
  */
 export const FAILURE_CODES = [
-  /** The organization's balance did not cover the next step. */
+  /** The organization's balance did not allow the next step. */
   "insufficient_credits",
-  /** The run reached the narrowest `maxCredits` of its target, key or trigger. */
+  /** The run reached the lowest `maxCredits` of its target, key or trigger. */
   "max_credits",
   "deadline_exceeded",
-  /** It waited too long for a place. */
+  /** It waited too long for a slot. */
   "not_admitted",
-  /** An agent made the very same failing call three times. */
+  /** An agent made the same failing call three times. */
   "repeated_failure",
   /** A step of a tool failed. */
   "step_failed",
@@ -25,9 +25,9 @@ export const FAILURE_CODES = [
   "model_input_too_long",
   "model_refused",
   "model_unavailable",
-  /** The run that called this one ended before it. */
+  /** The parent run ended first. */
   "caller_ended",
-  /** A fault of the platform, for which nothing is charged. */
+  /** A platform fault; nothing is charged. */
   "internal_error",
 ] as const;
 export type FailureCode = (typeof FAILURE_CODES)[number];

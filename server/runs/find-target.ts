@@ -66,7 +66,7 @@ const toolRow = z.object({
   deadline_seconds: z.number(),
 });
 
-/** An agent or tool of the organization with its current version; null when there is none. Cached until it changes. */
+/** An agent or tool of the organization with its current version; null if there is none. Cached until it changes. */
 export function findTarget(
   { cached, pool }: Pick<Services, "cached" | "pool">,
   orgId: OrgId,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { AppError } from "@/server/errors";
 
-/** Longest idempotency key that is taken, in characters. */
+/** The longest idempotency key, in characters. */
 const MAX_KEY_LENGTH = 255;
 
 /** A start that its sender may repeat. */
@@ -9,13 +9,13 @@ export type IdempotentRequest = {
   /** `start` for endpoints 1 and 2, the trigger's id for webhooks. */
   scope: string;
   key: string;
-  /** SHA-256 over what must be equal in a repetition. */
+  /** SHA-256 of what a repetition must have in common. */
   requestHash: Buffer;
   /** The body that answers the first request and every repetition. */
   answer(runId: string): unknown;
 };
 
-/** Checks an idempotency key's form. Throws `invalid_request`. */
+/** Checks the format of an idempotency key. Throws `invalid_request`. */
 export function parseIdempotencyKey(header: string | null): string | null {
   if (header === null) return null;
   const key = header.trim();
@@ -28,7 +28,7 @@ export function parseIdempotencyKey(header: string | null): string | null {
   return key;
 }
 
-/** Hashes the parts of a request that make it the same request. */
+/** Hashes the parts that identify a request. */
 export function hashRequest(...parts: (string | Uint8Array)[]): Buffer {
   const hash = createHash("sha256");
   for (const part of parts) hash.update(part).update("\0");

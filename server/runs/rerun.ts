@@ -7,8 +7,8 @@ import { startRun } from "@/server/runs/start";
 import type { Services } from "@/server/services";
 
 /**
- * Starts a run from the dashboard. `input` is an agent's message or a tool's JSON object as text. Throws what
- * `startRun` throws, `payload_too_large` and `invalid_request`.
+ * Starts a run from the dashboard. `input` is an agent's message or a tool's JSON object as text. Throws
+ * `payload_too_large`, `invalid_request` and the errors of `startRun`.
  */
 export async function startFromDashboard(
   services: Services,
@@ -27,9 +27,8 @@ export async function startFromDashboard(
 }
 
 /**
- * Starts the target of an earlier run again, with its present configuration and the same input or another one.
- * A message that once came from outside is still called so to the model unless it was changed by hand. Throws
- * `not_found` for runs of other organizations.
+ * Starts the target of an earlier run again, with its current configuration and the same or another input. An unchanged
+ * message from outside is still marked as such for the model. Throws `not_found` for runs of other organizations.
  */
 export async function rerun(
   services: Services,

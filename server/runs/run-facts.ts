@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Decimal } from "@/server/credits/amount";
 
-/** What the contract's views tell of a run. */
+/** The facts of a run in the contract's views. */
 export const runFacts = z.object({
   id: z.string(),
   agentId: z.string().nullable(),

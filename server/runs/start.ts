@@ -34,38 +34,36 @@ export type StartRequest = (
       kind: "agent";
       targetId: string;
       userMessage: string;
-      /** The message is data from outside though no trigger starts this run: a webhook's run is run again. */
+      /** The message is from outside although no trigger starts this run: it repeats a webhook's run. */
       messageFromOutside?: boolean;
     }
   | { kind: "tool"; targetId: string; input: JsonObject }
 ) & {
-  /** The webhook call that starts the run; recorded as accepted in the start's own transaction. */
+  /** The webhook call that starts the run, recorded as accepted in the start's transaction. */
   delivery?: (ReceivedDelivery & { receivedAt: Date }) | undefined;
 };
 
-/** How a start counts and what it may repeat; both are decided in the start's own transaction. */
+/** How a start counts and what it may repeat, both decided in the start's transaction. */
 export type StartConditions = {
   limit?: CountedLimit | undefined;
   idempotency?: IdempotentRequest | undefined;
-  /** A webhook's repetition is found before its limit is asked, an API call's after. */
+  /** A webhook's repetition is checked before its rate limit, an API call's after. */
   replayFirst?: boolean;
-  /** Set when limit and repetition were asked: whatever refuses the call after that is its answer. */
+  /** Set once limit and repetition were checked: a later refusal is then final. */
   asked?: boolean;
 };
 
 export type StartResult = { rate: RateDecision | null } & (
   | { runId: string; replay: null }
-  /** The kept answer of an earlier equal request. */
+  /** The stored response of an earlier equal request. */
   | { runId: string; replay: string }
 );
 
 /**
- * Starts a run: one item of the writer's next flush inserts it with its frozen configuration, holds its credits and decides
- * whether it executes here at once or waits for a slot (docs/engine.md).
- *
- * Throws AppError `not_found`, `agent_inactive`, `invalid_request` with issues, `insufficient_credits`,
- * `organization_suspended`, `rate_limited`, `idempotency_conflict`. Where `conditions` has a limit, call `refuseStart` for
- * refusals found before.
+ * Starts a run: one item of the writer's next flush inserts it with its frozen configuration, holds its credits and
+ * decides whether it executes here at once or waits for a slot (docs/engine.md). Throws AppError `not_found`,
+ * `agent_inactive`, `invalid_request` with issues, `insufficient_credits`, `organization_suspended`, `rate_limited`,
+ * `idempotency_conflict`. If `conditions` has a limit, call `refuseStart` for earlier refusals.
  */
 export async function startRun(
   services: Services,
@@ -84,11 +82,11 @@ export async function startRun(
   let result = await commit(services, { actor, request, conditions, prepared, runId });
   if ("refused" in result) {
     const { rate } = result;
-    // The bound is quick and good enough to hold; only what it would refuse is worth a count.
+    // The quick bound usually suffices; tokens are counted only if it would be refused.
     const hold = await prepared.countHold();
     if (hold.lt(prepared.hold)) {
       const counted = { ...prepared, hold, headroom: ZERO };
-      // The call was counted with the first try.
+      // The first attempt counted the call.
       const { limit: _, ...uncounted } = conditions;
       result = {
         ...(await commit(services, { actor, request, conditions: uncounted, prepared: counted, runId })),
@@ -107,8 +105,8 @@ export async function startRun(
 }
 
 /**
- * Refuses a start with `error`, unless its limit is reached or it repeats an accepted start: then that answers. The call
- * counts against its limit. Throws `rate_limited`, `idempotency_conflict` or `error`.
+ * Refuses a start with `error`, unless its limit is reached or it repeats an accepted start, which then answers. The
+ * call counts against its limit. Throws `rate_limited`, `idempotency_conflict` or `error`.
  */
 export async function refuseStart(
   services: Services,
@@ -128,7 +126,7 @@ export async function refuseStart(
   throw withRate(error, limit, rate);
 }
 
-/** The error with the headers of the limit that the call was counted against. */
+/** The error with the headers of the rate limit that counted the call. */
 function withRate(error: unknown, limit: CountedLimit | undefined, rate: RateDecision | null): unknown {
   if (isAppError(error) && rate && limit) Object.assign(error.headers, limit.headers(rate));
   return error;
@@ -141,11 +139,11 @@ type Prepared = {
   document: string;
   input: string;
   model: string | null;
-  /** What the start holds, made of a bound of the prompt's tokens. */
+  /** What the start holds, from an upper bound of the prompt's tokens. */
   hold: Decimal;
-  /** What the first iteration may need beyond it. */
+  /** What the first iteration may need in addition. */
   headroom: Decimal;
-  /** The hold, made of the counted prompt. */
+  /** The hold from the counted prompt. */
   countHold: () => Promise<Decimal>;
 };
 
@@ -195,7 +193,7 @@ async function prepare(services: Services, actor: Actor, request: StartRequest):
   throw new Error("target and request are of different kinds");
 }
 
-/** The JSON of a configuration with the prices of this moment, and its SHA-256; made once per target. */
+/** A configuration with the current prices as JSON, and its SHA-256; computed once per target. */
 const frozen = new WeakMap<Target, Map<string, { document: string; hash: string }>>();
 
 function freeze(services: Services, target: Target, configuration: RunConfiguration) {
@@ -218,7 +216,7 @@ type Commit = {
   runId: string;
 };
 
-/** Commits the start, unless the balance does not cover the hold. */
+/** Commits the start, unless the balance does not allow the hold. */
 async function commit(
   services: Services,
   parts: Commit,
@@ -232,14 +230,14 @@ async function commit(
       return worker.accounts.start(sent);
     });
   const item = startItem(parts);
-  // This process has not seen the configuration stored, or retention removed it meanwhile: the item brings it along.
+  // The configuration is not known to be stored, or retention has deleted it: the item includes it.
   const withDocument = { ...item, document: prepared.document };
   const isStored = services.configurationsStored.has(`${actor.orgId} ${prepared.hash}`);
   let verdict = await send(isStored ? item : withDocument).catch(
     (error: unknown): Promise<StartVerdict> | StartVerdict => {
       if (isForeignKeyViolation(error, "runs_organization_id_configuration_hash_fkey"))
         return send(withDocument);
-      // The worker was lost after it had committed the start: the run is there and waits.
+      // The worker was lost after it had committed the start: the run exists and waits.
       if (isUniqueViolation(error, "runs_pkey"))
         return { verdict: "wait", at: services.clock.now(), rate: null };
       throw error;
@@ -349,7 +347,7 @@ function deliveryItem({
 }
 
 function limitItem(limit: CountedLimit | undefined) {
-  // Without a limit the figures are not read.
+  // Without a limit its figures are not read.
   return { rate_key: limit?.key ?? null, rate_limit: limit?.limit ?? 0, rate_seconds: limit?.seconds ?? 0 };
 }
 
@@ -385,7 +383,7 @@ function suspended(actor: Actor): AppError {
   return new AppError("organization_suspended", message, actor.kind === "trigger" ? { status: 400 } : {});
 }
 
-/** The narrowest cap of the run and whose it is, in words for the run's error message. */
+/** The run's lowest cap and whose it is, for the error message. */
 function narrowestCap(target: Target, actor: Actor): Cap | null {
   const caps: { credits: Decimal | null; of: string }[] = [
     { credits: target.maxCredits, of: `the ${target.kind}'s setting` },

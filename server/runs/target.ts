@@ -1,7 +1,7 @@
 import type { AgentConfiguration, ToolConfiguration } from "@/server/agent/definition";
 import type { Decimal } from "@/server/credits/amount";
 
-/** A startable agent or tool, with the configuration that a run of it freezes. */
+/** An agent or tool that can be started, with the configuration that its runs freeze. */
 export type Target = {
   id: string;
   name: string;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { FairQueue } from "./fair-queue";
 
-/** Work that ends on request; `order` lists what was begun. */
+/** Work that ends on request; `order` lists what was started. */
 function bench(queue: FairQueue) {
   const order: string[] = [];
   const ends = new Map<string, () => void>();
@@ -15,7 +15,7 @@ function bench(queue: FairQueue) {
       };
       done.set(name, queue.take(organizationId, work));
     },
-    /** Ends one piece of work, and returns when the next one has begun. */
+    /** Ends one piece of work; returns when the next one has started. */
     async end(name: string) {
       await new Promise((resolve) => setImmediate(resolve));
       ends.get(name)?.();

@@ -1,6 +1,6 @@
 /**
- * Work for a bounded number of slots, shared fairly: of the organizations that wait, each gets its next piece of work
- * done before another gets two. No organization has more than `slotsEach` slots, so that another one always finds one.
+ * A bounded number of slots, shared fairly: each waiting organization gets one piece of work done before another gets
+ * two. No organization has more than `slotsEach` slots, so that others always find one.
  */
 export class FairQueue {
   readonly #slots: number;
@@ -15,7 +15,7 @@ export class FairQueue {
     this.#slotsEach = slotsEach;
   }
 
-  /** Does the work when a slot is free for the organization; returns what it returns, and throws what it throws. */
+  /** Does the work when the organization gets a slot; returns its result or throws its error. */
   async take<Result>(organizationId: string, work: () => Promise<Result>): Promise<Result> {
     await new Promise<void>((begin) => {
       const waiting = this.#waiting.get(organizationId);
@@ -40,7 +40,7 @@ export class FairQueue {
       const working = this.#working.get(organizationId) ?? 0;
       if (working >= this.#slotsEach) continue;
       const begin = waiting.shift();
-      // Back to the end of the line, if it has more to do.
+      // Moves it to the end of the queue, if it has more work.
       this.#waiting.delete(organizationId);
       if (waiting.length > 0) this.#waiting.set(organizationId, waiting);
       if (begin === undefined) continue;

@@ -1,8 +1,8 @@
 /**
- * What runs in a sandbox's thread (sandbox.ts): QuickJS as WebAssembly, with one machine that has evaluated the sandbox's
- * scripts. A machine's whole state is its linear memory, so after each request the memory is overwritten with its image
- * from before: nothing is left of a request. This happens after the answer is posted, so nobody waits for it. A machine
- * whose memory has grown, or that threw where the scripts throw nothing, is replaced instead.
+ * The program of a sandbox thread (sandbox.ts): QuickJS as WebAssembly, in a machine that has evaluated the sandbox's
+ * scripts. A machine's state is its linear memory, which is restored from its image after each request, so that nothing
+ * of a request remains. This happens after the response is posted. A machine whose memory has grown, or that threw
+ * unexpectedly, is replaced.
  */
 export const QUICKJS_THREAD = `
 "use strict";

@@ -2,17 +2,17 @@ import { z } from "zod";
 import { QUICKJS_THREAD } from "@/server/sandbox/quickjs-thread";
 import { resolveInstalled, ThreadError, ThreadPool } from "@/server/sandbox/thread-pool";
 
-/** Most memory that one evaluation may take. */
+/** The most memory of one evaluation. */
 export const SANDBOX_MEMORY_MIB = 256;
-/** Longest answer, in characters of its text. */
+/** The longest response, in characters. */
 export const MAX_ANSWER_LENGTH = 16 * 1024 * 1024;
-/** For the few steps of QuickJS that its interrupt handler does not see (a copy of a large string). */
+/** For the few operations of QuickJS that its interrupt handler cannot stop, such as a copy of a large string. */
 const GRACE_MS = 2_000;
 const MIB = 1024 * 1024;
 
 /**
- * Why an evaluation has no answer: it was `stopped` at its deadline, it `failed` (the engine itself gave up), its answer
- * is `too large`, or it waits for something that never happens.
+ * Why an evaluation has no result: it was `stopped` at its deadline, it `failed` in the engine, its response is `too
+ * large`, or it waits for something that never happens.
  */
 export class SandboxError extends Error {
   override name = "SandboxError";
@@ -25,15 +25,15 @@ export class SandboxError extends Error {
 }
 
 export type Evaluation = {
-  /** Text for the script's `$handle`. */
+  /** The argument of the script's `$handle`. */
   request: string;
   timeoutMs: number;
-  /** What the clock shows, from beginning to end. */
+  /** The time that the script sees throughout. */
   now: Date;
   organizationId: string;
 };
 
-/** Evaluates a request and returns the text that the script left in `$answer`. Throws SandboxError. */
+/** Evaluates a request and returns the text in `$answer`. Throws SandboxError. */
 export type Sandbox = (evaluation: Evaluation) => Promise<string>;
 
 const threadAnswer = z.union([
@@ -42,10 +42,10 @@ const threadAnswer = z.union([
 ]);
 
 /**
- * A sandbox for JavaScript from tenants: QuickJS in WebAssembly, in threads of its own. `scripts` are ours and are
- * evaluated once, in order; they define `globalThis.$handle(request)`, which leaves its answer as a string in
- * `globalThis.$answer`, at once or in a later microtask. Every request meets the machine as the scripts left it
- * (docs/decisions/0021-tenant-code-runs-in-quickjs.md).
+ * A sandbox for tenants' JavaScript: QuickJS in WebAssembly, in its own threads. `scripts` are ours and evaluated once,
+ * in order; they define `globalThis.$handle(request)`, which stores its response as a string in `globalThis.$answer`,
+ * at once or in a later microtask. Every request sees the state the scripts left
+ * (docs/decisions/0021-quickjs-sandbox.md).
  */
 export function createSandbox(scripts: () => string[]): Sandbox {
   const pool = new ThreadPool({
@@ -57,7 +57,7 @@ export function createSandbox(scripts: () => string[]): Sandbox {
       memoryBytes: SANDBOX_MEMORY_MIB * MIB,
       maxAnswerLength: MAX_ANSWER_LENGTH,
     }),
-    // The texts that come and go; the machine's own memory is not part of it.
+    // For requests and responses; the machine's own memory is not part of it.
     memoryMb: 256,
   });
   return async ({ request, timeoutMs, now, organizationId }) => {

@@ -5,7 +5,7 @@ import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { FairQueue } from "@/server/sandbox/fair-queue";
 
-/** A thread gave no answer: its time was up, or it ended (out of memory, for one). */
+/** A thread did not answer: it timed out or ended (out of memory, for example). */
 export class ThreadError extends Error {
   override name = "ThreadError";
   readonly reason: "timeout" | "failed";
@@ -18,24 +18,24 @@ export class ThreadError extends Error {
 
 export type ThreadPoolOptions = {
   /**
-   * CommonJS source of a thread. It posts "ready" once, then exactly one message for each message it receives. A text,
-   * since the bundles of esbuild and Next hold no second entry point that a thread could be started from.
+   * CommonJS source of a thread. It posts "ready" once, then exactly one message per message received. A string,
+   * because the bundles of esbuild and Next have no second entry point for a thread.
    */
   source: string;
-  /** Structured-cloned into each thread as `workerData`; asked for when the first thread starts. */
+  /** Passed to each thread as `workerData`; called when the first thread starts. */
   workerData: () => unknown;
-  /** A thread whose JavaScript heap outgrows this ends alone. */
+  /** A thread whose JavaScript heap exceeds this ends without affecting others. */
   memoryMb: number;
 };
 
-/** At least two: one organization never has all of them. */
+/** At least two: one organization never occupies all of them. */
 const THREADS = Math.max(2, Math.min(4, availableParallelism()));
-/** For a thread to start on a busy machine. */
+/** How long a thread may take to start on a busy machine. */
 const START_TIMEOUT_MS = 30_000;
 
-/** The path of a file in an installed package; `file` is what an import would name. */
+/** The path of a file in an installed package; `file` is an import specifier. */
 export function resolveInstalled(file: string): string {
-  // Next moves modules, so that import.meta.url may lead nowhere; the working directory is the project's.
+  // Next moves modules, so import.meta.url may not resolve; the working directory is the project's.
   const bases = [import.meta.url, path.join(process.cwd(), "package.json")];
   let failure: unknown;
   for (const base of bases) {
@@ -54,8 +54,8 @@ export function readInstalled(file: string): string {
 }
 
 /**
- * Threads for work that may never end. They start when they are needed and answer one request at a time; organizations
- * take turns. A thread that gives no answer in time is terminated and replaced, whatever it is busy with.
+ * Threads for work that may never end. They start on demand and handle one request at a time; organizations are served
+ * in turn. A thread that times out is terminated and replaced.
  */
 export class ThreadPool {
   readonly #options: ThreadPoolOptions;
@@ -67,11 +67,14 @@ export class ThreadPool {
     this.#options = options;
   }
 
-  /** The thread's answer to a request. The time limit counts from the moment a thread takes it up. Throws ThreadError. */
+  /**
+   * Sends a request to a thread and returns its response. The time limit begins when a thread takes it. Throws
+   * ThreadError.
+   */
   ask(request: unknown, timeoutMs: number, organizationId: string): Promise<unknown> {
     return this.#queue.take(organizationId, async () => {
       const worker = this.#idle.pop() ?? (await this.#start());
-      // While it works it keeps the process alive, and only then.
+      // It keeps the process alive only while it works.
       worker.ref();
       const answer = await nextMessage(worker, timeoutMs, () => worker.postMessage(request));
       worker.unref();
@@ -90,7 +93,7 @@ export class ThreadPool {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: memoryMb },
     });
-    // Without a listener, an error of a thread that is being terminated would end the process.
+    // Without a listener, an error of a terminating thread would end the process.
     worker.on("error", () => {});
     worker.on("exit", () => {
       const index = this.#idle.indexOf(worker);
@@ -101,7 +104,7 @@ export class ThreadPool {
   }
 }
 
-/** The next message of a thread; one that ends or takes too long is terminated. Throws ThreadError. */
+/** The next message of a thread; one that ends or times out is terminated. Throws ThreadError. */
 function nextMessage(worker: Worker, timeoutMs: number, prompt?: () => void): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const stopListening = () => {

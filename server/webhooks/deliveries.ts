@@ -2,25 +2,25 @@ import type { OrgId } from "@/server/auth/actor";
 import type { Queryable } from "@/server/db/sql";
 import type { ErrorCode } from "@/server/errors";
 
-/** One webhook call as received, kept for inspection and redelivery. */
+/** A webhook call as received, stored for inspection and redelivery. */
 export type ReceivedDelivery = {
   id: string;
-  /** JSON object of the request's headers, without secrets. */
+  /** The request's headers as a JSON object, without secrets. */
   headers: string;
-  /** Empty when it is not kept; `notKept` says why. */
+  /** Empty if it is not stored; `notStored` says why. */
   body: Buffer;
-  notKept?: BodyNotKept;
-  /** The sender's own id for it: Idempotency-Key or webhook-id. */
+  notStored?: BodyNotStored;
+  /** The sender's own id: Idempotency-Key or webhook-id. */
   senderId: string | null;
   redeliveryOf: string | null;
 };
 
-/** `bytes`: how large the body was, as far as that is known. `because` completes "The body was not kept: …". */
-export type BodyNotKept = { bytes: number; because: string };
+/** `bytes`: the size of the body as far as known. `reason` completes "The body was not kept: …". */
+export type BodyNotStored = { bytes: number; reason: string };
 
 /**
- * How much is kept of the bodies of refused calls, for each trigger, so that nobody who knows an address fills the disk:
- * up to `burst.bytes` in `burst.seconds` from each process, and `total` bytes in all, the newest. Small ones don't count.
+ * How much is stored of refused calls' bodies per trigger, so that nobody who knows a URL fills the disk: `burst.bytes`
+ * in `burst.seconds` from each process, and the newest `total` bytes. Small ones don't count.
  */
 export const REFUSED_BODIES = {
   smallBytes: 4096,
@@ -28,7 +28,7 @@ export const REFUSED_BODIES = {
   total: 256 * 1024 * 1024,
 } as const;
 
-/** Header values that are never kept. */
+/** Headers whose values are never stored. */
 const SECRET_HEADERS = new Set([
   "authorization",
   "cookie",
@@ -44,22 +44,22 @@ const SECRET_NAME =
 /** The sender's own ids, whatever they look like. */
 const KNOWN_HEADERS = new Set(["idempotency-key", "webhook-id"]);
 
-/** The headers of a delivery as JSON, with the values of secret ones left out. */
-export function keptHeaders(headers: Iterable<[string, string]>): string {
-  const kept: Record<string, string> = Object.create(null);
+/** The headers of a delivery as JSON, without the values of secret ones. */
+export function storedHeaders(headers: Iterable<[string, string]>): string {
+  const stored: Record<string, string> = Object.create(null);
   for (const [name, value] of headers) {
     if (name.startsWith("x-stepwell-")) continue;
     const secret = SECRET_HEADERS.has(name) || (SECRET_NAME.test(name) && !KNOWN_HEADERS.has(name));
-    kept[name] = secret ? "[redacted]" : value.replaceAll("\0", "");
+    stored[name] = secret ? "[redacted]" : value.replaceAll("\0", "");
   }
-  return JSON.stringify(kept);
+  return JSON.stringify(stored);
 }
 
 export type DeliveryOutcome =
   | { outcome: "repeated"; runId: string }
   | { outcome: "rejected"; status: number; code: ErrorCode; reason: string };
 
-/** Records a call that started no run of its own; accepted ones are recorded by the start itself. */
+/** Records a call that started no run; the start itself records accepted ones. */
 export async function recordDelivery(
   client: Queryable,
   trigger: { orgId: OrgId; triggerId: string },
@@ -86,8 +86,8 @@ export async function recordDelivery(
       delivery.senderId,
       delivery.redeliveryOf,
       outcome.outcome === "repeated" ? outcome.runId : null,
-      delivery.notKept?.bytes ?? delivery.body.length,
-      delivery.notKept?.because ?? null,
+      delivery.notStored?.bytes ?? delivery.body.length,
+      delivery.notStored?.reason ?? null,
     ],
   );
 }

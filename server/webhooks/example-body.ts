@@ -1,11 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 
-/** Deeper schemas are left empty: a sample is to be read. */
+/** Deeper schemas are left empty, so that the sample stays readable. */
 const MAX_DEPTH = 4;
 
 /**
- * A small body that fits a tool's parameters as far as types, constants and given examples say: its required
- * properties, or the first one when none is required. For sample calls, not a promise that the schema accepts it.
+ * A small sample body for a tool's parameters, from types, constants and examples: the required properties, or else the
+ * first one. The schema may still refuse it.
  */
 export function exampleBody(schema: JsonObject): JsonObject {
   const example = exampleOf(schema, 0);

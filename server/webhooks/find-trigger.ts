@@ -40,7 +40,7 @@ const row = z.object({
   secrets: z.array(z.object({ sealed: z.string(), expiresAt: z.coerce.date().nullable() })),
 });
 
-/** The trigger that a URL's token names; null when there is none. Cached until it changes. */
+/** The trigger of a URL's token; null if there is none. Cached until it changes. */
 export async function findTrigger(services: Services, token: string): Promise<Trigger | null> {
   const hash = hashToken(token);
   const found = await services.cached.triggers.get(hash.toString("base64"), async () => {
@@ -61,7 +61,7 @@ function withLiveSecrets(trigger: Trigger, now: Date): Trigger {
   };
 }
 
-/** A trigger of the organization by its id; null when there is none. One statement. */
+/** A trigger of the organization by its id; null if there is none. One statement. */
 export async function findTriggerById(services: Services, orgId: OrgId, id: string): Promise<Trigger | null> {
   const { rows } = await services.pool.query({ ...BY_ID, values: [services.clock.now(), id, orgId] });
   return rows.length === 0 ? null : toTrigger(services, row.parse(rows[0]));
@@ -93,7 +93,7 @@ function toTrigger(services: Services, found: z.infer<typeof row>): Trigger {
   };
 }
 
-/** A secret that does not open must not make the trigger one without a secret. */
+/** A secret that does not open must not turn the trigger into one without a secret. */
 function openSecrets(
   { vault }: Services,
   triggerId: string,

@@ -5,26 +5,26 @@ import type { Services } from "@/server/services";
 import { fillMessageTemplate } from "./message-template";
 
 export const DELIVERY_OUTCOMES = ["accepted", "repeated", "rejected"] as const;
-export type DeliveryOutcomeWord = (typeof DELIVERY_OUTCOMES)[number];
+export type DeliveryOutcomeName = (typeof DELIVERY_OUTCOMES)[number];
 
 export type DeliverySummary = {
   id: string;
   receivedAt: string;
-  outcome: DeliveryOutcomeWord;
-  /** HTTP status that was answered. */
+  outcome: DeliveryOutcomeName;
+  /** The HTTP status of the response. */
   status: number;
   code: string | null;
-  /** Why it was rejected, in the words that the sender was given. */
+  /** Why it was rejected, as told to the sender. */
   reason: string | null;
   bytes: number;
   runId: string | null;
-  /** The delivery that this one repeated by hand. */
+  /** The delivery that this one redelivered. */
   redeliveryOf: string | null;
 };
 
 export type DeliveryPage = {
   items: DeliverySummary[];
-  /** Pass as `before` for the next, older page; null: no more. */
+  /** The `before` of the next, older page; null if there is none. */
   nextCursor: string | null;
 };
 
@@ -46,13 +46,13 @@ function toSummary({ receivedAt, bodyBytes, ...rest }: SummaryRow): DeliverySumm
   return { ...rest, receivedAt: receivedAt.toISOString(), bytes: bodyBytes };
 }
 
-/** What came to one trigger, newest first, by cursor; without the bodies. Throws `not_found`. */
+/** The deliveries of one trigger, newest first, by cursor, without bodies. Throws `not_found`. */
 export async function listDeliveries(
   { db }: Services,
   actor: MemberActor,
   input: {
     triggerId: string;
-    outcome?: DeliveryOutcomeWord | undefined;
+    outcome?: DeliveryOutcomeName | undefined;
     before?: string | undefined;
     limit: number;
   },
@@ -78,38 +78,38 @@ export async function listDeliveries(
 }
 
 export type DeliveryBody = {
-  /** `hex` when the bytes are not UTF-8. */
+  /** `hex` if the bytes are not UTF-8. */
   kind: "json" | "text" | "hex" | "empty";
   text: string;
-  /** True when only the start is here. */
+  /** Whether only the start is included. */
   cut: boolean;
 };
 
 export type DeliveryDetail = DeliverySummary & {
   triggerId: string;
   senderId: string | null;
-  /** JSON object of the headers that were kept; secret values are redacted. */
+  /** The stored headers as a JSON object; secret values are redacted. */
   headers: string;
   body: DeliveryBody;
-  /** Why the body was not kept, to complete "The body was not kept: …"; null when it was. */
+  /** Why the body was not stored, to complete "The body was not kept: …"; null if it was. */
   bodyNote: string | null;
 };
 
-/** So much of a body is shown until the reader asks for all of it. */
+/** How much of a body is shown before the reader asks for all. */
 const PREVIEW_BYTES = 64 * 1024;
-/** Bytes that nobody reads beyond their start. */
+/** How much of a binary body is shown. */
 const HEX_BYTES = 4 * 1024;
 
-/** The error of whatever needs the body of a delivery that has none. */
+/** The error for using a body that was not stored. */
 export function bodyMissing(note: string): AppError {
   return new AppError("invalid_request", `This delivery's body was not kept: ${note}.`);
 }
 
-/** One delivery with its headers and body; `whole` gives a text body uncut (up to 1 MiB). Throws `not_found`. */
+/** One delivery with its headers and body; `complete` gives a text body uncut (up to 1 MiB). Throws `not_found`. */
 export async function inspectDelivery(
   { db }: Services,
   actor: MemberActor,
-  { deliveryId, whole = false }: { deliveryId: string; whole?: boolean | undefined },
+  { deliveryId, complete = false }: { deliveryId: string; complete?: boolean | undefined },
 ): Promise<DeliveryDetail> {
   const row = await db.delivery.findFirst({
     where: { id: deliveryId, organizationId: actor.orgId },
@@ -117,11 +117,11 @@ export async function inspectDelivery(
   });
   if (!row) throw new AppError("not_found", "Delivery not found. Its retention period may have ended.");
   const { triggerId, senderId, headers, body, bodyNote, ...summary } = row;
-  return { ...toSummary(summary), triggerId, senderId, headers, body: showBody(body, whole), bodyNote };
+  return { ...toSummary(summary), triggerId, senderId, headers, body: showBody(body, complete), bodyNote };
 }
 
-/** A body as people can read it. */
-export function showBody(body: Uint8Array, whole: boolean): DeliveryBody {
+/** A body in readable form. */
+export function showBody(body: Uint8Array, complete: boolean): DeliveryBody {
   if (body.length === 0) return { kind: "empty", text: "", cut: false };
   let text: string;
   try {
@@ -134,13 +134,13 @@ export function showBody(body: Uint8Array, whole: boolean): DeliveryBody {
     };
   }
   const kind = isJson(text) ? "json" : "text";
-  if (whole || body.length <= PREVIEW_BYTES) return { kind, text, cut: false };
-  // A character that the cut would halve is left out.
+  if (complete || body.length <= PREVIEW_BYTES) return { kind, text, cut: false };
+  // A character that the cut would split is omitted.
   const start = new TextDecoder().decode(body.subarray(0, PREVIEW_BYTES), { stream: true });
   return { kind, text: start, cut: true };
 }
 
-/** `00000010  7b 22 61 …  {"a…`, sixteen bytes a line. */
+/** `00000010 7b 22 61 … {"a…`, sixteen bytes per line. */
 function hexLines(bytes: Uint8Array): string {
   const lines: string[] = [];
   for (let at = 0; at < bytes.length; at += 16) {
@@ -162,8 +162,9 @@ function isJson(text: string): boolean {
 }
 
 /**
- * The user message that a template makes of a stored delivery; nothing is started or saved. Throws `not_found`,
- * `invalid_request` (the body is no JSON, or leaves nothing to say), `trigger_misconfigured` (the template fails).
+ * The user message that a template creates from a stored delivery, without starting or saving anything. Throws
+ * `not_found`, `invalid_request` (the body is no JSON, or the message is empty), `trigger_misconfigured` (the template
+ * fails).
  */
 export async function previewMessage(
   { db, clock }: Services,

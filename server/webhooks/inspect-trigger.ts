@@ -8,7 +8,7 @@ import type { Services } from "@/server/services";
 import { exampleBody } from "./example-body";
 import { tokenPurpose, triggerUrl } from "./token";
 
-/** What stands for the token in an address that the reader may not see. */
+/** Replaces the token in a URL that the reader may not see. */
 const MASK = "••••••••";
 
 export type TriggerDetail = {
@@ -16,19 +16,19 @@ export type TriggerDetail = {
   slug: string;
   name: string;
   enabled: boolean;
-  /** Null when the sealed token does not open: the address must be made anew. */
+  /** Null if the sealed token does not open: the trigger needs a new URL. */
   url: string | null;
-  /** True when the token in `url` is masked: viewers may not start runs, so they don't see the address either. */
+  /** Whether the token in `url` is masked: viewers may not start runs, so they don't see the URL. */
   masked: boolean;
   target: { kind: "agent" | "tool"; id: string; name: string; gone: boolean; inactive: boolean };
   scheme: "hex" | "standard_webhooks";
-  /** Live secrets, newest first; never the secret itself. `expiresAt` is the end of a rotation's overlap. */
+  /** Live secrets without their value, newest first. `expiresAt` is the end of a rotation's overlap. */
   secrets: { id: string; createdAt: string; expiresAt: string | null }[];
   rateLimit: { requests: number; seconds: number };
   messageTemplate: string | null;
   maxCredits: string | null;
   createdAt: string;
-  /** A body that the target takes, as JSON, for a sample call. */
+  /** A sample body for the target, as JSON. */
   exampleBody: string;
 };
 
@@ -36,7 +36,7 @@ const parametersOf = z
   .object({ parameters: z.record(z.string(), z.json()).default({}) })
   .catch({ parameters: {} });
 
-/** One trigger of the organization as its page shows it. Throws `not_found`. */
+/** The data of a trigger's page. Throws `not_found`. */
 export async function inspectTrigger(
   services: Services,
   actor: MemberActor,

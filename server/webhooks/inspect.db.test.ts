@@ -104,7 +104,7 @@ describe("deliveries", () => {
     expect(second).toMatchObject({ outcome: "accepted", runId, redeliveryOf: first?.id });
   });
 
-  it("preview a message template, or say why it fails", async () => {
+  it("preview a message template, or explain why it fails", async () => {
     const { id, token } = await createTrigger(world, tenant);
     const member = await createMember(world, tenant, "member");
     await deliver(token, '{"order":{"id":7}}');

@@ -5,11 +5,11 @@ import type { Json } from "@/server/json";
 import { fillIn, parseTemplate } from "@/server/workflow/expressions";
 
 /**
- * A trigger's message template: a text whose `{{ }}` hold JSONata over `body`, the received JSON. It makes the
- * user message of an agent run; lists and objects are put in as JSON.
+ * A trigger's message template: a text whose `{{ }}` contain JSONata over `body`, the received JSON. It creates the
+ * user message of an agent run; lists and objects are inserted as JSON.
  */
 
-/** What is wrong with a template, or null; for the moment it is saved. */
+/** What is wrong with a template, or null; checked when it is saved. */
 export async function describeTemplateFault(
   template: string,
   organizationId: string,
@@ -27,8 +27,8 @@ export async function describeTemplateFault(
 }
 
 /**
- * The user message that a body makes. Throws `trigger_misconfigured` when the template fails on it, and
- * `invalid_request` when the body leaves nothing to say. The door has refused bodies with U+0000.
+ * The user message for a body. Throws `trigger_misconfigured` if the template fails, and `invalid_request` if the
+ * message is empty. The handler has refused bodies with U+0000.
  */
 export async function fillMessageTemplate(
   template: string,

@@ -9,9 +9,9 @@ import { bodyMissing } from "./inspect-deliveries";
 import { readStart } from "./read-start";
 
 /**
- * Delivers a stored delivery again, accepted or rejected: a new run of the trigger's target as it is now, recorded as a
- * redelivery, and so is a redelivery that is refused. Signature, limits and repetition were the sender's matter and are not
- * checked again. Throws `not_found`, `invalid_request` (the body was not kept), and what a start of the trigger throws.
+ * Redelivers a stored delivery, accepted or rejected, to the trigger's current target. Records the attempt as a
+ * delivery, also if it is refused. Signature, limits and repetition are not checked again. Throws `not_found`,
+ * `invalid_request` (the body was not stored), and the errors of a start.
  */
 export async function redeliver(
   services: Services,

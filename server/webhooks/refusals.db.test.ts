@@ -8,7 +8,10 @@ import { REFUSED_BODIES, recordDelivery } from "./deliveries";
 import { inspectDelivery, previewMessage } from "./inspect-deliveries";
 import { redeliver } from "./redeliver";
 
-/** Every refused call to an existing trigger is a delivery, with its exact reason and, within bounds, its body. */
+/**
+ * Every refused call to an existing trigger is recorded as a delivery with its exact reason and, within bounds, its
+ * body.
+ */
 
 let world: World;
 let tenant: Tenant;
@@ -42,10 +45,10 @@ describe("a refused call is stored", () => {
   it.each(["GET", "PUT", "DELETE", "OPTIONS"])("of the method %s", async (method) => {
     const { id, token } = await createTrigger(world, tenant);
     expect(await send(token, { method })).toMatchObject({ status: 405 });
-    const [kept, ...rest] = await deliveriesOf(id);
+    const [stored, ...rest] = await deliveriesOf(id);
     expect(rest).toEqual([]);
-    expect(kept).toMatchObject({ outcome: "rejected", status: 405, code: "method_not_allowed" });
-    expect(kept?.bodyNote).toBe("the call was refused before it was read");
+    expect(stored).toMatchObject({ outcome: "rejected", status: 405, code: "method_not_allowed" });
+    expect(stored?.bodyNote).toBe("the call was refused before it was read");
   });
 
   it("larger than 1 MiB, with the size that it claimed and why there is no body", async () => {
@@ -53,8 +56,12 @@ describe("a refused call is stored", () => {
     const body = `"${"x".repeat(1024 * 1024)}"`;
     const headers = { "Content-Length": String(body.length) };
     expect(await send(token, { body, headers })).toMatchObject({ status: 413 });
-    const [kept] = await deliveriesOf(id);
-    expect(kept).toMatchObject({ status: 413, bodyBytes: body.length, bodyNote: "it is larger than 1 MiB" });
+    const [stored] = await deliveriesOf(id);
+    expect(stored).toMatchObject({
+      status: 413,
+      bodyBytes: body.length,
+      bodyNote: "it is larger than 1 MiB",
+    });
     const lie = { "Content-Length": "99999999999999" };
     expect(await send(token, { body, headers: lie })).toMatchObject({ status: 413 });
     expect((await deliveriesOf(id))[1]).toMatchObject({ bodyBytes: 2 ** 31 - 1 });
@@ -84,10 +91,10 @@ describe("a refused call is stored", () => {
       status: 400,
       body: { code: "trigger_misconfigured" },
     });
-    const [kept] = await deliveriesOf(id);
-    expect(kept).toMatchObject({ code: "trigger_misconfigured", bodyNote: null });
-    expect(kept?.reason).toContain("secret cannot be read");
-    expect(Buffer.from(kept?.body ?? []).toString()).toBe("{}");
+    const [stored] = await deliveriesOf(id);
+    expect(stored).toMatchObject({ code: "trigger_misconfigured", bodyNote: null });
+    expect(stored?.reason).toContain("secret cannot be read");
+    expect(Buffer.from(stored?.body ?? []).toString()).toBe("{}");
   });
 
   it("once a minute for a flood, noting that there may be more", async () => {
@@ -96,11 +103,11 @@ describe("a refused call is stored", () => {
     for (let call = 0; call < 300; call += 1) expect((await send(token, flood)).status).toBe(405);
     const post = { body: "{}", headers: flood.headers };
     for (let call = 0; call < 3; call += 1) expect((await send(token, post)).status).toBe(429);
-    const kept = await deliveriesOf(id);
-    expect(kept).toHaveLength(301);
-    expect(kept.at(-1)).toMatchObject({ status: 429, code: "rate_limited" });
-    expect(kept.at(-1)?.reason).toContain("at most 300 in 60 seconds");
-    expect(kept.at(-1)?.reason).toContain("in the same minute are not recorded");
+    const stored = await deliveriesOf(id);
+    expect(stored).toHaveLength(301);
+    expect(stored.at(-1)).toMatchObject({ status: 429, code: "rate_limited" });
+    expect(stored.at(-1)?.reason).toContain("at most 300 in 60 seconds");
+    expect(stored.at(-1)?.reason).toContain("in the same minute are not recorded");
     expect((await send(token, { body: "{}", headers: { "x-stepwell-peer": "192.0.2.98" } })).status).toBe(
       200,
     );
@@ -124,7 +131,7 @@ describe("refused bodies are bounded", () => {
     await expect(redeliver(world, member, cut)).rejects.toThrow("body was not kept: more than 8 MiB");
     const template = "{{ body.padding }}";
     await expect(previewMessage(world, member, { deliveryId: cut, template })).rejects.toThrow("not kept");
-    // A small one is kept all the same, and a large one again a little later.
+    // A small body is stored nevertheless, and a large one again a little later.
     await send(token, { body: "{}", headers: FORGED });
     world.clock.advance(10_000);
     await send(token, { body: large, headers: FORGED });
@@ -149,7 +156,7 @@ describe("refused bodies are bounded", () => {
         refused,
         world.clock.now(),
       );
-      // So large that three fill the room.
+      // So large that three exceed the limit.
       const bodyBytes = REFUSED_BODIES.total / 2;
       await world.db.delivery.update({ where: { id: delivery.id }, data: { bodyBytes } });
       return delivery.id;

@@ -7,7 +7,7 @@ import { describeSecretFault } from "@/server/catalog/save-trigger";
 import { newId } from "@/server/ids";
 import { hasProgram } from "@/testing/programs";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
-import { keptHeaders } from "./deliveries";
+import { storedHeaders } from "./deliveries";
 import { redeliver } from "./redeliver";
 import { secretPurpose } from "./token";
 
@@ -101,7 +101,7 @@ describe("Standard Webhooks", () => {
     const first = await send(token, signed("msg_1", now));
     expect(first.status).toBe(200);
     expect(await send(token, signed("msg_1", now))).toEqual(first);
-    // Overheard and sent again under a new, unsigned id: still the same call.
+    // Intercepted and sent again under a new, unsigned id: still the same call.
     expect(await send(token, { ...signed("msg_1", now), "Idempotency-Key": "new" })).toEqual(first);
     const late = new Date(now.getTime() - 301_000);
     expect(await send(token, signed("msg_2", late))).toMatchObject({
@@ -170,8 +170,8 @@ describe("U+0000", () => {
 
 describe("input of hostile callers", () => {
   it("is stored without secret headers", () => {
-    const kept = JSON.parse(
-      keptHeaders(
+    const stored = JSON.parse(
+      storedHeaders(
         new Headers({
           "X-Auth": "s",
           "X-Functions-Key": "s",
@@ -186,7 +186,7 @@ describe("input of hostile callers", () => {
         }),
       ),
     );
-    const { "idempotency-key": a, "webhook-id": b, "user-agent": c, ...secret } = kept;
+    const { "idempotency-key": a, "webhook-id": b, "user-agent": c, ...secret } = stored;
     expect([a, b, c]).toEqual(["kept", "kept", "kept"]);
     expect([...new Set(Object.values(secret))]).toEqual(["[redacted]"]);
     expect(Object.keys(secret)).toHaveLength(6);
@@ -233,7 +233,7 @@ describe("message templates", () => {
 });
 
 describe("redelivery", () => {
-  it("starts a new run of a stored delivery, rejected or not, and is marked as such", async () => {
+  it("starts a new run from a stored delivery, rejected or not, and marks it as a redelivery", async () => {
     const actor = {
       kind: "member",
       orgId: tenant.orgId,

@@ -2,18 +2,17 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 
 export type SignatureScheme = "hex" | "standard_webhooks";
 
-/** How far a Standard Webhooks timestamp may lie from now. */
+/** How far a Standard Webhooks timestamp may be from now. */
 const TOLERANCE_MS = 5 * 60 * 1000;
 
-/** A call as far as its signature covers it. */
+/** The part of a call that its signature covers. */
 export type SignedCall = { header(name: string): string | null; body: Uint8Array; now: Date };
 
 /**
- * Whether a call's signature is right under one of the secrets; compared in constant time over the raw bytes.
- *
- * `hex`: header `X-Signature` holds the hexadecimal HMAC-SHA256 of the body, either case, with or without
- * `sha256=` (docs/contract.md, "Signatures of webhooks"). `standard_webhooks`: headers `webhook-id`,
- * `webhook-timestamp`, `webhook-signature` (Standard Webhooks 1.0), five minutes' tolerance.
+ * Whether a call's signature is valid under one of the secrets, compared in constant time over the raw bytes. `hex`:
+ * header `X-Signature` has the hexadecimal HMAC-SHA256 of the body, in either case, with or without `sha256=`
+ * (docs/contract.md, "Signatures of webhooks"). `standard_webhooks`: headers `webhook-id`, `webhook-timestamp`,
+ * `webhook-signature` (Standard Webhooks 1.0), with five minutes' tolerance.
  */
 export function isSigned(scheme: SignatureScheme, secrets: string[], call: SignedCall): boolean {
   return scheme === "hex" ? isHexSigned(secrets, call) : isStandardSigned(secrets, call);
@@ -23,7 +22,7 @@ function isHexSigned(secrets: string[], { header, body }: SignedCall): boolean {
   const given = /^(?:sha256=)?([0-9a-f]{64})$/i.exec(header("x-signature")?.trim() ?? "")?.[1];
   if (given === undefined) return false;
   const signature = Buffer.from(given, "hex");
-  // Every secret is tried, so that the time tells nothing of which one fits.
+  // Every secret is tried, so that the timing does not show which one fits.
   return secrets
     .map((secret) => timingSafeEqual(createHmac("sha256", secret).update(body).digest(), signature))
     .includes(true);
@@ -43,7 +42,7 @@ function isStandardSigned(secrets: string[], { header, body, now }: SignedCall):
   return (
     secrets
       .map(standardKey)
-      // Whatever was stored: an empty key is known to everybody.
+      // An empty key would be known to everybody.
       .filter((key) => key.length > 0)
       .flatMap((key) => {
         const digest = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();

@@ -1,14 +1,17 @@
 import type { TriggerActor } from "@/server/auth/actor";
 
-/** A trigger as a webhook call needs it. */
+/** A trigger as webhook calls need it. */
 export type Trigger = {
   actor: TriggerActor;
   target: { kind: "agent" | "tool"; id: string };
-  /** What keeps the trigger from starting anything, in words for the sender; null when nothing does. */
+  /** Why the trigger cannot start anything, for the sender; null if it can. */
   misconfigured: string | null;
   suspended: boolean;
   scheme: "hex" | "standard_webhooks";
-  /** Live secrets, newest first; empty: calls are not signed. Null: they cannot be read, so that no call can be verified. */
+  /**
+   * Live secrets, newest first; empty: calls are not signed. Null: they cannot be read, so that no call can be
+   * verified.
+   */
   secrets: { value: string; expiresAt: Date | null }[] | null;
   rateLimit: { requests: number; seconds: number };
   messageTemplate: string | null;

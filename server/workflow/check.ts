@@ -16,18 +16,17 @@ export type KnownNames = {
   secrets: readonly string[];
 };
 
-/** Largest definition, in bytes of its JSON. */
+/** The largest definition, in bytes of its JSON. */
 const MAX_DEFINITION_BYTES = 512 * 1024;
 const MAX_ISSUES = 50;
-/** Names that scopes have already, or that JavaScript treats unlike others. */
+/** Names that scopes already have, or that JavaScript treats specially. */
 const RESERVED = new Set(["input", "steps", "run", "secrets", "__proto__"]);
 
 type Keys = (string | number)[];
 
 /**
- * Checks a tool's definition when it is saved (docs/definition-files.md, "Tool"). Returns the definition with its
- * defaults, or every fault with a JSON pointer to its place in what was sent. Expressions are parsed when it is the
- * organization's turn.
+ * Checks a tool's definition when it is saved (docs/definition-files.md, "Tool"). Returns the definition with defaults,
+ * or every fault with a JSON pointer. Expressions are parsed in fair turns by organization.
  */
 export async function checkWorkflow(
   value: Json,
@@ -55,7 +54,7 @@ function refuse(path: string, message: string): { ok: false; issues: Issue[] } {
   return { ok: false, issues: [{ path, message }] };
 }
 
-/** How deep a value nests, found without recursion. */
+/** How deep a value nests, computed without recursion. */
 function depthOf(value: Json): number {
   let deepest = 0;
   const open: { value: Json; depth: number }[] = [{ value, depth: 0 }];
@@ -69,14 +68,14 @@ function depthOf(value: Json): number {
   return deepest;
 }
 
-/** Whether any text inside is a template, so that the value is known only when the step runs. */
+/** Whether any string inside is a template, so that the value is known only when the step runs. */
 function hasTemplate(value: Json): boolean {
   if (typeof value === "string") return value.includes("{{");
   if (typeof value !== "object" || value === null) return false;
   return Object.values(value).some(hasTemplate);
 }
 
-/** The parameters' names when no others can be given, else null: the schema leaves it open. */
+/** The names of the parameters if no others are allowed, else null. */
 function closedParameters(parameters: JsonObject): Set<string> | null {
   const open = ["$ref", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas"];
   if (parameters.additionalProperties !== false || open.some((keyword) => keyword in parameters)) return null;
@@ -89,8 +88,8 @@ class Checker {
   readonly #known: KnownNames;
   readonly #organizationId: string;
   readonly #parameters: Set<string> | null;
-  /** Every step's place in the order, for telling later steps from unknown ones. */
-  readonly #places = new Map<string, number>();
+  /** Each step's position, to tell later steps from unknown ones. */
+  readonly #positions = new Map<string, number>();
 
   constructor(definition: WorkflowDefinition, known: KnownNames, organizationId: string) {
     this.#definition = definition;
@@ -106,11 +105,11 @@ class Checker {
       this.#report(["parameters", "type"], 'must be "object": a tool takes named parameters');
     }
     for (const [index, step] of steps.entries()) {
-      if (this.#places.has(step.id))
+      if (this.#positions.has(step.id))
         this.#report(["steps", index, "id"], `"${step.id}" is already the id of an earlier step`);
       else if (RESERVED.has(step.id))
         this.#report(["steps", index, "id"], `"${step.id}" cannot be a step's id`);
-      else this.#places.set(step.id, index);
+      else this.#positions.set(step.id, index);
     }
     for (const [index, step] of steps.entries()) await this.#checkStep(step, index);
     if (output !== undefined) await this.#checkTexts(output, ["output"], steps.length, null);
@@ -143,7 +142,7 @@ class Checker {
     await this.#checkInput(step, keys);
   }
 
-  /** Unknown functions and, as far as it can be told without running, input that the function would refuse. */
+  /** Reports unknown functions and, as far as possible without running, invalid input. */
   async #checkInput(step: WorkflowStep, keys: Keys): Promise<void> {
     const schema = this.#known.inputSchema(step.uses);
     if (schema === undefined) {
@@ -207,7 +206,7 @@ class Checker {
     this.#report(keys, error.message);
   }
 
-  /** `index` is the place of the step that reads; `item` the name of a forEach's item, where there is one. */
+  /** `index` is the position of the step that reads; `item` the name of a forEach's item, if any. */
   #checkReferences(parsed: TemplateExpression, keys: Keys, index: number, item: string | null): void {
     for (const { root, member } of parsed.references) {
       if (root === null || root === "run" || root === item) continue;
@@ -221,10 +220,10 @@ class Checker {
         const names = ["input", "steps", "run", ...(item === null ? [] : [item])].join(", ");
         this.#report(keys, `"${root.slice(0, 100)}" is not known here; expressions can use ${names}`);
       } else if (member !== null) {
-        const place = this.#places.get(member);
-        if (place === undefined) this.#report(keys, `there is no step "${member.slice(0, 100)}"`);
-        else if (place === index) this.#report(keys, `the step "${member}" cannot refer to itself`);
-        else if (place > index) this.#report(keys, `the step "${member}" comes later`);
+        const position = this.#positions.get(member);
+        if (position === undefined) this.#report(keys, `there is no step "${member.slice(0, 100)}"`);
+        else if (position === index) this.#report(keys, `the step "${member}" cannot refer to itself`);
+        else if (position > index) this.#report(keys, `the step "${member}" comes later`);
       }
     }
   }

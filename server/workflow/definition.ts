@@ -24,7 +24,7 @@ export type WorkflowStep = z.infer<typeof workflowStep>;
 export const workflowDefinition = z.strictObject({
   parameters: jsonSchema.default({ type: "object", properties: {} }),
   steps: z.array(workflowStep).min(1).max(100),
-  /** Any JSON whose texts may hold `{{ }}`; unset: the last step's output. */
+  /** Any JSON whose strings may contain `{{ }}`; default: the last step's output. */
   output: z.json().optional(),
   outputSchema: jsonSchema.optional(),
 });

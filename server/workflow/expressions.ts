@@ -7,34 +7,30 @@ import { parseSecretReference } from "@/server/secrets/references";
 import { findReferences, type Reference } from "@/server/workflow/references";
 
 /**
- * One expression of a template, with what it reads from its scope. `secret` is the name in an expression that is a reference
- * to a secret and nothing else; such a one is never evaluated.
+ * One expression of a template, with the names it reads. `secret` is set if the expression is a reference to a secret and
+ * nothing else; such an expression is never evaluated.
  */
 export type TemplateExpression = { expression: string; references: Reference[]; secret: string | null };
 
 /** What texts are filled in with. Without `placeholderOf` they cannot refer to secrets. */
 export type FillFacts = ExpressionFacts & { placeholderOf?: ((secret: string) => string) | undefined };
 
-/**
- * A text with `{{ }}` in it, taken apart. `whole` says that the text is one expression and nothing else, so that its
- * value keeps its type.
- */
-export type Template = { parts: (string | TemplateExpression)[]; whole: boolean };
+/** A parsed text with `{{ }}`. `isExpression`: the text is a single expression, whose value keeps its type. */
+export type Template = { parts: (string | TemplateExpression)[]; isExpression: boolean };
 
-/** What expressions see: `input`, `steps`, `run`, and within forEach `item` or the name given by `as`. */
+/** What expressions can read: `input`, `steps`, `run`, and within forEach `item` or the name in `as`. */
 export type Scope = { [name: string]: Json } & { steps: JsonObject };
 
-/** More closing braces than this within one expression are a mistake or an attack. */
+/** More closing braces within one expression are a mistake or an attack. */
 const MAX_CLOSINGS = 64;
-/** What parsing a text gave, by the text; the bound counts characters. */
+/** Bounds the cache of parsed texts, in characters. */
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 const templates = new LRUCache<string, Template>({ maxSize: MAX_CHARACTERS });
 const expressions = new LRUCache<string, TemplateExpression>({ maxSize: MAX_CHARACTERS });
 
 /**
- * Takes a text with `{{ … }}` apart. Where an expression ends is decided by JSONata's own grammar: at the first `}}`
- * that leaves a complete expression, so that braces inside of objects, texts, patterns and comments are no matter.
- * Throws ExpressionError.
+ * Parses a text with `{{ … }}`. An expression ends at the first `}}` that leaves a complete JSONata expression, so that
+ * braces inside objects, strings, patterns and comments are allowed. Throws ExpressionError.
  */
 export async function parseTemplate(text: string, organizationId: string): Promise<Template> {
   const known = templates.get(text);
@@ -51,7 +47,7 @@ export async function parseTemplate(text: string, organizationId: string): Promi
   }
   if (at < text.length) parts.push(text.slice(at));
   const filled = parts.filter((part) => typeof part !== "string" || part.trim() !== "");
-  const template = { parts, whole: filled.length === 1 && typeof filled[0] === "object" };
+  const template = { parts, isExpression: filled.length === 1 && typeof filled[0] === "object" };
   templates.set(text, template, { size: text.length + 1 });
   return template;
 }
@@ -63,7 +59,7 @@ async function readExpression(
 ): Promise<{ expression: TemplateExpression; end: number }> {
   let fault: unknown;
   let end = text.indexOf("}}", start);
-  for (let tries = 0; end >= 0 && tries < MAX_CLOSINGS; tries += 1) {
+  for (let attempts = 0; end >= 0 && attempts < MAX_CLOSINGS; attempts += 1) {
     const source = text.slice(start, end).trim();
     if (source === "") throw new ExpressionError("The expression between {{ and }} is empty.");
     try {
@@ -101,17 +97,16 @@ async function referencesOf(expression: string, organizationId: string): Promise
   }
 }
 
-/**
- * Parses what `if` and `forEach` hold: one `{{ … }}`, or the bare expression. Throws ExpressionError.
- */
+/** Parses `if` and `forEach`: one `{{ … }}`, or the bare expression. Throws ExpressionError. */
 export async function parseCondition(text: string, organizationId: string): Promise<TemplateExpression> {
   if (!text.includes("{{")) {
     if (text.trim() === "") throw new ExpressionError("The expression is empty.");
     return parseBare(text.trim(), organizationId);
   }
-  const { parts, whole } = await parseTemplate(text, organizationId);
+  const { parts, isExpression } = await parseTemplate(text, organizationId);
   const expression = parts.find((part) => typeof part === "object");
-  if (!whole || expression === undefined) throw new ExpressionError("This must be a single expression.");
+  if (!isExpression || expression === undefined)
+    throw new ExpressionError("This must be a single expression.");
   return expression;
 }
 
@@ -128,7 +123,7 @@ function pick(source: JsonObject, names: ReadonlySet<string | null>): JsonObject
   return Object.fromEntries(Object.entries(source).filter(([name]) => names.has(name)));
 }
 
-/** The value of an expression; undefined where JSONata finds nothing. Throws ExpressionError. */
+/** The value of an expression; undefined if JSONata finds nothing. Throws ExpressionError. */
 export function evaluateIn(
   scope: Scope,
   parsed: TemplateExpression,
@@ -149,21 +144,21 @@ async function evaluatePart(
   return placeholderOf(parsed.secret);
 }
 
-/** How a value reads inside a text: nothing for null, JSON for arrays and objects. */
+/** A value inside a text: nothing for null, JSON for arrays and objects. */
 function asText(value: Json | undefined): string {
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /**
- * A JSON value with every text in it filled in. A text that is one whole `{{ … }}` becomes the expression's value (null
- * when it finds nothing), in any other the values are put into the text. Throws ExpressionError.
+ * Fills in all templates in a JSON value. A string that is a single `{{ … }}` becomes the expression's value (null if
+ * it finds nothing); in other strings the values are inserted. Throws ExpressionError.
  */
 export async function fillIn(value: Json, scope: Scope, facts: FillFacts): Promise<Json> {
   if (typeof value === "string") {
     if (!value.includes("{{")) return value;
-    const { parts, whole } = await parseTemplate(value, facts.organizationId);
-    if (whole) {
+    const { parts, isExpression } = await parseTemplate(value, facts.organizationId);
+    if (isExpression) {
       const expression = parts.find((part) => typeof part === "object");
       return (expression && (await evaluatePart(scope, expression, facts))) ?? null;
     }
@@ -173,7 +168,7 @@ export async function fillIn(value: Json, scope: Scope, facts: FillFacts): Promi
     }
     return text;
   }
-  // One after another: no run has more than one expression under way.
+  // Sequential: a run evaluates one expression at a time.
   if (Array.isArray(value)) {
     const items: Json[] = [];
     for (const item of value) items.push(await fillIn(item, scope, facts));
@@ -188,7 +183,7 @@ export async function fillIn(value: Json, scope: Scope, facts: FillFacts): Promi
   return value;
 }
 
-/** Whether a condition's value counts as true, by JSONata's own casting: empty texts, lists and objects do not. */
+/** Whether a condition's value is true by JSONata's casting: empty strings, lists and objects are not. */
 export function isTrue(value: Json | undefined): boolean {
   if (Array.isArray(value)) return value.some(isTrue);
   if (isJsonObject(value)) return Object.keys(value).length > 0;

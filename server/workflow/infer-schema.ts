@@ -5,8 +5,8 @@ const MAX_INFERRED_KEYS = 200;
 const MAX_INFERRED_ITEMS = 200;
 
 /**
- * The schema of a value, for outputs without a declared one: types, properties and what is present in every
- * item of an array. Bounded: deep, wide or long values are described as far as twelve levels, 200 keys and 200 items.
+ * Infers a schema from a value, for outputs without a declared one: types, properties, and what every item of an array
+ * has. Bounded to twelve levels, 200 keys and 200 items.
  */
 export function inferSchema(value: Json): JsonObject {
   return infer(value, 0);
@@ -32,7 +32,7 @@ function infer(value: Json, depth: number): JsonObject {
   return { type: typeof value };
 }
 
-/** The schemas a merged one stands for: the branches of its `anyOf`, or itself. */
+/** The branches of a merged schema's `anyOf`, or the schema itself. */
 function branches(schema: JsonObject): JsonObject[] {
   return Array.isArray(schema.anyOf) ? schema.anyOf.filter(isJsonObject) : [schema];
 }

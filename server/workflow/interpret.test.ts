@@ -16,7 +16,7 @@ const facts: RunFacts = {
   toolName: "Weather",
 };
 
-/** A journal that answers each call from `answer` and keeps the batches. */
+/** A journal that answers each call from `answer` and records the batches. */
 function journalOf(answer: (call: WorkflowCall) => WorkflowCallResult) {
   const batches: WorkflowCall[][] = [];
   return {

@@ -19,29 +19,29 @@ import { describeIssues } from "@/server/workflow/schema-issues";
 
 /** One call of a function that the interpreter asks for. */
 export type WorkflowCall = {
-  /** Stable name within the run: `fetch`, or `fetch[2]` for the third item of a forEach. */
+  /** A stable name within the run: `fetch`, or `fetch[2]` for the third item of a forEach. */
   key: string;
   stepId: string;
   /** The item's index, from 0; null without forEach. */
   itemIndex: number | null;
   functionName: string;
   input: JsonObject;
-  /** How often to try again after a failure. */
+  /** How often to retry after a failure. */
   retries: number;
-  /** The limit of one try in milliseconds; null: the function's own. */
+  /** The time limit of one attempt in milliseconds; null: the function's own. */
   timeoutMs: number | null;
 };
 
 export type WorkflowCallResult = { ok: true; output: Json } | { ok: false; message: string };
 
 /**
- * The memory of a tool run. `call` executes the calls of one batch side by side and gives their results in the same
- * order; on a replay it gives the stored results without executing anything. It must give what is stored (after cutting and
- * redaction), never the raw output, and throw only when the run itself cannot go on (cancelled, deadline, platform fault).
+ * A tool run's journal. `call` executes the calls of one batch in parallel and returns their results in order; on a
+ * replay it returns the stored results. It must return what is stored (after cutting and redaction), never the raw
+ * output, and throw only if the run cannot continue (cancelled, deadline, platform fault).
  */
 export type WorkflowJournal = { call(batch: WorkflowCall[]): Promise<WorkflowCallResult[]> };
 
-/** What is the same on every replay of a run. */
+/** Facts that are the same on every replay of a run. */
 export type RunFacts = {
   id: string;
   organizationId: string;
@@ -55,7 +55,7 @@ export type WorkflowOutcome =
   | {
       status: "Completed";
       output: Json;
-      /** The declared schema, else one inferred from the output. */
+      /** The declared schema, or one inferred from the output. */
       outputSchema: JsonObject;
     }
   | {
@@ -64,16 +64,16 @@ export type WorkflowOutcome =
       message: string;
     };
 
-/** Most items of one forEach. */
+/** The most items of one forEach. */
 export const MAX_ITEMS = 1000;
 
-/** A step that failed, and with it the run, unless the step says onError: continue. */
+/** A failed step, which fails the run unless the step has onError: continue. */
 class StepFailure extends Error {}
 
 /**
- * Runs a tool's workflow over checked input. Pure: the same definition, input, facts and results of calls give the same
- * calls and the same outcome, so that a run can be replayed from its journal. A step that was skipped by `if` is null in
- * `steps`; `if` is evaluated once, before forEach; one that failed with onError: continue is `{"error": message}`.
+ * Runs a tool's workflow with checked input. Pure: the same definition, input, facts and results give the same calls
+ * and outcome, so that a run can be replayed from its journal. In `steps`, a step skipped by `if` is null; `if` is
+ * evaluated once, before forEach. One that failed with onError: continue is `{"error": message}`.
  */
 export async function runWorkflow(
   definition: WorkflowDefinition,
@@ -84,14 +84,14 @@ export async function runWorkflow(
   const run = { id: facts.id, startedAt: facts.startedAt.toISOString(), tool: facts.toolName };
   const outputs = new Map<string, Json>();
   const scope = (): Scope => ({ input, run, steps: Object.fromEntries(outputs) });
-  const expressionFacts = (place: string): ExpressionFacts => ({
+  const expressionFacts = (position: string): ExpressionFacts => ({
     now: facts.startedAt,
-    seed: `${facts.id}/${place}`,
+    seed: `${facts.id}/${position}`,
     organizationId: facts.organizationId,
   });
   // Only the inputs of calls may refer to secrets.
-  const inputFacts = (place: string): FillFacts => ({
-    ...expressionFacts(place),
+  const inputFacts = (position: string): FillFacts => ({
+    ...expressionFacts(position),
     placeholderOf: facts.placeholderOf,
   });
   try {
@@ -112,7 +112,7 @@ export async function runWorkflow(
   }
 }
 
-/** The message of a failure that belongs to the run; anything else is thrown on. */
+/** The message of a failure of the run itself; other errors are rethrown. */
 function failureMessage(error: unknown): string {
   if (error instanceof StepFailure || error instanceof ExpressionError) return error.message;
   throw error;
@@ -121,11 +121,11 @@ function failureMessage(error: unknown): string {
 async function runStep(
   step: WorkflowStep,
   scope: Scope,
-  factsAt: (place: string) => FillFacts,
+  factsAt: (position: string) => FillFacts,
   journal: WorkflowJournal,
 ): Promise<Json> {
-  const evaluate = async (condition: string, place: string) => {
-    const facts = factsAt(`${step.id}/${place}`);
+  const evaluate = async (condition: string, position: string) => {
+    const facts = factsAt(`${step.id}/${position}`);
     return evaluateIn(scope, await parseCondition(condition, facts.organizationId), facts);
   };
   if (step.if !== undefined && !isTrue(await evaluate(step.if, "if"))) return null;
@@ -150,7 +150,7 @@ async function runStep(
   return outputOf(result);
 }
 
-/** A call's output. Throws StepFailure when the call failed or gave too much. */
+/** A call's output. Throws StepFailure if the call failed or its output is too large. */
 function outputOf(result: WorkflowCallResult | undefined): Json {
   if (result === undefined) throw new Error("The journal gave fewer results than it was asked for.");
   if (!result.ok) throw new StepFailure(result.message);
@@ -159,7 +159,7 @@ function outputOf(result: WorkflowCallResult | undefined): Json {
   return result.output;
 }
 
-/** The items one after another, `concurrency` at a time (1 when unset), in their order. */
+/** Executes the items, `concurrency` at a time (default 1), in order. */
 async function runForEach(
   step: WorkflowStep,
   scope: Scope,
@@ -167,7 +167,7 @@ async function runForEach(
   makeCall: (itemIndex: number, scope: Scope) => Promise<WorkflowCall>,
   journal: WorkflowJournal,
 ): Promise<Json> {
-  // JSONata gives a list of one as its only element, and a list of none as nothing.
+  // JSONata returns a list of one as its only element, and an empty list as nothing.
   const items = Array.isArray(found) ? found : found === undefined || found === null ? [] : [found];
   if (items.length > MAX_ITEMS)
     throw new StepFailure(`forEach has ${items.length} items; at most ${MAX_ITEMS} are allowed`);
@@ -201,7 +201,7 @@ async function runForEach(
   return outputs;
 }
 
-/** The run's output: the definition's, else the last step's; checked against the declared schema. */
+/** The run's output: the definition's, or the last step's, checked against the declared schema. */
 async function finish(
   definition: WorkflowDefinition,
   scope: Scope,

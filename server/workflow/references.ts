@@ -2,17 +2,17 @@ import type { ExpressionNode } from "@/server/expressions/jsonata";
 import { isJsonObject, type Json } from "@/server/json";
 
 /**
- * A name that an expression reads from its scope: `steps.fetch.body` has root `steps` and member `fetch`.
- * A null member means all of the root. A null root means all of the scope.
+ * A name that an expression reads: `steps.fetch.body` has root `steps` and member `fetch`. A null member means all of
+ * the root, a null root all of the scope.
  */
 export type Reference = { root: string | null; member: string | null };
 
 const EVERYTHING: Reference = { root: null, member: null };
 
 /**
- * What an expression reads from its scope. JSONata resolves a bare name in the current context, which is the scope
- * at the top, in arguments and in function bodies, but an element in predicates and later steps of a path; there only
- * `$$` leads back. Where the tree says too little, everything counts as read.
+ * What an expression reads from its scope. JSONata resolves a bare name in the current context: the scope at the top
+ * level, in arguments and in function bodies, but an element in predicates and later path steps, where only `$$` leads
+ * back. If the tree is unclear, everything counts as read.
  */
 export function findReferences(tree: ExpressionNode): Reference[] {
   const found: Reference[] = [];
@@ -28,7 +28,7 @@ const nodes = (value: Json | undefined): ExpressionNode[] => {
 const nameOf = (node: ExpressionNode | undefined): string | null =>
   (node?.type === "name" || node?.type === "string") && typeof node.value === "string" ? node.value : null;
 
-/** Parts that are evaluated with an element as context, whatever they hang on. */
+/** Parts that are evaluated with an element as context. */
 const INNER_PARTS = ["predicate", "stages", "group", "terms", "pattern", "update", "delete"];
 
 function walk(node: ExpressionNode, atScope: boolean, found: Reference[]): void {

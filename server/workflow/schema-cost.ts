@@ -2,7 +2,7 @@ import type { Issue } from "@/server/errors";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { jsonPointer } from "@/server/json-text";
 
-/** What a JSON Schema may have at most; a larger one is refused when it is saved. */
+/** Limits of a JSON Schema; a larger one is refused when it is saved. */
 export const SCHEMA_LIMITS = {
   /** Of its JSON text. */
   characters: 128 * 1024,
@@ -17,9 +17,9 @@ export const SCHEMA_LIMITS = {
 } as const;
 
 /**
- * What applying a schema costs at most, in steps of some ten nanoseconds; one that fails takes some two hundred. `perNode`
- * counts for every value inside of the checked one and every eight characters, `scans` counts patterns and formats.
- * Null: no bound is known.
+ * The upper bound of a schema's cost, in steps of some ten nanoseconds; a failing one takes some two hundred. `perNode`
+ * counts for every nested value and every eight characters, `scans` counts patterns and formats. Null: no bound is
+ * known.
  */
 export type SchemaCost = { perNode: number; scans: number } | null;
 
@@ -35,9 +35,9 @@ const CHEAP = new Set(
 );
 const IN_PLACE = new Set(["allOf", "anyOf", "oneOf", "not"]);
 const DESCENDING = new Set(["properties", "additionalProperties", "items", "prefixItems"]);
-/** Formats whose check takes at most the square of the text's length. */
+/** Formats whose check takes at most quadratic time. */
 const BOUNDED_FORMATS = new Set("date date-time time uuid email ipv4 uri hostname".split(" "));
-/** Keywords that hold schemas: one, a list or a map of them. */
+/** Keywords that contain schemas: one, a list or a map. */
 const HOLDERS = new Set([
   ...IN_PLACE,
   ...DESCENDING,
@@ -46,7 +46,10 @@ const HOLDERS = new Set([
   ),
 ]);
 
-/** Of plain characters, classes and escapes without groups; anchored, and repeated at most twice without a fixed count. */
+/**
+ * Matches patterns of plain characters, classes and escapes without groups; anchored, with at most two unbounded
+ * repetitions.
+ */
 const PLAIN_PATTERN =
   /^\^(?:(?:[\w\s@:,;/#"'=~!%&<>-]|\\[dDwWsS.\-/^$*+?()[\]{}|\\]|\[\^?(?:[^\][\\]|\\[dDwWsS.\-/^$*+?()[\]{}|\\])+\]|\.)(?:[*+?]|\{\d{1,2}(?:,\d{0,2})?\})?)*\$?$/;
 const VARIABLE_REPEAT = /(?<!\\)(?:[*+?]|\{\d+,\d*\})/g;
@@ -55,7 +58,7 @@ function isBoundedPattern(pattern: string): boolean {
   return PLAIN_PATTERN.test(pattern) && (pattern.match(VARIABLE_REPEAT)?.length ?? 0) <= 2;
 }
 
-/** The schemas right inside of one, each with the keys that lead to it. */
+/** The direct subschemas of a schema, each with its path. */
 function* children(schema: JsonObject): Generator<[(string | number)[], Json]> {
   for (const [keyword, held] of Object.entries(schema)) {
     if (!HOLDERS.has(keyword)) continue;
@@ -69,7 +72,7 @@ function* children(schema: JsonObject): Generator<[(string | number)[], Json]> {
 const isMap = (keyword: string) =>
   ["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"].includes(keyword);
 
-/** The first of the limits that a schema exceeds, at its place. */
+/** The first limit that a schema exceeds, with its path. */
 export function findExcess(root: JsonObject): Issue | undefined {
   let count = 0;
   const open: { keys: (string | number)[]; schema: Json }[] = [{ keys: [], schema: root }];
@@ -107,7 +110,7 @@ function excessOf(schema: JsonObject): { key: string; message: string } | undefi
   return undefined;
 }
 
-/** Bounds the cost of a schema within the limits. It knows the common keywords; any other one makes the cost unknown. */
+/** Bounds the cost of a schema within the limits. Knows the common keywords; any other makes the cost unknown. */
 export function boundCost(root: JsonObject): SchemaCost {
   return new CostBound(root).of(root);
 }
@@ -121,8 +124,8 @@ class CostBound {
   }
 
   /**
-   * Schemas for the same value add up. Those for parts of it meet disjoint parts, so that the dearest one bounds them:
-   * an item or a property is checked by one of them only.
+   * Schemas for the same value add up. Those for parts of it apply to disjoint parts, so that the most expensive one is
+   * the bound.
    */
   of(schema: Json): SchemaCost {
     if (!isJsonObject(schema)) return { perNode: 1, scans: 0 };
@@ -150,7 +153,7 @@ class CostBound {
     return { perNode: total.perNode + deepest.perNode, scans: total.scans + deepest.scans };
   }
 
-  /** The cost of a keyword without the schemas in it. */
+  /** The cost of a keyword without its subschemas. */
   #own(keyword: string, value: Json, schema: JsonObject): SchemaCost {
     const steps = (perNode: number): SchemaCost => ({ perNode, scans: 0 });
     if (ANNOTATIONS.has(keyword) || IN_PLACE.has(keyword)) return steps(0);
@@ -181,7 +184,7 @@ class CostBound {
     }
   }
 
-  /** A reference costs what it leads to; one that leads back to itself has no bound. */
+  /** A reference costs as much as its target; a circular one has no bound. */
   #reference(reference: string): SchemaCost {
     const known = this.#known.get(reference);
     if (known !== undefined) return known;
@@ -202,10 +205,10 @@ class CostBound {
   }
 }
 
-/** Texts longer than this are matched against patterns and formats by a thread. */
+/** Longer strings are matched against patterns and formats in a thread. */
 const MAX_SCANNED_LENGTH = 256;
 
-/** Whether applying a schema of this cost to a value takes at most so many steps. Stops counting when it is dearer. */
+/** Whether applying a schema of this cost to a value takes at most `steps`. Stops counting beyond that. */
 export function isWithin(cost: SchemaCost, value: Json, steps: number): boolean {
   if (cost === null) return false;
   const { perNode, scans } = cost;

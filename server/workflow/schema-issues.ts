@@ -3,10 +3,10 @@ import type { Issue } from "@/server/errors";
 import { jsonPointer } from "@/server/json-text";
 
 const MAX_ISSUES = 20;
-/** Errors of Ajv that are looked at: several may say the same. */
+/** The most Ajv errors that are examined: several may mean the same. */
 export const MAX_ERRORS = 200;
 
-/** An error of Ajv, as far as it is read here. */
+/** The part of an Ajv error that is used here. */
 export const schemaError = z.object({
   keyword: z.string(),
   instancePath: z.string(),
@@ -15,7 +15,7 @@ export const schemaError = z.object({
 });
 type SchemaError = z.infer<typeof schemaError>;
 
-/** A fault in plain words, at the place it is about. */
+/** A fault in plain words, with its path. */
 function toIssue(error: SchemaError): Issue {
   const at = error.instancePath;
   const named = (name: unknown, message: string) => ({ path: at + jsonPointer([String(name)]), message });
@@ -40,7 +40,7 @@ function toIssue(error: SchemaError): Issue {
   }
 }
 
-/** Every fault once, at most 20; a fault of a branch says less than the faults inside it. */
+/** Every fault once, at most 20. Faults inside a branch replace the less specific fault of the branch. */
 export function toIssues(errors: readonly SchemaError[]): Issue[] {
   const issues = new Map<string, Issue>();
   for (const error of errors.slice(0, MAX_ERRORS)) {
@@ -52,7 +52,7 @@ export function toIssues(errors: readonly SchemaError[]): Issue[] {
   return [...issues.values()];
 }
 
-/** The issues as one sentence, for error messages of steps and for models. */
+/** The issues as one sentence, for step errors and models. */
 export function describeIssues(issues: readonly Issue[]): string {
   return issues.map((issue) => `${issue.path === "" ? "the value" : issue.path} ${issue.message}`).join("; ");
 }

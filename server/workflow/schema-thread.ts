@@ -1,7 +1,7 @@
 /**
- * What runs in a thread for JSON Schemas (schema.ts): Ajv, which compiles a schema and applies it to a value. A request is
- * `{schema}`, which checks the schema itself, or `{schema, value}`, all JSON texts; the answer is Ajv's errors, or the message of
- * why the schema cannot be compiled.
+ * The thread for JSON Schemas (schema.ts): Ajv, which compiles a schema and applies it to a value. A request is
+ * `{schema}`, to check the schema itself, or `{schema, value}`, all JSON texts. The response has Ajv's errors, or the
+ * reason why the schema cannot be compiled.
  */
 export const SCHEMA_THREAD = `
 "use strict";
@@ -11,8 +11,8 @@ const addFormats = require(workerData.formats);
 const { options, maxErrors, allErrorsLength } = workerData;
 const MAX_COMPILED = 50;
 
-const makeAjv = (allErrors) => addFormats(new Ajv2020({ ...options, allErrors }));
-const ajvs = { first: makeAjv(false), all: makeAjv(true) };
+const createAjv = (allErrors) => addFormats(new Ajv2020({ ...options, allErrors }));
+const ajvs = { first: createAjv(false), all: createAjv(true) };
 const compiled = { first: new Map(), all: new Map() };
 
 /** Validators of the schemas used last. Ajv keeps what it compiles by identity until it is taken out again. */

@@ -31,7 +31,7 @@ describe("validateAgainst", () => {
     expect(await check(numbers, Array(50_000).fill("x"))).toHaveLength(1);
   });
 
-  test("what is inherited does not count as present", async () => {
+  test("inherited properties do not count as present", async () => {
     const schema: JsonObject = { type: "object", required: ["constructor", "__proto__"] };
     expect((await check(schema, {})).map((issue) => issue.path)).toEqual(["/constructor", "/__proto__"]);
     expect(await check(schema, JSON.parse('{"constructor":1,"__proto__":2}'))).toEqual([]);

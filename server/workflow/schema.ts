@@ -17,31 +17,31 @@ import { MAX_ERRORS, schemaError, toIssues } from "@/server/workflow/schema-issu
 import { SCHEMA_THREAD } from "@/server/workflow/schema-thread";
 
 /**
- * JSON Schema 2020-12 from tenants, over values from anyone. Sizes are bounded and nothing is fetched. A check whose cost is
- * known to be small happens at once; any other one happens in a thread, within a time limit, and organizations take
- * turns (docs/decisions/0022-costly-schema-checks-leave-the-main-thread.md).
+ * JSON Schema 2020-12 of tenants, for untrusted values. Sizes are bounded and nothing is fetched. Cheap checks run on
+ * the main thread; others run in a thread with a time limit and fair turns by organization
+ * (docs/decisions/0022-schema-checks-in-threads.md).
  */
 
-/** Steps (schema-cost.ts) of a check on the main thread: a few milliseconds at most. */
+/** The most steps (schema-cost.ts) of a check on the main thread: a few milliseconds. */
 const MAX_STEPS = 20_000;
-/** Characters of a schema that is compiled on the main thread, which takes up to 40 ms at this size. */
+/** The longest schema, in characters, that is compiled on the main thread, which takes up to 40 ms. */
 const MAX_COMPILED_HERE = 4 * 1024;
-/** Once a thread takes it up. */
+/** From when a thread takes it. */
 const VALIDATE_TIMEOUT_MS = 1_000;
 const COMPILE_TIMEOUT_MS = 5_000;
-/** Beyond this many characters of a costly value only the first fault is looked for. */
+/** Of longer costly values, only the first fault is reported. */
 const ALL_ERRORS_LENGTH = 64 * 1024;
 const THREAD_MEMORY_MB = 256;
-/** Characters of all schemas that are remembered. */
+/** Bounds the cache of schemas, in characters. */
 const CACHE_CAPACITY = 8 * 1024 * 1024;
 
-/** For the main thread and the threads alike; the schema itself is checked once, by `checkSchema`. */
+/** Used on the main thread and in the threads; `checkSchema` checks the schema itself once. */
 const AJV_OPTIONS = {
   validateSchema: false,
   strict: false,
   // `required: ["constructor"]` must not be satisfied by the prototype.
   ownProperties: true,
-  // An `$id` belongs to its schema alone: two organizations may use the same one.
+  // An `$id` is local to its schema: two organizations may use the same one.
   addUsedSchema: false,
   logger: false,
   messages: true,
@@ -49,10 +49,10 @@ const AJV_OPTIONS = {
 
 type KnownSchema = {
   text: string;
-  /** The faults of the schema itself, once they are known. */
+  /** The faults of the schema itself, once known. */
   issues: Issue[] | undefined;
   cost: SchemaCost;
-  /** Made when it is first needed; for schemas of small cost only. */
+  /** Compiled on first use, for cheap schemas only. */
   compiled?: { validate: ValidateFunction } | { fault: string };
 };
 
@@ -70,7 +70,7 @@ const pool = new ThreadPool({
 const threadAnswer = z.union([z.object({ errors: z.array(schemaError) }), z.object({ fault: z.string() })]);
 
 const byText = new LRUCache<string, KnownSchema>({ maxSize: CACHE_CAPACITY });
-/** Schemas are never changed once parsed; this saves writing them as text again. */
+/** Parsed schemas never change, so identity saves serializing them again. */
 const byIdentity = new WeakMap<JsonObject, KnownSchema>();
 const mainAjv = new Ajv2020({ ...AJV_OPTIONS, allErrors: true });
 addFormats.default(mainAjv);
@@ -99,7 +99,7 @@ function findRefusal(schema: JsonObject, text: string): Issue | undefined {
   return findForbidden(schema, []) ?? findExcess(schema);
 }
 
-/** What Ajv would not refuse by itself: depth, references out of the document, other dialects. */
+/** Finds what Ajv does not refuse: depth, references outside of the document, other dialects. */
 function findForbidden(schema: Json, keys: (string | number)[]): Issue | undefined {
   if (keys.length > SCHEMA_LIMITS.depth) {
     return {
@@ -125,7 +125,7 @@ function findForbidden(schema: Json, keys: (string | number)[]): Issue | undefin
   return undefined;
 }
 
-/** Compiles a schema of small cost here. Ajv keeps what it compiles by identity, so that our copy is taken out again. */
+/** Compiles a cheap schema on the main thread. Ajv caches by identity, so the copy is removed again. */
 function compileHere(known: KnownSchema): NonNullable<KnownSchema["compiled"]> {
   if (known.compiled !== undefined) return known.compiled;
   const schema: JsonObject = JSON.parse(known.text);
@@ -145,8 +145,8 @@ const unusable = (issue: Issue): Issue[] => [
 
 type Check = { schema: string; value?: string };
 
-/** What a thread finds: issues, a fault of the schema that keeps it from being compiled, or no answer. */
-async function askThread(
+/** A thread's result: issues, why the schema cannot be compiled, or no answer. */
+async function callThread(
   check: Check,
   timeoutMs: number,
   organizationId: string,
@@ -164,18 +164,18 @@ async function askThread(
   }
 }
 
-/** The faults of a JSON Schema (2020-12) itself; paths lead into the schema. Empty: it is valid. */
+/** The faults of a JSON Schema (2020-12) itself, with paths into the schema. Empty: it is valid. */
 export async function checkSchema(schema: JsonObject, organizationId: string): Promise<Issue[]> {
   const known = recall(schema);
   if (known.issues === undefined) {
-    const answer = await askThread({ schema: known.text }, COMPILE_TIMEOUT_MS, organizationId);
+    const answer = await callThread({ schema: known.text }, COMPILE_TIMEOUT_MS, organizationId);
     if ("unknown" in answer) return [answer.unknown];
     known.issues = "fault" in answer ? [{ path: "", message: answer.fault }] : answer.issues;
   }
   return known.issues;
 }
 
-/** The faults of a value against a schema, at most 20; paths lead into the value. Empty: it is valid. */
+/** The faults of a value against a schema, at most 20, with paths into the value. Empty: it is valid. */
 export async function validateAgainst(
   schema: JsonObject,
   value: Json,
@@ -189,7 +189,7 @@ export async function validateAgainst(
     return compiled.validate(value) ? [] : toIssues(compiled.validate.errors ?? []);
   }
   const check = { schema: known.text, value: JSON.stringify(value) };
-  const answer = await askThread(check, VALIDATE_TIMEOUT_MS, organizationId);
+  const answer = await callThread(check, VALIDATE_TIMEOUT_MS, organizationId);
   if ("unknown" in answer) return [answer.unknown];
   return "fault" in answer ? unusable({ path: "", message: answer.fault }) : answer.issues;
 }

@@ -6,7 +6,7 @@ import { Link } from "@/app/_ui/link";
 import { Moment } from "@/app/_ui/time";
 import type { TriggerName } from "@/server/catalog/inspect-definition";
 
-/** Which agent or tool this is, and the way back to its list. */
+/** The head of an agent's or tool's page, with the link back to its list. */
 export function DefinitionHead({
   of,
   back,
@@ -38,7 +38,7 @@ export function DefinitionHead({
   );
 }
 
-/** What agents and tools have in common: their limits, their triggers, their dates. */
+/** What agents and tools share: limits, triggers and dates. */
 export function CommonFacts({
   of,
 }: {
@@ -81,7 +81,7 @@ export function CommonFacts({
   );
 }
 
-/** Names, as links where they lead somewhere. */
+/** Names, linked if they have a page. */
 export function NameLinks({ of, none }: { of: { name: string; href: string | null }[]; none: string }) {
   if (of.length === 0) return <span className="text-muted">{none}</span>;
   return (

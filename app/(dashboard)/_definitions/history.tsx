@@ -6,7 +6,7 @@ import { classNames } from "@/app/_ui/class-names";
 import { PartHead } from "@/app/_ui/facts";
 import { ChevronRightIcon } from "@/app/_ui/icons";
 import { OlderButton } from "@/app/_ui/older-button";
-import { Bone } from "@/app/_ui/page";
+import { SkeletonLine } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { Ago } from "@/app/_ui/time";
@@ -15,7 +15,7 @@ import { FieldDiff } from "../../_ui/text/field-diff";
 import { Unreadable } from "../../_ui/text/unreadable";
 import { versionsQuery } from "./query";
 
-/** Who made which version when; a version opens to what it changed. */
+/** Who made which version and when. A version opens to its changes. */
 export function History({ of }: { of: DefinitionRef }) {
   const trpc = useTRPC();
   const query = useInfiniteQuery(versionsQuery(trpc, of));
@@ -33,7 +33,7 @@ export function History({ of }: { of: DefinitionRef }) {
         <ol aria-busy={query.isPending} aria-label="Versions" className="border-line border-t">
           {query.isPending ? (
             <li className="flex h-10 items-center border-line border-b px-6">
-              <Bone className="w-56" />
+              <SkeletonLine className="w-56" />
             </li>
           ) : (
             versions.map((version) => <VersionRow key={version.number} of={of} version={version} />)
@@ -87,7 +87,7 @@ function Changes({ of, number }: { of: DefinitionRef; number: number }) {
       ) : query.data ? (
         query.data.map((change) => <FieldDiff change={change} key={change.field} />)
       ) : (
-        <Bone className="w-56" />
+        <SkeletonLine className="w-56" />
       )}
     </div>
   );

@@ -2,7 +2,7 @@ import type { TRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
 import type { DefinitionRef } from "@/server/catalog/versions";
 
-/** The versions of an agent or tool as an infinite query; the same on the server and in the browser. */
+/** The versions of an agent or tool as an infinite query, used on the server and in the browser. */
 export function versionsQuery(trpc: TRPCOptionsProxy<DashboardRouter>, of: DefinitionRef) {
   return trpc.definitions.versions.infiniteQueryOptions(
     { ...of, limit: 20 },

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { classNames } from "@/app/_ui/class-names";
 import { PartHead } from "@/app/_ui/facts";
 import { Link } from "@/app/_ui/link";
-import { Bone } from "@/app/_ui/page";
+import { SkeletonLine } from "@/app/_ui/page";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { useTRPC } from "@/app/_ui/providers";
 import { Status } from "@/app/_ui/status";
@@ -15,7 +15,7 @@ import { Unreadable } from "../../_ui/text/unreadable";
 import { Started, useExactTimes } from "../runs/started";
 import { recentRunsQuery } from "./query";
 
-/** The newest runs of an agent or tool; all of them are one link away. */
+/** The newest runs of an agent or tool, with a link to all of them. */
 export function RecentRuns({ of }: { of: DefinitionRef }) {
   const trpc = useTRPC();
   const query = useQuery(recentRunsQuery(trpc, of));
@@ -50,7 +50,7 @@ export function RecentRuns({ of }: { of: DefinitionRef }) {
         <ul aria-busy={query.isPending} className="border-line border-t">
           {query.isPending ? (
             <li className="flex h-10 items-center border-line border-b px-6">
-              <Bone className="w-56" />
+              <SkeletonLine className="w-56" />
             </li>
           ) : runs.length === 0 ? (
             <li className="px-4 py-3 text-muted sm:px-6">No runs yet.</li>

@@ -23,12 +23,12 @@ import { StatusShape } from "@/app/_ui/status";
 import type { MemberRole } from "@/server/auth/actor";
 import type { OrganizationLine } from "@/server/auth/organizations";
 import type { RunSummary } from "@/server/runs/read/list";
-import { placesFor } from "../places";
+import { navItems } from "../nav";
 import { Started } from "../runs/started";
 import type { Theme } from "../theme";
 import { type Findable, findItems, type Group, idIn } from "./rank";
 
-/** One entry of the palette. `take` goes there or does it; with `newTab`, places open beside this one. */
+/** One entry of the palette. `take` opens or performs it; with `newTab`, pages open in a new tab. */
 export type PaletteItem = Findable & {
   id: string;
   icon: ReactNode;
@@ -45,13 +45,13 @@ export type PaletteProps = {
 
 const KIND_ICONS = { agent: AgentIcon, tool: ToolIcon, trigger: TriggerIcon };
 const RECENT_RUNS = 6;
-/** Shorter texts are in most runs. */
+/** Shorter texts match most runs. */
 const SEARCHED_LENGTH = 2;
 
-/** `pending`: the server has not answered for this text yet. `failed`: it could not be asked for everything. */
+/** `pending`: the server has not answered for this text yet. `failed`: part of the search failed. */
 export type Found = { groups: Group<PaletteItem>[]; pending: boolean; failed: boolean };
 
-/** What answers to the text: what is known here at once, runs when the server has found them. */
+/** The entries that match the text: local ones at once, runs when the server has found them. */
 export function useFound(props: PaletteProps, text: string): Found {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -77,7 +77,7 @@ export function useFound(props: PaletteProps, text: string): Found {
     return {
       id: entry.id,
       label: entry.name,
-      words: `${entry.kind} ${entry.slug} ${entry.id}`,
+      keywords: `${entry.kind} ${entry.slug} ${entry.id}`,
       icon: <Icon />,
       hint: entry.kind,
       take,
@@ -93,14 +93,15 @@ export function useFound(props: PaletteProps, text: string): Found {
     typed,
   );
   const listed = (runs.data?.items ?? []).map((run) => runItem(run, go));
-  // Until the server has searched for this very text, only what answers to it by itself: `enter` must not take another.
+  // Until the server has searched for this exact text, only matches of the text itself are shown: `enter` must not open
+  // another run.
   const fresh = searched === wanted && !runs.isPlaceholderData;
   const runItems =
     fresh && wanted === typed
       ? listed
       : findItems([{ name: "", items: listed }], typed).flatMap(({ items }) => items);
   const pending = directory.isPending || runs.isPending || !fresh;
-  // A pasted id leads on at once, before the server has said what it is: most are runs.
+  // A pasted id can be opened before the server knows what it is: most are runs.
   if (id !== null && runItems.length === 0 && found.length === 0 && pending) {
     const take = async (newTab: boolean) => {
       const entries = await queryClient
@@ -146,7 +147,7 @@ function actionItem(action: PageAction, index: number, go: Go): PaletteItem {
 }
 
 function placeItems(role: MemberRole, go: Go): PaletteItem[] {
-  return placesFor(role).map(({ href, label, Icon }) => ({
+  return navItems(role).map(({ href, label, Icon }) => ({
     id: href,
     label,
     icon: <Icon />,
@@ -167,21 +168,21 @@ function everywhereItems({ organizations, onTheme, onOrganization }: PaletteProp
       .map(({ id, name, slug }) => ({
         id,
         label: `Switch to ${name}`,
-        words: `organization ${slug}`,
+        keywords: `organization ${slug}`,
         icon: <StepwellMark />,
         take: () => onOrganization(id),
       })),
     ...THEMES.map(({ theme, label, icon }) => ({
       id: theme,
       label,
-      words: "theme",
+      keywords: "theme",
       icon,
       take: () => onTheme(theme),
     })),
     {
       id: "sign-out",
       label: "Sign out",
-      words: "log out",
+      keywords: "log out",
       icon: <SignOutIcon />,
       take: () => void signOut(),
     },
@@ -189,16 +190,16 @@ function everywhereItems({ organizations, onTheme, onOrganization }: PaletteProp
 }
 
 function runItem(run: RunSummary, go: Go): PaletteItem {
-  const said = (run.errorPreview ?? run.inputPreview).replace(/\s+/g, " ").slice(0, 80);
+  const summary = (run.errorPreview ?? run.inputPreview).replace(/\s+/g, " ").slice(0, 80);
   return {
     id: run.id,
     label: run.targetName,
-    words: `${run.kind} ${run.status} ${run.id} ${said}`,
+    keywords: `${run.kind} ${run.status} ${run.id} ${summary}`,
     icon: <StatusShape status={run.status} />,
     hint: (
       <>
         <span className="sr-only">{run.status}, </span>
-        <span className="min-w-0 flex-1 truncate">{said}</span>
+        <span className="min-w-0 flex-1 truncate">{summary}</span>
         <span className="shrink-0">
           <Started run={run} />
         </span>
@@ -215,7 +216,7 @@ function download(href: string): void {
   link.click();
 }
 
-/** A value once it has not changed for `ms`. */
+/** Returns a value once it has not changed for `ms`. */
 function useRested<Value>(value: Value, ms: number): Value {
   const [rested, setRested] = useState(value);
   useEffect(() => {

@@ -4,18 +4,18 @@ import { Autocomplete } from "@base-ui/react/autocomplete";
 import { Dialog } from "@base-ui/react/dialog";
 import { useRef, useState } from "react";
 import { CloseIcon, SearchIcon } from "@/app/_ui/icons";
-import { Bone } from "@/app/_ui/page";
+import { SkeletonLine } from "@/app/_ui/page";
 import { type PaletteItem, type PaletteProps, useFound } from "./items";
 
 /**
- * Everything by typing its name: the actions of this page, pages, agents, tools, triggers, runs. A combobox over a
- * list: what is typed narrows the list, arrows walk it, `enter` takes the marked entry, with ⌘ or Ctrl in a new tab.
+ * Finds everything by name: actions of the page, pages, agents, tools, triggers and runs. A combobox: typing narrows
+ * the list, arrow keys move, `enter` opens the marked entry, with ⌘ or Ctrl in a new tab.
  */
 export function Palette(props: PaletteProps & { onClosed: () => void }) {
   const [open, setOpen] = useState(true);
   const [text, setText] = useState("");
   const { groups, pending, failed } = useFound(props, text);
-  // Done once the palette is away, so that a dialog which it opens keeps the focus.
+  // Runs after the palette has closed, so that a dialog it opens keeps the focus.
   const chosen = useRef<(() => void) | null>(null);
 
   function take(item: PaletteItem, newTab: boolean) {
@@ -71,7 +71,7 @@ export function Palette(props: PaletteProps & { onClosed: () => void }) {
               <Autocomplete.Empty>
                 {pending ? (
                   <div className="flex h-12 items-center px-4">
-                    <Bone className="w-40" />
+                    <SkeletonLine className="w-40" />
                   </div>
                 ) : groups.length === 0 && !failed ? (
                   <p className="px-4 py-4 text-muted">No results for “{text.trim()}”.</p>

@@ -6,9 +6,9 @@ const groups = [
   {
     name: "Agents",
     items: [
-      { label: "Order helper", words: "agent orders" },
-      { label: "Helper", words: "agent helper" },
-      { label: "Rerun watcher", words: "agent watch-runs" },
+      { label: "Order helper", keywords: "agent orders" },
+      { label: "Helper", keywords: "agent helper" },
+      { label: "Rerun watcher", keywords: "agent watch-runs" },
     ],
   },
   { name: "Tools", items: [] },

@@ -1,14 +1,14 @@
-/** What can be found by typing: by its label, and by other words that it answers to. */
-export type Findable = { label: string; words?: string | undefined };
+/** Something that can be found by its label and its keywords. */
+export type Findable = { label: string; keywords?: string | undefined };
 
 export type Group<Item> = { name: string; items: Item[] };
 
-/** In a group of found items only the best are shown. */
-const MOST_FOUND = 8;
+/** How many matches a group shows. */
+const MAX_FOUND = 8;
 
 /**
- * The items that answer to every typed word, each group's best first and the group with the best of all first, so that
- * `enter` takes what was meant. Without a text everything stays as it is.
+ * The items that match every typed word, best first. The group with the best match is first, so that `enter` opens it.
+ * Without a text the order is unchanged.
  */
 export function findItems<Item extends Findable>(groups: Group<Item>[], text: string): Group<Item>[] {
   const typed = text.trim().toLowerCase();
@@ -19,7 +19,7 @@ export function findItems<Item extends Findable>(groups: Group<Item>[], text: st
         .map((item) => ({ item, distance: distanceOf(item, typed) }))
         .filter((each): each is { item: Item; distance: number } => each.distance !== null)
         .sort((a, b) => a.distance - b.distance)
-        .slice(0, MOST_FOUND);
+        .slice(0, MAX_FOUND);
       return { name, items: found.map(({ item }) => item), best: found[0]?.distance ?? 0 };
     })
     .filter(({ items }) => items.length > 0)
@@ -27,12 +27,12 @@ export function findItems<Item extends Findable>(groups: Group<Item>[], text: st
     .map(({ name, items }) => ({ name, items }));
 }
 
-/** How far an item is from the text: 0 its label, 1 its label's start, 2 starts of its words, 3 inside; null: not it. */
-function distanceOf({ label, words = "" }: Findable, typed: string): number | null {
+/** How well an item matches: 0 its label, 1 the start of its label, 2 starts of its words, 3 inside; null: no match. */
+function distanceOf({ label, keywords = "" }: Findable, typed: string): number | null {
   const name = label.toLowerCase();
   if (name === typed) return 0;
   if (name.startsWith(typed)) return 1;
-  const all = `${name} ${words.toLowerCase()}`;
+  const all = `${name} ${keywords.toLowerCase()}`;
   const asked = typed.split(/\s+/);
   const own = all.split(/[\s\-_/·]+/);
   if (asked.every((word) => own.some((each) => each.startsWith(word)))) return 2;
@@ -41,7 +41,7 @@ function distanceOf({ label, words = "" }: Findable, typed: string): number | nu
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
 
-/** The whole id in a pasted text, be it bare or in an address; null when there is none. */
+/** The UUID in a pasted id or URL; null if there is none. */
 export function idIn(text: string): string | null {
   return UUID.exec(text)?.[0].toLowerCase() ?? null;
 }

@@ -5,15 +5,15 @@ import { type ReactNode, useEffect, useState } from "react";
 import type { PaletteProps } from "./items";
 
 const load = () => import("./palette");
-/** Loaded when it is about to be used: it is the heaviest part of the frame. */
+/** Loaded on demand: it is the largest part of the layout. */
 const Palette = dynamic(() => load().then((module) => module.Palette), { ssr: false });
 
-/** Fetches the palette's code before it is asked for, as soon as somebody reaches for it. */
+/** Fetches the palette's code before it opens, when the pointer or focus reaches its button. */
 export function preloadPalette(): void {
   void load();
 }
 
-/** The palette, opened and closed by ⌘K (on a Mac) or Ctrl+K, or by `openPalette`. */
+/** The palette. ⌘K (on a Mac), Ctrl+K or `openPalette` opens it. */
 export function usePalette(
   props: PaletteProps,
   mac: boolean,
@@ -26,7 +26,7 @@ export function usePalette(
       if (event.key.toLowerCase() !== "k" || !(mac ? event.metaKey : event.ctrlKey)) return;
       if (event.altKey || event.shiftKey || event.isComposing) return;
       event.preventDefault();
-      // What somebody writes in another dialog must not be lost to a page that is left.
+      // Leaving the page from here could lose what was typed in another dialog.
       if (document.querySelector("[role=dialog]:not([data-palette])")) return;
       setOpen((before) => !before);
     }

@@ -6,7 +6,7 @@ import { classNames } from "@/app/_ui/class-names";
 import { ChevronRightIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { OlderButton } from "@/app/_ui/older-button";
-import { Bone, Empty } from "@/app/_ui/page";
+import { Empty, SkeletonLine } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Ago, Moment } from "@/app/_ui/time";
 import type { AuditLine } from "@/server/operate/read-audit";
@@ -14,7 +14,7 @@ import { JsonView } from "../../_ui/json/view";
 import { Unreadable } from "../../_ui/text/unreadable";
 import { auditQuery } from "./query";
 
-/** Who did what, newest first; a line opens to what changed. */
+/** The audit log, newest first. An entry opens to its changes. */
 export function AuditView() {
   const trpc = useTRPC();
   const query = useInfiniteQuery(auditQuery(trpc));
@@ -38,19 +38,19 @@ export function AuditView() {
   return (
     <>
       <ol aria-busy={query.isPending} aria-label="Audit log" className="border-line border-t">
-        {query.isPending ? <Bones /> : lines.map((line) => <Line key={line.id} line={line} />)}
+        {query.isPending ? <RowSkeletons /> : lines.map((line) => <Line key={line.id} line={line} />)}
       </ol>
       <OlderButton query={query} what="lines" />
     </>
   );
 }
 
-const PLACES: Record<string, string> = { agent: "/agents", tool: "/tools", trigger: "/triggers" };
+const SUBJECT_PATHS: Record<string, string> = { agent: "/agents", tool: "/tools", trigger: "/triggers" };
 
 function Line({ line }: { line: AuditLine }) {
   const [open, setOpen] = useState(false);
   const empty = line.changes === "{}";
-  const place = PLACES[line.subjectKind];
+  const path = SUBJECT_PATHS[line.subjectKind];
   return (
     <li className="border-line border-b">
       <button
@@ -83,10 +83,10 @@ function Line({ line }: { line: AuditLine }) {
         <div className="px-4 pb-3 sm:pr-6 sm:pl-11">
           <p className="mb-2 text-muted">
             <Moment at={line.createdAt} />
-            {place && line.subjectId ? (
+            {path && line.subjectId ? (
               <>
                 {" · "}
-                <Link className="text-accent underline" href={`${place}/${line.subjectId}`}>
+                <Link className="text-accent underline" href={`${path}/${line.subjectId}`}>
                   Open the {line.subjectKind}
                 </Link>
               </>
@@ -99,7 +99,7 @@ function Line({ line }: { line: AuditLine }) {
   );
 }
 
-/** Fields that changed, before and after side by side; other facts as they are. */
+/** Changed fields with old and new value; other facts as stored. */
 function Changes({ text }: { text: string }) {
   const changes = readChanges(text);
   if (!changes) return <JsonView text={text} />;
@@ -139,7 +139,7 @@ function Changes({ text }: { text: string }) {
   );
 }
 
-/** The changes as before and after; null when one of them is no such pair. */
+/** The changes as pairs of old and new value; null if an entry is no such pair. */
 function readChanges(text: string): { field: string; from: string; to: string }[] | null {
   const value: unknown = JSON.parse(text);
   if (typeof value !== "object" || value === null) return null;
@@ -156,10 +156,10 @@ function show(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 
-function Bones() {
+function RowSkeletons() {
   return ["w-40", "w-56", "w-48", "w-64"].map((width) => (
     <li className="flex h-10 items-center border-line border-b px-6" key={width}>
-      <Bone className={width} />
+      <SkeletonLine className={width} />
     </li>
   ));
 }

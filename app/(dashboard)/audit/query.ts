@@ -1,7 +1,7 @@
 import type { TRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
 
-/** The audit log as an infinite query; the same on the server, for the first paint, and in the browser. */
+/** The audit log as an infinite query, used on the server and in the browser. */
 export function auditQuery(trpc: TRPCOptionsProxy<DashboardRouter>) {
   return trpc.organization.audit.infiniteQueryOptions(
     { limit: 50 },

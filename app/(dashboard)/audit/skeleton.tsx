@@ -1,11 +1,11 @@
-import { LineBones } from "@/app/_ui/bones";
 import { PageHead } from "@/app/_ui/page";
+import { LinesSkeleton } from "../../_ui/skeletons";
 
 export function Skeleton() {
   return (
     <>
       <PageHead title="Audit log" />
-      <LineBones />
+      <LinesSkeleton />
     </>
   );
 }

@@ -7,7 +7,7 @@ import { Fact, Facts, PartHead } from "@/app/_ui/facts";
 import { formatCredits, formatPlural, shortId } from "@/app/_ui/format";
 import { Link } from "@/app/_ui/link";
 import { OlderButton } from "@/app/_ui/older-button";
-import { Bone, Empty, PageHead } from "@/app/_ui/page";
+import { Empty, PageHead, SkeletonLine } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import { Moment } from "@/app/_ui/time";
@@ -16,7 +16,7 @@ import { Unreadable } from "../../_ui/text/unreadable";
 import { OperatorCommand } from "../operator-command";
 import { KINDS, type Kind, ledgerQuery, readKind } from "./query";
 
-/** What there is to spend, and every line that made it so. */
+/** The balance, and every ledger entry behind it. */
 export function CreditsView() {
   return (
     <>
@@ -46,7 +46,7 @@ function BalanceFacts() {
         {balance ? (
           <span className="font-semibold text-base">{formatCredits(balance.available)} credits</span>
         ) : (
-          <Bone className="w-40" />
+          <SkeletonLine className="w-40" />
         )}
       </Fact>
       <Fact name="Held">
@@ -66,7 +66,7 @@ function BalanceFacts() {
             </>
           )
         ) : (
-          <Bone className="w-56" />
+          <SkeletonLine className="w-56" />
         )}
       </Fact>
       <Fact name="Monthly grant">
@@ -77,7 +77,7 @@ function BalanceFacts() {
             <span className="text-muted">none</span>
           )
         ) : (
-          <Bone className="w-40" />
+          <SkeletonLine className="w-40" />
         )}
       </Fact>
     </Facts>
@@ -126,7 +126,11 @@ function Ledger() {
             </tr>
           </thead>
           <tbody className="max-md:block">
-            {query.isPending ? <Bones /> : lines.map((line) => <Row key={line.sequence} line={line} />)}
+            {query.isPending ? (
+              <RowSkeletons />
+            ) : (
+              lines.map((line) => <Row key={line.sequence} line={line} />)
+            )}
           </tbody>
         </Table>
       )}
@@ -140,7 +144,7 @@ function Row({ line }: { line: LedgerLine }) {
     <span className={line.amount.startsWith("-") ? undefined : "text-completed"}>{signed(line.amount)}</span>
   );
   const run = line.runId ? (
-    line.runKept ? (
+    line.runExists ? (
       <Link className="mono text-accent hover:underline" href={`/runs/${line.runId}`}>
         {shortId(line.runId)}
       </Link>
@@ -174,7 +178,7 @@ function Row({ line }: { line: LedgerLine }) {
 
 const STACKED = "max-md:h-auto max-md:border-0 max-md:p-0!";
 
-/** An amount with its sign: `+5.0000`, `−0.0312`. `plus` is what stands before one that is not negative. */
+/** An amount with its sign: `+5.0000`, `−0.0312`. `plus` precedes amounts from 0. */
 function signed(amount: string, plus = "+"): string {
   return amount.startsWith("-") ? `−${formatCredits(amount.slice(1))}` : `${plus}${formatCredits(amount)}`;
 }
@@ -190,11 +194,11 @@ function NoLines({ kind }: { kind: Kind | null }) {
   );
 }
 
-function Bones() {
+function RowSkeletons() {
   return ["w-40", "w-56", "w-48", "w-64"].map((width) => (
     <tr key={width}>
       <Cell colSpan={9}>
-        <Bone className={width} />
+        <SkeletonLine className={width} />
       </Cell>
     </tr>
   ));

@@ -1,16 +1,16 @@
 import type { TRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
 
-/** What the ledger can be narrowed to. */
+/** The filters of the ledger. */
 export const KINDS = ["grant", "hold", "charge", "release", "refund", "adjustment"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** The kind that an address names; null for all. */
+/** The kind in the URL; null for all. */
 export function readKind(text: string | null | undefined): Kind | null {
   return KINDS.find((kind) => kind === text) ?? null;
 }
 
-/** The ledger as an infinite query; the same on the server, for the first paint, and in the browser. */
+/** The ledger as an infinite query, used on the server and in the browser. */
 export function ledgerQuery(trpc: TRPCOptionsProxy<DashboardRouter>, kind: Kind | null) {
   return trpc.credits.ledger.infiniteQueryOptions(
     { limit: 50, ...(kind ? { kind } : {}) },

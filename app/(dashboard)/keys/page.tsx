@@ -33,12 +33,12 @@ async function Keys() {
         <List columns={COLUMNS} label="API keys">
           {keys.map((key) => (
             <ListRow key={key.id}>
-              <ListCell place="line">
+              <ListCell area="line">
                 <RowName href={`/runs?key=${key.id}`} name={key.name}>
                   <span className="mono shrink-0 text-muted">{key.prefix}…</span>
                 </RowName>
               </ListCell>
-              <ListCell className="whitespace-nowrap" place="share">
+              <ListCell className="whitespace-nowrap" area="share">
                 <span className={key.state === "active" ? undefined : "text-failed"}>{key.state}</span>
                 {key.revokedAt ? (
                   <>
@@ -47,11 +47,11 @@ async function Keys() {
                   </>
                 ) : null}
               </ListCell>
-              <ListCell className="text-muted" place="wide">
+              <ListCell className="text-muted" area="wide">
                 {KEY_SCOPES.filter((scope) => key.scopes.includes(scope)).join(", ")}
                 {key.targets.length > 0 ? ` of ${key.targets.join(", ")}` : ""}
               </ListCell>
-              <ListCell className="whitespace-nowrap text-muted" place="end">
+              <ListCell className="whitespace-nowrap text-muted" area="end">
                 {key.lastUsedAt ? (
                   <>
                     <span className="md:hidden">used </span>
@@ -61,10 +61,10 @@ async function Keys() {
                   "never used"
                 )}
               </ListCell>
-              <ListCell className="whitespace-nowrap text-muted" place="wide">
+              <ListCell className="whitespace-nowrap text-muted" area="wide">
                 {key.expiresAt ? <Day at={key.expiresAt} /> : "never"}
               </ListCell>
-              <ListCell className="truncate text-muted" place="wide">
+              <ListCell className="truncate text-muted" area="wide">
                 <Day at={key.createdAt} /> by {key.createdBy}
               </ListCell>
             </ListRow>

@@ -1,8 +1,8 @@
-import { ListPageBones } from "@/app/_ui/bones";
+import { ListPageSkeleton } from "../../_ui/skeletons";
 
 export function Skeleton() {
   return (
-    <ListPageBones
+    <ListPageSkeleton
       columns={["Key", "State", "Permissions", "Last used", "Expires", "Created"]}
       title="API keys"
     />

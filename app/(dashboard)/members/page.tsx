@@ -31,7 +31,7 @@ async function Members() {
       <List columns={COLUMNS} label="Members">
         {members.map((member) => (
           <ListRow key={member.userId}>
-            <ListCell place="share">
+            <ListCell area="share">
               <span className="block truncate font-medium" title={member.name}>
                 {member.name}
                 {member.self ? <span className="font-normal text-muted"> (you)</span> : null}
@@ -40,11 +40,11 @@ async function Members() {
                 {member.email}
               </span>
             </ListCell>
-            <ListCell place="end">{member.role}</ListCell>
-            <ListCell className="text-muted" place="wide">
+            <ListCell area="end">{member.role}</ListCell>
+            <ListCell className="text-muted" area="wide">
               {MAY[member.role]}
             </ListCell>
-            <ListCell className="whitespace-nowrap text-muted" place="none">
+            <ListCell className="whitespace-nowrap text-muted" area="none">
               <Day at={member.joinedAt} />
             </ListCell>
           </ListRow>

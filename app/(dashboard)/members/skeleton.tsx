@@ -1,5 +1,5 @@
-import { ListPageBones } from "@/app/_ui/bones";
+import { ListPageSkeleton } from "../../_ui/skeletons";
 
 export function Skeleton() {
-  return <ListPageBones columns={["Member", "Role", "Permissions", "Joined"]} title="Members" />;
+  return <ListPageSkeleton columns={["Member", "Role", "Permissions", "Joined"]} title="Members" />;
 }

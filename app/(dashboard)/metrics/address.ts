@@ -1,17 +1,14 @@
-import type { RunFilter } from "@/server/runs/read/filter";
-import type { MetricsQuestion, MetricsSubject } from "@/server/runs/read/metrics";
 import {
   METRICS_INTERVALS,
   type MetricsInterval,
   RUN_PERIODS,
   type RunPeriod,
-} from "@/server/runs/read/words";
+} from "@/server/runs/read/enums";
+import type { RunFilter } from "@/server/runs/read/filter";
+import type { MetricsQuestion, MetricsSubject } from "@/server/runs/read/metrics";
 import { readAddress, writeFilter } from "../runs/address";
 
-/**
- * What the metrics page counts, as it stands in the address: `?period=7d&interval=3h&agent=…`, of one agent, tool, trigger
- * or key at most.
- */
+/** The metrics page's query in the URL: `?period=7d&interval=3h&agent=…`, for at most one agent, tool, trigger or key. */
 const SUBJECTS = [
   ["agent", "agentId"],
   ["tool", "toolId"],
@@ -19,7 +16,7 @@ const SUBJECTS = [
   ["key", "apiKeyId"],
 ] as const;
 
-/** Reads the question; what is no valid value is left out. */
+/** Reads the query from the URL and ignores invalid values. */
 export function readMetricsAddress(
   params: Pick<URLSearchParams, "get" | "getAll" | "keys">,
 ): MetricsQuestion {
@@ -34,7 +31,7 @@ export function readMetricsAddress(
   return question;
 }
 
-/** The page's address with this question. An interval that is none of the period's, or its usual one, is left out. */
+/** The page's URL for a query. An interval that is invalid for the period, or its default, is omitted. */
 export function writeMetricsAddress({ period, interval, subject }: MetricsQuestion): string {
   const params = new URLSearchParams(writeFilter({ ...(subject ? filterOf(subject) : {}), period }));
   const [usual, ...others] = intervalsOf(period);
@@ -42,12 +39,12 @@ export function writeMetricsAddress({ period, interval, subject }: MetricsQuesti
   return `/metrics?${params}`;
 }
 
-/** The runs of a subject. */
+/** The filter for a subject's runs. */
 export function filterOf({ dimension, id }: MetricsSubject): RunFilter {
   return { [SUBJECTS.find(([each]) => each === dimension)?.[1] ?? "agentId"]: id };
 }
 
-/** The intervals of a period, the usual one first. */
+/** The intervals of a period, the default first. */
 export function intervalsOf(period: RunPeriod): readonly [MetricsInterval, ...MetricsInterval[]] {
   return METRICS_INTERVALS[period];
 }

@@ -4,15 +4,15 @@ import type { MetricsBucket } from "@/server/runs/read/metrics";
 const DAY_MS = 86_400_000;
 
 /**
- * When a bar begins, as short as its width allows. Bars of days are days of UTC and called so: in New York, their midnight
- * is still the evening before.
+ * When a bar begins, as short as its width allows. Bars of days are UTC days and say so, because elsewhere they begin
+ * at another hour.
  */
 export function bucketLabel(bucket: Pick<MetricsBucket, "from">, bucketMs: number, timeZone: string): string {
   const from = new Date(bucket.from);
   return bucketMs >= DAY_MS ? formatDay(from, "UTC") : formatMinute(from, timeZone);
 }
 
-/** The same below a chart, where the day stands only when it is another one than that of the label `before`. */
+/** The label below a chart. It has the day only if the label `before` has another one. */
 export function axisLabel(
   bucket: Pick<MetricsBucket, "from">,
   before: Pick<MetricsBucket, "from"> | undefined,

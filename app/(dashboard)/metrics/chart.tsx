@@ -9,9 +9,8 @@ import type { MetricsBucket, RunMetrics } from "@/server/runs/read/metrics";
 import { axisLabel, bucketLabel } from "./buckets";
 
 /**
- * The frame of a chart: axes from zero, what the pointer is at, a click that leads to its runs. Drawn by hand as SVG in
- * percentages: it needs no measuring, so the server paints it and nothing moves. It is a picture of the tables below, to
- * which screen readers are sent.
+ * The frame of a chart: axes from zero, a tooltip, and a link to the runs on click. An SVG in percentages needs no
+ * measuring, so the server can render it. Screen readers get the tables below instead.
  */
 export function Chart({
   metrics,
@@ -25,9 +24,9 @@ export function Chart({
   children,
 }: {
   metrics: RunMetrics;
-  /** Where a click leads, `value` being the one at the height of the pointer. */
+  /** The link for a click; `value` is the value at the height of the pointer. */
   hrefOf: (bucket: MetricsBucket, value: number) => string;
-  /** How many moments are written below. */
+  /** How many labels the horizontal axis has. */
   labels?: number;
   top: number;
   title: string;
@@ -79,13 +78,13 @@ export function Chart({
             className="cursor-pointer overflow-visible"
             height="180"
             onClick={(event) => {
-              // A finger hovers over nothing before it taps.
-              const { index, height } = placeOf(event, metrics.buckets.length);
+              // Touch screens send no hover before a tap.
+              const { index, height } = positionOf(event, metrics.buckets.length);
               const bucket = metrics.buckets[index];
               if (bucket) router.push(hrefOf(bucket, height * top));
             }}
             onPointerLeave={() => setHovered(null)}
-            onPointerMove={(event) => setHovered(placeOf(event, metrics.buckets.length).index)}
+            onPointerMove={(event) => setHovered(positionOf(event, metrics.buckets.length).index)}
             role="img"
             width="100%"
           >
@@ -153,8 +152,8 @@ export function Chart({
   );
 }
 
-/** At which of so many bars the pointer is, and how high: 0 at the foot, 1 at the top. */
-function placeOf(event: MouseEvent<SVGSVGElement>, bars: number): { index: number; height: number } {
+/** The index of the bar under the pointer, and its height: 0 at the bottom, 1 at the top. */
+function positionOf(event: MouseEvent<SVGSVGElement>, bars: number): { index: number; height: number } {
   const box = event.currentTarget.getBoundingClientRect();
   const at = Math.floor(((event.clientX - box.left) / box.width) * bars);
   const index = Math.min(bars - 1, Math.max(0, at));
@@ -165,11 +164,11 @@ export function percent(part: number): string {
   return `${(part * 100).toFixed(3)}%`;
 }
 
-/** The next round number, of which quarters are still round; with `whole`, quarters of small counts are whole. */
-export function niceTop(most: number, whole = true): number {
-  if (most <= 4) return most <= 0 || whole ? 4 : niceTop(most * 100, false) / 100;
+/** The next round number whose quarters are round, too; with `integers`, quarters of small counts are integers. */
+export function niceTop(most: number, integers = true): number {
+  if (most <= 4) return most <= 0 || integers ? 4 : niceTop(most * 100, false) / 100;
   const power = 10 ** Math.floor(Math.log10(most));
-  if (whole && most < 40) return Math.ceil(most / 4) * 4;
+  if (integers && most < 40) return Math.ceil(most / 4) * 4;
   return (
     [1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10].map((factor) => factor * power).find((each) => each >= most) ??
     most

@@ -4,7 +4,7 @@ import { formatDuration, formatSpan } from "@/app/_ui/format";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { MetricsBucket, RunMetrics } from "@/server/runs/read/metrics";
 import { Chart, niceTop, percent } from "./chart";
-import { runsBehind } from "./runs-behind";
+import { figureFilters } from "./figure-filter";
 
 type ChartProps = {
   metrics: RunMetrics;
@@ -18,7 +18,7 @@ const STATUSES = [
   { field: "open", label: "Pending or running", fill: "fill-running", text: "text-running" },
 ] as const;
 
-/** Runs by status over time, stacked; failures on top of what went well. */
+/** Runs by status over time, stacked, with failures on top. */
 export function StatusChart({ metrics, hrefOf }: ChartProps) {
   const top = niceTop(Math.max(...metrics.buckets.map((bucket) => bucket.runs)));
   return (
@@ -47,11 +47,11 @@ export function StatusChart({ metrics, hrefOf }: ChartProps) {
       top={top}
     >
       {metrics.buckets.map((bucket, index) => {
-        let below = 0;
+        let sum = 0;
         return STATUSES.map(({ field, fill }) => {
           const value = bucket[field];
           if (value === 0) return null;
-          below += value;
+          sum += value;
           return (
             <rect
               className={fill}
@@ -59,7 +59,7 @@ export function StatusChart({ metrics, hrefOf }: ChartProps) {
               key={`${bucket.from} ${field}`}
               width={barWidth(metrics)}
               x={barLeft(metrics, index)}
-              y={percent(1 - below / top)}
+              y={percent(1 - sum / top)}
             />
           );
         });
@@ -68,14 +68,14 @@ export function StatusChart({ metrics, hrefOf }: ChartProps) {
   );
 }
 
-/** The runs of the status that is drawn at this height of a bar; above the bar all of them. */
+/** The filter for the status drawn at this height of a bar; above the bar, for all runs. */
 function statusAt(bucket: MetricsBucket, height: number): RunFilter {
-  let below = 0;
+  let sum = 0;
   const status = STATUSES.find(({ field }) => {
-    below += bucket[field];
-    return height < below;
+    sum += bucket[field];
+    return height < sum;
   });
-  return status ? runsBehind(bucket)[status.field] : {};
+  return status ? figureFilters(bucket)[status.field] : {};
 }
 
 /** One measure over time as bars. */
@@ -115,7 +115,7 @@ export function VolumeChart({
   );
 }
 
-/** p50 and p95 of the durations as lines; a gap where nothing ended. */
+/** p50 and p95 of the durations as lines, with a gap where no run ended. */
 export function DurationChart({ metrics, hrefOf }: ChartProps) {
   const top = niceTop(Math.max(...metrics.buckets.map((bucket) => bucket.p95 ?? 0)));
   const lines = [

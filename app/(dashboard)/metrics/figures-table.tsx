@@ -3,42 +3,42 @@ import { Link } from "@/app/_ui/link";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunFigures } from "@/server/runs/read/metrics";
-import { runsBehind } from "./runs-behind";
+import { figureFilters } from "./figure-filter";
 
 type Row = {
   key: string;
   name: string;
-  /** Where the name leads. */
+  /** The link of the name. */
   href: string;
   figures: RunFigures;
-  /** The row's runs with one more condition. */
+  /** The URL of the row's runs with one more condition. */
   hrefOf: (change: RunFilter) => string;
 };
 
 const COUNTS = ["runs", "completed", "failed", "cancelled", "open"] as const;
-/** The columns, and where those are shown that have no room on every screen. */
+/** The columns, and the classes that hide some on small screens. */
 const COLUMNS = {
-  runs: { name: "Runs", place: "" },
-  completed: { name: "Completed", place: "max-xl:hidden" },
-  failed: { name: "Failed", place: "" },
-  cancelled: { name: "Cancelled", place: "max-xl:hidden" },
-  open: { name: "Open", place: "max-xl:hidden" },
-  success: { name: "Success", place: "" },
-  tokens: { name: "Tokens", place: "max-md:hidden" },
-  credits: { name: "Credits", place: "max-md:hidden" },
-  p50: { name: "p50", place: "max-xl:hidden" },
-  p95: { name: "p95", place: "" },
+  runs: { name: "Runs", className: "" },
+  completed: { name: "Completed", className: "max-xl:hidden" },
+  failed: { name: "Failed", className: "" },
+  cancelled: { name: "Cancelled", className: "max-xl:hidden" },
+  open: { name: "Open", className: "max-xl:hidden" },
+  success: { name: "Success", className: "" },
+  tokens: { name: "Tokens", className: "max-md:hidden" },
+  credits: { name: "Credits", className: "max-md:hidden" },
+  p50: { name: "p50", className: "max-xl:hidden" },
+  p95: { name: "p95", className: "" },
 };
 type Column = keyof typeof COLUMNS;
 
-/** Figures in rows, each a link to the runs behind it; on narrow screens those that tell most. */
+/** Figures in rows, each linked to the runs behind it. Narrow screens show the most important columns. */
 export function FiguresTable({ label, first, rows }: { label: string; first: string; rows: Row[] }) {
   return (
     <Table className="table-fixed" label={label}>
       <thead>
         <tr>
           <HeadCell className="w-[32%] xl:w-56">{first}</HeadCell>
-          {Object.values(COLUMNS).map(({ name, place }) => (
+          {Object.values(COLUMNS).map(({ name, className: place }) => (
             <HeadCell className={`text-right max-md:px-1 ${place}`} key={name}>
               {name}
             </HeadCell>
@@ -56,7 +56,7 @@ export function FiguresTable({ label, first, rows }: { label: string; first: str
 
 function FiguresRow({ name, href, figures, hrefOf }: Omit<Row, "key">) {
   const { completed, failed, tokens, credits, p50, p95 } = figures;
-  const behind = runsBehind(figures);
+  const behind = figureFilters(figures);
   return (
     <tr className="hover:bg-hover">
       <Cell className="truncate">
@@ -90,7 +90,7 @@ function FiguresRow({ name, href, figures, hrefOf }: Omit<Row, "key">) {
 
 const LINK = "hover:text-accent hover:underline";
 
-/** A figure; `nothing` leads nowhere. */
+/** One figure; it has no link if `nothing` is set. */
 function FigureCell({
   column,
   href,
@@ -105,7 +105,7 @@ function FigureCell({
   children: string;
 }) {
   return (
-    <Cell className={`whitespace-nowrap text-right max-md:px-1 ${COLUMNS[column].place}`}>
+    <Cell className={`whitespace-nowrap text-right max-md:px-1 ${COLUMNS[column].className}`}>
       {nothing ? (
         <span className="text-faint">{children}</span>
       ) : (

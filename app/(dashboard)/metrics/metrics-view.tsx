@@ -5,10 +5,11 @@ import { useRouter, useSearchParams } from "next/navigation";
 import { Chip } from "@/app/_ui/chip";
 import { formatCount, formatCredits, formatDuration, formatShare, formatSpan } from "@/app/_ui/format";
 import { Link } from "@/app/_ui/link";
-import { Bone, Empty, PageHead } from "@/app/_ui/page";
+import { Empty, PageHead, SkeletonLine } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Segments } from "@/app/_ui/segments";
 import { useTimeZone } from "@/app/_ui/time";
+import { intervalMs, RUN_PERIODS, type RunPeriod } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type {
   MetricsBucket,
@@ -17,25 +18,24 @@ import type {
   MetricsSubject,
   RunMetrics,
 } from "@/server/runs/read/metrics";
-import { intervalMs, RUN_PERIODS, type RunPeriod } from "@/server/runs/read/words";
 import { Unreadable } from "../../_ui/text/unreadable";
 import { writeFilter } from "../runs/address";
 import { filterOf, intervalsOf, readMetricsAddress, writeMetricsAddress } from "./address";
 import { bucketLabel } from "./buckets";
 import { DurationChart, StatusChart, VolumeChart } from "./charts";
+import { figureFilters } from "./figure-filter";
 import { FiguresTable } from "./figures-table";
-import { runsBehind } from "./runs-behind";
 
-const PERIOD_WORDS: Record<RunPeriod, string> = {
+const PERIOD_LABELS: Record<RunPeriod, string> = {
   "1h": "1 hour",
   "24h": "24 hours",
   "7d": "7 days",
   "30d": "30 days",
   "90d": "90 days",
 };
-const PLACES = { agent: "/agents", tool: "/tools", trigger: "/triggers" };
+const DIMENSION_PATHS = { agent: "/agents", tool: "/tools", trigger: "/triggers" };
 
-/** How runs went over a period. Every figure leads to the runs it counts. */
+/** Run statistics of a period. Every figure links to the runs it counts. */
 export function MetricsView() {
   const trpc = useTRPC();
   const router = useRouter();
@@ -57,13 +57,13 @@ export function MetricsView() {
           onChange={(interval) => ask({ ...question, interval })}
           options={[...intervalsOf(question.period)]
             .sort((a, b) => intervalMs(a) - intervalMs(b))
-            .map((value) => ({ value, label: intervalWords(intervalMs(value)) }))}
+            .map((value) => ({ value, label: intervalLabel(intervalMs(value)) }))}
           value={question.interval ?? usual}
         />
         <Segments
           label="Period"
           onChange={(period) => ask({ ...question, period })}
-          options={RUN_PERIODS.map((value) => ({ value, label: PERIOD_WORDS[value] }))}
+          options={RUN_PERIODS.map((value) => ({ value, label: PERIOD_LABELS[value] }))}
           value={question.period}
         />
       </PageHead>
@@ -87,8 +87,8 @@ export function MetricsView() {
         <Figures metrics={metrics} question={question} />
       ) : (
         <div aria-busy="true" className="flex h-96 flex-col gap-6 px-6 py-6">
-          <Bone className="w-full" />
-          <Bone className="w-2/3" />
+          <SkeletonLine className="w-full" />
+          <SkeletonLine className="w-2/3" />
         </div>
       )}
     </>
@@ -96,11 +96,11 @@ export function MetricsView() {
 }
 
 /** `2 min`, `6 h`, `3 d`. */
-function intervalWords(ms: number): string {
+function intervalLabel(ms: number): string {
   return ms < 86_400_000 ? formatSpan(ms) : `${ms / 86_400_000} d`;
 }
 
-/** Whose runs alone are counted, and the way back to all. */
+/** The subject whose runs are counted, and a link to all. */
 function Subject({
   metrics,
   subject,
@@ -115,10 +115,10 @@ function Subject({
   return (
     <div className="flex items-center gap-3 px-4 pb-3 sm:px-6">
       <Chip label={dimension} onDrop={onDrop}>
-        {dimension} {name ?? <Bone className="w-16" />}
+        {dimension} {name ?? <SkeletonLine className="w-16" />}
       </Chip>
       {dimension === "key" ? null : (
-        <Link className="text-accent hover:underline" href={`${PLACES[dimension]}/${id}`}>
+        <Link className="text-accent hover:underline" href={`${DIMENSION_PATHS[dimension]}/${id}`}>
           Open the {dimension}
         </Link>
       )}
@@ -143,7 +143,7 @@ function Figures({ metrics, question }: { metrics: RunMetrics; question: Metrics
       </Empty>
     );
   }
-  const behind = runsBehind(total);
+  const behind = figureFilters(total);
   return (
     <div className="flex flex-col gap-8 border-line border-t pt-4 pb-10">
       <dl className="grid grid-cols-2 gap-x-6 gap-y-4 px-4 sm:grid-cols-4 sm:px-6 lg:grid-cols-7">
@@ -169,7 +169,7 @@ function Figures({ metrics, question }: { metrics: RunMetrics; question: Metrics
         <Section title="Tokens">
           <VolumeChart
             format={formatCount}
-            hrefOf={(bucket) => bucketRuns(bucket, runsBehind(bucket).tokens)}
+            hrefOf={(bucket) => bucketRuns(bucket, figureFilters(bucket).tokens)}
             measure={(bucket) => bucket.tokens}
             metrics={metrics}
             name="tokens"
@@ -178,7 +178,7 @@ function Figures({ metrics, question }: { metrics: RunMetrics; question: Metrics
         <Section title="Credits">
           <VolumeChart
             format={(value) => value.toFixed(4)}
-            hrefOf={(bucket) => bucketRuns(bucket, runsBehind(bucket).credits)}
+            hrefOf={(bucket) => bucketRuns(bucket, figureFilters(bucket).credits)}
             measure={(bucket) => Number(bucket.credits)}
             metrics={metrics}
             name="credits"
@@ -225,7 +225,7 @@ function Section({ title, children }: { title: string; children: React.ReactNode
   );
 }
 
-/** The charts' numbers, newest first; bars without runs are left out. */
+/** The charts' numbers, newest first, without empty bars. */
 function OverTime({
   metrics,
   hrefOf,
@@ -258,7 +258,7 @@ function OverTime({
   );
 }
 
-/** The same figures by agent, say; each name leads to the metrics of that one. */
+/** The same figures by agent, tool or key. Each name links to its own metrics. */
 function Groups({
   title,
   groups,

@@ -1,4 +1,4 @@
-import { Bone, PageHead } from "@/app/_ui/page";
+import { PageHead, SkeletonLine } from "@/app/_ui/page";
 
 const FIGURES = ["Runs", "Success rate", "Failed", "Tokens", "Credits", "Duration p50", "Duration p95"];
 
@@ -11,7 +11,7 @@ export function Skeleton() {
           {FIGURES.map((name) => (
             <div key={name}>
               <div className="text-muted">{name}</div>
-              <Bone className="mt-1.5 w-16" />
+              <SkeletonLine className="mt-1.5 w-16" />
             </div>
           ))}
         </div>

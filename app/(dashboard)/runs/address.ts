@@ -1,13 +1,13 @@
+import { RUN_PERIODS, RUN_STATUSES, SOURCE_CHOICES } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
-import { RUN_PERIODS, RUN_STATUSES, SOURCE_CHOICES } from "@/server/runs/read/words";
 
-/** The runs list's filter as it stands in the address: `?status=Failed,Running&agent=…&period=24h&minDurationMs=60000&q=…`. */
+/** The filter of the runs list in the URL: `?status=Failed,Running&agent=…&period=24h&minDurationMs=60000&q=…`. */
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 type Params = { keys(): Iterable<string>; getAll(name: string): string[] };
 
-/** A page's `searchParams` as the address holds them. */
+/** A page's `searchParams` as URLSearchParams. */
 export function paramsOf(found: Record<string, string | string[] | undefined>): URLSearchParams {
   return new URLSearchParams(
     Object.entries(found).flatMap(([name, values]) =>
@@ -17,9 +17,9 @@ export function paramsOf(found: Record<string, string | string[] | undefined>): 
 }
 
 /**
- * Reads the filter. `unread` names what is no condition or no value of one (`status=Faild`): the filter without it lets more
- * through than the address seems to, so say so, and do nothing to all of it.
- * @param others names that are in the address for another reason.
+ * Reads the filter. `unread` lists unknown conditions and values, such as `status=Faild`. The filter without them
+ * matches more runs than the URL suggests: show that, and offer no bulk action.
+ * @param others parameters in the URL for other purposes.
  */
 export function readAddress(
   params: Params,
@@ -30,7 +30,7 @@ export function readAddress(
   for (const name of new Set(params.keys())) {
     const values = params.getAll(name).filter((value) => value.trim() !== "");
     if (others.includes(name) || values.length === 0) continue;
-    // Of two values of one name, neither is the one that was meant.
+    // Of two values for one name, neither is used.
     const read = values.length === 1 ? READERS.get(name)?.(values[0] ?? "") : null;
     if (read) filter = { ...filter, ...read };
     else unread.push(...values.map((value) => `${name}=${value}`));
@@ -38,15 +38,15 @@ export function readAddress(
   return { filter, unread };
 }
 
-/** What a condition's value in the address means; null: nothing. */
+/** The meaning of a condition's value; null for none. */
 type Reader = (value: string) => RunFilter | null;
 
 const wordOf = <Field extends "kind" | "source" | "period">(
   field: Field,
-  words: readonly NonNullable<RunFilter[Field]>[],
+  choices: readonly NonNullable<RunFilter[Field]>[],
 ): Reader => {
   return (value) => {
-    const word = words.find((each) => each === value);
+    const word = choices.find((each) => each === value);
     return word === undefined ? null : { [field]: word };
   };
 };
@@ -55,9 +55,9 @@ const READERS = new Map<string, Reader>([
   [
     "status",
     (value) => {
-      const words = [...new Set(value.split(","))];
-      const status = words.flatMap((word) => RUN_STATUSES.find((each) => each === word) ?? []);
-      return status.length === words.length ? { status } : null;
+      const choices = [...new Set(value.split(","))];
+      const status = choices.flatMap((word) => RUN_STATUSES.find((each) => each === word) ?? []);
+      return status.length === choices.length ? { status } : null;
     },
   ],
   ["kind", wordOf("kind", ["agent", "tool"])],
@@ -66,10 +66,10 @@ const READERS = new Map<string, Reader>([
   ["q", (value) => (value.trim().length <= LONGEST_TEXT ? { text: value.trim() } : null)],
 ]);
 
-/** As many letters as can be searched for. */
+/** The longest search text. */
 export const LONGEST_TEXT = 200;
 
-/** Writes the filter as a query string with its `?`, or "" for none. */
+/** The filter as a query string with `?`, or "" for none. */
 export function writeFilter(filter: RunFilter): string {
   const params = new URLSearchParams();
   if (filter.status?.length) params.set("status", filter.status.join(","));

@@ -1,6 +1,6 @@
 import type { RunSummary } from "@/server/runs/read/list";
 
-/** What started a run, in words: `webhook inbound`, `key ci`, `Ada`. */
+/** What started a run: `webhook inbound`, `key ci`, `Ada`. */
 export function describeSource(run: Pick<RunSummary, "source" | "sourceName">): string {
   switch (run.source) {
     case "api":

@@ -4,7 +4,7 @@ import type { RunFilter } from "@/server/runs/read/filter";
 
 const PAGE_SIZE = 50;
 
-/** The runs list as an infinite query; the same on the server, for the first paint, and in the browser. */
+/** The runs list as an infinite query, used on the server and in the browser. */
 export function runsQuery(trpc: TRPCOptionsProxy<DashboardRouter>, filter: RunFilter) {
   return trpc.runs.list.infiniteQueryOptions(
     { filter, limit: PAGE_SIZE },

@@ -6,20 +6,20 @@ import type { RunSummary } from "@/server/runs/read/list";
 
 type Times = Pick<RunSummary, "createdAt" | "startedAt" | "finishedAt">;
 
-/** When a run began; how long it has been queued if it has not; a dash if it ended without having begun. */
+/** When a run started; how long it has been queued if it has not; a dash if it ended before it started. */
 export function Started({ run }: { run: Times }) {
   if (run.startedAt !== null) return <Ago at={run.startedAt} />;
   if (run.finishedAt !== null) return <span title="It ended before it started.">—</span>;
   return <QueuedFor since={run.createdAt} />;
 }
 
-/** How long a run has waited for its beginning. */
+/** How long a run has been queued. */
 export function QueuedFor({ since }: { since: string }) {
   const now = useNow();
   return <>queued {formatAge(now - new Date(since).getTime())}</>;
 }
 
-/** A run's moments to the millisecond, a line each, for the title of what covers the times themselves. */
+/** A run's exact times, one per line, for a title attribute. */
 export function useExactTimes({ createdAt, startedAt, finishedAt }: Times): string {
   const timeZone = useTimeZone();
   const line = (name: string, at: string | null) =>

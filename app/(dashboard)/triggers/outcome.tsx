@@ -1,5 +1,5 @@
 import { StatusShape } from "@/app/_ui/status";
-import type { DeliveryOutcomeWord } from "@/server/webhooks/inspect-deliveries";
+import type { DeliveryOutcomeName } from "@/server/webhooks/inspect-deliveries";
 
 const LOOKS = {
   accepted: { shape: "Completed", colour: "text-completed" },
@@ -7,8 +7,8 @@ const LOOKS = {
   rejected: { shape: "Failed", colour: "text-failed" },
 } as const;
 
-/** A delivery's outcome as shape and word. */
-export function OutcomeMark({ outcome }: { outcome: DeliveryOutcomeWord }) {
+/** A delivery's outcome as shape and text. */
+export function OutcomeMark({ outcome }: { outcome: DeliveryOutcomeName }) {
   const { shape, colour } = LOOKS[outcome];
   return (
     <span className={`inline-flex items-center gap-1.5 ${colour}`}>

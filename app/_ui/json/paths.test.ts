@@ -34,7 +34,7 @@ describe("a search through a document", () => {
     expect(found("УЛИЦА")).toEqual([joinPath("", "Улица", false)]);
   });
 
-  it("stops at 500 hits, and says so", () => {
+  it("stops at 500 hits, and reports that", () => {
     const many = Array.from({ length: 2_000 }, (_, index) => ({ text: `hit ${index}` }));
     expect(searchJson(many, "hit")).toMatchObject({ hits: 500, more: true });
   });

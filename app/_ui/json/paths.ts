@@ -4,10 +4,10 @@ import type { Json } from "@/server/json";
 /** A JSON value with members. */
 export type JsonNode = Json[] | { [key: string]: Json };
 
-/** A search through a document: what finds the text, every path to show, and how many values hit. */
+/** A search in a document: its pattern, the paths to show, and the number of hits. */
 export type Search = { pattern: RegExp; paths: ReadonlySet<string>; hits: number; more: boolean };
 
-const MOST_HITS = 500;
+const MAX_HITS = 500;
 
 export function keysOf(value: JsonNode): string[] {
   return Array.isArray(value) ? Array.from(value.keys(), String) : Object.keys(value);
@@ -18,7 +18,7 @@ export function memberOf(value: JsonNode, key: string): Json {
   return Object.hasOwn(value, key) ? (value[key] ?? null) : null;
 }
 
-/** The way to a member as one writes it in code: `lines[0].sku`, `headers["content-type"]`. */
+/** The path to a member as written in code: `lines[0].sku`, `headers["content-type"]`. */
 export function joinPath(path: string, key: string, isIndex: boolean): string {
   if (isIndex) return `${path}[${key}]`;
   if (!/^[A-Za-z_$][\w$]*$/.test(key)) return `${path}[${JSON.stringify(key)}]`;
@@ -26,8 +26,8 @@ export function joinPath(path: string, key: string, isIndex: boolean): string {
 }
 
 /**
- * Finds members whose name or plain value holds `sought`, whatever the case, with all that lies above them; at most
- * 500. A member whose name hits is shown with everything below it.
+ * Finds members whose name or plain value contains `sought`, ignoring case, and adds their ancestors; at most 500 hits.
+ * A member whose name matches is shown with all its descendants.
  */
 export function searchJson(value: JsonNode, sought: string): Search | null {
   const text = sought.trim();
@@ -38,15 +38,15 @@ export function searchJson(value: JsonNode, sought: string): Search | null {
   const visit = (node: JsonNode, path: string, wanted: boolean): boolean => {
     let found = false;
     for (const key of keysOf(node)) {
-      if (hits >= MOST_HITS) return found;
+      if (hits >= MAX_HITS) return found;
       const member = memberOf(node, key);
       const here = joinPath(path, key, Array.isArray(node));
       const nested = typeof member === "object" && member !== null;
       const named = !Array.isArray(node) && pattern.test(key);
       const hit = named || (!nested && pattern.test(String(member)));
       if (hit) hits += 1;
-      const below = nested ? visit(member, here, wanted || named) : false;
-      if (hit || below || wanted) {
+      const children = nested ? visit(member, here, wanted || named) : false;
+      if (hit || children || wanted) {
         paths.add(here);
         found = true;
       }
@@ -54,5 +54,5 @@ export function searchJson(value: JsonNode, sought: string): Search | null {
     return found;
   };
   visit(value, "", false);
-  return { pattern, paths, hits, more: hits >= MOST_HITS };
+  return { pattern, paths, hits, more: hits >= MAX_HITS };
 }

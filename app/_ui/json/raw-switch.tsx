@@ -2,7 +2,7 @@
 
 import { classNames } from "../class-names";
 
-/** Shows a text as it is stored instead of what is made of it. */
+/** Switches between the formatted view of a text and the text as stored. */
 export function RawSwitch({
   raw,
   onSwitch,

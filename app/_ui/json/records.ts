@@ -1,19 +1,18 @@
 import { isJsonObject, type Json } from "@/server/json";
 
-/** A list of records as a table: its columns in the order of their appearance, and whether it reads better so than as a tree. */
+/** A list of records as a table: its columns in order of appearance, and whether a table is easier to read than a tree. */
 export type Records = { columns: string[]; readsBetter: boolean };
 
-/** More columns are no table that one can take in. */
-const MOST_COLUMNS = 50;
-/** So many columns fit beside one another on a page. */
+/** Lists with more columns are shown as a tree. */
+const MAX_COLUMNS = 50;
+/** How many columns fit on a page. */
 const COLUMNS_TO_READ = 12;
-/** So many records tell what the others are like. */
+/** How many records decide whether a table is the better view. */
 const SAMPLE = 200;
 
 /**
- * The columns of a list whose items are objects, some of them null; null when it is no table. It reads better as one from two
- * records on, when they share most of their members and few of these have members of their own: a lone record reads better
- * line by line, as do records that have little in common.
+ * The columns of a list whose items are objects or null; null if the list is no table. A table reads better from two
+ * records on, if they share most members and few have members of their own.
  */
 export function readRecords(list: Json): Records | null {
   if (!Array.isArray(list)) return null;
@@ -24,7 +23,7 @@ export function readRecords(list: Json): Records | null {
     if (!isJsonObject(item)) return null;
     records += 1;
     for (const key of Object.keys(item)) columns.add(key);
-    if (columns.size > MOST_COLUMNS) return null;
+    if (columns.size > MAX_COLUMNS) return null;
   }
   if (columns.size === 0 || records * 2 < list.length) return null;
   const sample = list.slice(0, SAMPLE).filter(isJsonObject);

@@ -1,10 +1,10 @@
-/** A mark, or a word or number: what a JSON text is made of besides strings. */
+/** What a JSON text consists of besides strings: a punctuation mark, a literal or a number. */
 const MARK_OR_WORD = /[{}[\],:]|[^\s"{}[\],:]+/y;
 const SPACE = /\s*/y;
 
 /**
- * JSON by lines, every string and number as it is written: no digits are lost, no names put in order. The start of a
- * document will do; what is no JSON comes out as some text or other.
+ * Indents JSON without changing strings, numbers or the order of members. Accepts the start of a document. Other text
+ * gives undefined output, but never throws.
  */
 export function indentJson(text: string): string {
   const parts: string[] = [];
@@ -14,7 +14,7 @@ export function indentJson(text: string): string {
     const closes = token === "}" || token === "]";
     if (closes) depth -= 1;
     const opened = before === "{" || before === "[";
-    // `[]` and `{}` stay whole.
+    // `[]` and `{}` stay on one line.
     if (before === "," || (opened && !closes) || (closes && !opened)) {
       parts.push("\n", "  ".repeat(Math.max(0, depth)));
     } else if (before === ":") parts.push(" ");
@@ -25,7 +25,7 @@ export function indentJson(text: string): string {
   return parts.join("");
 }
 
-/** JSON without any space between its parts, every string and number as it is written. */
+/** Removes whitespace between JSON tokens without changing strings or numbers. */
 export function compactJson(text: string): string {
   return [...tokensOf(text)].join("");
 }
@@ -42,7 +42,7 @@ function* tokensOf(text: string): Generator<string> {
   }
 }
 
-/** By hand: a regular expression runs out of its stack in a string of megabytes. */
+/** A loop: a regular expression overflows its stack in a string of several megabytes. */
 function endOfString(text: string, from: number): number {
   let at = from + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
@@ -56,8 +56,8 @@ function endOfOther(text: string, from: number): number {
 }
 
 /**
- * A text to read and compare by lines: JSON indented, a JSON string as what it says, all else as it is. `cut`: whether it
- * is the start of a longer one.
+ * A text to read and compare by lines: JSON is indented, a JSON string is decoded, other text is unchanged. `cut`: the
+ * text is only the start of a longer one.
  */
 export function readableText(text: string, cut = false): string {
   if (cut) return /^\s*[{[]\s*(?:["{[\]}]|$)/.test(text) ? indentJson(text) : text;

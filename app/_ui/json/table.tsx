@@ -4,19 +4,19 @@ import { type ReactNode, useMemo, useState } from "react";
 import { isJsonObject, type Json } from "@/server/json";
 import { classNames } from "../class-names";
 import { formatCount, formatPlural } from "../format";
+import { HorizontalScroll } from "../horizontal-scroll";
 import { ChevronRightIcon } from "../icons";
-import { Sideways } from "../sideways";
 import { type JsonNode, joinPath, keysOf, memberOf, type Search } from "./paths";
 import { Copies, Marked, Scalar } from "./values";
 
-/** Rows differ in height, so that they come by pages and not by what is in sight. */
+/** Rows differ in height, so the table is paged and not virtualized. */
 const ROWS_OF_PAGE = 100;
-/** Characters of a text that a cell shows at once. */
+/** How many characters of a text a cell shows at first. */
 const LONG_CELL = 120;
 
 /**
- * A list of records as a table, a hundred rows at a time; with a search, the rows that hit. `drawNested` draws a value with
- * members, once the reader opens it.
+ * A list of records as a table, 100 rows at a time. With a search, it shows the matching rows. `drawNested` draws a
+ * nested value when the reader opens it.
  */
 export function JsonTable({
   list,
@@ -27,7 +27,7 @@ export function JsonTable({
 }: {
   list: Json[];
   columns: string[];
-  /** The way to the list within its document. */
+  /** The path of the list within its document. */
   path: string;
   search: Search | null;
   drawNested: (value: JsonNode, path: string) => ReactNode;
@@ -46,7 +46,7 @@ export function JsonTable({
   const page = Math.min(wanted, last);
   return (
     <div className="min-w-0">
-      <Sideways label="Records">
+      <HorizontalScroll label="Records">
         <table className="mono w-max border-collapse text-left">
           <thead>
             <tr>
@@ -78,7 +78,7 @@ export function JsonTable({
             ))}
           </tbody>
         </table>
-      </Sideways>
+      </HorizontalScroll>
       {last > 0 ? <Pages last={last} onPage={setPage} page={page} rows={rows.length} /> : null}
     </div>
   );
@@ -160,7 +160,7 @@ function sizeOf(value: JsonNode): string {
   return Array.isArray(value) ? `[${size}]` : `{${size}}`;
 }
 
-/** A nested value in a few words; of a long one only the first members are written. */
+/** A short preview of a nested value; of a long one only the first members. */
 function startOfJson(value: JsonNode): string {
   const keys = keysOf(value);
   const first = keys.slice(0, 4).map((key) => {
@@ -168,8 +168,8 @@ function startOfJson(value: JsonNode): string {
     const word = typeof member === "object" && member !== null ? sizeOf(member) : JSON.stringify(member);
     return `${Array.isArray(value) ? "" : `${key}: `}${word.length > 40 ? `${word.slice(0, 40)}…` : word}`;
   });
-  const words = `${first.join(", ")}${keys.length > first.length ? ", …" : ""}`;
-  return Array.isArray(value) ? `[${words}]` : `{ ${words} }`;
+  const label = `${first.join(", ")}${keys.length > first.length ? ", …" : ""}`;
+  return Array.isArray(value) ? `[${label}]` : `{ ${label} }`;
 }
 
 function Pages({

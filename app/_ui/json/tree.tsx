@@ -10,12 +10,15 @@ import { type Records, readRecords } from "./records";
 import { JsonTable } from "./table";
 import { Copies, Marked, Scalar } from "./values";
 
-/** So many children of one value are drawn before the reader asks for more. */
+/** How many children of a value are drawn before the reader asks for more. */
 const CHILDREN_AT_ONCE = 100;
-/** Deeper values start folded. */
+/** Deeper values start collapsed. */
 const OPEN_DEPTH = 2;
 
-/** A JSON value as a tree that folds, the lists of records in it as tables; with a search, only what leads to its hits. */
+/**
+ * A JSON value as a collapsible tree, in which lists of records are tables. With a search, it shows only the paths to
+ * hits.
+ */
 export function JsonTree({ value, search }: { value: JsonNode; search: Search | null }) {
   const records = useMemo(() => readRecords(value), [value]);
   const [asTable, setAsTable] = useState(records?.readsBetter ?? false);
@@ -34,7 +37,7 @@ export function JsonTree({ value, search }: { value: JsonNode; search: Search | 
 
 type ChildrenProps = { value: JsonNode; path: string; depth: number; search: Search | null };
 
-/** What a value holds: as a table with the columns of `records`, if given, else as a tree. */
+/** The children of a value: a table with the columns of `records` if given, else a tree. */
 function Members({ records, ...props }: ChildrenProps & { records: Records | null }) {
   const { value, path, search, depth } = props;
   if (!records || !Array.isArray(value)) return <Children {...props} />;
@@ -155,7 +158,7 @@ function Branch({
   );
 }
 
-/** Shows a list of records as a table or as a tree; `what`: the way to the list, for its name. */
+/** Switches a list of records between table and tree; `what` is the path of the list, for the accessible name. */
 function TableSwitch({
   asTable,
   onSwitch,

@@ -8,10 +8,10 @@ import { EmbeddedPicture, isEmbeddedPicture } from "../text/embedded-picture";
 import { splitHits } from "../text/split-hits";
 import type { Search } from "./paths";
 
-/** Text values longer than this are folded. */
+/** Longer texts are collapsed. */
 const LONG_TEXT = 400;
 
-/** A value without members; `most`: the characters of a text that are shown before the reader asks for more. */
+/** A value without members; `most` is the number of characters shown before the reader asks for more. */
 export function Scalar({
   value,
   search,
@@ -51,12 +51,15 @@ function TextValue({ text, search, most }: { text: string; search: Search | null
   );
 }
 
-/** A quote that is not in the text, as consoles choose it, so that one sees where the text begins and ends. */
+/** A quote character that the text does not contain, as browser consoles choose it. */
 export function quoteFor(text: string): string {
   return ['"', "'", "`"].find((quote) => !text.includes(quote)) ?? '"';
 }
 
-/** Pictures inside a document are shown; those on other servers are not, since loading one would tell a stranger. */
+/**
+ * Shows pictures embedded in a document. Pictures on other servers are not loaded, because loading one would reveal the
+ * reader.
+ */
 function PictureValue({ source }: { source: string }) {
   const [head = "", data = ""] = source.split(",", 2);
   return (
@@ -70,7 +73,7 @@ function PictureValue({ source }: { source: string }) {
   );
 }
 
-/** A text with the search's hits marked. */
+/** A text with the search hits highlighted. */
 export function Marked({ text, search }: { text: string; search: Search | null }) {
   if (!search) return text;
   return splitHits(text, search.pattern).map((part, index) =>
@@ -85,7 +88,7 @@ export function Marked({ text, search }: { text: string; search: Search | null }
   );
 }
 
-/** Copies of a value and of the way to it; there while one points at it. */
+/** Buttons that copy a value and its path; visible on hover. */
 export function Copies({ path, value }: { path: string; value: Json }) {
   return (
     <span className="flex h-5 w-10 shrink-0 items-center opacity-0 focus-within:opacity-100 group-hover/node:opacity-100">

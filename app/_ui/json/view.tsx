@@ -10,19 +10,19 @@ import { RawSwitch } from "./raw-switch";
 import { JsonTree } from "./tree";
 import { Scalar } from "./values";
 
-/** Longer documents get a search: of a shorter one all is seen at a glance. */
+/** Documents of at least this many characters get a search field. */
 const SEARCHED_FROM = 200;
 
 type Tools = {
-  /** Whether to offer the text as it is stored, and a search in what is longer than a glance. */
+  /** Whether to offer the stored text and, in longer documents, a search. */
   tools?: boolean;
-  /** What its search begins with, if it is in the document. */
+  /** The initial search text, used if the document contains it. */
   sought?: string;
 };
 
 /**
- * A JSON document as a tree, with tables for the lists of records in it; what is no JSON (or cut, so that it cannot be
- * read) as plain text.
+ * A JSON document as a tree, with tables for lists of records. Text that is not valid JSON, or is cut, is shown as
+ * plain text.
  */
 export function JsonView({
   text,
@@ -41,7 +41,7 @@ export function JsonView({
   }
   if (typeof value !== "string") return <Plain value={value} />;
   const shown = isEmbeddedPicture(value) ? <Plain value={value} /> : <PlainText text={value} />;
-  // Between its quotes, a text without line ends and quotes of its own is stored as it is shown.
+  // Plain text without quotes or line ends looks the same raw and formatted.
   return tools && text.length > value.length + 2 ? <WithRaw text={text}>{shown}</WithRaw> : shown;
 }
 
@@ -54,7 +54,7 @@ function Plain({ value }: { value: Json }) {
   );
 }
 
-/** Something drawn from a text, with a switch to the text as it is stored. */
+/** A formatted view with a switch to the text as stored. */
 export function WithRaw({ text, children }: { text: string; children: ReactNode }) {
   const [raw, setRaw] = useState(false);
   return (
@@ -115,7 +115,7 @@ function DocumentWithTools({
   );
 }
 
-/** A JSON document with members, or undefined when the text is none. */
+/** A JSON document with members, or undefined if the text is none. */
 export function parseDocument(text: string): JsonNode | undefined {
   const value = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
   return typeof value === "object" && value !== null ? value : undefined;

@@ -1,16 +1,16 @@
-/** One line of a comparison: on both sides, only on the left, or only on the right. */
+/** One line of a comparison: in both texts, only in the left, or only in the right. */
 export type DiffLine = { kind: "same" | "left" | "right"; text: string };
 
-/** Beyond this many changed lines a comparison says nothing any more, and takes long. */
-export const MOST_CHANGES = 1_000;
-/** Lines looked at between two chances to pause. */
+/** A comparison with more changed lines takes long and is not useful. */
+export const MAX_CHANGES = 1_000;
+/** Lines compared between two checks of the time. */
 const ROUND_LINES = 20_000;
-/** As long as a slice of work may keep a page from answering its reader, in ms. */
+/** How long one slice of work may block the page, in ms. */
 const SLICE_MS = 12;
 
 /**
- * The shortest way from one text to another, by lines (Myers, "An O(ND) difference algorithm", 1986). Null when the
- * texts differ in more than `MOST_CHANGES` lines.
+ * The shortest edit script between two texts, by lines (Myers, "An O(ND) difference algorithm", 1986). Null if the
+ * texts differ in more than `MAX_CHANGES` lines.
  */
 export function diffLines(left: string, right: string): DiffLine[] | null {
   const work = diffInRounds(left, right);
@@ -20,7 +20,10 @@ export function diffLines(left: string, right: string): DiffLine[] | null {
   }
 }
 
-/** As `diffLines`, for texts of megabytes: lets the page do other things in between. Throws once `signal` is aborted. */
+/**
+ * `diffLines` for texts of several megabytes, in slices that leave the page responsive. Throws once `signal` is
+ * aborted.
+ */
 export async function diffLinesInSlices(
   left: string,
   right: string,
@@ -41,8 +44,8 @@ export async function diffLinesInSlices(
 function* diffInRounds(left: string, right: string): Generator<undefined, DiffLine[] | null> {
   const a = left.split("\n");
   const b = right.split("\n");
-  const most = Math.min(a.length + b.length, MOST_CHANGES);
-  // How far one comes on each diagonal: those of `changes` are read from those of one change less.
+  const most = Math.min(a.length + b.length, MAX_CHANGES);
+  // The furthest point on each diagonal; those of `changes` follow from those of one change less.
   const furthest = Furthest.start(most);
   const trace: Furthest[] = [];
   let looked = 0;
@@ -67,7 +70,7 @@ function* diffInRounds(left: string, right: string): Generator<undefined, DiffLi
   return null;
 }
 
-/** The furthest line of the left text on each diagonal, from `-most - 1` to `most + 1`; -1 where nobody has been. */
+/** The furthest line of the left text on each diagonal, from `-most - 1` to `most + 1`; -1 if none was reached. */
 class Furthest {
   private readonly middle: number;
   private readonly lines: Int32Array;

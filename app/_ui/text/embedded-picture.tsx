@@ -3,14 +3,14 @@
 import { useState } from "react";
 
 /**
- * Whether a text is a picture of pixels inside itself (RFC 2397), which can be shown without asking a stranger for it. SVG is
- * none of them: it is a document, which may hold more than a picture.
+ * Whether a text is a bitmap as a data URL (RFC 2397), which can be shown without a request to another server. SVG is
+ * excluded: it can hold scripts and links.
  */
 export function isEmbeddedPicture(text: string): boolean {
   return /^data:image\/(png|jpe?g|gif|webp|avif|bmp);base64,[\w+/]+={0,2}\s*$/i.test(text);
 }
 
-/** A picture that a text holds inside itself; says so when it cannot be shown. */
+/** A picture embedded in a text, or a note if it cannot be shown. */
 export function EmbeddedPicture({ src, alt }: { src: string; alt: string }) {
   const [broken, setBroken] = useState(false);
   if (broken) {
@@ -27,7 +27,7 @@ export function EmbeddedPicture({ src, alt }: { src: string; alt: string }) {
       className="my-1 inline-block max-h-64 max-w-full rounded border border-line"
       onError={() => setBroken(true)}
       ref={(image) => {
-        // One that failed in the server's HTML did so before anybody listened.
+        // An image in the server's HTML may have failed before the listener was attached.
         if (image?.complete && image.naturalWidth === 0) setBroken(true);
       }}
       src={src}

@@ -7,7 +7,7 @@ const LOOKS = { left: "bg-failed-wash", right: "bg-added-wash", same: "text-mute
 const MARKS = { left: "−", right: "+", same: " " } as const;
 const WORDS = { left: "removed: ", right: "added: ", same: "" } as const;
 
-/** One field before and after, by lines. */
+/** One field before and after, compared by lines. */
 export function FieldDiff({ change }: { change: FieldChange }) {
   const lines =
     change.from === null || change.to === null

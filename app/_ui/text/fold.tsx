@@ -2,39 +2,39 @@
 
 import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from "react";
 
-/** Longer texts begin folded. */
+/** Longer texts start collapsed. */
 const LONG = 600;
 const MANY_LINES = 8;
-/** More than is seen of a folded text on the widest page. */
+/** More characters than a collapsed text shows on the widest page. */
 const SEEN = 3_000;
 
-/** Whether a text is long enough to begin folded. */
+/** Whether a text is long enough to start collapsed. */
 export function isLong(text: string): boolean {
   return text.length > LONG || text.split("\n", MANY_LINES + 1).length > MANY_LINES;
 }
 
-/** As much of a text as is seen of it while it is folded. */
+/** The part of a collapsed text that is visible. */
 export function startOfFolded(text: string): string {
-  // Half a character would be another one in the server's HTML than in the browser.
+  // Half a surrogate pair would differ between the server's HTML and the browser.
   return text.slice(0, SEEN).replace(/[\ud800-\udbff]$/, "");
 }
 
 /**
- * The start of something long, the rest at a click; what is short is shown as it is. Content that is dear to draw is given as
- * a function: told whether only its start is seen, it takes `startOfFolded` of its text.
+ * Shows the start of a long content, and the rest on a click. Content that is expensive to draw is a function that gets
+ * whether it is collapsed, and then draws `startOfFolded` of its text.
  */
 export function Fold({
   long,
-  whole,
+  size,
   startsOpen = false,
   onOpen,
   children,
 }: {
   long: boolean;
-  /** Whether it is open before the reader asks: there is something to be seen in it. */
+  /** Whether it starts expanded. */
   startsOpen?: boolean;
-  /** How much the rest is, for the button: `4.1 KiB`. */
-  whole: string;
+  /** The size of the content, for the button: `4.1 KiB`. */
+  size: string;
   onOpen?: () => void;
   children: ReactNode | ((folded: boolean) => ReactNode);
 }) {
@@ -64,7 +64,7 @@ export function Fold({
         }}
         type="button"
       >
-        {open ? "Show less" : `Show all ${whole}`}
+        {open ? "Show less" : `Show all ${size}`}
       </button>
     </>
   );
@@ -72,7 +72,7 @@ export function Fold({
 
 const FOCUSABLE = "a[href], button, input, select, textarea, summary, [tabindex]";
 
-/** Keeps the tab key from what lies below the lower edge of a folded box: nobody sees the focus there. */
+/** Removes controls below the lower edge of a collapsed box from the tab order. */
 function useInertBelow(box: RefObject<HTMLDivElement | null>, folded: boolean): void {
   useLayoutEffect(() => {
     const element = box.current;
@@ -80,12 +80,12 @@ function useInertBelow(box: RefObject<HTMLDivElement | null>, folded: boolean): 
     const mark = () => {
       const { bottom } = element.getBoundingClientRect();
       const controls = [...element.querySelectorAll<HTMLElement>(FOCUSABLE)];
-      // All is read before anything is written: else each would be laid out anew.
+      // All positions are read before anything is written, which avoids a layout per control.
       const hidden = controls.map((control) => control.getBoundingClientRect().bottom > bottom);
       for (const [index, control] of controls.entries()) control.inert = hidden[index] ?? false;
     };
     mark();
-    // What is folded comes and changes later: pieces, a part of the page that is loaded on demand, another width.
+    // The content can change later: pieces, parts loaded on demand, another width.
     const changes = new MutationObserver(mark);
     changes.observe(element, { childList: true, subtree: true });
     const sizes = new ResizeObserver(mark);

@@ -2,8 +2,8 @@ const WITHIN = /(?<=\]\(|\]: ?)data:image\/[a-z]+;base64,[\w+/]+={0,2}/gi;
 const STAND_IN = /embedded-picture-(\d+)/g;
 
 /**
- * Takes the pictures that a Markdown text holds inside itself out of it: `text` has a short name in the place of each, so that it
- * is read and cut without their megabytes, and `restore` puts them back into what was made of it.
+ * Takes embedded pictures out of a Markdown text. `text` has a short name for each, so that megabytes need not be
+ * parsed; `restore` puts them back.
  */
 export function liftPictures(markdown: string): { text: string; restore: (made: string) => string } {
   const pictures: string[] = [];

@@ -11,64 +11,63 @@ import {
 } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
-import { Sideways } from "../sideways";
+import { HorizontalScroll } from "../horizontal-scroll";
 import { EmbeddedPicture, isEmbeddedPicture } from "./embedded-picture";
 import { startOfFolded } from "./fold";
-import { Gradual } from "./gradual";
 import { liftPictures } from "./markdown-pictures";
+import { ProgressiveList } from "./progressive-list";
 import { splitMarkdown } from "./text-pieces";
 
-/** Characters of one piece: parsing and drawing it must be no task that one feels. */
+/** Characters per piece, small enough to parse and draw without a visible pause. */
 const PIECE = 4_096;
-/** Pieces that are drawn before the reader asks for more: 128 Ki characters. */
+/** Pieces drawn before the reader asks for more: 128 Ki characters. */
 const PIECES_AT_ONCE = 32;
-/** Elements within elements beyond this are nobody's answer: they cost seconds, and exhaust the browser's stack. */
+/** Deeper nesting takes seconds to draw and overflows the browser's stack. */
 const DEEPEST = 60;
 const TOO_DEEP = new RegExp(String.raw`^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){${DEEPEST},}`, "m");
 
 /**
- * Renders Markdown that a model wrote. It is not to be trusted: no raw HTML, links open apart and give nothing
- * away, images are shown only when they are inside the text itself, since loading one would tell a stranger. Its headings
- * stand below those of the page. A long text is drawn piece by piece, as far as the reader wants; `folded`: only the start
- * of it.
+ * Renders Markdown from a model, which is untrusted: no raw HTML, links open in a new tab without a referrer, and only
+ * embedded images are shown. Its headings are below those of the page. A long text is drawn in pieces; `folded` draws
+ * only the start.
  */
 export function Markdown({ text, folded = false }: { text: string; folded?: boolean }) {
   const { pieces, restore } = useMemo(() => {
     const lifted = liftPictures(text);
-    const seen = folded ? startOfFolded(lifted.text).replace(UNFINISHED_PICTURE, "") : lifted.text;
+    const seen = folded ? startOfFolded(lifted.text).replace(CUT_PICTURE, "") : lifted.text;
     return { pieces: splitMarkdown(seen, PIECE), restore: lifted.restore };
   }, [text, folded]);
   return (
     <div className="prose">
-      <Gradual atOnce={PIECES_AT_ONCE} pieces={pieces}>
+      <ProgressiveList atOnce={PIECES_AT_ONCE} pieces={pieces}>
         {(piece, index) => <Piece key={index} restore={restore} text={piece} />}
-      </Gradual>
+      </ProgressiveList>
     </div>
   );
 }
 
-/** What a picture leaves behind of whose megabytes only the first are there. */
-const UNFINISHED_PICTURE = /!\[[^\]]*\]\(embedded-picture-\d+$/;
+/** What remains of an embedded picture that is cut in the middle. */
+const CUT_PICTURE = /!\[[^\]]*\]\(embedded-picture-\d+$/;
 
 type PieceProps = { text: string; restore: (made: string) => string };
 
 const Piece = memo(function Piece({ text, restore }: PieceProps) {
-  // Footnotes of several pieces, and of several answers, must not be taken for one another's.
+  // Keeps the footnotes of several pieces and answers apart.
   const id = useId();
   return <div>{render(text, restore, id)}</div>;
 });
 
-/** A piece as elements; as plain text when it is nested so deeply that it cannot be drawn. */
+/** A piece as elements, or as plain text if it is nested too deeply. */
 function render(text: string, restore: PieceProps["restore"], id: string): ReactElement {
   try {
     if (TOO_DEEP.test(text)) throw new RangeError("The text is nested too deeply.");
     return ReactMarkdown({
       children: text,
       components: COMPONENTS,
-      rehypePlugins: [[tend, restore]],
+      rehypePlugins: [[postprocess, restore]],
       remarkPlugins: [remarkGfm],
       remarkRehypeOptions: { clobberPrefix: `${id}-` },
-      // What may be linked to and shown is decided where it is drawn.
+      // `Anchor` and `Picture` decide what may be linked and shown.
       urlTransform: restore,
     });
   } catch {
@@ -78,8 +77,8 @@ function render(text: string, restore: PieceProps["restore"], id: string): React
 
 type Node = { type: string; value?: string; children?: Node[] };
 
-/** Puts pictures back where they were mere text, in code say, and refuses what is nested too deeply. */
-function tend(restore: PieceProps["restore"]) {
+/** Restores pictures that were plain text, such as in code, and refuses deep nesting. */
+function postprocess(restore: PieceProps["restore"]) {
   const visit = (node: Node, depth: number): void => {
     if (depth > DEEPEST) throw new RangeError("The text is nested too deeply.");
     if (node.type === "text" && node.value !== undefined) node.value = restore(node.value);
@@ -90,7 +89,10 @@ function tend(restore: PieceProps["restore"]) {
 
 const InLink = createContext(false);
 
-/** A link to another place, opened apart, or between a footnote and its mark; any other (`javascript:`, a path of ours) is its text. */
+/**
+ * A link to another site, in a new tab, or between a footnote and its mark. Other links, such as `javascript:` or a
+ * path of ours, become text.
+ */
 function Anchor({ href = "", id, children, ...props }: ComponentProps<"a">) {
   if ("data-footnote-ref" in props || "data-footnote-backref" in props) {
     return (
@@ -113,7 +115,7 @@ function isForeign(address: string): boolean {
   return /^(https?:\/\/|mailto:|tel:)/i.test(address) && URL.canParse(address);
 }
 
-/** A picture inside the text; one on another server is a link to it. */
+/** An embedded picture. One on another server becomes a link. */
 function Picture({ src, alt = "" }: ComponentProps<"img">) {
   const inLink = useContext(InLink);
   if (typeof src === "string" && isEmbeddedPicture(src)) return <EmbeddedPicture alt={alt} src={src} />;
@@ -121,24 +123,24 @@ function Picture({ src, alt = "" }: ComponentProps<"img">) {
   return <Anchor href={typeof src === "string" ? src : ""}>{alt || "image"}</Anchor>;
 }
 
-/** The box of a task in a list; nothing else in Markdown is an input. */
+/** The checkbox of a task list, the only input in Markdown. */
 function Checkbox({ checked = false }: ComponentProps<"input">) {
   return <input aria-label={checked ? "done" : "not done"} checked={checked} disabled type="checkbox" />;
 }
 
 function CodeBlock({ children }: ComponentProps<"pre">) {
   return (
-    <Sideways className="rounded-md border border-line bg-surface px-3 py-2.5" label="Code">
+    <HorizontalScroll className="rounded-md border border-line bg-surface px-3 py-2.5" label="Code">
       <pre className="w-max min-w-full">{children}</pre>
-    </Sideways>
+    </HorizontalScroll>
   );
 }
 
 function WideTable({ children }: ComponentProps<"table">) {
   return (
-    <Sideways label="Table">
+    <HorizontalScroll label="Table">
       <table>{children}</table>
-    </Sideways>
+    </HorizontalScroll>
   );
 }
 
@@ -153,7 +155,7 @@ function TableHead({ children, style }: ComponentProps<"th">) {
 
 const COMPONENTS: Components = {
   a: Anchor,
-  // Above them are the page's title and the name of the text's place.
+  // The page's title and the section's name are the levels above.
   h1: ({ children }) => <h3>{children}</h3>,
   h2: ({ children, className }) => <h4 className={className}>{children}</h4>,
   h3: ({ children }) => <h5>{children}</h5>,

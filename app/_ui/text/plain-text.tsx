@@ -2,17 +2,17 @@
 
 import { useMemo } from "react";
 import { classNames } from "../class-names";
-import { Gradual } from "./gradual";
+import { ProgressiveList } from "./progressive-list";
 import { splitLines } from "./text-pieces";
 
 const PIECE = 32_768;
 const PIECES_AT_ONCE = 8;
 
-/** A text as it is, piece by piece, as far as the reader wants; `prose`: what people wrote, not machines. */
+/** A text drawn in pieces; `prose` is text by people, not machines. */
 export function PlainText({ text, prose = false }: { text: string; prose?: boolean }) {
   const pieces = useMemo(() => splitLines(text, PIECE), [text]);
   return (
-    <Gradual atOnce={PIECES_AT_ONCE} pieces={pieces}>
+    <ProgressiveList atOnce={PIECES_AT_ONCE} pieces={pieces}>
       {(piece, index) => (
         <pre
           className={classNames("whitespace-pre-wrap [overflow-wrap:anywhere]", prose ? "font-sans" : "mono")}
@@ -21,6 +21,6 @@ export function PlainText({ text, prose = false }: { text: string; prose?: boole
           {piece}
         </pre>
       )}
-    </Gradual>
+    </ProgressiveList>
   );
 }

@@ -22,7 +22,7 @@ describe("a long text in parts", () => {
 });
 
 describe("long Markdown in parts", () => {
-  it("stays whole while it fits", () => {
+  it("is one piece if it fits", () => {
     expect(splitMarkdown("# a\n\nb", 10)).toEqual(["# a\n\nb"]);
   });
 
@@ -72,7 +72,7 @@ describe("long Markdown in parts", () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 60 }), fc.integer({ min: 12, max: 40 }), (lines, size) => {
         const text = lines.join("\n");
-        const count = (whole: string) => whole.split("word").length;
+        const count = (text: string) => text.split("word").length;
         expect(count(splitMarkdown(text, size).join(""))).toBe(count(text));
       }),
     );

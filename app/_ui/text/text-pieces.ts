@@ -1,6 +1,9 @@
-/** Long texts in pieces, so that each is drawn in a moment of its own and only as many as are looked at. Pure. */
+/** Splits long texts into pieces that are drawn one at a time. Pure. */
 
-/** Cuts a text after its line ends into pieces of at most `size` characters; a longer line is cut within, between characters. */
+/**
+ * Splits a text after its line ends into pieces of at most `size` characters; a longer line is split between
+ * characters.
+ */
 export function splitLines(text: string, size: number): string[] {
   const pieces: string[] = [];
   for (let from = 0; from < text.length; ) {
@@ -11,7 +14,7 @@ export function splitLines(text: string, size: number): string[] {
   return pieces;
 }
 
-/** The last place after `from`, and at `most` or before, where a line ends, else where a character does. */
+/** The last line end between `from` and `most`, or else the last character boundary. */
 function cutBefore(text: string, from: number, most: number): number {
   const end = text.slice(from, most).lastIndexOf("\n") + 1;
   if (end > 0) return from + end;
@@ -24,16 +27,15 @@ const DEFINITION = /^ {0,3}\[([^\]\n]{1,200})\]:[ \t]*\S.*(?:\n(?: {2,}|\t)\S.*)
 const REFERENCE = /\[([^\]\n]{1,200})\]/g;
 
 /**
- * Cuts Markdown into pieces of about `size` characters, each of which can be drawn without the others: between blocks where
- * there is a place, else within a block of code, whose fence is then closed and opened again, within a table, whose head
- * is repeated, or at the end of a line. What a piece's links and footnotes refer to is added to it. A text that fits is one
- * piece, unchanged.
+ * Splits Markdown into pieces of about `size` characters that can be drawn alone: between blocks if possible, else
+ * inside a code block (its fence is closed and reopened), inside a table (its head is repeated) or at a line end. Each
+ * piece gets the definitions of its links and footnotes.
  */
 export function splitMarkdown(text: string, size: number): string[] {
   if (text.length <= size) return [text];
   const pieces = splitBlocks(text, size);
   const definitions = new Map(
-    Array.from(text.matchAll(DEFINITION), ([whole, label = ""]) => [label.toLowerCase(), whole]),
+    Array.from(text.matchAll(DEFINITION), ([match, label = ""]) => [label.toLowerCase(), match]),
   );
   if (definitions.size === 0) return pieces;
   return pieces.map((piece) => {
@@ -48,11 +50,11 @@ export function splitMarkdown(text: string, size: number): string[] {
 
 function splitBlocks(text: string, size: number): string[] {
   const pieces: string[] = [];
-  /** Where the present piece begins, what it begins with, and the last place to cut it between blocks. */
+  /** Where the current piece begins, its prefix, and the last split point between blocks. */
   let from = 0;
   let before = "";
   let between = 0;
-  /** The line that opened the code one is in, and the first lines of the block one is in. */
+  /** The line that opened the current code block, and the first lines of the current block. */
   let fence: { line: string; mark: string } | null = null;
   let block: string[] = [];
   let isAfterBlank = true;
@@ -63,7 +65,7 @@ function splitBlocks(text: string, size: number): string[] {
   };
   for (let at = 0; at < text.length; ) {
     const end = text.indexOf("\n", at) + 1 || text.length;
-    // Of a line that is longer than a piece, only so much says what it is.
+    // The start of a very long line is enough to classify it.
     const line = text.slice(at, Math.min(end, at + size)).trimEnd();
     if (!fence && isAfterBlank && /^\S/.test(line)) between = at;
     if (end - from > size) {
@@ -88,7 +90,7 @@ function splitBlocks(text: string, size: number): string[] {
   return pieces;
 }
 
-/** The head of the table that a block begins with, if it is one: its rows make no table without it. */
+/** The head of the table that a block begins with, if any. Its rows are no table without it. */
 function headOf([head = "", rule = ""]: string[]): string {
   return head.includes("|") && TABLE_RULE.test(rule) ? `${head}\n${rule}\n` : "";
 }

@@ -6,7 +6,7 @@ import { Button, buttonClass } from "../button";
 import { Problem } from "../page";
 import { describeError } from "../query-client";
 
-/** Stands where a list would be when it could not be read. `what` is the whole sentence. */
+/** Replaces a list that could not be loaded. `what` is the whole sentence. */
 export function Unreadable({ what, error, onRetry }: { what: string; error: unknown; onRetry: () => void }) {
   const here = `${usePathname()}?${useSearchParams()}`;
   const { code, message } = describeError(error);

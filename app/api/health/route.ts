@@ -1,7 +1,7 @@
 import { answerWebRequest } from "@/server/api/api-request";
 import { ALIVE } from "@/server/api/health-answers";
 
-/** Whether the process lives. serve.ts answers it without Next. */
+/** Liveness: the process answers. serve.ts answers it without Next. */
 export function GET(request: Request): Promise<Response> {
   return answerWebRequest(request, async () => ALIVE);
 }

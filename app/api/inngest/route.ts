@@ -1,6 +1,6 @@
 import { getServices } from "@/wiring";
 
-/** The Inngest server's calls. serve.ts answers them without Next. */
+/** Calls from an Inngest server. serve.ts answers them without Next. */
 const handle = (request: Request) => getServices().engine.handle(request);
 
 export { handle as GET, handle as POST, handle as PUT };

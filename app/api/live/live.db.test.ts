@@ -3,13 +3,13 @@ import { GET as getRun } from "@/app/api/live/runs/[runId]/route";
 import { GET as getRuns } from "@/app/api/live/runs/route";
 import type { MemberActor } from "@/server/auth/actor";
 import { handleAuthRequest } from "@/server/auth/auth-requests";
-import { STREAM_PLACES, takeStreamPlace } from "@/server/limits/stream-places";
+import { acquireStreamSlot, STREAM_LIMITS } from "@/server/limits/stream-slots";
 import { HEARTBEAT_MS } from "@/server/live/event-stream";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import { createMember, insertRun, TEST_PASSWORD } from "@/testing/runs";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 
-/** The live routes as a browser meets them: who gets a place, at whose pace events come, and when a stream ends. */
+/** The live routes as a browser uses them: slots, backpressure, and when a stream ends. */
 
 let world: World;
 let tenant: Tenant;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   world = await createWorld();
   tenant = await createTenant(world);
 });
-// Only heartbeats tick by an interval.
+// Only heartbeats use an interval.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
 afterEach(() => {
   for (const each of opened.splice(0)) each.abort();
@@ -51,20 +51,20 @@ async function signIn(): Promise<Person> {
   return { ...actor, cookie: cookies.join("; ") };
 }
 
-/** Opens a stream: of one run after a sequence, or of all runs. */
+/** Opens a stream of one run after a sequence number, or of all runs. */
 async function open({ cookie }: { cookie: string }, run?: { id: string; after: number }) {
-  const leave = new AbortController();
-  opened.push(leave);
+  const release = new AbortController();
+  opened.push(release);
   const headers: Record<string, string> = { cookie };
   if (run) headers["last-event-id"] = String(run.after);
-  const request = new Request(`${ORIGIN}/api/live/runs`, { headers, signal: leave.signal });
+  const request = new Request(`${ORIGIN}/api/live/runs`, { headers, signal: release.signal });
   const response = run
     ? await getRun(request, { params: Promise.resolve({ runId: run.id }) })
     : await getRuns(request);
-  return { response, leave };
+  return { response, release };
 }
 
-/** A reader that waits for texts; it fails when the stream ends first. */
+/** A reader that waits for texts and fails if the stream ends first. */
 function follow(response: Response) {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   return {
@@ -81,7 +81,7 @@ function follow(response: Response) {
   };
 }
 
-/** Reads to the end of the stream. */
+/** Reads a stream to its end. */
 async function readAll(response: Response): Promise<string> {
   return new Response(response.body).text();
 }
@@ -89,7 +89,7 @@ async function readAll(response: Response): Promise<string> {
 describe("limits of live streams", () => {
   it("apply to one person, and free up when a stream closes", async () => {
     const person = await signIn();
-    const streams = await Promise.all(Array.from({ length: STREAM_PLACES.person }, () => open(person)));
+    const streams = await Promise.all(Array.from({ length: STREAM_LIMITS.person }, () => open(person)));
     expect(streams.map(({ response }) => response.status)).toEqual(streams.map(() => 200));
 
     const { response: refused } = await open(person);
@@ -97,7 +97,7 @@ describe("limits of live streams", () => {
     expect(await refused.json()).toMatchObject({ success: false, code: "rate_limited" });
     expect((await open(await signIn())).response.status).toBe(200);
 
-    streams[0]?.leave.abort();
+    streams[0]?.release.abort();
     expect((await open(person)).response.status).toBe(200);
     expect((await open(person)).response.status).toBe(429);
     await streams[1]?.response.body?.cancel();
@@ -106,22 +106,22 @@ describe("limits of live streams", () => {
 
   it("refuse further streams of an organization", async () => {
     const person = await signIn();
-    const others = Array.from({ length: STREAM_PLACES.organization }, (_, n) =>
-      takeStreamPlace(world, { orgId: tenant.orgId, userId: `somebody ${n}` }),
+    const others = Array.from({ length: STREAM_LIMITS.organization }, (_, n) =>
+      acquireStreamSlot(world, { orgId: tenant.orgId, userId: `somebody ${n}` }),
     );
     const { response } = await open(person);
     expect(response.status).toBe(429);
     expect(await response.json()).toMatchObject({
       message: expect.stringContaining("Your organization has"),
     });
-    for (const place of others) if ("leave" in place) place.leave();
+    for (const slot of others) if ("release" in slot) slot.release();
     expect((await open(person)).response.status).toBe(200);
   });
 
   it("free up when a stream ends by itself", async () => {
     const person = await signIn();
     const id = await insertRun(world, tenant, { status: "Completed", steps: 1 });
-    for (let n = 0; n <= STREAM_PLACES.person; n++) {
+    for (let n = 0; n <= STREAM_LIMITS.person; n++) {
       expect(await readAll((await open(person, { id, after: 0 })).response)).toContain("event: end");
     }
   });
@@ -134,7 +134,7 @@ describe("a reader that does not read", () => {
     const { response } = await open(person, { id, after: 3 });
     const other = await open(person, { id, after: 3 });
     const awake = follow(other.response);
-    // Another reader keeps up: it tells when each change was there to be sent.
+    // A second, fast reader shows when each change could have been sent.
     for (let sequence = 4; sequence <= 8; sequence++) {
       await world.pool.query("UPDATE runs SET sequence = $2 WHERE id = $1", [id, sequence]);
       await world.pool.query("UPDATE steps SET sequence = $2 WHERE run_id = $1 AND step_number = $3", [

@@ -1,15 +1,15 @@
 import { refuseRoute } from "@/app/request";
 import type { MemberActor } from "@/server/auth/actor";
 import { isStillMember } from "@/server/auth/sessions";
-import { takeStreamPlace } from "@/server/limits/stream-places";
+import { acquireStreamSlot } from "@/server/limits/stream-slots";
 import { type EventSink, respondWithEvents } from "@/server/live/event-stream";
 import type { Services } from "@/server/services";
 
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Answers a member with a live stream: one of the places for it is held while it is open, and it ends when the request
- * would no longer be let in as the same member. 429 with the contract's error body when there is no place.
+ * Answers a member with a live stream, which holds a slot while it is open and ends when the session does. Answers 429
+ * if there is no slot.
  */
 export function openStream(
   services: Services,
@@ -17,16 +17,16 @@ export function openStream(
   actor: MemberActor,
   produce: (sink: EventSink) => Promise<void>,
 ): Response {
-  const place = takeStreamPlace(services, actor);
-  if ("refusal" in place) {
-    return refuseRoute("rate_limited", place.refusal, { "retry-after": String(RETRY_AFTER_SECONDS) });
+  const slot = acquireStreamSlot(services, actor);
+  if ("refusal" in slot) {
+    return refuseRoute("rate_limited", slot.refusal, { "retry-after": String(RETRY_AFTER_SECONDS) });
   }
-  // Next may empty the request's own headers when the handler has answered.
+  // Next may clear the request's headers after the handler has answered.
   const headers = new Headers(request.headers);
   return respondWithEvents(request, {
     produce,
     mayStay: () => isStillMember(services, headers, actor),
     onError: (error) => services.log.error("A live stream failed", { orgId: actor.orgId, error }),
-    onOver: place.leave,
+    onOver: slot.release,
   });
 }

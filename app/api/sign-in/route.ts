@@ -14,9 +14,8 @@ const fields = z.object({
 });
 
 /**
- * The sign-in form as a browser without scripts sends it: the same door as with them (origin, limits and all), answered
- * by a way on: to the page that was asked for (`?to=`, which holds whatever the body is), or back to the form with what
- * went wrong.
+ * The sign-in form without JavaScript. It uses the same handler (origin check and rate limits), then redirects to the
+ * page in `?to=` or back to the form with the problem. `?to=` survives an unreadable body.
  */
 export async function POST(request: Request): Promise<Response> {
   const services = getServices();
@@ -47,7 +46,7 @@ function goBack(problem: SignInProblem, to: string | undefined): Response {
   return goTo(`/sign-in?${search}`);
 }
 
-/** Relative, so that it holds under whichever address the page was opened. */
+/** Relative, so that it works at whatever address the page was opened. */
 function goTo(location: string): Response {
   return new Response(null, { status: 303, headers: { location, "cache-control": "no-store" } });
 }

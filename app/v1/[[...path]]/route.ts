@@ -1,7 +1,7 @@
 import { handleRest } from "@/server/api/rest";
 import { getServices } from "@/wiring";
 
-// The process (serve.ts) answers /v1 without Next; this is the same door for a deployment that runs Next alone.
+// serve.ts answers /v1 without Next; this route is for deployments that run Next alone.
 const handle = (request: Request) => handleRest(getServices(), request);
 
 export {

@@ -1,7 +1,7 @@
 import { handleWebhook } from "@/server/api/webhook";
 import { getServices } from "@/wiring";
 
-// The process (serve.ts) answers /webhooks without Next; this is the same door for a deployment that runs Next alone.
+// serve.ts answers /webhooks without Next; this route is for deployments that run Next alone.
 const handle = (request: Request) => handleWebhook(getServices(), request);
 
 export {

@@ -1,5 +1,4 @@
--- The first release: tables as schema.prisma describes them, then what it cannot say: checks, triggers, partial indexes
--- and functions.
+-- The tables of schema.prisma, followed by what Prisma cannot express: checks, triggers, partial indexes and functions.
 
 CREATE TYPE "member_role" AS ENUM ('owner', 'admin', 'member', 'viewer');
 
@@ -568,7 +567,7 @@ ALTER TABLE "worker_lanes" ADD CONSTRAINT "worker_lanes_worker_id_fkey" FOREIGN 
 ALTER TABLE "audit_entries" ADD CONSTRAINT "audit_entries_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- ====================================================================================================================
--- Rules that make wrong states impossible
+-- Constraints
 -- ====================================================================================================================
 
 -- Money -------------------------------------------------------------------------------------------------
@@ -588,7 +587,7 @@ ALTER TABLE credit_entries
 
 CREATE FUNCTION credit_entries_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  -- Deleting an organization takes its ledger along; nothing else removes a line.
+  -- Deleting an organization deletes its ledger; nothing else deletes an entry.
   IF TG_OP = 'DELETE' AND NOT EXISTS (SELECT 1 FROM organizations WHERE id = OLD.organization_id) THEN
     RETURN OLD;
   END IF;
@@ -667,7 +666,7 @@ ALTER TABLE runs
     steps_executed >= 0 AND input_tokens >= 0 AND output_tokens >= 0 AND actions_used >= 0
     AND credits_used >= 0 AND held >= 0 AND coalesce(max_credits, 1) > 0
   ),
-  -- A hold ends with its run, in the same transaction; children draw on their root's.
+  -- A hold is released with the end of its run, in the same transaction; child runs use their root's.
   ADD CONSTRAINT runs_hold_ends CHECK (held = 0 OR (status IN ('Pending', 'Running') AND root_run_id = id)),
   ADD CONSTRAINT runs_root CHECK ((parent_run_id IS NULL) = (root_run_id = id)),
   ADD CONSTRAINT runs_source CHECK (
@@ -699,24 +698,24 @@ END $$;
 CREATE TRIGGER runs_keep_their_state BEFORE UPDATE ON runs
   FOR EACH ROW EXECUTE FUNCTION runs_keep_their_state();
 
--- What had begun and not finished when a run ended.
+-- Open steps and model calls, to close when their run ends.
 CREATE INDEX steps_running ON steps (run_id) WHERE status = 'Running';
 
 -- A run is refunded at most once.
 CREATE UNIQUE INDEX credit_entries_one_refund ON credit_entries (run_id) WHERE kind = 'refund' AND run_id IS NOT NULL;
 
--- The few lines among very many: what is neither hold, release nor charge in a ledger, and deliveries that were not
--- accepted. Starts write to neither.
+-- Rare rows: ledger entries other than hold, release and charge, and deliveries that were not accepted. Starts write to
+-- neither index.
 CREATE INDEX credit_entries_rare ON credit_entries (organization_id, kind, sequence)
   WHERE kind IN ('grant', 'refund', 'adjustment');
 CREATE INDEX deliveries_not_accepted ON deliveries (organization_id, trigger_id, outcome, id) WHERE outcome <> 'accepted';
 
--- What the hourly pass looks for: the bodies of refused calls that take room, newest first.
+-- For the hourly job: stored bodies of refused calls, newest first.
 CREATE INDEX deliveries_refused_bodies ON deliveries (trigger_id, id DESC)
   INCLUDE (body_bytes) WHERE outcome = 'rejected' AND body_bytes > 4096 AND body_note IS NULL;
 
--- Compiling a query takes PostgreSQL longer than any of ours runs, and the high cost of run_words would make it try. Where
--- the database is not the migrating role's own, it stays as its operator set it (docs/operating.md).
+-- JIT compilation takes longer than any of our queries, and the high cost of run_words would trigger it. If the migrating
+-- role does not own the database, its operator must set this (docs/operating.md).
 DO $$ BEGIN
   EXECUTE format('ALTER DATABASE %I SET jit = off', current_database());
 EXCEPTION WHEN insufficient_privilege THEN NULL;
@@ -726,10 +725,10 @@ END $$;
 -- The index of ended runs, and searching it
 -- ====================================================================================================================
 
--- A start and an end write to as few indexes of `runs` as possible. What lists, filters and searches need stands in
--- `run_index`, one row per ended run. The statement that ends a run adds a row to `run_index_queue`; a background job
--- (server/runs/read/run-index.ts) moves queued runs into `run_index` in batches. At any moment an ended run is either in the queue
--- or in `run_index`, so a reader that asks both in one statement finds each run once.
+-- Starts and ends write to as few indexes of `runs` as possible. `run_index` has what lists, filters and searches need, one
+-- row per ended run. The statement that ends a run adds a row to `run_index_queue`; a background job
+-- (server/runs/read/run-index.ts) moves queued runs into `run_index` in batches. An ended run is always either in the queue
+-- or in `run_index`, so a statement that reads both finds each run once.
 
 ALTER TABLE run_index_queue SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
@@ -739,7 +738,7 @@ CREATE INDEX runs_parent_run_id_idx ON runs (parent_run_id) WHERE parent_run_id 
 -- The open runs of an organization, for lists, metrics and the balance.
 CREATE INDEX runs_open ON runs (organization_id, id) WHERE status IN ('Pending', 'Running');
 
--- On a scale of half octaves: 0 for nothing, 1 for the smallest, each two steps a doubling. server/runs/read/filter.ts has the
+-- A size class on a logarithmic scale: 0 for nothing, 1 for the smallest, doubling every two classes. server/runs/read/filter.ts has the
 -- same formula.
 CREATE FUNCTION run_size_class(size float8) RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN size <= 0 THEN 0 ELSE greatest(1, 1 + floor(2 * ln(size) / ln(2.0::float8)))::int END
@@ -752,22 +751,22 @@ $$;
 CREATE INDEX "run_index_trigger" ON "run_index"("organization_id", "trigger_id", "run_id" DESC) WHERE "trigger_id" IS NOT NULL;
 CREATE INDEX "run_index_api_key" ON "run_index"("organization_id", "api_key_id", "run_id" DESC) WHERE "api_key_id" IS NOT NULL;
 
--- A word or a combination of conditions is answered by an inverted index of terms. Each term begins with a scope: the end of the
--- organization's id and the first 21 bits of the run's id, which is a UUID v7. A scope holds the runs that one organization
--- started within a day and a half (2^27 ms). A search asks one scope after the other, from the newest, until its page is full.
+-- An inverted index of terms answers words and combinations of conditions. Each term begins with a scope: the end of the
+-- organization's id and the first 21 bits of the run's id, which is a UUID v7. A scope has the runs that one organization
+-- started within a day and a half (2^27 ms). A search reads scope after scope, from the newest, until its page is full.
 -- Words are `scope:word`; facets (status, kind, source, target, …) are `scope=facet`.
 CREATE FUNCTION run_scope(organization_id uuid, id uuid) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT right(organization_id::text, 6) || left(id::text, 5) || CASE WHEN substr(id::text, 6, 1) < '8' THEN '0' ELSE '8' END
 $$;
 
--- Whether a text has letters of a script that is written without spaces (Chinese, Japanese, Thai, Khmer, …).
+-- Whether a text has letters of a script without spaces (Chinese, Japanese, Thai, Khmer, …).
 CREATE FUNCTION is_unspaced(content text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT octet_length(content) > length(content) AND content ~ '[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]'
 $$;
 
--- The words of a text, once each, in lower case. Spaces, punctuation, symbols and control characters separate words. Letters of
--- scripts without spaces form words of their own, apart from letters of other scripts. All ranges are spelled out, because the
--- meaning of a class such as [[:alnum:]] depends on the database's locale.
+-- The distinct words of a text in lower case. Spaces, punctuation, symbols and control characters separate words. Letters of
+-- scripts without spaces are separate words from letters of other scripts. All ranges are written out, because the meaning of
+-- a class such as [[:alnum:]] depends on the database's locale.
 CREATE FUNCTION run_text_words(content text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
   plain text := regexp_replace(lower(content), '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7'
@@ -779,10 +778,10 @@ BEGIN
   RETURN ARRAY(SELECT DISTINCT word FROM unnest(string_to_array(plain, ' ')) AS word WHERE word <> '');
 END $$;
 
--- The keys under which a text is found; some may occur twice:
--- - its words, cut to 200 letters, which is the longest text that a search accepts;
+-- The search keys of a text; some may occur twice:
+-- - its words, cut to 200 letters, the longest search text;
 -- - both halves of letters with a number (`v1`, `A1234`, `10kg`);
--- - for scripts without spaces, each two neighbouring letters, and the last letter.
+-- - for scripts without spaces, each two adjacent letters, and the last letter.
 CREATE FUNCTION run_text_keys(content text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
   words text[];
@@ -790,7 +789,7 @@ DECLARE
   keys text[];
 BEGIN
   IF strpos(content, '\') > 0 THEN
-    -- JSON writes a line break as a backslash and a letter. The letter is no part of the word that follows. In `C:\new` it is.
+    -- In JSON a line break is a backslash and a letter, which is no part of the next word. In `C:\new` it is.
     content := regexp_replace(content, '\\[nrtbf]', ' ', 'g') || ' ' || coalesce(
       (SELECT string_agg(behind[1], ' ') FROM regexp_matches(content, '\\([nrtbf][^\s\\"]+)', 'g') AS behind), '');
   END IF;
@@ -811,9 +810,9 @@ BEGIN
   );
 END $$;
 
--- What a search asks of one scope: each word of the text, and one facet of each of the space-separated alternatives. A word of
--- three letters or more matches as a beginning; in scripts without spaces, each two neighbouring letters match. Null if there is
--- nothing to ask for, or if the text has no word.
+-- The index query for one scope: each word of the text, and one facet of each of the space-separated alternatives. A word of
+-- three letters or more matches as a prefix; in scripts without spaces, each two adjacent letters match. Null for an empty
+-- query, or if the text has no word.
 CREATE FUNCTION run_words_query(scope text, sought text, facets text[]) RETURNS tsquery
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN sought IS NOT NULL AND bool_and(NOT is_word) THEN NULL ELSE string_agg(part, ' & ') END::tsquery FROM (
@@ -830,7 +829,7 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   ) parts
 $$;
 
--- The searchable start of a run's texts, and its keys as `run_index.words` holds them.
+-- The searchable start of a run's texts, and its keys in the format of `run_index.words`.
 CREATE FUNCTION run_text(input text, output text, error_message text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT left(input, 8192) || ' ' || left(coalesce(output, ''), 8192) || ' ' || left(coalesce(error_message, ''), 2048)
 $$;
@@ -838,14 +837,14 @@ CREATE FUNCTION run_keys(input text, output text, error_message text) RETURNS te
   SELECT array_to_string(run_text_keys(run_text(input, output, error_message)), ' ')
 $$;
 
--- Puts a prefix before each of some words that are separated by spaces.
+-- Adds a prefix to each of the space-separated words.
 CREATE FUNCTION prefix_words(prefix text, words text) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN words = '' THEN '{}' ELSE string_to_array(prefix || replace(words, ' ', ' ' || prefix), ' ') END
 $$;
 
 -- The terms of an entry of `run_index`. Durations, tokens and credits are facets of classes: `d14`, `t9`, `c22` (milliseconds,
--- tokens, ten-thousandths of a credit). plpgsql and a high cost: the planner must neither inline this function nor think it cheap
--- to call it for every row. It has a search path of its own because PostgreSQL builds an index without this schema in it.
+-- tokens, ten-thousandths of a credit). plpgsql and a high cost: the planner must neither inline this function nor call it
+-- for every row. It sets its search path because PostgreSQL builds an index without this schema.
 CREATE FUNCTION run_terms(
   organization_id uuid, run_id uuid, kind run_kind, status run_status, source run_source, target_id uuid, trigger_id uuid,
   api_key_id uuid, user_id uuid, duration_ms bigint, tokens bigint, credits numeric, words text
@@ -861,12 +860,12 @@ BEGIN
   RETURN array_to_tsvector(prefix_words(scope || ':', words) || prefix_words(scope || '=', facets));
 END $$;
 
--- Whether a run's words, as `run_index.words` holds them, fit a query of run_words_query with an empty scope. For a few rows.
+-- Whether a run's words, in the format of `run_index.words`, match a run_words_query with an empty scope. For a few rows.
 CREATE FUNCTION words_fit(words text, query tsquery) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000 AS $$
   SELECT array_to_tsvector(prefix_words(':', words)) @@ query
 $$;
 
--- Every search reads the entries that wait to be sorted in, scope by scope; the background job sorts them in after each batch.
+-- Every search reads the pending list of each scope; the background job empties it after each batch.
 CREATE INDEX run_index_terms ON run_index USING gin (
   run_terms(organization_id, run_id, kind, status, source, target_id, trigger_id, api_key_id, user_id, duration_ms, tokens, credits, words)
 );
@@ -875,7 +874,7 @@ CREATE INDEX run_index_terms ON run_index USING gin (
 -- Counting runs for metrics
 -- ====================================================================================================================
 
--- What an open run has used so far, summed from its journal; nulls for an ended run, whose own row says it.
+-- The usage of an open run, summed from its journal; nulls for an ended run, whose own row has it.
 CREATE FUNCTION open_run_figures(
   run uuid, is_open boolean, OUT steps int, OUT actions int, OUT input_tokens int, OUT output_tokens int, OUT credits numeric, OUT sequence int
 ) LANGUAGE plpgsql STABLE AS $$
@@ -894,18 +893,18 @@ BEGIN
   sequence := greatest(sequence, c.sequence);
 END $$;
 
--- The smallest UUID v7 of a moment.
+-- The smallest UUID v7 of a time.
 CREATE FUNCTION run_id_floor(at timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT (lpad(to_hex(greatest(0, floor(extract(epoch FROM at) * 1000))::bigint), 12, '0') || '70008000000000000000')::uuid
 $$;
 
--- Durations on a logarithmic scale, 2 % a class; the middle of a class is at most 1 % away from what is in it.
+-- A duration class on a logarithmic scale, 2 % per class; the middle of a class differs by at most 1 % from its durations.
 CREATE FUNCTION run_duration_class(took interval) RETURNS smallint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT (CASE WHEN took IS NULL THEN NULL ELSE ceil(ln(greatest(1, extract(epoch FROM took)::float8 * 1000)) / ln(1.02::float8)) END)::smallint
 $$;
 
--- Counts an organization's runs of a time in steps, by itself and by agent, tool, trigger and key. The one place where the
--- figures are made: for what is kept in run_counts, and for what is too young for it. Ids are made within an hour of created_at.
+-- Counts an organization's runs of a period by interval: in total and by agent, tool, trigger and key. Computes all figures:
+-- those stored in run_counts, and those of younger runs. Ids are generated within an hour of created_at.
 CREATE FUNCTION count_runs(org uuid, since timestamptz, until timestamptz, step interval)
 RETURNS TABLE (
   at timestamptz, dimension run_count_dimension, subject_id uuid, runs int, completed int, failed int, cancelled int,
@@ -922,7 +921,7 @@ RETURNS TABLE (
       AND id >= run_id_floor(since - interval '1 hour') AND id < run_id_floor(until + interval '1 hour')
     GROUP BY 1, 2, 3, 4, 5, 6
     UNION ALL
-    -- What open runs have used is in their journals.
+    -- The usage of open runs is in their journals.
     SELECT date_bin(step, created_at, since), agent_id, tool_id, trigger_id, api_key_id, NULL, 0, 0, 0, 0,
       f.input_tokens::bigint + f.output_tokens, f.credits
     FROM runs r CROSS JOIN LATERAL open_run_figures(r.id, true) f
@@ -948,17 +947,17 @@ $$;
 
 -- The engine: workers, the group-committed writer, rate counters, claims (docs/engine.md).
 
--- One row per process that executes runs. A worker whose heartbeat is too old is deleted and its runs are given back.
+-- One row per process that executes runs. A worker whose heartbeat is too old is deleted and its runs are released.
 ALTER TABLE workers SET (fillfactor = 50);
 
--- A lane is one connection of a worker's writer. Each flush writes its number and its answer here in its own transaction:
--- the row fences flushes of a deleted worker, and tells after a lost connection whether the flush was committed.
+-- A lane is one connection of a worker's writer. Each flush stores its number and its response here in its own transaction:
+-- the row fences flushes of a deleted worker, and after a lost connection it shows whether the flush was committed.
 ALTER TABLE worker_lanes SET (fillfactor = 50);
 
--- An exact sliding window: `taken` counts all accepted calls of a key, a segment says how many had been accepted at a time.
+-- An exact sliding window: `taken` counts all accepted calls of a key, a segment has that count at a time.
 ALTER TABLE rate_counters SET (fillfactor = 50);
 
--- Runs: the row is written at the start and at the end; in between the journal (steps, model_calls) is the truth.
+-- Runs: the row is written at the start and at the end; in between the journal (steps, model_calls) has the state.
 ALTER TABLE organizations SET (fillfactor = 50);
 ALTER TABLE organizations ADD CONSTRAINT organizations_in_flight CHECK (in_flight >= 0);
 ALTER TABLE runs SET (fillfactor = 80);
@@ -967,9 +966,9 @@ CREATE INDEX runs_claimed ON runs (claimed_by) WHERE status IN ('Pending', 'Runn
 CREATE INDEX runs_handed_over ON runs (admitted_at) WHERE status IN ('Pending', 'Running') AND admitted_at IS NOT NULL AND claimed_by IS NULL AND parent_run_id IS NULL;
 CREATE INDEX runs_cancelling ON runs (id) WHERE status IN ('Pending', 'Running') AND cancel_requested_at IS NOT NULL;
 
--- Takes up to `wanted` calls from the window of a key; returns how many were granted, how many are left, and in how many
+-- Takes up to `wanted` calls from the window of a key; returns how many were granted, how many remain, and in how many
 -- seconds the oldest counted call leaves the window. Call number n is free again when call n - limit is older than the window.
--- `at`: the test clock's time; null in production. Times of one key only grow: they are read under the counter's lock.
+-- `at`: the test clock's time; null in production. Times of a key never decrease: they are read under the counter's lock.
 CREATE FUNCTION take_rate(k text, wanted int, lim int, secs int, at_ timestamptz, OUT granted int, OUT remaining int, OUT reset_seconds int)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column

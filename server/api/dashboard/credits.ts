@@ -4,7 +4,7 @@ import { ENTRY_KINDS, listLedger, readBalance } from "@/server/credits/read-ledg
 
 const viewer = memberProcedure("viewer");
 
-/** What the organization has to spend, and every line of its ledger. */
+/** The organization's balance and ledger. */
 export const creditsRouter = router({
   balance: viewer.query(({ ctx }) => readBalance(ctx.services, ctx.actor)),
 
@@ -12,7 +12,7 @@ export const creditsRouter = router({
     .input(
       z.object({
         kind: z.enum(ENTRY_KINDS).optional(),
-        /** The number after which (towards older lines) the page begins. */
+        /** The page begins after this number, towards older entries. */
         cursor: z.int32().min(1).nullish(),
         limit: z.int().min(1).max(200).default(50),
       }),

@@ -4,7 +4,7 @@ import { newId } from "@/server/ids";
 import { createMember } from "@/testing/runs";
 import { createTenant, createWorld, type World } from "@/testing/world";
 
-/** Numbers that no column holds are the caller's fault, not the service's. */
+/** Numbers that fit no column are the caller's fault, not the service's. */
 
 let world: World;
 let api: ReturnType<typeof createDashboardCaller>;

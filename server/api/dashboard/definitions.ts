@@ -6,7 +6,7 @@ import { listVersions, readVersionChanges } from "@/server/catalog/versions";
 const viewer = memberProcedure("viewer");
 const reference = z.object({ kind: z.enum(["agent", "tool"]), id: z.uuid() });
 
-/** One agent or tool: what it is now, and how it came to be so. */
+/** One agent or tool: its definition and its versions. */
 export const definitionsRouter = router({
   agent: viewer
     .input(z.object({ agentId: z.uuid() }))
@@ -19,7 +19,7 @@ export const definitionsRouter = router({
   versions: viewer
     .input(
       reference.extend({
-        /** The number after which (towards older versions) the page begins. */
+        /** The page begins after this number, towards older versions. */
         cursor: z.int32().min(1).nullish(),
         limit: z.int().min(1).max(50).default(20),
       }),

@@ -12,8 +12,8 @@ import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
 
 /**
- * Every procedure of the dashboard against another organization's ids, and against every role. The table below must
- * name each procedure of the router: a new one fails this test until somebody says what it may show to whom.
+ * Calls every procedure of the dashboard with another organization's ids and with every role. The table must name each
+ * procedure, so a new one fails this test until it is added.
  */
 
 let world: World;
@@ -46,7 +46,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
   const operator = { kind: "operator", orgId: tenant.orgId, name: "operator" } as const;
   await saveAgent(world, operator, { slug: `w-${tenant.slug}`, name: `Of ${tenant.slug}`, model: "m" });
   const { email, ...member } = await createMember(world, tenant, "owner");
-  // Started as runs are, so that its configuration is a real one.
+  // Started normally, so that its configuration is real.
   const { runId } = await startFromDashboard(world, member, {
     kind: "agent",
     id: tenant.agentId,
@@ -102,16 +102,16 @@ async function createThings(tenant: Tenant): Promise<Things> {
 
 type Caller = ReturnType<typeof createDashboardCaller>;
 type Row = {
-  /** The least role that may call it. */
+  /** The lowest role that may call it. */
   role: MemberRole;
   /** A call with an organization's ids. */
   call: (api: Caller, at: Things) => Promise<unknown>;
-  /** What a member of this organization gets for the other's: an error code, or an answer that shows nothing. */
+  /** What a member of this organization gets for the other's ids: an error code, or a response without data. */
   gets: "not_found" | ((answer: unknown) => boolean);
 };
 
 const isEmpty = (answer: unknown) => JSON.stringify(answer) === "[]";
-/** Lists of our own things: nothing in them is the other's. */
+/** Lists contain only our own data. */
 const showsNothingForeign = (answer: unknown) =>
   ![
     other.orgId,

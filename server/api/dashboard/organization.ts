@@ -3,14 +3,14 @@ import { memberProcedure, router } from "@/server/api/trpc";
 import { listMembers } from "@/server/auth/list-members";
 import { listAudit } from "@/server/operate/read-audit";
 
-/** The organization itself: its people, and who did what. */
+/** The organization's members and audit log. */
 export const organizationRouter = router({
   members: memberProcedure("viewer").query(({ ctx }) => listMembers(ctx.services, ctx.actor)),
 
   audit: memberProcedure("admin")
     .input(
       z.object({
-        /** The id after which (towards older lines) the page begins. */
+        /** The page begins after this id, towards older entries. */
         cursor: z.uuid().nullish(),
         limit: z.int().min(1).max(200).default(50),
       }),

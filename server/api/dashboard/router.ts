@@ -8,7 +8,7 @@ import { secretsRouter } from "@/server/api/dashboard/secrets";
 import { triggersRouter } from "@/server/api/dashboard/triggers";
 import { createCallerFactory, router } from "@/server/api/trpc";
 
-/** Everything that pages ask of the server, for signed-in members. */
+/** The dashboard's procedures, for signed-in members. */
 export const dashboardRouter = router({
   account: accountRouter,
   catalog: catalogRouter,

@@ -23,7 +23,7 @@ export const runsRouter = router({
     .input(
       z.object({
         filter: runFilter.default({}),
-        /** The id after which (towards older runs) the page begins. */
+        /** The page begins after this id, towards older runs. */
         cursor: z.uuid().nullish(),
         limit: z.int().min(1).max(200).default(50),
       }),
@@ -40,7 +40,7 @@ export const runsRouter = router({
     .input(z.object({ ids: z.array(z.uuid()).max(200) }))
     .query(({ ctx, input }) => readRunsById(ctx.services, ctx.actor.orgId, input.ids)),
 
-  /** The ids that a filter lets through, newest first: all newer than `after`, up to `limit`. */
+  /** The ids that match a filter, newest first: all newer than `after`, up to `limit`. */
   ids: viewer
     .input(
       z.object({
@@ -53,7 +53,7 @@ export const runsRouter = router({
       findRunIds(ctx.services, ctx.actor.orgId, filter, { after: after ?? undefined, limit }),
     ),
 
-  /** Which of these runs a filter lets through. */
+  /** Which of these runs match a filter. */
   fitting: viewer
     .input(z.object({ filter: runFilter.default({}), ids: z.array(z.uuid()).max(200) }))
     .query(({ ctx, input }) => findFitting(ctx.services, ctx.actor.orgId, input.filter, input.ids)),
@@ -106,7 +106,7 @@ export const runsRouter = router({
     .input(z.object({ runId: z.uuid(), input: z.string().optional() }))
     .mutation(({ ctx, input }) => rerun(ctx.services, ctx.actor, input)),
 
-  /** Cancels the runs that have not ended yet; says how many of the given ones exist here. */
+  /** Cancels the open runs among these; returns how many of them exist here. */
   cancel: member
     .input(z.object({ runIds: z.array(z.uuid()).min(1).max(200) }))
     .mutation(async ({ ctx, input }) => {
@@ -118,7 +118,7 @@ export const runsRouter = router({
       return { found };
     }),
 
-  /** Cancels open runs that a filter lets through, at most 200 a call; `next` is the `before` of the next one. */
+  /** Cancels open runs that match a filter, at most 200 per call; `next` is the `before` of the next call. */
   cancelMatching: member
     .input(z.object({ filter: runFilter, before: z.uuid().nullish() }))
     .mutation(({ ctx, input: { filter, before } }) =>

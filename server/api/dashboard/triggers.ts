@@ -12,7 +12,7 @@ import { redeliver } from "@/server/webhooks/redeliver";
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
 
-/** One trigger and what came to it. */
+/** One trigger and its deliveries. */
 export const triggersRouter = router({
   inspect: viewer
     .input(z.object({ triggerId: z.uuid() }))
@@ -23,7 +23,7 @@ export const triggersRouter = router({
       z.object({
         triggerId: z.uuid(),
         outcome: z.enum(DELIVERY_OUTCOMES).optional(),
-        /** The id after which (towards older deliveries) the page begins. */
+        /** The page begins after this id, towards older deliveries. */
         cursor: z.uuid().nullish(),
         limit: z.int().min(1).max(200).default(50),
       }),
@@ -33,10 +33,10 @@ export const triggersRouter = router({
     ),
 
   delivery: viewer
-    .input(z.object({ deliveryId: z.uuid(), whole: z.boolean().optional() }))
+    .input(z.object({ deliveryId: z.uuid(), complete: z.boolean().optional() }))
     .query(({ ctx, input }) => inspectDelivery(ctx.services, ctx.actor, input)),
 
-  /** Changes nothing; a mutation because templates are too long for an address. */
+  /** Changes nothing; it is a mutation because templates are too long for a URL. */
   previewMessage: member
     .input(z.object({ deliveryId: z.uuid(), template: z.string().min(1).max(100_000) }))
     .mutation(({ ctx, input }) => previewMessage(ctx.services, ctx.actor, input)),

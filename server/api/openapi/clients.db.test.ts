@@ -20,8 +20,8 @@ import { startTestService, type TestService } from "@/testing/service";
 import { createOpenApiDocument } from "./document";
 
 /**
- * Clients generated from the OpenAPI document compile under strict rules and drive the service over HTTP. The Python client
- * is tested where `pip install openapi-python-client==0.29.1` was run.
+ * Clients generated from the OpenAPI document compile under strict rules and call the service over HTTP. The Python
+ * client is tested if `openapi-python-client==0.29.1` is installed.
  */
 
 const DEFINITIONS = `organizations:
@@ -52,7 +52,7 @@ let given: Record<"baseUrl" | "key" | "agentId" | "toolId" | "pingId" | "token",
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "stepwell-clients-"));
-  // Generated code finds its packages as an integrator's would.
+  // Generated code finds its packages as in an integrator's project.
   await symlink(join(process.cwd(), "node_modules"), join(folder, "node_modules"));
   await writeFile(join(folder, "openapi.json"), JSON.stringify(document));
   await writeFile(join(folder, "program.ts"), PROGRAM_TYPES);
@@ -88,7 +88,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Compiles programs with their generated clients as strictly as TypeScript can; gives what tsc reports. */
+/** Compiles programs with their generated clients under the strictest rules; returns tsc's errors. */
 function compile(...files: string[]): string[] {
   const program = ts.createProgram(
     files.map((file) => join(folder, file)),
@@ -111,7 +111,7 @@ function compile(...files: string[]): string[] {
     );
 }
 
-/** Runs a program in a process of its own, as an integrator would; gives what it saw. */
+/** Runs a program in its own process; returns what it printed. */
 async function runTypeScript(name: string): Promise<unknown> {
   const outfile = join(folder, `${name}.mjs`);
   const contents = `import { run } from "./${name}";

@@ -29,7 +29,7 @@ const operationOf = (id: string) => {
   return found;
 };
 
-/** Every JSON Schema keyword with its value, wherever it stands in the document. */
+/** Every JSON Schema keyword in the document with its value. */
 function keywords(value: unknown): [string, unknown][] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, part]) => [[key, part], ...keywords(part)]);

@@ -7,8 +7,9 @@ import { ERROR_RESPONSES, errorResponses } from "./responses";
 import { WEBHOOK_PATH } from "./webhook-path";
 
 /**
- * The OpenAPI 3.1 document of `/v1` and the webhooks, with `appUrl` as its server. trpc-to-openapi makes it from the
- * procedures. This module adds what the library does not support: our error responses, headers, examples and tag texts.
+ * The OpenAPI 3.1 document of `/v1` and the webhooks, with `appUrl` as its server. trpc-to-openapi generates it from
+ * the procedures. This module adds what the library does not support: our error responses, headers, examples and tag
+ * descriptions.
  */
 export function createOpenApiDocument(appUrl: string): OpenAPIObject {
   const document = generateOpenApiDocument(v1Router, {
@@ -38,7 +39,7 @@ export function createOpenApiDocument(appUrl: string): OpenAPIObject {
 type PathItem = NonNullable<OpenAPIObject["paths"]>[string];
 type Operation = NonNullable<PathItem["post"]>;
 
-/** The one operation that may be called without a body. */
+/** The only operation whose body is optional. */
 const BODY_IS_OPTIONAL = "runTool";
 const RATE_HEADERS = headerReferences("X-Request-Id", "RateLimit-Policy", "RateLimit");
 const START_HEADERS = { ...RATE_HEADERS, ...headerReferences("Idempotent-Replayed") };
@@ -71,8 +72,8 @@ function completeOperation(operation: Operation): void {
 }
 
 /**
- * Takes out what zod says of a schema and clients stumble over: patterns of 200 characters beside a format, JavaScript's
- * bounds of integers, and the ban on further properties, since `/v1` may gain optional fields.
+ * Removes what zod adds and generated clients do not handle: patterns beside a format, JavaScript's integer bounds, and
+ * `additionalProperties: false`, since `/v1` may gain optional fields.
  */
 function simplifySchemas(value: unknown): void {
   if (typeof value !== "object" || value === null) return;

@@ -3,8 +3,8 @@ import type { ApiMeta } from "@/server/api/trpc";
 import { idempotencyKey } from "./headers";
 
 /**
- * The OpenAPI metadata of the `/v1` procedures. trpc-to-openapi reads it to make the document, operations.ts to route.
- * `errorResponses` is empty because responses.ts adds our own.
+ * The OpenAPI metadata of the `/v1` procedures: trpc-to-openapi generates the document from it, operations.ts the
+ * routes. `errorResponses` is empty because responses.ts adds our own.
  */
 
 type Described = {
@@ -49,7 +49,7 @@ function read({ tag, ...described }: Described): ApiMeta {
   };
 }
 
-/** A cancel counts as a read, so that it gets through when the starts are used up. */
+/** A cancel counts as a read, so that it works when the starts are used up. */
 function cancel({ tag, ...described }: Described): ApiMeta {
   return {
     openapi: {

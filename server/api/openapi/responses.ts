@@ -1,7 +1,7 @@
 import type { ErrorBody, ErrorCode } from "@/server/contract/errors";
 import { headerReferences, type ResponseHeader } from "./headers";
 
-/** The error responses of the OpenAPI document: what each code means, and which operation answers with which. */
+/** The error responses in the OpenAPI document: the meaning of each code, and the codes of each operation. */
 
 const REQUEST_ID = "019aa5d1-9f0e-7c43-8a55-0c4a3f1d2b6e";
 
@@ -51,7 +51,7 @@ const MEANINGS: Record<ErrorCode, { meaning: string; message: string }> = {
   },
 };
 
-/** The named error responses, by the codes that they may hold. */
+/** The named error responses with their codes. */
 const RESPONSES = {
   InvalidRequest: ["invalid_request"],
   ToolStartRefused: ["invalid_request", "insufficient_credits"],

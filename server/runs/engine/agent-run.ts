@@ -8,7 +8,7 @@ import { callTool } from "./call-tool";
 import type { Execution, Outcome } from "./execution";
 import type { FinishedStep } from "./journal";
 
-/** Drives the agent loop over the run's journal: each model call and each call it asks for is one row. */
+/** Runs the agent loop with the run's journal: each model call and each call it requests is one row. */
 export async function executeAgent(
   execution: Execution,
   configuration: AgentConfiguration,
@@ -36,7 +36,7 @@ export async function executeAgent(
   return outcome;
 }
 
-/** Executes the calls of one iteration side by side, each as a step; those that finished before are answered from the journal. */
+/** Executes the calls of one iteration in parallel, each as a step; completed ones are answered from the journal. */
 async function act(
   execution: Execution,
   configuration: AgentConfiguration,
@@ -84,7 +84,7 @@ async function act(
       throw error;
     }
   };
-  // All calls come to rest before an error of one ends the run: nothing writes after the run's end.
+  // All calls must settle before an error of one ends the run: nothing may write after its end.
   const settled = await Promise.allSettled(acting.calls.map(execute));
   return settled.map((result) => {
     if (result.status === "rejected") throw result.reason;

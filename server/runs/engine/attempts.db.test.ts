@@ -8,7 +8,7 @@ import { startRun } from "../start";
 import { admitWaitingRuns } from "./claim";
 import { WorkerLost } from "./writer";
 
-/** The attempts that rows show: while the next one is waited for, and after a worker was replaced in the middle of one. */
+/** The attempts in rows, while the next one is pending, and after a worker was replaced in the middle of one. */
 
 let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
 let world: World;
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Starts a run of a tool that asks the model once, and retries it once. */
+/** Starts a run of a tool that calls the model once, with one retry. */
 async function start(tenant: Tenant): Promise<string> {
   const definition = {
     parameters: { type: "object" },
@@ -47,7 +47,7 @@ it("shows a failed attempt while the next one is under way, and when that one be
       const { steps } = await inspectRun(world, viewer, runId);
       return steps.map(({ status, attempts }) => ({ status, attempts }));
     };
-    // A step that has just begun is not written yet.
+    // A step that has just started is not written yet.
     await expect.poll(lines).toHaveLength(1);
     seen.push(await lines());
     if (seen.length > 1) return { content: "done" };
@@ -64,8 +64,8 @@ it("shows a failed attempt while the next one is under way, and when that one be
   ]);
   const { steps } = await inspectRun(world, viewer, runId);
   expect(steps[0]).toMatchObject({ status: "Completed", attempts: [failed, { error: null }] });
-  const whole = await inspectStep(world, viewer, { runId, stepId: steps[0]?.id ?? "" });
-  expect(whole.attempts[0]?.error).toHaveLength(312);
+  const complete = await inspectStep(world, viewer, { runId, stepId: steps[0]?.id ?? "" });
+  expect(complete.attempts[0]?.error).toHaveLength(312);
 });
 
 it("shows the attempts of a model call while the client waits before the next one", async () => {
@@ -86,7 +86,7 @@ it("shows the attempts of a model call while the client waits before the next on
   expect(calls).toMatchObject([{ status: "Completed", attempts: [waiting, { error: null }] }]);
 });
 
-it("shows the attempt that a replaced worker did not finish, and keeps the moment at which the step began", async () => {
+it("shows the attempt that a replaced worker did not finish, and the step's original start", async () => {
   const tenant = await createTenant(world);
   const viewer = await createMember(world, tenant, "viewer");
   const runId = await start(tenant);

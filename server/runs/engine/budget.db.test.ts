@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import type { ModelReply } from "@/server/models/port";
-import { readWholeRun } from "@/server/runs/read/download";
+import { readCompleteRun } from "@/server/runs/read/download";
 import { inspectRun } from "@/server/runs/read/inspect";
 import { executeRun } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
@@ -8,7 +8,7 @@ import { createMember } from "@/testing/runs";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import { startRun } from "../start";
 
-/** What starts hold and model calls reserve: by a quick bound of the prompt where it fits, else by its counted tokens. */
+/** What starts hold and model calls reserve: a quick upper bound of the prompt if it fits, else its counted tokens. */
 
 let world: World;
 let counts = 0;
@@ -61,7 +61,7 @@ it("counts nothing where bound and wanted output fit", async () => {
   expect(limits).toEqual([4_000]);
 });
 
-it("accepts a start whose counted prompt the balance covers, though the bound says more", async () => {
+it("accepts a start whose counted prompt fits the balance although its upper bound does not", async () => {
   const tenant = await createTenant(world, { credits: "0.5" });
   const run = await start(tenant);
   expect(run.held.toString()).toBe("0.5");
@@ -84,7 +84,7 @@ it("gives a call all the output that is left beside the counted prompt", async (
   expect(counts).toBe(1);
 });
 
-it("extends the hold before a model call that it does not cover, by an entry of its own", async () => {
+it("extends a hold that is too small for a model call with a separate ledger entry", async () => {
   const tenant = await createTenant(world, { agent: { functions: ["calculate"] } });
   const run = await start(tenant);
   const heldAtCalls: string[] = [];
@@ -95,7 +95,8 @@ it("extends the hold before a model call that it does not cover, by an entry of 
     return heldAtCalls.length === 1 ? { toolCalls } : {};
   };
   await executeRun(world, run.id);
-  // 5,000 tokens in and 4,000 out are 2.1, extended by a quarter more; that covers the second call beside the 0.024 used.
+  // 5,000 tokens in and 4,000 out are 2.1, extended by a quarter; that is enough for the second call beside the 0.024
+  // used.
   expect(heldAtCalls).toEqual(["2.625", "2.625"]);
   const entries = await world.db.creditEntry.findMany({
     where: { runId: run.id },
@@ -139,5 +140,5 @@ it.each([true, false])("shows whether the tokens are estimated: %s", async (mark
   const run = await start(tenant);
   await executeRun(world, run.id);
   expect(await inspectRun(world, member, run.id)).toMatchObject({ calls: [{ estimated: mark }] });
-  expect(await readWholeRun(world, member, run.id)).toMatchObject({ modelCalls: [{ estimated: mark }] });
+  expect(await readCompleteRun(world, member, run.id)).toMatchObject({ modelCalls: [{ estimated: mark }] });
 });

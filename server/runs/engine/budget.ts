@@ -2,46 +2,46 @@ import { Decimal, ZERO } from "@/server/credits/amount";
 import type { Cap, ClaimedRun } from "./claimed-run";
 import type { Worker } from "./port";
 
-/** The balance does not cover what the run would use next. */
+/** The balance does not allow the run's next call. */
 export class CreditsExhausted extends Error {
   override name = "CreditsExhausted";
 }
 
-/** The run would go past its cap. */
+/** The run would exceed its cap. */
 export class CapReached extends Error {
   override name = "CapReached";
 }
 
-/** What a call reserves before it is made; `least` ≤ `minimum` ≤ `wanted`. */
+/** What a call reserves before it starts; `least` ≤ `minimum` ≤ `wanted`. */
 export type Reservation = {
-  /** Less than this makes no sense: where the cap leaves less, the run ends. */
+  /** With less, the call is pointless: if the cap allows less, the run ends. */
   least: Decimal;
-  /** What the balance must have, or as much of it as the cap leaves. */
+  /** The balance must allow this, or as much of it as the cap does. */
   minimum: Decimal;
-  /** Taken when cap and balance leave it. */
+  /** Reserved if cap and balance allow it. */
   wanted: Decimal;
 };
 
-/** A reservation that is taken whole or not at all. */
+/** A reservation that is granted completely or not at all. */
 export const exactly = (amount: Decimal): Reservation => ({ least: amount, minimum: amount, wanted: amount });
 
 /**
- * What a run and its children may still spend: credits are reserved before a call is made and spent after it. One budget
- * lives in the process whose worker has the root run.
+ * What a run and its children may still spend: credits are reserved before a call and spent after it. One budget exists
+ * in the process whose worker has the root run.
  */
 export type Budget = {
   /** Reserves credits; returns how many. Throws CapReached, CreditsExhausted, WorkerLost. */
   reserve(reservation: Reservation): Promise<Decimal>;
-  /** Turns a reservation into what was used, extending the hold if more was. Returns what can be charged. */
+  /** Replaces a reservation by the actual usage, extending the hold if that is more. Returns what can be charged. */
   spend(reserved: Decimal, used: Decimal): Promise<Decimal>;
-  /** What is used or reserved and not ended yet. */
+  /** What is used or reserved by runs that have not ended. */
   used(): Decimal;
 };
 
-/** How much more than needed a hold is extended by, as a share of the need: most runs extend it once. */
+/** How much the hold is extended beyond the need, as a share of it: most runs extend it once. */
 const EXTRA = new Decimal("0.25");
 
-/** Parallel calls take turns: each sees what the one before it left. */
+/** Queues parallel calls, so that each sees what the previous one left. */
 function inTurn() {
   let turn: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
@@ -52,11 +52,11 @@ function inTurn() {
 }
 
 /**
- * Opens the budget of a root run on its hold and the organization's balance. `used` is what the run and its open children
- * have used so far. Used credits never exceed the hold, and the hold never exceeds the balance.
+ * Opens the budget of a root run from its hold and the organization's balance. `used` is the usage of the run and its
+ * open children. Usage never exceeds the hold, and the hold never exceeds the balance.
  */
 export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal): Budget {
-  // A child that ends takes what it has used from the hold: the rest of both stays the same, so neither changes here.
+  // A child that ends takes its usage out of the hold: the rest of both is unchanged.
   let { held } = run;
   let used = alreadyUsed;
   let reserved = ZERO;
@@ -67,8 +67,8 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
     if (verdict === "held") held = held.add(amount);
     return verdict === "held";
   };
-  /** Makes room for `amount` beside what is used and reserved; false when the balance does not have it. */
-  const makeRoom = async (amount: Decimal): Promise<boolean> => {
+  /** Makes sure that the hold allows `amount` beside what is used and reserved; false if the balance does not. */
+  const extendHold = async (amount: Decimal): Promise<boolean> => {
     const missing = used.add(reserved).add(amount).sub(held);
     if (missing.lte(0)) return true;
     const extra = amount.mul(EXTRA).toDecimalPlaces(4, Decimal.ROUND_UP);
@@ -80,7 +80,7 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
     reserve: ({ minimum, wanted }) =>
       take(async () => {
         for (const amount of wanted.gt(minimum) ? [wanted, minimum] : [minimum]) {
-          if (await makeRoom(amount)) {
+          if (await extendHold(amount)) {
             reserved = reserved.add(amount);
             return amount;
           }
@@ -92,8 +92,8 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
     spend: (amount, actual) =>
       take(async () => {
         reserved = reserved.sub(amount);
-        const room = await makeRoom(actual);
-        // A provider that ignores the output limit is not paid with credits nobody has.
+        const room = await extendHold(actual);
+        // Usage above the output limit, if a provider ignores it, is charged only as far as the balance allows.
         const charged = room ? actual : Decimal.max(ZERO, Decimal.min(actual, held.sub(used).sub(reserved)));
         used = used.add(charged);
         return charged;
@@ -102,8 +102,8 @@ export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal
 }
 
 /**
- * The same budget within a cap: that of a root run, or of a tool or agent that a run called. `alreadyUsed` is what the run
- * and its children have used so far. What costs nothing is never refused.
+ * The same budget within a cap: a root run's, or that of a tool or agent that a run called. `alreadyUsed` is the usage
+ * of the run and its children. A free call is never refused.
  */
 export function capBudget(budget: Budget, cap: Cap | null, alreadyUsed: Decimal): Budget {
   if (cap === null) return budget;

@@ -1,7 +1,7 @@
 import { type Decimal, ZERO } from "@/server/credits/amount";
 import {
-  COVERED_OUTPUT_TOKENS,
   creditsOfTokens,
+  MIN_OUTPUT_TOKENS,
   outputTokensFor,
   WANTED_OUTPUT_TOKENS,
 } from "@/server/credits/prices";
@@ -112,7 +112,7 @@ async function reserveForCall(
   const inputTokens = await services.models.countTokens(request);
   const scarce = await budget.reserve({
     least: priceFor(inputTokens, 1),
-    minimum: priceFor(inputTokens, Math.min(limit, COVERED_OUTPUT_TOKENS)),
+    minimum: priceFor(inputTokens, Math.min(limit, MIN_OUTPUT_TOKENS)),
     wanted: priceFor(inputTokens, limit),
   });
   const affordable = outputTokensFor(run.prices, request.model, scarce, inputTokens);

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * The id of the run that a step starts: a UUID v7 with its parent's time and, for the rest, a hash of parent and step.
- * A worker that takes the parent over finds the child by it, whatever had been written of the step.
+ * The id of a step's child run: a UUID v7 with its parent's time, the rest a hash of parent and step. A worker that
+ * takes the parent over finds the child by it, whatever was written of the step.
  */
 export function childRunId(parentId: string, stepKey: string): string {
   const bytes = createHash("sha256").update(`${parentId}/${stepKey}`).digest().subarray(0, 16);

@@ -8,7 +8,7 @@ import type { Services } from "@/server/services";
 import type { ClaimedRun } from "./claimed-run";
 import { WorkerLost } from "./writer";
 
-/** Which run got a slot, and for which of its segments. */
+/** A run that got a slot, and for which of its segments. */
 export type Admitted = { id: string; kind: "agent" | "tool"; epoch: number; segment: number };
 
 const admitted = z.object({
@@ -19,8 +19,8 @@ const admitted = z.object({
 });
 
 /**
- * Gives waiting runs slots, organization by organization, those with the fewest runs in flight first. With a worker they are
- * claimed for it; without one they are handed over to an Inngest server. Throws WorkerLost's SQL state SW001.
+ * Gives waiting runs slots, organizations with the fewest runs in flight first. With a worker they are claimed for it;
+ * without one they are handed over to an Inngest server. Throws SQL state SW001 if the worker is lost.
  */
 export async function admitWaitingRuns(
   services: Pick<Services, "pool" | "clock">,
@@ -48,8 +48,8 @@ export async function anyWaiting(client: Queryable): Promise<boolean> {
 }
 
 /**
- * Claims one run for a worker: a child run of its own, or a run that an Inngest server calls. Null when it has ended, is to
- * be cancelled, waits for a slot, has a worker or does not exist. Throws WorkerLost.
+ * Claims one run for a worker: a child of its own run, or a run that an Inngest server calls. Null if it has ended, is
+ * being cancelled, waits for a slot, has a worker or does not exist. Throws WorkerLost.
  */
 export async function claimRun(
   services: Services,

@@ -3,10 +3,10 @@ import type { OrgId } from "@/server/auth/actor";
 import type { Decimal } from "@/server/credits/amount";
 import type { PriceList } from "@/server/credits/prices";
 
-/** Most that a run and its children may use, and whose setting that is, in words for the error message. */
+/** The most a run and its children may use, and whose setting that is, for the error message. */
 export type Cap = { credits: Decimal; of: string };
 
-/** What a run has used so far, its children left out. */
+/** What a run has used so far, without its children. */
 export type Totals = {
   steps: number;
   actions: number;
@@ -21,14 +21,14 @@ export type ClaimedRun = {
   orgId: OrgId;
   kind: "agent" | "tool";
   targetId: string;
-  /** Counts claims: a run claimed before has a journal to read. */
+  /** The number of the claim: a run claimed before has a journal to read. */
   epoch: number;
-  /** Which stretch of the run this is: 1 until it yields its slot for the first time. */
+  /** The run's segment: 1 until it first yields its slot. */
   segment: number;
   configuration: RunConfiguration;
-  /** SHA-256 of the configuration as it is stored, hexadecimal. */
+  /** SHA-256 of the stored configuration, hexadecimal. */
   configurationHash: string;
-  /** What things cost this run: the price list of the moment it was started. */
+  /** The price list at the start of the run. */
   prices: PriceList;
   input: string;
   rootRunId: string;
@@ -38,13 +38,13 @@ export type ClaimedRun = {
   cap: Cap | null;
   /** The root run's hold. */
   held: Decimal;
-  /** Number of the run's newest change; each journal row and each change of status has one. */
+  /** The number of the run's newest change; each journal row and each change of status has one. */
   sequence: number;
-  /** When it yielded its slot for the last time. */
+  /** When it last yielded its slot. */
   yieldedAt: Date | null;
 };
 
-/** When the run has had its time. */
+/** The deadline of a run. */
 export function deadlineOf(run: ClaimedRun): Date {
   return new Date(run.startedAt.getTime() + run.deadlineSeconds * 1000);
 }

@@ -10,11 +10,11 @@ import type { Worker } from "./port";
 import { withWorker } from "./with-worker";
 
 /**
- * Ends runs. A run's status, output, figures and ledger lines are written in one transaction, by its worker or, when it has
- * none, by whoever finds that it must end. A terminal row is frozen, by these statements and by a trigger in the database.
+ * Ends runs. Status, output, figures and ledger entries are written in one transaction, by the run's worker or, if it
+ * has none, by the process that ends it. A terminal row never changes, by these statements and by a database trigger.
  */
 
-/** Ends a run of this worker with its last journal rows. Null when the run is not this worker's any more. */
+/** Ends a run of this worker with its last journal rows. Null if the worker no longer has the run. */
 export async function endClaimedRun(
   worker: Worker,
   run: ClaimedRun,
@@ -25,14 +25,14 @@ export async function endClaimedRun(
   return verdict.ended ? { finishedAt: new Date(verdict.at) } : null;
 }
 
-/** Ends a run that no worker has. Returns false, changing nothing, when the run has ended or a worker has it. */
+/** Ends a run without a worker. Returns false, changing nothing, if the run has ended or has a worker. */
 export function endUnclaimedRun(services: Services, runId: string, outcome: Outcome): Promise<boolean> {
   return endOpenRun(services, runId, { outcome });
 }
 
 /**
- * Ends a run of a worker, or without one a run that no worker has, and first the runs that it called. What it used is summed
- * from its journal. Returns false, changing nothing, when the run has ended or has another worker.
+ * Ends a run of a worker (or, without one, a run without a worker) after its child runs. Its usage is summed from its
+ * journal. Returns false, changing nothing, if the run has ended or has another worker.
  */
 export async function endOpenRun(
   services: Services,
@@ -53,7 +53,7 @@ export async function endOpenRun(
   if (row === undefined || row.claimed_by !== (worker?.id ?? null)) return false;
   await endOpenChildren(services, runId, outcome);
   const { totals: used, openSteps, sequence } = await readTotals(services.pool, runId);
-  // What has begun fails with the run, and counts.
+  // Open steps and calls fail with the run, and count.
   const totals = { ...used, steps: used.steps + openSteps };
   const run = { id: runId, orgId: mintOrgId(row.organization_id) };
   const next = Math.max(row.sequence, sequence) + 1;
@@ -65,7 +65,7 @@ export async function endOpenRun(
   return ended;
 }
 
-/** Ends what a run called and what no worker has: the run ends before them, or was taken over. */
+/** Ends child runs that no worker has: the run ended first, or was taken over. */
 export async function endOpenChildren(services: Services, runId: string, outcome: Outcome): Promise<void> {
   const { rows } = await services.pool.query<{ id: string }>(
     `SELECT id FROM runs WHERE parent_run_id = $1 AND status IN ('Pending', 'Running') ORDER BY id`,
@@ -74,14 +74,14 @@ export async function endOpenChildren(services: Services, runId: string, outcome
   for (const { id } of rows) await endUnclaimedRun(services, id, outcomeOfChild(outcome));
 }
 
-/** A run that is still open when its caller ends can only be cancelled or fail with it. */
+/** A child that is open when its parent ends can only be cancelled or fail. */
 function outcomeOfChild(outcome: Outcome): Outcome {
   if (outcome.status === "Cancelled") return outcome;
   const code = isPlatformFault(outcome) ? outcome.code : "caller_ended";
   return { status: "Failed", code, message: "The run that called this one has ended." };
 }
 
-/** Faults of the platform are not charged. */
+/** Platform faults are not charged. */
 export function isPlatformFault(outcome: Outcome): outcome is Extract<Outcome, { status: "Failed" }> {
   return outcome.status === "Failed" && outcome.code === "internal_error";
 }
@@ -93,7 +93,7 @@ function endItem(
   const waived = isPlatformFault(outcome);
   const note =
     waived && totals.credits.gt(0)
-      ? `run ended by a fault of the platform: ${totals.credits} credits used are not charged`
+      ? `run ended by a platform fault: ${totals.credits} credits used are not charged`
       : "run ended";
   return {
     run: run.id,

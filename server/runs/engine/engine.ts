@@ -1,11 +1,11 @@
 import { Decimal, ZERO } from "@/server/credits/amount";
-import { isPassing, outlast } from "@/server/db/outage";
+import { isTransient, retryWhileUnavailable } from "@/server/db/outage";
 import type { Services } from "@/server/services";
 import { type Budget, capBudget, openBudget } from "./budget";
 import { type Admitted, admitWaitingRuns, anyWaiting, claimRun, readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
 import { endOpenRun, endUnclaimedRun } from "./end-run";
-import { executeRun, type Stretch } from "./execute-run";
+import { executeRun, type SegmentContext } from "./execute-run";
 import { type Outcome, RunStopped, YieldSlot } from "./execution";
 import { slotsToYield } from "./fair-share";
 import { readOpenFigures } from "./figures";
@@ -29,51 +29,54 @@ import { openWorker } from "./worker";
 import { WorkerLost } from "./writer";
 
 /**
- * The engine of one process: it has slots, gives them to runs, and drives each run segment by segment through a durable
- * function (inngest/functions.ts). docs/engine.md draws its state machine.
+ * The engine of one process: gives its slots to runs and drives each run, segment by segment, through a durable
+ * function (inngest/functions.ts). docs/engine.md shows its state machine.
  */
 
-/** What executes the durable functions. */
+/** Executes the durable functions. */
 export type Driver =
   | {
       kind: "embedded";
-      /** Executes one segment of a run of this process; resolves when it is over. */
+      /** Executes one segment of a run in this process; resolves when it is over. */
       execute(run: Admitted): Promise<void>;
     }
   | {
       kind: "server";
-      /** Hands runs to an Inngest server, which calls their segments; it takes each event id once. */
+      /** Hands runs over to an Inngest server, which calls their segments; it accepts each event id once. */
       handOver(runs: readonly (Admitted & { eventId: string })[]): Promise<void>;
     };
 
-/** How a segment ended: the run ended, waits for a slot again, goes on in the next segment, or is none of this engine's. */
+/** How a segment ended: the run ended, waits for a slot again, continues in the next segment, or is not this engine's. */
 export type SegmentResult = "ended" | "yielded" | "paused" | "left";
 
 export type RunEngine = Engine & {
   start(driver: Driver): void;
   stop(graceMs?: number): Promise<void>;
-  /** Executes a segment of a run, at most `acts` model calls and rounds of calls. Throws what a later attempt may mend. */
+  /**
+   * Executes a segment of a run with at most `acts` model calls and rounds of calls. Throws errors that a later attempt
+   * may resolve.
+   */
   executeSegment(runId: string, limits?: { acts?: number }): Promise<SegmentResult>;
-  /** Executes a segment that an Inngest server calls, again if something fails that a later attempt may mend. */
+  /** Executes a segment for an Inngest server, and retries errors that a later attempt may resolve. */
   callSegment(runId: string, limits: { acts: number }): Promise<SegmentResult>;
-  /** Ends a run that no attempt could carry on: a fault of the platform, uncharged, its cause only in the log. */
-  giveUp(runId: string, error: unknown): Promise<void>;
+  /** Ends a run after its last failed attempt: a platform fault, not charged, its cause only in the log. */
+  failRun(runId: string, error: unknown): Promise<void>;
 };
 
 export type EngineOptions = {
-  /** Runs that this process executes at once. */
+  /** How many runs this process executes at once. */
   slots: number;
-  /** Told of each run that ends here; for caches. */
-  onEnd?: Stretch["onEnd"];
+  /** Called with each run that ends here; for caches. */
+  onEnd?: SegmentContext["onEnd"];
 };
 
-/** Attempts of one segment in this process when something unforeseen fails. A database that is away does not count. */
+/** Attempts of one segment in this process for unexpected errors. An unavailable database does not count. */
 const MAX_ATTEMPTS = 6;
-/** How often waiting runs and cancels are looked for without a notification. */
-const LOOK_EVERY_MS = 1_000;
-/** While all slots are taken: how often it is asked who waits. */
+/** How often waiting runs and cancels are polled. */
+const POLL_EVERY_MS = 1_000;
+/** How often waiting runs are polled while all slots are taken. */
 const SHARE_EVERY_MS = 100;
-/** Runs that an Inngest server has and has not called yet, at most; fewer where there are fewer slots. */
+/** How many runs may be handed over to an Inngest server but not called yet; fewer if there are fewer slots. */
 const SERVER_BACKLOG = 100;
 
 type Slot = {
@@ -81,9 +84,9 @@ type Slot = {
   worker: Worker;
   journal: RunJournal;
   budget: Budget;
-  /** The journals of the run and its children in this segment, with how many of their rows were finished before it. */
+  /** The journals of the run and its children in this segment, with how many of their rows were complete before it. */
   entered: { journal: RunJournal; before: number }[];
-  /** It leaves its slot before its next act. */
+  /** Whether it yields its slot before its next act. */
   yielding: boolean;
 };
 
@@ -100,25 +103,25 @@ export function createRunEngine(getServices: () => Services, options: EngineOpti
     stop: (graceMs) => engine.stop(graceMs),
     executeSegment: (runId, limits) => engine.executeSegment(runId, limits),
     callSegment: (runId, limits) => engine.callSegment(runId, limits),
-    giveUp: (runId, error) => engine.giveUp(runId, error),
+    failRun: (runId, error) => engine.failRun(runId, error),
   };
 }
 
 class ProcessEngine implements RunEngine {
   readonly #getServices: () => Services;
   readonly #options: EngineOptions;
-  /** Root runs that have a slot here, by id. */
+  /** Root runs with a slot here, by id. */
   readonly #slots = new Map<string, Slot>();
-  /** Slots of runs that were admitted and are not in `#slots` yet. */
+  /** Slots of admitted runs that are not in `#slots` yet. */
   #reserved = 0;
-  /** Runs that execute here, children included. */
+  /** Runs that execute here, including children. */
   readonly #executing = new Map<string, ExecutingRun & { stop: AbortController }>();
   /** Runs that are being claimed for an Inngest server's calls. */
   readonly #opening = new Set<string>();
-  /** A second has passed since claimed runs were last compared with those that execute here. */
-  #mayHaveForgotten = false;
-  /** How many slots each organization is to yield. */
-  #owed = new Map<string, number>();
+  /** Whether claimed runs are due to be compared with those that execute here, once a second. */
+  #unexecutedDue = false;
+  /** How many slots each organization must yield. */
+  #yieldsDue = new Map<string, number>();
   #worker: Promise<Worker> | undefined;
   #driver: Driver | undefined;
   #stopping = false;
@@ -141,7 +144,7 @@ class ProcessEngine implements RunEngine {
       onAdmitted: (starts) => {
         this.#reserved += starts;
       },
-      onLost: (error) => this.#lose(error),
+      onLost: (error) => this.#handleLostWorker(error),
     }).catch((error: unknown) => {
       this.#worker = undefined;
       throw error;
@@ -157,9 +160,9 @@ class ProcessEngine implements RunEngine {
       if (payload.startsWith("cancel:")) this.abort(payload.slice("cancel:".length));
       else this.wake();
     });
-    this.#timers.push(setInterval(() => void this.#look(), LOOK_EVERY_MS));
+    this.#timers.push(setInterval(() => void this.#poll(), POLL_EVERY_MS));
     for (const timer of this.#timers) timer.unref();
-    void this.#look();
+    void this.#poll();
   }
 
   async stop(graceMs = 0): Promise<void> {
@@ -167,7 +170,7 @@ class ProcessEngine implements RunEngine {
     for (const timer of this.#timers) clearInterval(timer);
     clearTimeout(this.#sharing);
     this.#unlisten?.();
-    // Runs yield before their next act; what takes longer than the grace is given back as it is.
+    // Runs yield before their next act; after the grace period, longer ones are released as they are.
     const until = performance.now() + graceMs;
     while (this.#executing.size > 0 && performance.now() < until)
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -194,7 +197,7 @@ class ProcessEngine implements RunEngine {
     void this.#claim();
   }
 
-  /** Slots for starts: those that claims have not reserved. None where an Inngest server drives the runs. */
+  /** Slots for starts: those not reserved by claims. None if an Inngest server drives the runs. */
   #freeSlots(): number {
     if (this.#driver?.kind !== "embedded" || this.#stopping) return 0;
     return this.#options.slots - this.#slots.size - this.#reserved;
@@ -215,7 +218,7 @@ class ProcessEngine implements RunEngine {
     return slot;
   }
 
-  /** Gives a claimed run its slot with what it has done so far. */
+  /** Gives a claimed run its slot, with its journal. */
   async #openAgain(run: ClaimedRun, worker: Worker): Promise<Slot> {
     if (run.epoch === 1) return this.#open(run, worker);
     const services = this.#getServices();
@@ -223,7 +226,7 @@ class ProcessEngine implements RunEngine {
     return this.#open(run, worker, { contents, children: await childCredits(services, run.id) });
   }
 
-  /** Drives a run of the embedded engine through one segment, again if something fails that a later attempt may mend. */
+  /** Drives a run of the embedded engine through one segment, and retries errors that a later attempt may resolve. */
   async #drive(first: Slot): Promise<void> {
     const { log } = this.#getServices();
     const { id, kind, segment } = first.run;
@@ -236,26 +239,26 @@ class ProcessEngine implements RunEngine {
           return;
         } catch (error) {
           if (error instanceof WorkerLost || this.#stopping) return;
-          log.warn("A run met a fault of the platform; trying again", { runId: id, attempt, error });
-          if (attempt === MAX_ATTEMPTS) return await this.giveUp(id, error);
+          log.warn("A run failed with a platform fault; retrying", { runId: id, attempt, error });
+          if (attempt === MAX_ATTEMPTS) return await this.failRun(id, error);
           const delay = delayAfter(attempt);
-          if (!isPassing(error)) attempt += 1;
+          if (!isTransient(error)) attempt += 1;
           await wait(delay, NEVER);
         }
         const faulty = slot;
-        const again = await outlast(() => this.#reopen(faulty), NEVER);
+        const again = await retryWhileUnavailable(() => this.#reopen(faulty), NEVER);
         if (again === null) return;
         slot = again;
       }
     } catch (error) {
-      log.error("A run could not be carried on; it waits for a slot again", { runId: id, error });
+      log.error("A run could not continue; it waits for a slot again", { runId: id, error });
     } finally {
       if (this.#slots.get(id) === slot) this.#slots.delete(id);
       if (this.#waiting) void this.#claim();
     }
   }
 
-  /** Opens a run again after a fault, with what is committed of it. Null when it is not this worker's any more. */
+  /** Opens a run again after an error, with its committed journal. Null if this worker no longer has it. */
   async #reopen(slot: Slot): Promise<Slot | null> {
     const services = this.#getServices();
     await settle(slot);
@@ -264,7 +267,7 @@ class ProcessEngine implements RunEngine {
     return renewed === undefined ? null : this.#openAgain(renewed, slot.worker);
   }
 
-  /** Claims a run that an Inngest server calls. Null when it cannot be claimed. */
+  /** Claims a run for an Inngest server's call. Null if it cannot be claimed. */
   async #claimOne(runId: string): Promise<Slot | null> {
     const services = this.#getServices();
     if (this.#slots.has(runId) || this.#opening.has(runId)) return null;
@@ -286,16 +289,16 @@ class ProcessEngine implements RunEngine {
     let left = acts;
     let isOver = false;
     slot.entered = [];
-    // A segment yields only after an act of its own.
+    // A segment yields only after its first act.
     const hasProgressed = () => slot.entered.some((entry) => countFinished(entry.journal) > entry.before);
-    const stretch: Stretch = {
+    const context: SegmentContext = {
       services,
       worker,
       checkpoint: () => {
         isOver = left <= 0;
         if (isOver) throw new YieldSlot("the segment is over");
         left -= 1;
-        if (this.#stopping || (hasProgressed() && this.#owesSlot(slot)))
+        if (this.#stopping || (hasProgressed() && this.#mustYieldSlot(slot)))
           throw new YieldSlot("another run is next");
       },
       enter: (entered, entry, stop) => {
@@ -306,13 +309,13 @@ class ProcessEngine implements RunEngine {
       onEnd: (ended, end) => this.#options.onEnd?.(ended, end),
     };
     try {
-      await executeRun(stretch, run, { journal, budget });
+      await executeRun(context, run, { journal, budget });
       return "ended";
     } catch (error) {
       if (error instanceof RunStopped) return "left";
-      if (error instanceof YieldSlot) return await this.#leaveSlot(slot, isOver);
-      // The segment is called again, here or in another process.
-      if (this.#driver?.kind !== "embedded" && !(error instanceof WorkerLost)) await this.#handBack(slot);
+      if (error instanceof YieldSlot) return await this.#releaseSlot(slot, isOver);
+      // The server calls the segment again, here or in another process.
+      if (this.#driver?.kind !== "embedded" && !(error instanceof WorkerLost)) await this.#releaseRun(slot);
       throw error;
     } finally {
       if (this.#driver?.kind !== "embedded" && this.#slots.get(runId) === slot) this.#slots.delete(runId);
@@ -325,12 +328,12 @@ class ProcessEngine implements RunEngine {
       try {
         return await this.executeSegment(runId, limits);
       } catch (error) {
-        // Whoever replaced the worker, or finds that nobody calls the run, hands it over by another event.
+        // The process that replaced the worker, or detects the missing call, hands the run over with another event.
         if (error instanceof WorkerLost || this.#stopping) return "left";
-        log.warn("A run met a fault of the platform; trying again", { runId, attempt, error });
+        log.warn("A run failed with a platform fault; retrying", { runId, attempt, error });
         if (attempt === MAX_ATTEMPTS) {
-          if (isPassing(error)) return "left";
-          await this.giveUp(runId, error);
+          if (isTransient(error)) return "left";
+          await this.failRun(runId, error);
           return "ended";
         }
         await wait(delayAfter(attempt), NEVER);
@@ -338,13 +341,13 @@ class ProcessEngine implements RunEngine {
     }
   }
 
-  /** Ends a segment before its run has ended; `paused`: the server's next call goes on with it. */
-  async #leaveSlot(slot: Slot, paused: boolean): Promise<SegmentResult> {
+  /** Ends a segment before its run has ended; `paused`: the server's next call continues it. */
+  async #releaseSlot(slot: Slot, paused: boolean): Promise<SegmentResult> {
     const services = this.#getServices();
     const { run, worker, journal } = slot;
     for (const entry of slot.entered) await entry.journal.committed();
     await pauseAt("yield:before");
-    if (paused && !this.#owesSlot(slot))
+    if (paused && !this.#mustYieldSlot(slot))
       return (await pauseRun(services, run, worker.id)) ? "paused" : await this.#unclaimable(run.id);
     const yielded = await yieldSlot(services, run, {
       workerId: worker.id,
@@ -355,16 +358,16 @@ class ProcessEngine implements RunEngine {
     return "yielded";
   }
 
-  /** Releases a run after a fault. What cannot be released now is released with the forgotten runs. */
-  async #handBack(slot: Slot): Promise<void> {
+  /** Releases a run after an error. If that fails, `#releaseUnexecuted` releases it later. */
+  async #releaseRun(slot: Slot): Promise<void> {
     const services = this.#getServices();
     await settle(slot);
     await pauseRun(services, slot.run, slot.worker.id).catch((error: unknown) => {
-      services.log.warn("Could not release a run after a fault; trying again within a second", { error });
+      services.log.warn("Could not release a run after a platform fault; retrying in 1 s", { error });
     });
   }
 
-  /** What to do about a run that cannot be claimed. */
+  /** Decides what to do with a run that cannot be claimed. */
   async #unclaimable(runId: string): Promise<SegmentResult> {
     const services = this.#getServices();
     const state = await readState(services, runId);
@@ -375,20 +378,20 @@ class ProcessEngine implements RunEngine {
     return "ended";
   }
 
-  async giveUp(runId: string, error: unknown): Promise<void> {
+  async failRun(runId: string, error: unknown): Promise<void> {
     const services = this.#getServices();
-    services.log.error("A run was given up", { runId, error });
+    services.log.error("A run failed after its last attempt", { runId, error });
     const message = "Something failed on our side while this run was executed. Start it again.";
     const outcome: Outcome = { status: "Failed", code: "internal_error", message };
     const slot = this.#slots.get(runId);
     if (slot) await settle(slot);
-    await outlast(async () => {
+    await retryWhileUnavailable(async () => {
       if (slot) await releaseChildren(services.pool, runId, slot.worker.id);
       await endOpenRun(services, runId, { outcome, worker: slot?.worker });
     }, NEVER);
   }
 
-  /** Gives waiting runs the free slots, or lets runs yield to those of other organizations. One at a time. */
+  /** Gives waiting runs the free slots, or makes runs yield to other organizations. One call at a time. */
   async #claim(): Promise<void> {
     if (this.#claiming || this.#driver === undefined || this.#stopping) {
       this.#claimAgain = this.#claiming;
@@ -398,34 +401,34 @@ class ProcessEngine implements RunEngine {
     try {
       do {
         this.#claimAgain = false;
-        await this.#releaseForgotten();
+        await this.#releaseUnexecuted();
         if (this.#driver.kind === "embedded") await this.#claimHere();
         else await this.#handOver(this.#driver);
       } while (this.#claimAgain && !this.#stopping);
     } catch (error) {
-      this.#getServices().log.warn("Could not claim waiting runs; trying again within a second", { error });
+      this.#getServices().log.warn("Could not claim waiting runs; retrying in 1 s", { error });
     } finally {
       this.#claiming = false;
     }
   }
 
   /**
-   * Gives back, once a second, what this worker has claimed and does not execute: the answer to a claim was lost, the caller
-   * of a start had given up, or a run could not be carried on. No claim is under way here.
+   * Releases, once a second, runs that this worker has claimed but does not execute: the answer to a claim was lost, a
+   * start's caller had given up, or a run could not continue. No claim is in progress here.
    */
-  async #releaseForgotten(): Promise<void> {
-    if (!this.#mayHaveForgotten || this.#worker === undefined) return;
-    this.#mayHaveForgotten = false;
+  async #releaseUnexecuted(): Promise<void> {
+    if (!this.#unexecutedDue || this.#worker === undefined) return;
+    this.#unexecutedDue = false;
     const services = this.#getServices();
     const { id: workerId, accounts } = await this.#worker;
     const claimed = await findClaimedRuns(services, workerId);
     const isKnown = (id: string) => this.#slots.has(id) || this.#opening.has(id) || accounts.isStarting(id);
-    const forgotten = claimed.filter(({ id }) => !isKnown(id));
-    if (forgotten.length === 0) return;
-    // Most of them have ended since they were read.
-    const runs = await releaseRuns(services, workerId, forgotten);
+    const unexecuted = claimed.filter(({ id }) => !isKnown(id));
+    if (unexecuted.length === 0) return;
+    // Most have ended since they were read.
+    const runs = await releaseRuns(services, workerId, unexecuted);
     if (runs.length === 0) return;
-    services.log.warn("Runs that this worker had claimed were not executed; they are given back", { runs });
+    services.log.warn("Released claimed runs that were not executing", { runs });
     this.#waiting = true;
   }
 
@@ -433,7 +436,7 @@ class ProcessEngine implements RunEngine {
     const services = this.#getServices();
     const worker = await this.worker();
     while (this.#waiting && !this.#stopping) {
-      // Half of the free slots are left to starts that come while the database is asked.
+      // Half of the free slots are left for starts during the query.
       const free = Math.ceil(this.#freeSlots() / 2);
       if (free <= 0) return this.#shareSoon();
       this.#reserved += free;
@@ -460,22 +463,22 @@ class ProcessEngine implements RunEngine {
 
   async #handOver(driver: Extract<Driver, { kind: "server" }>): Promise<void> {
     const services = this.#getServices();
-    // Its heartbeat also replaces workers that died before this process was called.
+    // Its heartbeat also replaces workers that died earlier.
     await this.worker();
     const { rows } = await services.pool.query<{ n: number }>(
       `SELECT count(*)::int AS n FROM runs WHERE status IN ('Pending', 'Running') AND admitted_at IS NOT NULL AND claimed_by IS NULL AND parent_run_id IS NULL`,
     );
     const room = Math.min(SERVER_BACKLOG, this.#options.slots) - (rows[0]?.n ?? 0);
     if (room <= 0) return this.#shareSoon();
-    this.#owed.clear();
+    this.#yieldsDue.clear();
     const admitted = await admitWaitingRuns(services, null, room);
     await driver.handOver(
       admitted.map((run) => ({ ...run, eventId: `${run.id}:${run.segment}.${run.epoch}` })),
     );
   }
 
-  /** Looks for what a notification would have told of. */
-  async #look(): Promise<void> {
+  /** Polls for what a lost notification would have announced. */
+  async #poll(): Promise<void> {
     const services = this.#getServices();
     try {
       const { rows } = await services.pool.query<{ id: string; by: string; claimed: boolean }>({
@@ -488,9 +491,9 @@ class ProcessEngine implements RunEngine {
         else await endUnclaimedRun(services, id, { status: "Cancelled", by });
       }
     } catch (error) {
-      services.log.warn("Could not look for cancelled runs; trying again in a second", { error });
+      services.log.warn("Could not check for cancelled runs; retrying in 1 s", { error });
     }
-    this.#mayHaveForgotten = true;
+    this.#unexecutedDue = true;
     this.wake();
   }
 
@@ -498,23 +501,23 @@ class ProcessEngine implements RunEngine {
     this.#sharing ??= setTimeout(() => {
       this.#sharing = undefined;
       void this.#share().catch((error: unknown) => {
-        this.#getServices().log.warn("Could not ask who waits for a slot; trying again", { error });
+        this.#getServices().log.warn("Could not check for waiting runs; retrying", { error });
       });
     }, SHARE_EVERY_MS);
     this.#sharing.unref();
   }
 
-  /** Decides which organizations are to yield slots to others. */
+  /** Decides which organizations must yield slots. */
   async #share(): Promise<void> {
     if (this.#freeSlots() > 0) {
-      this.#owed.clear();
+      this.#yieldsDue.clear();
       return;
     }
     const { pool } = this.#getServices();
-    // Runs are counted last: one that got its slot meanwhile must not make another one yield.
+    // Runs are counted last: one that got its slot in the meantime must not make another one yield.
     const waiting = await waitingShares(pool);
     const running = this.#driver?.kind === "embedded" ? this.#runningHere() : await runsInFlight(pool);
-    this.#owed = slotsToYield(
+    this.#yieldsDue = slotsToYield(
       [...new Set([...running.keys(), ...waiting.keys()])].map((organizationId) => ({
         organizationId,
         running: running.get(organizationId) ?? 0,
@@ -524,7 +527,7 @@ class ProcessEngine implements RunEngine {
     if (waiting.size > 0) this.#shareSoon();
   }
 
-  /** How many runs of each organization have a slot here and are not about to yield it. */
+  /** How many runs of each organization have a slot here and are not yielding it. */
   #runningHere(): Map<string, number> {
     const running = new Map<string, number>();
     for (const { run, yielding } of this.#slots.values()) {
@@ -533,34 +536,34 @@ class ProcessEngine implements RunEngine {
     return running;
   }
 
-  /** Whether a run is to yield its slot to one of another organization. If so, it counts as yielding from now on. */
-  #owesSlot(slot: Slot): boolean {
-    const owed = this.#owed.get(slot.run.orgId) ?? 0;
+  /** Whether a run must yield its slot to another organization. If so, it counts as yielding from now on. */
+  #mustYieldSlot(slot: Slot): boolean {
+    const owed = this.#yieldsDue.get(slot.run.orgId) ?? 0;
     if (owed === 0) return false;
-    this.#owed.set(slot.run.orgId, owed - 1);
+    this.#yieldsDue.set(slot.run.orgId, owed - 1);
     slot.yielding = true;
     return true;
   }
 
-  /** Another process has this worker's runs now: they stop here, and a new worker goes on with others. */
-  #lose(error: WorkerLost): void {
+  /** Another process has taken over this worker's runs: they stop here, and a new worker executes others. */
+  #handleLostWorker(error: WorkerLost): void {
     this.#worker = undefined;
     if (this.#stopping) return;
-    this.#getServices().log.error("This worker was replaced by another process; its runs go on there");
+    this.#getServices().log.error("Another process replaced this worker and continues its runs");
     for (const { stop } of this.#executing.values()) stop.abort(error);
   }
 }
 
 const NEVER = new AbortController().signal;
-/** What a run that nobody executed before has done. */
+/** The journal of a run that was never executed. */
 const UNTOUCHED = () => ({ contents: emptyJournal(), children: { open: ZERO, ended: ZERO } });
 
-/** Waits until nothing of a run and its children is on its way to the database any more, whether it was written or not. */
+/** Waits until no write of a run and its children is in flight. */
 async function settle({ journal, entered }: Slot): Promise<void> {
   for (const one of [journal, ...entered.map((entry) => entry.journal)]) await one.settled();
 }
 
-/** How long to wait after a failed attempt. */
+/** The delay after a failed attempt. */
 function delayAfter(attempt: number): number {
   return Math.min(10_000, 250 * 2 ** attempt);
 }
@@ -569,7 +572,7 @@ function countFinished({ calls, steps }: RunJournal): number {
   return calls.size + steps.size;
 }
 
-/** What the children of a run have used: the open ones out of the hold, the ended ones charged. */
+/** The usage of a run's children: of open ones from the hold, of ended ones as charged. */
 async function childCredits({ pool }: Services, runId: string) {
   const { rows } = await pool.query<{ id: string; credits: string; open: boolean }>(
     `SELECT id, credits_used AS credits, finished_at IS NULL AS open FROM runs WHERE parent_run_id = $1`,

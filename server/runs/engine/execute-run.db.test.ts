@@ -18,7 +18,7 @@ import { startRun } from "../start";
 import { admitWaitingRuns } from "./claim";
 import { WorkerLost } from "./writer";
 
-/** What runs do, use and leave behind, from their start to their end. */
+/** What runs do, use and leave, from start to end. */
 
 type Script = (request: ModelRequest, call: number) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
 let script: Script = () => ({ content: "Done." });
@@ -132,7 +132,7 @@ describe("agent runs", () => {
     expect(done.steps[1]?.input).toBe(JSON.stringify("{not json"));
   });
 
-  it("fails when the very same failing call comes a third time, and says so", async () => {
+  it("fails with a clear message when the same failing call is made a third time", async () => {
     const tenant = await createTenant(world);
     const failed = await run(tenant, "Loop", () => ask("calculate", { expression: "1/0" }));
     expect(failed).toMatchObject({ status: "Failed", stepsExecuted: 3, output: null });
@@ -185,7 +185,7 @@ describe("agent runs", () => {
     await expectSoundLedger(world, tenant);
   });
 
-  it("fails clearly when the balance is empty, with its steps kept and nothing below zero", async () => {
+  it("fails with a clear message when the balance is empty; its steps stay and the balance is not negative", async () => {
     const tenant = await createTenant(world, { credits: "0.42" });
     const failed = await run(tenant, "Hi", (_request, call) => ({
       ...ask("calculate", { expression: `${call}+1` }),
@@ -238,7 +238,7 @@ describe("agent runs", () => {
 
   it("stop at maxCredits whatever their tools have used of it, also after a takeover", async () => {
     const tenant = await createTenant(world, { agent: { functions: [] } });
-    // Each call of the tool asks the model for 0.04 and pays two actions.
+    // Each call of the tool uses 0.04 for the model and two actions.
     await setWriter(tenant);
     await world.db.agentVersion.updateMany({
       where: { agentId: tenant.agentId },
@@ -251,7 +251,7 @@ describe("agent runs", () => {
         : { ...ask("adder", {}), usage: { ...usage, outputTokens: 0 } };
     const { runId } = await start(tenant);
     await admitWaitingRuns(world, null, 1_000);
-    // The model, the round of calls and the tool's step; another worker goes on before the second model call.
+    // The model, the round of calls and the tool's step; another worker continues before the second model call.
     expect(await world.engine.executeSegment(runId, { acts: 3 })).toBe("paused");
     expect(await world.engine.executeSegment(runId)).toBe("ended");
     const failed = await read(runId);
@@ -264,7 +264,7 @@ describe("agent runs", () => {
 
   it("stop at maxCredits before an action too, in parallel ones as well", async () => {
     const tenant = await createTenant(world);
-    // The thought costs 0.014: of three actions at 0.01 the cap leaves two.
+    // The model call costs 0.014, so the cap allows two of three actions at 0.01.
     await world.db.agentVersion.updateMany({
       where: { agentId: tenant.agentId },
       data: { maxCredits: "0.035" },
@@ -280,7 +280,7 @@ describe("agent runs", () => {
     await expectSoundLedger(world, tenant);
   });
 
-  it("let a tool fail at its own maxCredits, inside their own, and go on", async () => {
+  it("continue when a tool fails at its own, lower maxCredits", async () => {
     const tenant = await createTenant(world, { agent: { functions: [] } });
     await setTool(tenant, { maxCredits: "0.025" });
     const done = await run(tenant, "Add", (_request, call) =>
@@ -296,7 +296,7 @@ describe("agent runs", () => {
     await expectSoundLedger(world, tenant);
   });
 
-  it("fail as a whole when a tool meets the caller's cap before its own, naming the caller's", async () => {
+  it("fail when a tool reaches the caller's cap before its own, and name the caller's", async () => {
     const tenant = await createTenant(world, { agent: { functions: [] } });
     await setTool(tenant, { maxCredits: "5" });
     await world.db.agentVersion.updateMany({
@@ -358,7 +358,7 @@ describe("agent runs", () => {
   });
 });
 
-/** Makes the tenant's tool three actions in a row, or in turn over a list. */
+/** Gives the tenant's tool three actions, in sequence or over a list. */
 async function setTool(tenant: Tenant, settings: { maxCredits: string | null; forEach?: boolean }) {
   const calculate = { uses: "calculate", with: { expression: "1+1" } };
   const steps = settings.forEach
@@ -373,7 +373,7 @@ async function setTool(tenant: Tenant, settings: { maxCredits: string | null; fo
   });
 }
 
-/** Makes the tenant's tool ask the model for a text. */
+/** Gives the tenant's tool a step that generates a text. */
 async function setWriter(tenant: Tenant) {
   const definition = {
     parameters: { type: "object" },
@@ -438,7 +438,7 @@ describe("prices", () => {
     expect(await beside.engine.executeSegment(runId)).toBe("ended");
     await beside.close();
     const done = await read(runId);
-    // Two thoughts at 0.014 and one action at 0.01; the child's action at 0.01.
+    // Two model calls at 0.014 and one action at 0.01; the child's action at 0.01.
     expect(done).toMatchObject({ status: "Completed", output: "Done." });
     expect(done.creditsUsed.toString()).toBe("0.038");
     const child = await world.db.run.findUniqueOrThrow({ where: { id: done.steps[0]?.childRunId ?? "" } });
@@ -494,7 +494,7 @@ describe("crashes", () => {
     await expectSoundLedger(world, tenant);
   });
 
-  /** Lets a worker be replaced when it is about to write its `count`-th row, child, hold or end. */
+  /** Replaces a worker when it is about to write its `count`-th row, child, hold or end. */
   async function dieBeforeWrite(victim: World, count: number): Promise<void> {
     const { journal, accounts } = await victim.engine.worker();
     let left = count;

@@ -22,15 +22,15 @@ import { readJournal } from "./takeover";
 import { executeTool } from "./tool-run";
 import { WorkerLost } from "./writer";
 
-/** What the execution of a root run and of its children has in common. */
-export type Stretch = {
+/** What the executions of a root run and its children share. */
+export type SegmentContext = {
   services: Services;
   worker: Worker;
-  /** Called with each run that begins to execute and a controller that stops it; returns what ends that. */
+  /** Called when a run starts to execute, with a controller that stops it; returns a function to call at its end. */
   enter(run: ClaimedRun, journal: RunJournal, stop: AbortController): () => void;
-  /** Asked before each act of the run or a child; throws YieldSlot. */
+  /** Called before each act of the run or a child; throws YieldSlot. */
   checkpoint(): void;
-  /** Told of each run that ended. */
+  /** Called with each run that ended. */
   onEnd(run: ClaimedRun, end: { outcome: Outcome; totals: Totals; finishedAt: Date }): void;
 };
 
@@ -38,20 +38,20 @@ export type Stretch = {
 type Parent = { signal: AbortSignal; secrets: RunSecrets };
 
 /**
- * Executes a claimed run from wherever its journal ends to its own end. Throws YieldSlot when the run is to yield, and what a
- * later attempt may mend: WorkerLost, or a fault of the platform.
+ * Executes a claimed run from the end of its journal to its own end. Throws YieldSlot if the run must yield, and errors
+ * that a later attempt may resolve: WorkerLost or a platform fault.
  */
 export async function executeRun(
-  stretch: Stretch,
+  context: SegmentContext,
   run: ClaimedRun,
   { journal, budget, parent }: { journal: RunJournal; budget: Budget; parent?: Parent },
 ): Promise<Outcome> {
-  const { services, worker } = stretch;
+  const { services, worker } = context;
   const secrets = new RunSecrets(services, run, parent?.secrets);
   const stop = new AbortController();
   const signal = parent === undefined ? stop.signal : AbortSignal.any([stop.signal, parent.signal]);
   const leave = watchDeadline(services, run, stop);
-  const left = stretch.enter(run, journal, stop);
+  const left = context.enter(run, journal, stop);
   const execution: Execution = {
     services,
     worker,
@@ -62,10 +62,10 @@ export async function executeRun(
     secrets,
     checkpoint() {
       signal.throwIfAborted();
-      stretch.checkpoint();
+      context.checkpoint();
     },
     runChild: (child, inserted) =>
-      executeChild(stretch, child, { budget, parent: { signal, secrets }, inserted }),
+      executeChild(context, child, { budget, parent: { signal, secrets }, inserted }),
   };
   try {
     let outcome: Outcome;
@@ -82,7 +82,7 @@ export async function executeRun(
       if (ending === null) throw cause;
       outcome = ending;
     }
-    await endRun(stretch, execution, outcome);
+    await endRun(context, execution, outcome);
     return outcome;
   } finally {
     left();
@@ -91,39 +91,39 @@ export async function executeRun(
 }
 
 async function executeChild(
-  stretch: Stretch,
+  context: SegmentContext,
   child: ClaimedRun,
   { budget, parent, inserted }: { budget: Budget; parent: Parent; inserted?: Promise<void> | undefined },
 ): Promise<ChildOutcome> {
-  const { services, worker } = stretch;
+  const { services, worker } = context;
   const contents = child.epoch === 1 ? emptyJournal() : await readJournal(services, child);
   const journal = new RunJournal(services, worker, child, contents);
   if (inserted) journal.follow(inserted);
   const own = capBudget(budget, child.cap, contents.totals.credits);
-  const outcome = await executeRun(stretch, child, { journal, budget: own, parent });
+  const outcome = await executeRun(context, child, { journal, budget: own, parent });
   if (outcome.status === "Completed") return outcome;
   const message = outcome.status === "Failed" ? outcome.message : "The tool's run ended as Cancelled.";
   return { status: outcome.status, message };
 }
 
-/** Ends the run with the rows that were not committed yet. Throws RunStopped when somebody else had ended it. */
+/** Ends the run with its uncommitted rows. Throws RunStopped if another process had ended it. */
 export async function endRun(
-  stretch: Pick<Stretch, "services" | "worker" | "onEnd">,
+  context: Pick<SegmentContext, "services" | "worker" | "onEnd">,
   { run, journal }: Pick<Execution, "run" | "journal">,
   ending: Outcome,
 ): Promise<void> {
-  const { services, worker } = stretch;
-  // What is answered from memory says what is stored.
+  const { services, worker } = context;
+  // Answers from memory must equal what is stored.
   const outcome = ending.status === "Failed" ? { ...ending, message: replaceNul(ending.message) } : ending;
-  // A run that was taken over may have children that this worker never came to.
+  // A run that was taken over may have children unknown to this worker.
   if (run.epoch > 1 && outcome.status !== "Completed") await endOpenChildren(services, run.id, outcome);
   await pauseAt("end:before");
-  const rows = await journal.takeLastRows(outcome.status);
+  const rows = await journal.takeRemainingRows(outcome.status);
   const sequence = journal.nextSequence();
   const ended = await endClaimedRun(worker, run, { outcome, totals: journal.totals, sequence, rows });
   if (ended === null) throw new RunStopped("The run has ended or has another worker.");
   notifyRunChanged(services, run, sequence);
-  stretch.onEnd(run, { outcome, totals: journal.totals, finishedAt: ended.finishedAt });
+  context.onEnd(run, { outcome, totals: journal.totals, finishedAt: ended.finishedAt });
 }
 
 /** Stops the run at its deadline. */
@@ -140,7 +140,7 @@ function watchDeadline(services: Services, run: ClaimedRun, stop: AbortControlle
   return () => clearTimeout(timer);
 }
 
-/** How an error ends the run; null: it does not, a later attempt may go on. */
+/** How an error ends the run; null if a later attempt may continue. */
 async function outcomeOf(services: Services, run: ClaimedRun, error: unknown): Promise<Outcome | null> {
   if (error instanceof WorkerLost || error instanceof YieldSlot) return null;
   if (error instanceof RunStopped) return readCancel(services, run.id);
@@ -154,7 +154,7 @@ async function outcomeOf(services: Services, run: ClaimedRun, error: unknown): P
   return null;
 }
 
-/** Who cancelled the run, or the run that called it; null: nobody did. */
+/** Who cancelled the run or its parent; null if nobody did. */
 async function readCancel(services: Services, runId: string): Promise<Outcome | null> {
   const { rows } = await services.pool.query<{ by: string | null }>(
     `SELECT coalesce(r.cancelled_by, root.cancelled_by, 'a user') AS by FROM runs r JOIN runs root ON root.id = r.root_run_id

@@ -22,7 +22,7 @@ describe("slots to yield", () => {
     expect(owed(...shares)).toEqual(expected);
   });
 
-  it("so that nobody ends with fewer than who took them, and nothing more would be owed", () => {
+  it("never leaves a giver with fewer slots than the taker, and leaves nothing to yield", () => {
     const some = fc.array(fc.record({ running: fc.nat(60), waiting: fc.nat(60) }), { maxLength: 8 });
     fc.assert(
       fc.property(some, (parts) => {

@@ -1,9 +1,9 @@
-/** An organization's runs that have slots in this process, and those that wait for one and may have it by their plan. */
+/** An organization's runs with slots in this process, and those waiting that its plan allows. */
 export type Share = { organizationId: string; running: number; waiting: number };
 
 /**
- * How many slots each organization is to yield while all are taken: every waiting run, those of the organization with the
- * fewest slots first, gets one of whoever has the most, as long as that one still has no fewer than the taker then.
+ * How many slots each organization must yield while all are taken. Waiting runs get slots one by one, organizations
+ * with the fewest first, from the one with the most, as long as that keeps at least as many as the other then has.
  */
 export function slotsToYield(shares: readonly Share[]): Map<string, number> {
   const owed = new Map<string, number>();

@@ -3,7 +3,7 @@ import { Decimal, ZERO } from "@/server/credits/amount";
 import type { Queryable } from "@/server/db/sql";
 import type { Totals } from "./claimed-run";
 
-/** What open runs have used, summed from their journals: a run's own row is written at its start and at its end. */
+/** The usage of open runs, summed from their journals: a run's own row is written only at its start and end. */
 
 const TOTALS = {
   name: "run-totals",
@@ -35,7 +35,7 @@ const totalsRow = z.object({
 
 export type OpenFigures = {
   totals: Totals;
-  /** Steps that have begun and not finished. */
+  /** Open steps. */
   openSteps: number;
   sequence: number;
 };

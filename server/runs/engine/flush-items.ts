@@ -2,11 +2,11 @@ import { z } from "zod";
 import type { OrgId } from "@/server/auth/actor";
 
 /**
- * What the writer sends to `flush_writes` and what it answers. Rows have the names of the function's JSON columns;
- * amounts are decimal text, hashes hexadecimal, times ISO 8601.
+ * The input and output of `flush_writes`. Rows have the function's JSON column names; amounts are decimal strings,
+ * hashes hexadecimal, times ISO 8601.
  */
 
-/** A model call or a step of a run, as it stands. */
+/** The current state of a model call or step. */
 export type JournalRow = { table: "model_calls"; value: ModelCallRow } | { table: "steps"; value: StepRow };
 
 export type ModelCallRow = {
@@ -60,7 +60,7 @@ export type StepRow = {
   sequence: number;
 };
 
-/** A run that another run starts, on its slot and its hold. */
+/** A child run, on its root's slot and hold. */
 export type ChildRow = {
   id: string;
   org: OrgId;
@@ -80,16 +80,16 @@ export type ChildRow = {
   deadline: number;
 };
 
-/** How a call counts against a rate limit; null keys are unlimited. */
+/** How a call counts against a rate limit; a null key is unlimited. */
 export type RateItem = { rate_key: string | null; rate_limit: number; rate_seconds: number };
 
 /** How a call may repeat an earlier one. */
 export type RepetitionItem = {
   scope: string | null;
   idem: string | null;
-  /** SHA-256 of what must be equal. */
+  /** SHA-256 of what a repetition must have in common. */
   hash: string | null;
-  /** A webhook's repetition is found before its limit is asked, an API call's after. */
+  /** A webhook's repetition is checked before its rate limit, an API call's after. */
   replay_first: boolean;
 };
 
@@ -97,7 +97,7 @@ export type StartItem = RateItem &
   RepetitionItem & {
     id: string;
     org: OrgId;
-    /** The answer that repetitions get. */
+    /** The response to repetitions. */
     response: string | null;
     kind: "agent" | "tool";
     agent: string | null;
@@ -107,16 +107,16 @@ export type StartItem = RateItem &
     model: string | null;
     /** SHA-256 of the frozen configuration. */
     configuration: string;
-    /** The configuration itself, unless this process has seen it stored. */
+    /** The configuration itself, unless it is known to be stored. */
     document: string | null;
     source: "api" | "webhook" | "dashboard" | "operator";
     trigger: string | null;
     api_key: string | null;
     user: string | null;
     input: string;
-    /** Credits that the balance must cover. */
+    /** Credits to hold; the balance must allow them. */
     hold: string;
-    /** Further credits for the first model call, held when the run begins at once and the balance has them. */
+    /** Additional credits for the first model call, held if the run starts at once and the balance allows it. */
     headroom: string;
     cap: string | null;
     cap_of: string | null;
@@ -136,14 +136,14 @@ export type DeliveryItem = {
   redelivery_of: string | null;
 };
 
-/** A call that is refused for another reason: it still counts, and a limit or a repetition answers before that reason. */
+/** A call that is refused for another reason: it still counts, and a rate limit or repetition takes precedence. */
 export type RefusalItem = RateItem & RepetitionItem & { org: OrgId };
 
 export type EndItem = {
   run: string;
   org: OrgId;
   epoch: number;
-  /** The run has no worker: anybody may end it. */
+  /** The run has no worker, so any process may end it. */
   unclaimed: boolean;
   status: "Completed" | "Failed" | "Cancelled";
   output: string | null;
@@ -157,7 +157,7 @@ export type EndItem = {
   credits: string;
   /** Why the hold is released. */
   note: string;
-  /** Refunds what ended children of the run were charged. */
+  /** Whether to refund the charges of the run's ended children. */
   refund: boolean;
   sequence: number;
 };
@@ -185,7 +185,7 @@ export const flushAnswer = z.object({
 });
 export type FlushAnswer = z.infer<typeof flushAnswer>;
 
-/** What is left of a rate limit after a call; null when it has none. */
+/** What remains of a rate limit after a call; null without a limit. */
 export type RateLeft = { remaining: number; resetSeconds: number } | null;
 export type Replay = { runId: string; response: string };
 
@@ -193,7 +193,7 @@ export type StartVerdict = { rate: RateLeft } & (
   | { verdict: "run"; at: Date; held: "hold" | "hold and headroom" }
   | { verdict: "wait"; at: Date }
   | { verdict: "rate" | "credits" | "suspended" | "conflict" }
-  /** Another process started a run with the same key in the same moment: ask again. */
+  /** Another process started a run with the same key at the same time: retry. */
   | { verdict: "again" }
   | { verdict: "replay"; replay: Replay }
 );
@@ -204,7 +204,7 @@ export type RefusalVerdict = { rate: RateLeft } & (
 export type EndVerdict = { ended: boolean; at: string };
 export type HoldVerdict = "held" | "uncovered";
 
-/** The verdict of the start number `i` in an answer. */
+/** The verdict on start number `i` of a flush. */
 export function readStart(answer: FlushAnswer, i: number, item: StartItem): StartVerdict {
   const left = rateLeft(answer, item);
   const verdict = answer.starts[i];
@@ -228,7 +228,7 @@ export function readStart(answer: FlushAnswer, i: number, item: StartItem): Star
   }
 }
 
-/** The verdict of the refused call number `i` in an answer. */
+/** The verdict on refused call number `i` of a flush. */
 export function readRefusal(answer: FlushAnswer, i: number, item: RefusalItem): RefusalVerdict {
   const left = rateLeft(answer, item);
   const verdict = answer.refusals[i];

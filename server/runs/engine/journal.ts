@@ -144,7 +144,7 @@ export class RunJournal {
    * Rows to commit together with the end of the run; everything else is committed by then. What began and did not finish
    * fails with the run, unless it completed. Throws WorkerLost.
    */
-  async takeLastRows(status: "Completed" | "Failed" | "Cancelled"): Promise<JournalRow[]> {
+  async takeRemainingRows(status: "Completed" | "Failed" | "Cancelled"): Promise<JournalRow[]> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     await this.#before;

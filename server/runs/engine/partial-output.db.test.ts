@@ -7,7 +7,7 @@ import { createTenant, createWorld, quietModels, type Tenant, type World } from 
 import { cancelRun } from "../cancel";
 import { startRun } from "../start";
 
-/** The output of a model can be read while the model produces it. */
+/** A model's output can be read while it is generated. */
 
 let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
 let world: World;
@@ -37,7 +37,7 @@ it("shows output as it grows, stamps each change with a sequence, and shows the 
     return { sequence: run.sequence, status: call.status, text: call.content.text };
   };
   play = async ({ onText }) => {
-    // Nothing is written of a call that has only just begun.
+    // A call that has just started is not written yet.
     await expect.poll(read, { timeout: 10_000 }).toMatchObject({ status: "Running", text: "" });
     const before = await read();
     onText?.("It");

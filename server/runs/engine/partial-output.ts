@@ -1,8 +1,8 @@
-/** Pages see partial output at this pace, in ms; a longer one less often, since each time all of it is written. */
+/** How often pages see partial output, in ms. Longer output is shown less often, because each update writes all of it. */
 const PACE_MS = 400;
 const MS_PER_CHARACTER = 0.02;
 
-/** Shows a model's growing output at a bounded pace: each `show` has everything so far. */
+/** Shows a model's growing output at a bounded rate: each `show` gets the complete text so far. */
 export function showPartialOutput(show: (text: string) => void) {
   let text = "";
   let timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,6 @@
 /**
- * Named points of a flush and of a run. Nothing happens at them unless a handler is installed: tests hold a run there, and
- * the chaos command (scripts/chaos) kills its processes there.
+ * Named points of a flush and of a run. Without a handler nothing happens: tests pause a run there, and the chaos
+ * command (scripts/chaos) kills its processes there.
  */
 
 const FLUSH = ["before", "sent", "answered"] as const;
@@ -8,9 +8,9 @@ const FLUSH = ["before", "sent", "answered"] as const;
 export const PAUSE_POINTS = [
   ...FLUSH.map((moment) => `accounts:${moment}` as const),
   ...FLUSH.map((moment) => `journal:${moment}` as const),
-  /** Waiting runs were claimed, and none of them is executed yet. */
+  /** Waiting runs were claimed, and none is executed yet. */
   "claim:after",
-  /** A model call, a round of calls or a child run is next. */
+  /** Before a model call, a round of calls or a child run. */
   "act:before",
   /** A call was executed, and its row is not written yet. */
   "act:after",
@@ -19,7 +19,7 @@ export const PAUSE_POINTS = [
 ] as const;
 export type PausePoint = (typeof PAUSE_POINTS)[number];
 
-/** What happens at a point; what it returns is waited for. */
+/** What happens at a point; its promise is awaited. */
 export type PauseHandler = (point: PausePoint) => Promise<void> | undefined;
 
 let handler: PauseHandler | null = null;
@@ -29,7 +29,7 @@ export function onPausePoint(installed: PauseHandler | null): void {
   handler = installed;
 }
 
-/** Called at a point: `await pauseAt("end:before")`. */
+/** Call it at a point: `await pauseAt("end:before")`. */
 export function pauseAt(point: PausePoint): Promise<void> | undefined {
   return handler === null ? undefined : handler(point);
 }

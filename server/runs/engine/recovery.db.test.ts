@@ -10,7 +10,7 @@ import { onPausePoint, type PausePoint } from "./pause-points";
 import { findClaimedRuns, releaseRuns } from "./run-state";
 import { WorkerLost } from "./writer";
 
-/** How an engine goes on after claims it did not hear of, faults of the platform and a stall of its process. */
+/** How an engine recovers from lost claims, platform faults and a stalled process. */
 
 let world: World;
 /** The process under test. */
@@ -46,7 +46,7 @@ async function start(process: World, tenant: Tenant): Promise<string> {
   return (await startRun(process, actor, request)).runId;
 }
 
-/** Does something when a point is reached for the first time. */
+/** Does something when a point is first reached. */
 function once(points: Partial<Record<PausePoint, () => Promise<void> | void>>): void {
   const left = new Map(Object.entries(points));
   onPausePoint(async (point) => {
@@ -78,9 +78,9 @@ it("runs that a worker claimed without hearing of it are executed", async () => 
 
 it("runs that it executes are not given back", async () => {
   const tenant = await createTenant(world);
-  let letGo = () => {};
+  let release = () => {};
   const held = new Promise<void>((resolve) => {
-    letGo = resolve;
+    release = resolve;
   });
   once({ "act:before": () => held });
   beside.engine.start(createEmbeddedDriver(beside.engine));
@@ -88,7 +88,7 @@ it("runs that it executes are not given back", async () => {
   const looks = vi.spyOn(beside.pool, "query");
   const asked = () => looks.mock.calls.filter(([query]) => isNamed(query, "find-claimed-runs")).length;
   await expect.poll(asked, { timeout: 10_000 }).toBeGreaterThanOrEqual(2);
-  letGo();
+  release();
   await expectCompleted(runId, tenant);
   expect(await world.db.run.findUniqueOrThrow({ where: { id: runId } })).toMatchObject({ epoch: 1 });
 });
@@ -140,13 +140,13 @@ it.each([
       written = figures().journal.items;
     },
   });
-  // A model call, its call of the tool, and perhaps the first step of that.
+  // A model call, its call of the tool, and possibly the tool's first step.
   expect(await beside.engine.executeSegment(runId, { acts })).toBe("paused");
   expect(await world.engine.executeSegment(runId)).toBe("ended");
   expect(figures().journal.items).toBe(written);
 });
 
-it("a fault of the platform ends no run, however often it comes, and repeats nothing that has finished", async () => {
+it("platform faults never end a run and never repeat completed work", async () => {
   const tenant = await createTenant(world);
   let faults = 0;
   onPausePoint(async (point) => {

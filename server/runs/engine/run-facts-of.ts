@@ -5,9 +5,9 @@ import { isPlatformFault } from "./end-run";
 import type { Outcome } from "./execution";
 import type { ExecutingRun } from "./port";
 
-/** What polls are told of a run that executes in this process, or has just ended here: the same that its rows say. */
+/** The facts that polls get of a run that executes here, or has just ended here; equal to its rows. */
 
-/** A run that executes here. */
+/** A run that executes in this process. */
 export function executingRunFacts({ run, totals }: ExecutingRun): RunFacts {
   return {
     ...common(run, totals),
@@ -19,7 +19,7 @@ export function executingRunFacts({ run, totals }: ExecutingRun): RunFacts {
   };
 }
 
-/** A run that has just ended here. */
+/** A run that has just ended in this process. */
 export function endedRunFacts(
   run: ClaimedRun,
   { outcome, totals, finishedAt }: { outcome: Outcome; totals: Totals; finishedAt: Date },

@@ -4,9 +4,9 @@ import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
 import type { ClaimedRun } from "./claimed-run";
 
-/** The few moves of a run between its start and its end. Each is a compare-and-set under the run's row lock. */
+/** Changes of a run between start and end. Each is a compare-and-set under the lock of the run's row. */
 
-/** Whether a run has ended, has a worker, or is to be cancelled; null when it does not exist. */
+/** Whether a run has ended, has a worker, or is being cancelled; null if it does not exist. */
 export async function readState(
   { pool }: Pick<Services, "pool">,
   runId: string,
@@ -20,7 +20,7 @@ export async function readState(
   return rows[0] ?? null;
 }
 
-/** Puts a run back among those that wait for a slot. False when it is to be cancelled or is not this worker's any more. */
+/** Puts a run back into the queue for slots. False if it is being cancelled or this worker no longer has it. */
 export async function yieldSlot(
   services: Services,
   run: ClaimedRun,
@@ -58,8 +58,8 @@ export async function pauseRun(services: Services, run: ClaimedRun, workerId: st
 }
 
 /**
- * Claims a run of this worker anew, so that it is read as another worker would, and releases the runs that it called. False
- * when it is not this worker's any more.
+ * Claims a run of this worker again, so that it is read as by another worker, and releases its child runs. False if
+ * this worker no longer has it.
  */
 export async function renewClaim(
   { pool }: Pick<Services, "pool">,
@@ -77,7 +77,7 @@ export async function renewClaim(
   });
 }
 
-/** The root runs that a worker has. */
+/** The root runs of a worker. */
 export async function findClaimedRuns(
   { pool }: Pick<Services, "pool">,
   workerId: string,
@@ -90,7 +90,7 @@ export async function findClaimedRuns(
   return rows;
 }
 
-/** Gives back runs that a worker has and does not execute: they wait for a slot again. Returns those that it still had. */
+/** Releases runs that a worker has but does not execute: they wait for a slot again. Returns those that it still had. */
 export async function releaseRuns(
   { pool }: Pick<Services, "pool">,
   workerId: string,
@@ -118,7 +118,7 @@ export async function releaseRuns(
   });
 }
 
-/** Releases the runs that a run of this worker called. */
+/** Releases the children of a run of this worker. */
 export async function releaseChildren(client: Queryable, rootId: string, workerId: string): Promise<void> {
   await client.query(
     `UPDATE runs SET claimed_by = NULL WHERE claimed_by = $2 AND root_run_id = $1 AND parent_run_id IS NOT NULL AND status = 'Running'`,
@@ -126,7 +126,7 @@ export async function releaseChildren(client: Queryable, rootId: string, workerI
   );
 }
 
-/** How many runs of each organization wait and may have a slot by their plan; at most 100 of one are counted. */
+/** How many waiting runs of each organization its plan allows; counts at most 100 of one. */
 export async function waitingShares(client: Queryable): Promise<Map<string, number>> {
   const { rows } = await client.query<{ organizationId: string; waiting: number }>(
     `WITH RECURSIVE waiting AS (
@@ -151,5 +151,5 @@ export async function runsInFlight(client: Queryable): Promise<Map<string, numbe
   return new Map(rows.map(({ organizationId, running }) => [organizationId, running]));
 }
 
-/** Runs that wait for a slot; the condition of the index `runs_waiting`. */
+/** Waiting runs; the condition of the index `runs_waiting`. */
 const WAITING = `status IN ('Pending', 'Running') AND admitted_at IS NULL AND parent_run_id IS NULL`;

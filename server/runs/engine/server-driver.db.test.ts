@@ -5,10 +5,10 @@ import { createTenant, createWorld, quietModels, type Tenant, type World } from 
 import { startRun } from "../start";
 import type { Admitted } from "./claim";
 
-/** The engine where an Inngest server drives the runs: the tests play the server. */
+/** The engine with an Inngest server, which the tests play. */
 
 let world: World;
-/** A process that lets the server have two runs that it does not call. */
+/** A process whose server may have two runs that it has not called. */
 let process: World;
 let play: (request: ModelRequest) => Promise<Partial<ModelReply>>;
 let handedOver: Admitted[];
@@ -49,7 +49,7 @@ async function start(tenant: Tenant): Promise<string> {
 const segmentsOf = (runId: string) =>
   handedOver.filter(({ id }) => id === runId).map(({ segment }) => segment);
 
-it("reports from the start, so that it replaces workers that died while it was away", async () => {
+it("sends heartbeats from the start, and so replaces workers that died before", async () => {
   await world.pool.query(
     "INSERT INTO workers (id, heartbeat_at) VALUES ('dead', now() - interval '1 minute')",
   );
@@ -63,7 +63,7 @@ it("lets a run yield between two segments when the server has enough runs and an
   const [long, short] = [await createTenant(world), await createTenant(world)];
   play = async () => ({ toolCalls: [{ id: "c", name: "calculate", arguments: '{"expression":"1+1"}' }] });
   const [first = "", second = ""] = [await start(long), await start(long)];
-  // It looks for waiting runs only when the test says so: the server has enough of them while the first one executes.
+  // It looks for waiting runs only when the test asks: the server has enough of them while the first one executes.
   vi.spyOn(process.notifications, "listen").mockReturnValue(() => {});
   vi.useFakeTimers({ toFake: ["setInterval"] });
   execute();
@@ -78,7 +78,7 @@ it("lets a run yield between two segments when the server has enough runs and an
   expect(await process.engine.executeSegment(first, { acts: 2 })).toBe("yielded");
   process.engine.wake();
   await expect.poll(() => segmentsOf(waiting), { timeout: 5_000 }).toEqual([1]);
-  // It owes no other slot, and goes on later by an event of its own.
+  // It must yield no other slot, and continues later with its own event.
   expect(await process.engine.executeSegment(second, { acts: 2 })).toBe("paused");
   play = async () => ({ content: "Done." });
   expect(await process.engine.executeSegment(waiting, { acts: 2 })).toBe("ended");

@@ -9,7 +9,7 @@ import { startRun } from "../start";
 import { admitWaitingRuns } from "./claim";
 import { WorkerLost } from "./writer";
 
-/** Outbound calls of steps: they carry one idempotency key in all attempts, and end with their run. */
+/** Outgoing calls of steps have one idempotency key for all attempts, and end with their run. */
 
 let world: World;
 let tenant: Tenant;
@@ -28,7 +28,7 @@ beforeEach(() => {
   outside = async () => new Response("{}");
 });
 
-/** A tool of two steps: one that calculates, one that calls out, retried twice. */
+/** A tool of two steps: a calculation and an HTTP call with two retries. */
 async function createCallingTool(): Promise<string> {
   const id = newId();
   const now = world.clock.now();
@@ -97,7 +97,7 @@ const byMember = async (runId: string) => {
 };
 
 it.each([
-  // What it answers is read after the cancel: the worker may have ended the run by then.
+  // Its response is read after the cancel: the worker may have ended the run by then.
   ["the endpoint", byEndpoint, [200, { status: expect.stringMatching(/^(Running|Cancelled)$/) }]],
   ["a member", byMember, { found: 1 }],
 ])("are aborted when %s cancels the run, which is charged for what it used", async (_, cancel, answer) => {
@@ -115,7 +115,7 @@ it.each([
   const run = await read(runId);
   expect(run).toMatchObject({ status: "Cancelled", stepsExecuted: 2, actionsUsed: 1 });
   expect(run.creditsUsed.toString()).toBe("0.01");
-  // Again: nothing happens to what has ended.
+  // Repeated: an ended run does not change.
   await cancel(runId);
   expect(await read(runId)).toEqual(run);
 });

@@ -6,15 +6,15 @@ import { handleRest } from "@/server/api/rest";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 
 /**
- * What operations cost in statements and commits: round trips to the database are what the service's speed is made of. Each
- * statement here is a transaction of its own. A change of these numbers is a decision, not an accident.
+ * The cost of operations in statements and commits. Database round trips decide the service's speed, and each statement
+ * here is its own transaction. Change these numbers only on purpose.
  */
 
 let world: World;
 let tenant: Tenant;
 let query: MockInstance;
-/** Lets go of the model call of a run that is held. */
-let letGo: (() => void) | undefined;
+/** Releases the model call of a held run. */
+let release: (() => void) | undefined;
 
 beforeAll(async () => {
   world = await createWorld({
@@ -24,7 +24,7 @@ beforeAll(async () => {
         const reply = await quietModels.call(request);
         if (request.messages[1]?.content === "hold") {
           await new Promise<void>((resolve) => {
-            letGo = resolve;
+            release = resolve;
           });
         }
         const rounds = request.messages.filter(({ role }) => role === "tool").length;
@@ -37,7 +37,7 @@ beforeAll(async () => {
   tenant = await createTenant(world, { plan: { readsPerMinute: 6_000, concurrency: 40 } });
   world.engine.start(createEmbeddedDriver(world.engine));
   query = vi.spyOn(pg.Client.prototype, "query");
-  // The first operations fill the caches, unless a notification of what was made above arrives meanwhile.
+  // The first operations fill the caches, unless a notification about the set-up arrives in between.
   await vi.waitFor(async () => {
     query.mockClear();
     await ended(await start("agents", '{"userMessage":"Hi"}'));
@@ -53,7 +53,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** The statements since the test began, by name or first line; without what is sent at intervals or gathered over many operations. */
+/** The statements since the test began, by name or first line, without periodic and batched ones. */
 function statements(): string[] {
   const aside =
     /^(notify|heartbeat|look-for-cancels|find-claimed-runs|claim-waiting-runs|any-waiting)$|stepwell_ping|last_used_at|\/\* test/;
@@ -87,7 +87,7 @@ async function start(kind: "agents" | "tools", body: string): Promise<string> {
 
 const poll = (kind: "agents" | "tools", runId: string) => call(`${kind}/run/${runId}/status`);
 
-/** Waits for the end of a run, by a statement that does not count. */
+/** Waits for the end of a run, with a statement that does not count. */
 async function ended(runId: string): Promise<void> {
   const open = "SELECT /* test */ FROM runs WHERE id = $1 AND finished_at IS NULL";
   await vi.waitFor(async () => expect((await world.pool.query(open, [runId])).rowCount).toBe(0), 10_000);
@@ -98,13 +98,13 @@ const count = (name: string) => statements().filter((text) => text === name).len
 /** Lets a held run make its three model calls. */
 async function finishHeld(): Promise<void> {
   for (let call = 0; call < 3; call += 1) {
-    await vi.waitFor(() => expect(letGo).toBeDefined());
-    letGo?.();
-    letGo = undefined;
+    await vi.waitFor(() => expect(release).toBeDefined());
+    release?.();
+    release = undefined;
   }
 }
 
-/** What a run took, from its start to its end: flushes and their items by lane, and all statements. */
+/** The cost of a run from start to end: flushes and their items by lane, and all statements. */
 async function cost(kind: "agents" | "tools", body: string) {
   const { figures } = await world.engine.worker();
   const { accounts, journal } = structuredClone(figures());
@@ -122,17 +122,17 @@ it("start: one flush", async () => {
   const { figures } = await world.engine.worker();
   const { flushes } = structuredClone(figures().accounts);
   const runId = await start("agents", '{"userMessage":"hold"}');
-  await vi.waitFor(() => expect(letGo).toBeDefined());
+  await vi.waitFor(() => expect(release).toBeDefined());
   expect(figures().accounts.flushes).toBe(flushes + 1);
-  // On a slow machine the call that is held has been written down as begun.
+  // On a slow machine the row of the held call has been written.
   expect(new Set(statements())).toEqual(new Set(["flush-writes"]));
   await finishHeld();
   await ended(runId);
 });
 
-it("poll of a running run: one statement, beside leases of reads", async () => {
+it("poll of a running run: one statement and the leases of reads", async () => {
   const runId = await start("agents", '{"userMessage":"hold"}');
-  await vi.waitFor(() => expect(letGo).toBeDefined());
+  await vi.waitFor(() => expect(release).toBeDefined());
   query.mockClear();
   for (let n = 0; n < 15; n += 1) expect(await poll("agents", runId)).toMatchObject({ status: "Running" });
   // Its figures come from memory while it executes here.
@@ -143,20 +143,20 @@ it("poll of a running run: one statement, beside leases of reads", async () => {
   await ended(runId);
 });
 
-it("poll of a finished run: nothing but a lease of 100 reads in a hundred", async () => {
+it("poll of a finished run: only one lease of 100 reads per hundred polls", async () => {
   const runId = await start("tools", '{"a":1,"b":2}');
   await ended(runId);
   for (let n = 0; n < 112; n += 1) await poll("tools", runId);
   query.mockClear();
   for (let n = 0; n < 200; n += 1) expect(await poll("tools", runId)).toMatchObject({ status: "Completed" });
   expect(count("take-rate")).toBe(2);
-  // A machine that stalls for a second takes its caches to be stale.
+  // A process that stalls for a second treats its caches as stale.
   expect(statements().filter((text) => text !== "take-rate" && text !== "find-api-key")).toEqual([]);
 });
 
 it("agent run of three model calls and two calls of functions: six flushes", async () => {
   expect(await cost("agents", '{"userMessage":"Hi"}')).toEqual({
-    // The start, and the end together with the last model call.
+    // The start, and the end with the last model call.
     accounts: [2, 2],
     // Two model calls and two steps.
     journal: [4, 4],
@@ -166,7 +166,7 @@ it("agent run of three model calls and two calls of functions: six flushes", asy
 
 it("tool run of one step: two flushes", async () => {
   expect(await cost("tools", '{"a":1,"b":2}')).toEqual({
-    // The start, and the end together with the step.
+    // The start, and the end with the step.
     accounts: [2, 2],
     journal: [0, 0],
     statements: ["flush-writes", "flush-writes"],
@@ -179,7 +179,7 @@ it("20 agent runs at once: fewer flushes than runs in each lane", async () => {
   const runs = await Promise.all(Array.from({ length: 20 }, () => start("agents", '{"userMessage":"Hi"}')));
   for (const runId of runs) await ended(runId);
   const after = figures();
-  // On a slow machine a call takes longer than a moment, and is written when it begins as well.
+  // On a slow machine the call's row is also written at its beginning.
   expect(after.journal.items - before.journal.items).toBeGreaterThanOrEqual(80);
   expect(after.accounts.flushes - before.accounts.flushes).toBeLessThan(20);
   expect(after.journal.flushes - before.journal.flushes).toBeLessThan(40);

@@ -9,7 +9,7 @@ import { admitWaitingRuns } from "./claim";
 import type { JournalRow } from "./flush-items";
 import { WorkerLost } from "./writer";
 
-/** Two workers and one run: the older one is replaced just before it writes, and another one goes on. */
+/** Two workers and one run: the older one is replaced just before it writes, and the other one continues. */
 
 type Script = (request: ModelRequest, call: number) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
 let script: Script;
@@ -46,7 +46,7 @@ async function start(tenant: Tenant): Promise<string> {
   return (await startRun(world, actor, { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" })).runId;
 }
 
-/** Lets something happen when a process is about to write its first row of this step, or its first hold, child or end. */
+/** Runs a callback when a process is about to write its first row of this step, or its first hold, child or end. */
 async function beforeWrite(
   process: World,
   write: "child" | "hold" | "end" | { step: string },
@@ -87,7 +87,7 @@ function isNamed(statement: unknown, name: string): boolean {
   );
 }
 
-/** Gives a run a slot and executes it in the process beside. */
+/** Gives a run a slot and executes it in the other process. */
 async function executeBeside(runId: string) {
   await admitWaitingRuns(world, null, 1_000);
   return beside.engine.executeSegment(runId);
@@ -100,13 +100,13 @@ async function expectNothingOpen(tenant: Tenant): Promise<void> {
   await expectSoundLedger(world, tenant);
 }
 
-it("leaves a run to the worker that executes it, and lets another one go on when that is replaced", async () => {
+it("leaves a run to its worker, and lets another one continue when that worker is replaced", async () => {
   const tenant = await createTenant(world);
   const runId = await start(tenant);
   script = async () => {
-    // A server may call a segment twice, and give up the first of both calls.
+    // An Inngest server may call a segment twice and drop the first call.
     expect(await beside.engine.executeSegment(runId)).toBe("left");
-    await beside.engine.giveUp(runId, new Error("out of attempts"));
+    await beside.engine.failRun(runId, new Error("out of attempts"));
     return { content: "Done by the first." };
   };
   await executeRun(world, runId);
@@ -131,12 +131,12 @@ it("leaves a run to the worker that executes it, and lets another one go on when
   await expectNothingOpen(tenant);
 });
 
-it("replaces a worker that stopped reporting, and refuses what it writes when it goes on", async () => {
+it("replaces a worker that stopped reporting, and refuses its later writes", async () => {
   const tenant = await createTenant(world);
   const runId = await start(tenant);
   await world.engine.worker();
   await beside.engine.worker();
-  // Its heartbeats do not arrive any more.
+  // Its heartbeats no longer arrive.
   const query = beside.pool.query.bind(beside.pool);
   vi.spyOn(beside.pool, "query").mockImplementation((...parts: Parameters<typeof query>) => {
     const statement: unknown = parts[0];
@@ -174,7 +174,7 @@ it("learns by its heartbeat that it was replaced, and aborts what it executes", 
   await expectNothingOpen(tenant);
 });
 
-it("ends a run that was cancelled between two calls of a server", async () => {
+it("ends a run that was cancelled between two calls of the Inngest server", async () => {
   const tenant = await createTenant(world);
   script = callsAdder;
   const [first, second] = [await start(tenant), await start(tenant)];
@@ -183,7 +183,7 @@ it("ends a run that was cancelled between two calls of a server", async () => {
     expect(await world.engine.executeSegment(runId, { acts: 1 })).toBe("paused");
   }
   expect(await cancelRun(world, tenant.orgId, first, "Ada")).toBe(true);
-  // The process of the canceller died after it had marked the run.
+  // The canceller's process died after marking the run.
   await world.pool.query("UPDATE runs SET cancel_requested_at = now(), cancelled_by = 'Bob' WHERE id = $1", [
     second,
   ]);
@@ -249,7 +249,7 @@ it("begins no child under a run that has just ended", async () => {
   await expectNothingOpen(tenant);
 });
 
-it("refuses the rows of a replaced worker's child while another worker executes the run to its end", async () => {
+it("refuses the child rows of a replaced worker while another worker completes the run", async () => {
   const tenant = await createTenant(world);
   script = callsAdder;
   const runId = await start(tenant);
@@ -296,7 +296,7 @@ it.each(["before its worker was replaced", "after its worker was replaced"])(
       await cancelRun(world, tenant.orgId, child.id, "Ada");
     };
     await beforeWrite(beside, { step: "sum" }, async () => {
-      // Its process hears nothing of the cancel: it is gone.
+      // The run's process does not get the cancel: it is gone.
       if (moment.startsWith("before")) await cancel();
       await replaceWorker(beside);
     });

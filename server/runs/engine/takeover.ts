@@ -6,7 +6,7 @@ import { attemptsBefore } from "../attempts";
 import type { ClaimedRun } from "./claimed-run";
 import { emptyJournal, type JournalContents } from "./journal";
 
-/** Reading what a run has done so far, for the worker that goes on with it. */
+/** Reads a run's journal, for the worker that continues it. */
 
 const toolCalls = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() }));
 const decimal = z.string().transform((text) => new Decimal(text));
@@ -32,7 +32,7 @@ const stepRow = z.object({
   actions: z.number(),
 });
 
-/** The journal of a claimed run; empty when it was never claimed before. */
+/** The journal of a claimed run; empty if it is its first claim. */
 export async function readJournal(services: Services, run: ClaimedRun): Promise<JournalContents> {
   const contents = emptyJournal();
   if (run.epoch === 1) return contents;

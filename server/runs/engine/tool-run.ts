@@ -6,7 +6,7 @@ import { callFunction, storeWhole } from "./call-function";
 import type { Execution, Outcome } from "./execution";
 import type { FinishedStep } from "./journal";
 
-/** Drives a tool's workflow over the run's journal: each call of a function is one row. */
+/** Runs a tool's workflow with the run's journal: each function call is one row. */
 export async function executeTool(execution: Execution, configuration: ToolConfiguration): Promise<Outcome> {
   const { run, secrets } = execution;
   const input: Json = JSON.parse(run.input);

@@ -1,4 +1,4 @@
-/** Waits, or throws the signal's reason as soon as it fires. */
+/** Waits, or throws the signal's reason as soon as it is aborted. */
 export function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);

@@ -2,8 +2,8 @@ import type { Engine, Worker } from "./port";
 import { WorkerLost } from "./writer";
 
 /**
- * Writes with this process's worker. If another process replaced that worker meanwhile, because it was silent, the write is
- * repeated once with a new worker: what it writes must not depend on which worker it is.
+ * Writes with this process's worker. If that worker was replaced because it was silent, the write is repeated once with
+ * a new worker, so it must not depend on which worker it is.
  */
 export async function withWorker<T>(
   engine: Pick<Engine, "worker">,

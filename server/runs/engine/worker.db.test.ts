@@ -25,14 +25,14 @@ const start = () =>
     { kind: "tool", targetId: tenant.toolId, input: { a: 1, b: 2 } },
   );
 
-/** Another process finds this one silent; this one has not noticed yet. */
+/** Another process detects that this one is silent; this one has not noticed yet. */
 async function loseWorker(): Promise<string> {
   const { id } = await world.engine.worker();
   await removeWorker(world.pool, id);
   return id;
 }
 
-it("rows of a run are committed in the order of their sequence, whatever has to wait for the next flush", async () => {
+it("rows of a run are committed in order even if some must wait for the next flush", async () => {
   const runId = await insertRun(world, tenant, { status: "Running" });
   await world.pool.query(`
     CREATE TABLE step_log (id serial, sequence int, flush bigint);
@@ -64,7 +64,7 @@ it("rows of a run are committed in the order of their sequence, whatever has to 
     sequence,
   });
   const write = (...parts: Parameters<typeof row>) => journal.row({ table: "steps", value: row(...parts) });
-  // The first flush is held up, so that the other rows come together into the next one.
+  // The first flush is delayed, so that the other rows share the next one.
   const holder = await world.pool.connect();
   await holder.query("BEGIN");
   await holder.query("SELECT FROM worker_lanes WHERE worker_id = $1 FOR UPDATE", [id]);

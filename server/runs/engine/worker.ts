@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { isPassing, outlast } from "@/server/db/outage";
+import { isTransient, retryWhileUnavailable } from "@/server/db/outage";
 import { newId } from "@/server/ids";
 import type { Services } from "@/server/services";
 import type { Worker } from "./port";
@@ -65,7 +65,7 @@ export async function openWorker(
   };
   const timer = setInterval(() => {
     beatNow().catch((error: unknown) => {
-      if (!isPassing(error) && !(error instanceof WorkerLost)) {
+      if (!isTransient(error) && !(error instanceof WorkerLost)) {
         services.log.error("The worker's heartbeat failed", { error });
       }
     });
@@ -80,7 +80,7 @@ export async function openWorker(
     confirm() {
       if (lost) return Promise.reject(lost);
       if (isConfirmed()) return undefined;
-      return outlast(beatNow, closing.signal).catch((error: unknown) => {
+      return retryWhileUnavailable(beatNow, closing.signal).catch((error: unknown) => {
         throw error instanceof WorkerLost
           ? error
           : new WorkerLost("The worker cannot report.", { cause: error });

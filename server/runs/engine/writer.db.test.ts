@@ -12,10 +12,10 @@ import { admitWaitingRuns } from "./claim";
 import type { JournalRow, ModelCallRow } from "./flush-items";
 import { WorkerLost } from "./writer";
 
-/** The group-commit writer: what comes together is committed together, once, whatever happens to the connection. */
+/** The group-commit writer: concurrent items are committed together, exactly once, whatever happens to the connection. */
 
 let world: World;
-/** Another process, whose connections to the database go through `proxy`. */
+/** Another process, connected to the database through `proxy`. */
 let beside: World;
 let proxy: DatabaseProxy;
 let tenant: Tenant;
@@ -116,7 +116,7 @@ describe("a flush", () => {
       callRow(runId, { key: `${index}`, content: "x".repeat(size * 1024 * 1024) }),
     );
     await Promise.all(rows.map((row) => journal.row(row)));
-    // The rows of a run are committed in their order: 3 + 3, 3, 9, 1.
+    // A run's rows are committed in order: 3 + 3, 3, 9, 1.
     expect(figures().journal.flushes - flushes).toBe(4);
     const stored = await world.pool.query<{ n: number }>(
       "SELECT length(content) / 1048576 AS n FROM model_calls WHERE run_id = $1 ORDER BY key",
@@ -165,7 +165,7 @@ describe("a flush", () => {
 });
 
 describe("a connection that is cut", () => {
-  /** Two model calls, a function and a tool that is a child run. */
+  /** Two model calls, a function and a tool as a child run. */
   const calls = (request: ModelRequest): Partial<ModelReply> => {
     if (request.messages.some(({ role }) => role === "tool")) return { content: "Done." };
     return {
@@ -213,7 +213,7 @@ describe("a connection that is cut", () => {
       await admitWaitingRuns(world, null, 1_000);
       const { accounts, journal } = figures();
       const first = accounts.flushes + journal.flushes;
-      // Cut the flush number `nth` of this run: the ones before it go through.
+      // Cuts flush number `nth` of this run; earlier ones pass.
       const passed = () => figures().accounts.flushes + figures().journal.flushes - first;
       const worker = await beside.engine.worker();
       const armed = armAt(
@@ -276,7 +276,7 @@ describe("a connection that is cut", () => {
       proxy.refuse(false);
       const isBack = () => beside.pool.query("SELECT 1").then(Boolean, () => false);
       await expect.poll(isBack, { timeout: 10_000 }).toBe(true);
-      // The next start finds out what became of it.
+      // The next start finds out whether it was committed.
       const { runId } = await start(beside);
       const statusesOf = async (where: object) =>
         (await world.db.run.findMany({ where: { organizationId: tenant.orgId, ...where } })).map(
@@ -329,7 +329,7 @@ function armAt(
   };
 }
 
-it("refuses everything of a worker that was replaced, what is queued as well", async () => {
+it("refuses all writes of a replaced worker, including queued ones", async () => {
   const { runId } = await start();
   const { journal, accounts } = await beside.engine.worker();
   await replaceWorker(beside);
@@ -355,7 +355,7 @@ it("refuses everything of a worker that was replaced, what is queued as well", a
   const lanes =
     "SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'SELECT flush_writes%'";
   await expect.poll(async () => (await world.pool.query(lanes)).rowCount).toBeLessThanOrEqual(2);
-  // The process goes on with a new worker.
+  // The process continues with a new worker.
   await expect.poll(async () => (await start(beside)).runId).toEqual(expect.any(String));
 });
 
@@ -394,7 +394,7 @@ describe("starts with one idempotency key", () => {
     expect(refused).toMatchObject([{ code: "idempotency_conflict" }, { code: "idempotency_conflict" }]);
   });
 
-  it("that the balance does not cover keep no key", async () => {
+  it("that the balance does not allow store no key", async () => {
     tenant = await createTenant(world, { credits: "0.001" });
     await expect(start(world, idempotent("key"))).rejects.toThrow("Insufficient credits.");
     await expect(start(world, idempotent("key", "other"))).rejects.toThrow("Insufficient credits.");

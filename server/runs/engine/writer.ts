@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { connect, TIMEOUTS } from "@/server/db/connect";
-import { isPassing, sleep } from "@/server/db/outage";
+import { isTransient, sleep } from "@/server/db/outage";
 import { replaceNul } from "@/server/secrets/stored-output";
 import type { Services } from "@/server/services";
 import {
@@ -230,8 +230,8 @@ export class Lane {
         const code = codeOf(error);
         if (code === "SW001") throw new WorkerLost("The worker was replaced by another process.");
         const rolledBack = code === "40P01" || code === "40001";
-        if (rolledBack || !isPassing(error)) this.#unsure = false;
-        if (!isPassing(error)) throw error;
+        if (rolledBack || !isTransient(error)) this.#unsure = false;
+        if (!isTransient(error)) throw error;
         if (!rolledBack) await this.#disconnect(error);
         this.#giveUpOverdue(batch, error);
         if (!this.#unsure) dropGivenUp(batch);

@@ -15,11 +15,11 @@ import { admitWaitingRuns, readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
 import { yieldSlot } from "./run-state";
 
-/** Runs that yield their slot between two acts, and what happens to them while they wait and after that. */
+/** Runs that yield their slot between two acts, and what happens to them while they wait and afterwards. */
 
 let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
 let world: World;
-/** A process with two slots on the same database, whose engine executes runs by itself. */
+/** A process with two slots on the same database, whose engine executes runs. */
 let busy: World;
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ async function start(tenant: Tenant, { process = world, userMessage = "Hi" } = {
   return (await startRun(process, actor, { kind: "agent", targetId: tenant.agentId, userMessage })).runId;
 }
 
-/** A run that the process `world` has claimed. */
+/** A run claimed by the process `world`. */
 async function startClaimed(tenant: Tenant): Promise<{ run: ClaimedRun; workerId: string }> {
   const runId = await start(tenant);
   const { id: workerId } = await world.engine.worker();
@@ -58,7 +58,7 @@ async function startClaimed(tenant: Tenant): Promise<{ run: ClaimedRun; workerId
   return { run, workerId };
 }
 
-/** A run that has begun and yielded its slot before its first act. */
+/** A run that started and yielded its slot before its first act. */
 async function startWaiting(tenant: Tenant): Promise<ClaimedRun> {
   const { run, workerId } = await startClaimed(tenant);
   expect(await yieldSlot(world, run, { workerId, sequence: run.sequence + 1 })).toBe(true);
@@ -128,7 +128,7 @@ it("is not executed by a call of the segment that has yielded", async () => {
   expect(await read(id)).toMatchObject({ status: "Completed", epoch: 2 });
 });
 
-/** Rounds of calculations before the answer. */
+/** How many rounds of calculations precede the answer. */
 const calculates = (request: ModelRequest, rounds: number): Partial<ModelReply> => {
   const done = request.messages.filter(({ role }) => role === "tool").length;
   return done === rounds
@@ -136,7 +136,7 @@ const calculates = (request: ModelRequest, rounds: number): Partial<ModelReply> 
     : { toolCalls: [{ id: `c${done}`, name: "calculate", arguments: '{"expression":"1+1"}' }] };
 };
 
-/** A model whose calls wait until they are let go, by the run's message. */
+/** A model whose calls wait until they are released, by the run's message. */
 function heldCalls(answer: (request: ModelRequest) => Partial<ModelReply>) {
   const open = new Map<string, () => void>();
   const counts = new Map<string, number>();
@@ -148,23 +148,23 @@ function heldCalls(answer: (request: ModelRequest) => Partial<ModelReply>) {
   };
   return {
     count: (message: string) => counts.get(message) ?? 0,
-    async letGo(message: string, call: number) {
+    async release(message: string, call: number) {
       await expect.poll(() => counts.get(message) ?? 0, { timeout: 10_000 }).toBe(call);
       open.get(message)?.();
     },
   };
 }
 
-/** Counts how often a process asks who waits for a slot. */
+/** Counts how often a process polls waiting runs. */
 function countLooks({ pool }: World): () => number {
   const query = vi.spyOn(pool, "query");
   const isLook = ([text]: unknown[]) => typeof text === "string" && text.includes("WITH RECURSIVE waiting");
   return () => query.mock.calls.filter((parts) => isLook(parts)).length;
 }
 
-it("happens between two acts when another organization waits; the run goes on where it was", async () => {
+it("happens between two acts when another organization waits; the run continues where it was", async () => {
   const tenant = await createTenant(world);
-  const newcomer = await createTenant(world);
+  const second = await createTenant(world);
   const viewer = await createMember(world, tenant, "viewer");
   const calls = heldCalls((request) => calculates(request, 2));
   busy.engine.start(createEmbeddedDriver(busy.engine));
@@ -172,23 +172,23 @@ it("happens between two acts when another organization waits; the run goes on wh
     await start(tenant, { process: busy, userMessage: "first" }),
     await start(tenant, { process: busy, userMessage: "second" }),
   ] as const;
-  const other = await start(newcomer, { process: busy, userMessage: "other" });
+  const other = await start(second, { process: busy, userMessage: "other" });
   await untilSharesAreKnown(busy);
-  // One of the two yields when it has finished an act, and only one.
-  await calls.letGo("first", 1);
+  // Exactly one of the two yields when it has finished an act.
+  await calls.release("first", 1);
   await expect.poll(async () => (await read(runs[0])).admittedAt, { timeout: 10_000 }).toBeNull();
   expect(await read(runs[0])).toMatchObject({ status: "Running", claimedBy: null });
   const from = world.clock.now().toISOString();
   const waiting = await inspectRun(world, viewer, runs[0]);
   expect(waiting.run).toMatchObject({ waiting: true, turns: [{ from, to: null }] });
   expect(waiting.calls).toMatchObject([{ status: "Completed" }]);
-  for (const call of [1, 2, 3]) await calls.letGo("second", call);
+  for (const call of [1, 2, 3]) await calls.release("second", call);
   await expect.poll(statusOf(runs[1])).toBe("Completed");
   expect((await read(runs[1])).yieldedAt).toEqual([]);
 
   world.clock.advance(7_000);
-  for (const call of [2, 3]) await calls.letGo("first", call);
-  for (const call of [1, 2, 3]) await calls.letGo("other", call);
+  for (const call of [2, 3]) await calls.release("first", call);
+  for (const call of [1, 2, 3]) await calls.release("other", call);
   for (const id of [...runs, other]) await expect.poll(statusOf(id), { timeout: 10_000 }).toBe("Completed");
   const { run, steps } = await inspectRun(world, viewer, runs[0]);
   expect(run).toMatchObject({ waiting: false, steps: 2, turns: [{ from, to: expect.any(String) }] });
@@ -197,7 +197,7 @@ it("happens between two acts when another organization waits; the run goes on wh
   await expectSoundLedger(world, tenant);
 });
 
-it("does not happen while the process has free slots or only its own organization waits", async () => {
+it("does not happen while the process has free slots or only the same organization waits", async () => {
   const tenant = await createTenant(world);
   const calls = heldCalls((request) => calculates(request, 1));
   busy.engine.start(createEmbeddedDriver(busy.engine));
@@ -208,7 +208,7 @@ it("does not happen while the process has free slots or only its own organizatio
     const begun = () => [...left].filter((name) => calls.count(name) > 0);
     await expect.poll(() => begun().length, { timeout: 10_000 }).toBeGreaterThan(0);
     for (const name of begun()) {
-      for (const call of [1, 2]) await calls.letGo(name, call);
+      for (const call of [1, 2]) await calls.release(name, call);
       left.delete(name);
     }
   }
@@ -219,9 +219,9 @@ it("does not happen while the process has free slots or only its own organizatio
   await expectSoundLedger(world, tenant);
 });
 
-it("happens between two steps of a tool that the run called; parent and child go on where they were", async () => {
+it("happens between two steps of a child run; parent and child continue where they were", async () => {
   const tenant = await createTenant(world);
-  const newcomer = await createTenant(world);
+  const second = await createTenant(world);
   const definition = {
     parameters: { type: "object" },
     steps: ["one", "two"].map((id) => ({ id, uses: "generate_text", with: { prompt: id } })),
@@ -232,21 +232,21 @@ it("happens between two steps of a tool that the run called; parent and child go
     data: { definition: JSON.stringify(definition) },
   });
   const asked: string[] = [];
-  let letGo = () => {};
+  let release = () => {};
   play = async ({ messages, signal }) => {
     const last = messages.at(-1);
     const message = last?.role === "tool" ? "answer" : (last?.content ?? "");
     if (message === "hold") {
       await new Promise<void>((resolve, reject) => {
-        letGo = resolve;
+        release = resolve;
         signal.addEventListener("abort", () => reject(signal.reason));
       });
       return {};
     }
     asked.push(message);
     if (message === "one") {
-      await start(newcomer, { process: busy, userMessage: "hold" });
-      // The second look at who waits begins when the first has been decided on.
+      await start(second, { process: busy, userMessage: "hold" });
+      // The second poll begins after the first was acted on.
       const looks = countLooks(busy);
       await expect.poll(looks, { timeout: 10_000 }).toBeGreaterThan(1);
     }
@@ -264,7 +264,7 @@ it("happens between two steps of a tool that the run called; parent and child go
   const { startedAt } = await world.db.step.findFirstOrThrow({ where: { runId } });
 
   world.clock.advance(9_000);
-  letGo();
+  release();
   await expect.poll(statusOf(runId), { timeout: 10_000 }).toBe("Completed");
   expect(asked).toEqual(["Hi", "one", "two", "answer"]);
   expect(await read(runId)).toMatchObject({ stepsExecuted: 1, actionsUsed: 1 });
@@ -273,7 +273,7 @@ it("happens between two steps of a tool that the run called; parent and child go
     output: '"two, done"',
     stepsExecuted: 2,
   });
-  // The step that called the tool was not interrupted: it lasted.
+  // The step that called the tool was not interrupted.
   const viewer = await createMember(world, tenant, "viewer");
   const { steps } = await inspectRun(world, viewer, runId);
   expect(steps).toMatchObject([{ startedAt: startedAt.toISOString() }]);

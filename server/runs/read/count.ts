@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { endureSilence } from "@/server/db/sql";
+import { suspendSocketTimeout } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 
 /**
- * Keeps `run_counts`: the figures of runs by the hour and the day of their making, counted once when all of them have
- * ended (ended runs are frozen), so that metrics of months need not read every run. `server/runs/read/metrics.ts` reads them,
- * and counts what is younger from the runs themselves.
+ * Maintains `run_counts`: figures of runs by hour and day of creation, counted once when all of them have ended (ended
+ * runs never change), so that metrics over months need not read every run. `server/runs/read/metrics.ts` reads them and
+ * counts younger runs itself.
  */
 
-/** A start that was created before an hour's end may be committed after it, and clocks of processes differ. */
+/** A run created before an hour's end may be committed after it, and processes' clocks differ. */
 const SETTLED_AFTER = "10 minutes";
 /** Only one process counts at a time. */
 const COUNT_LOCK = 7_305_003;
@@ -16,12 +16,12 @@ const COUNT_LOCK = 7_305_003;
 const uncounted = z.object({ organization_id: z.string(), since: z.date(), until: z.date() });
 
 /**
- * Counts what has settled since the last time, day by day, until nothing is left or `goOn` says no; forgets what is
- * older than the plan's retention. Answers how many stretches were counted; null when another process is at it.
+ * Counts settled hours day by day, until nothing is left or `shouldContinue` returns false; deletes counts beyond the
+ * plan's retention. Returns how many ranges were counted; null if another process does so.
  */
 export async function countSettledRuns(
   services: Pick<Services, "pool" | "clock">,
-  goOn: () => boolean = () => true,
+  shouldContinue: () => boolean = () => true,
 ): Promise<number | null> {
   const client = await services.pool.connect();
   let broken = true;
@@ -33,15 +33,15 @@ export async function countSettledRuns(
       broken = false;
       return null;
     }
-    // The first time, and after a day of very many runs, this takes longer than a caller would wait.
+    // The first time, and after a day with very many runs, this takes longer than the pool's timeout.
     await client.query("SET statement_timeout = 0");
-    const hurry = endureSilence(client);
+    const restoreTimeout = suspendSocketTimeout(client);
     const now = services.clock.now();
     let counted = 0;
     const { rows } = await client.query(UNCOUNTED, [now]);
     for (const { organization_id: orgId, since, until } of z.array(uncounted).parse(rows)) {
       let from = since;
-      while (from < until && goOn()) {
+      while (from < until && shouldContinue()) {
         const midnight = new Date((Math.floor(from.getTime() / DAY_MS) + 1) * DAY_MS);
         const to = midnight < until ? midnight : until;
         await client.query(COUNT, [orgId, from, to]);
@@ -49,21 +49,21 @@ export async function countSettledRuns(
         counted += 1;
       }
     }
-    await client.query(FORGET, [now]);
-    hurry();
+    await client.query(DELETE_EXPIRED, [now]);
+    restoreTimeout();
     await client.query("RESET statement_timeout");
     await client.query("SELECT pg_advisory_unlock($1)", [COUNT_LOCK]);
     broken = false;
     return counted;
   } finally {
-    // A connection that may still hold the lock is closed, which gives it back.
+    // Closing a connection that may hold the lock releases it.
     client.release(broken);
   }
 }
 
 const DAY_MS = 86_400_000;
 
-/** What each organization has settled and not yet counted: up to the hour of its oldest open run, if any. */
+/** The uncounted settled hours of each organization: up to the hour of its oldest open run, if any. */
 const UNCOUNTED = `
   SELECT o.id AS organization_id, stretch.since, stretch.until FROM organizations o
   LEFT JOIN run_counts_until u ON u.organization_id = o.id
@@ -77,7 +77,7 @@ const UNCOUNTED = `
   ) stretch
   WHERE stretch.since < stretch.until ORDER BY o.id`;
 
-/** Counts the hours of a stretch within one day, and the day itself when the stretch ends it. */
+/** Counts the hours of a range within one day, and the day itself if the range completes it. */
 const COUNT = `
   WITH hours AS (
     INSERT INTO run_counts
@@ -94,7 +94,7 @@ const COUNT = `
   INSERT INTO run_counts_until (organization_id, until) VALUES ($1::uuid, $3::timestamptz)
   ON CONFLICT (organization_id) DO UPDATE SET until = EXCLUDED.until`;
 
-const FORGET = `
+const DELETE_EXPIRED = `
   DELETE FROM run_counts c USING plans p
   WHERE p.organization_id = c.organization_id
     AND c.at < $1::timestamptz - make_interval(days => p.retention_days + 1)`;

@@ -1,8 +1,11 @@
 import type { MemberActor } from "@/server/auth/actor";
 import type { Services } from "@/server/services";
 
-/** A run as a file: the row, its steps and its model calls, texts whole and decimals as strings. Null: unknown. */
-export async function readWholeRun(
+/**
+ * A run as a file: the row, its steps and its model calls, with complete texts and decimals as strings. Null if
+ * unknown.
+ */
+export async function readCompleteRun(
   services: Services,
   actor: MemberActor,
   runId: string,

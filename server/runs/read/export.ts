@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
-import { readUnhurried } from "@/server/db/sql";
+import { readWithoutTimeout } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 import type { RunFilter } from "./filter";
 import { findRunIds } from "./find";
 
-/** Runs looked for at a time. */
+/** How many runs are queried at a time. */
 const PAGE = 100;
-/** Bytes of inputs and outputs read at a time, of one run at least. */
+/** How many bytes of inputs and outputs are read at a time, but at least one run. */
 const PIECE_BYTES = 1024 * 1024;
 
 const row = z.object({
@@ -60,15 +60,14 @@ const COLUMNS = [
   "output",
 ] as const;
 
-/** By which Excel knows that the file is UTF-8. */
+/** Tells Excel that the file is UTF-8. */
 const BYTE_ORDER_MARK = "\uFEFF";
 
 type ExportedRun = Record<(typeof COLUMNS)[number], string | number | null>;
 
 /**
- * The organization's runs that a filter lets through, newest first, piece by piece: as CSV (RFC 4180) or as one JSON
- * array. Texts are whole, names of triggers, keys and people are today's. However many there are, only few of them are in
- * memory.
+ * The organization's runs that match a filter, newest first, in chunks: as CSV (RFC 4180) or as one JSON array. Texts
+ * are complete; names of triggers, keys and people are current. Only a few runs are in memory at a time.
  */
 export async function* exportRuns(
   services: Services,
@@ -96,7 +95,7 @@ export async function* exportRuns(
 
 const sizeRow = z.object({ id: z.string(), bytes: z.number() });
 
-/** Newest first, as many runs in each as may be in memory together. */
+/** Chunks of runs, newest first, that fit in memory together. */
 async function cutToPieces(services: Services, orgId: OrgId, ids: string[]): Promise<string[][]> {
   const found = await services.db.$queryRaw`
     SELECT r.id, octet_length(r.input) + coalesce(octet_length(r.output), 0) AS bytes
@@ -125,7 +124,7 @@ async function readPiece(services: Services, orgId: OrgId, ids: string[]): Promi
     LEFT JOIN api_keys k ON k.id = r.api_key_id AND k.organization_id = r.organization_id
     LEFT JOIN users u ON u.id = r.user_id
     WHERE r.organization_id = ${orgId}::uuid AND r.id = ANY (${ids}::uuid[]) ORDER BY r.id DESC`;
-  const { rows } = await readUnhurried(services.pool, (client) => client.query(text, values));
+  const { rows } = await readWithoutTimeout(services.pool, (client) => client.query(text, values));
   return z
     .array(row)
     .parse(rows)
@@ -161,8 +160,8 @@ function csvLine(run: ExportedRun): string {
 }
 
 /**
- * A field as RFC 4180 wants it; what a spreadsheet would take for a formula, in full-width characters or behind a line break
- * too, is made text by an apostrophe.
+ * A field for RFC 4180. An apostrophe precedes what a spreadsheet would take for a formula, also in full-width
+ * characters or after a line break.
  */
 export function csvField(value: string | number | null): string {
   if (value === null) return "";

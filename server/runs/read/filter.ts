@@ -2,13 +2,13 @@ import { z } from "zod";
 import type { OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
 import { replaceNul } from "@/server/secrets/stored-output";
-import { RUN_PERIODS, RUN_SOURCES, RUN_STATUSES, type RunPeriod, SOURCE_CHOICES } from "./words";
+import { RUN_PERIODS, RUN_SOURCES, RUN_STATUSES, type RunPeriod, SOURCE_CHOICES } from "./enums";
 
-/** No run is older than 1970, and PostgreSQL knows no year 0. */
+/** No run is older than 1970, and PostgreSQL has no year 0. */
 const moment = z.iso.datetime().refine((text) => Date.parse(text) >= 0, "is before 1970");
 const credits = z.string().regex(/^\d{1,12}(\.\d{1,4})?$/, "must be a decimal with at most four places");
 
-/** Which runs a list, an export or a chart is about. Every field narrows; an empty filter means all runs. */
+/** Selects the runs of a list, an export or a chart. Every field narrows it; an empty filter means all runs. */
 export const runFilter = z.object({
   status: z.array(z.enum(RUN_STATUSES)).max(5).optional(),
   kind: z.enum(["agent", "tool"]).optional(),
@@ -19,14 +19,14 @@ export const runFilter = z.object({
   apiKeyId: z.uuid().optional(),
   /** Who started it in the dashboard. */
   userId: z.uuid().optional(),
-  /** The last hour, day, week, month or quarter, counted from now. */
+  /** The last hour, day, week, month or quarter until now. */
   period: z.enum(RUN_PERIODS).optional(),
-  /** Created at or after / before this moment. */
+  /** Created at or after / before this time. */
   from: moment.optional(),
   to: moment.optional(),
   /**
-   * Duration in ms (of a run that goes on: until now; one that has not begun has none), tokens (in and out) and credits (a
-   * decimal; both so far) were at least / at most this.
+   * The least / most duration in ms (of an open run until now; a queued one has none), tokens (in and out) and credits
+   * (a decimal; both so far).
    */
   minDurationMs: z.int().min(0).optional(),
   maxDurationMs: z.int().min(0).optional(),
@@ -35,8 +35,8 @@ export const runFilter = z.object({
   minCredits: credits.optional(),
   maxCredits: credits.optional(),
   /**
-   * Words of the input, the output or the error, or the start of a run's id (docs/dashboard.md, "Search"). The
-   * index keeps as many letters of a word as can be asked for here.
+   * Words of the input, output or error, or the start of a run's id (docs/dashboard.md, "Search"). The index stores as
+   * many letters of a word as this allows.
    */
   text: z.string().trim().max(200).transform(replaceNul).optional(),
 });
@@ -51,12 +51,12 @@ const PERIOD_MS: Record<RunPeriod, number> = {
   "90d": 90 * DAY,
 };
 
-/** Ids are made a moment before or after `createdAt` is read; this much is allowed for. */
+/** Ids are generated a moment before or after `createdAt`; this is the tolerance. */
 const ID_SLACK_MS = 3_600_000;
 
 /**
- * The WHERE conditions of all of a filter but its text, within one organization, over the columns of run-rows.ts as `r`.
- * Times also bound the id, which is a UUID v7, so that indexes that end in the id serve them.
+ * The WHERE conditions of a filter without its text, within one organization, for the columns of run-rows.ts as `r`.
+ * Times also bound the id, a UUID v7, so that indexes that end in the id can serve them.
  */
 export function runConditions(orgId: OrgId, filter: RunFilter, now: Date): Prisma.Sql[] {
   const conditions = [...exactConditions(orgId, filter, now)];
@@ -71,10 +71,7 @@ export function runConditions(orgId: OrgId, filter: RunFilter, now: Date): Prism
   return conditions;
 }
 
-/**
- * The conditions that the inverted index cannot answer exactly, or not at all: the organization, times, sizes, and the
- * kind of a target.
- */
+/** The conditions that the inverted index cannot answer exactly: organization, times, sizes, and the kind of target. */
 export function exactConditions(orgId: OrgId, filter: RunFilter, now: Date): Prisma.Sql[] {
   const conditions = [Prisma.sql`r.organization_id = ${orgId}::uuid`];
   for (const kind of kindsOf(filter)) conditions.push(Prisma.sql`r.kind = ${kind}::run_kind`);
@@ -99,7 +96,7 @@ function kindsOf({ kind, agentId, toolId }: RunFilter): ("agent" | "tool")[] {
 }
 
 function timesOf(filter: RunFilter, now: Date): { from: Date | undefined; to: Date | undefined } {
-  // Either narrows: where both are given, the later one counts.
+  // If both are given, the later one is effective.
   const begins = [
     ...(filter.period ? [now.getTime() - PERIOD_MS[filter.period]] : []),
     ...(filter.from ? [Date.parse(filter.from)] : []),
@@ -110,7 +107,7 @@ function timesOf(filter: RunFilter, now: Date): { from: Date | undefined; to: Da
   };
 }
 
-/** The smallest UUID v7 of a moment, moved by so many milliseconds. */
+/** The smallest UUID v7 of a time, shifted by `byMs`. */
 function idFloor(at: Date, byMs: number): string {
   const hex = Math.max(0, at.getTime() + byMs)
     .toString(16)
@@ -119,8 +116,8 @@ function idFloor(at: Date, byMs: number): string {
 }
 
 /**
- * The ids that a filter's times leave possible: `above` inclusive, `below` exclusive. For going through an
- * organization's runs from the newest.
+ * The range of ids for a filter's times: `above` inclusive, `below` exclusive. For reading an organization's runs from
+ * the newest.
  */
 export function idBounds(filter: RunFilter, now: Date): { above: string; below: string } {
   const { from, to } = timesOf(filter, now);
@@ -130,7 +127,7 @@ export function idBounds(filter: RunFilter, now: Date): { above: string; below: 
   };
 }
 
-/** Whether a filter asks for sizes, which no B-tree holds. */
+/** Whether a filter has sizes, which no B-tree has. */
 export function asksForSizes(filter: RunFilter): boolean {
   return SIZES.some(({ min, max }) => filter[min] !== undefined || filter[max] !== undefined);
 }
@@ -144,8 +141,8 @@ const LAST_CLASS = 100;
 const FROM_OUTSIDE = RUN_SOURCES.filter((source) => source !== "run").join(" ");
 
 /**
- * What a filter asks of the inverted index: one entry per condition, each with its alternatives separated by spaces. A run
- * fits if it has one of each. Sizes are asked for by classes, of which the outermost also hold runs that do not fit.
+ * The filter's terms for the inverted index: one entry per condition, with its alternatives separated by spaces. A run
+ * matches if it has one of each. Sizes are searched by class; the outermost classes may include runs that do not match.
  */
 export function facetsOf(filter: RunFilter): string[] {
   const facets: string[] = [];
@@ -158,7 +155,7 @@ export function facetsOf(filter: RunFilter): string[] {
   for (const { letter, min, max, unit } of SIZES) {
     const [least, most] = [filter[min], filter[max]];
     if (least === undefined && most === undefined) continue;
-    // One class more on either side: logarithms may differ in their last digit.
+    // One more class on either side: logarithms may differ in their last digit.
     const first = least === undefined ? 0 : Math.max(0, sizeClass(Number(least) * unit) - 1);
     const last = most === undefined ? LAST_CLASS : Math.min(LAST_CLASS, sizeClass(Number(most) * unit) + 1);
     facets.push(
@@ -168,22 +165,22 @@ export function facetsOf(filter: RunFilter): string[] {
   return facets;
 }
 
-/** The same as run_size_class in the database. */
+/** Equals run_size_class in the database. */
 function sizeClass(size: number): number {
   return size <= 0 ? 0 : Math.max(1, 1 + Math.floor((2 * Math.log(size)) / Math.LN2));
 }
 
-/** 8 and more hexadecimal digits of a UUID. */
+/** At least 8 hexadecimal digits of a UUID. */
 const ID_START = /^[0-9a-f]{8}[0-9a-f-]{0,28}$/i;
 
-/** When runs are made. The ids of other moments are no runs': order numbers, say, dates, or other systems' UUIDs. */
+/** The time range of runs' ids. Other ids are order numbers, dates or other systems' UUIDs. */
 const RUN_TIMES = { from: Date.UTC(2020, 0), until: Date.UTC(2100, 0) };
 
-/** The condition that an id begins with these digits, as a range of ids; null when no run's id does. */
+/** The condition that an id begins with these digits, as a range of ids; null if no run's id does. */
 export function idCondition(text: string): Prisma.Sql | null {
   if (!ID_START.test(text)) return null;
   const digits = text.toLowerCase().replaceAll("-", "");
-  // Of the 48 bits of a UUID v7's milliseconds.
+  // From the 48 bits of a UUID v7's milliseconds.
   const madeAt = Number.parseInt(digits.slice(0, 8), 16) * 2 ** 16;
   if (madeAt < RUN_TIMES.from || madeAt > RUN_TIMES.until) return null;
   const bound = (filler: string) => {

@@ -10,7 +10,7 @@ import { listRuns } from "./list";
 import { findNeighbours } from "./neighbours";
 import { indexEndedRuns } from "./run-index";
 
-/** Whatever is asked, by the index of words or by walking: the answer is that of looking at every run. */
+/** Whether a filter uses the text index or not, the result equals a check of every run. */
 
 type Made = Parameters<typeof insertRun>[2] & { id: string; createdAt: Date };
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
       ...(source === "dashboard" ? { userId: actor.userId } : {}),
       ...(source === "run" && made[0] ? { parentRunId: made[0].id } : {}),
       input: `{"n":${n},"word":"${words[n % 5]}"}`,
-      // Over a month, so that a search goes through many scopes.
+      // Over a month, so that a search covers many scopes.
       createdAt: new Date(now - (80 - n) * 9 * HOUR),
       error: "broken",
       durationMs: 2 ** (n % 20),
@@ -92,7 +92,7 @@ const filters = fc
     return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as RunFilter;
   });
 
-/** What a filter means, said once more without an index. */
+/** The meaning of a filter, implemented without an index. */
 function fits(run: Made, filter: RunFilter): boolean {
   const ended = !["Pending", "Running"].includes(run.status ?? "Completed");
   const within = (value: number, least?: number | string, most?: number | string) =>
@@ -125,7 +125,7 @@ function fits(run: Made, filter: RunFilter): boolean {
   );
 }
 
-/** How many of the queued runs are indexed before the conditions are tried; the queue is shared by all tests. */
+/** How many queued runs are indexed before the filters are tried; all tests share the queue. */
 const INDEXED = [
   ["none is indexed", 0],
   ["some are indexed", 30],
@@ -254,7 +254,7 @@ it("refuses times that the database cannot store", () => {
 });
 
 describe("a word of any length", () => {
-  // PostgreSQL drops words of more than 2,046 bytes, and keeps those of an index whose length it cannot hold as others.
+  // PostgreSQL drops words of more than 2,046 bytes, and stores those too long for the index differently.
   const lengths = [199, 200, 201, 202, 508, 1_017, 2_033, 2_034, 2_035, 2_036, 2_046, 2_047, 2_048, 5_000];
 
   it.each([
@@ -271,7 +271,7 @@ describe("a word of any length", () => {
       const id = await insertRun(world, { orgId, ...other }, { output: `{"blob":"${word}", "of": "Xa"}` });
       if (length % 2 === 0) await indexEndedRuns(world);
       const beginning = (letters: number) => [...word].slice(0, letters).join("");
-      // As much as can be asked for: 200 UTF-16 units, three of them for the other word.
+      // The longest search: 200 UTF-16 units, three of them for the other word.
       expect([length, await lookFor(beginning(letter === "𠀀" ? 100 : 197))]).toEqual([length, [id]]);
       expect([length, await lookFor(beginning(20).toUpperCase())]).toEqual([length, [id]]);
       expect([length, await lookFor(`${name}y`)]).toEqual([length, []]);

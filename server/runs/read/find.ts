@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
 import type { Services } from "@/server/services";
+import { isTerminal } from "./enums";
 import {
   asksForSizes,
   exactConditions,
@@ -12,55 +13,54 @@ import {
   runConditions,
 } from "./filter";
 import { allRuns, indexedRuns, openRuns, queuedRuns } from "./run-rows";
-import { isTerminal } from "./words";
 
-/** A range of runs: older than `before`, newer than `after`, so many of the newest, or of the oldest. */
-export type Stretch = {
+/** A range of runs: older than `before`, newer than `after`, `limit` of the newest or oldest. */
+export type PageRequest = {
   before?: string | undefined;
   after?: string | undefined;
   limit: number;
-  /** Begins at the other end: with `after`, at the run that is next to it. */
+  /** From the other end: with `after`, from the run next to it. */
   oldestFirst?: boolean;
 };
 
-/** The ids of the organization's runs that a filter lets through, newest first unless the oldest are wanted. */
+/** The ids of the organization's runs that match a filter, newest first unless the oldest are requested. */
 export async function findRunIds(
   services: Services,
   orgId: OrgId,
   filter: RunFilter,
-  stretch: Stretch,
+  page: PageRequest,
 ): Promise<string[]> {
-  return readIds(services, selectRunIds(orgId, filter, { stretch, now: services.clock.now() }));
+  return readIds(services, selectRunIds(orgId, filter, { page, now: services.clock.now() }));
 }
 
 /**
- * The query of `findRunIds`, with one column `id`. One statement has to read open runs, the queue and the index together:
- * between two statements a run may move from one to the other.
+ * The query of `findRunIds`, with one column `id`. One statement must read open runs, the queue and the index, because
+ * a run may move between two statements.
  */
 export function selectRunIds(
   orgId: OrgId,
   filter: RunFilter,
-  { stretch, now }: { stretch: Stretch; now: Date },
+  { page, now }: { page: PageRequest; now: Date },
 ): Prisma.Sql {
   const conditions = runConditions(orgId, filter, now);
   const byId = filter.text ? idCondition(filter.text) : null;
-  if (byId) return selectIds(allRuns(now), [...conditions, byId], stretch);
-  if (!filter.text && facetsOf(filter).length === 0) return selectIds(allRuns(now), conditions, stretch);
+  if (byId) return selectIds(allRuns(now), [...conditions, byId], page);
+  if (!filter.text && facetsOf(filter).length === 0) return selectIds(allRuns(now), conditions, page);
   const unindexed = filter.text ? [...conditions, holdsText(filter.text)] : conditions;
   const sources: Prisma.Sql[] = [];
-  if (mayBeOpen(filter)) sources.push(selectIds(openRuns(now), unindexed, stretch));
+  if (mayBeOpen(filter)) sources.push(selectIds(openRuns(now), unindexed, page));
   if (mayHaveEnded(filter)) {
-    // Only ended statuses: the B-tree of statuses is in order for one status only.
+    // Only ended statuses: the B-tree of statuses is sorted within one status only.
     const ended = { ...filter, status: filter.status?.filter(isTerminal) };
     const indexed = isWalkable(ended)
-      ? selectIds(indexedRuns, runConditions(orgId, ended, now), stretch)
-      : searchIndex(orgId, ended, { stretch, now });
-    sources.push(selectIds(queuedRuns(now, orderOf(stretch)), unindexed, stretch), indexed);
+      ? selectIds(indexedRuns, runConditions(orgId, ended, now), page)
+      : searchIndex(orgId, ended, { page, now });
+    sources.push(selectIds(queuedRuns(now, orderOf(page)), unindexed, page), indexed);
   }
-  return merge(sources, stretch);
+  return merge(sources, page);
 }
 
-/** Whether one B-tree of `run_index` holds the filter's runs side by side: one condition, at any time. */
+/** Whether one B-tree of `run_index` has the filter's runs in order: one condition, at any time. */
 function isWalkable(filter: RunFilter): boolean {
   const { text, status = [], source, agentId, toolId, triggerId, apiKeyId } = filter;
   if (text || filter.kind || filter.userId || asksForSizes(filter)) return false;
@@ -69,8 +69,8 @@ function isWalkable(filter: RunFilter): boolean {
 }
 
 /**
- * Which of these runs a filter lets through, in no order. For a few: each row is read, and the words of those that the index
- * does not hold yet are computed.
+ * Which of these runs match a filter, unordered. For a few: each row is read, and the words of runs that are not
+ * indexed yet are computed.
  */
 export async function findFitting(
   services: Services,
@@ -81,22 +81,22 @@ export async function findFitting(
   if (ids.length === 0) return [];
   const now = services.clock.now();
   const near = [...runConditions(orgId, filter, now), Prisma.sql`r.id = ANY (${ids}::uuid[])`];
-  const stretch = { limit: ids.length };
+  const page = { limit: ids.length };
   const byId = filter.text ? idCondition(filter.text) : null;
   if (!filter.text || byId) {
-    return readIds(services, selectIds(allRuns(now), byId ? [...near, byId] : near, stretch));
+    return readIds(services, selectIds(allRuns(now), byId ? [...near, byId] : near, page));
   }
   const unindexed = [...near, holdsText(filter.text)];
-  const words = Prisma.sql`words_fit(r.words, ${queryOf(filter.text)})`;
+  const matches = Prisma.sql`words_fit(r.words, ${queryOf(filter.text)})`;
   return readIds(
     services,
     merge(
       [
-        selectIds(indexedRuns, [...near, words], stretch),
-        selectIds(openRuns(now), unindexed, stretch),
-        selectIds(queuedRuns(now), unindexed, stretch),
+        selectIds(indexedRuns, [...near, matches], page),
+        selectIds(openRuns(now), unindexed, page),
+        selectIds(queuedRuns(now), unindexed, page),
       ],
-      stretch,
+      page,
     ),
   );
 }
@@ -104,29 +104,29 @@ export async function findFitting(
 const mayHaveEnded = ({ status }: RunFilter) => !status?.length || status.some(isTerminal);
 const mayBeOpen = ({ status }: RunFilter) => !status?.length || status.some((each) => !isTerminal(each));
 
-const orderOf = ({ oldestFirst }: Stretch) => (oldestFirst ? Prisma.sql`ASC` : Prisma.sql`DESC`);
+const orderOf = ({ oldestFirst }: PageRequest) => (oldestFirst ? Prisma.sql`ASC` : Prisma.sql`DESC`);
 
-function selectIds(source: Prisma.Sql, conditions: Prisma.Sql[], stretch: Stretch): Prisma.Sql {
-  const { before, after, limit } = stretch;
+function selectIds(source: Prisma.Sql, conditions: Prisma.Sql[], page: PageRequest): Prisma.Sql {
+  const { before, after, limit } = page;
   const all = [...conditions];
   if (before) all.push(Prisma.sql`r.id < ${before}::uuid`);
   if (after) all.push(Prisma.sql`r.id > ${after}::uuid`);
   return Prisma.sql`
-    SELECT r.id FROM ${source} r WHERE ${Prisma.join(all, " AND ")} ORDER BY r.id ${orderOf(stretch)} LIMIT ${limit}`;
+    SELECT r.id FROM ${source} r WHERE ${Prisma.join(all, " AND ")} ORDER BY r.id ${orderOf(page)} LIMIT ${limit}`;
 }
 
 /** The first ids of several queries, each once. */
-function merge(sources: Prisma.Sql[], stretch: Stretch): Prisma.Sql {
+function merge(sources: Prisma.Sql[], page: PageRequest): Prisma.Sql {
   const found = Prisma.join(sources, ") UNION (", "(", ")");
-  return Prisma.sql`SELECT id FROM (${found}) found ORDER BY id ${orderOf(stretch)} LIMIT ${stretch.limit}`;
+  return Prisma.sql`SELECT id FROM (${found}) found ORDER BY id ${orderOf(page)} LIMIT ${page.limit}`;
 }
 
 /** A text as a query of `words_fit`. The sub-select is evaluated once for all rows. */
 const queryOf = (text: string) => Prisma.sql`(SELECT run_words_query('', ${text}, '{}'))`;
 
 /**
- * The condition on a run that is not in the index. While a run is in progress, search matches the exact text of its input.
- * The words of an ended run are computed only if its texts hold each word of the search, which is quick to tell.
+ * The condition on a run that is not indexed. While a run is in progress, search matches the exact text of its input.
+ * The words of an ended run are computed only if its texts contain each word of the search, which is quick to check.
  */
 function holdsText(text: string): Prisma.Sql {
   const exact = `%${text.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
@@ -140,41 +140,41 @@ function holdsText(text: string): Prisma.Sql {
 }
 
 /**
- * Asks the inverted index for one scope (a day and a half) after the other, from the newest or the oldest, until the page
- * is full. Each scope is found from the one before it, so that times without runs cost nothing.
+ * Searches the inverted index scope by scope (a day and a half each), from the newest or the oldest, until the page is
+ * full. Each scope is found from the previous one, so that times without runs cost nothing.
  */
 function searchIndex(
   orgId: OrgId,
   filter: RunFilter,
-  { stretch, now }: { stretch: Stretch; now: Date },
+  { page, now }: { page: PageRequest; now: Date },
 ): Prisma.Sql {
   const bounds = idBounds(filter, now);
-  const below = least(bounds.below, stretch.before);
+  const below = least(bounds.below, page.before);
   const conditions = [...exactConditions(orgId, filter, now), Prisma.sql`r.id < ${below}::uuid`];
-  if (stretch.after) conditions.push(Prisma.sql`r.id > ${stretch.after}::uuid`);
-  const order = orderOf(stretch);
+  if (page.after) conditions.push(Prisma.sql`r.id > ${page.after}::uuid`);
+  const order = orderOf(page);
   const scopeOf = (condition: Prisma.Sql) => Prisma.sql`
     SELECT run_scope(r.organization_id, r.id) AS name FROM runs r
     WHERE r.organization_id = ${orgId}::uuid AND r.id < ${below}::uuid
-      AND r.id >= ${greatest(bounds.above, stretch.after)}::uuid AND ${condition}
+      AND r.id >= ${greatest(bounds.above, page.after)}::uuid AND ${condition}
     ORDER BY r.id ${order} LIMIT 1`;
   // A scope's name ends in the first 21 bits of its ids: five digits, and 0 or 8.
-  const beyondScope = stretch.oldestFirst
+  const beyondScope = page.oldestFirst
     ? Prisma.sql`r.id > (substr(scope.name, 7, 5) || CASE right(scope.name, 1) WHEN '0' THEN '7' ELSE 'f' END
         || 'ff-ffff-ffff-ffff-ffffffffffff')::uuid`
     : Prisma.sql`r.id < (right(scope.name, 6) || '00-0000-0000-0000-000000000000')::uuid`;
   const facets = facetsOf(filter);
-  const words = Prisma.sql`run_words_query(scope.name, ${filter.text ?? null}, ${facets}::text[])`;
-  // A word is sought by its beginning, which gathers all of its runs in the scope. Facets alone tell sooner that none fits.
+  const matches = Prisma.sql`run_words_query(scope.name, ${filter.text ?? null}, ${facets}::text[])`;
+  // Words are searched by prefix, which collects all their runs in the scope. Facets alone show sooner that no run
+  // matches.
   const query =
     filter.text && facets.length > 0
       ? Prisma.sql`CASE WHEN EXISTS (
           SELECT 1 FROM run_index WHERE ${TERMS} @@ run_words_query(scope.name, NULL, ${facets}::text[])
-        ) THEN ${words} END`
-      : words;
-  // MATERIALIZED, with nothing but the terms: given more, the planner would mix in an index of the whole organization, or
-  // read row after row in hope of a hit. Scopes come in order and each one's hits too, so that the outer limit ends the
-  // work.
+        ) THEN ${matches} END`
+      : matches;
+  // MATERIALIZED, with the terms only: with more conditions the planner would combine an index of the whole
+  // organization, or read row after row. Scopes and their hits are in order, so the outer limit ends the search.
   return Prisma.sql`
     WITH RECURSIVE scope AS (
       (${scopeOf(Prisma.sql`true`)})
@@ -186,11 +186,11 @@ function searchIndex(
         SELECT run_id AS id, organization_id, kind, created_at, duration_ms, tokens, credits FROM run_index
         WHERE ${TERMS} @@ sought.terms
       )
-      SELECT r.id FROM hits r WHERE ${Prisma.join(conditions, " AND ")} ORDER BY r.id ${order} LIMIT ${stretch.limit}
-    ) hit LIMIT ${stretch.limit}`;
+      SELECT r.id FROM hits r WHERE ${Prisma.join(conditions, " AND ")} ORDER BY r.id ${order} LIMIT ${page.limit}
+    ) hit LIMIT ${page.limit}`;
 }
 
-/** The expression that the inverted index is over. */
+/** The expression of the inverted index. */
 const TERMS = Prisma.sql`run_terms(organization_id, run_id, kind, status, source, target_id, trigger_id, api_key_id, user_id,
   duration_ms, tokens, credits, words)`;
 

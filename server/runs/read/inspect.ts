@@ -6,10 +6,10 @@ import type { Attempt } from "@/server/models/port";
 import { readAttempts } from "@/server/runs/attempts";
 import type { Services } from "@/server/services";
 import { type RunSummary, readRunsById } from "./list";
-import { cutText, type LongText, startOf } from "./long-text";
+import { type PayloadPreview, previewPayload, startOf } from "./payload-preview";
 import { queuedRuns } from "./run-rows";
 
-/** One call of the model, as the timeline shows it. Times ISO 8601, durations milliseconds, credits a decimal. */
+/** One model call in the timeline. Times are ISO 8601, durations milliseconds, credits a decimal. */
 export type CallLine = {
   id: string;
   key: string;
@@ -17,7 +17,7 @@ export type CallLine = {
   model: string;
   provider: string;
   status: "Running" | "Completed" | "Failed";
-  /** How many calls of functions and tools it asked for. */
+  /** How many function and tool calls it requested. */
   asked: number;
   inputTokens: number;
   outputTokens: number;
@@ -30,7 +30,7 @@ export type CallLine = {
   sequence: number;
 };
 
-/** One step, as the timeline shows it; its texts come by `inspectStep`. */
+/** One step in the timeline; `inspectStep` returns its texts. */
 export type StepLine = {
   id: string;
   key: string;
@@ -39,11 +39,11 @@ export type StepLine = {
   name: string;
   status: "Running" | "Completed" | "Failed";
   errorMessage: string | null;
-  /** Those that ended, when one was not enough: with the beginnings of their errors. */
+  /** The ended attempts if there were several, with the start of their errors. */
   attempts: Attempt[];
   credits: string;
   childRunId: string | null;
-  /** What the run that it started has used so far. */
+  /** What its child run has used so far. */
   childCredits: string | null;
   startedAt: string;
   finishedAt: string | null;
@@ -51,7 +51,7 @@ export type StepLine = {
   sequence: number;
 };
 
-/** A run with all that its page shows at once. */
+/** A run with all that its page shows at first. */
 export type RunDetail = RunSummary & {
   agentId: string | null;
   toolId: string | null;
@@ -62,29 +62,29 @@ export type RunDetail = RunSummary & {
   inputTokens: number;
   outputTokens: number;
   actions: number;
-  /** Credits of this run and of all runs it started. */
+  /** Credits of this run and all its child runs. */
   creditsWithChildren: string;
   children: number;
   errorCode: string | null;
   errorMessage: string | null;
   cancelledBy: string | null;
   deadlineSeconds: number;
-  /** The version that its agent or tool has now; null when that is deleted. */
+  /** The current version of its agent or tool; null if that was deleted. */
   currentVersion: number | null;
-  /** Of a failed run: the last one of the same agent or tool before it that completed, if it is not long past. */
+  /** For a failed run: the last completed run of the same agent or tool before it, if it is recent. */
   lastGoodRunId: string | null;
-  /** When it had yielded its slot and waited for another one; `to` is null while it does. */
+  /** When it yielded its slot and waited for another one; `to` is null while it waits. */
   turns: { from: string; to: string | null }[];
-  input: LongText;
-  output: LongText | null;
+  input: PayloadPreview;
+  output: PayloadPreview | null;
 };
 
 export type RunInspection = { run: RunDetail; steps: StepLine[]; calls: CallLine[] };
 
 /**
- * Reads a run with its steps and model calls. With `after`, only the lines changed since that sequence: every
- * change bumps the run's sequence in the same transaction, so nothing can be missed between two reads.
- * Throws not_found for unknown runs and those of other organizations.
+ * Reads a run with its steps and model calls. With `after`, only the lines changed since that sequence: every change
+ * increments the run's sequence in its transaction, so nothing is missed between two reads. Throws not_found for
+ * unknown runs and those of other organizations.
  */
 export async function inspectRun(
   services: Services,
@@ -92,7 +92,7 @@ export async function inspectRun(
   runId: string,
   { after = -1 }: { after?: number } = {},
 ): Promise<RunInspection> {
-  // The run first: lines read later may be newer than its sequence and come once more, but none is skipped.
+  // The run is read first: later lines may be newer than its sequence and are sent twice, but none is skipped.
   const run = await readRun(services, actor, runId);
   const where = { runId, organizationId: actor.orgId, sequence: { gt: after } };
   const [steps, calls] = await Promise.all([
@@ -119,10 +119,10 @@ async function readChildCredits(
   return new Map(rows.map(({ id, credits }) => [id, credits]));
 }
 
-/** How many runs before a failed one are searched for a good one. */
+/** How many runs before a failed one are searched for a completed one. */
 const RUNS_LOOKED_BACK = 1_000;
 
-/** The newest completed one among the runs of the same target before `r`. */
+/** The newest completed run of the same target before `r`. */
 const lastGood = (now: Date) => Prisma.sql`(
   SELECT g.id FROM (
     (SELECT e.run_id AS id, e.status FROM run_index e
@@ -133,7 +133,7 @@ const lastGood = (now: Date) => Prisma.sql`(
     WHERE e.organization_id = r.organization_id AND e.target_id = coalesce(r.agent_id, r.tool_id) AND e.id < r.id
   ) g WHERE g.status = 'Completed' ORDER BY g.id DESC LIMIT 1)`;
 
-/** The credits of `r` and of all runs that it started. */
+/** The credits of `r` and all its child runs. */
 const CREDITS_OF_TREE = Prisma.sql`(
   WITH RECURSIVE tree AS (
     SELECT r.id, r.credits_used, r.finished_at
@@ -181,7 +181,7 @@ async function readRun(services: Services, actor: MemberActor, runId: string): P
     lastGoodRunId: row.last_good_run_id,
     turns: row.yielded_at.map((from, index) => ({
       from: from.toISOString(),
-      // A run that ended while it waited waited to its end.
+      // A run that ended while it waited did so until its end.
       to: row.resumed_at[index]?.toISOString() ?? summary.finishedAt,
     })),
     ...viewTexts(row),
@@ -197,7 +197,7 @@ const textsRow = z.object({
   output_cut: z.boolean().nullable(),
 });
 
-function viewTexts(row: z.infer<typeof textsRow>): { input: LongText; output: LongText | null } {
+function viewTexts(row: z.infer<typeof textsRow>): { input: PayloadPreview; output: PayloadPreview | null } {
   const { input, output } = row;
   return {
     input: { text: input, bytes: row.input_bytes, cut: row.input_cut },
@@ -230,8 +230,8 @@ const detailRow = textsRow.extend({
 
 /** A step with its texts and all its attempts, for the inspector. */
 export type StepDetail = StepLine & {
-  input: LongText;
-  output: LongText | null;
+  input: PayloadPreview;
+  output: PayloadPreview | null;
   reasoning: string;
   inputTokens: number;
   outputTokens: number;
@@ -268,7 +268,7 @@ export async function inspectStep(
 
 /** A model call with its texts and all its attempts, for the inspector. */
 export type CallDetail = CallLine & {
-  content: LongText;
+  content: PayloadPreview;
   toolCalls: { id: string; name: string; arguments: string }[];
   finishReason: string | null;
   errorMessage: string | null;
@@ -287,7 +287,7 @@ export async function inspectCall(
   if (!call) throw new AppError("not_found", `There is no model call ${callId} in run ${runId}.`);
   return {
     ...viewCallLine(call),
-    content: cutText(call.content),
+    content: previewPayload(call.content),
     toolCalls: readToolCalls(call.toolCalls),
     finishReason: call.finishReason,
     errorMessage: call.errorMessage,
@@ -295,8 +295,8 @@ export async function inspectCall(
   };
 }
 
-/** One whole text of a run: its own input or output, or a step's. Throws not_found. */
-export async function readWholeText(
+/** One complete text of a run: its own input or output, or a step's. Throws not_found. */
+export async function readPayload(
   services: Services,
   orgId: OrgId,
   { runId, stepId, field }: { runId: string; stepId?: string | undefined; field: "input" | "output" },
@@ -348,7 +348,7 @@ const CALL_LINE = {
   sequence: true,
 } satisfies Prisma.ModelCallSelect;
 
-/** `spent`: credits of the runs that steps started, by their ids. */
+/** `spent`: credits of child runs, by their ids. */
 function viewStepLine(
   step: Prisma.StepGetPayload<{ select: typeof STEP_LINE }>,
   spent: ReadonlyMap<string, string>,
@@ -393,10 +393,10 @@ function viewCallLine(call: Prisma.ModelCallGetPayload<{ select: typeof CALL_LIN
   };
 }
 
-/** How much of an attempt's error a line of the timeline has room for, in characters. */
+/** How much of an attempt's error a timeline line shows, in characters. */
 const ERROR_OF_LINE = 200;
 
-/** The attempts that a line shows: none where the first one is all there is to tell. */
+/** The attempts of a line; none if the first one says all. */
 function attemptsOfLine({
   attempts: text,
   status,

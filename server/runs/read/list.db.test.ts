@@ -87,7 +87,7 @@ describe("the list of runs", () => {
     expect(seen).toEqual(await list({}));
   });
 
-  it("says who started a run and how long it took", async () => {
+  it("describes who started a run and how long it took", async () => {
     const { items } = await listRuns(world, actor, { filter: { kind: "agent" }, limit: 1 });
     expect(items[0]).toMatchObject({
       source: "api",

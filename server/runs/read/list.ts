@@ -2,9 +2,9 @@ import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
 import type { Services } from "@/server/services";
+import { RUN_SOURCES, RUN_STATUSES } from "./enums";
 import type { RunFilter } from "./filter";
 import { selectRunIds } from "./find";
-import { RUN_SOURCES, RUN_STATUSES } from "./words";
 
 /** Times are ISO 8601, `durationMs` milliseconds (elapsed while running), `credits` a decimal in a string. */
 export const runSummary = z.object({
@@ -16,11 +16,11 @@ export const runSummary = z.object({
   targetVersion: z.number(),
   model: z.string().nullable(),
   source: z.enum(RUN_SOURCES),
-  /** Name of the trigger, key, person or parent run's target. */
+  /** The name of the trigger, key, person or parent run's target. */
   sourceName: z.string().nullable(),
   /** The start of the input. */
   inputPreview: z.string(),
-  /** The start of the error, on failed runs. */
+  /** The start of the error of a failed run. */
   errorPreview: z.string().nullable(),
   steps: z.number(),
   tokens: z.number(),
@@ -28,9 +28,9 @@ export const runSummary = z.object({
   createdAt: z.string(),
   startedAt: z.string().nullable(),
   finishedAt: z.string().nullable(),
-  /** True while it waits for a slot after it yielded its own. */
+  /** Whether it waits for a slot after it yielded its own. */
   waiting: z.boolean(),
-  /** True between the wish to cancel it and its end. */
+  /** Whether it is being cancelled. */
   cancelRequested: z.boolean(),
   sequence: z.number(),
 });
@@ -38,7 +38,7 @@ export type RunSummary = z.infer<typeof runSummary>;
 
 export type RunPage = {
   items: RunSummary[];
-  /** Pass as `before` for the next, older page; null: no more. */
+  /** The `before` of the next, older page; null if there is none. */
   nextCursor: string | null;
 };
 
@@ -85,20 +85,20 @@ const SOURCES = Prisma.sql`
   LEFT JOIN users u ON u.id = r.user_id
   LEFT JOIN runs p ON p.id = r.parent_run_id AND p.organization_id = r.organization_id`;
 
-/** The organization's runs that a filter lets through, newest first, by cursor. */
+/** The organization's runs that match a filter, newest first, by cursor. */
 export async function listRuns(
   services: Services,
   actor: MemberActor,
   { filter, before, limit }: { filter: RunFilter; before?: string | undefined; limit: number },
 ): Promise<RunPage> {
   const { orgId } = actor;
-  const stretch = { before, limit: limit + 1 };
-  const found = await readRuns(services, selectRunIds(orgId, filter, { stretch, now: services.clock.now() }));
+  const page = { before, limit: limit + 1 };
+  const found = await readRuns(services, selectRunIds(orgId, filter, { page, now: services.clock.now() }));
   const items = found.slice(0, limit);
   return { items, nextCursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
 
-/** The present state of runs that a page shows already; those of other organizations are left out. */
+/** The current state of runs that a page already shows, without those of other organizations. */
 export async function readRunsById(services: Services, orgId: OrgId, ids: string[]): Promise<RunSummary[]> {
   if (ids.length === 0) return [];
   return readRuns(
@@ -107,7 +107,7 @@ export async function readRunsById(services: Services, orgId: OrgId, ids: string
   );
 }
 
-/** `ids` is a query for the ids of the runs, of one organization. */
+/** `ids` is a query for the ids of runs of one organization. */
 async function readRuns(services: Services, ids: Prisma.Sql): Promise<RunSummary[]> {
   const found = await services.db.$queryRaw`
     SELECT ${COLUMNS} FROM (${ids}) page JOIN runs r ON r.id = page.id ${SOURCES} ORDER BY r.id DESC`;

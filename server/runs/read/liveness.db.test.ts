@@ -23,7 +23,7 @@ it("returns when the worker of a running run last reported", async () => {
   await admitWaitingRuns(world, null, 1);
   expect(await readLiveness(world, viewer, runId)).toEqual({ silentMs: null, queue: null });
 
-  // A worker of another process, which does not report any more.
+  // A worker of another process that no longer reports.
   const workerId = "worker-silent";
   await world.pool.query(
     "INSERT INTO workers (id, heartbeat_at) VALUES ($1, clock_timestamp() - interval '1 second')",
@@ -39,7 +39,7 @@ it("returns when the worker of a running run last reported", async () => {
   expect(await readLiveness(world, viewer, runId)).toEqual({ silentMs: null, queue: null });
 });
 
-it("says what a run without a slot waits for, to members of its own organization only", async () => {
+it("describes what a run without a slot waits for, to members of its organization only", async () => {
   const tenant = await createTenant(world, { plan: { concurrency: 1 } });
   const other = await createTenant(world);
   const viewer = await createMember(world, tenant, "viewer");

@@ -3,15 +3,15 @@ import type { MemberActor } from "@/server/auth/actor";
 import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
 
-/** Whether an open run has a live worker, and what one waits for that has no slot. */
+/** Whether an open run has a live worker, and what a queued one waits for. */
 export type Liveness = {
-  /** Milliseconds since the worker that executes it last reported; null while none does. */
+  /** Milliseconds since its worker last reported; null without a worker. */
   silentMs: number | null;
-  /** What a run without a slot waits for; null for all others. */
+  /** What a run without a slot waits for; null for others. */
   queue: {
-    /** Runs of the organization that came earlier and wait too. */
+    /** How many earlier runs of the organization wait, too. */
     ahead: number;
-    /** Slots of the plan, and how many of them are taken. */
+    /** The slots of the plan, and how many of them are taken. */
     slots: number;
     taken: number;
   } | null;

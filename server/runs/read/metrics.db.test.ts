@@ -3,10 +3,10 @@ import type { MemberActor } from "@/server/auth/actor";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
 import { countSettledRuns } from "./count";
+import { RUN_PERIODS } from "./enums";
 import { readRunMetrics } from "./metrics";
-import { RUN_PERIODS } from "./words";
 
-/** Figures are the same, whether an hour was counted before or is counted now. */
+/** Figures are the same whether an hour was counted before or is counted now. */
 
 let world: World;
 const HOUR = 3_600_000;
@@ -19,7 +19,7 @@ afterAll(() => world.close());
 
 const ago = (ms: number) => new Date(world.clock.now().getTime() - ms);
 
-/** An organization with runs of all kinds over 100 days, the older ones fewer. */
+/** An organization with runs of all kinds over 100 days, fewer in the past. */
 async function fill(): Promise<{ tenant: Tenant; actor: MemberActor; triggerId: string }> {
   const tenant = await createTenant(world, { plan: { retentionDays: 1000 } });
   const actor = await createMember(world, tenant, "viewer");

@@ -2,11 +2,11 @@ import { z } from "zod";
 import type { MemberActor } from "@/server/auth/actor";
 import { Decimal } from "@/server/credits/amount";
 import type { Services } from "@/server/services";
-import { intervalMs, METRICS_INTERVALS, type MetricsInterval, RUN_PERIODS, type RunPeriod } from "./words";
+import { intervalMs, METRICS_INTERVALS, type MetricsInterval, RUN_PERIODS, type RunPeriod } from "./enums";
 
 /**
- * Figures of a set of runs. Durations in ms (of runs that ended), null without any; credits a decimal. A percentile is the
- * middle of its class of durations; `…AtLeast` is the shortest duration in that class, with which its runs begin.
+ * Figures of a set of runs. Durations are ms of ended runs, null without any; credits a decimal. A percentile is the
+ * middle of its class of durations; `…AtLeast` is the shortest duration in that class.
  */
 export type RunFigures = {
   runs: number;
@@ -32,7 +32,7 @@ export type RunMetrics = {
   from: string;
   to: string;
   bucketMs: number;
-  /** Whose runs are counted, when not all; its name is "deleted" when it is none of the organization's any more. */
+  /** The subject whose runs are counted, if not all; its name is "deleted" if it no longer exists. */
   subject: { dimension: MetricsSubject["dimension"]; id: string; name: string } | null;
   total: RunFigures;
   buckets: MetricsBucket[];
@@ -53,14 +53,14 @@ const PERIOD_MS: Record<RunPeriod, number> = {
   "90d": 90 * DAY,
 };
 
-/** Metrics of one agent, tool, trigger or key alone. */
+/** One agent, tool, trigger or key. */
 export const metricsSubject = z.object({
   dimension: z.enum(["agent", "tool", "trigger", "key"]),
   id: z.uuid(),
 });
 export type MetricsSubject = z.infer<typeof metricsSubject>;
 
-/** What metrics are asked for: a period, the length of its bars if not the usual one, of one subject if not of all. */
+/** The period of the metrics, the interval if not the default, and the subject if not all. */
 export const metricsQuestion = z
   .object({
     period: z.enum(RUN_PERIODS),
@@ -75,7 +75,7 @@ export type MetricsQuestion = z.infer<typeof metricsQuestion>;
 
 const intervalsOf = (period: RunPeriod): readonly MetricsInterval[] => METRICS_INTERVALS[period];
 
-/** What one hour, day or bar holds of one line, with how many runs are in which class of duration. */
+/** The figures of one hour, day or bar, with the number of runs in each class of duration. */
 const partRow = z.object({
   bucket: z.number(),
   dimension: z.enum(["all", "agent", "tool", "trigger", "key"]),
@@ -108,9 +108,9 @@ const NOTHING: RunFigures = {
 };
 
 /**
- * Settled days where bars are days, settled hours where they are hours, and what is younger counted now. `$1` is the
+ * Settled days for bars of days, settled hours for bars of hours, and younger runs counted now. `$1` is the
  * organization, `$2` and `$3` the period, `$4` a bar in ms, `$5` the unit of what is counted now, `$6` and `$7` whether
- * hours and days help, `$8` and `$9` the subject, if any. Durations come as texts: arrays take their reader long.
+ * hours and days can be used, `$8` and `$9` the subject, if any. Durations are strings, because parsing arrays is slow.
  */
 const PARTS = `
   WITH settled AS MATERIALIZED (
@@ -138,10 +138,10 @@ const NAMES = ["agents", "tools", "triggers", "api_keys"]
   .join(" UNION ALL ");
 
 /**
- * Counts the organization's runs of a period, over time and by agent, tool, trigger and key; with a subject, its runs
- * over time alone. Bars start at round moments of UTC; each figure is of runs *created* in its time, so that it leads to a
- * list of just those runs. Settled hours and days come from `run_counts`, the rest is counted now. Durations are exact
- * to 1 %.
+ * Counts the organization's runs of a period, over time and by agent, tool, trigger and key; with a subject, only its
+ * runs over time. Bars start at round UTC times. Each figure counts runs by their creation, so that it can link to a
+ * list of exactly those runs. Settled hours and days come from `run_counts`; the rest is counted now. Durations are
+ * exact to 1 %.
  */
 export async function readRunMetrics(
   services: Services,
@@ -214,17 +214,17 @@ const COUNTS = ["runs", "completed", "failed", "cancelled", "open", "tokens"] as
 
 type Sum = Record<(typeof COUNTS)[number], number> & {
   credits: Decimal;
-  /** How many runs are in each class of duration. */
+  /** How many runs each class of duration has. */
   durations: Uint32Array;
 };
 
-/** The longest duration there is, a day and its grace, lies far below. */
-const MOST_CLASSES = 1_200;
+/** The longest possible duration, a day and its grace period, is far below. */
+const MAX_CLASSES = 1_200;
 
 function emptySum(): Sum {
   const { runs, completed, failed, cancelled, open, tokens } = NOTHING;
   const counts = { runs, completed, failed, cancelled, open, tokens };
-  return { ...counts, credits: new Decimal(0), durations: new Uint32Array(MOST_CLASSES) };
+  return { ...counts, credits: new Decimal(0), durations: new Uint32Array(MAX_CLASSES) };
 }
 
 function add(sum: Sum, part: Part): void {
@@ -235,12 +235,12 @@ function add(sum: Sum, part: Part): void {
   }
 }
 
-/** Of the digits, the smallest; commas lie below, and the end of a text is not a number. */
+/** The smallest digit; commas are below it, and the end of a text is NaN. */
 const ZERO = 48;
 
 /**
- * Adds to each class of duration its runs, of two lists of whole numbers with commas between. Read digit by digit: 90 days
- * of a large organization are millions of them, for which `split` and `Number` take five times as long.
+ * Adds two comma-separated lists of integers, classes and counts, to `durations`. Parsed digit by digit: 90 days of a
+ * large organization are millions of numbers, for which `split` and `Number` take five times as long.
  */
 function addDurations(durations: Uint32Array, classes: string, runs: string): void {
   let classAt = 0;
@@ -254,7 +254,7 @@ function addDurations(durations: Uint32Array, classes: string, runs: string): vo
     for (let code = runs.charCodeAt(runsAt++); code >= ZERO; code = runs.charCodeAt(runsAt++)) {
       count = count * 10 + code - ZERO;
     }
-    index = Math.min(index, MOST_CLASSES - 1);
+    index = Math.min(index, MAX_CLASSES - 1);
     durations[index] = (durations[index] ?? 0) + count;
   }
 }
@@ -273,7 +273,7 @@ function viewFigures(sum: Sum | undefined): RunFigures {
   };
 }
 
-/** The first class up to whose end this share of the durations lies; see run_duration_class. Null without durations. */
+/** The first class that includes this share of the durations; see run_duration_class. Null without durations. */
 function percentileClass(durations: Uint32Array, share: number): number | null {
   const total = durations.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
@@ -284,12 +284,12 @@ function percentileClass(durations: Uint32Array, share: number): number | null {
   });
 }
 
-/** A class's middle in ms. */
+/** The middle of a class in ms. */
 function middleOf(found: number | null): number | null {
   return found === null ? null : Math.round(1.02 ** Math.max(0, found - 0.5));
 }
 
-/** The shortest duration of a class, in whole ms: each begins above the end of the one before it, the first with 0. */
+/** The shortest duration of a class in integer ms: each begins above the end of the previous one, the first with 0. */
 function shortestOf(found: number | null): number | null {
   if (found === null) return null;
   return found === 0 ? 0 : Math.floor(1.02 ** (found - 1)) + 1;

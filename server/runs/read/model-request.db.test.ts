@@ -7,7 +7,7 @@ import { createMember } from "@/testing/runs";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import { inspectModelRequest, type ModelRequestView } from "./model-request";
 
-/** What pages say that a model saw is what it was really sent: every request is recorded here and compared. */
+/** What pages show of a model's prompt equals what was sent: every request is recorded and compared. */
 
 let world: World;
 let sent: Parameters<typeof told>[0][] = [];
@@ -55,7 +55,7 @@ async function execute(
   return { runId, views };
 }
 
-/** The parts of a request that a view tells, in its words. */
+/** The parts of a request that a view has, in its format. */
 function told({
   messages,
   tools,

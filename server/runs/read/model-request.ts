@@ -7,32 +7,31 @@ import { AppError } from "@/server/errors";
 import { textInput, textMessages } from "@/server/functions/generate-text";
 import type { ModelMessage, OfferedTool, ToolCall } from "@/server/models/port";
 import type { Services } from "@/server/services";
-import { cutText, type LongText, startOf } from "./long-text";
+import { type PayloadPreview, previewPayload, startOf } from "./payload-preview";
 
-/** One message that a model was sent. */
+/** One message sent to a model. */
 export type SentMessage = {
   role: ModelMessage["role"];
-  content: LongText;
-  /** What an earlier answer of the model asked for. */
-  toolCalls: { name: string; arguments: LongText }[];
+  content: PayloadPreview;
+  /** The calls that an earlier reply requested. */
+  toolCalls: { name: string; arguments: PayloadPreview }[];
   /** The step whose output the message is. */
   step: { number: number; name: string } | null;
-  /** False for what an earlier call of the same conversation was sent already. */
+  /** False if an earlier call of the same conversation had sent it. */
   fresh: boolean;
 };
 
-/** Everything that a model was sent in one call; `parameters` is JSON text. */
+/** Everything sent to a model in one call; `parameters` is JSON text. */
 export type ModelRequestView = {
   messages: SentMessage[];
   tools: { name: string; description: string; parameters: string }[];
-  /** The JSON Schema that the answer had to fit, as text. */
+  /** The required JSON Schema of the reply, as text. */
   responseSchema: string | null;
 };
 
 /**
- * What the model saw in one of a run's calls: its messages and the tools it was offered. Nothing of it is stored a
- * second time: the run's frozen configuration and its finished steps lead the loop to the very same request again.
- * Throws not_found.
+ * The messages and offered tools of one model call. They are not stored twice: replaying the loop with the run's frozen
+ * configuration and finished steps gives the same request. Throws not_found.
  */
 export async function inspectModelRequest(
   { db }: Services,
@@ -86,7 +85,7 @@ export async function inspectModelRequest(
 
 const storedToolCalls = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() }));
 
-/** Of outputs that may have a megabyte each, only what a page shows is read. */
+/** Outputs may have a megabyte each, so only what a page shows is read. */
 async function readOutputs(
   db: Services["db"],
   { runId, organizationId }: { runId: string; organizationId: string },
@@ -118,7 +117,7 @@ type Journal = {
   outputs: Map<string, z.infer<typeof outputRow>>;
 };
 
-/** Drives the agent's loop over what it did until it asks for the wanted call, which gets no answer and so ends it. */
+/** Replays the agent's loop from its journal until it requests the wanted call, which gets no reply and so ends it. */
 async function replay(
   configuration: AgentConfiguration,
   userMessage: string,
@@ -128,7 +127,7 @@ async function replay(
   let found: Thinking | undefined;
   let known = 0;
   /** The steps behind the messages of role `tool`, in the same order. */
-  const told: (z.infer<typeof outputRow> | undefined)[] = [];
+  const toolOutputs: (z.infer<typeof outputRow> | undefined)[] = [];
   await runAgentLoop(configuration, userMessage, {
     organizationId,
     async think(thinking) {
@@ -144,7 +143,7 @@ async function replay(
     async act({ iteration, calls }: Acting) {
       return calls.map((_, index): Acted => {
         const output = outputs.get(`call-${iteration}-${index + 1}`);
-        told.push(output);
+        toolOutputs.push(output);
         if (output === undefined) return { output: "null", failed: false };
         return { output: output.text, failed: output.failed && !output.cut };
       });
@@ -154,7 +153,7 @@ async function replay(
   let results = 0;
   return {
     messages: messages.map((message, index) => {
-      const step = message.role === "tool" ? told[results++] : undefined;
+      const step = message.role === "tool" ? toolOutputs[results++] : undefined;
       return viewMessage(message, { fresh: index >= known, step });
     }),
     tools: tools.map(viewTool),
@@ -184,10 +183,10 @@ function viewMessage(
 ): SentMessage {
   return {
     role: message.role,
-    content: step ? { text: step.text, bytes: step.bytes, cut: step.cut } : cutText(message.content),
+    content: step ? { text: step.text, bytes: step.bytes, cut: step.cut } : previewPayload(message.content),
     toolCalls:
       message.role === "assistant"
-        ? message.toolCalls.map(({ name, arguments: text }) => ({ name, arguments: cutText(text) }))
+        ? message.toolCalls.map(({ name, arguments: text }) => ({ name, arguments: previewPayload(text) }))
         : [],
     step: step ? { number: step.number, name: step.name } : null,
     fresh,

@@ -4,8 +4,8 @@ import type { RunFilter } from "./filter";
 import { findRunIds } from "./find";
 
 /**
- * The runs on both sides of one in the list that a filter makes: the next newer and the next older, null at the list's
- * ends. The one in the middle need not be in the list any more.
+ * The adjacent runs in a filtered list: the next newer and the next older, null at its ends. The run itself need not
+ * match any more.
  */
 export async function findNeighbours(
   services: Services,

@@ -6,7 +6,7 @@ import { readTotals } from "@/server/runs/engine/figures";
 import { type RunFacts, runFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/services";
 
-/** By hand and prepared: polling is what the service does most, and Prisma costs more here than all the rest. */
+/** Hand-written and prepared: polls are the most frequent calls, and Prisma would cost more than the rest of one. */
 const READ = {
   name: "read-run",
   text: `
@@ -19,8 +19,9 @@ const READ = {
 };
 
 /**
- * The organization's run of this kind, with what it has used so far. An ended run comes from memory where it can, and so do
- * the figures of one that executes in this process. Unknown, of another organization or of the wrong kind: `not_found`.
+ * The organization's run of this kind, with its usage so far. An ended run comes from memory if possible, and so do the
+ * figures of one that executes in this process. Throws `not_found` if it is unknown, of another organization or of the
+ * other kind.
  */
 export async function readRun(
   services: Services,
@@ -40,7 +41,7 @@ export async function readRun(
   return withTotals(run, totals);
 }
 
-/** A run with what it has used so far. */
+/** A run with its usage so far. */
 export function withTotals(run: RunFacts, totals: Totals): RunFacts {
   return {
     ...run,
@@ -52,7 +53,7 @@ export function withTotals(run: RunFacts, totals: Totals): RunFacts {
   };
 }
 
-/** The run, unless it is none that the key may read. Throws `not_found`. */
+/** The run, if the key may read it. Throws `not_found`. */
 export function ownRun(actor: ApiKeyActor, kind: "agent" | "tool", run: RunFacts | null): RunFacts {
   const targetId = kind === "agent" ? run?.agentId : run?.toolId;
   const isLimited = actor.targetIds.length > 0 && !actor.targetIds.includes(targetId ?? "");
@@ -70,7 +71,7 @@ export async function readFinishedSteps(services: Services, orgId: OrgId, runId:
   });
 }
 
-/** The document of the configuration frozen into a run. */
+/** A run's frozen configuration as JSON text. */
 export async function readConfiguration(services: Services, orgId: OrgId, hash: string): Promise<string> {
   const row = await services.db.configuration.findUniqueOrThrow({
     where: {

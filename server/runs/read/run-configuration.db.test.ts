@@ -26,7 +26,7 @@ it("shows a run's configuration, and what a run started now would change", async
   expect(then.fields.map(({ field }) => field)).not.toContain("message");
   expect(then.now).toEqual({ version: 1, changes: [] });
 
-  // The agent stays at version 1; a tool of it changes.
+  // The agent stays at version 1; one of its tools changes.
   const steps = [{ id: "sum", uses: "calculate", with: { expression: "1 + 1" } }];
   await saveTool(world, operator, { slug: "adder", name: "Adder", steps, output: "{{ steps.sum }}" });
   const byTool = await inspectConfiguration(world, viewer, first);

@@ -5,17 +5,17 @@ import { AppError } from "@/server/errors";
 import { findTarget } from "@/server/runs/find-target";
 import type { Services } from "@/server/services";
 
-/** What a run was started with, and what is different by now. */
+/** What a run was started with, and what has changed since. */
 export type RunConfigurationView = {
-  /** Field by field, as text; texts of several lines are JSON or prompts. */
+  /** Field by field, as text; multi-line texts are JSON or prompts. */
   fields: { field: string; value: string }[];
-  /** What a run started now would have differently; null when the agent or tool is deleted. */
+  /** What a run started now would have differently; null if the agent or tool was deleted. */
   now: { version: number; changes: FieldChange[] } | null;
 };
 
 /**
- * The configuration frozen into a run, beside the present one: not only the agent's own versions count, but also those of
- * the tools attached to it. Throws not_found.
+ * A run's frozen configuration compared with the current one, including the versions of attached tools. Throws
+ * not_found.
  */
 export async function inspectConfiguration(
   services: Services,
@@ -39,7 +39,7 @@ export async function inspectConfiguration(
   return { fields: [...run.fields].map(([field, value]) => ({ field, value })), now };
 }
 
-/** How the configuration of one run differs from that of another, from `a` to `b`. Throws not_found. */
+/** How run `b`'s configuration differs from run `a`'s. Throws not_found. */
 export async function compareConfigurations(
   services: Services,
   actor: MemberActor,

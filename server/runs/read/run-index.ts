@@ -2,15 +2,15 @@ import { z } from "zod";
 import type { Services } from "@/server/services";
 
 /**
- * The index of ended runs. A start and an end write to few indexes of `runs`; what lists, filters and searches need is
- * written later, by this job. The statement that ends a run adds it to `run_index_queue` in the same transaction, and
- * `indexEndedRuns` moves queued runs into `run_index`. At any moment an ended run is in exactly one of the two.
+ * The index of ended runs, for lists, filters and searches. Starts and ends write few indexes of `runs`; this job adds
+ * the rest later. The statement that ends a run adds it to `run_index_queue` in the same transaction, and
+ * `indexEndedRuns` moves it into `run_index`. An ended run is always in exactly one of the two.
  */
 
 /** Runs that one statement indexes. The longest texts take about 6 ms each, and the pool's statement timeout applies. */
 export const INDEX_BATCH = 250;
 
-/** Writes entries for the runs of a condition on `r`, which follows. */
+/** Inserts index entries for the runs of a condition on `r`, which is appended. */
 export const FILL_INDEX = `
   INSERT INTO run_index (run_id, organization_id, kind, status, source, target_id, trigger_id,
     api_key_id, user_id, created_at, duration_ms, tokens, credits, words)
@@ -46,8 +46,8 @@ export async function indexEndedRuns(
 ): Promise<number> {
   const { rows } = await pool.query({ ...INDEX, values: [limit] });
   const { taken } = takenRow.parse(rows[0]);
-  // New entries of the inverted index wait in a list that every search reads. Sorting in a whole batch at once costs half as
-  // much as leaving it to the inserts.
+  // New entries of the inverted index are in a pending list that every search reads. Sorting in a whole batch costs
+  // half as much as leaving it to the inserts.
   if (taken > 0) await pool.query("SELECT gin_clean_pending_list('run_index_terms')");
   return taken;
 }

@@ -1,11 +1,11 @@
 import { Prisma } from "@/server/db/generated/client";
 
 /**
- * What filters select from, under the same column names (see `runConditions`): all runs, or the entries of `run_index`, ended
- * runs in its queue and open runs. A statement that reads the last three finds each run.
+ * The row sources of filters, with the same column names (see `runConditions`): all runs, or the entries of
+ * `run_index`, ended runs in its queue, and open runs. A statement that reads the last three finds each run.
  */
 
-/** While a run is in progress, its duration counts until `now`, and what it has used is in its journal. */
+/** An open run's duration counts until `now`, and its usage is in its journal. */
 const facetsOf = (now: Date) => Prisma.sql`
   r.kind, r.status, r.source, coalesce(r.agent_id, r.tool_id) AS target_id, r.trigger_id, r.api_key_id, r.user_id, r.created_at,
   extract(epoch FROM coalesce(r.finished_at, ${now}::timestamptz) - r.started_at) * 1000 AS duration_ms,
@@ -14,26 +14,26 @@ const facetsOf = (now: Date) => Prisma.sql`
   CASE WHEN r.finished_at IS NULL THEN (SELECT f.credits FROM open_run_figures(r.id, true) f) ELSE r.credits_used END AS credits,
   r.input, r.output, r.error_message, r.finished_at`;
 
-/** All runs, as something to select from. Only the organization and ranges of ids are indexed. */
+/** All runs, for a FROM clause. Only the organization and ranges of ids are indexed. */
 export const allRuns = (now: Date) =>
   Prisma.sql`(SELECT r.id, r.organization_id, ${facetsOf(now)} FROM runs r)`;
 
-/** The entries of `run_index`, as something to select from. */
+/** The entries of `run_index`, for a FROM clause. */
 export const indexedRuns = Prisma.sql`(
   SELECT run_id AS id, organization_id, kind, status, source, target_id, trigger_id, api_key_id, user_id, created_at,
     duration_ms, tokens, credits, words
   FROM run_index)`;
 
-/** The runs that have not ended, as something to select from. */
+/** Open runs, for a FROM clause. */
 export const openRuns = (now: Date) =>
   Prisma.sql`(SELECT r.id, r.organization_id, ${facetsOf(now)} FROM runs r WHERE r.status IN ('Pending', 'Running'))`;
 
 /**
- * The ended runs that `run_index` does not hold yet, as something to select from, in the order in which they are wanted:
- * PostgreSQL then stops at the first runs that fit.
+ * Ended runs that are not in `run_index` yet, for a FROM clause, in the requested order: PostgreSQL then stops at the
+ * first matches.
  */
-// OFFSET 0 keeps to one look-up for each queued run. The queue's size changes faster than its statistics, by which PostgreSQL
-// might read all runs instead.
+// OFFSET 0 forces one lookup per queued run. The queue changes faster than its statistics, which could make PostgreSQL
+// read all runs.
 export const queuedRuns = (now: Date, order = Prisma.sql`DESC`) => Prisma.sql`(
   SELECT q.run_id AS id, q.organization_id, ${facetsOf(now)}
   FROM (SELECT run_id, organization_id FROM run_index_queue ORDER BY run_id ${order}) q

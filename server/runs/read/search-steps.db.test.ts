@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** A run of these steps' texts, and one model call; returns what is found, as step numbers and `call`. */
+/** Inserts a run with these steps' texts and one model call; returns the matches as step numbers and `call`. */
 async function runOf(steps: { input?: string; output?: string; reasoning?: string }[], said = "") {
   const runId = await insertRun(world, tenant, { steps: steps.length });
   for (const [index, data] of steps.entries()) {
@@ -66,7 +66,7 @@ it("ignores the case of letters beyond ASCII", async () => {
   expect((await search("Москва")).lines).toEqual(["call"]);
 });
 
-it("searches only the starts of texts in a very large run, and says so", async () => {
+it("searches only the starts of texts in a very large run, and reports that", async () => {
   const filler = "x".repeat(1_000_000);
   const search = await runOf(
     Array.from({ length: 34 }, (_, n) => ({ output: n === 3 ? `"needle ${filler}"` : `"${filler} thread"` })),

@@ -5,23 +5,20 @@ import { Prisma } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
 
-/** Of runs with more text than this, in bytes, only the start of every text is looked through. */
-const WHOLE_UP_TO = 32 * 1024 * 1024;
+/** Runs with more bytes of text are searched only in the start of each text. */
+const SEARCHED_ENTIRELY_UP_TO = 32 * 1024 * 1024;
 /** Characters of it. */
 const START = 65_536;
 
-/** The steps and model calls of a run in whose texts something was found. */
+/** The steps and model calls of a run whose texts match. */
 export type FoundLines = {
   /** Ids of steps and of model calls. */
   ids: string[];
-  /** True when long texts were not looked through to their end. */
+  /** Whether long texts were searched only in their start. */
   startsOnly: boolean;
 };
 
-/**
- * Looks for a text in everything that a run's steps were given and gave and that its model said, whatever the case of
- * its letters. Throws not_found.
- */
+/** Searches the inputs and outputs of a run's steps and model calls, ignoring case. Throws not_found. */
 export async function searchSteps(
   services: Services,
   actor: MemberActor,
@@ -34,7 +31,7 @@ export async function searchSteps(
     FROM runs r WHERE r.id = ${runId}::uuid AND ${own}`;
   const [size] = z.array(z.object({ bytes: z.number() })).parse(sized);
   if (!size) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
-  const startsOnly = size.bytes > WHOLE_UP_TO;
+  const startsOnly = size.bytes > SEARCHED_ENTIRELY_UP_TO;
   const pattern = spellings(text).map(anyCase).join("|");
   const has = (column: Prisma.Sql) =>
     Prisma.sql`${startsOnly ? Prisma.sql`left(${column}, ${START})` : column} ~ ${pattern}`;
@@ -54,7 +51,7 @@ export async function searchSteps(
   };
 }
 
-/** A text as it is, and as it stands inside of JSON: with its quotes and line breaks escaped. */
+/** A text as it is, and as escaped inside JSON. */
 function spellings(text: string): string[] {
   return [...new Set([text, JSON.stringify(text).slice(1, -1)])];
 }

@@ -35,7 +35,7 @@ export function agentRunStatus(run: RunFacts): AgentRunStatusView {
 export function agentRunDetails(run: RunFacts, steps: Step[]): AgentRunDetailsView {
   return {
     ...agentRunStatus(run),
-    // Steps finish while the row is read: the count shown is that of the steps shown.
+    // Steps may finish during the read: the count is that of the listed steps.
     stepsExecuted: steps.length,
     steps: steps.map((step) => ({
       stepNumber: step.stepNumber,
@@ -50,7 +50,7 @@ export function agentRunDetails(run: RunFacts, steps: Step[]): AgentRunDetailsVi
   };
 }
 
-/** Cancelled has no number in the contract's table: it is shown as Failed (docs/contract.md, "States"). */
+/** The contract's table has no number for Cancelled: it is shown as Failed (docs/contract.md, "States"). */
 function toolStatus(run: RunFacts) {
   const status = run.status === "Cancelled" ? "Failed" : run.status;
   const errorMessage =

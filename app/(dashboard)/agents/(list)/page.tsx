@@ -35,7 +35,7 @@ async function Agents() {
         <List columns={COLUMNS} label="Agents">
           {agents.map((agent) => (
             <ListRow key={agent.id}>
-              <ListCell place="line">
+              <ListCell area="line">
                 <RowName href={`/agents/${agent.id}`} name={agent.name} slug={agent.slug}>
                   <span className="text-faint">v{agent.version}</span>
                   {agent.status === "inactive" ? <Badge>inactive</Badge> : null}
@@ -44,16 +44,16 @@ async function Agents() {
                   </span>
                 </RowName>
               </ListCell>
-              <ListCell className="mono truncate text-muted" place="share">
+              <ListCell className="mono truncate text-muted" area="share">
                 {agent.model}
               </ListCell>
-              <ListCell className="truncate text-muted" place="wide">
+              <ListCell className="truncate text-muted" area="wide">
                 {[...agent.tools, ...agent.functions].join(", ") || "none"}
               </ListCell>
-              <ListCell className="text-right text-muted" place="wide">
+              <ListCell className="text-right text-muted" area="wide">
                 {agent.maxSteps}
               </ListCell>
-              <ListCell className="whitespace-nowrap" place="end">
+              <ListCell className="whitespace-nowrap" area="end">
                 <LastRunLink run={agent.lastRun} />
               </ListCell>
             </ListRow>

@@ -1,7 +1,10 @@
-import { ListPageBones } from "@/app/_ui/bones";
+import { ListPageSkeleton } from "@/app/_ui/skeletons";
 
 export function Skeleton() {
   return (
-    <ListPageBones columns={["Agent", "Model", "Functions and tools", "Steps", "Last run"]} title="Agents" />
+    <ListPageSkeleton
+      columns={["Agent", "Model", "Functions and tools", "Steps", "Last run"]}
+      title="Agents"
+    />
   );
 }

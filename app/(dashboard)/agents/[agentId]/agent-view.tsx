@@ -7,7 +7,7 @@ import { CommonFacts, DefinitionHead, NameLinks } from "../../_definitions/defin
 import { History } from "../../_definitions/history";
 import { RecentRuns } from "../../_definitions/recent-runs";
 
-/** The page of one agent: what it is, what it did last, and how it came to be so. */
+/** The page of one agent: its definition, recent runs and versions. */
 export function AgentView({ agentId }: { agentId: string }) {
   const trpc = useTRPC();
   const { data: agent } = useSuspenseQuery(trpc.definitions.agent.queryOptions({ agentId }));

@@ -3,7 +3,7 @@ import { notFound } from "next/navigation";
 import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
 import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
-import { DefinitionBones } from "../../_definitions/definition-bones";
+import { DefinitionSkeleton } from "../../_definitions/definition-skeleton";
 import { recentRunsQuery, versionsQuery } from "../../_definitions/query";
 import { streamed } from "../../streamed";
 import { AgentView } from "./agent-view";
@@ -13,7 +13,7 @@ export const metadata: Metadata = { title: "Agent" };
 type Props = { params: Promise<{ agentId: string }> };
 
 export default function AgentPage(props: Props) {
-  return streamed(() => content(props), <DefinitionBones back="Agents" />);
+  return streamed(() => content(props), <DefinitionSkeleton back="Agents" />);
 }
 
 async function content({ params }: Props) {

@@ -10,15 +10,15 @@ import { useNotify } from "@/app/_ui/toast";
 import type { RunFilter } from "@/server/runs/read/filter";
 
 const OPEN = ["Pending", "Running"] as const;
-/** No further is counted. */
-const MOST_COUNTED = 100;
+/** Counting stops here. */
+const MAX_COUNTED = 100;
 
-function countWords(count: number): string {
-  if (count >= MOST_COUNTED) return `${MOST_COUNTED} or more runs are`;
+function countLabel(count: number): string {
+  if (count >= MAX_COUNTED) return `${MAX_COUNTED} or more runs are`;
   return count === 1 ? "1 run is" : `${count} runs are`;
 }
 
-/** Asks once more, then cancels every open run that the filter lets through. */
+/** Confirms, then cancels every open run that matches the filter. */
 export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClose: () => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -48,7 +48,7 @@ export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClos
   });
   const status = OPEN.filter((each) => !filter.status?.length || filter.status.includes(each));
   const open = useQuery({
-    ...trpc.runs.ids.queryOptions({ filter: { ...filter, status }, after: null, limit: MOST_COUNTED }),
+    ...trpc.runs.ids.queryOptions({ filter: { ...filter, status }, after: null, limit: MAX_COUNTED }),
     enabled: status.length > 0,
     staleTime: 0,
   });
@@ -66,7 +66,7 @@ export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClos
       ) : (
         <>
           <p>
-            {count === undefined ? null : `${countWords(count)} open. `}
+            {count === undefined ? null : `${countLabel(count)} open. `}
             {filtered
               ? "All pending and running runs that match the filters are cancelled, including those further down the list."
               : "All pending and running runs of this organization are cancelled."}{" "}

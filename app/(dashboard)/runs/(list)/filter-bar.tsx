@@ -12,33 +12,33 @@ import { useTimeZone } from "@/app/_ui/time";
 import type { FilterTargets, NamedTarget } from "@/server/catalog/overview";
 import type { RunFilter } from "@/server/runs/read/filter";
 import { LONGEST_TEXT } from "../address";
-import { PERIOD_WORDS, SEARCHED, SOURCE_WORDS, sizeWords, timeWords } from "./filter-words";
+import { PERIOD_LABELS, SEARCH_HELP, SOURCE_LABELS, sizeLabels, timeLabels } from "./filter-labels";
 
 const load = () => import("./filter-picker");
-/** Loaded when somebody reaches for it. */
+/** Loaded when the pointer or focus reaches it. */
 const FilterPicker = dynamic(() => load().then((module) => module.FilterPicker), { ssr: false });
 
 const NOTHING: FilterTargets = { agents: [], tools: [], triggers: [], keys: [], people: [] };
 
-/** Filters as chips that read as a sentence, a search, and a list of all conditions to choose from or type. */
+/** The filter as chips, a search field, and a picker with all conditions. */
 export function FilterBar({
   filter,
   onChange,
   onSearch = onChange,
 }: {
   filter: RunFilter;
-  /** Conditions were chosen or dropped. */
+  /** Called when a condition is added or removed. */
   onChange: (filter: RunFilter) => void;
-  /** The text was changed; absent: the same as other conditions. */
+  /** Called when the text changes; defaults to `onChange`. */
   onSearch?: (filter: RunFilter) => void;
 }) {
   const trpc = useTRPC();
   const timeZone = useTimeZone();
   const targets = useQuery(trpc.catalog.filterTargets.queryOptions()).data ?? NOTHING;
   const button = useRef<HTMLButtonElement>(null);
-  /** What the open picker begins with; null while it is closed. */
+  /** The initial text of the open picker; null while it is closed. */
   const [picking, setPicking] = useState<string | null>(null);
-  const drop = (...fields: (keyof RunFilter)[]) => onChange(leaveOut(filter, fields));
+  const drop = (...fields: (keyof RunFilter)[]) => onChange(omitFields(filter, fields));
   const chips = chipsOf(filter, targets, timeZone);
   const pressedWhileOpen = useRef(false);
   usePickerKey(() => setPicking(""));
@@ -46,12 +46,12 @@ export function FilterBar({
   return (
     <search className="flex flex-wrap items-center gap-2 px-4 pb-3 sm:px-6">
       <TextSearch
-        onChange={(text) => onSearch(text ? { ...filter, text } : leaveOut(filter, ["text"]))}
+        onChange={(text) => onSearch(text ? { ...filter, text } : omitFields(filter, ["text"]))}
         text={filter.text ?? ""}
       />
-      {chips.map(({ field, label, words, typed }) => (
+      {chips.map(({ field, label, text, typed }) => (
         <Chip key={field} label={label} onChange={() => setPicking(typed)} onDrop={() => drop(field)}>
-          {words}
+          {text}
         </Chip>
       ))}
       <Button
@@ -60,7 +60,7 @@ export function FilterBar({
         aria-keyshortcuts="f"
         look="quiet"
         onClick={() => {
-          // A press outside closes the picker before the click comes, which must not open it again.
+          // Pointer-down outside closes the picker before the click arrives, and the click must not open it again.
           if (!pressedWhileOpen.current) setPicking("");
           pressedWhileOpen.current = false;
         }}
@@ -96,14 +96,14 @@ export function FilterBar({
 
 type ChipFacts = {
   field: keyof RunFilter;
-  /** What it is about. */
+  /** What the condition is about. */
   label: string;
-  words: string;
-  /** What lists the other values in the picker. */
+  text: string;
+  /** The text that lists the other values in the picker. */
   typed: string;
 };
 
-/** The filter as a sentence: “Failed · Helper · last 24 h”. */
+/** The conditions of the filter: “Failed · Helper · last 24 h”. */
 function chipsOf(filter: RunFilter, targets: FilterTargets, timeZone: string): ChipFacts[] {
   const { status, kind, agentId, toolId, triggerId, apiKeyId, userId, source, period } = filter;
   const nameOf = (list: NamedTarget[], id: string) => list.find((each) => each.id === id)?.name ?? "unknown";
@@ -115,18 +115,18 @@ function chipsOf(filter: RunFilter, targets: FilterTargets, timeZone: string): C
     triggerId && chip("triggerId", "trigger", `trigger ${nameOf(targets.triggers, triggerId)}`),
     apiKeyId && chip("apiKeyId", "key", `key ${nameOf(targets.keys, apiKeyId)}`, "API key"),
     userId && chip("userId", "person", `by ${nameOf(targets.people, userId)}`),
-    ...sizeWords(filter).map(({ field, words }) => chip(field, words, words, SIZE_GROUPS[field] ?? "")),
-    source && chip("source", "source", SOURCE_WORDS[source], "started by"),
-    period && chip("period", "period", PERIOD_WORDS[period], "created"),
-    ...timeWords(filter, timeZone).map(({ field, words }) =>
-      chip(field, field === "from" ? "begin" : "end", words, "created"),
+    ...sizeLabels(filter).map(({ field, text }) => chip(field, text, text, SIZE_GROUPS[field] ?? "")),
+    source && chip("source", "source", SOURCE_LABELS[source], "started by"),
+    period && chip("period", "period", PERIOD_LABELS[period], "created"),
+    ...timeLabels(filter, timeZone).map(({ field, text }) =>
+      chip(field, field === "from" ? "begin" : "end", text, "created"),
     ),
   ];
   return chips.filter((each): each is ChipFacts => Boolean(each));
 }
 
-function chip(field: keyof RunFilter, label: string, words: string, typed = label): ChipFacts {
-  return { field, label, words, typed };
+function chip(field: keyof RunFilter, label: string, text: string, typed = label): ChipFacts {
+  return { field, label, text, typed };
 }
 
 const SIZE_GROUPS: Partial<Record<keyof RunFilter, string>> = {
@@ -138,13 +138,13 @@ const SIZE_GROUPS: Partial<Record<keyof RunFilter, string>> = {
   maxCredits: "credits",
 };
 
-function leaveOut(filter: RunFilter, fields: (keyof RunFilter)[]): RunFilter {
+function omitFields(filter: RunFilter, fields: (keyof RunFilter)[]): RunFilter {
   const rest = { ...filter };
   for (const field of fields) delete rest[field];
   return rest;
 }
 
-/** `f` opens the picker, unless somebody writes. */
+/** `f` opens the picker, unless the focus is in a text field. */
 function usePickerKey(open: () => void): void {
   const latest = useRef(open);
   useEffect(() => {
@@ -161,7 +161,10 @@ function usePickerKey(open: () => void): void {
   }, []);
 }
 
-/** Searches once typing rests; at once by `enter`, and when the field is left: later it would disturb where one goes. */
+/**
+ * Searches once typing pauses. Enter and leaving the field search at once, so that no late search disturbs the next
+ * page.
+ */
 function TextSearch({ text, onChange }: { text: string; onChange: (text: string) => void }) {
   const [typed, setTyped] = useState(text);
   const latest = useRef(onChange);
@@ -196,7 +199,7 @@ function TextSearch({ text, onChange }: { text: string; onChange: (text: string)
           event.preventDefault();
           event.currentTarget.blur();
         }}
-        title={`Search (/)\n${SEARCHED}`}
+        title={`Search (/)\n${SEARCH_HELP}`}
         placeholder="Words of input, output, error; id"
         type="search"
         value={typed}

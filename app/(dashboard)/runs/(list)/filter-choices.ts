@@ -1,17 +1,17 @@
 import type { FilterTargets } from "@/server/catalog/overview";
+import { RUN_PERIODS, RUN_STATUSES, SOURCE_CHOICES } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
-import { RUN_PERIODS, RUN_STATUSES, SOURCE_CHOICES } from "@/server/runs/read/words";
 import type { Findable, Group } from "../../_palette/rank";
 import { findItems } from "../../_palette/rank";
-import { PERIOD_WORDS, SOURCE_WORDS, sizeWords, timeWords } from "./filter-words";
+import { PERIOD_LABELS, SOURCE_LABELS, sizeLabels, timeLabels } from "./filter-labels";
 import { readTyped } from "./read-typed";
 
-/** One thing that the list can be narrowed by: what it says, and the filter with it, or without it when it is chosen already. */
+/** One condition that can be added or removed. `next` is the resulting filter. */
 export type Choice = Findable & { id: string; chosen: boolean; next: RunFilter };
 
 /**
- * What the filter can be changed to, by condition; with a text what answers to it, and what it says itself: `> 10 s`,
- * `500 tokens`, `0.5 credits`, `2026-11-20`.
+ * The possible changes of the filter, grouped by condition. With a text: the matching ones, and what the text itself
+ * means, such as `> 10 s`, `500 tokens`, `0.5 credits` or `2026-11-20`.
  */
 export function choicesFor(
   filter: RunFilter,
@@ -22,7 +22,7 @@ export function choicesFor(
   const typed = readTyped(text).map(
     (change): Choice => ({
       id: JSON.stringify(change),
-      label: [...sizeWords(change), ...timeWords(change, timeZone)].map(({ words }) => words).join(", "),
+      label: [...sizeLabels(change), ...timeLabels(change, timeZone)].map(({ text }) => text).join(", "),
       chosen: false,
       next: withTime(filter, change),
     }),
@@ -32,7 +32,7 @@ export function choicesFor(
 }
 
 function groupsFor(filter: RunFilter, targets: FilterTargets): Group<Choice>[] {
-  /** The values of one field, of which one can be chosen. */
+  /** The values of one field. One of them can be selected. */
   const group = <Field extends keyof RunFilter>(
     name: string,
     field: Field,
@@ -44,7 +44,7 @@ function groupsFor(filter: RunFilter, targets: FilterTargets): Group<Choice>[] {
       return {
         id: `${field} ${value}`,
         label,
-        words: name,
+        keywords: name,
         chosen,
         next: chosen ? without(filter, field) : withTime(filter, { [field]: value }),
       };
@@ -60,17 +60,17 @@ function groupsFor(filter: RunFilter, targets: FilterTargets): Group<Choice>[] {
       field,
       list.map(({ id, name: label }) => ({ value: id, label })),
     );
-  const words = <Word extends string>(list: readonly Word[], of: Record<Word, string>) =>
+  const valueChoices = <Word extends string>(list: readonly Word[], of: Record<Word, string>) =>
     list.map((value) => ({ value, label: of[value] }));
   const sizes = (name: string, changes: RunFilter[]): Group<Choice> => ({
     name,
     items: changes.flatMap((change) =>
-      sizeWords(change).map(({ field, words: label }) => {
+      sizeLabels(change).map(({ field, text: label }) => {
         const chosen = filter[field] === change[field];
         return {
           id: label,
           label,
-          words: name,
+          keywords: name,
           chosen,
           next: chosen ? without(filter, field) : { ...filter, ...change },
         };
@@ -87,17 +87,17 @@ function groupsFor(filter: RunFilter, targets: FilterTargets): Group<Choice>[] {
         return {
           id: status,
           label: status,
-          words: "Status",
+          keywords: "Status",
           chosen,
           next: next.length > 0 ? { ...filter, status: next } : without(filter, "status"),
         };
       }),
     },
-    group("Created", "period", words(RUN_PERIODS, PERIOD_WORDS)),
-    group("Kind", "kind", words(["agent", "tool"], { agent: "agent runs", tool: "tool runs" })),
+    group("Created", "period", valueChoices(RUN_PERIODS, PERIOD_LABELS)),
+    group("Kind", "kind", valueChoices(["agent", "tool"], { agent: "agent runs", tool: "tool runs" })),
     named("Agent", "agentId", targets.agents),
     named("Tool", "toolId", targets.tools),
-    group("Started by", "source", words(SOURCE_CHOICES, SOURCE_WORDS)),
+    group("Started by", "source", valueChoices(SOURCE_CHOICES, SOURCE_LABELS)),
     named("Trigger", "triggerId", targets.triggers),
     named("API key", "apiKeyId", targets.keys),
     named("Person", "userId", targets.people),
@@ -121,7 +121,7 @@ export function without(filter: RunFilter, field: keyof RunFilter): RunFilter {
   return rest;
 }
 
-/** A time since now and one since a moment are two answers to one question: the later answer counts. */
+/** A relative period and a fixed start exclude each other; the later choice wins. */
 function withTime(filter: RunFilter, change: RunFilter): RunFilter {
   if (change.period) {
     const { from: _, to: __, ...rest } = filter;

@@ -8,11 +8,11 @@ import { CheckIcon, SearchIcon } from "@/app/_ui/icons";
 import { StatusShape } from "@/app/_ui/status";
 import { useTimeZone } from "@/app/_ui/time";
 import type { FilterTargets } from "@/server/catalog/overview";
+import { RUN_STATUSES } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
-import { RUN_STATUSES } from "@/server/runs/read/words";
 import { type Choice, choicesFor } from "./filter-choices";
 
-/** All conditions in one list, which typing narrows; sizes and days can be typed as well. */
+/** A list of all conditions, narrowed by typing. Sizes and days can be typed as well. */
 export function FilterPicker({
   filter,
   targets,
@@ -34,7 +34,7 @@ export function FilterPicker({
 
   function take(choice: Choice) {
     onChange(choice.next);
-    // Of statuses one wants several.
+    // Several statuses may be selected, so the picker stays open.
     if (!isStatus(choice.label)) onClose();
   }
 

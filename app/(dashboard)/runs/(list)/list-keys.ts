@@ -1,8 +1,11 @@
 import { useEffect, useEffectEvent, useRef } from "react";
 import { isPageKey } from "@/app/_ui/page-keys";
-import { runOpenedFrom } from "../list-left";
+import { lastOpenedRun } from "../last-list";
 
-/** `j` and `k` (and the arrows, once in the list) walk the rows, `enter` opens, `x` selects, `/` goes to the search. */
+/**
+ * `j`, `k` and, inside the list, the arrow keys move between rows; `enter` opens a run, `x` selects it, `/` focuses the
+ * search.
+ */
 export function useListKeys(list: React.RefObject<HTMLElement | null>): void {
   useEffect(() => {
     function onKey(event: KeyboardEvent) {
@@ -37,12 +40,12 @@ export function useListKeys(list: React.RefObject<HTMLElement | null>): void {
   }, [list]);
 }
 
-/** So many rows at most are loaded for the sake of the one that is returned to. */
-const MOST_ROWS = 500;
+/** How many rows are loaded to find the run to return to. */
+const MAX_ROWS = 500;
 
 /**
- * Coming back, the keyboard goes on from the run that was looked at: its row has the focus once it is there, for which
- * further pages are loaded where it stands deeper in the list. Whoever does something else meanwhile is left alone.
+ * On return from a run's page, focuses the row of that run. If it is further down, more pages are loaded. It stops as
+ * soon as the reader does something else.
  */
 export function useReturn(
   list: React.RefObject<HTMLElement | null>,
@@ -50,12 +53,12 @@ export function useReturn(
 ): void {
   const over = useRef(false);
   const loadMore = useEffectEvent(() => {
-    if (more && count < MOST_ROWS) more();
+    if (more && count < MAX_ROWS) more();
     else over.current = true;
   });
   useEffect(() => {
     if (over.current || lastId === undefined) return;
-    const runId = runOpenedFrom(location.search);
+    const runId = lastOpenedRun(location.search);
     if (runId === null || document.activeElement !== document.body) {
       over.current = true;
     } else if (runId < lastId) {

@@ -16,7 +16,7 @@ const CancelAllDialog = dynamic(
   },
 );
 
-/** What can be done with all runs that the filter lets through. */
+/** Actions for all runs that match the filter. */
 export function ListMenu({ filter }: { filter: RunFilter }) {
   const [asking, setAsking] = useState(false);
   const mayCancel = useMay("member");

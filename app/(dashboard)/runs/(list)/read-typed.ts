@@ -1,9 +1,9 @@
 import type { RunFilter } from "@/server/runs/read/filter";
 
 /**
- * What a typed text says about sizes and times: `> 10 s`, `under 2 min`, `500 tokens`, `<= 0.5 credits`, `2026-11-20`,
- * `nov 20`, `since yesterday`, `last 3 days`. Without a comparison both readings are offered, without a unit all that fit.
- * Days are those of the browser; a day without a year is the last one of that name.
+ * Reads a typed size or time: `> 10 s`, `under 2 min`, `500 tokens`, `<= 0.5 credits`, `2026-11-20`, `nov 20`, `since
+ * yesterday`, `last 3 days`. Without a comparison both are offered, without a unit all that fit. Days are in the
+ * browser's time zone; a day without a year is the most recent one.
  */
 export function readTyped(text: string, now: Date = new Date()): RunFilter[] {
   const typed = text.trim().toLowerCase().replace(/\s+/g, " ");
@@ -13,10 +13,10 @@ export function readTyped(text: string, now: Date = new Date()): RunFilter[] {
 const SIZE =
   /^(>=|<=|>|<|over|under|at least|at most|more than|less than)?\s*(\d{1,12}(?:\.\d{1,4})?)\s*([a-z]*)$/;
 const UNITS = [
-  { words: ["ms", "milliseconds"], ms: 1 },
-  { words: ["", "s", "secs", "seconds"], ms: 1_000 },
-  { words: ["m", "mins", "minutes"], ms: 60_000 },
-  { words: ["h", "hrs", "hours"], ms: 3_600_000 },
+  { names: ["ms", "milliseconds"], ms: 1 },
+  { names: ["", "s", "secs", "seconds"], ms: 1_000 },
+  { names: ["m", "mins", "minutes"], ms: 60_000 },
+  { names: ["h", "hrs", "hours"], ms: 3_600_000 },
 ];
 
 function readSize(typed: string): RunFilter[] {
@@ -26,9 +26,9 @@ function readSize(typed: string): RunFilter[] {
   const both = (least: RunFilter, most: RunFilter) =>
     above === null ? [least, most] : above ? [least] : [most];
   const may = (name: string) => unit === "" || name.startsWith(unit);
-  // `sec` and `second` begin `secs` and `seconds`.
-  const found = UNITS.find(({ words }) =>
-    words.some((word) => word === unit || (unit.length > 2 && word.startsWith(unit))),
+  // `sec` and `second` are prefixes of `secs` and `seconds`.
+  const found = UNITS.find(({ names }) =>
+    names.some((word) => word === unit || (unit.length > 2 && word.startsWith(unit))),
   );
   const ms = Math.round(Number(number) * (found?.ms ?? Number.NaN));
   return [
@@ -42,18 +42,18 @@ function readSize(typed: string): RunFilter[] {
 
 const SPAN = /^(?:in )?(?:the )?(?:last|past) (\d{1,4}) ?([a-z]+)$/;
 const SPANS = [
-  { words: ["minutes", "mins"], minutes: 1 },
-  { words: ["hours", "hrs"], minutes: 60 },
-  { words: ["days"], minutes: 24 * 60 },
-  { words: ["weeks"], minutes: 7 * 24 * 60 },
+  { names: ["minutes", "mins"], minutes: 1 },
+  { names: ["hours", "hrs"], minutes: 60 },
+  { names: ["days"], minutes: 24 * 60 },
+  { names: ["weeks"], minutes: 7 * 24 * 60 },
 ];
-/** Those that the list offers by themselves: they move with the time. */
+/** The list already offers these periods, relative to the current time. */
 const OFFERED = new Set([1, 24, 7 * 24, 30 * 24, 90 * 24].map((hours) => hours * 60));
 
-/** `last 3 days`: 72 hours until now. */
+/** `last 3 days`: the 72 hours before now. */
 function readSpan(typed: string, now: Date): RunFilter[] | null {
   const [, number, unit = ""] = SPAN.exec(typed) ?? [];
-  const found = SPANS.find(({ words }) => words.some((word) => word.startsWith(unit)));
+  const found = SPANS.find(({ names }) => names.some((word) => word.startsWith(unit)));
   if (number === undefined || !found) return null;
   const minutes = Number(number) * found.minutes;
   if (minutes === 0 || OFFERED.has(minutes)) return [];
@@ -68,7 +68,7 @@ function readDay(typed: string, now: Date): RunFilter[] | null {
   if (day === null) return null;
   const midnight = (later: number) => new Date(day.year, day.month, day.day + later);
   const begin = midnight(0);
-  // The 31st of a shorter month, say.
+  // Such as the 31st of a shorter month.
   if (begin.getDate() !== day.day || begin.getMonth() !== day.month) return [];
   const [from, to] = [begin.toISOString(), midnight(1).toISOString()];
   if (word === "before") return [{ to: from }];
@@ -97,7 +97,7 @@ const MONTHS = [
 const ISO_DAY = /^(\d{4})-(\d{1,2})-(\d{1,2})$/;
 const NAMED_DAY = /^(?:([a-z]{3,9})\.? (\d{1,2})|(\d{1,2})\.? ([a-z]{3,9})\.?)(?:,? (\d{4}))?$/;
 
-/** Which day a name means; it may be one that its month has not. Null when it is no name of a day. */
+/** The day that a text names; null if it names none. It may not exist in its month. */
 function nameDay(name: string, now: Date): Day | null {
   if (name === "today" || name === "yesterday") {
     const at = new Date(now.getFullYear(), now.getMonth(), now.getDate() - (name === "today" ? 0 : 1));

@@ -8,7 +8,7 @@ import { classNames } from "@/app/_ui/class-names";
 import { formatCount, formatCredits, formatPlural } from "@/app/_ui/format";
 import { AgentIcon, ToolIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { Bone, PageHead } from "@/app/_ui/page";
+import { PageHead, SkeletonLine } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { useMay } from "@/app/_ui/role";
 import { Status } from "@/app/_ui/status";
@@ -19,18 +19,18 @@ import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunSummary } from "@/server/runs/read/list";
 import { readAddress, writeFilter } from "../address";
 import { describeSource } from "../describe-source";
-import { leaveList } from "../list-left";
+import { rememberList } from "../last-list";
 import { runsQuery } from "../query";
 import { Started, useExactTimes } from "../started";
 import { FilterBar } from "./filter-bar";
 import { useListKeys, useReturn } from "./list-keys";
 import { ListMenu } from "./list-menu";
-import { NoRuns, Unread } from "./nothing-to-show";
+import { NoRuns, UnknownFilters } from "./notices";
 import { type Select, SelectionBar, useSelection } from "./selection";
 import { useLiveRuns } from "./use-live-runs";
 import { useReveal } from "./use-reveal";
 
-/** The runs of the organization: live, filtered by the address, older ones by cursor. */
+/** The organization's runs: updated live, filtered by the URL, older ones by cursor. */
 export function RunsList() {
   const trpc = useTRPC();
   const params = useSearchParams();
@@ -52,8 +52,8 @@ export function RunsList() {
     more: query.hasNextPage ? () => void query.fetchNextPage() : undefined,
   });
 
-  // The browser asks for the rows itself; the server would only send the same page again. What was chosen is undone by the
-  // browser's "back"; a text is written letter by letter.
+  // The browser fetches the rows itself; a server navigation would send the same page again. A chosen condition adds a
+  // history entry, typed text does not.
   const chooseFilter = (next: RunFilter) => {
     if (writeFilter(next) !== location.search) window.history.pushState(null, "", addressOf(next));
   };
@@ -62,15 +62,15 @@ export function RunsList() {
   return (
     <>
       <PageHead title="Runs">
-        {/* The list without what was not understood is a wider one than was meant. */}
+        {/* Without the unknown conditions the list is wider than intended, so bulk actions are disabled. */}
         {unread.length > 0 ? null : <ListMenu filter={filter} />}
       </PageHead>
       <FilterBar filter={filter} onChange={chooseFilter} onSearch={correctFilter} />
-      {unread.length > 0 ? <Unread onDrop={() => correctFilter(filter)} parts={unread} /> : null}
-      {/* What floats at the foot must not cover the last row for good. */}
+      {unread.length > 0 ? <UnknownFilters onDrop={() => correctFilter(filter)} parts={unread} /> : null}
+      {/* Leaves room for the selection bar below the last row. */}
       <div className={classNames("relative", selection.size > 0 && "pb-16")}>
         {waiting > 0 ? (
-          // Over the head of the list, on phones beside the filters: never over a row that one would point at.
+          // Above the head of the list, on phones beside the filters, so that it covers no row.
           <div className="sticky top-23 z-30 flex h-0 justify-center overflow-visible sm:top-12 sm:justify-start sm:pl-24 md:top-0">
             <button
               className="-mt-9 h-7 rounded-full sm:mt-0.5 bg-accent px-3 font-medium text-on-accent text-xs shadow-raised hover:bg-accent-hover"
@@ -117,7 +117,7 @@ export function RunsList() {
             </thead>
             <tbody ref={list}>
               {query.isPending ? (
-                <Bones />
+                <RowSkeletons />
               ) : (
                 runs.map((run) => (
                   <RunRow
@@ -154,7 +154,7 @@ const addressOf = (filter: RunFilter) => `/runs${writeFilter(filter)}`;
 
 const CELL = "h-10 border-line border-b px-3 py-1 sm:table-cell";
 
-/** One run; on a phone its cells become two lines. */
+/** One run. On a phone it has two lines. */
 function RunRow({
   run,
   selected,
@@ -208,7 +208,7 @@ function RunRow({
             className={`${run.errorPreview ? "sm:max-w-[45%]" : "sm:max-w-[60%]"} truncate sm:shrink-0 font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-focus focus-visible:after:-outline-offset-2`}
             data-row
             title={`${run.targetName}\n${run.errorPreview ?? run.inputPreview}\n${times}`}
-            onClick={() => leaveList(run.id)}
+            onClick={() => rememberList(run.id)}
             href={`/runs/${run.id}`}
           >
             {run.targetName}
@@ -245,7 +245,7 @@ function RunRow({
   );
 }
 
-/** The start of what went wrong, else of what was asked. */
+/** The start of the error, or else of the input. */
 function Preview({ run, className }: { run: RunSummary; className: string }) {
   return (
     <span
@@ -256,7 +256,7 @@ function Preview({ run, className }: { run: RunSummary; className: string }) {
   );
 }
 
-const BONES = [
+const SKELETON_WIDTHS = [
   "w-40",
   "w-56",
   "w-48",
@@ -271,12 +271,12 @@ const BONES = [
   "w-44",
 ];
 
-function Bones() {
-  return BONES.map((width, index) => (
+function RowSkeletons() {
+  return SKELETON_WIDTHS.map((width, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the bones never change.
     <tr key={index}>
       <td className={`${CELL} sm:pl-6`} colSpan={7}>
-        <Bone className={width} />
+        <SkeletonLine className={width} />
       </td>
     </tr>
   ));

@@ -8,17 +8,17 @@ import { Link } from "@/app/_ui/link";
 import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { useNotify } from "@/app/_ui/toast";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunSummary } from "@/server/runs/read/list";
-import { isTerminal } from "@/server/runs/read/words";
-import { inPieces } from "./in-pieces";
+import { chunk } from "./chunk";
 
-/** The server takes no more at once. */
-const MOST_CANCELLED = 200;
+/** The limit of one request. */
+const MAX_CANCELLED = 200;
 
-/** Ticks a run or takes its tick away; with `through`, also all between it and the one ticked last. */
+/** Selects or deselects a run; with `through`, also all runs between it and the last one selected. */
 export type Select = (id: string, selected: boolean, through: boolean) => void;
 
-/** The runs that the reader has ticked, of those in the list, which are given in their order. */
+/** The selected runs among those in the list, in the list's order. */
 export function useSelection(listed: RunSummary[]) {
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
   const last = useRef<string | null>(null);
@@ -45,7 +45,7 @@ export function useSelection(listed: RunSummary[]) {
   return { selection, select, clear };
 }
 
-/** What can be done with the ticked runs; floats at the foot of the window, so that nothing moves. */
+/** Actions for the selected runs, at the foot of the window, so that nothing moves. */
 export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: () => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -55,7 +55,7 @@ export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: (
   const cancel = useMutation({
     mutationFn: async () => {
       let found = 0;
-      for (const piece of inPieces(open, MOST_CANCELLED)) {
+      for (const piece of chunk(open, MAX_CANCELLED)) {
         found += (await client.runs.cancel.mutate({ runIds: piece.map((run) => run.id) })).found;
       }
       return found;
@@ -68,7 +68,7 @@ export function SelectionBar({ runs, onClear }: { runs: RunSummary[]; onClear: (
     onSettled: () => queryClient.invalidateQueries({ queryKey: trpc.runs.list.pathKey() }),
   });
   if (runs.length === 0) return null;
-  // They stand in the list's order.
+  // In the list's order.
   const [newer, older] = runs;
   return (
     <div className="pointer-events-none fixed inset-x-0 bottom-4 z-20 flex justify-center md:left-52">

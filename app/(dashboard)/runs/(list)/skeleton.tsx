@@ -1,5 +1,5 @@
-import { TableBones } from "@/app/_ui/bones";
-import { Bone, PageHead } from "@/app/_ui/page";
+import { PageHead, SkeletonLine } from "@/app/_ui/page";
+import { TableSkeleton } from "@/app/_ui/skeletons";
 
 export function Skeleton() {
   return (
@@ -7,10 +7,10 @@ export function Skeleton() {
       <PageHead title="Runs" />
       <div className="px-4 pb-3 sm:px-6">
         <div className="flex h-8 w-full items-center rounded-md border border-line px-2 sm:w-72">
-          <Bone className="w-40" />
+          <SkeletonLine className="w-40" />
         </div>
       </div>
-      <TableBones
+      <TableSkeleton
         columns={["Run", "Status", "Started by", "Started", "Duration", "Tokens", "Credits"]}
         label="Runs"
       />

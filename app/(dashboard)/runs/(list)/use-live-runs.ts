@@ -4,14 +4,14 @@ import { type InfiniteData, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useEvents } from "@/app/_ui/live";
 import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunPage, RunSummary } from "@/server/runs/read/list";
-import { isTerminal } from "@/server/runs/read/words";
 import { runsQuery } from "../query";
-import { inPieces } from "./in-pieces";
-import { MOST_ASKED, pagesUpTo, questionAfter, stillWaiting, waitingAfter } from "./waiting";
+import { chunk } from "./chunk";
+import { MAX_ASKED, pagesUpTo, questionAfter, stillWaiting, waitingAfter } from "./new-runs";
 
-/** The ids that a ring names; written by hand, since zod weighs too much for a page. */
+/** The ids in a notification. Parsed by hand, because zod would add to the page's size. */
 function readIds(text: string): string[] {
   const data: unknown = JSON.parse(text);
   const ids: unknown = typeof data === "object" && data !== null && "ids" in data ? data.ids : [];
@@ -21,9 +21,8 @@ function readIds(text: string): string[] {
 const NOBODY: ReadonlySet<string> = new Set();
 
 /**
- * Keeps the shown rows up to date in place and finds the runs that fit the filter since, which wait until the reader asks
- * for them (waiting.ts).
- * @param view null: the filter's rows are still being loaded.
+ * Updates the visible rows, and finds runs that match the filter since (new-runs.ts).
+ * @param view null: the filter's rows are still loading.
  */
 export function useLiveRuns(
   filter: RunFilter,
@@ -58,14 +57,14 @@ export function useLiveRuns(
     const { filter, view, key } = latest.current;
     if (!view) return;
     const { shown } = view;
-    // No ids: rings may have been lost, so look at all that can still change.
+    // No ids: notifications may have been lost, so check everything that can still change.
     const changed = new Set(ids);
     const wanted = shown
       .filter((run) => (ids.length > 0 ? changed.has(run.id) : !isTerminal(run.status)))
       .map((run) => run.id);
     const question = questionAfter(ids, view, performance.now() - askedAllAt.current);
     const [pieces, fitting] = await Promise.all([
-      Promise.all(inPieces(wanted, MOST_ASKED).map((ids) => client.runs.byIds.query({ ids }))),
+      Promise.all(chunk(wanted, MAX_ASKED).map((ids) => client.runs.byIds.query({ ids }))),
       question?.about === "all"
         ? client.runs.ids.query({ filter, after: question.after, limit: question.limit })
         : question && client.runs.fitting.query({ filter, ids: question.ids }),
@@ -97,10 +96,10 @@ export function useLiveRuns(
     }));
   }
 
-  /** Rings that came while a look was under way; "all" stands for a ring without ids. */
+  /** Notifications that arrived during a query; "all" stands for one without ids. */
   const rung = useRef<Set<string>>(new Set());
 
-  async function lookUntilQuiet(): Promise<void> {
+  async function refreshUntilCurrent(): Promise<void> {
     if (busy.current) return;
     busy.current = true;
     try {
@@ -110,7 +109,7 @@ export function useLiveRuns(
         await look(ids);
       }
     } catch {
-      // The next event looks again.
+      // The next event queries again.
     } finally {
       busy.current = false;
     }
@@ -118,7 +117,7 @@ export function useLiveRuns(
 
   const ring = (ids: string[]) => {
     for (const id of ids.length > 0 ? ids : ["all"]) rung.current.add(id);
-    void lookUntilQuiet();
+    void refreshUntilCurrent();
   };
   useEvents(
     () => "/api/live/runs",

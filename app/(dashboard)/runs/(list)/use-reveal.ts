@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef } from "react";
 import type { RunSummary } from "@/server/runs/read/list";
 
-/** Brings the row of a run into sight as soon as it stands in the list. */
+/** Scrolls to a run's row once it is in the list. */
 export function useReveal(list: RefObject<HTMLElement | null>, runs: RunSummary[]): (id: string) => void {
   const wanted = useRef<string | null>(null);
   useEffect(() => {

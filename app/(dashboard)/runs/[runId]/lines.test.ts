@@ -3,8 +3,8 @@ import type { CallLine, StepLine } from "@/server/runs/read/inspect";
 import {
   attemptsToUnfold,
   chooseLine,
+  describeAddress,
   linesOf,
-  namedInWords,
   readAddress,
   runToUnfold,
   waitsOf,
@@ -124,7 +124,7 @@ it("puts waits before the lines that follow them, a current wait at the end", ()
   expect(waitsOf({ id: "child", ...times, startedAt: second(0.9), turns: [] })).toEqual([]);
 });
 
-it("gives every kind of line its own address, which finds it again", () => {
+it("gives every kind of line a unique address that leads back to it", () => {
   const attempts = [tried, { ...tried, error: null }];
   const steps = [step(1, "call-1-1", { attempts, startedAt: second(2) })];
   const run = { ...agent.run, createdAt: second(0), startedAt: second(2), turns: [] };
@@ -142,8 +142,8 @@ it("gives every kind of line its own address, which finds it again", () => {
 });
 
 it("describes in words what an address names, existing or not", () => {
-  expect(namedInWords({ step: "999" })).toBe("step 999");
-  expect(namedInWords({ call: "nope", attempt: "7" })).toBe("attempt 7 of model call nope");
-  expect(namedInWords({ wait: "turn-3" })).toBe("wait turn-3");
-  expect(namedInWords({})).toBeNull();
+  expect(describeAddress({ step: "999" })).toBe("step 999");
+  expect(describeAddress({ call: "nope", attempt: "7" })).toBe("attempt 7 of model call nope");
+  expect(describeAddress({ wait: "turn-3" })).toBe("wait turn-3");
+  expect(describeAddress({})).toBeNull();
 });

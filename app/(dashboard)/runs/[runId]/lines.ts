@@ -1,48 +1,48 @@
 import type { CallLine, RunDetail, StepLine } from "@/server/runs/read/inspect";
 import { type TimedAttempt, timedAttempts } from "./timeline/timed-attempts";
 
-/** Where a line belongs. */
-type Place = {
-  /** The run it belongs to: the page's own, or one that a step of it started. */
+/** Where a line is in the timeline. */
+type Position = {
+  /** The line's run: the page's own, or a child run. */
   runId: string;
-  /** Names it in the address: `3`, `think-2`; `3.1` is step 1 of the run that step 3 started. */
+  /** The line's id in the URL: `3`, `think-2`; `3.1` is step 1 of the child run of step 3. */
   slug: string;
   label: string;
   depth: number;
-  /** The work below it that it can stand for, and whether it does; see line-folds.ts. */
+  /** The descendants that the line replaces while collapsed; see line-folds.ts. */
   holds?: readonly WorkLine[] | undefined;
   folded?: boolean | undefined;
 };
 
 /**
- * A call of the model, or a step. A step of a tool is called by its id in the definition (`fetch`, `page[3]`), one of an
- * agent by what the model called.
+ * A model call or a step. A tool's step has its id in the definition (`fetch`, `page[3]`), an agent's the name of the
+ * function or tool.
  */
-export type WorkLine = Place & ({ kind: "call"; call: CallLine } | { kind: "step"; step: StepLine });
+export type WorkLine = Position & ({ kind: "call"; call: CallLine } | { kind: "step"; step: StepLine });
 
-/** One try of a step or a model call that took several. */
-export type AttemptLine = Place & { kind: "attempt"; of: WorkLine; attempt: TimedAttempt };
+/** One attempt of a step or model call that has several. */
+export type AttemptLine = Position & { kind: "attempt"; of: WorkLine; attempt: TimedAttempt };
 
-/** A time in which the run had no place: before it began, or between two turns. `to` is null while it waits. */
-export type WaitLine = Place & { kind: "wait"; reason: "queue" | "turn"; from: string; to: string | null };
+/** A time in which the run had no slot: before it started, or after it yielded. `to` is null while it waits. */
+export type WaitLine = Position & { kind: "wait"; reason: "queue" | "turn"; from: string; to: string | null };
 
-/** A step with `forEach`: stands for its items. */
-export type GroupLine = Place & { kind: "group"; items: readonly (WorkLine & { kind: "step" })[] };
+/** A `forEach` step, which groups its items. */
+export type GroupLine = Position & { kind: "group"; items: readonly (WorkLine & { kind: "step" })[] };
 
 /** One line of the timeline. */
 export type Line = WorkLine | AttemptLine | WaitLine | GroupLine;
 
-/** What of a run its lines are made from. */
+/** The part of a run that its lines need. */
 type Inspected = { run: Pick<RunDetail, "id" | "kind">; steps: StepLine[]; calls: CallLine[] };
 
-/** The runs that steps of a page's run started, as far as they are unfolded, by their ids. */
+/** The expanded child runs, by id. */
 export type UnfoldedRuns = ReadonlyMap<string, Inspected>;
 
 const NOTHING_UNFOLDED: UnfoldedRuns = new Map();
 
 /**
- * Puts steps and model calls in reading order: by iteration, in each the thinking first, then its steps by number, what
- * happened inside of a step below it: the model's calls, and the lines of the run it started where that is unfolded.
+ * Steps and model calls in reading order: by iteration, the model call first, then its steps by number. Inside a step
+ * follow its model calls and the lines of its child run, if expanded.
  */
 export function linesOf(
   { run, steps, calls }: Inspected,
@@ -85,7 +85,7 @@ function callLabel(call: CallLine): string {
   return call.status === "Completed" && call.asked === 0 ? "answer" : "think";
 }
 
-/** Puts the attempts of the lines with these slugs below them. */
+/** Adds the attempts of the lines with these slugs. */
 export function withAttempts(lines: WorkLine[], unfolded: ReadonlySet<string>): (WorkLine | AttemptLine)[] {
   if (unfolded.size === 0) return lines;
   return lines.flatMap((of) => {
@@ -101,32 +101,32 @@ export function withAttempts(lines: WorkLine[], unfolded: ReadonlySet<string>): 
   });
 }
 
-/** The attempts of a line that took several, or goes on after one that failed. */
+/** The attempts of a line that has several, or retries after a failure. */
 export function attemptsOf(line: WorkLine): TimedAttempt[] {
   return timedAttempts(line.kind === "step" ? line.step : line.call);
 }
 
-/** A wait for a place shorter than this before a run begins is no news. */
-export const WAIT_WORTH_TELLING_MS = 1_000;
+/** A shorter wait before a run's start is not shown. */
+export const MIN_SHOWN_WAIT_MS = 1_000;
 
-/** The times in which a run had no place, oldest first. */
+/** The times in which a run had no slot, oldest first. */
 export function waitsOf(run: Pick<RunDetail, "id" | "createdAt" | "startedAt" | "turns">): WaitLine[] {
-  const place = { kind: "wait", runId: run.id, depth: 0 } as const;
+  const common = { kind: "wait", runId: run.id, depth: 0 } as const;
   const waits: WaitLine[] = run.turns.map((turn, index) => ({
-    ...place,
+    ...common,
     ...turn,
     reason: "turn",
     slug: `turn-${index + 1}`,
     label: "waited for a slot",
   }));
   const { createdAt: from, startedAt: to } = run;
-  if (to !== null && Date.parse(to) - Date.parse(from) >= WAIT_WORTH_TELLING_MS) {
-    waits.unshift({ ...place, reason: "queue", slug: "queue", label: "queued", from, to });
+  if (to !== null && Date.parse(to) - Date.parse(from) >= MIN_SHOWN_WAIT_MS) {
+    waits.unshift({ ...common, reason: "queue", slug: "queue", label: "queued", from, to });
   }
   return waits;
 }
 
-/** Puts the waits of a run between its lines: each before the first line that began after it. */
+/** Inserts a run's waits, each before the first line that started after it. */
 export function withWaits(lines: Exclude<Line, WaitLine>[], waits: WaitLine[]): Line[] {
   if (waits.length === 0) return lines;
   const left = [...waits];
@@ -145,14 +145,14 @@ export function withWaits(lines: Exclude<Line, WaitLine>[], waits: WaitLine[]): 
   return [...all, ...left];
 }
 
-/** Names a line among all of a page. */
+/** An id that is unique among all lines of a page. */
 export function lineId(line: Line): string {
   if (line.kind === "wait" || line.kind === "group") return `${line.runId}-${line.kind}-${line.slug}`;
   if (line.kind === "attempt") return `${lineId(line.of)}-${line.attempt.number}`;
   return line.kind === "step" ? line.step.id : line.call.id;
 }
 
-/** What a line says of its state and times. */
+/** A line's status and times. */
 export function lineFacts(line: Line): Pick<StepLine, "status" | "startedAt" | "finishedAt" | "durationMs"> {
   switch (line.kind) {
     case "step":
@@ -171,7 +171,7 @@ export function lineFacts(line: Line): Pick<StepLine, "status" | "startedAt" | "
   }
 }
 
-/** Goes on while one does; failed when one has. From the first start to the last end. */
+/** Running while one is; failed if one has. From the first start to the last end. */
 function factsOfAll(all: ReturnType<typeof lineFacts>[]): ReturnType<typeof lineFacts> {
   const has = (status: StepLine["status"]) => all.some((each) => each.status === status);
   const status = has("Running") ? "Running" : has("Failed") ? "Failed" : "Completed";
@@ -187,29 +187,29 @@ function factsOfAll(all: ReturnType<typeof lineFacts>[]): ReturnType<typeof line
   };
 }
 
-/** Whether a line is a piece of work: not one of its tries, not a wait, not what stands for several. */
+/** Whether a line is a step or model call, and not an attempt, a wait or a group. */
 export function isWork(line: Line): line is WorkLine {
   return line.kind === "step" || line.kind === "call";
 }
 
-/** More rows than these fill a screen: a step with more items opens folded, so that what comes after it is in sight. */
-const MOST_UNFOLDED = 20;
+/** About as many rows as fit on a screen. A step with more items starts collapsed, so that what follows is visible. */
+const MAX_UNFOLDED = 20;
 
-/** Whether a line stands for those below it when the page opens. */
+/** Whether a line starts collapsed. */
 export function opensFolded(line: Line): boolean {
-  return line.kind === "group" && line.items.length > MOST_UNFOLDED;
+  return line.kind === "group" && line.items.length > MAX_UNFOLDED;
 }
 
-/** The line that the page's address names, by its query. */
+/** The line in the page's URL. */
 export type LineAddress = { [key in (typeof ADDRESS_KEYS)[number]]?: string | undefined };
 const ADDRESS_KEYS = ["step", "call", "wait", "group", "attempt"] as const;
 
-/** Reads the line's part of a page's address. */
+/** Reads the line from the page's URL. */
 export function readAddress(query: URLSearchParams): LineAddress {
   return Object.fromEntries(ADDRESS_KEYS.map((key) => [key, query.get(key) ?? undefined]));
 }
 
-/** Writes a line's address, or none, into a page's. */
+/** Writes a line, or none, to the page's URL. */
 export function writeAddress(query: URLSearchParams, line: Line | null): void {
   for (const key of ADDRESS_KEYS) query.delete(key);
   if (line === null) return;
@@ -222,14 +222,14 @@ function addressOf(line: Line): Record<string, string> {
     : { [line.kind]: line.slug };
 }
 
-/** Whether a page's address names this line. */
+/** Whether the page's URL names this line. */
 export function isNamed(line: Line, address: LineAddress): boolean {
   const own = addressOf(line);
   return ADDRESS_KEYS.every((key) => own[key] === address[key]);
 }
 
-/** What a page's address names, in words: `step 3`, `attempt 2 of step 1`; null where it names nothing. */
-export function namedInWords({ step, call, wait, group, attempt }: LineAddress): string | null {
+/** What the page's URL names: `step 3`, `attempt 2 of step 1`; null for nothing. */
+export function describeAddress({ step, call, wait, group, attempt }: LineAddress): string | null {
   const line =
     step !== undefined
       ? `step ${step}`
@@ -243,21 +243,18 @@ export function namedInWords({ step, call, wait, group, attempt }: LineAddress):
   return line !== null && attempt !== undefined ? `attempt ${attempt} of ${line}` : line;
 }
 
-/** The run that must be unfolded for the line which the address names to be there. */
+/** The child run to expand so that the line in the URL exists. */
 export function runToUnfold({ step, call }: LineAddress, steps: StepLine[]): string | null {
   const number = /^(\d+)\./.exec(step ?? call ?? "")?.[1];
   return steps.find((each) => String(each.number) === number)?.childRunId ?? null;
 }
 
-/** The slug of the line whose attempts must be unfolded for the one which the address names to be there. */
+/** The slug of the line to expand so that the attempt in the URL exists. */
 export function attemptsToUnfold({ step, call, attempt }: LineAddress): string | null {
   return attempt === undefined ? null : (step ?? call ?? null);
 }
 
-/**
- * The line that the address names; else the failure of a failed run; else the newest line of a live run; else
- * the first step.
- */
+/** The line in the URL, or else the failure of a failed run, the newest line of a live run, or the first step. */
 export function chooseLine(
   lines: Line[],
   address: LineAddress,

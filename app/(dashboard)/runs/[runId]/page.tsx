@@ -6,7 +6,7 @@ import { isUuid } from "@/server/ids";
 import { streamed } from "../../streamed";
 import { chooseLine, type LineAddress, linesOf, runToUnfold } from "./lines";
 import { RunView } from "./run-view";
-import { RunBones } from "./skeleton";
+import { RunSkeleton } from "./skeleton";
 import { withGroups } from "./timeline/line-folds";
 
 type Props = { params: Promise<{ runId: string }>; searchParams: Promise<LineAddress> };
@@ -14,7 +14,7 @@ type Props = { params: Promise<{ runId: string }>; searchParams: Promise<LineAdd
 export const metadata: Metadata = { title: "Run" };
 
 export default function RunPage(props: Props) {
-  return streamed(() => content(props), <RunBones />);
+  return streamed(() => content(props), <RunSkeleton />);
 }
 
 async function content({ params, searchParams }: Props) {

@@ -2,7 +2,7 @@
 
 import { useSearchParams } from "next/navigation";
 import { useMemo, useState } from "react";
-import { isTerminal } from "@/server/runs/read/words";
+import { isTerminal } from "@/server/runs/read/enums";
 import { RunHeader } from "./header/header";
 import {
   attemptsToUnfold,
@@ -22,7 +22,7 @@ import { useUnfolding } from "./timeline/use-unfolding";
 import { useLiveRun } from "./use-live-run";
 import { Workbench } from "./workbench";
 
-/** The page of one run: what it was asked, what came of it, and every step on the way. */
+/** The page of one run: input, output and every step. */
 export function RunView({ runId }: { runId: string }) {
   const inspection = useLiveRun(runId);
   const { run } = inspection;
@@ -68,7 +68,7 @@ export function RunView({ runId }: { runId: string }) {
   );
 }
 
-/** Whether `value` has been true since this component is shown. */
+/** Whether `value` has been true at any time since the component was mounted. */
 function useWasTrue(value: boolean): boolean {
   const [was, setWas] = useState(value);
   if (value && !was) setWas(true);

@@ -1,15 +1,15 @@
-import { DetailHeadBones } from "@/app/_ui/bones";
-import { Bone } from "@/app/_ui/page";
+import { SkeletonLine } from "@/app/_ui/page";
+import { DetailHeadSkeleton } from "@/app/_ui/skeletons";
 
 const LINES = ["w-24", "w-32", "w-20", "w-28", "w-36", "w-24", "w-32"];
 
-/** The page of a run that is still to come: head, texts, timeline and inspector. */
-export function RunBones() {
+/** The skeleton of a run's page: head, texts, timeline and inspector. */
+export function RunSkeleton() {
   return (
     <div aria-busy="true">
-      <DetailHeadBones back="Runs" />
+      <DetailHeadSkeleton back="Runs" />
       <div className="px-4 pb-3 sm:px-6">
-        <Bone className="w-72 max-w-full" />
+        <SkeletonLine className="w-72 max-w-full" />
       </div>
       <div className="border-line border-t">
         {["Input", "Answer"].map((label) => (
@@ -18,7 +18,7 @@ export function RunBones() {
             key={label}
           >
             {label}
-            <Bone className="mt-1 w-2/3" />
+            <SkeletonLine className="mt-1 w-2/3" />
           </div>
         ))}
       </div>
@@ -27,16 +27,16 @@ export function RunBones() {
           {LINES.map((width, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the bones never change.
             <div className="flex h-9 items-center gap-4 px-4 sm:px-6" key={index}>
-              <Bone className={width} />
-              <Bone className="flex-1" />
+              <SkeletonLine className={width} />
+              <SkeletonLine className="flex-1" />
             </div>
           ))}
         </div>
         <div className="flex flex-col gap-4 px-4 py-4 max-lg:hidden sm:px-6">
-          <Bone className="w-48" />
-          <Bone className="w-full" />
-          <Bone className="w-2/3" />
-          <Bone className="w-3/4" />
+          <SkeletonLine className="w-48" />
+          <SkeletonLine className="w-full" />
+          <SkeletonLine className="w-2/3" />
+          <SkeletonLine className="w-3/4" />
         </div>
       </div>
     </div>

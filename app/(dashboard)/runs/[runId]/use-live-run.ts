@@ -4,10 +4,10 @@ import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useRef } from "react";
 import { useEvents } from "@/app/_ui/live";
 import { useTRPC } from "@/app/_ui/providers";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunInspection } from "@/server/runs/read/inspect";
-import { isTerminal } from "@/server/runs/read/words";
 
-/** A run with its lines, kept up to date by events while it can still change. */
+/** A run with its lines, updated by events while it can change. */
 export function useLiveRun(runId: string): RunInspection {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -36,7 +36,7 @@ export function useLiveRun(runId: string): RunInspection {
           });
         }
       },
-      // What was still open when the run ended is closed with it: look at everything once more.
+      // The end of a run also closes its open lines: fetch everything once more.
       end: () => {
         void look();
         void queryClient.invalidateQueries({ queryKey: trpc.runs.list.pathKey() });
@@ -47,7 +47,7 @@ export function useLiveRun(runId: string): RunInspection {
   return data;
 }
 
-/** Puts changed lines over the known ones; a line never goes back to an older state. */
+/** Merges changed lines into the known ones. A line never returns to an older state. */
 export function merge(known: RunInspection, change: RunInspection): RunInspection {
   return {
     run: change.run.sequence >= known.run.sequence ? change.run : known.run,

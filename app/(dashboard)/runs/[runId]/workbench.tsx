@@ -3,16 +3,16 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { serverTime } from "@/app/_ui/server-clock";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
-import { isTerminal } from "@/server/runs/read/words";
 import { Inspector } from "./inspector/inspector";
 import { isWork, type Line, lineFacts, lineId, type WaitLine, type WorkLine, withWaits } from "./lines";
 import { TimelineKeyboard, type TimelineKeys } from "./timeline/keys";
 import { foldLines } from "./timeline/line-folds";
 import type { Measure } from "./timeline/measures";
-import { type Stretch, scaleOf } from "./timeline/scale";
-import { openingStretch, stretchAround } from "./timeline/stretch";
+import { scaleOf, type TimeRange } from "./timeline/scale";
 import { TimelineSummary } from "./timeline/summary";
+import { initialRange, rangeAround } from "./timeline/time-range";
 import { Timeline } from "./timeline/timeline";
 import { TimelineTools } from "./timeline/toolbar";
 import type { Choice } from "./timeline/use-chosen-line";
@@ -20,7 +20,7 @@ import { useFind } from "./timeline/use-find";
 import { useFolds } from "./timeline/use-folds";
 import type { Unfolding } from "./timeline/use-unfolding";
 
-/** The steps of a run and what one of them holds, with the tools to find the one that matters. */
+/** The timeline and the inspector of a run's page. */
 export function Workbench({
   run,
   lines,
@@ -31,19 +31,19 @@ export function Workbench({
   unfolding,
 }: {
   run: RunDetail;
-  /** All lines, with what is unfolded and whatever may be folded; the waits between them; the work of the run itself. */
+  /** All lines, including expanded and collapsible ones; the waits between them; the run's own work. */
   lines: Exclude<Line, WaitLine>[];
   waits: WaitLine[];
   own: WorkLine[];
   choice: Choice;
-  /** Keeps the places of what may come while somebody watches. */
+  /** Keeps space for what may appear while the reader watches. */
   reserve: boolean;
   unfolding: Unfolding;
 }) {
   const [measure, setMeasure] = useState<Measure>("time");
   const [failedOnly, setFailedOnly] = useState(false);
-  const [stretch, setStretch] = useState<Stretch | null>(() =>
-    chosen?.kind === "wait" ? null : openingStretch(run),
+  const [range, setRange] = useState<TimeRange | null>(() =>
+    chosen?.kind === "wait" ? null : initialRange(run),
   );
   const folds = useFolds(lines, chosen, onChoose);
   const single = useMemo(
@@ -62,7 +62,7 @@ export function Workbench({
   const field = useRef<HTMLInputElement>(null);
   const failed = lines.filter((line) => isWork(line) && lineFacts(line).status === "Failed");
   const onlyFailed = failedOnly && failed.length > 0;
-  // What one looks for is shown wherever it is.
+  // Search results are shown even inside collapsed lines.
   const shown =
     onlyFailed || finder.text.trim() !== ""
       ? (onlyFailed ? failed : single).filter(finder.matches)
@@ -80,7 +80,7 @@ export function Workbench({
   };
   const zoom = () => {
     const now = serverTime();
-    if (chosen) setStretch(stretchAround(chosen, scaleOf(run, shown, "time", now), now));
+    if (chosen) setRange(rangeAround(chosen, scaleOf(run, shown, "time", now), now));
     setMeasure("time");
   };
   const keys = useRef<TimelineKeys>({
@@ -89,7 +89,7 @@ export function Workbench({
     failedOnly: () => {},
     measure: setMeasure,
     zoom: () => {},
-    showAll: () => setStretch(null),
+    showAll: () => setRange(null),
     foldAll: () => {},
   });
   useEffect(() => {
@@ -99,7 +99,7 @@ export function Workbench({
       failedOnly: () => setFailedOnly(!failedOnly && failed.length > 0),
       measure: setMeasure,
       zoom,
-      showAll: () => setStretch(null),
+      showAll: () => setRange(null),
       foldAll: folds.toggleAll,
     };
   });
@@ -113,7 +113,7 @@ export function Workbench({
             failedOnly={onlyFailed}
             field={field}
             find={finder.text}
-            found={finder.inWords(shown.length)}
+            found={finder.describe(shown.length)}
             measure={measure}
             onEnter={() => go(shown[0])}
             onFailedOnly={setFailedOnly}
@@ -131,11 +131,11 @@ export function Workbench({
             measure={measure}
             onChoose={onChoose}
             onLeave={stay}
-            onStretch={setStretch}
+            onRangeChange={setRange}
             onZoom={zoom}
             reserve={reserve}
             run={run}
-            stretch={stretch}
+            range={range}
             unfolding={unfolding}
           />
           {shown.length === 0 ? <p className="px-4 py-4 text-muted sm:px-6">{finder.nothing}</p> : null}

@@ -1,9 +1,9 @@
 import { lineFacts, type WorkLine } from "../[runId]/lines";
 
-/** Lines of two runs beside each other; one side is null where the other run has no such line. */
+/** Matching lines of two runs; one side is null if the other run has no such line. */
 export type Pair = { a: WorkLine | null; b: WorkLine | null };
 
-/** Pairs lines of the same name in order (longest common subsequence), so that an extra call shifts nothing. */
+/** Pairs lines by name and order (longest common subsequence), so that an extra call shifts nothing. */
 export function alignLines(left: WorkLine[], right: WorkLine[]): Pair[] {
   const rows = left.length + 1;
   const columns = right.length + 1;
@@ -51,7 +51,7 @@ function alignByPosition(left: WorkLine[], right: WorkLine[]): Pair[] {
   }));
 }
 
-/** How much longer (or shorter, below zero) the right one took, in ms; null when one is missing or still runs. */
+/** How much longer (positive) or shorter (negative) the right one took, in ms; null if one is missing or still runs. */
 export function slowerBy({ a, b }: Pair): number | null {
   const before = a ? lineFacts(a).durationMs : null;
   const after = b ? lineFacts(b).durationMs : null;

@@ -1,17 +1,14 @@
 import type { DiffLine } from "@/app/_ui/text/diff";
 
-/** Characters shown of one line at most. */
-const MOST_SHOWN = 1_000;
-/** Characters left standing before the place where two long lines begin to differ. */
+/** The most characters shown of one line. */
+const MAX_SHOWN = 1_000;
+/** Characters shown before the first difference of two long lines. */
 const CONTEXT = 100;
 
-/** A line of a comparison as it is shown: the characters left out of it before and after. */
+/** A visible line of a comparison, with the number of characters left out before and after. */
 export type ShownLine = DiffLine & { before: number; after: number };
 
-/**
- * Shows of long lines the part where the left one and its counterpart on the right begin to differ; of those without a
- * counterpart, their starts. Null stands for lines left out, and stays.
- */
+/** Clips long lines to where the left and right one begin to differ, others to their start. Null marks left-out lines. */
 export function clipLines(lines: readonly (DiffLine | null)[]): (ShownLine | null)[] {
   const shown: (ShownLine | null)[] = [];
   for (let at = 0; at < lines.length; ) {
@@ -31,7 +28,7 @@ export function clipLines(lines: readonly (DiffLine | null)[]): (ShownLine | nul
   return shown;
 }
 
-/** The first changed line of the left belongs to the first of the right, and so on. */
+/** The first changed line on the left is compared with the first on the right, and so on. */
 function clipChanged(changed: DiffLine[]): ShownLine[] {
   const of = (kind: DiffLine["kind"]) => changed.filter((line) => line.kind === kind);
   const sides = { left: of("left"), right: of("right"), same: [] };
@@ -51,13 +48,13 @@ function firstDifference(a: string, b: string): number {
 
 function clip(line: DiffLine, wanted: number): ShownLine {
   const { text } = line;
-  if (text.length <= MOST_SHOWN) return { ...line, before: 0, after: 0 };
-  const from = wholeCharacter(text, Math.max(0, Math.min(wanted, text.length - MOST_SHOWN)));
-  const to = wholeCharacter(text, Math.min(text.length, from + MOST_SHOWN));
+  if (text.length <= MAX_SHOWN) return { ...line, before: 0, after: 0 };
+  const from = characterBoundary(text, Math.max(0, Math.min(wanted, text.length - MAX_SHOWN)));
+  const to = characterBoundary(text, Math.min(text.length, from + MAX_SHOWN));
   return { ...line, text: text.slice(from, to), before: from, after: text.length - to };
 }
 
-/** Half a character would be another one in the server's HTML than in the browser. */
-function wholeCharacter(text: string, at: number): number {
+/** Half a surrogate pair would differ between the server's HTML and the browser. */
+function characterBoundary(text: string, at: number): number {
   return /[\udc00-\udfff]/.test(text.charAt(at)) && at > 0 ? at - 1 : at;
 }

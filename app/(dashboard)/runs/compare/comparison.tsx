@@ -19,12 +19,12 @@ import { alignLines, type Pair, slowerBy } from "./align";
 import { Failures } from "./failures";
 import { TextDifference } from "./text-difference";
 
-/** Two runs side by side: figures, texts with their differences, and step by step; live until both have ended. */
+/** Two runs side by side: figures, text differences and steps, updated until both have ended. */
 export function Comparison({ a, b }: { a: string; b: string }) {
   const left = useLiveRun(a);
   const right = useLiveRun(b);
   const pairs = useMemo(() => alignLines(linesOf(left), linesOf(right)), [left, right]);
-  // A line of the chosen pair: in a live run a pair may find its other side later.
+  // A line of the selected pair. In a live run the other side may appear later.
   const [chosen, setChosen] = useState<string | null>(null);
   const pair = pairs.find((each) => holds(each, chosen));
   return (
@@ -108,7 +108,7 @@ function FigureRows({ left, right }: { left: RunDetail; right: RunDetail }) {
     ],
     ["Model", left.model ?? "—", right.model ?? "—", left.model !== right.model],
     ["Started", <Begin key="a" run={left} />, <Begin key="b" run={right} />, false],
-    ["Duration", <Took key="a" run={left} />, <Took key="b" run={right} />, false],
+    ["Duration", <RunDuration key="a" run={left} />, <RunDuration key="b" run={right} />, false],
     ["Tokens", formatCount(left.tokens), formatCount(right.tokens), left.tokens !== right.tokens],
     ["Credits", formatCredits(left.credits), formatCredits(right.credits), left.credits !== right.credits],
     ["Steps", String(left.steps), String(right.steps), left.steps !== right.steps],
@@ -133,7 +133,7 @@ function FigureRows({ left, right }: { left: RunDetail; right: RunDetail }) {
   );
 }
 
-/** What of the configurations frozen into the two differs: prompts, models, the versions of attached tools. */
+/** The differences between the frozen configurations: prompts, models, versions of attached tools. */
 function ConfigurationDifference({ a, b, sameKind }: { a: string; b: string; sameKind: boolean }) {
   const trpc = useTRPC();
   const query = useQuery({ ...trpc.runs.compareConfigurations.queryOptions({ a, b }), enabled: sameKind });
@@ -168,7 +168,7 @@ function Begin({ run }: { run: RunDetail }) {
   return run.startedAt === null ? "—" : <Moment at={run.startedAt} />;
 }
 
-function Took({ run }: { run: RunDetail }) {
+function RunDuration({ run }: { run: RunDetail }) {
   return run.startedAt === null ? "—" : <Elapsed from={run.startedAt} to={run.finishedAt} />;
 }
 

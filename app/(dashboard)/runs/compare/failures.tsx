@@ -1,11 +1,11 @@
 import { classNames } from "@/app/_ui/class-names";
 import { Status } from "@/app/_ui/status";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunInspection } from "@/server/runs/read/inspect";
-import { isTerminal } from "@/server/runs/read/words";
 import { lineFacts, linesOf } from "../[runId]/lines";
 import { explainFailure } from "../[runId]/result/explain-failure";
 
-/** Why one or both of two runs failed, side by side; nothing where neither did. */
+/** Why one or both runs failed, side by side; nothing if neither did. */
 export function Failures({ left, right }: { left: RunInspection; right: RunInspection }) {
   if (left.run.status !== "Failed" && right.run.status !== "Failed") return null;
   return (

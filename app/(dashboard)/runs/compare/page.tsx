@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
-import { LineBones } from "@/app/_ui/bones";
 import { PageHead } from "@/app/_ui/page";
 import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
+import { LinesSkeleton } from "@/app/_ui/skeletons";
 import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
 import { streamed } from "../../streamed";
@@ -13,7 +13,7 @@ import { sameTarget } from "./same-target";
 
 export const metadata: Metadata = { title: "Compare runs" };
 
-/** Two runs side by side: `?a=` and `?b=`; without `b` one is picked first. */
+/** Compares two runs: `?a=` and `?b=`. Without `b` the reader picks one. */
 type Props = { searchParams: Promise<{ a?: string; b?: string }> };
 
 export default function ComparePage(props: Props) {
@@ -21,7 +21,7 @@ export default function ComparePage(props: Props) {
     () => content(props),
     <>
       <PageHead title="Compare runs" />
-      <LineBones />
+      <LinesSkeleton />
     </>,
   );
 }

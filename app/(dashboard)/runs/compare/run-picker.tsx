@@ -7,7 +7,7 @@ import { shortId } from "@/app/_ui/format";
 import { ChevronLeftIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { OlderButton } from "@/app/_ui/older-button";
-import { Bone, Empty, PageHead } from "@/app/_ui/page";
+import { Empty, PageHead, SkeletonLine } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Status } from "@/app/_ui/status";
 import { Unreadable } from "@/app/_ui/text/unreadable";
@@ -20,7 +20,7 @@ import { runsQuery } from "../query";
 import { Started } from "../started";
 import { sameTarget } from "./same-target";
 
-/** Asks with which other run one is to be compared: of the same agent or tool, unless the reader looks further. */
+/** Picks the other run to compare: of the same agent or tool, unless the reader searches further. */
 export function RunPicker({ run }: { run: RunDetail }) {
   const trpc = useTRPC();
   const [filter, setFilter] = useState<RunFilter>(() => sameTarget(run));
@@ -57,7 +57,11 @@ export function RunPicker({ run }: { run: RunDetail }) {
           aria-label="Runs to compare with"
           className={classNames("border-line border-t", query.isPlaceholderData && "opacity-60")}
         >
-          {others ? others.map((other) => <Choice key={other.id} other={other} run={run} />) : <Bones />}
+          {others ? (
+            others.map((other) => <Choice key={other.id} other={other} run={run} />)
+          ) : (
+            <RowSkeletons />
+          )}
         </ul>
       )}
       <OlderButton query={query} what="runs" />
@@ -93,10 +97,10 @@ function Choice({ run, other }: { run: RunDetail; other: RunSummary }) {
   );
 }
 
-function Bones() {
+function RowSkeletons() {
   return ["w-56", "w-72", "w-64"].map((width) => (
     <li className="flex h-10 items-center border-line border-b px-6" key={width}>
-      <Bone className={width} />
+      <SkeletonLine className={width} />
     </li>
   ));
 }

@@ -1,7 +1,7 @@
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunDetail } from "@/server/runs/read/inspect";
 
-/** The runs that one is most often compared with: those of the same agent or tool. */
+/** The filter for runs of the same agent or tool. */
 export function sameTarget(run: Pick<RunDetail, "agentId" | "toolId">): RunFilter {
   return run.agentId ? { agentId: run.agentId } : { toolId: run.toolId ?? "" };
 }

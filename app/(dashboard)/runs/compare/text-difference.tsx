@@ -4,20 +4,20 @@ import { useMemo } from "react";
 import { Button } from "@/app/_ui/button";
 import { classNames } from "@/app/_ui/class-names";
 import { formatBytes, formatCount } from "@/app/_ui/format";
-import { type DiffLine, MOST_CHANGES } from "@/app/_ui/text/diff";
+import { type DiffLine, MAX_CHANGES } from "@/app/_ui/text/diff";
 import { nearChanges } from "@/app/_ui/text/near-changes";
-import { useWholeText } from "@/app/_ui/text/whole-text";
+import { usePayload } from "@/app/_ui/text/use-payload";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
-import { isTerminal } from "@/server/runs/read/words";
 import { clipLines, type ShownLine } from "./clip-lines";
 import { type Side, useDifference } from "./use-difference";
 
-/** Of a comparison longer than this many lines, only what is near a change is shown. */
+/** Longer comparisons show only the lines near a change. */
 const ALL_SHOWN = 300;
 
 /**
- * The inputs or the outputs of two runs, by lines. Of long texts the starts are compared first, the whole when the
- * reader asks for it; how much that is, is bounded by what the service takes (4 MiB).
+ * The inputs or outputs of two runs, compared by lines. Long texts are first compared by their starts, completely on
+ * request; the service bounds them to 4 MiB.
  */
 export function TextDifference({
   label,
@@ -76,7 +76,7 @@ export function TextDifference({
         </p>
       ) : difference === "too many" ? (
         <p className="text-muted">
-          They differ in more than {formatCount(MOST_CHANGES)} lines, too many to show here.
+          They differ in more than {formatCount(MAX_CHANGES)} lines, too many to show here.
         </p>
       ) : difference === "same" ? null : (
         <Lines label={`Differences of the ${label.toLowerCase()}`} lines={difference} />
@@ -85,11 +85,11 @@ export function TextDifference({
   );
 }
 
-/** One run's text, as far as it is here; "" where there is none. */
+/** One run's text as far as loaded; "" for none. */
 function useSide(run: RunDetail, side: "input" | "output") {
   const preview = run[side];
   const address = `/api/runs/${run.id}/text?field=${side}`;
-  const { text, cut, ...loading } = useWholeText(preview ?? { text: "", bytes: 0, cut: false }, address);
+  const { text, cut, ...loading } = usePayload(preview ?? { text: "", bytes: 0, cut: false }, address);
   const isThere = preview !== null;
   return {
     ...loading,

@@ -4,17 +4,17 @@ import { useEffect, useMemo, useState } from "react";
 import { readableText } from "@/app/_ui/json/spacing";
 import { type DiffLine, diffLines, diffLinesInSlices } from "@/app/_ui/text/diff";
 
-/** Texts that are longer than this together, in characters, are compared bit by bit beside what else the page does. */
+/** Texts of more characters in total are compared in slices, so that the page stays responsive. */
 const AT_ONCE = 200_000;
-/** Of a text whose other side is missing, so many lines are shown. */
-const MOST_ALONE = 300;
+/** How many lines are shown of a text without a counterpart. */
+const MAX_ALONE = 300;
 
 export type Difference = "same" | "working" | "too many" | DiffLine[];
 
-/** A text, or none, as far as it is here; `cut` when that is only its start. */
+/** A text as far as loaded, or none; `cut` if that is only its start. */
 export type Side = { text: string; cut: boolean; isThere: boolean };
 
-/** What differs between two texts, JSON indented. Both sides are the same objects as long as nothing changes. */
+/** The difference between two texts, with JSON indented. Pass the same objects while nothing changes. */
 export function useDifference(left: Side, right: Side): Difference {
   const isLong = left.text.length + right.text.length > AT_ONCE;
   const later = isLong && left.isThere && right.isThere && left.text !== right.text;
@@ -51,7 +51,7 @@ function resultOf(lines: DiffLine[] | null): Difference {
 }
 
 function alone(kind: "left" | "right", text: string): DiffLine[] {
-  const lines = text.split("\n", MOST_ALONE + 1).map((line): DiffLine => ({ kind, text: line }));
-  if (lines.length > MOST_ALONE) lines.splice(MOST_ALONE, 1, { kind: "same", text: "…" });
+  const lines = text.split("\n", MAX_ALONE + 1).map((line): DiffLine => ({ kind, text: line }));
+  if (lines.length > MAX_ALONE) lines.splice(MAX_ALONE, 1, { kind: "same", text: "…" });
   return lines;
 }

@@ -34,7 +34,7 @@ async function Tools() {
         <List columns={COLUMNS} label="Tools">
           {tools.map((tool) => (
             <ListRow key={tool.id}>
-              <ListCell place="line">
+              <ListCell area="line">
                 <RowName href={`/tools/${tool.id}`} name={tool.name} slug={tool.slug}>
                   <span className="text-faint">v{tool.version}</span>
                   <span className="relative z-10">
@@ -42,13 +42,13 @@ async function Tools() {
                   </span>
                 </RowName>
               </ListCell>
-              <ListCell className="truncate text-muted" place="share">
+              <ListCell className="truncate text-muted" area="share">
                 <span title={tool.description}>{tool.description}</span>
               </ListCell>
-              <ListCell className="mono truncate text-muted" place="wide">
+              <ListCell className="mono truncate text-muted" area="wide">
                 <span title={tool.uses.join(" → ")}>{tool.uses.join(" → ")}</span>
               </ListCell>
-              <ListCell className="whitespace-nowrap" place="end">
+              <ListCell className="whitespace-nowrap" area="end">
                 <LastRunLink run={tool.lastRun} />
               </ListCell>
             </ListRow>

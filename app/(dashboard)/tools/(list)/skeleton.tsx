@@ -1,5 +1,5 @@
-import { ListPageBones } from "@/app/_ui/bones";
+import { ListPageSkeleton } from "@/app/_ui/skeletons";
 
 export function Skeleton() {
-  return <ListPageBones columns={["Tool", "Description", "Steps", "Last run"]} title="Tools" />;
+  return <ListPageSkeleton columns={["Tool", "Description", "Steps", "Last run"]} title="Tools" />;
 }

@@ -3,7 +3,7 @@ import { notFound } from "next/navigation";
 import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
 import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
-import { DefinitionBones } from "../../_definitions/definition-bones";
+import { DefinitionSkeleton } from "../../_definitions/definition-skeleton";
 import { recentRunsQuery, versionsQuery } from "../../_definitions/query";
 import { streamed } from "../../streamed";
 import { ToolView } from "./tool-view";
@@ -13,7 +13,7 @@ export const metadata: Metadata = { title: "Tool" };
 type Props = { params: Promise<{ toolId: string }> };
 
 export default function ToolPage(props: Props) {
-  return streamed(() => content(props), <DefinitionBones back="Tools" />);
+  return streamed(() => content(props), <DefinitionSkeleton back="Tools" />);
 }
 
 async function content({ params }: Props) {

@@ -75,7 +75,7 @@ function Steps({ steps }: { steps: ToolDetail["steps"] }) {
   );
 }
 
-/** The conditions, repetition and limits of a step, where the definition has them. */
+/** The condition, repetition and limits of a step, if the definition has them. */
 function Rules({ step }: { step: ToolDetail["steps"][number] }) {
   const rules = [
     step.if === undefined ? null : `if ${step.if}`,

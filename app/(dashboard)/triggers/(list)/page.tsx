@@ -39,27 +39,27 @@ async function Triggers() {
         <List columns={COLUMNS} label="Triggers">
           {triggers.map((trigger) => (
             <ListRow key={trigger.id}>
-              <ListCell place="line">
+              <ListCell area="line">
                 <RowName href={`/triggers/${trigger.id}`} name={trigger.name} slug={trigger.slug}>
                   {trigger.enabled ? null : <Badge>disabled</Badge>}
                 </RowName>
               </ListCell>
-              <ListCell className="truncate" place="share">
+              <ListCell className="truncate" area="share">
                 <span className="text-muted">{trigger.target.kind}</span> {trigger.target.name}
                 {trigger.target.gone ? (
                   <span className="text-failed"> (deleted: calls are refused)</span>
                 ) : null}
               </ListCell>
-              <ListCell className="text-muted" place="wide">
+              <ListCell className="text-muted" area="wide">
                 {trigger.signed ? "required" : "none"}
               </ListCell>
-              <ListCell className="whitespace-nowrap text-muted" place="wide">
+              <ListCell className="whitespace-nowrap text-muted" area="wide">
                 {trigger.rateLimit.requests} per {trigger.rateLimit.seconds} s
               </ListCell>
-              <ListCell className="whitespace-nowrap" place="end">
+              <ListCell className="whitespace-nowrap" area="end">
                 <LastCallLink call={trigger.lastCall} triggerId={trigger.id} />
               </ListCell>
-              <ListCell className="whitespace-nowrap" place="wide">
+              <ListCell className="whitespace-nowrap" area="wide">
                 <LastRunLink run={trigger.lastRun} />
               </ListCell>
             </ListRow>
@@ -70,7 +70,7 @@ async function Triggers() {
   );
 }
 
-/** The newest call of a trigger, as a link to what was sent: a run tells nothing of those that were rejected. */
+/** The newest delivery of a trigger, as a link. Its newest run would not show rejected calls. */
 function LastCallLink({ call, triggerId }: { call: LastCall | null; triggerId: string }) {
   if (!call) return <span className="text-faint">never called</span>;
   return (

@@ -1,5 +1,7 @@
-import { ListPageBones } from "@/app/_ui/bones";
+import { ListPageSkeleton } from "@/app/_ui/skeletons";
 
 export function Skeleton() {
-  return <ListPageBones columns={["Trigger", "Starts", "Signature", "Limit", "Last run"]} title="Triggers" />;
+  return (
+    <ListPageSkeleton columns={["Trigger", "Starts", "Signature", "Limit", "Last run"]} title="Triggers" />
+  );
 }

@@ -1,8 +1,8 @@
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 
 /**
- * A call of the trigger for a shell, working as pasted; when calls must be signed, once `SECRET` holds the signing
- * secret, which is shown nowhere. The signature is computed in the line itself (docs/webhooks.md).
+ * A shell command that calls the trigger. If calls must be signed, it signs with `SECRET`, which the dashboard never
+ * shows (docs/webhooks.md).
  */
 export function curlLine(
   trigger: Pick<TriggerDetail, "scheme" | "secrets" | "exampleBody">,

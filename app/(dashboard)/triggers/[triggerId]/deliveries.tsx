@@ -8,7 +8,7 @@ import { PartHead } from "@/app/_ui/facts";
 import { formatBytes, shortId } from "@/app/_ui/format";
 import { Link } from "@/app/_ui/link";
 import { OlderButton } from "@/app/_ui/older-button";
-import { Bone, Empty } from "@/app/_ui/page";
+import { Empty, SkeletonLine } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import { Unreadable } from "@/app/_ui/text/unreadable";
@@ -19,7 +19,7 @@ import { OutcomeMark } from "../outcome";
 import { DeliveryDialog } from "./delivery-dialog";
 import { deliveriesQuery, OUTCOMES, type Outcome, readOutcome } from "./query";
 
-/** The calls that came to a trigger, newest first; each opens to what was sent. */
+/** The deliveries of a trigger, newest first. Each opens to what was sent. */
 export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
   const trpc = useTRPC();
   const params = useSearchParams();
@@ -160,7 +160,7 @@ function Bones() {
   return ["w-40", "w-56", "w-48", "w-64"].map((width) => (
     <tr key={width}>
       <Cell colSpan={5}>
-        <Bone className={width} />
+        <SkeletonLine className={width} />
       </Cell>
     </tr>
   ));

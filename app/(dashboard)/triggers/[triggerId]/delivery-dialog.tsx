@@ -8,7 +8,7 @@ import { Dialog } from "@/app/_ui/dialog";
 import { formatBytes, shortId } from "@/app/_ui/format";
 import { JsonView } from "@/app/_ui/json/view";
 import { Link } from "@/app/_ui/link";
-import { Bone } from "@/app/_ui/page";
+import { SkeletonLine } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { useMay } from "@/app/_ui/role";
@@ -19,7 +19,7 @@ import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 import { OutcomeMark } from "../outcome";
 import { TemplatePreview } from "./template-preview";
 
-/** One delivery: what was sent, what was answered and why; members can deliver it again. */
+/** One delivery: the request, the response and its reason. Members can redeliver it. */
 export function DeliveryDialog({
   deliveryId,
   trigger,
@@ -30,9 +30,11 @@ export function DeliveryDialog({
   onClose: () => void;
 }) {
   const trpc = useTRPC();
-  const [whole, setWhole] = useState(false);
+  const [complete, setComplete] = useState(false);
   const first = useQuery(trpc.triggers.delivery.queryOptions({ deliveryId }));
-  const all = useQuery(trpc.triggers.delivery.queryOptions({ deliveryId, whole: true }, { enabled: whole }));
+  const all = useQuery(
+    trpc.triggers.delivery.queryOptions({ deliveryId, complete: true }, { enabled: complete }),
+  );
   const delivery = all.data ?? first.data;
   const mayAct = useMay("member");
   return (
@@ -49,7 +51,7 @@ export function DeliveryDialog({
           <Body
             delivery={delivery}
             loading={all.isFetching}
-            onWhole={() => setWhole(true)}
+            onWhole={() => setComplete(true)}
             problem={all.isError ? describeError(all.error).message : null}
           />
           {mayAct && delivery.bodyNote === null && trigger.target.kind === "agent" ? (
@@ -58,9 +60,9 @@ export function DeliveryDialog({
         </>
       ) : (
         <div aria-busy="true" className="flex flex-col gap-3">
-          <Bone className="w-56" />
-          <Bone className="w-40" />
-          <Bone className="w-64" />
+          <SkeletonLine className="w-56" />
+          <SkeletonLine className="w-40" />
+          <SkeletonLine className="w-64" />
         </div>
       )}
     </Dialog>

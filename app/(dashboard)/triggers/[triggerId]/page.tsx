@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
-import { DetailHeadBones, FactsBones, TableBones } from "@/app/_ui/bones";
 import { PartHead } from "@/app/_ui/facts";
 import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
+import { DetailHeadSkeleton, FactsSkeleton, TableSkeleton } from "@/app/_ui/skeletons";
 import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
 import { streamed } from "../../streamed";
@@ -20,10 +20,10 @@ export default function TriggerPage(props: Props) {
   return streamed(
     () => content(props),
     <>
-      <DetailHeadBones back="Triggers" />
-      <FactsBones label="Definition" names={["Address", "Starts", "Signature", "Rate limit", "Created"]} />
+      <DetailHeadSkeleton back="Triggers" />
+      <FactsSkeleton label="Definition" names={["Address", "Starts", "Signature", "Rate limit", "Created"]} />
       <PartHead title="Deliveries" />
-      <TableBones columns={["Received", "Outcome", "Reason", "Size", "Run"]} label="Deliveries" />
+      <TableSkeleton columns={["Received", "Outcome", "Reason", "Size", "Run"]} label="Deliveries" />
     </>,
   );
 }

@@ -1,16 +1,16 @@
 import type { TRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
 
-/** What the list of deliveries can be narrowed to. */
+/** The filters of the list of deliveries. */
 export const OUTCOMES = ["accepted", "repeated", "rejected"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** The outcome that an address names; null for all. */
+/** The outcome in the URL; null for all. */
 export function readOutcome(text: string | null | undefined): Outcome | null {
   return OUTCOMES.find((outcome) => outcome === text) ?? null;
 }
 
-/** The deliveries of a trigger as an infinite query; the same on the server, for the first paint, and in the browser. */
+/** The deliveries of a trigger as an infinite query, used on the server and in the browser. */
 export function deliveriesQuery(
   trpc: TRPCOptionsProxy<DashboardRouter>,
   triggerId: string,

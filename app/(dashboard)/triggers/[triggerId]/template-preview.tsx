@@ -7,7 +7,7 @@ import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { PlainText } from "@/app/_ui/text/plain-text";
 
-/** Previews the message that a template makes from one delivery. It does not change the trigger. */
+/** Previews the message that a template creates from one delivery, without changing the trigger. */
 export function TemplatePreview({ deliveryId, saved }: { deliveryId: string; saved: string | null }) {
   const trpc = useTRPC();
   const id = useId();

@@ -15,7 +15,7 @@ import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 import { curlLine } from "./curl-line";
 import { Deliveries } from "./deliveries";
 
-/** The page of one trigger: its address, how to call it, and everything that was sent to it. */
+/** The page of one trigger: its URL, how to call it, and its deliveries. */
 export function TriggerView({ triggerId }: { triggerId: string }) {
   const trpc = useTRPC();
   const { data: trigger } = useSuspenseQuery(trpc.triggers.inspect.queryOptions({ triggerId }));

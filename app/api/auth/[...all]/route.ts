@@ -2,7 +2,7 @@ import { clientAddressOf } from "@/server/api/client-address";
 import { handleAuthRequest } from "@/server/auth/auth-requests";
 import { getServices } from "@/wiring";
 
-/** Signing in and out. */
+/** Better Auth's routes: sign-in and sign-out. */
 function handle(request: Request): Promise<Response> {
   const services = getServices();
   return handleAuthRequest(services, request, clientAddressOf(services.env, request));

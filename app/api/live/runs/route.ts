@@ -3,7 +3,7 @@ import { memberForRoute } from "@/app/request";
 import { streamRuns } from "@/server/live/run-stream";
 import { getServices } from "@/wiring";
 
-/** Live: ids of the organization's runs as they change. */
+/** Streams the ids of the organization's changed runs. */
 export async function GET(request: Request): Promise<Response> {
   const services = getServices();
   const found = await memberForRoute(services, request);

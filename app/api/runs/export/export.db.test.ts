@@ -4,14 +4,14 @@ import { createMember, insertRun } from "@/testing/runs";
 import { signInCookie, TEST_ORIGIN } from "@/testing/sign-in";
 import { createTenant, createWorld, type World } from "@/testing/world";
 
-/** The export as a browser reads it: whole, slowly, or not to its end. */
+/** The export as a browser reads it: completely, slowly, or not to its end. */
 
 let world: World;
 let cookie: string;
 vi.mock("@/wiring", () => ({ getServices: () => world }));
 
 const RUNS = 12;
-/** More than a piece, so that each run is one. */
+/** Larger than a chunk, so that each run is one. */
 const OUTPUT = `"${"long ".repeat(250_000)}"`;
 
 beforeAll(async () => {
@@ -22,12 +22,12 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** What asks for runs' texts, counted as it is asked. */
+/** Counts the queries for runs' texts. */
 let pieces = 0;
 beforeEach(() => {
   pieces = 0;
   const connect = world.pool.connect.bind(world.pool);
-  // Only whole transactions take a connection by themselves, and of those there are only the pieces here.
+  // Only transactions check out a connection, and here these are the chunks.
   vi.spyOn(world.pool, "connect").mockImplementation((...args: unknown[]) => {
     if (args.length === 0) pieces += 1;
     return Reflect.apply(connect, world.pool, args);
@@ -45,7 +45,7 @@ async function open() {
   return reader;
 }
 
-/** Whether nobody holds a connection. */
+/** Whether all connections are idle. */
 const atRest = () => world.pool.idleCount === world.pool.totalCount && world.pool.waitingCount === 0;
 
 describe("an export", () => {
@@ -54,7 +54,7 @@ describe("an export", () => {
     let text = "";
     for (let taken = 0; ; taken += 1) {
       await expect.poll(atRest).toBe(true);
-      // What is taken, and one piece that lies ready.
+      // The chunks taken, and one that is prefetched.
       expect(pieces).toBeLessThanOrEqual(taken + 1);
       const { value, done } = await reader.read();
       if (done) break;
@@ -68,14 +68,14 @@ describe("an export", () => {
     const reader = await open();
     await reader.read();
     await reader.read();
-    // In the middle of reading a piece.
+    // In the middle of a chunk.
     const next = reader.read();
     await reader.cancel();
     expect(await next).toMatchObject({ done: true });
     await expect.poll(atRest).toBe(true);
     const read = pieces;
     expect(read).toBeLessThan(RUNS / 2);
-    // Were it still reading, a piece would take less than this other whole export.
+    // If the first export were still reading, it would take less time than this complete export.
     const other = await open();
     while (!(await other.read()).done);
     expect(pieces).toBe(read + RUNS);

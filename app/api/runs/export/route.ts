@@ -6,8 +6,8 @@ import { getServices } from "@/wiring";
 const FORMATS = ["csv", "json"] as const;
 
 /**
- * The runs of the list with this address, as a file: `?format=csv|json` and the list's own filters. Streamed. 400 when some of
- * it is neither: the file would hold more than was asked for.
+ * Streams the runs of the list as a file: `?format=csv|json` and the list's filters. Answers 400 for an unknown
+ * parameter, which would export more than intended.
  */
 export async function GET(request: Request): Promise<Response> {
   const services = getServices();
@@ -21,7 +21,7 @@ export async function GET(request: Request): Promise<Response> {
   const pieces = exportRuns(services, found.actor, { filter, format });
   const encoder = new TextEncoder();
   const stream = new ReadableStream<Uint8Array>({
-    // Asked for a piece when the reader has taken the one before.
+    // Called when the reader has taken the previous chunk.
     async pull(controller) {
       try {
         const { value, done } = await pieces.next();
@@ -29,7 +29,7 @@ export async function GET(request: Request): Promise<Response> {
         else controller.enqueue(encoder.encode(value));
       } catch (error) {
         services.log.error("An export failed", { orgId: found.actor.orgId, error });
-        // The file ends without its end, and the connection with it: the browser calls that a failed download.
+        // The file and the connection end early, so the browser reports a failed download.
         throw error;
       }
     },

@@ -7,7 +7,7 @@ import { readBody } from "@/server/limits/read-body";
 import { MAX_DASHBOARD_CALL_BYTES } from "@/server/limits/sizes";
 import { getServices } from "@/wiring";
 
-/** The door of the dashboard's own calls: JSON only, changes only from our own pages (CSRF). */
+/** The dashboard's procedures: JSON only; mutations only from our own origin (CSRF). */
 async function handle(request: Request): Promise<Response> {
   const services = getServices();
   const requestId = newId();
@@ -31,7 +31,7 @@ async function handle(request: Request): Promise<Response> {
   });
 }
 
-/** The same request with its body read; null when that is too large. */
+/** The request with its body read; null if the body is too large. */
 async function readSized(request: Request): Promise<Request | null> {
   const { method, url, headers } = request;
   try {

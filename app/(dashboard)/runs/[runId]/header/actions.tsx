@@ -12,15 +12,15 @@ import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { useMay } from "@/app/_ui/role";
 import { useNotify } from "@/app/_ui/toast";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
-import { isTerminal } from "@/server/runs/read/words";
 import { RerunDialog } from "./rerun-dialog";
 
 const CANCEL_WIDTH = "min-w-24";
 
 /**
- * Cancel while it runs; run again, also with another input, and compare once it has ended. `reserve` keeps the place of
- * what goes with the end of a run that somebody watches, so that nothing moves beneath the pointer.
+ * Cancel for an open run; run again, edit and compare for an ended one. `reserve` keeps the space of buttons that
+ * appear or disappear when a watched run ends, so that nothing moves under the pointer.
  */
 export function RunActions({ run, reserve }: { run: RunDetail; reserve: boolean }) {
   const mayRun = useMay("member");
@@ -75,7 +75,7 @@ function RunAgain({ run }: { run: RunDetail }) {
   const router = useRouter();
   const notify = useNotify();
   const [editing, setEditing] = useState(false);
-  // Kept here, so that closing the dialog loses nothing.
+  // Stored here, so that closing the dialog does not lose it.
   const [draft, setDraft] = useState<string | null>(null);
   const rerun = useMutation(
     trpc.runs.rerun.mutationOptions({

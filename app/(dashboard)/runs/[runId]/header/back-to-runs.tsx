@@ -3,13 +3,16 @@
 import { type MouseEvent, useSyncExternalStore } from "react";
 import { ChevronLeftIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { searchLeft } from "../../list-left";
+import { lastListSearch } from "../../last-list";
 
-/** The way back to the list as it was left, with its filters; as far as the browser knows, to the very same place in it. */
+/**
+ * The link to the list with its last filters. If possible it goes back in the history, which restores the scroll
+ * position.
+ */
 export function BackToRuns() {
   const href = useSyncExternalStore(
     () => () => {},
-    () => `/runs${searchLeft()}`,
+    () => `/runs${lastListSearch()}`,
     () => "/runs",
   );
   return (
@@ -24,7 +27,7 @@ export function BackToRuns() {
   );
 }
 
-/** Goes back when the list is the page before this one, which keeps what was loaded and how far it was scrolled. */
+/** Goes back if the list is the previous entry, which keeps the loaded rows and the scroll position. */
 function returnInHistory(event: MouseEvent, href: string): void {
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
   // Not every browser has it.

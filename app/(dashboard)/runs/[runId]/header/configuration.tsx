@@ -5,7 +5,7 @@ import { useState } from "react";
 import { Dialog } from "@/app/_ui/dialog";
 import { formatBytes } from "@/app/_ui/format";
 import { Link } from "@/app/_ui/link";
-import { Bone } from "@/app/_ui/page";
+import { SkeletonLine } from "@/app/_ui/page";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { useTRPC } from "@/app/_ui/providers";
 import { FieldDiff } from "@/app/_ui/text/field-diff";
@@ -13,7 +13,7 @@ import { Fold, isLong } from "@/app/_ui/text/fold";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { RunDetail } from "@/server/runs/read/inspect";
 
-/** The version a run was started with; opens to all that was frozen into it, and to what is different by now. */
+/** The version a run was started with. It opens to the frozen configuration and what has changed since. */
 export function Version({ run }: { run: RunDetail }) {
   const [open, setOpen] = useState(false);
   usePageActions([{ label: "Show the run's configuration", run: () => setOpen(true) }]);
@@ -51,8 +51,8 @@ function Configuration({ run }: { run: RunDetail }) {
   if (!query.data)
     return (
       <div aria-busy="true" className="flex min-h-64 flex-col gap-4">
-        <Bone className="w-2/3" />
-        <Bone className="w-full" />
+        <SkeletonLine className="w-2/3" />
+        <SkeletonLine className="w-full" />
       </div>
     );
   const { fields, now } = query.data;
@@ -80,7 +80,7 @@ function Configuration({ run }: { run: RunDetail }) {
           <div key={field}>
             <dt className="text-muted text-xs">{field}</dt>
             <dd className="mono mt-0.5">
-              <Fold long={isLong(value)} whole={formatBytes(new Blob([value]).size)}>
+              <Fold long={isLong(value)} size={formatBytes(new Blob([value]).size)}>
                 <span className="block whitespace-pre-wrap [overflow-wrap:anywhere]">{value || "none"}</span>
               </Fold>
             </dd>

@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { curlOf } from "./curl";
 
-/** Remembers the body and the key of the last call. */
+/** Stores the body and the key of the last call. */
 const heard = { body: "", key: "" };
 const server = createServer(async (request, response) => {
   heard.body = (await buffer(request)).toString();
@@ -14,12 +14,12 @@ const server = createServer(async (request, response) => {
 beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-/** Has a shell read a command as if it were pasted; what it printed. */
+/** Runs a command in a shell, as if pasted, and returns its output. */
 async function paste(command: string): Promise<string> {
   const shell = spawn("sh", { env: { ...process.env, API_KEY: "sw_key", no_proxy: "*" } });
   shell.stdin.end(`${command}\n`);
-  const [printed, said] = await Promise.all([buffer(shell.stdout), buffer(shell.stderr)]);
-  return printed.toString() || said.toString();
+  const [printed, errors] = await Promise.all([buffer(shell.stdout), buffer(shell.stderr)]);
+  return printed.toString() || errors.toString();
 }
 
 const NASTY = `it's "so" $HOME \`id\` $(id) \\n \\\\ %s %d !! \n\ta line, EOF\nEOF\n🙂 ü`;

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { classNames } from "@/app/_ui/class-names";
 
-/** One figure in a run's header. Most say by themselves what they are; `named`: this one needs its name before it. */
+/** One figure in a run's header. Most are clear without a label; `named` shows it. */
 export function HeaderFact({
   name,
   named = false,

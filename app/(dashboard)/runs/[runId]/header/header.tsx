@@ -9,22 +9,22 @@ import { Menu, MenuItem, MenuLink } from "@/app/_ui/menu";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { describeError } from "@/app/_ui/query-client";
 import { Status } from "@/app/_ui/status";
-import { useWholeText } from "@/app/_ui/text/whole-text";
+import { usePayload } from "@/app/_ui/text/use-payload";
 import { Elapsed } from "@/app/_ui/time";
 import { useNotify } from "@/app/_ui/toast";
 import type { RunDetail } from "@/server/runs/read/inspect";
 import { describeSource } from "../../describe-source";
 import { RunActions } from "./actions";
+import { AdjacentRuns } from "./adjacent-runs";
 import { BackToRuns } from "./back-to-runs";
 import { Version } from "./configuration";
 import { curlOf } from "./curl";
 import { HeaderFact } from "./fact";
 import { RunTimes } from "./times";
-import { WalkRuns } from "./walk-runs";
 
 /**
- * Where one is, how it went, what can be done; below it the figures. `reserve`: it is watched while it goes on, so that
- * whatever grows or goes has its place.
+ * The head of a run's page: title, status, actions and figures. `reserve` keeps space for what appears when a watched
+ * run ends.
  */
 export function RunHeader({ run, reserve }: { run: RunDetail; reserve: boolean }) {
   return (
@@ -32,7 +32,7 @@ export function RunHeader({ run, reserve }: { run: RunDetail; reserve: boolean }
       <div className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1 lg:flex-nowrap">
         <span className="flex shrink-0 items-center">
           <BackToRuns />
-          <WalkRuns runId={run.id} />
+          <AdjacentRuns runId={run.id} />
         </span>
         <h1 className="min-w-0 truncate font-semibold text-base" title={run.targetName}>
           {run.targetName}
@@ -46,7 +46,7 @@ export function RunHeader({ run, reserve }: { run: RunDetail; reserve: boolean }
           </span>
           <CopyButton label="Copy the run's id" text={run.id} />
         </span>
-        {/* As wide as the widest, for on a phone a wider one would go to the next line. */}
+        {/* As wide as the widest, since on a phone a wider one would wrap. */}
         <Status className={reserve ? "min-w-24" : ""} status={run.status} waiting={run.waiting} />
         <div className="ml-auto flex items-center gap-2">
           <RunActions reserve={reserve} run={run} />
@@ -101,7 +101,7 @@ export function RunHeader({ run, reserve }: { run: RunDetail; reserve: boolean }
 }
 
 function StartedBy({ run }: { run: RunDetail }) {
-  const words = describeSource(run);
+  const source = describeSource(run);
   const href = run.triggerId
     ? `/runs?trigger=${run.triggerId}`
     : run.apiKeyId
@@ -109,16 +109,16 @@ function StartedBy({ run }: { run: RunDetail }) {
       : null;
   return href ? (
     <Link className="hover:text-ink hover:underline" href={href}>
-      {words}
+      {source}
     </Link>
   ) : (
-    words
+    source
   );
 }
 
 function MoreMenu({ run }: { run: RunDetail }) {
   const notify = useNotify();
-  const input = useWholeText(run.input, `/api/runs/${run.id}/text?field=input`);
+  const input = usePayload(run.input, `/api/runs/${run.id}/text?field=input`);
   const copy = async (text: () => string | Promise<string>, done: string, then?: string) => {
     try {
       await copyText(await text());
@@ -162,7 +162,7 @@ function MoreMenu({ run }: { run: RunDetail }) {
   );
 }
 
-/** The call that starts the same run again, ready to paste into a shell. */
+/** A command that starts the same run again. */
 function startingCall(run: RunDetail, input: string): string {
   const path = run.kind === "agent" ? `/v1/agents/run/${run.agentId}` : `/v1/tools/run/${run.toolId}`;
   const body = run.kind === "agent" ? JSON.stringify({ userMessage: input }) : input;

@@ -6,23 +6,26 @@ import { Link } from "@/app/_ui/link";
 import { useTRPC } from "@/app/_ui/providers";
 import type { RunDetail } from "@/server/runs/read/inspect";
 import type { Liveness as LivenessFacts } from "@/server/runs/read/liveness";
-import { reasonToWait } from "./reason-to-wait";
+import { queueReason } from "./queue-reason";
 
-/** Workers report every half second, and silent ones are replaced within 3 s; after this long, no process is left to do so. */
+/**
+ * Workers report every half second and are replaced after 3 s of silence. After this long, no process is left to
+ * replace them.
+ */
 const SILENT_MS = 15_000;
-const LOOK_EVERY_MS = 5_000;
+const POLL_EVERY_MS = 5_000;
 
 function useLiveness(run: Pick<RunDetail, "id">): LivenessFacts | undefined {
   const trpc = useTRPC();
   const { data } = useQuery({
     ...trpc.runs.liveness.queryOptions({ runId: run.id }),
-    refetchInterval: LOOK_EVERY_MS,
-    staleTime: LOOK_EVERY_MS,
+    refetchInterval: POLL_EVERY_MS,
+    staleTime: POLL_EVERY_MS,
   });
   return data;
 }
 
-/** Whether the process that executes a run still reports: the difference between slow and hanging. */
+/** Whether the process that executes the run still reports: slow or stalled. */
 export function Liveness({ run }: { run: Pick<RunDetail, "id" | "waiting"> }) {
   const liveness = useLiveness(run);
   if (run.waiting)
@@ -38,13 +41,13 @@ export function Liveness({ run }: { run: Pick<RunDetail, "id" | "waiting"> }) {
   );
 }
 
-/** What a run waits for that has not begun. */
+/** Why a queued run has not started. */
 export function Queued({ run }: { run: Pick<RunDetail, "id"> }) {
   const queue = useLiveness(run)?.queue;
   return (
     <>
       <p>
-        {queue ? reasonToWait(queue) : "The run starts when a slot is free."} Steps appear here automatically.
+        {queue ? queueReason(queue) : "The run starts when a slot is free."} Steps appear here automatically.
       </p>
       {queue && queue.taken > 0 ? (
         <p>

@@ -5,12 +5,12 @@ import { Button } from "@/app/_ui/button";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
 import { compactJson, readableText } from "@/app/_ui/json/spacing";
 import type { ShownError } from "@/app/_ui/query-client";
-import { useWholeText } from "@/app/_ui/text/whole-text";
+import { usePayload } from "@/app/_ui/text/use-payload";
 import type { RunDetail } from "@/server/runs/read/inspect";
 
 /**
- * A run's input to change and start a run with. What the reader changed is a draft, null before the first change; it
- * belongs to whoever opens this, so that it is there again after Escape or a click beside the dialog.
+ * A dialog to edit a run's input and start a run with it. The draft is null before the first change. The caller stores
+ * it, so that closing the dialog does not lose it.
  */
 export function RerunDialog({
   run,
@@ -24,20 +24,20 @@ export function RerunDialog({
   run: RunDetail;
   busy: boolean;
   draft: string | null;
-  /** Why the last try was refused. */
+  /** Why the last attempt was refused. */
   problem: ShownError | null;
   onDraft: (text: string | null) => void;
-  /** With undefined: the very same input. */
+  /** Undefined: the unchanged input. */
   onStart: (input: string | undefined) => void;
   onClose: () => void;
 }) {
-  const whole = useWholeText(run.input, `/api/runs/${run.id}/text?field=input`);
-  const latest = useRef(whole.load);
+  const original = usePayload(run.input, `/api/runs/${run.id}/text?field=input`);
+  const latest = useRef(original.load);
   useEffect(() => latest.current(), []);
   const [fault, setFault] = useState<string | null>(null);
-  const [keptFromBefore, setKeptFromBefore] = useState(draft !== null);
+  const [isRestored, setRestored] = useState(draft !== null);
   const isTool = run.kind === "tool";
-  const own = whole.cut ? "" : isTool ? readableText(whole.text) : whole.text;
+  const own = original.cut ? "" : isTool ? readableText(original.text) : original.text;
   const input = draft ?? own;
   const isChanged = draft !== null && draft !== own;
 
@@ -47,13 +47,13 @@ export function RerunDialog({
     setFault(wrong);
     if (wrong) return;
     if (!isChanged) onStart(undefined);
-    // The spaces that make it readable are not counted against the limit of its size.
+    // Indentation must not count against the size limit.
     else onStart(isTool ? compactJson(input) : input);
   }
 
   function startOver() {
     onDraft(null);
-    setKeptFromBefore(false);
+    setRestored(false);
     setFault(null);
   }
 
@@ -64,14 +64,14 @@ export function RerunDialog({
           <label className="font-medium" htmlFor="rerun-input">
             {isTool ? "Input, a JSON object" : "Message"}
           </label>
-          {isChanged && keptFromBefore ? <span className="text-muted">as you last edited it</span> : null}
+          {isChanged && isRestored ? <span className="text-muted">as you last edited it</span> : null}
           {isChanged ? (
             <Button className="ml-auto" look="quiet" onClick={startOver}>
               Reset to the run's input
             </Button>
           ) : null}
         </div>
-        {whole.failed ? (
+        {original.failed ? (
           <p className="text-failed">The input could not be read. Close this dialog and try again.</p>
         ) : null}
         <textarea
@@ -79,9 +79,9 @@ export function RerunDialog({
           aria-invalid={fault !== null || problem !== null}
           className="mono h-64 resize-y rounded-md border border-line-strong bg-canvas p-2.5"
           id="rerun-input"
-          disabled={whole.cut}
+          disabled={original.cut}
           onChange={(event) => onDraft(event.target.value)}
-          placeholder={whole.loading ? "Loading the input" : undefined}
+          placeholder={original.loading ? "Loading the input" : undefined}
           spellCheck={!isTool}
           value={input}
         />
@@ -90,7 +90,7 @@ export function RerunDialog({
         </div>
         <DialogActions>
           <Button onClick={onClose}>Close</Button>
-          <Button disabled={busy || whole.cut} look="primary" type="submit">
+          <Button disabled={busy || original.cut} look="primary" type="submit">
             {busy ? "Starting" : "Run"}
           </Button>
         </DialogActions>
@@ -99,7 +99,7 @@ export function RerunDialog({
   );
 }
 
-/** Why the service refused an input, and where in it the faults are. */
+/** Why the input was refused, and where its faults are. */
 function Problem({ problem: { message, issues } }: { problem: ShownError }) {
   return (
     <>
@@ -117,7 +117,7 @@ function Problem({ problem: { message, issues } }: { problem: ShownError }) {
   );
 }
 
-/** What keeps a text from being a JSON object, in words; null when it is one. */
+/** Why a text is not a JSON object; null if it is one. */
 function faultOf(text: string): string | null {
   try {
     const value: unknown = JSON.parse(text);

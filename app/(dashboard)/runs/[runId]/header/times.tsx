@@ -2,17 +2,17 @@
 
 import { useState } from "react";
 import { Moment } from "@/app/_ui/time";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
-import { isTerminal } from "@/server/runs/read/words";
 import { QueuedFor } from "../../started";
 import { HeaderFact } from "./fact";
 
-/** A run that began within this time of its creation began at once: one moment says both. */
+/** A run that started sooner after its creation shows one time only. */
 const AT_ONCE_MS = 1_000;
 
 /**
- * When a run began and ended, and when it was created if that was earlier. With `reserve`, what is still to come has its
- * place already, so that nothing moves when it does.
+ * When a run started and ended, and when it was created if that was earlier. `reserve` keeps space for times that are
+ * still to come, so that nothing moves.
  */
 export function RunTimes({
   run: { createdAt, startedAt, finishedAt, status },
@@ -21,20 +21,20 @@ export function RunTimes({
   run: Pick<RunDetail, "createdAt" | "startedAt" | "finishedAt" | "status">;
   reserve: boolean;
 }) {
-  // A page that was opened on a queued run keeps the moment of its creation, however soon it began.
+  // If the page opened on a queued run, it keeps showing the creation time.
   const [wasQueued] = useState(startedAt === null);
   const waitedMs = startedAt === null ? null : Date.parse(startedAt) - Date.parse(createdAt);
-  const tellsCreated = wasQueued || waitedMs === null || waitedMs >= AT_ONCE_MS;
-  const before = tellsCreated ? { after: createdAt } : {};
+  const showsCreated = wasQueued || waitedMs === null || waitedMs >= AT_ONCE_MS;
+  const before = showsCreated ? { after: createdAt } : {};
   return (
     <>
-      {tellsCreated ? (
+      {showsCreated ? (
         <HeaderFact name="Created" named>
           <Moment at={createdAt} />
         </HeaderFact>
       ) : null}
       {startedAt !== null ? (
-        <HeaderFact className={tellsCreated && reserve ? BEGINNING : ""} name="Started" named>
+        <HeaderFact className={showsCreated && reserve ? BEGINNING : ""} name="Started" named>
           <Moment at={startedAt} {...before} />
         </HeaderFact>
       ) : isTerminal(status) ? (
@@ -53,6 +53,6 @@ export function RunTimes({
   );
 }
 
-/** Not narrower than `started 00:00:00` and `finished 00:00:00`, whatever the font. */
+/** At least as wide as `started 00:00:00` and `finished 00:00:00` in any font. */
 const BEGINNING = "min-w-[16ch]";
 const END = "min-w-[17ch]";

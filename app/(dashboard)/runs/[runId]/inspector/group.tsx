@@ -4,9 +4,9 @@ import { formatCount, formatCredits } from "@/app/_ui/format";
 import { Moment, useNow } from "@/app/_ui/time";
 import { type GroupLine, type Line, lineFacts, lineId } from "../lines";
 import { amountOf, fromCreditUnits, lengthOf } from "../timeline/measures";
-import { Figures, Head, Took } from "./parts";
+import { Figures, Head, LineDuration } from "./parts";
 
-/** What the items of a step with `forEach` come to, and the ones to look at: the slowest, and those that failed. */
+/** A summary of the items of a `forEach` step, with links to the slowest and the failed ones. */
 export function GroupInspector({ line, onShow }: { line: GroupLine; onShow: (line: Line) => void }) {
   const now = useNow();
   const facts = lineFacts(line);
@@ -18,7 +18,7 @@ export function GroupInspector({ line, onShow }: { line: GroupLine; onShow: (lin
   return (
     <section aria-label={`Items of ${line.label}`}>
       <Head
-        facts={<Took line={facts} />}
+        facts={<LineDuration line={facts} />}
         link={`/runs/${line.runId}?group=${encodeURIComponent(line.label)}`}
         status={facts.status}
         title={
@@ -32,13 +32,13 @@ export function GroupInspector({ line, onShow }: { line: GroupLine; onShow: (lin
         <li className="text-muted">
           slowest: <ItemLink item={slowest} onShow={onShow} />
         </li>
-        {failed.slice(0, MOST_FAILED).map((item) => (
+        {failed.slice(0, MAX_FAILED).map((item) => (
           <li className="text-failed" key={lineId(item)}>
             failed: <ItemLink item={item} onShow={onShow} /> {item.step.errorMessage}
           </li>
         ))}
-        {failed.length > MOST_FAILED ? (
-          <li className="text-failed">and {formatCount(failed.length - MOST_FAILED)} more</li>
+        {failed.length > MAX_FAILED ? (
+          <li className="text-failed">and {formatCount(failed.length - MAX_FAILED)} more</li>
         ) : null}
       </ul>
       <Figures
@@ -54,7 +54,7 @@ export function GroupInspector({ line, onShow }: { line: GroupLine; onShow: (lin
   );
 }
 
-const MOST_FAILED = 10;
+const MAX_FAILED = 10;
 
 function ItemLink({ item, onShow }: { item: GroupLine["items"][number]; onShow: (line: Line) => void }) {
   return (

@@ -1,9 +1,9 @@
-/** A call of another service in short: `status` is null while, or because, no answer came. */
+/** A summary of an HTTP call. `status` is null while, or if, there is no response. */
 export type HttpExchange = { method: string; url: string; status: number | null };
 
 /**
- * Reads what a step of `http_request` sent where, with the query's parameters in the address, and the status that came
- * back. Both texts may be cut; null when the address cannot be made out.
+ * The request of an `http_request` step, with its query in the URL, and the response status. Both texts may be cut;
+ * null if the URL cannot be read.
  */
 export function readHttpExchange(input: string, output: string | null): HttpExchange | null {
   const sent = parse(input);
@@ -15,7 +15,7 @@ export function readHttpExchange(input: string, output: string | null): HttpExch
   };
 }
 
-/** The status stands first in the output, so that it is there in one that was cut. */
+/** The status comes first in the output, so that a cut output has it, too. */
 function readStatus(output: string): number | null {
   const found = /^\{\s*"status":\s*(\d{3})\b/.exec(output)?.[1];
   return found === undefined ? null : Number(found);

@@ -9,8 +9,8 @@ import { StepInspector } from "./step";
 import { WaitInspector } from "./wait";
 
 /**
- * What one line of the timeline holds: a step's input, output and reasoning, what the model said and saw, or why the run
- * waited. The tab that one looks at stays the same from line to line; an attempt is one of its step's or call's.
+ * The details of one timeline line: a step's input and output, a model call's output and prompt, or why the run waited.
+ * The selected tab is the same for all lines. An attempt shows its step or call.
  */
 export function Inspector({
   line,
@@ -21,7 +21,7 @@ export function Inspector({
   line: Line;
   onShow?: ((line: Line) => void) | undefined;
   unfolding?: Unfolding | undefined;
-  /** What the reader looks for: marked in the line's texts. */
+  /** The search text, highlighted in the line's texts. */
   sought?: string;
 }) {
   const [stepTab, setStepTab] = useState("both");

@@ -9,10 +9,10 @@ import { Unreadable } from "@/app/_ui/text/unreadable";
 import { Moment } from "@/app/_ui/time";
 import type { CallDetail } from "@/server/runs/read/inspect";
 import type { WorkLine } from "../lines";
-import { attemptsTab, ErrorText, Figures, Head, InspectorBones, recordTab, Took } from "./parts";
-import { ModelSaw } from "./prompt";
+import { attemptsTab, ErrorText, Figures, Head, InspectorSkeleton, LineDuration, recordTab } from "./parts";
+import { PromptView } from "./prompt";
 
-/** One call of the model: what it said and asked for, what it had been shown, its tries and its figures. */
+/** One model call: its output, prompt, attempts and figures. */
 export function CallInspector({
   line,
   attempt,
@@ -20,7 +20,7 @@ export function CallInspector({
   onTab,
 }: {
   line: WorkLine & { kind: "call" };
-  /** The number of the attempt that the reader chose. */
+  /** The number of the selected attempt. */
   attempt: number | null;
   tab: string;
   onTab: (tab: string) => void;
@@ -37,7 +37,7 @@ export function CallInspector({
         what="This model call could not be read"
       />
     );
-  if (!query.data) return <InspectorBones />;
+  if (!query.data) return <InspectorSkeleton />;
   const call = query.data;
   return (
     <section aria-label={`Model call ${call.key}`}>
@@ -46,7 +46,7 @@ export function CallInspector({
           <>
             {call.model}
             {call.provider === "demo" ? " · simulated by the demo model" : ` · ${call.provider}`} ·{" "}
-            <Took line={call} />
+            <LineDuration line={call} />
           </>
         }
         link={`/runs/${runId}?call=${encodeURIComponent(call.key)}`}
@@ -82,12 +82,12 @@ export function CallInspector({
             label: "Output",
             content: (
               <>
-                <Said call={call} />
+                <ModelOutput call={call} />
                 {call.errorMessage ? <ErrorText text={call.errorMessage} /> : null}
               </>
             ),
           },
-          { value: "saw", label: "Prompt", content: <ModelSaw callId={callId} runId={runId} /> },
+          { value: "saw", label: "Prompt", content: <PromptView callId={callId} runId={runId} /> },
           attemptsTab(call, attempt),
           recordTab(call),
         ]}
@@ -97,7 +97,7 @@ export function CallInspector({
   );
 }
 
-function Said({ call }: { call: CallDetail }) {
+function ModelOutput({ call }: { call: CallDetail }) {
   return (
     <div className="flex flex-col gap-3">
       {call.content.text ? (

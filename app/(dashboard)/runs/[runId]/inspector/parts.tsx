@@ -5,13 +5,13 @@ import { classNames } from "@/app/_ui/class-names";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { formatDuration } from "@/app/_ui/format";
 import { JsonView } from "@/app/_ui/json/view";
-import { Bone } from "@/app/_ui/page";
+import { SkeletonLine } from "@/app/_ui/page";
 import { Status } from "@/app/_ui/status";
 import { Elapsed, useNow } from "@/app/_ui/time";
 import type { CallDetail, StepDetail } from "@/server/runs/read/inspect";
 import { type TimedAttempt, timedAttempts } from "../timeline/timed-attempts";
 
-/** What stands above a step or a model call: what it is, how it went, and a link to it for others. */
+/** The head of a step or model call: title, status, and a link to it. */
 export function Head({
   title,
   facts,
@@ -21,10 +21,10 @@ export function Head({
 }: {
   title: ReactNode;
   facts: ReactNode;
-  /** Null: nothing that goes on or ends. */
+  /** Null for a line without a status. */
   status: StepDetail["status"] | null;
   waiting?: boolean;
-  /** The address of the line's page, below the origin. */
+  /** The path of the line's page. */
   link: string;
 }) {
   return (
@@ -43,8 +43,8 @@ export function Head({
   );
 }
 
-/** How long a line took, or has taken so far; as wide as most durations, so that what stands beside it keeps still. */
-export function Took({
+/** How long a line took, or has taken so far. As wide as most durations, so that what is beside it does not move. */
+export function LineDuration({
   line,
 }: {
   line: { startedAt: string; finishedAt: string | null; durationMs: number | null };
@@ -68,7 +68,7 @@ export function ErrorText({ text }: { text: string }) {
   );
 }
 
-/** The tab with the attempts of a step or a model call; `marked` is the number of the one the reader chose. */
+/** The tab with the attempts of a step or model call; `marked` is the number of the selected one. */
 export function attemptsTab(work: StepDetail | CallDetail, marked: number | null) {
   const attempts = timedAttempts(work);
   return {
@@ -108,7 +108,7 @@ function EndedAttempt({ attempt }: { attempt: TimedAttempt }) {
   return (
     <>
       <span className="mono">
-        <Took line={attempt} />
+        <LineDuration line={attempt} />
       </span>
       <span className={attempt.error ? "text-failed [overflow-wrap:anywhere]" : "text-muted"}>
         {attempt.error ?? "succeeded"}
@@ -122,14 +122,18 @@ function OpenAttempt({ attempt }: { attempt: TimedAttempt }) {
   return (
     <>
       <span className="mono">
-        {waitsMs > 0 ? `in ${formatDuration(Math.ceil(waitsMs / 100) * 100)}` : <Took line={attempt} />}
+        {waitsMs > 0 ? (
+          `in ${formatDuration(Math.ceil(waitsMs / 100) * 100)}`
+        ) : (
+          <LineDuration line={attempt} />
+        )}
       </span>
       <span className="text-muted">{waitsMs > 0 ? "next attempt" : "in progress"}</span>
     </>
   );
 }
 
-/** How long was waited after the attempt before. */
+/** The delay after the previous attempt. */
 function WaitBefore({ attempt, before }: { attempt: TimedAttempt; before: TimedAttempt | undefined }) {
   const waitedMs = before?.finishedAt ? Date.parse(attempt.startedAt) - Date.parse(before.finishedAt) : 0;
   return waitedMs > 0 ? (
@@ -137,7 +141,7 @@ function WaitBefore({ attempt, before }: { attempt: TimedAttempt; before: TimedA
   ) : null;
 }
 
-/** The tab with all else that is known of a step or a model call, as JSON; its texts stand in tabs of their own. */
+/** The tab with all other facts of a step or model call as JSON. */
 export function recordTab(work: StepDetail | CallDetail) {
   const {
     input: _input,
@@ -163,7 +167,7 @@ function Record({ text }: { text: string }) {
   );
 }
 
-/** Figures of a line. They stand above its texts, which grow; what ticks stands last. */
+/** Figures of a line, above its texts, which may grow. A figure that ticks is last. */
 export function Figures({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="flex flex-wrap gap-x-5 gap-y-1 px-4 pb-2 sm:px-6">
@@ -177,13 +181,13 @@ export function Figures({ facts }: { facts: readonly (readonly [string, ReactNod
   );
 }
 
-export function InspectorBones() {
+export function InspectorSkeleton() {
   return (
     <div aria-busy="true" className="flex flex-col gap-4 px-4 py-4 sm:px-6">
-      <Bone className="w-48" />
-      <Bone className="w-full" />
-      <Bone className="w-2/3" />
-      <Bone className="w-3/4" />
+      <SkeletonLine className="w-48" />
+      <SkeletonLine className="w-full" />
+      <SkeletonLine className="w-2/3" />
+      <SkeletonLine className="w-3/4" />
     </div>
   );
 }

@@ -5,18 +5,15 @@ import { useState } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { formatBytes, formatPlural } from "@/app/_ui/format";
 import { JsonView } from "@/app/_ui/json/view";
-import { Bone } from "@/app/_ui/page";
+import { SkeletonLine } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Fold, isLong, startOfFolded } from "@/app/_ui/text/fold";
 import { PlainText } from "@/app/_ui/text/plain-text";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import type { ModelRequestView, SentMessage } from "@/server/runs/read/model-request";
 
-/**
- * What the model was shown before it answered: the messages, those folded that it had seen in an earlier call, and the
- * tools it could choose from.
- */
-export function ModelSaw({ runId, callId }: { runId: string; callId: string }) {
+/** The prompt of a model call: its messages, those of earlier calls collapsed, and the offered tools. */
+export function PromptView({ runId, callId }: { runId: string; callId: string }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.runs.modelRequest.queryOptions({ runId, callId }));
   const [showEarlier, setShowEarlier] = useState(false);
@@ -31,9 +28,9 @@ export function ModelSaw({ runId, callId }: { runId: string; callId: string }) {
   if (!query.data)
     return (
       <div aria-busy="true" className="flex flex-col gap-4 py-1">
-        <Bone className="w-2/3" />
-        <Bone className="w-full" />
-        <Bone className="w-3/4" />
+        <SkeletonLine className="w-2/3" />
+        <SkeletonLine className="w-full" />
+        <SkeletonLine className="w-3/4" />
       </div>
     );
   const { messages, tools, responseSchema } = query.data;
@@ -106,7 +103,7 @@ function Message({ message }: { message: SentMessage }) {
       </p>
       <div className="flex flex-col gap-2 px-3 py-2">
         {content.text ? (
-          <Fold long={isLong(content.text)} whole={formatBytes(content.bytes)}>
+          <Fold long={isLong(content.text)} size={formatBytes(content.bytes)}>
             {(folded) => (
               <>
                 {role === "tool" ? (
@@ -150,7 +147,7 @@ function Offered({ tools }: Pick<ModelRequestView, "tools">) {
   );
 }
 
-/** The request as a chat model takes it, to try it elsewhere. */
+/** The request as a chat completion, to try it elsewhere. */
 function asRequest({ messages, tools, responseSchema }: ModelRequestView): string {
   const request = {
     messages: messages.map(({ role, content, toolCalls }) => ({

@@ -12,17 +12,17 @@ import { useTRPC } from "@/app/_ui/providers";
 import { Tabs } from "@/app/_ui/tabs";
 import { Fold, isLong } from "@/app/_ui/text/fold";
 import { Unreadable } from "@/app/_ui/text/unreadable";
-import { useWholeText } from "@/app/_ui/text/whole-text";
+import { usePayload } from "@/app/_ui/text/use-payload";
 import { Moment } from "@/app/_ui/time";
 import { anyCase } from "@/server/any-case";
 import type { StepDetail } from "@/server/runs/read/inspect";
-import type { LongText } from "@/server/runs/read/long-text";
+import type { PayloadPreview } from "@/server/runs/read/payload-preview";
 import type { WorkLine } from "../lines";
 import type { Unfolding } from "../timeline/use-unfolding";
 import { readHttpExchange } from "./http-exchange";
-import { attemptsTab, ErrorText, Figures, Head, InspectorBones, recordTab, Took } from "./parts";
+import { attemptsTab, ErrorText, Figures, Head, InspectorSkeleton, LineDuration, recordTab } from "./parts";
 
-/** One step: what it was given and what it gave, both at once, its tries and its figures. */
+/** One step: input and output, attempts and figures. */
 export function StepInspector({
   line,
   attempt,
@@ -32,7 +32,7 @@ export function StepInspector({
   sought,
 }: {
   line: WorkLine & { kind: "step" };
-  /** The number of the attempt that the reader chose. */
+  /** The number of the selected attempt. */
   attempt: number | null;
   tab: string;
   onTab: (tab: string) => void;
@@ -51,7 +51,7 @@ export function StepInspector({
         what="This step could not be read"
       />
     );
-  if (!query.data) return <InspectorBones />;
+  if (!query.data) return <InspectorSkeleton />;
   const step = query.data;
   return (
     <section aria-label={`Step ${step.number}`}>
@@ -59,7 +59,7 @@ export function StepInspector({
         facts={
           <>
             {line.label !== line.step.key ? `iteration ${step.iteration} · ` : null}
-            <Took line={step} />
+            <LineDuration line={step} />
           </>
         }
         link={`/runs/${runId}?step=${step.number}`}
@@ -143,7 +143,7 @@ function Exchange({ runId, step, sought }: { runId: string; step: StepDetail; so
       {step.name === "http_request" ? <HttpLine step={step} /> : null}
       <Side address={`${address}&field=input`} label="Input" text={step.input}>
         {(text, cut) => (
-          <Fold long={isLong(text)} startsOpen={holds(text, sought)} whole={formatBytes(step.input.bytes)}>
+          <Fold long={isLong(text)} startsOpen={holds(text, sought)} size={formatBytes(step.input.bytes)}>
             {(folded) => <JsonView cut={cut} sought={sought} text={text} tools={!folded} />}
           </Fold>
         )}
@@ -171,12 +171,12 @@ function Exchange({ runId, step, sought }: { runId: string; step: StepDetail; so
   );
 }
 
-/** Whether a text holds what the reader looks for. */
+/** Whether a text contains the search text. */
 function holds(text: string, sought: string): boolean {
   return sought.trim() !== "" && new RegExp(anyCase(sought.trim()), "u").test(text);
 }
 
-/** One text of a step: its size, ways to have it elsewhere, and the text; the rest of a long one on demand. */
+/** One text of a step with its size, copy and download. The rest of a long text loads on demand. */
 function Side({
   label,
   text,
@@ -184,22 +184,22 @@ function Side({
   children,
 }: {
   label: "Input" | "Output";
-  text: LongText;
+  text: PayloadPreview;
   address: string;
   children: (text: string, cut: boolean) => ReactNode;
 }) {
-  const whole = useWholeText(text, address);
+  const payload = usePayload(text, address);
   return (
     <section aria-label={`${label} of the step`}>
       <div className="flex min-h-8 items-center gap-2 text-muted text-xs">
         <h3>{label}</h3>
         <span className="text-faint">{formatBytes(text.bytes)}</span>
-        {whole.cut ? (
-          <Button className="h-7" disabled={whole.loading} onClick={whole.load}>
-            {whole.loading ? "Loading" : `Load all ${formatBytes(text.bytes)}`}
+        {payload.cut ? (
+          <Button className="h-7" disabled={payload.loading} onClick={payload.load}>
+            {payload.loading ? "Loading" : `Load all ${formatBytes(text.bytes)}`}
           </Button>
         ) : null}
-        {whole.failed ? <span className="text-failed">It could not be read. Try again.</span> : null}
+        {payload.failed ? <span className="text-failed">It could not be read. Try again.</span> : null}
         <a
           aria-label={`Download the ${label.toLowerCase()}`}
           className="ml-auto hover:text-ink hover:underline"
@@ -207,14 +207,14 @@ function Side({
         >
           Download
         </a>
-        <CopyButton label={`Copy the ${label.toLowerCase()} of the step`} text={whole.read} />
+        <CopyButton label={`Copy the ${label.toLowerCase()} of the step`} text={payload.read} />
       </div>
-      {children(whole.text, whole.cut)}
+      {children(payload.text, payload.cut)}
     </section>
   );
 }
 
-/** What was sent where, and what came back, in one line. */
+/** The HTTP request and its status in one line. */
 function HttpLine({ step }: { step: StepDetail }) {
   const exchange = readHttpExchange(step.input.text, step.output?.text ?? null);
   if (!exchange) return null;

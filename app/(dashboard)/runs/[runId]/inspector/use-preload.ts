@@ -5,10 +5,10 @@ import { useEffect, useRef } from "react";
 import { useTRPC } from "@/app/_ui/providers";
 import { type Line, lineFacts } from "../lines";
 
-/** A pointer that only passes over a row asks for nothing. */
+/** A pointer that passes over a row fetches nothing. */
 const DWELL_MS = 60;
 
-/** Fetches what the inspector shows of a line when the pointer rests on it, so that a click finds it there. */
+/** Fetches a line's details while the pointer rests on it, so that a click shows them at once. */
 export function usePreload(): (line: Line) => void {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -16,7 +16,7 @@ export function usePreload(): (line: Line) => void {
   useEffect(() => () => clearTimeout(timer.current), []);
   return (line) => {
     clearTimeout(timer.current);
-    // What still changes is fetched when it is looked at.
+    // What still changes is fetched when it is opened.
     if (lineFacts(line).status === "Running") return;
     if (line.kind === "wait" || line.kind === "group") return;
     const { runId } = line;

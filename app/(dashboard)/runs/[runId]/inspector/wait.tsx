@@ -2,15 +2,15 @@
 
 import { Moment } from "@/app/_ui/time";
 import { lineFacts, type WaitLine } from "../lines";
-import { Figures, Head, Took } from "./parts";
+import { Figures, Head, LineDuration } from "./parts";
 
-/** Why a run had no slot for a while, and when. */
+/** Why and when a run waited for a slot. */
 export function WaitInspector({ line }: { line: WaitLine }) {
   const { runId, slug, from, to } = line;
   return (
     <section aria-label="Wait">
       <Head
-        facts={<Took line={lineFacts(line)} />}
+        facts={<LineDuration line={lineFacts(line)} />}
         link={`/runs/${runId}?wait=${slug}`}
         status={to === null ? "Running" : null}
         waiting

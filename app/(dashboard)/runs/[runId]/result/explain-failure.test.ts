@@ -46,7 +46,7 @@ test("links to where the failure can be fixed", () => {
   expect(hrefs("not_admitted")).toEqual(["/runs?status=Running"]);
 });
 
-test("names the run's own figures", () => {
+test("shows the run's own figures", () => {
   expect(explainFailure(run("deadline_exceeded"), null).sentence).toContain("15 min");
   expect(explainFailure(run("model_unknown"), null).sentence).toContain("gpt-5-mini");
 });

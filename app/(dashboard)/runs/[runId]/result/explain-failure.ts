@@ -1,7 +1,7 @@
 import { formatDuration } from "@/app/_ui/format";
 import { FAILURE_CODES, type FailureCode } from "@/server/runs/failure-codes";
 
-/** What of a failed run its explanation depends on. */
+/** What the explanation of a failure depends on. */
 export type FailedRun = {
   errorCode: string | null;
   kind: "agent" | "tool";
@@ -14,7 +14,7 @@ export type FailedRun = {
   deadlineSeconds: number;
 };
 
-/** What happened in one sentence, what to try, and the pages where one does it. */
+/** What happened, what to try, and links to the pages for it. */
 export type Explanation = { sentence: string; advice: string; links: { href: string; label: string }[] };
 
 type Explain = (run: FailedRun, failedStep: string | null) => Explanation;
@@ -109,10 +109,7 @@ const EXPLANATIONS: Record<FailureCode, Explain> = {
   }),
 };
 
-/**
- * Explains why a run failed by its code and, where a step was the cause, by the function of that step; `failedStep` is
- * null when no step of the run stands as failed.
- */
+/** Explains a failure by its code and the function of the failed step; `failedStep` is null if no step failed. */
 export function explainFailure(run: FailedRun, failedStep: string | null): Explanation {
   const code = FAILURE_CODES.find((each) => each === run.errorCode);
   if (code) return EXPLANATIONS[code](run, failedStep);

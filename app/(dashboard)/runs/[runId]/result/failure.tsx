@@ -5,10 +5,10 @@ import type { RunDetail } from "@/server/runs/read/inspect";
 import { type Line, lineFacts, lineId, type WorkLine } from "../lines";
 import { explainFailure } from "./explain-failure";
 
-/** A cause longer than this, or of several lines, is folded. */
+/** A longer cause, or one of several lines, is collapsed. */
 const SHORT_CAUSE = 200;
 
-/** A failed run opens with what happened, where, the cause in its own words, and what to try. */
+/** The head of a failed run's page: what happened, where, the original message, and what to try. */
 export function Failure({
   run,
   lines,

@@ -8,17 +8,17 @@ import { formatBytes } from "@/app/_ui/format";
 import { JsonView, parseDocument, WithRaw } from "@/app/_ui/json/view";
 import { Fold, isLong, startOfFolded } from "@/app/_ui/text/fold";
 import { PlainText } from "@/app/_ui/text/plain-text";
-import { useWholeText } from "@/app/_ui/text/whole-text";
+import { usePayload } from "@/app/_ui/text/use-payload";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
-import type { LongText } from "@/server/runs/read/long-text";
-import { isTerminal } from "@/server/runs/read/words";
-import { ReservedPlace } from "../inspector/reserved-place";
+import type { PayloadPreview } from "@/server/runs/read/payload-preview";
+import { ReservedSpace } from "../inspector/reserved-space";
 
 const Markdown = dynamic(() => import("@/app/_ui/text/markdown").then((module) => module.Markdown));
 
 /**
- * What the run was asked and what it answered, short until opened. `reserve` keeps the place of an answer that came
- * while somebody watched, so that nothing below moves when it does; a failure then stands in it instead.
+ * The run's input and output, collapsed if long. `reserve` keeps space for the output of a watched run, so that nothing
+ * below moves; a failure then takes that space.
  */
 export function RunTexts({
   run,
@@ -42,7 +42,7 @@ export function RunTexts({
   return (
     <div className="border-line border-t" data-arrows-scroll>
       <TextRow label="Input" run={run} side="input" text={run.input} />
-      {reserve ? <ReservedPlace>{outcome}</ReservedPlace> : outcome}
+      {reserve ? <ReservedSpace>{outcome}</ReservedSpace> : outcome}
     </div>
   );
 }
@@ -67,43 +67,43 @@ function TextRow({
   side,
 }: {
   label: string;
-  text: LongText;
+  text: PayloadPreview;
   run: RunDetail;
   side: "input" | "output";
 }) {
   const address = `/api/runs/${run.id}/text?field=${side}`;
-  const whole = useWholeText(text, address);
+  const payload = usePayload(text, address);
   const name = label.toLowerCase();
   return (
     <Row
       actions={
         <>
           {isLong(text.text) ? <DownloadLink address={address} label={`Download the ${name}`} /> : null}
-          <CopyButton label={`Copy the ${name}`} text={whole.read} />
+          <CopyButton label={`Copy the ${name}`} text={payload.read} />
         </>
       }
       label={label}
     >
-      <Fold long={isLong(text.text)} onOpen={whole.load} whole={formatBytes(text.bytes)}>
-        {(folded) => <RowText folded={folded} isAnswer={side === "output"} run={run} whole={whole} />}
+      <Fold long={isLong(text.text)} onOpen={payload.load} size={formatBytes(text.bytes)}>
+        {(folded) => <RowText folded={folded} isAnswer={side === "output"} run={run} payload={payload} />}
       </Fold>
     </Row>
   );
 }
 
-/** A run's text as what it is: a JSON document (which agents get from webhooks and answer with, too), Markdown, or plain words. */
+/** A run's text as a JSON document, Markdown or plain text. Agents get JSON from webhooks and may answer with it. */
 function RowText({
   run,
-  whole,
+  payload,
   isAnswer,
   folded,
 }: {
   run: RunDetail;
-  whole: { text: string; cut: boolean };
+  payload: { text: string; cut: boolean };
   isAnswer: boolean;
   folded: boolean;
 }) {
-  const { text, cut } = whole;
+  const { text, cut } = payload;
   const isDocument = useMemo(
     () => run.kind === "tool" || (!cut && parseDocument(text) !== undefined),
     [run.kind, text, cut],
@@ -114,5 +114,5 @@ function RowText({
   return folded || !MARKED_UP.test(text) ? answer : <WithRaw text={text}>{answer}</WithRaw>;
 }
 
-/** Without any of these, Markdown looks as it is written. */
+/** Without these characters, Markdown looks the same as plain text. */
 const MARKED_UP = /[*_`#[\]|>~]/;

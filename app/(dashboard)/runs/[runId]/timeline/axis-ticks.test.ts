@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { axisTicks, nameStretch } from "./axis-ticks";
+import { axisTicks, describeRange } from "./axis-ticks";
 
 const labels = (from: number, to: number, width = Number.POSITIVE_INFINITY) =>
   axisTicks(from, to)
@@ -51,10 +51,10 @@ it("never lets two labels overlap, for any period and width", () => {
 });
 
 it("names a period as precisely as its length requires", () => {
-  expect(nameStretch(1_204, 3_411)).toBe("1.2 – 3.4 s");
-  expect(nameStretch(1_204, 1_291)).toBe("1.205 – 1.29 s");
-  expect(nameStretch(0, 812)).toBe("0 – 800 ms");
-  expect(nameStretch(950, 3_411)).toBe("1 – 3.4 s");
-  expect(nameStretch(569_431, 585_120)).toBe("9:29 – 9:45");
-  expect(nameStretch(600_000, 5_400_000)).toBe("10 – 90 min");
+  expect(describeRange(1_204, 3_411)).toBe("1.2 – 3.4 s");
+  expect(describeRange(1_204, 1_291)).toBe("1.205 – 1.29 s");
+  expect(describeRange(0, 812)).toBe("0 – 800 ms");
+  expect(describeRange(950, 3_411)).toBe("1 – 3.4 s");
+  expect(describeRange(569_431, 585_120)).toBe("9:29 – 9:45");
+  expect(describeRange(600_000, 5_400_000)).toBe("10 – 90 min");
 });

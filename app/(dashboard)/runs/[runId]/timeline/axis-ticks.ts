@@ -1,18 +1,18 @@
-/** A moment that the axis of time names. */
+/** A labelled time on the axis. */
 export type Tick = {
   /** In ms from the axis' zero. */
   at: number;
-  /** Where it stands, in parts of the axis' width. */
+  /** Its position as a part of the axis' width. */
   part: number;
   label: string;
-  /** The least width of the axis, in pixels, at which it finds room beside the others. */
+  /** The least width of the axis, in pixels, at which the label fits beside the others. */
   needs: number;
 };
 
-/** Of a letter of a label (the mono face at 11 px), and the air between two labels, in pixels. */
+/** The width of a character (mono, 11 px) and the space between two labels, in pixels. */
 const LETTER = 6.65;
 const AIR = 14;
-/** How far a label may reach beyond the axis' left and right end, in pixels: into the gap, and into the cell beside it. */
+/** How far a label may overlap the left and right end of the axis, in pixels. */
 const BEYOND_LEFT = 6;
 const BEYOND_RIGHT = 24;
 
@@ -30,9 +30,8 @@ const STEPS = [
 ];
 
 /**
- * Round moments between `from` and `to`, in ms from the axis' zero: at most six. Where the axis is too narrow for all of
- * them every other one goes, and again every other one of those; `needs` says at which widths, so that styles alone can
- * tell and the server's first paint has the right ones.
+ * At most six round times between `from` and `to`, in ms from the axis' zero. On a narrow axis every other label is
+ * hidden, and again every other of the rest. `needs` lets CSS do so, so that the server renders them correctly.
  */
 export function axisTicks(from: number, to: number): Tick[] {
   const span = to - from;
@@ -49,7 +48,7 @@ export function axisTicks(from: number, to: number): Tick[] {
     const half = widthOf(index) / 2;
     const needs = Math.max(
       beside.length === 1 ? 0 : ((widest + AIR) * span) / (sparsest * step),
-      // Zero stands to the right of its moment.
+      // The label of zero is to the right of its tick.
       index === 0 ? 0 : (half - BEYOND_LEFT) / part,
       (half - BEYOND_RIGHT) / (1 - part),
     );
@@ -57,15 +56,15 @@ export function axisTicks(from: number, to: number): Tick[] {
   });
 }
 
-/** How many indexes apart those may at most be that are left when `index` still is: a power of two. */
+/** The largest distance, a power of two, at which `index` is still among the remaining indexes. */
 function sparsestWith(index: number, indexes: number[]): number {
   let apart = 1;
   while (index % (apart * 2) === 0 && indexes.filter((each) => each % apart === 0).length > 1) apart *= 2;
   return apart;
 }
 
-/** A stretch between two moments, in ms from the axis' zero, as exactly as it is long: `1.2 – 3.4 s`, `9:30 – 9:45`. */
-export function nameStretch(from: number, to: number): string {
+/** A range in ms from the axis' zero, as precise as its length needs: `1.2 – 3.4 s`, `9:30 – 9:45`. */
+export function describeRange(from: number, to: number): string {
   const step = STEPS.findLast((each) => each <= (to - from) / 10) ?? 1;
   const [first, last] = [from, to].map((at) => formatTick(Math.round(at / step) * step, { step, to }));
   const unit = / \S+$/.exec(last ?? "")?.[0] ?? "";
@@ -73,7 +72,7 @@ export function nameStretch(from: number, to: number): string {
   return `${bare} – ${last}`;
 }
 
-/** `0`, `200 ms`, `1.5 s`, `0:30` and `1:30` beside each other, `5 min`, `2 h`, `3 d`. */
+/** `0`, `200 ms`, `1.5 s`, `0:30`, `1:30`, `5 min`, `2 h`, `3 d`. */
 function formatTick(at: number, { step, to }: { step: number; to: number }): string {
   if (at === 0) return "0";
   if (step % DAY === 0) return `${at / DAY} d`;

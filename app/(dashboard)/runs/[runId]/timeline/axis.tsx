@@ -3,42 +3,42 @@ import { IconButton } from "@/app/_ui/button";
 import { classNames } from "@/app/_ui/class-names";
 import { formatSpan } from "@/app/_ui/format";
 import { ZoomIcon } from "@/app/_ui/icons";
-import { axisTicks, nameStretch, type Tick } from "./axis-ticks";
+import { axisTicks, describeRange, type Tick } from "./axis-ticks";
 import type { Measure } from "./measures";
-import { COLUMNS, type Scale, type Stretch } from "./scale";
+import { COLUMNS, type Scale, type TimeRange } from "./scale";
 import { type Dragged, useDrag } from "./use-drag";
 
 /**
- * The scale above the bars: round moments, as many as there is room for, or what the longest bar stands for. On the axis of
- * time one drags over the stretch to be shown large; it says which one is, and leads back to the whole.
+ * The scale above the bars: round times, or the amount of the longest bar. Dragging over the time axis zooms in. A
+ * zoomed axis shows its range and a button to zoom out.
  */
 export function Axis({
   scale,
-  whole,
-  stretch,
-  onStretch,
+  full,
+  range,
+  onRangeChange,
   onZoom,
 }: {
-  /** What the bars are drawn on, and what they would be if nothing were shown large. */
+  /** The scale of the bars, and the scale without zoom. */
   scale: Scale;
-  whole: Scale;
-  stretch: Stretch | null;
-  onStretch: (stretch: Stretch | null) => void;
-  /** Shows the time of the chosen line large. */
+  full: Scale;
+  range: TimeRange | null;
+  onRangeChange: (range: TimeRange | null) => void;
+  /** Zooms to the selected line. */
   onZoom: () => void;
 }) {
   const zoom = useRef<HTMLButtonElement>(null);
   const byTime = scale.measure === "time";
   const momentAt = (part: number) => scale.start + part * scale.span;
   const { dragged, handlers } = useDrag(({ from, to }) =>
-    onStretch({ from: momentAt(from), to: momentAt(to) }),
+    onRangeChange({ from: momentAt(from), to: momentAt(to) }),
   );
-  const from = scale.start - whole.start;
-  const shown = stretch ? nameStretch(from, from + scale.span) : undefined;
+  const from = scale.start - full.start;
+  const shown = range ? describeRange(from, from + scale.span) : undefined;
   return (
     <div className={`${COLUMNS} h-8 border-line border-y text-faint text-xs`}>
       <span className="flex min-w-0 items-center justify-between gap-1">
-        <span aria-live="polite" className={stretch ? "truncate text-ink" : undefined} title={shown}>
+        <span aria-live="polite" className={range ? "truncate text-ink" : undefined} title={shown}>
           {shown ?? "Timeline"}
         </span>
         {byTime ? (
@@ -75,12 +75,12 @@ export function Axis({
           ))}
         </svg>
       </div>
-      {stretch ? (
+      {range ? (
         <button
-          aria-label={`Show all ${formatSpan(whole.span)}`}
+          aria-label={`Show all ${formatSpan(full.span)}`}
           className="justify-self-end rounded text-accent hover:underline"
           onClick={() => {
-            onStretch(null);
+            onRangeChange(null);
             zoom.current?.focus();
           }}
           title="Show all (Z)"
@@ -96,7 +96,7 @@ export function Axis({
   );
 }
 
-/** What one drags over, down through all rows. */
+/** The dragged range, across all rows. */
 function Band({ from, to }: Dragged) {
   return (
     <div aria-hidden="true" className={`${COLUMNS} pointer-events-none absolute inset-0 z-10`}>
@@ -115,7 +115,7 @@ function Band({ from, to }: Dragged) {
 const HEADS: Record<Measure, string> = { time: "", credits: "Credits", tokens: "Tokens" };
 const ZERO: Tick[] = [{ at: 0, part: 0, label: "0", needs: 0 }];
 
-/** Shown where the axis is at least so wide, in pixels; written out, for the styles are made from what stands here. */
+/** Shown from this width of the axis in pixels. Written out, because Tailwind generates classes from the source text. */
 const FROM_WIDTH = [
   [48, "@max-[48px]:hidden"],
   [64, "@max-[64px]:hidden"],

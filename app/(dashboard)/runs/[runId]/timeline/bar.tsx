@@ -2,13 +2,13 @@ import { type GroupLine, type Line, lineFacts, type WorkLine } from "../lines";
 import type { Bar, Span } from "./scale";
 
 /**
- * The bar; where there were several tries, one for each, on a line through the waits between them. Outside of what is shown
- * it is an arrow that points there. What a line stands for is a fainter bar, with what failed of it.
+ * A line's bar. With several attempts, one bar each, on a line through the delays. Outside the visible range, an arrow.
+ * A group is a fainter bar with its failures marked.
  */
 export function BarShape({ line, bar }: { line: Line; bar: Bar }) {
   return (
     <svg aria-hidden="true" className="overflow-visible" height="12" width="100%">
-      {bar.held ? <Held held={bar.held} /> : null}
+      {bar.held ? <GroupShape held={bar.held} /> : null}
       {line.kind === "group" && bar.held ? null : bar.beyond ? (
         <Arrow to={bar.beyond} />
       ) : bar.attempts === null ? (
@@ -37,7 +37,7 @@ export function BarShape({ line, bar }: { line: Line; bar: Bar }) {
   );
 }
 
-function Held({ held }: { held: NonNullable<Bar["held"]> }) {
+function GroupShape({ held }: { held: NonNullable<Bar["held"]> }) {
   return (
     <>
       <Rect className="fill-bar-step/35 stroke-none" span={held} />
@@ -57,7 +57,7 @@ function Arrow({ to }: { to: "before" | "after" }) {
   );
 }
 
-/** What took no time at all is still to be seen. */
+/** The minimum width, so that a line that took no time is visible. */
 const THINNEST = 0.006;
 
 function Rect({ span, className }: { span: Span; className: string }) {

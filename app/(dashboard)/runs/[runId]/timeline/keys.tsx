@@ -18,7 +18,7 @@ const KEYS: readonly [keys: string, does: string][] = [
   ["?", "these keys"],
 ];
 
-/** What keys do anywhere on the page of a run, but where one types or chooses from a menu. */
+/** Keyboard shortcuts of a run's page, except in text fields and menus. */
 export type TimelineKeys = {
   step: (by: 1 | -1) => void;
   find: () => void;
@@ -29,12 +29,12 @@ export type TimelineKeys = {
   foldAll: () => void;
 };
 
-/** What has a use of its own for the arrow keys. */
+/** Elements that use the arrow keys themselves. */
 const WITH_ARROWS = "input, [role=tablist], [role=listbox], [role=tree], [role=dialog], [data-arrows-scroll]";
 
 /**
- * Whether the arrow keys belong to where the focus is: a choice, something that scrolls, or the texts, beside which the
- * arrows scroll the page.
+ * Whether the arrow keys belong to the focused element: a choice, something that scrolls, or the texts, where they
+ * scroll the page.
  */
 function usesArrows(target: HTMLElement): boolean {
   if (target.closest(WITH_ARROWS)) return true;
@@ -45,7 +45,7 @@ function usesArrows(target: HTMLElement): boolean {
   return false;
 }
 
-/** Listens to the keys of the page; shows them all at `?`. */
+/** Handles the page's shortcuts; `?` lists them. */
 export function TimelineKeyboard({ keys }: { keys: RefObject<TimelineKeys> }) {
   const [help, setHelp] = useState(false);
   useEffect(() => {

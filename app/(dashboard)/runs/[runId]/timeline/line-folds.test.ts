@@ -101,7 +101,7 @@ it("folds large groups and unfolds small ones at first", () => {
   expect(foldedAtFirst(toolRun(pages(20))).size).toBe(0);
   const lines = toolRun(pages(21));
   expect(outline(foldLines(lines, foldedAtFirst(lines)))).toEqual(["fetch", "page", "sum"]);
-  // A page that begins with such a step opens on it, not inside.
+  // A page that begins with such a step opens on the group, not on an item.
   const [, ...rest] = lines;
   expect(chooseLine(rest, {}, { id: "run", status: "Completed" })?.kind).toBe("group");
 });

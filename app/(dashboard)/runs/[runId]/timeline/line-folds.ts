@@ -10,8 +10,8 @@ import {
 } from "../lines";
 
 /**
- * Puts a line above the items of each forEach step (`page[0]`, `page[1]`, …), and says of it, and of the model's calls, what
- * they hold: the lines below them, which they can stand for.
+ * Adds a group line above the items of each `forEach` step (`page[0]`, `page[1]`, …), and stores the descendants of
+ * groups and model calls in `holds`.
  */
 export function withGroups(lines: (WorkLine | AttemptLine)[]): (WorkLine | AttemptLine | GroupLine)[] {
   const all: (WorkLine | AttemptLine | GroupLine)[] = [];
@@ -22,7 +22,7 @@ export function withGroups(lines: (WorkLine | AttemptLine)[]): (WorkLine | Attem
     const end = name === null ? at + 1 : endOfItems(lines, at, name);
     const held = lines.slice(at, end);
     const items = held.filter((each) => each.depth === line.depth).filter(isStep);
-    // With the first item already: of a run that goes on, more may come, and nothing is to move then.
+    // From the first item on: a run in progress may add more, and nothing may move then.
     if (name !== null) {
       all.push(groupOf(line, name, items, held.filter(isWork)));
       all.push(...inside(held));
@@ -34,18 +34,18 @@ export function withGroups(lines: (WorkLine | AttemptLine)[]): (WorkLine | Attem
   }
   return all.map((line, at) => {
     if (line.kind !== "call") return line;
-    const holds = below(all, at).filter(isWork);
+    const holds = descendantsOf(all, at).filter(isWork);
     return holds.length > 0 ? { ...line, holds } : line;
   });
 }
 
-/** The items of a group, one deeper; among what is inside of them may be groups again. */
+/** The items of a group, one level deeper. They may contain groups. */
 function inside(held: (WorkLine | AttemptLine)[]): (WorkLine | AttemptLine | GroupLine)[] {
   const deeper: (WorkLine | AttemptLine | GroupLine)[] = [];
   for (let at = 0; at < held.length; ) {
     const item = held[at];
     if (!item) break;
-    const within = below(held, at);
+    const within = descendantsOf(held, at);
     deeper.push(item, ...withGroups(within));
     at += 1 + within.length;
   }
@@ -56,7 +56,7 @@ export function isStep(line: Line): line is WorkLine & { kind: "step" } {
   return line.kind === "step";
 }
 
-/** The step's name in the definition, of which a line is an item: `page` of `page[3]`. */
+/** The step's name in the definition: `page` for `page[3]`. */
 function itemOf(line: Line): string | null {
   return line.kind === "step" && line.label === line.step.key
     ? (/^(.+)\[\d+\]$/.exec(line.label)?.[1] ?? null)
@@ -74,8 +74,8 @@ function endOfItems(lines: Line[], from: number, name: string): number {
   return end;
 }
 
-/** The lines that follow one and stand deeper. */
-function below<Each extends Line>(lines: Each[], at: number): Each[] {
+/** The deeper lines that follow a line. */
+function descendantsOf<Each extends Line>(lines: Each[], at: number): Each[] {
   const depth = lines[at]?.depth ?? 0;
   const end = lines.findIndex((line, index) => index > at && line.depth <= depth);
   return lines.slice(at + 1, end < 0 ? lines.length : end);
@@ -91,17 +91,17 @@ function groupOf(
   return { kind: "group", runId, slug: `${prefix}${label}`, label, depth, items, holds };
 }
 
-/** How many of the lines that one stands for failed. */
+/** How many descendants of a line failed. */
 export function failedIn(line: Line): number {
   return (line.holds ?? []).filter((each) => lineFacts(each).status === "Failed").length;
 }
 
-/** The lines that are folded when a page opens. */
+/** The lines that start collapsed. */
 export function foldedAtFirst(lines: Line[]): ReadonlySet<string> {
   return new Set(lines.filter(opensFolded).map(lineId));
 }
 
-/** Leaves out what folded lines stand for, and says of them that they do. */
+/** Removes the descendants of collapsed lines and marks those lines as collapsed. */
 export function foldLines<Each extends Line>(lines: Each[], folded: ReadonlySet<string>): Each[] {
   if (folded.size === 0) return lines;
   const left: Each[] = [];
@@ -110,7 +110,7 @@ export function foldLines<Each extends Line>(lines: Each[], folded: ReadonlySet<
     if (!line) break;
     if (line.holds && folded.has(lineId(line))) {
       left.push({ ...line, folded: true });
-      at += below(lines, at).length;
+      at += descendantsOf(lines, at).length;
     } else {
       left.push(line);
     }
@@ -118,7 +118,7 @@ export function foldLines<Each extends Line>(lines: Each[], folded: ReadonlySet<
   return left;
 }
 
-/** The lines that stand for this one while they are folded, outermost first. */
+/** The collapsible ancestors of a line, outermost first. */
 export function holdersOf(lines: Line[], id: string): Line[] {
   const at = lines.findIndex((line) => lineId(line) === id);
   const holders: Line[] = [];

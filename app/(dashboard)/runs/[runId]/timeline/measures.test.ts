@@ -48,7 +48,7 @@ function call(key: string, [from, to]: [number, number]): WorkLine {
   return { kind: "call", runId: "run", slug: key, call: line, label: "think", depth: 0 };
 }
 
-const whole = { start: 1_000_000, end: 1_001_000, now: 1_001_000 };
+const run = { start: 1_000_000, end: 1_001_000, now: 1_001_000 };
 
 it("counts parallel time once, the model first, and the time between", () => {
   const lines = [
@@ -57,7 +57,7 @@ it("counts parallel time once, the model first, and the time between", () => {
     step(2, [450, 700]),
     call("step/model-1-1", [650, 700]),
   ];
-  expect(timeShares(lines, [], whole)).toEqual({ model: 350, steps: 250, waited: 0, between: 400 });
+  expect(timeShares(lines, [], run)).toEqual({ model: 350, steps: 250, waited: 0, between: 400 });
 });
 
 it("separates waiting for a slot from other gaps, without the wait before the start", () => {
@@ -75,12 +75,12 @@ it("separates waiting for a slot from other gaps, without the wait before the st
   };
   const lines = [step(1, [100, 400]), step(2, [900, 950])];
   const waits = [wait("queue", -5_000, 0), wait("turn", 350, 600), wait("turn", 650, 900)];
-  expect(timeShares(lines, waits, whole)).toEqual({ model: 0, steps: 350, waited: 450, between: 200 });
+  expect(timeShares(lines, waits, run)).toEqual({ model: 0, steps: 350, waited: 450, between: 200 });
 });
 
 it("measures a running line until now", () => {
   const all = { model: 0, steps: 1_000, waited: 0, between: 0 };
-  expect(timeShares([step(1, [0, null])], [], whole)).toEqual(all);
+  expect(timeShares([step(1, [0, null])], [], run)).toEqual(all);
   expect(amountOf(step(1, [400, null]), "time", 1_001_000)).toBe(600);
 });
 

@@ -1,10 +1,10 @@
 import { formatCount, formatCredits, formatDuration } from "@/app/_ui/format";
 import { isWork, type Line, lineFacts, lineId, type WaitLine, type WorkLine } from "../lines";
 
-/** What the bars of the timeline show. */
+/** What the length of the bars shows. */
 export type Measure = "time" | "credits" | "tokens";
 
-/** When a line ended in ms; one that is still open ends now. */
+/** When a line ended, in ms; an open one ends now. */
 export function endOf(line: Line, now: number): number {
   const { startedAt, finishedAt } = lineFacts(line);
   return finishedAt ? new Date(finishedAt).getTime() : Math.max(now, new Date(startedAt).getTime());
@@ -17,14 +17,13 @@ export function lengthOf(line: Line, now: number): number {
 }
 
 /**
- * How much of a measure a line has used: ms, tokens, or ten thousandths of a credit (credits have four places, so that
- * these are whole numbers and add up exactly). What the run of a step used counts for the step; waits and single
- * tries only take time.
+ * A line's amount: ms, tokens, or ten-thousandths of a credit, which are integers and add up exactly. A step includes
+ * its child run. Waits and attempts only have a time.
  */
 export function amountOf(line: Line, measure: Measure, now: number): number {
   if (measure === "time") return lengthOf(line, now);
   if (line.kind === "group") {
-    // What the runs of its items used counts for the items.
+    // The usage of child runs is counted at the items.
     const own = (line.holds ?? []).filter(({ runId }) => runId === line.runId);
     return own.reduce((sum, each) => sum + amountOf(each, measure, now), 0);
   }
@@ -38,19 +37,19 @@ export function amountOf(line: Line, measure: Measure, now: number): number {
     : creditUnits(line.step.credits) + creditUnits(line.step.childCredits ?? "0");
 }
 
-/** A decimal of at most four places in ten thousandths. */
+/** A decimal of at most four places, in ten-thousandths. */
 export function creditUnits(credits: string): number {
   return Math.round(Number(credits) * 10_000);
 }
 
-/** Ten thousandths of a credit as a decimal with four places. */
+/** Ten-thousandths of a credit as a decimal with four places. */
 export function fromCreditUnits(units: number): string {
   return (units / 10_000).toFixed(4);
 }
 
 /**
- * Where the time of a run went from its start on, in ms: while the model was asked, while only steps ran, while it waited for
- * its turn, and while nothing of that was so. The four add up to the whole; what ran side by side counts once.
+ * How a run's time was spent since its start, in ms: model calls, only steps, waiting for a slot, and the rest. The
+ * four add up to the total; parallel work counts once.
  */
 export function timeShares(
   lines: WorkLine[],
@@ -67,7 +66,7 @@ export function timeShares(
 
 type Span = [from: number, to: number];
 
-/** The length of what at least one of the spans covers. */
+/** The length of the union of the spans. */
 function covered(spans: Span[]): number {
   let sum = 0;
   let until = Number.NEGATIVE_INFINITY;
@@ -78,7 +77,7 @@ function covered(spans: Span[]): number {
   return sum;
 }
 
-/** The credits of a run by what they were used for, in ten thousandths. */
+/** A run's credits by use, in ten-thousandths. */
 export function creditShares(lines: WorkLine[]): { model: number; actions: number; started: number } {
   const shares = { model: 0, actions: 0, started: 0 };
   for (const line of lines) {
@@ -92,23 +91,23 @@ export function creditShares(lines: WorkLine[]): { model: number; actions: numbe
 }
 
 /**
- * The line that used most of a measure; null when there is no choice, or nothing was used. A step stands for the calls of
- * the model inside it.
+ * The line with the largest amount; null if there is only one, or nothing was used. A step includes the model calls
+ * inside it.
  */
 export function largestLine(lines: WorkLine[], measure: Measure, now: number): WorkLine | null {
   const inside = new Set(
     lines.filter((line) => line.kind === "call" && line.call.key.includes("/")).map(lineId),
   );
-  const whole = measure === "time" ? lines.filter((line) => !inside.has(lineId(line))) : lines;
-  if (whole.length < 2) return null;
-  const largest = whole.reduce((most, line) =>
+  const candidates = measure === "time" ? lines.filter((line) => !inside.has(lineId(line))) : lines;
+  if (candidates.length < 2) return null;
+  const largest = candidates.reduce((most, line) =>
     amountOf(line, measure, now) > amountOf(most, measure, now) ? line : most,
   );
   return amountOf(largest, measure, now) > 0 ? largest : null;
 }
 
-/** An amount as the rows write it. */
-export function inWords(amount: number, measure: Measure): string {
+/** An amount as shown in a row. */
+export function formatAmount(amount: number, measure: Measure): string {
   if (measure === "time") return formatDuration(amount);
   return measure === "tokens" ? formatCount(amount) : formatCredits(fromCreditUnits(amount));
 }

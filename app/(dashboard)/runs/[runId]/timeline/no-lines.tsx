@@ -2,7 +2,7 @@ import { Empty } from "@/app/_ui/page";
 import type { RunDetail } from "@/server/runs/read/inspect";
 import { Queued } from "../header/liveness";
 
-/** Stands where the steps will be, or would have been. */
+/** Shown instead of the timeline if there are no steps. */
 export function NoLines({ run }: { run: RunDetail }) {
   if (run.status === "Pending") {
     return (

@@ -7,7 +7,7 @@ import { BarShape } from "./bar";
 import { failedIn, isStep } from "./line-folds";
 import { type Bar, COLUMNS } from "./scale";
 
-/** One line: what it is, how it went, its bar and its amount. */
+/** One line: name, status, bar and amount. */
 export function TimelineRow({
   line,
   position,
@@ -21,17 +21,17 @@ export function TimelineRow({
   onChoose,
 }: {
   line: Line;
-  /** From 1, of `count`. */
+  /** Counted from 1, of `count`. */
   position: number;
   count: number;
   chosen: boolean;
-  /** One row takes the focus from the keyboard: the chosen one, if it is in sight. */
+  /** Whether Tab stops here: the selected row, if it is visible. */
   tabbable: boolean;
   bar: Bar;
-  /** Whether what it can be unfolded to follows: the lines of the run it started, its tries. Null where there is nothing. */
+  /** Whether the child run or the attempts are expanded; null if there are none. */
   unfolded: boolean | null;
   onUnfold: () => void;
-  /** The pointer has come to the row. */
+  /** The pointer entered the row. */
   onPoint: () => void;
   onChoose: (line: Line) => void;
 }) {
@@ -75,12 +75,12 @@ export function TimelineRow({
           , {status}, {bar.beyond ? `${bar.beyond} what is shown, ` : null}
         </span>
         {unfolded === null ? null : (
-          // Keyboards unfold by the arrows, and by the button beside the step's output.
+          // The keyboard uses the arrow keys, or the button beside the step's output.
           <span
             aria-hidden="true"
             className={classNames(
               "-mx-1 -my-1 flex size-6 shrink-0 items-center justify-center rounded text-muted hover:bg-line hover:text-ink",
-              // Every call of the model could be folded: quiet, until one comes near.
+              // Every model call could be collapsed, so the button appears on hover only.
               line.kind === "call" && unfolded && !chosen && "opacity-0 group-hover:opacity-100",
             )}
             onClick={onUnfold}
@@ -91,7 +91,7 @@ export function TimelineRow({
         )}
       </span>
       <BarShape bar={bar} line={line} />
-      <span className="mono text-right text-muted text-xs">{bar.words}</span>
+      <span className="mono text-right text-muted text-xs">{bar.label}</span>
     </div>
   );
 }
@@ -130,7 +130,7 @@ function LineName({ line }: { line: Line }) {
   );
 }
 
-/** How many lines it stands for, and how many of them failed; in a narrow timeline by figures alone. */
+/** How many lines a group has, and how many failed. A narrow timeline shows the numbers only. */
 function HeldCount({ line }: { line: Line }) {
   if (!line.folded && line.kind !== "group") return null;
   const failed = failedIn(line);

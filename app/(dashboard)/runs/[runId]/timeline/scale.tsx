@@ -1,26 +1,29 @@
 import { formatDuration } from "@/app/_ui/format";
 import type { RunDetail, StepLine } from "@/server/runs/read/inspect";
 import { attemptsOf, isWork, type Line, lineFacts, type WorkLine } from "../lines";
-import { amountOf, endOf, inWords, type Measure } from "./measures";
+import { amountOf, endOf, formatAmount, type Measure } from "./measures";
 
-/** Of every row and of the scale above them: name, bar, amount. In a narrow timeline the bars keep nearly half of the room. */
+/**
+ * The columns of each row and of the axis: name, bar, amount. In a narrow timeline the bars get nearly half of the
+ * width.
+ */
 export const COLUMNS =
   "grid grid-cols-[minmax(0,7fr)_minmax(0,6fr)_5rem] items-center gap-2 px-4 sm:pl-6 @md/timeline:grid-cols-[minmax(0,11rem)_minmax(0,1fr)_5.5rem]";
 
-/** Where bars begin and how long they are: on an axis of time in ms, or all from the left. */
+/** Where bars begin and how long they are: on a time axis in ms, otherwise all from the left. */
 export type Scale = { measure: Measure; start: number; span: number };
 
-/** A stretch of time that the timeline shows large: two moments in ms since 1970. */
-export type Stretch = { from: number; to: number };
+/** The zoomed time range, in ms since 1970. */
+export type TimeRange = { from: number; to: number };
 
-/** The scale of these lines, waits among them; open ones end now. */
+/** The scale of these lines, including waits. Open lines end now. */
 export function scaleOf(run: RunDetail, lines: Line[], measure: Measure, now: number): Scale {
   if (measure !== "time") {
     const most = lines.reduce((max, line) => Math.max(max, amountOf(line, measure, now)), 0);
     return { measure, start: 0, span: Math.max(1, most) };
   }
   const begun = new Date(run.startedAt ?? run.createdAt).getTime();
-  // Tries lie within their lines; one that is only planned does not stretch the axis.
+  // Attempts are within their lines, and a planned one must not extend the axis.
   const spans = lines.filter(({ kind }) => kind !== "attempt");
   const start = spans.reduce((first, line) => Math.min(first, Date.parse(lineFacts(line).startedAt)), begun);
   const last = spans.reduce((latest, line) => Math.max(latest, endOf(line, now)), start);
@@ -28,48 +31,48 @@ export function scaleOf(run: RunDetail, lines: Line[], measure: Measure, now: nu
   return { measure, start, span: Math.max(1, end - start) };
 }
 
-/** A bar, in parts of the whole width. */
+/** A part of the axis, as shares of its width. */
 export type Span = { from: number; length: number };
 
-/** A line's bar with its amount in words. */
+/** A line's bar and the label of its amount. */
 export type Bar = Span & {
-  words: string;
-  /** Where it lies when it has no part in the stretch that is shown. */
+  label: string;
+  /** On which side of the visible range it is, if it is outside. */
   beyond: "before" | "after" | null;
-  /** Where it took several tries, these are the bars, on a line from first to last: those that are in sight. */
+  /** The visible bars of several attempts. */
   attempts: (Span & { failed: boolean })[] | null;
-  /** Where it stands for others: from the first of them to the last, and those that failed. */
+  /** The extent of a group, and its failures. */
   held: (Span & { failed: Span[] }) | null;
 };
 
-/** The bar of one line; of what is beyond a stretch that is shown alone, nothing. */
-export function barOf(line: Line, scale: Scale, stretch: Stretch | null, now: number): Bar {
+/** The bar of a line; empty outside the visible range. */
+export function barOf(line: Line, scale: Scale, range: TimeRange | null, now: number): Bar {
   const { measure, span } = scale;
   const amount = amountOf(line, measure, now);
   if (measure !== "time") {
-    const words = isWork(line) || line.kind === "group" ? inWords(amount, measure) : "";
-    return { from: 0, length: amount / span, words, beyond: null, attempts: null, held: null };
+    const label = isWork(line) || line.kind === "group" ? formatAmount(amount, measure) : "";
+    return { from: 0, length: amount / span, label, beyond: null, attempts: null, held: null };
   }
   const waitsMs = Date.parse(lineFacts(line).startedAt) - now;
   const attempts = isWork(line) ? attemptsOf(line) : [];
   return {
     ...spanOf(lineFacts(line), scale, now),
-    words: waitsMs > 0 ? `in ${formatDuration(waitsMs)}` : formatDuration(amount),
-    beyond: beyond(lineFacts(line), stretch, now),
+    label: waitsMs > 0 ? `in ${formatDuration(waitsMs)}` : formatDuration(amount),
+    beyond: beyond(lineFacts(line), range, now),
     attempts:
       attempts.length === 0
         ? null
         : attempts
-            .filter((each) => beyond(each, stretch, now) === null)
+            .filter((each) => beyond(each, range, now) === null)
             .map((each) => ({ ...spanOf(each, scale, now), failed: each.error !== null })),
-    held: line.folded || line.kind === "group" ? heldBy(line.holds ?? [], scale, stretch, now) : null,
+    held: line.folded || line.kind === "group" ? heldBy(line.holds ?? [], scale, range, now) : null,
   };
 }
 
-function heldBy(lines: readonly WorkLine[], scale: Scale, stretch: Stretch | null, now: number): Bar["held"] {
+function heldBy(lines: readonly WorkLine[], scale: Scale, range: TimeRange | null, now: number): Bar["held"] {
   const spans = lines
     .map((line) => ({ ...lineFacts(line), ...spanOf(lineFacts(line), scale, now) }))
-    .filter((each) => beyond(each, stretch, now) === null);
+    .filter((each) => beyond(each, range, now) === null);
   if (spans.length === 0) return null;
   const from = Math.min(...spans.map((each) => each.from));
   const to = Math.max(...spans.map((each) => each.from + each.length));
@@ -78,11 +81,11 @@ function heldBy(lines: readonly WorkLine[], scale: Scale, stretch: Stretch | nul
 
 type Times = Pick<StepLine, "startedAt" | "finishedAt">;
 
-function beyond({ startedAt, finishedAt }: Times, stretch: Stretch | null, now: number): Bar["beyond"] {
-  if (stretch === null) return null;
-  if (Date.parse(startedAt) > stretch.to) return "after";
+function beyond({ startedAt, finishedAt }: Times, range: TimeRange | null, now: number): Bar["beyond"] {
+  if (range === null) return null;
+  if (Date.parse(startedAt) > range.to) return "after";
   const end = finishedAt === null ? now : Date.parse(finishedAt);
-  return end < stretch.from ? "before" : null;
+  return end < range.from ? "before" : null;
 }
 
 function spanOf({ startedAt, finishedAt }: Times, { start, span }: Scale, now: number): Span {

@@ -4,19 +4,19 @@ import { memo, type ReactNode } from "react";
 import { classNames } from "@/app/_ui/class-names";
 import { formatCount, formatCredits, formatDuration } from "@/app/_ui/format";
 import { useNow } from "@/app/_ui/time";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
-import { isTerminal } from "@/server/runs/read/words";
 import { Liveness } from "../header/liveness";
-import { attemptsOf, type Line, lineFacts, WAIT_WORTH_TELLING_MS, type WorkLine, waitsOf } from "../lines";
+import { attemptsOf, type Line, lineFacts, MIN_SHOWN_WAIT_MS, type WorkLine, waitsOf } from "../lines";
 import { creditShares, fromCreditUnits, largestLine, lengthOf, type Measure, timeShares } from "./measures";
 
 type Props = { run: RunDetail; lines: WorkLine[]; measure: Measure; onShow: (line: Line) => void };
-/** `reserve`: as high while the run goes on as after it, when it takes more lines on narrow screens. */
+/** `reserve`: as high while the run is open as after its end, when it may need more lines. */
 type Reserving = { reserve: boolean };
 
 /**
- * In one line, where a run's time, credits or tokens went, and the step that took most of them; while it runs, what it is
- * at and whether it is alive.
+ * One line on how a run's time, credits or tokens were spent, and its most expensive step. While it runs: the current
+ * step and whether the worker reports.
  */
 export const TimelineSummary = memo(function TimelineSummary({ reserve, ...props }: Props & Reserving) {
   return (
@@ -26,12 +26,12 @@ export const TimelineSummary = memo(function TimelineSummary({ reserve, ...props
         reserve && "max-sm:min-h-16",
       )}
     >
-      {isTerminal(props.run.status) ? <Went {...props} /> : <Doing {...props} />}
+      {isTerminal(props.run.status) ? <Totals {...props} /> : <Progress {...props} />}
     </p>
   );
 });
 
-function Went({ run, lines, measure, onShow }: Props) {
+function Totals({ run, lines, measure, onShow }: Props) {
   const end = run.finishedAt ? new Date(run.finishedAt).getTime() : 0;
   const largest = largestLine(lines, measure, end);
   return (
@@ -59,10 +59,10 @@ function TimeParts({ run, lines }: Pick<Props, "run" | "lines">) {
     ms > 0 ? <Part name={name} share={ms / (end - start)} value={formatDuration(ms)} /> : null;
   return (
     <>
-      {waited >= WAIT_WORTH_TELLING_MS ? <Part name="queued" value={formatDuration(waited)} /> : null}
+      {waited >= MIN_SHOWN_WAIT_MS ? <Part name="queued" value={formatDuration(waited)} /> : null}
       {part("model", model)}
       {part("steps", steps)}
-      {part("waited its turn", turns.waited)}
+      {part("waited for a slot", turns.waited)}
       {part("between", between)}
     </>
   );
@@ -70,12 +70,12 @@ function TimeParts({ run, lines }: Pick<Props, "run" | "lines">) {
 
 function CreditParts({ lines }: Pick<Props, "lines">) {
   const { model, actions, started } = creditShares(lines);
-  const whole = model + actions + started;
+  const total = model + actions + started;
   const part = (name: string, units: number) =>
     units > 0 ? (
-      <Part name={name} share={units / whole} value={formatCredits(fromCreditUnits(units))} />
+      <Part name={name} share={units / total} value={formatCredits(fromCreditUnits(units))} />
     ) : null;
-  if (whole === 0) return <span>No cost.</span>;
+  if (total === 0) return <span>No cost.</span>;
   return (
     <>
       {part("model", model)}
@@ -94,8 +94,8 @@ function Part({ name, value, share }: { name: string; value: ReactNode; share?: 
   );
 }
 
-/** What an open run is at. Ticks by the second: nothing here needs more. */
-function Doing({ run, lines }: Props) {
+/** The current work of an open run, updated once a second. */
+function Progress({ run, lines }: Props) {
   const now = useNow();
   const running = lines.filter((line) => lineFacts(line).status === "Running");
   const longest = running.reduce<WorkLine | null>(
@@ -121,7 +121,7 @@ function Doing({ run, lines }: Props) {
   );
 }
 
-/** Which try a line is at, or waits for. */
+/** The attempt that a line is at or waits for. */
 function Retrying({ line, now }: { line: WorkLine; now: number }) {
   const attempt = attemptsOf(line).at(-1);
   if (!attempt) return null;
@@ -138,7 +138,7 @@ function inSeconds(ms: number): string {
   return formatDuration(Math.round(ms / 1_000) * 1_000 || 1_000);
 }
 
-/** As the row begins. */
+/** The name as the row shows it. */
 function shortNameOf(line: WorkLine): string {
   return line.kind === "step" ? `${line.step.number} ${line.label}` : nameOf(line);
 }

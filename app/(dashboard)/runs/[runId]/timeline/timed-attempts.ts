@@ -1,6 +1,6 @@
 import type { StepLine } from "@/server/runs/read/inspect";
 
-/** One try of a step or a model call on the axis of time, counted from 1; the last of a running one is still open. */
+/** One attempt of a step or model call on the time axis, counted from 1. The last of a running one is open. */
 export type TimedAttempt = Pick<StepLine, "status" | "startedAt" | "finishedAt" | "durationMs"> & {
   number: number;
   /** Why it failed. */
@@ -8,7 +8,7 @@ export type TimedAttempt = Pick<StepLine, "status" | "startedAt" | "finishedAt" 
 };
 
 /**
- * The tries of what took several, with the one that goes on or is waited for; none of what was done at once. A wait lies
+ * The attempts of work that has several, including a current or planned one; empty for a single attempt. A wait is
  * between the end of one and the start of the next.
  */
 export function timedAttempts({ attempts, status }: Pick<StepLine, "attempts" | "status">): TimedAttempt[] {

@@ -3,26 +3,26 @@
 import { type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
 import { classNames } from "@/app/_ui/class-names";
 import { useNow } from "@/app/_ui/time";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
-import { isTerminal } from "@/server/runs/read/words";
 import { usePreload } from "../inspector/use-preload";
 import { type Line, lineId } from "../lines";
 import { Axis } from "./axis";
 import type { Measure } from "./measures";
 import { TimelineRow } from "./row";
-import { barOf, type Stretch, scaleOf } from "./scale";
-import { scaleOfStretch } from "./stretch";
+import { barOf, scaleOf, type TimeRange } from "./scale";
+import { scaleOfRange } from "./time-range";
 import type { Folds } from "./use-folds";
-import { useInSight } from "./use-in-sight";
 import { useRowWindow } from "./use-row-window";
+import { useScrollIntoView } from "./use-scroll-into-view";
 import { canUnfold, type Unfolding } from "./use-unfolding";
 
-/** Of every row, in pixels. */
+/** In pixels. */
 const ROW_HEIGHT = 36;
 
 /**
- * Calls of the model, steps, their tries and waits, by time to scale, else by how much of a measure each used; a list one walks with the arrow
- * keys. However many there are, only those in sight are drawn.
+ * The timeline: model calls, steps, attempts and waits, with bars by time or by another measure. Arrow keys move
+ * between rows. Only visible rows are drawn.
  */
 export function Timeline({
   run,
@@ -32,8 +32,8 @@ export function Timeline({
   measure,
   unfolding,
   folds,
-  stretch,
-  onStretch,
+  range,
+  onRangeChange,
   onZoom,
   focusWanted,
   following,
@@ -47,30 +47,30 @@ export function Timeline({
   measure: Measure;
   unfolding: Unfolding;
   folds: Folds;
-  /** What of the time is shown large; null: everything. */
-  stretch: Stretch | null;
-  onStretch: (stretch: Stretch | null) => void;
+  /** The zoomed range; null for all. */
+  range: TimeRange | null;
+  onRangeChange: (range: TimeRange | null) => void;
   onZoom: () => void;
-  /** The id of the line whose row shall have the focus once it is chosen and drawn. */
+  /** The id of the line to focus once it is selected and drawn. */
   focusWanted: RefObject<string | null>;
-  /** Whether the chosen line is the newest, whichever that will be. */
+  /** Whether the newest line is selected automatically. */
   following: boolean;
-  /** Called when the reader, while it follows, scrolls to other lines. */
+  /** Called when the reader scrolls to other lines while following. */
   onLeave: () => void;
-  /** As high with few rows as with many, where something stands below. */
+  /** Keeps the same height for few and many rows, if something is below. */
   reserve: boolean;
 }) {
   const list = useRef<HTMLDivElement>(null);
   const live = !isTerminal(run.status);
   const now = useNow(live);
   const preload = usePreload();
-  const whole = scaleOf(run, lines, measure, now);
-  const zoomed = measure === "time" ? stretch : null;
-  const scale = zoomed ? scaleOfStretch(zoomed) : whole;
+  const full = scaleOf(run, lines, measure, now);
+  const zoomed = measure === "time" ? range : null;
+  const scale = zoomed ? scaleOfRange(zoomed) : full;
   const chosenId = chosen ? lineId(chosen) : null;
   const chosenAt = lines.findIndex((line) => lineId(line) === chosenId);
   const drawn = useRowWindow(list, lines.length, ROW_HEIGHT);
-  useInSight(list, chosenAt, { rowHeight: ROW_HEIGHT, following, onLeave });
+  useScrollIntoView(list, chosenAt, { rowHeight: ROW_HEIGHT, following, onLeave });
 
   useEffect(() => {
     if (chosenId === null || focusWanted.current !== chosenId) return;
@@ -85,11 +85,11 @@ export function Timeline({
   const isOpen = (line: Line) =>
     line.holds ? !line.folded : canUnfold(line) ? unfolding.isUnfolded(line) : null;
 
-  /** A call of the model may hold steps and have had several tries: the steps come first, and go last. */
+  /** A model call may have steps and several attempts. Steps open first and close last. */
   function setOpen(line: Line, open: boolean) {
-    const tries = canUnfold(line) && unfolding.isUnfolded(line) !== open;
-    if (line.holds && (open ? line.folded : !tries)) folds.fold(line, !open);
-    else if (tries) unfolding.fold(line, open);
+    const expands = canUnfold(line) && unfolding.isUnfolded(line) !== open;
+    if (line.holds && (open ? line.folded : !expands)) folds.fold(line, !open);
+    else if (expands) unfolding.fold(line, open);
   }
 
   function onKey(event: KeyboardEvent) {
@@ -121,7 +121,7 @@ export function Timeline({
 
   return (
     <div className="@container/timeline relative">
-      <Axis onStretch={onStretch} onZoom={onZoom} scale={scale} stretch={zoomed} whole={whole} />
+      <Axis onRangeChange={onRangeChange} onZoom={onZoom} scale={scale} range={zoomed} full={full} />
       <div
         aria-label="Timeline"
         className={classNames(
@@ -158,8 +158,8 @@ export function Timeline({
 }
 
 /**
- * Keeps the list as long as it is while rows are exchanged one by one: where the row with the focus goes, browsers lay out
- * what is there in the middle of it, and would scroll a list that is short for a moment.
+ * Keeps the list's height while rows are replaced. Removing the focused row makes browsers lay out in between, and a
+ * shorter list would scroll.
  */
 function Height({ rows }: { rows: number }) {
   return (
@@ -173,7 +173,10 @@ function Height({ rows }: { rows: number }) {
   );
 }
 
-/** Stands for rows that are not drawn. A picture, for its height is an attribute: the server may write no styles. */
+/**
+ * Space for rows that are not drawn. An SVG, because its height is an attribute: the content security policy refuses
+ * inline styles from the server.
+ */
 function Gap({ rows }: { rows: number }) {
   return rows > 0 ? (
     <svg aria-hidden="true" className="block" height={rows * ROW_HEIGHT} role="presentation" width="1" />

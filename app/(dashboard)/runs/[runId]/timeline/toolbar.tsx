@@ -12,7 +12,7 @@ const MEASURES: readonly { value: Measure; label: string }[] = [
   { value: "tokens", label: "Tokens" },
 ];
 
-/** Above the timeline: a search through all the run's texts, its failures alone, and what the bars show. */
+/** The timeline's toolbar: a search through all texts, failures only, and the measure of the bars. */
 export function TimelineTools({
   find,
   onFind,
@@ -28,9 +28,9 @@ export function TimelineTools({
 }: {
   find: string;
   onFind: (text: string) => void;
-  /** What the search has come to, in words; empty while nothing is sought. */
+  /** The result of the search; empty without one. */
   found: string;
-  /** The reader wants to go on into the list. */
+  /** Called when the reader moves on to the list. */
   onEnter: () => void;
   /** How many lines failed. */
   failed: number;
@@ -39,7 +39,7 @@ export function TimelineTools({
   measure: Measure;
   onMeasure: (measure: Measure) => void;
   field: Ref<HTMLInputElement>;
-  /** Keeps the place of the first failure. */
+  /** Keeps space for the first failure. */
   reserve: boolean;
 }) {
   const name = useId();

@@ -2,36 +2,35 @@
 
 import { useSearchParams } from "next/navigation";
 import { useCallback, useState } from "react";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
-import { isTerminal } from "@/server/runs/read/words";
 import {
   chooseLine,
+  describeAddress,
   isNamed,
   type Line,
   lineId,
-  namedInWords,
   readAddress,
   type WorkLine,
   writeAddress,
 } from "../lines";
 
-/** Which line of a run's page is open, and who chose it: the reader, by the address, or the run, by going on. */
+/** The selected line, and whether the reader selected it (in the URL) or it is the newest of a live run. */
 export type Choice = {
   line: Line | null;
-  /** Whether it is the newest of a live run, and the next one will take its place. */
+  /** Whether it is the newest line of a live run, and the next one will replace it. */
   following: boolean;
-  /** What the address names and the run does not have, in words. */
+  /** What the URL names but the run does not have. */
   missing: string | null;
-  /** Null: whatever is the newest, from now on. */
+  /** Null: follow the newest line. */
   choose: (line: Line | null) => void;
-  /** Stays at the present line, though newer ones come: the reader looks at something. */
+  /** Keeps the current line when newer ones arrive. */
   stay: () => void;
 };
 
 /**
- * A live run is followed until the reader chooses a line or stays at one; one that was followed to its end shows what it
- * ended with.
- * @param loading whether lines that the address may name are still to come from elsewhere
+ * Follows a live run until the reader selects a line. A run followed to its end stays at its last line.
+ * @param loading whether lines that the URL may name are still loading
  */
 export function useChosenLine(
   run: RunDetail,
@@ -56,7 +55,7 @@ export function useChosenLine(
   return {
     line,
     following,
-    missing: named || loading ? null : namedInWords(address),
+    missing: named || loading ? null : describeAddress(address),
     choose,
     stay: () => {
       if (following && line) setStayedAt(lineId(line));

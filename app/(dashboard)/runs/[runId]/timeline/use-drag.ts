@@ -1,14 +1,14 @@
 import { type PointerEvent, useState } from "react";
 
-/** A pointer that moves less than this has only been put down, in pixels. */
-const LEAST_PX = 4;
+/** A shorter move is a click, in pixels. */
+const MIN_PX = 4;
 
-/** What a drag has come to: two places, in parts of the width of what it is dragged over. */
+/** A dragged range, in shares of the element's width. */
 export type Dragged = { from: number; to: number };
 
-/** Lets a pointer drag over an element from left to right or back; `onDragged` is told when it lets go. */
+/** Lets the pointer drag over an element. `onDragged` is called when it is released. */
 export function useDrag(onDragged: (dragged: Dragged) => void): {
-  /** While it is dragged. */
+  /** Set during the drag. */
   dragged: Dragged | null;
   handlers: {
     onPointerDown: (event: PointerEvent) => void;
@@ -25,25 +25,25 @@ export function useDrag(onDragged: (dragged: Dragged) => void): {
       onPointerDown: (event) => {
         if (event.button !== 0) return;
         event.currentTarget.setPointerCapture(event.pointerId);
-        const { part } = placeOf(event);
+        const { part } = positionOf(event);
         setDrag({ anchor: part, at: part });
       },
       onPointerMove: (event) => {
-        if (drag) setDrag({ ...drag, at: placeOf(event).part });
+        if (drag) setDrag({ ...drag, at: positionOf(event).part });
       },
       onPointerUp: (event) => {
         setDrag(null);
         if (!drag) return;
-        const { part, width } = placeOf(event);
+        const { part, width } = positionOf(event);
         const last = { from: Math.min(drag.anchor, part), to: Math.max(drag.anchor, part) };
-        if ((last.to - last.from) * width >= LEAST_PX) onDragged(last);
+        if ((last.to - last.from) * width >= MIN_PX) onDragged(last);
       },
       onPointerCancel: () => setDrag(null),
     },
   };
 }
 
-function placeOf(event: PointerEvent): { part: number; width: number } {
+function positionOf(event: PointerEvent): { part: number; width: number } {
   const { left, width } = event.currentTarget.getBoundingClientRect();
   return { part: Math.min(1, Math.max(0, (event.clientX - left) / width)), width };
 }

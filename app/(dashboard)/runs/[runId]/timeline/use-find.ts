@@ -8,22 +8,22 @@ import { anyCase } from "@/server/any-case";
 import type { RunDetail } from "@/server/runs/read/inspect";
 import { type Line, lineId } from "../lines";
 
-/** The server is asked once the reader has paused for so long. */
+/** The server is queried after a pause of this length. */
 const PAUSE_MS = 250;
 
-/** A search by the names of lines, at once, and by all their texts, as soon as the server has looked through them. */
+/** Searches the names of lines at once, and all their texts on the server. */
 export function useFind(
   run: RunDetail,
   lines: Line[],
 ): {
   text: string;
   setText: (text: string) => void;
-  /** What is sought in texts, too; empty while nothing is. */
+  /** The text that is searched in texts; empty without a search. */
   sought: string;
   matches: (line: Line) => boolean;
-  /** How many of the lines are left, in words. */
-  inWords: (shown: number) => string;
-  /** Stands in the place of the lines where none is left. */
+  /** Describes how many lines match. */
+  describe: (shown: number) => string;
+  /** Shown if no line matches. */
   nothing: string;
 } {
   const trpc = useTRPC();
@@ -45,16 +45,16 @@ export function useFind(
   const looking = text.trim() !== sought || results.some(({ isFetching }) => isFetching);
   const failed = results.some(({ isError }) => isError);
   const startsOnly = results.some(({ data }) => data?.startsOnly);
-  const words = text.trim();
-  const pattern = useMemo(() => new RegExp(anyCase(words), "u"), [words]);
+  const query = text.trim();
+  const pattern = useMemo(() => new RegExp(anyCase(query), "u"), [query]);
   return {
     text,
     setText,
     sought,
     matches: (line) =>
-      words === "" || ids.has(lineId(line)) || namesOf(line).some((name) => pattern.test(name)),
-    inWords: (shown) =>
-      words === "" ? "" : looking ? "searching" : `${formatCount(shown)} of ${formatCount(lines.length)}`,
+      query === "" || ids.has(lineId(line)) || namesOf(line).some((name) => pattern.test(name)),
+    describe: (shown) =>
+      query === "" ? "" : looking ? "searching" : `${formatCount(shown)} of ${formatCount(lines.length)}`,
     nothing: looking
       ? "Searching all inputs and outputs."
       : failed

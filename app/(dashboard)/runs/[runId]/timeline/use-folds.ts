@@ -5,16 +5,16 @@ import { type Line, lineId } from "../lines";
 import { foldedAtFirst, holdersOf } from "./line-folds";
 
 export type Folds = {
-  /** The ids of the lines that stand for those below them. */
+  /** The ids of the collapsed lines. */
   folded: ReadonlySet<string>;
   fold: (line: Line, folded: boolean) => void;
-  /** Folds everything that is not, or unfolds everything where anything is folded. */
+  /** Collapses all lines, or expands all if any is collapsed. */
   toggleAll: () => void;
 };
 
 /**
- * Which lines stand for those below them. Decided when the page opens, then by the reader alone: nothing folds by itself, and
- * what is chosen unfolds what it is in. What is folded over the chosen line is chosen in its place.
+ * Which lines are collapsed. Decided when the page opens, then by the reader alone. Selecting a hidden line expands its
+ * ancestors; collapsing an ancestor of the selected line selects the ancestor.
  */
 export function useFolds(lines: Line[], chosen: Line | null, onChoose: (line: Line) => void): Folds {
   const [folded, setFolded] = useState(() => foldedAtFirst(lines));

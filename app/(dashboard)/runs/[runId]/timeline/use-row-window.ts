@@ -2,15 +2,15 @@
 
 import { type RefObject, useEffect, useState } from "react";
 
-/** Rows drawn beyond what is seen, so that a quick turn of the wheel and the arrow keys find them there. */
+/** Extra rows around the visible ones, for fast scrolling and the arrow keys. */
 const BEYOND = 12;
-/** Rows drawn before anything is measured; the server draws so many. */
+/** Rows before anything is measured, and on the server. */
 const AT_FIRST = 60;
-/** The window moves in steps of this many rows, not at every pixel. */
+/** The window moves in steps of this many rows. */
 const STEP = 6;
 
 /**
- * Which rows of a long list are worth drawing: those in sight, whether the list scrolls by itself or the page does.
+ * The rows of a long list to draw: the visible ones, whether the list or the page scrolls.
  * @param rowHeight in pixels, the same for all rows
  * @returns the first row, and the one after the last
  */
@@ -38,7 +38,7 @@ export function useRowWindow(
       frame ||= requestAnimationFrame(measure);
     };
     measure();
-    // Captured, for the list's own scrolling does not bubble.
+    // Capturing, because the list's own scroll events do not bubble.
     window.addEventListener("scroll", ask, { capture: true, passive: true });
     window.addEventListener("resize", ask);
     return () => {

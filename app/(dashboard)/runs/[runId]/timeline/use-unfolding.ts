@@ -3,20 +3,20 @@
 import { useQueries } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTRPC } from "@/app/_ui/providers";
+import { isTerminal } from "@/server/runs/read/enums";
 import type { RunInspection } from "@/server/runs/read/inspect";
-import { isTerminal } from "@/server/runs/read/words";
 import { attemptsOf, isWork, type Line, type UnfoldedRuns } from "../lines";
 
-/** A run that goes on inside of a step is looked at anew this often; the page's own stream tells of its own lines only. */
-const LOOK_EVERY_MS = 1_000;
+/** How often an open child run is fetched: the page's stream covers its own run only. */
+const POLL_EVERY_MS = 1_000;
 
-/** What stands below a line once it is unfolded: the steps of the run it started, and its attempts where it took several. */
+/** Expanded lines: the steps of a child run, and the attempts of a line that has several. */
 export type Unfolding = {
   isUnfolded: (line: Line) => boolean;
   fold: (line: Line, open: boolean) => void;
 };
 
-/** Whether there is anything to unfold. */
+/** Whether a line can be expanded. */
 export function canUnfold(line: Line): boolean {
   return startedRun(line) !== null || (isWork(line) && attemptsOf(line).length > 1);
 }
@@ -25,10 +25,10 @@ function startedRun(line: Line): string | null {
   return line.kind === "step" ? line.step.childRunId : null;
 }
 
-/** What the reader unfolded; `first` is unfolded from the beginning: a run, or a line's attempts by its slug. */
+/** What the reader expanded. `first` starts expanded: a child run, or a line's attempts by its slug. */
 export function useUnfolding(first: { run: string | null; attempts: string | null }): {
   runs: UnfoldedRuns;
-  /** Slugs of the lines whose attempts are unfolded. */
+  /** Slugs of the lines whose attempts are expanded. */
   attempts: ReadonlySet<string>;
   unfolding: Unfolding;
 } {
@@ -39,7 +39,7 @@ export function useUnfolding(first: { run: string | null; attempts: string | nul
     queries: [...ids].map((runId) => ({
       ...trpc.runs.inspect.queryOptions({ runId }),
       refetchInterval: ({ state }: { state: { data?: RunInspection | undefined } }) =>
-        state.data && !isTerminal(state.data.run.status) ? LOOK_EVERY_MS : (false as const),
+        state.data && !isTerminal(state.data.run.status) ? POLL_EVERY_MS : (false as const),
     })),
     combine: (results) => results.flatMap(({ data }) => (data ? [data] : [])),
   });

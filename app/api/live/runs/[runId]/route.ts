@@ -4,7 +4,7 @@ import { isUuid } from "@/server/ids";
 import { streamRun } from "@/server/live/run-stream";
 import { getServices } from "@/wiring";
 
-/** Live: one run's changes since `Last-Event-ID`, or since `?after=` on the first connection. */
+/** Streams one run's changes since `Last-Event-ID`, or since `?after=` on the first connection. */
 export async function GET(
   request: Request,
   { params }: { params: Promise<{ runId: string }> },

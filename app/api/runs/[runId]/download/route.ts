@@ -1,9 +1,9 @@
 import { memberForRoute, refuseRoute } from "@/app/request";
 import { isUuid } from "@/server/ids";
-import { readWholeRun } from "@/server/runs/read/download";
+import { readCompleteRun } from "@/server/runs/read/download";
 import { getServices } from "@/wiring";
 
-/** The whole run with all its steps and model calls, as one JSON file. */
+/** A run with all its steps and model calls, as one JSON file. */
 export async function GET(
   request: Request,
   { params }: { params: Promise<{ runId: string }> },
@@ -12,7 +12,7 @@ export async function GET(
   const found = await memberForRoute(services, request);
   if ("refusal" in found) return found.refusal;
   const { runId } = await params;
-  const run = isUuid(runId) ? await readWholeRun(services, found.actor, runId) : null;
+  const run = isUuid(runId) ? await readCompleteRun(services, found.actor, runId) : null;
   if (!run) return refuseRoute("not_found", `There is no run ${runId} in this organization.`);
   return new Response(`${JSON.stringify(run, null, 2)}\n`, {
     headers: {

@@ -1,11 +1,11 @@
 import { memberForRoute, refuseRoute } from "@/app/request";
 import { isUuid } from "@/server/ids";
-import { readWholeText } from "@/server/runs/read/inspect";
+import { readPayload } from "@/server/runs/read/inspect";
 import { getServices } from "@/wiring";
 
 /**
- * One whole text of a run: `?field=input|output`, with `?step=` that step's, with `?download=1` as a file. Sent as
- * plain text that no browser will take for a page: it was written by strangers.
+ * One complete text of a run: `?field=input|output`, of a step with `?step=`, as a file with `?download=1`. The text is
+ * untrusted, so it is sent as plain text that no browser renders.
  */
 export async function GET(
   request: Request,
@@ -21,7 +21,7 @@ export async function GET(
   if (!isUuid(runId) || (stepId !== undefined && !isUuid(stepId))) {
     return refuseRoute("not_found", "There is no such text.");
   }
-  const text = await readWholeText(services, found.actor.orgId, { runId, stepId, field }).catch(() => null);
+  const text = await readPayload(services, found.actor.orgId, { runId, stepId, field }).catch(() => null);
   if (text === null) return refuseRoute("not_found", `Run ${runId} has no such ${field}.`);
   const name = `${stepId ?? runId}-${field}.txt`;
   return new Response(text, {

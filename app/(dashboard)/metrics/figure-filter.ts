@@ -1,0 +1,25 @@
+import type { RunFilter } from "@/server/runs/read/filter";
+import type { RunFigures } from "@/server/runs/read/metrics";
+
+const ENDED = ["Completed", "Failed", "Cancelled"] as const;
+
+/**
+ * The filter for the runs behind each figure. Tokens and credits include those of open runs. A percentile links to the
+ * ended runs of its duration class or slower; a rate to the runs that succeeded or failed.
+ */
+export function figureFilters({ p50AtLeast, p95AtLeast }: Pick<RunFigures, "p50AtLeast" | "p95AtLeast">) {
+  const took = (minDurationMs: number | null) =>
+    minDurationMs === null ? {} : { status: [...ENDED], minDurationMs };
+  return {
+    runs: {},
+    completed: { status: ["Completed"] },
+    failed: { status: ["Failed"] },
+    cancelled: { status: ["Cancelled"] },
+    open: { status: ["Pending", "Running"] },
+    success: { status: ["Completed", "Failed"] },
+    tokens: { minTokens: 1 },
+    credits: { minCredits: "0.0001" },
+    p50: took(p50AtLeast),
+    p95: took(p95AtLeast),
+  } satisfies Record<string, RunFilter>;
+}

@@ -1,0 +1,69 @@
+import type { RunSummary } from "@/server/runs/read/list";
+
+/**
+ * Runs that match the list's filter but are not shown yet: new runs, and older ones that match now, such as failed
+ * ones. They are held back until the reader asks for them. Ids are UUIDs v7, so their order is the list's.
+ */
+
+/** How many ids fit into the URL of one query. */
+export const MAX_ASKED = 80;
+/** How many of the newest ids are compared if it is unknown which runs changed. */
+const MAX_COMPARED = 1_000;
+/** How long notifications alone are trusted. Some may be lost, and a run may match a duration filter without one. */
+const TRUST_MS = 10_000;
+
+/** The visible rows, and whether older ones can be loaded. */
+export type View = { shown: readonly Pick<RunSummary, "id">[]; hasOlder: boolean };
+
+/** Only newer ids can belong to the visible part of the list; null if any id can. */
+function oldestRelevantId({ shown, hasOlder }: View): string | null {
+  return hasOlder ? (shown.at(-1)?.id ?? null) : null;
+}
+
+export type Question =
+  | { about: "some"; ids: string[] }
+  | { about: "all"; after: string | null; limit: number };
+
+/**
+ * What to query after these runs changed; an empty list means that some did, unknown which. `sinceAllMs` is the time
+ * since the last complete query. Null if no answer could matter.
+ */
+export function questionAfter(changed: readonly string[], view: View, sinceAllMs: number): Question | null {
+  const oldest = oldestRelevantId(view);
+  const known = new Set(view.shown.map((run) => run.id));
+  const ids = changed.filter((id) => !known.has(id) && (oldest === null || id > oldest));
+  if (changed.length === 0 || ids.length > MAX_ASKED || sinceAllMs >= TRUST_MS) {
+    return { about: "all", after: oldest, limit: Math.min(MAX_COMPARED, view.shown.length + 100) };
+  }
+  return ids.length > 0 ? { about: "some", ids } : null;
+}
+
+/** The new runs after a response: the queried runs that match. Some may be visible already. */
+export function waitingAfter(
+  waiting: ReadonlySet<string>,
+  question: Question,
+  fitting: readonly string[],
+): ReadonlySet<string> {
+  if (question.about === "all") return new Set(fitting);
+  const asked = new Set(question.ids);
+  return new Set([...[...waiting].filter((id) => !asked.has(id)), ...fitting]);
+}
+
+/** Those that are not visible but belong to the visible part, newest first. */
+export function stillWaiting(waiting: ReadonlySet<string>, view: View): string[] {
+  const oldest = oldestRelevantId(view);
+  const known = new Set(view.shown.map((run) => run.id));
+  return [...waiting]
+    .filter((id) => !known.has(id) && (oldest === null || id > oldest))
+    .sort()
+    .reverse();
+}
+
+/** How many loaded pages must be fetched again to show an id. The others load when the reader scrolls there. */
+export function pagesUpTo(
+  id: string,
+  pages: readonly { items: readonly Pick<RunSummary, "id">[] }[],
+): number {
+  const holds = pages.findIndex(({ items }) => (items.at(-1)?.id ?? "") < id);
+  return holds < 0 ? pages.length : holds + 1;
+}

@@ -1,0 +1,54 @@
+"use client";
+
+import { Button } from "@/app/_ui/button";
+import { Link } from "@/app/_ui/link";
+import { Empty } from "@/app/_ui/page";
+import type { RunFilter } from "@/server/runs/read/filter";
+import { SEARCH_HELP } from "./filter-labels";
+
+/** Names the parts of the URL that were ignored. */
+export function UnknownFilters({ parts, onDrop }: { parts: string[]; onDrop: () => void }) {
+  return (
+    <div
+      className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-t bg-waiting-wash px-4 py-2 sm:px-6"
+      role="alert"
+    >
+      <p className="min-w-0">
+        Unknown filter <span className="mono break-all">{parts.join(" and ")}</span> in the address. The list
+        is shown without it.
+      </p>
+      <Button onClick={onDrop}>Remove it</Button>
+    </div>
+  );
+}
+
+/** Shown instead of an empty list. */
+export function NoRuns({ filter, onClear }: { filter: RunFilter; onClear: () => void }) {
+  if (Object.keys(filter).length > 0) {
+    return (
+      <Empty title="No run matches these filters">
+        {filter.text ? <p className="max-w-prose">{SEARCH_HELP}</p> : null}
+        <Button onClick={onClear}>Clear filters</Button>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No runs yet">
+      <p>Start one with an API key. It appears here at once.</p>
+      <pre className="mono max-w-full overflow-x-auto rounded-md border border-line bg-surface px-3 py-2 text-ink">
+        {`curl -X POST "$BASE_URL/v1/agents/run/$AGENT_ID" \\\n  -H "X-API-Key: $API_KEY" -H "Content-Type: application/json" \\\n  -d '{"userMessage": "Hello"}'`}
+      </pre>
+      <p>
+        Find the ids on the pages{" "}
+        <Link className="text-accent underline" href="/agents">
+          Agents
+        </Link>{" "}
+        and{" "}
+        <Link className="text-accent underline" href="/tools">
+          Tools
+        </Link>
+        .
+      </p>
+    </Empty>
+  );
+}

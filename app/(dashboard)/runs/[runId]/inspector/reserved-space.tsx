@@ -1,0 +1,49 @@
+"use client";
+
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { classNames } from "@/app/_ui/class-names";
+
+/** The height of a collapsed answer with its button; on a phone including its name. */
+const HEIGHT = "h-[11.75rem] sm:h-[9.75rem]";
+const MIN_HEIGHT = "min-h-[11.75rem] sm:min-h-[9.75rem]";
+
+/**
+ * Reserves the height of content that is still to come, so that nothing below moves. Taller content is cut off until
+ * the reader expands it.
+ */
+export function ReservedSpace({ children }: { children: ReactNode }) {
+  const [open, setOpen] = useState(false);
+  const [isHigher, setIsHigher] = useState(false);
+  const frame = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const [box, inner] = [frame.current, content.current];
+    if (!box || !inner || open) return;
+    const sizes = new ResizeObserver(() => setIsHigher(inner.offsetHeight > box.clientHeight + 1));
+    sizes.observe(inner);
+    const onClick = ({ target }: MouseEvent) => {
+      if (target instanceof Element && target.closest("[aria-expanded], summary")) setOpen(true);
+    };
+    box.addEventListener("click", onClick);
+    return () => {
+      sizes.disconnect();
+      box.removeEventListener("click", onClick);
+    };
+  }, [open]);
+  return (
+    <div className={open ? MIN_HEIGHT : classNames("relative overflow-hidden", HEIGHT)} ref={frame}>
+      <div className="flow-root" ref={content}>
+        {children}
+      </div>
+      {isHigher && !open ? (
+        <button
+          aria-expanded={false}
+          className="absolute inset-x-0 bottom-0 bg-canvas/95 px-4 py-1 text-left text-accent hover:underline sm:px-6"
+          type="button"
+        >
+          Show all
+        </button>
+      ) : null}
+    </div>
+  );
+}

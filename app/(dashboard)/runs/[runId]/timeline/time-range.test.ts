@@ -1,0 +1,70 @@
+import { expect, it } from "vitest";
+import type { Line } from "../lines";
+import { barOf, type Scale } from "./scale";
+import { initialRange, rangeAround, scaleOfRange } from "./time-range";
+
+const BEGIN = Date.parse("2026-11-21T01:22:07.000Z");
+const at = (ms: number) => new Date(BEGIN + ms).toISOString();
+const full: Scale = { measure: "time", start: BEGIN, span: 10_000 };
+
+function line(from: number, to: number | null): Line {
+  const step = {
+    id: "step",
+    key: "fetch",
+    number: 1,
+    iteration: 1,
+    name: "http_request",
+    status: to === null ? ("Running" as const) : ("Completed" as const),
+    errorMessage: null,
+    attempts: [],
+    credits: "0.0100",
+    childRunId: null,
+    childCredits: null,
+    startedAt: at(from),
+    finishedAt: to === null ? null : at(to),
+    durationMs: to === null ? null : to - from,
+    sequence: 1,
+  };
+  return { kind: "step", runId: "run", slug: "1", step, label: "fetch", depth: 0 };
+}
+
+const around = (from: number, to: number | null, now = BEGIN + 10_000) => {
+  const range = rangeAround(line(from, to), full, now);
+  return range && [range.from - BEGIN, range.to - BEGIN];
+};
+
+it("zooms to a line with a small margin, within the run", () => {
+  expect(around(2_000, 3_000)).toEqual([1_900, 3_100]);
+  expect(around(2_000, 2_000)).toEqual([1_995, 2_005]);
+  expect(around(0, 3_000)).toEqual([0, 3_300]);
+  expect(around(9_000, null)).toEqual([8_900, 10_000]);
+  expect(around(0, 10_000)).toBeNull();
+});
+
+it("cuts bars at the edges, and marks the side of lines outside", () => {
+  const range = { from: BEGIN + 2_000, to: BEGIN + 4_000 };
+  const scale = scaleOfRange(range);
+  const bar = (from: number, to: number | null) => {
+    const { from: start, length, beyond } = barOf(line(from, to), scale, range, BEGIN + 10_000);
+    return [start, length, beyond];
+  };
+  expect(bar(2_500, 3_000)).toEqual([0.25, 0.25, null]);
+  expect(bar(1_000, 3_000)).toEqual([0, 0.5, null]);
+  expect(bar(3_500, null)).toEqual([0.75, 0.25, null]);
+  expect(bar(0, 10_000)).toEqual([0, 1, null]);
+  expect(bar(0, 1_999)).toEqual([0, 0, "before"]);
+  expect(bar(4_001, 5_000)).toEqual([1, 0, "after"]);
+});
+
+it("opens an ended run on the part that executed if its wait was far longer", () => {
+  const opens = (waited: number, ran: number | null) =>
+    initialRange({
+      createdAt: at(-waited),
+      startedAt: at(0),
+      finishedAt: ran === null ? null : at(ran),
+    });
+  expect(opens(90_000, 4_000)).toEqual({ from: BEGIN - 400, to: BEGIN + 4_000 });
+  expect(opens(16_000, 4_000)).toBeNull();
+  expect(opens(900, 10)).toBeNull();
+  expect(opens(90_000, null)).toBeNull();
+});

@@ -1,0 +1,35 @@
+"use client";
+
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { classNames } from "./class-names";
+
+/** A box that scrolls horizontally. It takes the keyboard focus only while its content is wider than the box. */
+export function HorizontalScroll({
+  label,
+  className,
+  children,
+}: {
+  label: string;
+  className?: string;
+  children: ReactNode;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const [wide, setWide] = useState(false);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => setWide(element.scrollWidth > element.clientWidth));
+    observer.observe(element);
+    for (const child of element.children) observer.observe(child);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <div
+      className={classNames("overflow-x-auto", className)}
+      ref={box}
+      {...(wide ? { "aria-label": label, role: "region", tabIndex: 0 } : {})}
+    >
+      {children}
+    </div>
+  );
+}

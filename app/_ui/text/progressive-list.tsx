@@ -1,0 +1,48 @@
+"use client";
+
+import { type ReactNode, useEffect, useState } from "react";
+import { Button } from "../button";
+import { formatBytes } from "../format";
+
+/**
+ * Draws the pieces of a long content one per task, so that the page stays responsive: `atOnce` of them, and as many
+ * again when the reader asks.
+ */
+export function ProgressiveList({
+  pieces,
+  atOnce,
+  children,
+}: {
+  pieces: readonly string[];
+  atOnce: number;
+  children: (piece: string, index: number) => ReactNode;
+}) {
+  const [shown, setShown] = useState(1);
+  const [wanted, setWanted] = useState(atOnce);
+  const most = Math.min(wanted, pieces.length);
+  useEffect(() => {
+    if (shown >= most) return;
+    const timer = setTimeout(() => setShown(shown + 1), 0);
+    return () => clearTimeout(timer);
+  }, [shown, most]);
+  const here = Math.min(shown, most);
+  return (
+    <>
+      {pieces.slice(0, here).map(children)}
+      {shown >= wanted && pieces.length > wanted ? (
+        <p className="mt-2 flex flex-wrap items-center gap-3 text-muted">
+          <span>
+            {sizeOf(pieces.slice(0, here))} of {sizeOf(pieces)} are shown.
+          </span>
+          <Button className="h-7" onClick={() => setWanted(wanted + atOnce)}>
+            Show {sizeOf(pieces.slice(here, here + atOnce))} more
+          </Button>
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function sizeOf(pieces: readonly string[]): string {
+  return formatBytes(pieces.reduce((sum, piece) => sum + new Blob([piece]).size, 0));
+}

@@ -1,0 +1,174 @@
+import type { Page } from "@playwright/test";
+import { startThrowawayService } from "@/scripts/throwaway-service.mjs";
+import { expect, test } from "./fixtures";
+
+/**
+ * Pages whose data is slow or missing, on a service of its own whose tables are locked or renamed. Sessions, members
+ * and organizations, which every page needs, are not touched.
+ */
+
+let service: Awaited<ReturnType<typeof startThrowawayService>>;
+test.describe.configure({ mode: "serial" });
+test.beforeAll(async () => {
+  test.setTimeout(120_000);
+  service = await startThrowawayService({ quiet: true });
+});
+test.afterAll(() => service.stop());
+
+test.beforeEach(async ({ page }) => {
+  await page.goto(`${service.base}/sign-in`);
+  await page.getByLabel("Email").fill(service.login.email);
+  await page.getByLabel("Password").fill(service.login.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL(`${service.base}/runs`);
+});
+
+/** Locks the table while `work` runs, so that its readers wait. */
+async function whileLocked(table: string, work: () => Promise<void>): Promise<void> {
+  await service.withDatabase(async (client) => {
+    await client.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+    try {
+      await work();
+    } finally {
+      await client.query("ROLLBACK");
+    }
+  });
+}
+
+/** Renames the table while `work` runs, so that its readers get an error. */
+async function whileAway(table: string, work: () => Promise<void>): Promise<void> {
+  const rename = (from: string, to: string) =>
+    service.withDatabase((client) => client.query(`ALTER TABLE ${from} RENAME TO ${to}`));
+  await rename(table, `${table}_away`);
+  try {
+    await work();
+  } finally {
+    await rename(`${table}_away`, table);
+  }
+}
+
+/** Raises every organization's `in_flight` above its limit, so that no run gets a slot while `work` runs. */
+async function whileNoneBegins(work: () => Promise<void>): Promise<void> {
+  const count = (by: number) =>
+    service.withDatabase((client) =>
+      client.query("UPDATE organizations SET in_flight = in_flight + $1", [by]),
+    );
+  await count(10_000);
+  try {
+    await work();
+  } finally {
+    await count(-10_000);
+  }
+}
+
+const goTo = (page: Page, pageName: string) =>
+  page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: pageName, exact: true }).click();
+const skeletons = (page: Page) => page.locator("main [aria-busy=true]");
+const failure = (page: Page) => page.getByRole("alert").filter({ hasText: "This page could not be shown" });
+
+for (const { pageName, table } of [
+  { pageName: "Runs", table: "runs" },
+  { pageName: "Metrics", table: "runs" },
+  { pageName: "Agents", table: "agents" },
+  { pageName: "Tools", table: "tools" },
+  { pageName: "Triggers", table: "triggers" },
+  { pageName: "API keys", table: "api_keys" },
+  { pageName: "Credits", table: "credit_entries" },
+  { pageName: "Audit log", table: "audit_entries" },
+]) {
+  test(`${pageName}: its skeleton is shown until its data has loaded`, async ({ page }) => {
+    await goTo(page, "Members");
+    await expect(page.getByRole("heading", { name: "Members", level: 1 })).toBeVisible();
+    await expect(skeletons(page)).toHaveCount(0);
+    await whileLocked(table, async () => {
+      await goTo(page, pageName);
+      await expect(page.getByRole("heading", { name: pageName, level: 1 })).toBeVisible();
+      await expect(skeletons(page).first()).toBeVisible();
+      await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
+    });
+    await expect(skeletons(page)).toHaveCount(0);
+    await expect(page.getByRole("heading", { name: pageName, level: 1 })).toBeVisible();
+  });
+}
+
+test("a run: its skeleton is shown until it has loaded", async ({ page }) => {
+  const run = page.getByRole("table").getByRole("link").first();
+  await expect(run).toBeVisible();
+  await whileLocked("steps", async () => {
+    await run.click();
+    await expect(page).toHaveURL(/\/runs\/[0-9a-f-]{36}$/);
+    await expect(skeletons(page).first()).toBeVisible();
+    await expect(page.getByRole("listbox", { name: "Timeline" })).toHaveCount(0);
+  });
+  await expect(page.getByRole("listbox", { name: "Timeline" })).toBeVisible();
+  await expect(skeletons(page)).toHaveCount(0);
+});
+
+test("a queued run shows how long it has waited, and one that ended before its start that it never started", async ({
+  page,
+}) => {
+  const head = page.locator("article > header");
+  const row = (id: string) => page.getByRole("row").filter({ has: page.locator(`a[href="/runs/${id}"]`) });
+  const runAgain = async () => {
+    const before = page.url();
+    await page.getByRole("button", { name: "Run again", exact: true }).click();
+    await page.waitForURL((url) => url.href !== before);
+    await expect(head).toContainText(/created\d+ \w+ \d\d:\d\d:\d\d/);
+    await expect(head).toContainText(/queued \d+ s/);
+    return page.url().split("/").at(-1) ?? "";
+  };
+  await page.getByRole("table").getByRole("link").first().click();
+  // It started at once, so only one time is shown.
+  await expect(head).toContainText(/started\d+ \w+ \d\d:\d\d:\d\dfinished\d\d:\d\d:\d\d/);
+  await expect(head).not.toContainText("created");
+  let later = "";
+  await whileNoneBegins(async () => {
+    const never = await runAgain();
+    await page.getByRole("button", { name: "Cancel run" }).click();
+    await expect(head).toContainText(/startedneverfinished\d\d:\d\d:\d\d/);
+    later = await runAgain();
+    await goTo(page, "Runs");
+    await expect(row(never)).toContainText(/Cancelled.*—/);
+    await expect(row(later)).toContainText(/queued \d+ s/);
+    await page.goto(`${service.base}/runs/${later}`);
+    await expect(head).toContainText(/queued \d+ s/);
+  });
+  await expect(head).toContainText(/started\d\d:\d\d:\d\dfinished\d\d:\d\d:\d\d/);
+  await goTo(page, "Runs");
+  await expect(row(later)).toContainText(/now|\d+ s ago/);
+  await expect(row(later).getByRole("link")).toHaveAttribute("title", /Created .*\nStarted .*\nFinished /);
+});
+
+test("a page that fails shows an error within the layout, and loads on retry", async ({ page }) => {
+  await whileAway("api_keys", async () => {
+    // By a link, and by its URL.
+    await goTo(page, "API keys");
+    await expect(failure(page)).toContainText(/reference \S+/);
+    await page.reload();
+    await expect(failure(page)).toContainText(/reference \S+/);
+    // A retry while it still fails.
+    await failure(page).getByRole("button", { name: "Try again" }).click();
+    await expect(failure(page)).toBeVisible();
+    // Every other page works.
+    await goTo(page, "Members");
+    await expect(page.getByRole("heading", { name: "Members", level: 1 })).toBeVisible();
+    await expect(failure(page)).toHaveCount(0);
+    await goTo(page, "API keys");
+    await expect(failure(page)).toBeVisible();
+  });
+  await failure(page).getByRole("button", { name: "Try again" }).click();
+  await expect(page.getByRole("heading", { name: "API keys", level: 1 })).toBeVisible();
+  await expect(failure(page)).toHaveCount(0);
+});
+
+test("a list that fails shows an error in place, and loads on retry", async ({ page }) => {
+  const problem = page.getByRole("alert").filter({ hasText: "could not be read" });
+  await whileAway("audit_entries", async () => {
+    await goTo(page, "Audit log");
+    await expect(problem).toContainText(/Something failed on our side\. Request \S+/);
+    await expect(page.getByRole("heading", { name: "Audit log", level: 1 })).toBeVisible();
+  });
+  await problem.getByRole("button", { name: "Try again" }).click();
+  await expect(problem).toHaveCount(0);
+  await expect(page.getByText("could not be")).toHaveCount(0);
+});

@@ -1,0 +1,90 @@
+/**
+ * Ends a command: Ctrl-C and SIGTERM first run the shutdown callbacks, in reverse order. A signal more than a second
+ * after the first ends the process at once.
+ */
+
+/** Printed directly, also once the service sends console output to its log. */
+const printError = console.error;
+
+/** @type {(() => unknown)[]} */
+const callbacks = [];
+let ending = false;
+/** When the first signal came: npm passes on signals that the terminal has already sent. */
+let signalledAt = 0;
+/** Whether a signal is the normal way to end (a running server) and no interruption of unfinished work. */
+let signalExpected = false;
+
+/**
+ * Adds a callback to run before the process ends.
+ * @param {() => unknown} callback
+ */
+export function onShutdown(callback) {
+  callbacks.push(callback);
+}
+
+/** Whether the process is shutting down; later errors are not reported. */
+export function isShuttingDown() {
+  return ending;
+}
+
+/** From now on a signal ends the process with exit code 0. */
+export function expectSignal() {
+  signalExpected = true;
+}
+
+/**
+ * Runs the shutdown callbacks and ends the process.
+ * @param {number} code
+ * @returns {Promise<never>}
+ */
+export async function end(code) {
+  if (ending) return new Promise(() => {});
+  ending = true;
+  for (const callback of callbacks.reverse()) {
+    try {
+      await callback();
+    } catch (error) {
+      printError(error instanceof Error ? error.message : error);
+      code ||= 1;
+    }
+  }
+  process.exit(code);
+}
+
+/**
+ * Runs a command. Prints its error, and shuts down.
+ * @param {() => Promise<number | undefined>} command the exit code, or undefined to stay until a signal
+ */
+export async function runCommand(command) {
+  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+    process.on(signal, () => {
+      const code = signal === "SIGINT" ? 130 : 143;
+      if (ending && Date.now() - signalledAt > 1_000) process.exit(code);
+      signalledAt ||= Date.now();
+      void end(signalExpected ? 0 : code);
+    });
+  }
+  try {
+    const code = await command();
+    if (code !== undefined) await end(code);
+  } catch (error) {
+    if (!ending) printError(explain(error));
+    await end(1);
+  }
+}
+
+/**
+ * The message of an expected error, or the stack of a fault.
+ * @param {unknown} error
+ */
+function explain(error) {
+  if (!(error instanceof Error)) return String(error);
+  const expected = [
+    "SetupError",
+    "EnvironmentError",
+    "MigrationError",
+    "WrongSecretError",
+    "UnreachableDatabaseError",
+  ];
+  return expected.includes(error.name) ? `\n${error.message}` : `\n${error.stack}`;
+}

@@ -1,0 +1,35 @@
+/** Enums of runs, without imports so that pages can use them. */
+
+export const RUN_STATUSES = ["Pending", "Running", "Completed", "Failed", "Cancelled"] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+export const RUN_SOURCES = ["api", "webhook", "dashboard", "operator", "run"] as const;
+
+/** The sources that a filter can name: one source, or `outside` for any but another run. */
+export const SOURCE_CHOICES = [...RUN_SOURCES, "outside"] as const;
+export type SourceChoice = (typeof SOURCE_CHOICES)[number];
+
+export const RUN_PERIODS = ["1h", "24h", "7d", "30d", "90d"] as const;
+export type RunPeriod = (typeof RUN_PERIODS)[number];
+
+/** The intervals of a period's metrics; the first is the default. Each divides its period into at most 100 parts. */
+export const METRICS_INTERVALS = {
+  "1h": ["2m", "1m", "5m"],
+  "24h": ["1h", "15m", "3h"],
+  "7d": ["6h", "3h", "1d"],
+  "30d": ["1d", "12h", "3d"],
+  "90d": ["3d", "1d", "10d"],
+} as const satisfies Record<RunPeriod, readonly [string, ...string[]]>;
+export type MetricsInterval = (typeof METRICS_INTERVALS)[RunPeriod][number];
+
+/** An interval's length in ms. */
+export function intervalMs(interval: MetricsInterval): number {
+  const unit = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+  const [letter] = (["m", "h", "d"] as const).filter((each) => interval.endsWith(each));
+  return Number.parseInt(interval, 10) * unit[letter ?? "m"];
+}
+
+/** Whether a status is final. */
+export function isTerminal(status: RunStatus): boolean {
+  return status === "Completed" || status === "Failed" || status === "Cancelled";
+}
