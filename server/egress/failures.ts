@@ -3,7 +3,7 @@ export class EgressError extends Error {
   override name = "EgressError";
 }
 
-/** The network or the server failed: another attempt may go well. */
+/** The network or the server failed; another attempt may succeed. */
 export class NetworkError extends EgressError {}
 
 /** The innermost reason that can be told: an EgressError of ours, or the network's own words. */

@@ -11,13 +11,13 @@ export type CarriedSecret = {
   hosts: readonly string[];
 };
 
-/** Sent as the header `Authorization: Basic …`; a header cannot hold it, because secrets in it are encoded. */
+/** Sent as the header `Authorization: Basic …`. Not a header itself: secrets must be inserted before the encoding. */
 export type BasicAuth = { username: string; password: string };
 
-/** What a guarded call sends. Headers, query and body may hold placeholders of `secrets`. */
+/** What a guarded call sends. Headers, query and body may contain placeholders of `secrets`. */
 export type EgressInit = RequestInit & { basicAuth?: BasicAuth; secrets?: readonly CarriedSecret[] };
 
-/** A request as it goes over the wire to one host. */
+/** A request with its secrets, for one host. */
 export type FilledRequest = { url: URL; headers: [string, string][]; body: Uint8Array<ArrayBuffer> | null };
 
 /** What a request may carry on to another origin; all else the caller set may be a secret of the first one. */
@@ -31,7 +31,7 @@ export const entryOf = (url: URL) =>
   `${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`.toLowerCase();
 
 /**
- * A call of a function as redirects change it. Placeholders stay in it: `fill` puts the secrets in, for the one host that
+ * A function's request, which redirects change. It contains placeholders; `fill` replaces them by secrets for the host that
  * the request goes to next.
  */
 export class OutgoingRequest {
@@ -58,10 +58,10 @@ export class OutgoingRequest {
     return new OutgoingRequest(url, init, body);
   }
 
-  /** The request with its secrets. Throws EgressError when one of them may not go to its host. */
+  /** The request with its secrets. Throws EgressError if one of them may not be sent to its host. */
   fill(isTrusted: boolean): FilledRequest {
     if (this.#secrets.length === 0) return { url: this.url, headers: this.#headerPairs(), body: this.#body };
-    const put = (text: string, encode: (value: string) => string = (value) => value) =>
+    const insert = (text: string, encode: (value: string) => string = (value) => value) =>
       replacePlaceholders(text, (placeholder) => {
         const secret = this.#secrets.find((each) => each.placeholder === placeholder);
         if (secret === undefined) return placeholder;
@@ -70,29 +70,29 @@ export class OutgoingRequest {
         return encode(secret.value);
       });
     const url = new URL(this.url);
-    url.search = put(url.search, encodeURIComponent);
-    const headers = this.#headerPairs(put).map(([name, value]): [string, string] => {
-      const filled = put(value);
+    url.search = insert(url.search, encodeURIComponent);
+    const headers = this.#headerPairs(insert).map(([name, value]): [string, string] => {
+      const filled = insert(value);
       if (FIELD_VALUE.test(filled)) return [name, filled];
       throw new EgressError(
         `The header "${name}" was not sent: a secret in it has a character that headers cannot hold.`,
       );
     });
-    return { url, headers, body: this.#body && this.#fillBody(this.#body, put) };
+    return { url, headers, body: this.#body && this.#fillBody(this.#body, insert) };
   }
 
-  #headerPairs(put: (text: string) => string = (text) => text): [string, string][] {
+  #headerPairs(insert: (text: string) => string = (text) => text): [string, string][] {
     const pairs = [...this.headers];
     if (this.#basicAuth === undefined) return pairs;
     const { username, password } = this.#basicAuth;
-    const credentials = Buffer.from(`${put(username)}:${put(password)}`).toString("base64");
+    const credentials = Buffer.from(`${insert(username)}:${insert(password)}`).toString("base64");
     return [...pairs.filter(([name]) => name !== "authorization"), ["authorization", `Basic ${credentials}`]];
   }
 
-  /** A secret in a JSON body is escaped, in a form encoded, anywhere else it is put in as it is. */
+  /** Escapes secrets in a JSON body, encodes them in a form, and inserts them unchanged in other bodies. */
   #fillBody(
     body: Uint8Array<ArrayBuffer>,
-    put: (text: string, encode: (value: string) => string) => string,
+    insert: (text: string, encode: (value: string) => string) => string,
   ): Uint8Array<ArrayBuffer> {
     const type = (this.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
     const encode = (value: string) => {
@@ -101,16 +101,16 @@ export class OutgoingRequest {
         return new URLSearchParams([["", value]]).toString().slice(1);
       return value;
     };
-    // Latin-1 keeps every byte as it is.
-    const text = put(Buffer.from(body).toString("latin1"), (value) =>
+    // Latin-1 preserves every byte.
+    const text = insert(Buffer.from(body).toString("latin1"), (value) =>
       Buffer.from(encode(value)).toString("latin1"),
     );
     return new Uint8Array(Buffer.from(text, "latin1"));
   }
 
   /**
-   * Turns the request to where a response leads. To another origin it keeps only what is safe, and what carries secrets
-   * that may go there. Throws EgressError when the address itself has a secret in it that may not.
+   * Follows a redirect. To another origin the request keeps only safe headers, and those with secrets that may be sent there.
+   * Throws EgressError if the address itself contains a secret that may not be sent there.
    */
   redirect(status: number, next: URL, isTrusted: boolean): void {
     const method = methodAfter(status, this.method);
@@ -141,7 +141,7 @@ export class OutgoingRequest {
   }
 }
 
-/** Why a secret may not go to an address; null: it may. A trusted host may be called without encryption. */
+/** Why a secret may not be sent to an address; null if it may. Trusted hosts may be called without encryption. */
 function refuse(secret: CarriedSecret, url: URL, isTrusted: boolean): string | null {
   const isAllowed =
     secret.hosts.includes(entryOf(url)) || (url.port === "" && secret.hosts.includes(url.hostname));

@@ -63,7 +63,7 @@ export const httpRequest = defineFunction({
     "The response is too large or redirects too often.",
     "A GET or HEAD request has a body, or a request has several.",
     "A secret has expired, has no value, or the host is not among its allowed hosts.",
-    "A page after the first is no success, or is on another origin.",
+    "A page after the first has a status other than 2xx, or is on another origin.",
   ],
   limits: [
     "each response: 60 seconds, 4 MiB decompressed",

@@ -42,7 +42,7 @@ export async function recordAudit(tx: Transaction, orgId: OrgId, record: AuditRe
 }
 
 /**
- * Writes that a run used a secret, once for each: the line's id is derived from both, so that a repetition writes nothing.
+ * Records that a run used a secret. `id` is derived from both, so that a repetition adds no entry.
  */
 export async function recordSecretUse(
   db: Pick<Transaction, "auditEntry">,

@@ -1,6 +1,6 @@
 /**
- * What a secret's value is sealed for: it opens only as the secret of this organization and name, so that a sealed value copied
- * to another row is of no use.
+ * The vault's purpose of a secret's value. A sealed value opens only for this organization and name, so a copied one is
+ * useless.
  */
 export function secretValuePurpose(orgId: string, name: string): string {
   return purposeOfSecret(`${orgId}/${name}`);

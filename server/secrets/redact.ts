@@ -6,10 +6,10 @@ export type KnownSecret = { value: string; mark: string };
 /** Replaces secrets in a text. */
 export type Redact = (text: string) => string;
 
-/** Shorter secrets would blot out ordinary text. */
+/** Shorter secrets would match ordinary text. */
 const MIN_SECRET_LENGTH = 6;
 
-/** What replaces these secrets in every form in which a service may echo them (`secretPatterns`). */
+/** Creates a function that replaces these secrets in every form in which a service may echo them (`secretPatterns`). */
 export function createRedactor(secrets: readonly KnownSecret[]): Redact {
   const replacements = secrets
     .filter(({ value }) => value.length >= MIN_SECRET_LENGTH)

@@ -1,4 +1,4 @@
-/** A secret this long is recognised piece by piece: the patterns stay small. */
+/** Longer secrets are matched in pieces, so that the patterns stay small enough for V8. */
 const MAX_PIECE_LENGTH = 512;
 /** Shorter pieces of base64 occur in ordinary text. */
 const MIN_BASE64_LENGTH = 8;
@@ -25,14 +25,14 @@ function splitEvenly(text: string): string[] {
   );
 }
 
-/** The pattern of a text in which each character but letters and digits may be escaped or encoded. */
+/** The pattern of a text whose characters, except letters and digits, may be escaped or encoded. */
 function inAnySpelling(text: string): string {
   return Array.from(text, (character) =>
     /[A-Za-z0-9]/.test(character) ? character : `(?:${spellings(character).join("|")})`,
   ).join("");
 }
 
-/** How JSON, HTML, URLs and forms write a character. The number of backslashes is bounded: the search stays linear. */
+/** How JSON, HTML, URLs and forms write a character. The number of backslashes is bounded to keep the search linear. */
 function spellings(character: string): string[] {
   const percent = hexOf(Buffer.from(character)).map((byte) => `%(?:25)?${inAnyCase(byte)}`);
   const units = character.split("").map((unit) => unit.charCodeAt(0).toString(16).padStart(4, "0"));

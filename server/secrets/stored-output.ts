@@ -54,7 +54,7 @@ function cleanValue(value: Json, clean: (text: string) => string, depth: number)
   );
 }
 
-/** A number with as many digits as a secret may be one. */
+/** A number with six or more digits may be a secret. */
 function cleanNumber(value: number, clean: (text: string) => string): Json {
   if (Number.isInteger(value) && Math.abs(value) < 100_000) return value;
   const text = JSON.stringify(value);

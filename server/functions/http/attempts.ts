@@ -4,15 +4,15 @@ import { NetworkError } from "@/server/egress/failures";
 
 /** Methods that may be sent again without doing something twice (RFC 9110, section 9.2.2). */
 export const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
-/** Statuses that pass by themselves. */
+/** Statuses of temporary failures. */
 const PASSING = new Set([429, 502, 503, 504]);
 /** The wait before the first retry; doubles each time. */
 const FIRST_WAIT_MS = 250;
-/** A server that asks for more is not waited for. */
+/** If a server asks for a longer wait, its response is the result. */
 const LONGEST_WAIT_MS = 20_000;
 
 /**
- * Sends a request, and again after a failure of the network or a status that passes, up to `retries` times. The last response
+ * Sends a request, and retries it after network failures and temporary statuses, up to `retries` times. The last response
  * is the result, whatever its status. Throws what `send` throws, or the signal's reason.
  */
 export async function sendWithRetries(

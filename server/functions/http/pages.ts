@@ -11,7 +11,7 @@ const DEFAULT_PAGES = 10;
 
 const expression = z.string().min(1).max(MAX_EXPRESSION_LENGTH).optional();
 
-/** The inputs by which a call follows the pages of a list. */
+/** The inputs of calls that follow the pages of a list. */
 export const pageInputs = {
   next: expression.describe(
     "A JSONata expression over {status, headers, links, body} that finds the next page's address, such as " +
@@ -29,16 +29,16 @@ export const pageInputs = {
 };
 type PageInputs = z.output<z.ZodObject<typeof pageInputs>>;
 
-/** What following pages needs: to request one, and to evaluate an expression over what it returned. */
+/** Requests a page, and evaluates an expression over a page. */
 export type PageAccess = {
   request(url: URL): Promise<HttpResult>;
   evaluate(expression: string, page: JsonObject): Promise<Json | undefined>;
 };
 
 /**
- * Reads a list page by page. The body is the list of the pages' bodies, or with `items` of all items; `hasMore` says that
- * the bound was reached before the end. A first page that is no success is the result as it is. Throws on a later one that
- * is none, a next address on another origin, and more than 4 MiB.
+ * Reads a list page by page. The body is the list of all pages' bodies, or with `items` the list of all items; `hasMore` means
+ * that `maxPages` was reached before the end. If the first page's status is not 2xx, that page is the result. Throws if a later
+ * page's status is not 2xx, the next address is on another origin, or the pages are larger than 4 MiB together.
  */
 export async function readPages(
   first: URL,
@@ -75,7 +75,7 @@ const asList = (value: Json | undefined): Json[] => {
   return Array.isArray(value) ? value : [value];
 };
 
-/** The next page's address; parameters that carry a secret are those of the first one. */
+/** The next page's address, with the first page's parameters that contain secrets. */
 function nextUrl(first: URL, current: URL, address: string): URL {
   if (!URL.canParse(address, current))
     throw new Error(`"${address.slice(0, 200)}" is not the address of a page.`);

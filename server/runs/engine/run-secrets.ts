@@ -12,10 +12,10 @@ import type { Services } from "@/server/services";
 import { childRunId } from "./child-run-id";
 import type { ClaimedRun } from "./claimed-run";
 
-/** How often a secret's last use is written down. */
+/** How often a secret's last use is recorded. */
 const LAST_USED_EVERY_MS = 60_000;
 
-/** The secrets that a call may carry, or why it cannot be made. */
+/** The secrets that a call may send, or why the call is refused. */
 export type OpenedSecrets = { carried: CarriedSecret[] } | { refused: string };
 
 /**
@@ -29,9 +29,9 @@ export class RunSecrets {
   readonly #run: ClaimedRun;
   readonly #parent: RunSecrets | undefined;
   readonly #names: string[];
-  /** Marks by value: a value that was replaced meanwhile may still come back. */
+  /** Marks by value. A value that was replaced during the run may still be echoed. */
   readonly #known = new Map<string, string>();
-  /** Names whose use by this run is written down. */
+  /** Names whose use by this run is in the audit log. */
   readonly #recorded = new Set<string>();
   #redact: Redact | null = null;
   #isRead = false;
@@ -51,8 +51,8 @@ export class RunSecrets {
   };
 
   /**
-   * Reads the secrets that a call's input refers to, and writes down that the run uses them. From then on all secrets of the
-   * run are redacted. Throws when the database cannot be reached.
+   * Reads the secrets that a call's input refers to, and audits their use. From then on all secrets of the run are redacted.
+   * Throws if the database cannot be reached.
    */
   async open(functionName: string, input: JsonObject): Promise<OpenedSecrets> {
     if (this.#names.length === 0) return { carried: [] };
@@ -84,7 +84,7 @@ export class RunSecrets {
     return { carried };
   }
 
-  /** What a definition that was checked when it was saved never does. */
+  /** Refuses secrets in other fields. The check of definitions refuses them too, when a tool is saved. */
   #checkFields(functionName: string, input: JsonObject): string | null {
     const allowed = findFunction(functionName)?.secretFields ?? [];
     for (const [field, value] of Object.entries(input)) {
@@ -133,7 +133,7 @@ export class RunSecrets {
   }
 }
 
-/** Why a secret cannot be used, and the way out; null: it can. */
+/** Why a secret cannot be used, and what to do; null if it can. */
 function describeFault(
   name: string,
   { secret, value, now }: { secret: Secret | undefined; value: string | null; now: Date },
