@@ -33,8 +33,15 @@ test.each(files)("%s can be applied, exported, and applied again without a chang
     const exported = await exportOrganization(catalog, await operatorOf(catalog, slug));
     for (const again of [exported, source]) {
       const [organization] = await applyDefinitionFile(catalog, again);
-      const { tools = [], agents = [], triggers = [], apiKeys = [], members = [] } = organization ?? {};
-      const outcomes = [organization, ...tools, ...agents, ...triggers, ...apiKeys, ...members];
+      const {
+        secrets = [],
+        tools = [],
+        agents = [],
+        triggers = [],
+        apiKeys = [],
+        members = [],
+      } = organization ?? {};
+      const outcomes = [organization, ...secrets, ...tools, ...agents, ...triggers, ...apiKeys, ...members];
       expect(new Set(outcomes.map((outcome) => outcome?.saved))).toEqual(new Set(["unchanged"]));
     }
   }

@@ -42,6 +42,7 @@ function summaryRow({ name, title, hasSideEffects, timeoutMs }: FunctionDefiniti
 
 function section(definition: FunctionDefinition): string {
   const { name, description, errors, limits = [], price, hasSideEffects, timeoutMs, example } = definition;
+  const { secretFields = [] } = definition;
   const facts = [
     `- **Price**: one action${price === "model" ? ", and the tokens of the model calls it makes" : ""}.`,
     `- **Limits**: ${[seconds(timeoutMs), ...limits].join("; ")}.`,
@@ -50,6 +51,11 @@ function section(definition: FunctionDefinition): string {
         ? "possible. After a crash the call is repeated with the same idempotency key."
         : "none. A call can safely be repeated."
     }`,
+    ...(secretFields.length === 0
+      ? []
+      : [
+          `- **[Secrets](secrets.md)** can be used in ${secretFields.map((field) => `\`${field}\``).join(", ")}.`,
+        ]),
   ];
   return `## ${name}
 

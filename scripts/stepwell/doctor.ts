@@ -86,7 +86,7 @@ const CHECKS: Check[] = [
       const lost = await findUnreadable(services);
       if (lost.length > 0) {
         return warn(
-          `Secrets of ${lost.join(", ")} cannot be read. Apply these triggers again with their secrets.`,
+          `Cannot be read: ${lost.join(", ")}. Apply triggers again with their secrets, and set values of secrets again.`,
         );
       }
       return services.vault.previousFingerprint === null

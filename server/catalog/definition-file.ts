@@ -5,6 +5,7 @@ import {
   apiKeyDefinition,
   memberDefinition,
   organizationDefinition,
+  secretDefinition,
   toolDefinition,
   triggerDefinition,
 } from "./definitions";
@@ -19,6 +20,7 @@ export const definitionFile = z.strictObject({
         ...organizationDefinition.shape,
         members: unique("email", z.array(memberDefinition)).default([]),
         apiKeys: unique("name", z.array(apiKeyDefinition)).default([]),
+        secrets: unique("name", z.array(secretDefinition)).default([]),
         tools: unique("slug", z.array(toolDefinition)).default([]),
         agents: unique("slug", z.array(agentDefinition)).default([]),
         triggers: unique("slug", z.array(triggerDefinition)).default([]),

@@ -3,7 +3,7 @@ import { Decimal } from "@/server/credits/amount";
 import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import { newId } from "@/server/ids";
 import type { Json } from "@/server/json";
-import { checkWorkflow, type KnownFunctions } from "@/server/workflow/check";
+import { checkWorkflow, type KnownNames } from "@/server/workflow/check";
 import { workflowDefinition } from "@/server/workflow/definition";
 import {
   auditSave,
@@ -18,18 +18,20 @@ import {
 } from "./change";
 import { type ToolDefinition, type ToolInput, toolDefinition } from "./definitions";
 import { parseInput, refusal } from "./issues";
+import { listSecretNames } from "./secrets";
 
 export type SavedTool = { id: string; slug: string; version: number; saved: Saved };
 
 /** The tool's unversioned fields; all others belong to a version. */
 const UNVERSIONED = new Set(["name", "description"]);
 
-const FUNCTIONS: KnownFunctions = {
-  names: listFunctions().map(({ name }) => name),
+const FUNCTIONS: Omit<KnownNames, "secrets"> = {
+  functions: listFunctions().map(({ name }) => name),
   inputSchema(name) {
     const known = findFunction(name);
     return known && inputSchemaOf(known);
   },
+  secretFields: (name) => findFunction(name)?.secretFields ?? [],
 };
 
 /**
@@ -60,7 +62,8 @@ export async function putTool(
     include: { versions: { orderBy: { number: "desc" }, take: 1 } },
   });
   checkExpectation("tool", slug, found, expected);
-  const checked = await checkWorkflow(toJson(workflow), FUNCTIONS, actor.orgId);
+  const known = { ...FUNCTIONS, secrets: await listSecretNames(change) };
+  const checked = await checkWorkflow(toJson(workflow), known, actor.orgId);
   if (!checked.ok) throw refusal(checked.issues);
   const current = found?.versions[0];
 

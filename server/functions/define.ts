@@ -8,12 +8,20 @@ import type { KeyValues } from "@/server/values/limits";
 /** The guarded way out of the network (server/egress); has the shape of the standard fetch. */
 export type EgressFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
+/** The fetch of functions. What `basicAuth` holds is sent as `Authorization: Basic …`; secrets in it are put in first. */
+export type FunctionFetch = (
+  url: string | URL,
+  init?: RequestInit & { basicAuth?: { username: string; password: string } },
+) => Promise<Response>;
+
 /** What a function may use of the world. Whatever needs the database comes in here. */
 export type FunctionContext = {
   /** Fires when the run is cancelled, its deadline passes or the function's time is up. */
   signal: AbortSignal;
   clock: Clock;
-  fetch: EgressFetch;
+  fetch: FunctionFetch;
+  /** Takes the run's secrets out of a value from outside. Outputs and errors are redacted anyway; expressions need it before. */
+  redact(value: Json): Json;
   /** Stable over retries and crashes of the same step; sent along with unsafe outbound calls. */
   idempotencyKey: string;
   /** Whose run it is: what is scarce is shared out by organization. */
@@ -65,6 +73,8 @@ export type FunctionDefinition<
   hasSideEffects: boolean;
   /** Wall-clock limit of one call, in milliseconds. */
   timeoutMs: number;
+  /** Fields of the input in which a definition may refer to secrets; none when unset. */
+  secretFields?: readonly string[];
   /** A call with its output, for the docs; a test checks it. */
   example: { input: z.input<Input>; output: z.output<Output> };
   /** What a call does. The engine itself executes what starts runs or leaves the run's slot. */

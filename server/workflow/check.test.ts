@@ -3,15 +3,17 @@ import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/r
 import type { Json, JsonObject } from "@/server/json";
 import { checkWorkflow } from "@/server/workflow/check";
 
-const functions = {
-  names: listFunctions().map(({ name }) => name),
+const known = {
+  functions: listFunctions().map(({ name }) => name),
+  secretFields: () => [],
+  secrets: [],
   inputSchema: (name: string) => {
     const definition = findFunction(name);
     return definition && inputSchemaOf(definition);
   },
 };
 const check = async (definition: Json) => {
-  const result = await checkWorkflow(definition, functions, "org-1");
+  const result = await checkWorkflow(definition, known, "org-1");
   return result.ok ? [] : result.issues.map((issue) => `${issue.path} ${issue.message}`);
 };
 
@@ -53,9 +55,9 @@ const pair = (index: number): JsonObject => ({
 });
 
 test("the documentation's example is valid, and gets its defaults", async () => {
-  const result = await checkWorkflow(weather, functions, "org-1");
+  const result = await checkWorkflow(weather, known, "org-1");
   expect(result).toMatchObject({ ok: true, definition: weather });
-  const small = await checkWorkflow({ steps: [{ id: "now", uses: "current_time" }] }, functions, "org-1");
+  const small = await checkWorkflow({ steps: [{ id: "now", uses: "current_time" }] }, known, "org-1");
   expect(small).toMatchObject({
     ok: true,
     definition: { parameters: { type: "object" }, steps: [{ with: {} }] },

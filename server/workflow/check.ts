@@ -12,15 +12,19 @@ import { parseCondition, parseTemplate, type TemplateExpression } from "@/server
 import { WORKFLOW_LIMITS } from "@/server/workflow/limits";
 import { checkSchema, validateAgainst } from "@/server/workflow/schema";
 
-/** The functions that steps may use, and each function's input schema. */
-export type KnownFunctions = {
-  names: readonly string[];
+/** What a definition may refer to: functions, and the organization's secrets. */
+export type KnownNames = {
+  functions: readonly string[];
+  /** The schema of a function's input. */
   inputSchema(name: string): JsonObject | undefined;
+  /** The fields of a function's input in which secrets may stand. */
+  secretFields(name: string): readonly string[];
+  secrets: readonly string[];
 };
 
 const { definitionBytes: MAX_DEFINITION_BYTES, problems: MAX_ISSUES, steps: MAX_STEPS } = WORKFLOW_LIMITS;
 /** Names that scopes have already, or that JavaScript treats unlike others. */
-const RESERVED = new Set(["input", "steps", "run", "__proto__"]);
+const RESERVED = new Set(["input", "steps", "run", "secrets", "__proto__"]);
 
 type Keys = (string | number)[];
 
@@ -30,7 +34,7 @@ type Keys = (string | number)[];
  */
 export async function checkWorkflow(
   value: Json,
-  functions: KnownFunctions,
+  known: KnownNames,
   organizationId: string,
 ): Promise<{ ok: true; definition: WorkflowDefinition } | { ok: false; issues: Issue[] }> {
   if (depthOf(value) > MAX_JSON_DEPTH) return refuse("", `is nested deeper than ${MAX_JSON_DEPTH} levels`);
@@ -44,7 +48,7 @@ export async function checkWorkflow(
     }));
     return { ok: false, issues };
   }
-  const checker = new Checker(parsed.data, functions, organizationId);
+  const checker = new Checker(parsed.data, known, organizationId);
   await checker.check();
   if (checker.issues.length > 0) return { ok: false, issues: checker.issues.slice(0, MAX_ISSUES) };
   return { ok: true, definition: parsed.data };
@@ -85,15 +89,15 @@ function closedParameters(parameters: JsonObject): Set<string> | null {
 class Checker {
   readonly issues: Issue[] = [];
   readonly #definition: WorkflowDefinition;
-  readonly #functions: KnownFunctions;
+  readonly #known: KnownNames;
   readonly #organizationId: string;
   readonly #parameters: Set<string> | null;
   /** Each step's position, to tell later steps from unknown ones. */
   readonly #positions = new Map<string, number>();
 
-  constructor(definition: WorkflowDefinition, functions: KnownFunctions, organizationId: string) {
+  constructor(definition: WorkflowDefinition, known: KnownNames, organizationId: string) {
     this.#definition = definition;
-    this.#functions = functions;
+    this.#known = known;
     this.#organizationId = organizationId;
     this.#parameters = closedParameters(definition.parameters);
   }
@@ -171,9 +175,9 @@ class Checker {
 
   /** Unknown functions and, as far as it can be told without running, input that the function would refuse. */
   async #checkInput(step: CallStep, keys: Keys): Promise<void> {
-    const schema = this.#functions.inputSchema(step.uses);
+    const schema = this.#known.inputSchema(step.uses);
     if (schema === undefined) {
-      const known = this.#functions.names.join(", ");
+      const known = this.#known.functions.join(", ");
       this.#report(
         [...keys, "uses"],
         `there is no function named "${step.uses.slice(0, 100)}"; known functions: ${known}`,
@@ -246,6 +250,8 @@ class Checker {
           const known = [...this.#parameters].join(", ") || "none";
           this.#report(keys, `input.${member} is not among the parameters; known parameters: ${known}`);
         }
+      } else if (root === "secrets") {
+        this.#checkSecret(parsed, keys);
       } else if (root !== "steps") {
         const names = ["input", "steps", "run", ...(item === null ? [] : [item])].join(", ");
         this.#report(keys, `"${root.slice(0, 100)}" is not known here; expressions can use ${names}`);
@@ -261,4 +267,44 @@ class Checker {
       }
     }
   }
+
+  /** A secret stands alone in its braces, in a field of a call that may carry it. */
+  #checkSecret({ secret, references }: TemplateExpression, keys: Keys): void {
+    const { secrets } = this.#known;
+    if (!this.#mayHoldSecret(keys)) {
+      this.#report(keys, `secrets cannot be used here; ${this.#secretPlaces()}`);
+    } else if (secret === null) {
+      const name = references.find(({ root }) => root === "secrets")?.member ?? "NAME";
+      this.#report(keys, `a secret must stand alone in its braces: {{ secrets.${name.slice(0, 100)} }}`);
+    } else if (!secrets.includes(secret)) {
+      const known = secrets.length === 0 ? "there are none yet" : `known secrets: ${secrets.join(", ")}`;
+      this.#report(keys, `there is no secret "${secret}"; ${known}`);
+    }
+  }
+
+  /** Whether the place is inside of a step's input that may hold secrets: `…/with/headers/…`. */
+  #mayHoldSecret(keys: Keys): boolean {
+    const place = keys.indexOf("with");
+    const field = keys[place + 1];
+    if (place < 0 || typeof field !== "string") return false;
+    const step = valueAt(this.#definition, keys.slice(0, place));
+    const uses = isJsonObject(step) ? step.uses : undefined;
+    return typeof uses === "string" && this.#known.secretFields(uses).includes(field);
+  }
+
+  #secretPlaces(): string {
+    const places = this.#known.functions.flatMap((name) => {
+      const fields = this.#known.secretFields(name);
+      return fields.length === 0 ? [] : [`${fields.join(", ")} of ${name}`];
+    });
+    return `they can be used in ${places.join("; ")}`;
+  }
+}
+
+/** What the keys lead to. */
+function valueAt(value: unknown, keys: Keys): unknown {
+  return keys.reduce((at, key) => {
+    if (typeof at !== "object" || at === null) return undefined;
+    return Object.entries(at).find(([name]) => name === String(key))?.[1];
+  }, value);
 }

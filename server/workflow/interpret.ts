@@ -43,7 +43,14 @@ export type WorkflowCallResult = { ok: true; output: Json } | { ok: false; messa
 export type WorkflowJournal = { call(call: WorkflowCall): Promise<WorkflowCallResult>; fork: Fork };
 
 /** Facts that are the same on every replay of a run. */
-export type RunFacts = { id: string; organizationId: string; startedAt: Date; toolName: string };
+export type RunFacts = {
+  id: string;
+  organizationId: string;
+  startedAt: Date;
+  toolName: string;
+  /** What stands for a secret in the input of a call. */
+  placeholderOf?: (secret: string) => string;
+};
 
 export type WorkflowOutcome =
   | {
@@ -193,7 +200,9 @@ class Workflow {
     scope: Scope,
   ): Promise<Json> {
     const key = itemIndex === null ? step.id : `${step.id}[${itemIndex}]`;
-    const input = await fillIn(step.with, scope, this.#factsAt(key));
+    // Only the inputs of calls may refer to secrets.
+    const { placeholderOf } = this.#facts;
+    const input = await fillIn(step.with, scope, { ...this.#factsAt(key), placeholderOf });
     if (!isJsonObject(input)) throw new StepFailure("invalid_input", "its input is not an object");
     const result = await this.#journal.call({
       key,

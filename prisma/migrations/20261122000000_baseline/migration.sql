@@ -192,6 +192,21 @@ CREATE TABLE "tool_versions" (
     CONSTRAINT "tool_versions_pkey" PRIMARY KEY ("tool_id","number")
 );
 
+CREATE TABLE "secrets" (
+    "id" UUID NOT NULL,
+    "organization_id" UUID NOT NULL,
+    "name" TEXT NOT NULL,
+    "sealed" TEXT,
+    "allowed_hosts" TEXT[],
+    "expires_at" TIMESTAMPTZ(3),
+    "created_by" TEXT NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "last_used_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "secrets_pkey" PRIMARY KEY ("id")
+);
+
 CREATE TABLE "triggers" (
     "id" UUID NOT NULL,
     "organization_id" UUID NOT NULL,
@@ -518,6 +533,7 @@ CREATE UNIQUE INDEX "agents_organization_id_id_key" ON "agents"("organization_id
 CREATE UNIQUE INDEX "agents_organization_id_slug_key" ON "agents"("organization_id", "slug");
 CREATE UNIQUE INDEX "tools_organization_id_id_key" ON "tools"("organization_id", "id");
 CREATE UNIQUE INDEX "tools_organization_id_slug_key" ON "tools"("organization_id", "slug");
+CREATE UNIQUE INDEX "secrets_organization_id_name_key" ON "secrets"("organization_id", "name");
 CREATE UNIQUE INDEX "triggers_token_hash_key" ON "triggers"("token_hash");
 CREATE UNIQUE INDEX "triggers_organization_id_id_key" ON "triggers"("organization_id", "id");
 CREATE UNIQUE INDEX "triggers_organization_id_slug_key" ON "triggers"("organization_id", "slug");
@@ -548,6 +564,7 @@ ALTER TABLE "agents" ADD CONSTRAINT "agents_organization_id_fkey" FOREIGN KEY ("
 ALTER TABLE "agent_versions" ADD CONSTRAINT "agent_versions_agent_id_fkey" FOREIGN KEY ("agent_id") REFERENCES "agents"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "tools" ADD CONSTRAINT "tools_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "tool_versions" ADD CONSTRAINT "tool_versions_tool_id_fkey" FOREIGN KEY ("tool_id") REFERENCES "tools"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+ALTER TABLE "secrets" ADD CONSTRAINT "secrets_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "triggers" ADD CONSTRAINT "triggers_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "triggers" ADD CONSTRAINT "triggers_organization_id_agent_id_fkey" FOREIGN KEY ("organization_id", "agent_id") REFERENCES "agents"("organization_id", "id") ON DELETE NO ACTION ON UPDATE NO ACTION;
 ALTER TABLE "triggers" ADD CONSTRAINT "triggers_organization_id_tool_id_fkey" FOREIGN KEY ("organization_id", "tool_id") REFERENCES "tools"("organization_id", "id") ON DELETE NO ACTION ON UPDATE NO ACTION;
@@ -631,6 +648,12 @@ ALTER TABLE tool_versions
   ADD CONSTRAINT tool_versions_ranges CHECK (
     number >= 1 AND deadline_seconds BETWEEN 1 AND 86400 AND coalesce(max_credits, 1) > 0
   );
+
+-- Secrets -------------------------------------------------------------------------------------------------
+ALTER TABLE secrets
+  ADD CONSTRAINT secrets_name_shape CHECK (name ~ '^[A-Za-z_][A-Za-z0-9_]{0,63}$'),
+  ADD CONSTRAINT secrets_have_hosts CHECK (cardinality(allowed_hosts) BETWEEN 1 AND 20),
+  ADD CONSTRAINT secrets_expire_with_value CHECK (sealed IS NOT NULL OR expires_at IS NULL);
 
 -- Webhooks ------------------------------------------------------------------------------------------------
 ALTER TABLE triggers

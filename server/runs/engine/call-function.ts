@@ -1,10 +1,12 @@
 import { ZERO } from "@/server/credits/amount";
 import { creditsOfActions } from "@/server/credits/prices";
+import type { CarriedSecret } from "@/server/egress/outgoing-request";
 import type { FunctionContext } from "@/server/functions/define";
 import { executeFunction } from "@/server/functions/execute";
 import { codeOfFailure } from "@/server/functions/function-error";
-import type { Json } from "@/server/json";
-import { replaceNul, storeOutput } from "@/server/secrets/stored-output";
+import type { Json, JsonObject } from "@/server/json";
+import type { Redact } from "@/server/secrets/redact";
+import { redactJson, replaceNul, storeOutput } from "@/server/secrets/stored-output";
 import { readKeyValue, writeKeyValue } from "@/server/values/key-values";
 import { type RetryPolicy, retryWaitMs } from "@/server/workflow/definition";
 import { CapReached, CreditsExhausted, exactly } from "./budget";
@@ -19,7 +21,7 @@ export type FunctionCall = {
   key: string;
   iteration: number;
   name: string;
-  input: Json;
+  input: JsonObject;
   retries: RetryPolicy;
   timeoutMs?: number | undefined;
   defaultModel: string;
@@ -31,14 +33,14 @@ export type FunctionCall = {
 export type CallOutcome = { text: string } | { error: string; code: string };
 
 /** The outcome of a call that threw. */
-export function failureOf(error: unknown): Extract<CallOutcome, { error: string }> {
+export function failureOf(error: unknown, redact: Redact): Extract<CallOutcome, { error: string }> {
   const message = error instanceof Error ? error.message : String(error);
-  return { error: replaceNul(message), code: codeOfFailure(error) };
+  return { error: replaceNul(redact(message)), code: codeOfFailure(error) };
 }
 
-/** An output as it is stored: JSON text that fits, or the failure of one that does not. */
-export function storedOutput(output: Json, reader: FunctionCall["reader"]): CallOutcome {
-  const stored = storeOutput(output, reader === "agent" ? "cut" : "refuse");
+/** An output as it is stored: redacted JSON text that fits, or the failure of one that does not. */
+export function storedOutput(output: Json, reader: FunctionCall["reader"], redact?: Redact): CallOutcome {
+  const stored = storeOutput(output, reader === "agent" ? "cut" : "refuse", redact);
   return "text" in stored ? stored : { error: stored.error, code: "output_too_large" };
 }
 
@@ -81,8 +83,10 @@ async function attemptFunction(
   call: FunctionCall,
   begun: BegunStep,
 ): Promise<CallOutcome> {
-  const { services, worker, signal, journal } = execution;
+  const { services, worker, signal, journal, secrets } = execution;
+  const { redact } = secrets;
   for (let attempt = 1; ; attempt += 1) {
+    const opened = await secrets.open(call.name, call.input);
     const startedAt = services.clock.now();
     const lines: string[] = [];
     const record = (error: string | null, waitMs?: number) => {
@@ -92,19 +96,23 @@ async function attemptFunction(
       const output = lines.length === 0 ? {} : { console: lines };
       begun.attempts.push({ startedAt: startedAt.toISOString(), durationMs, error, ...next, ...output });
     };
+    if ("refused" in opened) {
+      record(opened.refused);
+      return { error: opened.refused, code: "secret_refused" };
+    }
     try {
-      const context = contextOf(execution, { call, attempt, lines });
+      const context = contextOf(execution, { call, attempt, lines, carried: opened.carried });
       // Waiting for the database is not the function's time.
       await worker.confirm();
       const output = await executeFunction(call.name, call.input, context, call.timeoutMs);
-      const stored = storedOutput(output, call.reader);
+      const stored = storedOutput(output, call.reader, redact);
       record("error" in stored ? stored.error : null);
       return stored;
     } catch (error) {
       if (error instanceof WorkerLost || error instanceof CreditsExhausted || error instanceof CapReached)
         throw error;
       signal.throwIfAborted();
-      const failure = failureOf(error);
+      const failure = failureOf(error, redact);
       // The same input is invalid again.
       if (attempt > call.retries.count || failure.code === "invalid_input") {
         record(failure.error);
@@ -121,15 +129,22 @@ async function attemptFunction(
 /** What a function may use during one attempt of a call. */
 function contextOf(
   execution: Execution,
-  { call, attempt, lines }: { call: FunctionCall; attempt: number; lines: string[] },
+  {
+    call,
+    attempt,
+    lines,
+    carried,
+  }: { call: FunctionCall; attempt: number; lines: string[]; carried: CarriedSecret[] },
 ): FunctionContext {
-  const { services, worker, run, signal } = execution;
+  const { services, worker, run, signal, secrets } = execution;
+  const { redact } = secrets;
   const idempotencyKey = `${run.id}:${call.key}`;
   let modelCalls = 0;
   return {
     signal,
     clock: services.clock,
-    fetch: (address, init) => services.fetch(address, init, worker),
+    fetch: (address, init) => services.fetch(address, { ...init, secrets: carried }, worker),
+    redact: (value) => redactJson(value, redact),
     idempotencyKey,
     organizationId: run.orgId,
     defaultModel: call.defaultModel,
@@ -143,6 +158,6 @@ function contextOf(
       set: (value) => writeKeyValue(services, run.orgId, { ...value, call: idempotencyKey }),
     },
     sendMail: services.sendMail,
-    print: (printed) => void lines.push(...printed.map(replaceNul)),
+    print: (printed) => void lines.push(...printed.map((line) => replaceNul(redact(line)))),
   };
 }

@@ -92,7 +92,7 @@ async function attemptRun(
       failure = { error: ended.message, code: ended.code };
     } catch (error) {
       if (!(error instanceof FunctionError)) throw error;
-      failure = failureOf(error);
+      failure = failureOf(error, execution.secrets.redact);
     }
     if (attempt > call.retries.count || failure.code === "invalid_input") {
       record(failure.error);

@@ -34,7 +34,7 @@ export async function callWait(
       await budget.spend(reserved, ZERO);
       throw error;
     }
-    result = failureOf(error);
+    result = failureOf(error, execution.secrets.redact);
   }
   const credits = await budget.spend(reserved, price);
   signal.throwIfAborted();

@@ -17,6 +17,7 @@ import {
 import { emptyJournal, RunJournal } from "./journal";
 import { pauseAt } from "./pause-points";
 import type { Worker } from "./port";
+import { RunSecrets } from "./run-secrets";
 import type { Strands } from "./strands";
 import { readJournal } from "./takeover";
 import { executeTool } from "./tool-run";
@@ -36,8 +37,8 @@ export type SegmentContext = {
   onEnd(run: ClaimedRun, end: { outcome: Outcome; totals: Totals; finishedAt: Date }): void;
 };
 
-/** The run that called a child, as far as it bounds the child. */
-type Parent = { signal: AbortSignal; depth: number; deadline: Date };
+/** What a child run has of the run that called it. */
+type Parent = { signal: AbortSignal; depth: number; deadline: Date; secrets: RunSecrets };
 
 /**
  * Executes a claimed run from the end of its journal to its own end. Throws YieldSlot if the run must yield, and errors
@@ -49,6 +50,7 @@ export async function executeRun(
   { journal, budget, parent }: { journal: RunJournal; budget: Budget; parent?: Parent },
 ): Promise<Outcome> {
   const { services, worker } = context;
+  const secrets = new RunSecrets(services, run, parent?.secrets);
   const stop = new AbortController();
   const signal = parent === undefined ? stop.signal : AbortSignal.any([stop.signal, parent.signal]);
   const ownDeadline = deadlineOf(run);
@@ -63,6 +65,7 @@ export async function executeRun(
     signal,
     budget,
     journal,
+    secrets,
     checkpoint() {
       signal.throwIfAborted();
       context.checkpoint();
@@ -72,7 +75,11 @@ export async function executeRun(
     depth,
     deadline,
     runChild: (child, { inserted, signal: callerSignal }) =>
-      executeChild(context, child, { budget, inserted, parent: { signal: callerSignal, depth, deadline } }),
+      executeChild(context, child, {
+        budget,
+        inserted,
+        parent: { signal: callerSignal, depth, deadline, secrets },
+      }),
   };
   try {
     let outcome: Outcome;

@@ -4,6 +4,7 @@ import type { Budget } from "./budget";
 import type { ClaimedRun } from "./claimed-run";
 import type { RunJournal } from "./journal";
 import type { Worker } from "./port";
+import type { RunSecrets } from "./run-secrets";
 import type { Strands } from "./strands";
 
 /** What the code executing one run shares. */
@@ -15,6 +16,7 @@ export type Execution = {
   signal: AbortSignal;
   budget: Budget;
   journal: RunJournal;
+  secrets: RunSecrets;
   /** Called before each act; throws if the run must yield its slot. */
   checkpoint(): void;
   /** The strands of the root run. */

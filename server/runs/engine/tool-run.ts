@@ -8,13 +8,14 @@ import type { FinishedStep } from "./journal";
 
 /** Runs a tool's workflow with the run's journal: each function call is one row. */
 export async function executeTool(execution: Execution, configuration: ToolConfiguration): Promise<Outcome> {
-  const { run, strands } = execution;
+  const { run, strands, secrets } = execution;
   const input: Json = JSON.parse(run.input);
   const facts = {
     id: run.id,
     organizationId: run.orgId,
     startedAt: run.startedAt,
     toolName: configuration.name,
+    placeholderOf: (name: string) => secrets.placeholders.of(name),
   };
   // Calls that are made side by side are one act to the checkpoint, as those of one answer of a model are.
   let leftOfAct = 0;
@@ -40,7 +41,7 @@ export async function executeTool(execution: Execution, configuration: ToolConfi
 }
 
 async function act(execution: Execution, call: WorkflowCall): Promise<FinishedStep> {
-  const { services, journal } = execution;
+  const { services, journal, secrets } = execution;
   const { key, functionName: name, input, retries, timeoutMs } = call;
   const stepNumber = journal.numberOf(key);
   const finished = journal.steps.get(key);
@@ -51,7 +52,7 @@ async function act(execution: Execution, call: WorkflowCall): Promise<FinishedSt
     stepNumber,
     iteration: 1,
     toolName: name,
-    input: JSON.stringify(input),
+    input: secrets.placeholders.describe(JSON.stringify(input)),
     reasoning: "",
     usage: { inputTokens: 0, outputTokens: 0 },
   };
