@@ -98,6 +98,7 @@ function errorTable(errors: Readonly<Record<string, string>>): string {
 }
 
 function seconds(ms: number): string {
+  if (ms >= 3_600_000) return `${ms / 3_600_000} hours`;
   return ms === 1000 ? "1 second" : `${ms / 1000} seconds`;
 }
 
