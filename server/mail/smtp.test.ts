@@ -128,13 +128,17 @@ it.each([
   expect(received).toEqual([]);
 });
 
-it("connects to the address that was checked, though the name changes its mind", async () => {
+it("resolves a name once and refuses it when any of its addresses is private", async () => {
   let lookups = 0;
   const connect = createGuardedConnect({
     lookup: (_host, _options, callback) => {
       lookups += 1;
-      const address = lookups === 1 ? "203.0.113.7" : "127.0.0.1";
-      callback(null, [{ address, family: 4 }]);
+      // What a name says the next time gains nothing: the socket connects to what was checked.
+      const addresses = lookups === 1 ? ["93.184.215.14", "127.0.0.1"] : ["93.184.215.14"];
+      callback(
+        null,
+        addresses.map((address) => ({ address, family: 4 })),
+      );
     },
   });
   const sendMail = createMailer(settings({ host: "mail.test" }), connect);
@@ -142,8 +146,10 @@ it("connects to the address that was checked, though the name changes its mind",
   await expect(executeFunction("send_email", input, testFunctionContext({ sendMail }))).rejects.toMatchObject(
     {
       code: "mail_failed",
+      message: expect.stringContaining("is not a public address"),
     },
   );
+  expect(lookups).toBe(1);
   expect(received).toEqual([]);
 });
 
