@@ -487,6 +487,8 @@ test("another STEPWELL_SECRET is refused with advice, and can be adopted", async
     const [before] = JSON.parse(
       (await call(["apply", file, "--json"], { services: fresh })).out,
     ).organizations;
+    const api = ["secrets", "set", "secret", "api", "--host", "api.test"];
+    await call(api, { services: fresh, secret: "a value of an API" });
     const changed = { ...fresh, vault: createVault("another secret, of more than thirty-two characters") };
     const refused = await call(["apply", file], { services: changed });
     expect([refused.code, refused.out]).toEqual([1, ""]);
@@ -496,7 +498,9 @@ test("another STEPWELL_SECRET is refused with advice, and can be adopted", async
 
     const adopted = await call(["secret", "adopt"], { services: changed });
     expect(adopted.code).toBe(0);
-    expect(adopted.out).toContain("secret/inbound");
+    expect(adopted.out).toContain("trigger secret/inbound");
+    expect(adopted.out).toContain("secret secret/api");
+    await call(api, { services: changed, secret: "a value of an API" });
     const [after] = JSON.parse(
       (await call(["apply", file, "--json"], { services: changed })).out,
     ).organizations;
