@@ -136,7 +136,7 @@ test("a hundred scripts that eat memory keep no other organization waiting", {
 }, async () => {
   await run("return 1", null, "quiet");
   let ended = 0;
-  const eat = "const all = []; for (;;) all.push(new Array(1e5).fill(1));";
+  const eat = "const all = []; for (;;) all.push(new Uint8Array(1e7).fill(1));";
   const eaters = Array.from({ length: 100 }, () =>
     run(eat, null, "greedy")
       .catch(() => undefined)
