@@ -66,7 +66,7 @@ export const definitionsRouter = router({
     .input(z.object({ toolId: z.uuid() }))
     .query(({ ctx, input }) => readToolText(ctx.services, ctx.actor, input.toolId)),
 
-  checkTool: member.input(z.object({ yaml })).query(({ ctx, input }) => checkToolText(ctx.actor, input.yaml)),
+  checkTool: member.input(z.object({ yaml })).query(({ ctx, input }) => checkToolText(ctx.services, ctx.actor, input.yaml)),
 
   saveTool: member
     .input(z.object({ yaml, expected }))

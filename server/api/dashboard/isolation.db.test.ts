@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDashboardCaller, dashboardRouter } from "@/server/api/dashboard/router";
 import type { Actor, MemberRole } from "@/server/auth/actor";
 import { saveAgent } from "@/server/catalog/save-agent";
+import { setSecret } from "@/server/catalog/secrets";
 import { isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { startFromDashboard } from "@/server/runs/rerun";
@@ -28,6 +29,7 @@ type Things = Pick<Tenant, "orgId" | "agentId" | "toolId"> & {
   callId: string;
   triggerId: string;
   deliveryId: string;
+  secretName: string;
   email: string;
 };
 
@@ -91,9 +93,11 @@ async function createThings(tenant: Tenant): Promise<Things> {
     { outcome: "rejected", status: 400, code: "invalid_request", reason: "Because." },
     world.clock.now(),
   );
+  const secretName = `of_${tenant.slug.replaceAll("-", "_")}`;
+  await setSecret(world, operator, { name: secretName, value: "a secret value", hosts: ["a.test"] });
   const { orgId, agentId, toolId } = tenant;
   const ids = { orgId, agentId, toolId, runId, stepId: step.id, callId: call.id };
-  return { ...ids, triggerId: trigger.id, deliveryId, email };
+  return { ...ids, triggerId: trigger.id, deliveryId, secretName, email };
 }
 
 type Caller = ReturnType<typeof createDashboardCaller>;
@@ -119,6 +123,7 @@ const showsNothingForeign = (answer: unknown) =>
     foreign.callId,
     foreign.triggerId,
     foreign.deliveryId,
+    foreign.secretName,
     other.slug,
   ].some((id) => JSON.stringify(answer).includes(id));
 
@@ -298,6 +303,23 @@ const TABLE: Record<string, Row> = {
     role: "admin",
     call: (api) => api.organization.audit({}),
     gets: showsNothingForeign,
+  },
+  "secrets.list": { role: "viewer", call: (api) => api.secrets.list(), gets: showsNothingForeign },
+  "secrets.create": {
+    role: "admin",
+    call: (api) =>
+      api.secrets.create({ name: `s_${newId().slice(-8)}`, value: "12345678", hosts: ["a.test"] }),
+    gets: showsNothingForeign,
+  },
+  "secrets.replace": {
+    role: "admin",
+    call: (api, at) => api.secrets.replace({ name: at.secretName, value: "12345678" }),
+    gets: "not_found",
+  },
+  "secrets.remove": {
+    role: "admin",
+    call: (api, at) => api.secrets.remove({ name: at.secretName }),
+    gets: "not_found",
   },
   "triggers.inspect": { role: "viewer", call: (api, at) => api.triggers.inspect(at), gets: "not_found" },
   "triggers.deliveries": {

@@ -37,6 +37,8 @@ export type JournalContents = {
   interrupted: Map<string, Attempt[]>;
   /** When steps began that did not finish, by key. */
   openSteps: Map<string, Date>;
+  /** Numbers of steps, by key. */
+  stepNumbers: Map<string, number>;
   totals: Totals;
   sequence: number;
 };
@@ -48,6 +50,7 @@ export function emptyJournal(): JournalContents {
     steps: new Map(),
     interrupted: new Map(),
     openSteps: new Map(),
+    stepNumbers: new Map(),
     totals,
     sequence: 1,
   };
@@ -111,6 +114,8 @@ export class RunJournal {
   #abandoned = new Map<string, BegunCall | BegunStep>();
   /** When steps began that did not finish, by key; they count as executed when the run ends before them. */
   readonly #openSteps: Map<string, Date>;
+  readonly #stepNumbers: Map<string, number>;
+  #highestNumber: number;
 
   constructor(services: Services, worker: Worker, run: ClaimedRun, contents: JournalContents) {
     this.#services = services;
@@ -120,6 +125,8 @@ export class RunJournal {
     this.steps = contents.steps;
     this.interrupted = contents.interrupted;
     this.#openSteps = contents.openSteps;
+    this.#stepNumbers = contents.stepNumbers;
+    this.#highestNumber = [...contents.stepNumbers.values()].reduce((most, one) => Math.max(most, one), 0);
     this.totals = contents.totals;
     this.#sequence = Math.max(run.sequence, contents.sequence);
   }
@@ -132,6 +139,15 @@ export class RunJournal {
   /** The number of the run's newest change. */
   get sequence(): number {
     return this.#sequence;
+  }
+
+  /** The number of a step: the one that it has, or else the next one. */
+  numberOf(key: string): number {
+    const known = this.#stepNumbers.get(key);
+    if (known !== undefined) return known;
+    this.#highestNumber += 1;
+    this.#stepNumbers.set(key, this.#highestNumber);
+    return this.#highestNumber;
   }
 
   /** What is on its way in the journal's lane before these rows: the row of the run itself. The run's first acts do not wait. */
