@@ -1,9 +1,7 @@
 import { KEY_SCOPES } from "@/server/auth/actor";
 import { createApiKey, revokeApiKey } from "@/server/catalog/api-keys";
 import { operatorOf } from "@/server/catalog/organizations";
-import { argument, CommandError, defineCommand, renderTable, UsageError } from "./command";
-
-const DAY_MS = 24 * 3600 * 1000;
+import { argument, CommandError, defineCommand, readExpiry, renderTable, UsageError } from "./command";
 
 export const createKeyCommand = defineCommand({
   name: "keys create",
@@ -33,7 +31,7 @@ export const createKeyCommand = defineCommand({
     const made = await createApiKey(services, actor, {
       name: argument(positionals, 1),
       scopes,
-      expiresAt: values.expires === undefined ? null : toTime(values.expires, services.clock.now()),
+      expiresAt: readExpiry(values.expires, services.clock.now()),
       agents: splitList(values.agents),
       tools: splitList(values.tools),
       startsPerMinute: toNumber(values["starts-per-minute"]),
@@ -120,9 +118,4 @@ function toScope(text: string) {
   if (scope === undefined)
     throw new UsageError(`"${text}" is not a scope. Scopes: ${KEY_SCOPES.join(", ")}.`);
   return scope;
-}
-
-function toTime(text: string, now: Date): string {
-  const days = /^(\d{1,5})d$/.exec(text)?.[1];
-  return days === undefined ? text : new Date(now.getTime() + Number(days) * DAY_MS).toISOString();
 }

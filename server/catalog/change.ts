@@ -132,5 +132,6 @@ const KIND_NAMES: Record<AuditSubject, { name: string; one: string }> = {
   api_key: { name: "API key", one: "an API key" },
   agent: { name: "agent", one: "an agent" },
   tool: { name: "tool", one: "a tool" },
+  secret: { name: "secret", one: "a secret" },
   trigger: { name: "trigger", one: "a trigger" },
 };

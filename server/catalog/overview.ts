@@ -95,7 +95,7 @@ export async function listTools(services: Services, actor: MemberActor): Promise
     version: tool.version,
     uses: usedFunctions
       .parse(JSON.parse(tool.versions[0]?.definition ?? "{}"))
-      .steps.map((step) => step.uses),
+      .steps.flatMap(({ uses, parallel = [] }) => uses ?? parallel.map((step) => step.uses)),
     updatedAt: tool.updatedAt.toISOString(),
     lastRun: lastRuns.get(tool.id) ?? null,
   }));

@@ -3,13 +3,7 @@ import { ExpressionError } from "@/server/expressions/expression-error";
 import { JSONATA_SCRIPT } from "@/server/expressions/jsonata-script";
 import { evaluateReference } from "@/server/expressions/plain-reference";
 import type { Json } from "@/server/json";
-import {
-  createSandbox,
-  type Evaluation,
-  MAX_RESULT_LENGTH,
-  SANDBOX_MEMORY_MIB,
-  SandboxError,
-} from "@/server/sandbox/sandbox";
+import { createSandbox, type Evaluation, SANDBOX_LIMITS, SandboxError } from "@/server/sandbox/sandbox";
 import { readInstalled } from "@/server/sandbox/thread-pool";
 
 /** The sources of time and randomness for an expression; the same facts give the same result. */
@@ -49,7 +43,7 @@ function checkLength(expression: string): void {
 /** QuickJS's errors in terms of the expression's author. */
 function explain(message: string): string {
   if (message === "out of memory")
-    return `The expression needs more than ${SANDBOX_MEMORY_MIB} MiB of memory.`;
+    return `The expression needs more than ${SANDBOX_LIMITS.memoryMib} MiB of memory.`;
   if (message === "Maximum call stack size exceeded") return "The expression is nested too deeply.";
   return message;
 }
@@ -61,7 +55,7 @@ async function callSandbox(evaluation: Evaluation): Promise<Json | undefined> {
       {
         failed: "The expression could not be evaluated.",
         stopped: `The expression was stopped after ${evaluation.timeoutMs} ms.`,
-        "too large": `The expression's result is larger than ${MAX_RESULT_LENGTH / 1024 / 1024} MiB.`,
+        "too large": `The expression's result is larger than ${SANDBOX_LIMITS.answerLength / 1024 / 1024} MiB.`,
         unanswered: "The expression never returns.",
       }[error.reason],
     );

@@ -2,7 +2,8 @@ import { APIError } from "openai";
 import { EgressError } from "@/server/egress/failures";
 import { ReplyError, ReplyTooLarge } from "@/server/models/chat-completion";
 import type { ModelFault } from "@/server/models/port";
-import { redactText } from "@/server/secrets/stored-output";
+import { createRedactor } from "@/server/secrets/redact";
+import { replaceNul } from "@/server/secrets/stored-output";
 
 /** Why one attempt failed; `unavailable` is temporary. `retryAfterMs` is the delay that the provider requested. */
 export type Fault = {
@@ -24,10 +25,9 @@ export function readFault(
   now: Date,
 ): Fault {
   const { name, apiKey } = provider;
+  const redact = createRedactor(apiKey === undefined ? [] : [{ value: apiKey, mark: "[redacted]" }]);
   const clean = (message: string) =>
-    redactText(message, apiKey === undefined ? [] : [apiKey])
-      .replace(KEY_LIKE, "[redacted]")
-      .slice(0, MAX_MESSAGE_LENGTH);
+    replaceNul(redact(message)).replace(KEY_LIKE, "[redacted]").slice(0, MAX_MESSAGE_LENGTH);
 
   if (error instanceof APIError && error.status !== undefined) {
     // The message begins with the status.

@@ -48,6 +48,14 @@ const REMOVALS = {
   idempotencyKeys: `
     DELETE FROM idempotency_keys WHERE (organization_id, scope, key) IN (
       SELECT organization_id, scope, key FROM idempotency_keys WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+  // An expired value is kept for a day, so that no open run sees its version twice.
+  keyValues: `
+    DELETE FROM key_values WHERE (organization_id, key) IN (
+      SELECT organization_id, key FROM key_values WHERE expires_at <= $1::timestamptz - interval '1 day' LIMIT $2)`,
+  // No run is open for longer than two days, so that no step is repeated after that.
+  keyValueWrites: `
+    DELETE FROM key_value_writes WHERE (organization_id, call) IN (
+      SELECT organization_id, call FROM key_value_writes WHERE written_at <= $1::timestamptz - interval '3 days' LIMIT $2)`,
   sessions: `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= $1 LIMIT $2)`,
   verifications: `DELETE FROM verifications WHERE id IN (SELECT id FROM verifications WHERE expires_at <= $1 LIMIT $2)`,
 } as const;
@@ -61,6 +69,8 @@ const NOTHING: Removed = {
   runs: 0,
   configurations: 0,
   idempotencyKeys: 0,
+  keyValues: 0,
+  keyValueWrites: 0,
   sessions: 0,
   verifications: 0,
 };
@@ -72,14 +82,16 @@ const KINDS = [
   "runs",
   "configurations",
   "idempotencyKeys",
+  "keyValues",
+  "keyValueWrites",
   "sessions",
   "verifications",
 ] as const;
 
 /**
  * Deletes what exceeds the plans' retention (deliveries, ended runs with steps and model calls, unused configurations),
- * bodies of refused calls beyond their bounds, and expired idempotency keys and sessions. In small batches until
- * nothing is left or `shouldContinue` returns false. Null if another process does so.
+ * bodies of refused calls beyond their bounds, and expired idempotency keys, key values and sessions. In small batches
+ * until nothing is left or `shouldContinue` returns false. Null if another process does so.
  */
 export async function removeExpired(
   services: Pick<Services, "pool" | "clock" | "log">,

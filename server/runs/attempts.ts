@@ -8,6 +8,7 @@ const attempt = z.object({
   durationMs: z.number(),
   error: z.string().nullable(),
   retryAt: z.string().optional(),
+  console: z.array(z.string()).optional(),
 });
 const attemptList = z.array(attempt).catch([]);
 

@@ -3,10 +3,17 @@ import { ExpressionError } from "@/server/expressions/expression-error";
 import { type ExpressionFacts, evaluateExpression, parseExpression } from "@/server/expressions/jsonata";
 import { parseReference } from "@/server/expressions/plain-reference";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
+import { parseSecretReference } from "@/server/secrets/references";
 import { findReferences, type Reference } from "@/server/workflow/references";
 
-/** One expression of a template, with the names it reads. */
-export type TemplateExpression = { expression: string; references: Reference[] };
+/**
+ * One expression of a template, with the names it reads. `secret` is set if the expression is a reference to a secret and
+ * nothing else; such an expression is never evaluated.
+ */
+export type TemplateExpression = { expression: string; references: Reference[]; secret: string | null };
+
+/** What texts are filled in with. Without `placeholderOf` they cannot refer to secrets. */
+export type FillFacts = ExpressionFacts & { placeholderOf?: ((secret: string) => string) | undefined };
 
 /** A parsed text with `{{ }}`. `isExpression`: the text is a single expression, whose value keeps its type. */
 export type Template = { parts: (string | TemplateExpression)[]; isExpression: boolean };
@@ -68,7 +75,8 @@ async function readExpression(
 async function parseBare(expression: string, organizationId: string): Promise<TemplateExpression> {
   const known = expressions.get(expression);
   if (known !== undefined) return known;
-  const parsed = { expression, references: await referencesOf(expression, organizationId) };
+  const secret = parseSecretReference(expression);
+  const parsed = { expression, secret, references: await referencesOf(expression, organizationId) };
   expressions.set(expression, parsed, { size: expression.length });
   return parsed;
 }
@@ -124,6 +132,18 @@ export function evaluateIn(
   return evaluateExpression(parsed.expression, partRead(scope, parsed.references), facts);
 }
 
+/** The value of an expression within a text; of a reference to a secret, the placeholder. */
+async function evaluatePart(
+  scope: Scope,
+  parsed: TemplateExpression,
+  { placeholderOf, ...facts }: FillFacts,
+): Promise<Json | undefined> {
+  if (parsed.secret === null) return evaluateIn(scope, parsed, facts);
+  if (placeholderOf === undefined)
+    throw new ExpressionError(`The secret "${parsed.secret}" cannot be used here.`);
+  return placeholderOf(parsed.secret);
+}
+
 /** A value inside a text: nothing for null, JSON for arrays and objects. */
 function asText(value: Json | undefined): string {
   if (value === undefined || value === null) return "";
@@ -134,17 +154,17 @@ function asText(value: Json | undefined): string {
  * Fills in all templates in a JSON value. A string that is a single `{{ … }}` becomes the expression's value (null if
  * it finds nothing); in other strings the values are inserted. Throws ExpressionError.
  */
-export async function fillIn(value: Json, scope: Scope, facts: ExpressionFacts): Promise<Json> {
+export async function fillIn(value: Json, scope: Scope, facts: FillFacts): Promise<Json> {
   if (typeof value === "string") {
     if (!value.includes("{{")) return value;
     const { parts, isExpression } = await parseTemplate(value, facts.organizationId);
     if (isExpression) {
       const expression = parts.find((part) => typeof part === "object");
-      return (expression && (await evaluateIn(scope, expression, facts))) ?? null;
+      return (expression && (await evaluatePart(scope, expression, facts))) ?? null;
     }
     let text = "";
     for (const part of parts) {
-      text += typeof part === "string" ? part : asText(await evaluateIn(scope, part, facts));
+      text += typeof part === "string" ? part : asText(await evaluatePart(scope, part, facts));
     }
     return text;
   }

@@ -32,6 +32,8 @@ export type ClaimedRun = {
   prices: PriceList;
   input: string;
   rootRunId: string;
+  /** Whether a webhook started the root run, so that what it works on comes from outside. */
+  fromOutside: boolean;
   createdAt: Date;
   startedAt: Date;
   deadlineSeconds: number;

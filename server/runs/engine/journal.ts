@@ -36,6 +36,8 @@ export type JournalContents = {
   interrupted: Map<string, Attempt[]>;
   /** When interrupted steps started, by key. */
   openSteps: Map<string, Date>;
+  /** Numbers of steps, by key. */
+  stepNumbers: Map<string, number>;
   totals: Totals;
   sequence: number;
 };
@@ -47,6 +49,7 @@ export function emptyJournal(): JournalContents {
     steps: new Map(),
     interrupted: new Map(),
     openSteps: new Map(),
+    stepNumbers: new Map(),
     totals,
     sequence: 1,
   };
@@ -110,6 +113,8 @@ export class RunJournal {
   #abandoned = new Map<string, BegunCall | BegunStep>();
   /** When interrupted steps started, by key; they count as executed if the run ends first. */
   readonly #openSteps: Map<string, Date>;
+  readonly #stepNumbers: Map<string, number>;
+  #highestNumber: number;
 
   constructor(services: Services, worker: Worker, run: ClaimedRun, contents: JournalContents) {
     this.#services = services;
@@ -119,6 +124,8 @@ export class RunJournal {
     this.steps = contents.steps;
     this.interrupted = contents.interrupted;
     this.#openSteps = contents.openSteps;
+    this.#stepNumbers = contents.stepNumbers;
+    this.#highestNumber = [...contents.stepNumbers.values()].reduce((most, one) => Math.max(most, one), 0);
     this.totals = contents.totals;
     this.#sequence = Math.max(run.sequence, contents.sequence);
   }
@@ -131,6 +138,15 @@ export class RunJournal {
   /** The number of the run's newest change. */
   get sequence(): number {
     return this.#sequence;
+  }
+
+  /** A step's number: its own, or else the next one. */
+  numberOf(key: string): number {
+    const known = this.#stepNumbers.get(key);
+    if (known !== undefined) return known;
+    this.#highestNumber += 1;
+    this.#stepNumbers.set(key, this.#highestNumber);
+    return this.#highestNumber;
   }
 
   /** Adds an earlier write of the journal's lane, the run's own row. The run's first acts do not wait for it. */

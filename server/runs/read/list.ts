@@ -74,7 +74,7 @@ const COLUMNS = Prisma.sql`
   coalesce(f.input_tokens + f.output_tokens, r.input_tokens + r.output_tokens) AS tokens,
   coalesce(f.credits, r.credits_used)::text AS credits_used,
   r.created_at, r.started_at, r.finished_at,
-  r.status = 'Running' AND r.admitted_at IS NULL AS waiting,
+  r.status = 'Running' AND r.admitted_at IS NULL AND r.wake_at IS NULL AS waiting,
   r.cancel_requested_at IS NOT NULL AND r.finished_at IS NULL AS cancel_requested,
   greatest(f.sequence, r.sequence) AS sequence`;
 
