@@ -1,6 +1,6 @@
 import { APIError } from "openai";
 import { EgressError } from "@/server/egress/failures";
-import { AnswerError, AnswerTooLarge } from "@/server/models/chat-completion";
+import { ReplyError, ReplyTooLarge } from "@/server/models/chat-completion";
 import type { ModelFault } from "@/server/models/port";
 import { createRedactor } from "@/server/secrets/redact";
 import { replaceNul } from "@/server/secrets/stored-output";
@@ -35,9 +35,9 @@ export function readFault(
     const reason = reasonOf(error.status, error.code);
     return { message, reason, retryAfterMs: retryAfterMs(error.headers, now), cause: error };
   }
-  if (error instanceof AnswerError) {
+  if (error instanceof ReplyError) {
     const message = clean(`the model provider "${name}" answered: ${error.message}`);
-    const reason = error instanceof AnswerTooLarge ? "refused" : reasonOf(error.status, error.code);
+    const reason = error instanceof ReplyTooLarge ? "refused" : reasonOf(error.status, error.code);
     return { message, reason, retryAfterMs: undefined, cause: error };
   }
   const message = clean(`the model provider "${name}" could not be reached: ${innermostMessage(error)}`);

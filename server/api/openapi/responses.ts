@@ -108,7 +108,6 @@ export const ERROR_RESPONSES: Record<string, Record<string, ErrorResponseName>> 
   },
 };
 
-/** `components.responses` of the document. */
 export function errorResponses() {
   return Object.fromEntries(Object.entries(RESPONSES).map(([name, codes]) => [name, errorResponse(codes)]));
 }
