@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { describe, expect, test } from "vitest";
 import { ExpressionError } from "@/server/expressions/expression-error";
 import { evaluateExpression, parseExpression } from "@/server/expressions/jsonata";
@@ -87,6 +88,12 @@ describe("evaluateExpression", () => {
     expect(await evaluate("1 + 1")).toBe(2);
   });
 
+  test("a result that is nested too deeply is refused", async () => {
+    const nest = (levels: number) => `$reduce([1..${levels}], function($list){ [[$list]] })`;
+    expect(await evaluate(nest(50))).toBeInstanceOf(Array);
+    await expect(evaluate(nest(500))).rejects.toThrow("deeper than 200 levels");
+  });
+
   test("one that takes all memory ends only its thread, soon after its deadline", async () => {
     const texts =
       "($text := $reduce([1..19], function($a, $b){ $a & $a }, 'ab'); $map([1..5000], function(){ $uppercase($text) }))";
@@ -133,6 +140,18 @@ test("slow expressions of one organization block neither the process nor other o
   clearInterval(ticking);
   expect(over).toBe(6);
   expect(ticks).toBeGreaterThan(10);
+});
+
+test.each([
+  ["many indexes", `a.b${"[0]".repeat(300)}`],
+  ["a long list", "a.b.c"],
+])("a reference with %s over much data does not block the process", async (_name, expression) => {
+  const input = { a: Array.from({ length: 100_000 }, () => ({ b: 1 })) };
+  const delays = monitorEventLoopDelay({ resolution: 5 });
+  delays.enable();
+  await evaluateExpression(expression, input, { ...facts, timeoutMs: 1000 }).catch(() => {});
+  delays.disable();
+  expect(delays.max / 1e6).toBeLessThan(500);
 });
 
 describe("parseExpression", () => {

@@ -3,6 +3,7 @@ import { ExpressionError } from "@/server/expressions/expression-error";
 import { JSONATA_SCRIPT } from "@/server/expressions/jsonata-script";
 import { evaluateReference } from "@/server/expressions/plain-reference";
 import type { Json } from "@/server/json";
+import { isDeeper, MAX_JSON_DEPTH } from "@/server/json-text";
 import {
   createSandbox,
   type Evaluation,
@@ -54,7 +55,10 @@ function explain(message: string): string {
   return message;
 }
 
-async function callSandbox(evaluation: Evaluation): Promise<Json | undefined> {
+async function callSandbox({
+  maxDepth,
+  ...evaluation
+}: Evaluation & { maxDepth?: number }): Promise<Json | undefined> {
   const text = await sandbox(evaluation).catch((error: unknown) => {
     if (!(error instanceof SandboxError)) throw error;
     throw new ExpressionError(
@@ -66,6 +70,10 @@ async function callSandbox(evaluation: Evaluation): Promise<Json | undefined> {
       }[error.reason],
     );
   });
+  // The answer itself is one level.
+  if (maxDepth !== undefined && isDeeper(text, maxDepth + 1)) {
+    throw new ExpressionError(`The expression's result is nested deeper than ${maxDepth} levels.`);
+  }
   const answer = response.parse(JSON.parse(text));
   if (answer.ok) return answer.value;
   const position = answer.position === null ? "" : ` (at character ${answer.position})`;
@@ -95,5 +103,5 @@ export async function evaluateExpression(
   if (found !== null) return found.value;
   const { now, seed, organizationId, timeoutMs = EXPRESSION_TIMEOUT_MS } = facts;
   const request = JSON.stringify({ expression, input, seed });
-  return callSandbox({ request, timeoutMs, now, organizationId });
+  return callSandbox({ request, timeoutMs, now, organizationId, maxDepth: MAX_JSON_DEPTH });
 }

@@ -236,6 +236,18 @@ describe("failures", () => {
     });
   });
 
+  test("outputs over 16 MiB together fail the run", async () => {
+    const text = "x".repeat(1024 * 1024 - 2);
+    const steps = Array.from({ length: 20 }, (_, index) => ({ id: `s${index}`, uses: "f" }));
+    const journal = journalOf(() => ok(text));
+    const { outcome } = await run({ steps }, {}, journal);
+    expect(outcome).toEqual({
+      status: "Failed",
+      code: "step_failed",
+      message: 'Step "s16" failed: the outputs of all steps together are larger than 16 MiB',
+    });
+  });
+
   test("an output that does not match its schema fails the run", async () => {
     const { outcome } = await run({
       steps: [{ id: "a", uses: "f", with: { t: "x" } }],

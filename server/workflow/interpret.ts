@@ -3,7 +3,7 @@ import type { ExpressionFacts } from "@/server/expressions/jsonata";
 
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { jsonBytes } from "@/server/json-text";
-import { MAX_FINAL_OUTPUT_BYTES, MAX_STEP_OUTPUT_BYTES } from "@/server/limits/sizes";
+import { MAX_FINAL_OUTPUT_BYTES, MAX_STEP_OUTPUT_BYTES, MAX_STEP_OUTPUTS_BYTES } from "@/server/limits/sizes";
 import type { WorkflowDefinition, WorkflowStep } from "@/server/workflow/definition";
 import { evaluateIn, fillIn, isTrue, parseCondition, type Scope } from "@/server/workflow/expressions";
 import { inferSchema } from "@/server/workflow/infer-schema";
@@ -69,6 +69,7 @@ export async function runWorkflow(
 ): Promise<WorkflowOutcome> {
   const run = { id: facts.id, startedAt: facts.startedAt.toISOString(), tool: facts.toolName };
   const outputs = new Map<string, Json>();
+  let bytes = 0;
   const scope = (): Scope => ({ input, run, steps: Object.fromEntries(outputs) });
   const expressionFacts = (position: string): ExpressionFacts => ({
     now: facts.startedAt,
@@ -78,7 +79,11 @@ export async function runWorkflow(
   try {
     for (const step of definition.steps) {
       try {
-        outputs.set(step.id, await runStep(step, scope(), expressionFacts, journal));
+        const output = await runStep(step, scope(), expressionFacts, journal);
+        bytes += jsonBytes(output);
+        if (bytes > MAX_STEP_OUTPUTS_BYTES)
+          throw new StepFailure("the outputs of all steps together are larger than 16 MiB");
+        outputs.set(step.id, output);
       } catch (error) {
         const message = failureMessage(error);
         if (step.onError !== "continue")
