@@ -125,7 +125,7 @@ describe("evaluateExpression", () => {
   });
 
   test("a result that is nested too deeply is refused", async () => {
-    const nest = (levels: number) => `$reduce([1..${levels}], function($list){ [[$list]] })`;
+    const nest = (levels: number) => `$reduce([1..${levels}], function($list, $n){ [[$list]] })`;
     expect(await evaluate(nest(50))).toBeInstanceOf(Array);
     await expect(evaluate(nest(500))).rejects.toThrow("deeper than 200 levels");
   });
@@ -178,16 +178,18 @@ test("slow expressions of one organization block neither the process nor other o
   expect(ticks).toBeGreaterThan(10);
 });
 
-test.each([
-  ["many indexes", `a.b${"[0]".repeat(300)}`],
-  ["a long list", "a.b.c"],
-])("a reference with %s over much data does not block the process", async (_name, expression) => {
+test("a reference with many indexes over much data does not block the process", async () => {
   const input = { a: Array.from({ length: 100_000 }, () => ({ b: 1 })) };
   const delays = monitorEventLoopDelay({ resolution: 5 });
   delays.enable();
-  await evaluateExpression(expression, input, { ...facts, timeoutMs: 1000 }).catch(() => {});
+  await evaluateExpression(`a.b${"[0]".repeat(300)}`, input, { ...facts, timeoutMs: 1000 }).catch(() => {});
   delays.disable();
   expect(delays.max / 1e6).toBeLessThan(500);
+});
+
+test("nothing is evaluated after the signal", async () => {
+  const signal = AbortSignal.abort(new Error("cancelled"));
+  await expect(evaluateExpression("a", { a: 1 }, { ...facts, signal })).rejects.toThrow("cancelled");
 });
 
 describe("parseExpression", () => {

@@ -21,6 +21,8 @@ export type ExpressionFacts = {
   seed: string;
   /** The owner of the expression. Evaluations are queued fairly by organization. */
   organizationId: string;
+  /** Once it is aborted, evaluations throw its reason. */
+  signal?: AbortSignal;
 };
 
 /** A node of JSONata's syntax tree, as far as it is used here. */
@@ -98,6 +100,7 @@ export async function evaluateExpression(
   input: Json,
   facts: ExpressionFacts & { timeoutMs?: number },
 ): Promise<Json | undefined> {
+  facts.signal?.throwIfAborted();
   checkLength(expression);
   const found = evaluateReference(expression, input);
   if (found !== null) return found.value;

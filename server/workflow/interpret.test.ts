@@ -14,6 +14,7 @@ const facts: RunFacts = {
   organizationId: "org-1",
   startedAt: new Date("2026-03-04T05:06:07.000Z"),
   toolName: "Weather",
+  signal: new AbortController().signal,
 };
 
 /** A journal that answers each call from `answer` and records the batches. */
@@ -224,6 +225,22 @@ describe("failures", () => {
       ],
     });
     expect(passed.outcome).toMatchObject({ status: "Completed", output: { y: 1 } });
+  });
+
+  test("a run that must end evaluates nothing more", async () => {
+    const ending = new AbortController();
+    const journal = journalOf(() => {
+      ending.abort(new Error("cancelled"));
+      return ok(1);
+    });
+    const steps = [
+      { id: "a", uses: "f" },
+      { id: "b", uses: "f", with: { x: "{{ steps.a }}" } },
+    ];
+    const definition = workflowDefinition.parse({ steps });
+    const ended = runWorkflow(definition, {}, { ...facts, signal: ending.signal }, journal);
+    await expect(ended).rejects.toThrow("cancelled");
+    expect(journal.calls()).toHaveLength(1);
   });
 
   test("an output over 1 MiB fails the step", async () => {

@@ -35,7 +35,14 @@ export type WorkflowCallResult = { ok: true; output: Json } | { ok: false; messa
 export type WorkflowJournal = { call(batch: WorkflowCall[]): Promise<WorkflowCallResult[]> };
 
 /** Facts that are the same on every replay of a run. */
-export type RunFacts = { id: string; organizationId: string; startedAt: Date; toolName: string };
+export type RunFacts = {
+  id: string;
+  organizationId: string;
+  startedAt: Date;
+  toolName: string;
+  /** Fires when the run must end; the interpreter then throws its reason at the next expression. */
+  signal: AbortSignal;
+};
 
 export type WorkflowOutcome =
   | {
@@ -75,6 +82,7 @@ export async function runWorkflow(
     now: facts.startedAt,
     seed: `${facts.id}/${position}`,
     organizationId: facts.organizationId,
+    signal: facts.signal,
   });
   try {
     for (const step of definition.steps) {

@@ -16,6 +16,7 @@ export async function executeTool(execution: Execution, configuration: ToolConfi
     organizationId: run.orgId,
     startedAt: run.startedAt,
     toolName: configuration.name,
+    signal: execution.signal,
   };
   const outcome = await runWorkflow(configuration.definition, isJsonObject(input) ? input : {}, facts, {
     async call(calls) {
