@@ -155,6 +155,7 @@ class Filling {
   }
 
   async fill(value: Json): Promise<Json> {
+    await this.#letOthersWork();
     if (typeof value === "string") return value.includes("{{") ? this.#fillText(value) : value;
     // Sequential: a run evaluates one expression at a time.
     if (Array.isArray(value)) {
@@ -186,11 +187,14 @@ class Filling {
   }
 
   async #evaluate(expression: TemplateExpression): Promise<Json | undefined> {
-    if (performance.now() - this.#workingSince > MAX_UNINTERRUPTED_MS) {
-      await setImmediate();
-      this.#workingSince = performance.now();
-    }
+    await this.#letOthersWork();
     return evaluateIn(this.#scope, expression, this.#facts);
+  }
+
+  async #letOthersWork(): Promise<void> {
+    if (performance.now() - this.#workingSince <= MAX_UNINTERRUPTED_MS) return;
+    await setImmediate();
+    this.#workingSince = performance.now();
   }
 
   #insert(text: string): string {
