@@ -1,5 +1,6 @@
-import { APIError } from "openai";
+import { APIConnectionError, APIError } from "openai";
 import { describe, expect, test } from "vitest";
+import { ResponseTooLarge } from "@/server/egress/failures";
 import { ReplyError } from "@/server/models/chat-completion";
 import { readFault } from "@/server/models/faults";
 
@@ -30,4 +31,14 @@ test("a redirect names the new address and is not retried", () => {
     reason: "refused",
     message: expect.stringContaining("redirects to https://api.test/v2; configure that address instead"),
   });
+});
+
+test("a response that is too large is not retried, also if the SDK wraps it", () => {
+  const error = new ResponseTooLarge(1000);
+  const fault = {
+    reason: "refused",
+    message: 'the model provider "test" answered: The response is larger than 1000 bytes.',
+  };
+  expect(read(error)).toMatchObject(fault);
+  expect(read(new APIConnectionError({ cause: error }))).toMatchObject(fault);
 });

@@ -511,7 +511,7 @@ class ProcessEngine implements RunEngine {
     this.wake();
   }
 
-  /** Lets runs whose wait is over wait for a slot, and sets a timer for the next one that is due before the next look. */
+  /** Lets runs whose wait is over wait for a slot, and sets a timer for the next one that is due before the next poll. */
   async #wakeSleepers(): Promise<void> {
     const services = this.#getServices();
     clearTimeout(this.#waking);
