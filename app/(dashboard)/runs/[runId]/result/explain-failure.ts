@@ -144,6 +144,42 @@ const STEP_EXPLANATIONS: Record<string, StepExplanation> = {
     sentence: "The time zone is invalid.",
     advice: "The step's input shows the time zone.",
   },
+  extract_text: {
+    sentence: "The text of a page could not be extracted.",
+    advice: "The step's input shows the HTML. Check that it is complete and not too large.",
+  },
+  parse_csv: {
+    sentence: "A CSV text could not be parsed.",
+    advice: "The step's input shows the text. Check its delimiter, its quotes and its size.",
+  },
+  run_javascript: {
+    sentence: "The JavaScript code failed.",
+    advice: "The step's input shows the code and its value. Correct the code in the tool's definition.",
+  },
+  run_agent: {
+    sentence: "The run of an agent failed.",
+    advice: "Open the child run: its page explains the failure.",
+  },
+  run_tool: {
+    sentence: "The run of another tool failed.",
+    advice: "Open the child run: its page explains the failure.",
+  },
+  send_email: {
+    sentence: "An email could not be sent.",
+    advice: "Check the addresses. The operator must have configured a mail server, which may also have refused the email.",
+  },
+  get_value: {
+    sentence: "A stored value could not be read.",
+    advice: "The step's input shows the key. Run it again.",
+  },
+  set_value: {
+    sentence: "A value could not be stored.",
+    advice: "The message says why: the value is too large, its version has changed, or the store is full.",
+  },
+  wait: {
+    sentence: "A wait failed.",
+    advice: "The step's input shows the duration or the time. Correct it in the tool's definition.",
+  },
 };
 
 function explainStep(name: string | null): StepExplanation {
