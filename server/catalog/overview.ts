@@ -70,7 +70,16 @@ export type ToolLine = {
   lastRun: LastRun | null;
 };
 
-const usedFunctions = z.object({ steps: z.array(z.object({ uses: z.string() })) }).catch({ steps: [] });
+const usedFunctions = z
+  .object({
+    steps: z.array(
+      z.object({
+        uses: z.string().optional(),
+        parallel: z.array(z.object({ uses: z.string() })).optional(),
+      }),
+    ),
+  })
+  .catch({ steps: [] });
 
 /** The organization's tools with their current version, by name. */
 export async function listTools(services: Services, actor: MemberActor): Promise<ToolLine[]> {

@@ -522,11 +522,11 @@ class ProcessEngine implements RunEngine {
         services.notifications.send("engine", "waiting", "waiting");
         this.wake();
       }
-      if (nextMs === null || nextMs > LOOK_EVERY_MS) return;
+      if (nextMs === null || nextMs > POLL_EVERY_MS) return;
       this.#waking = setTimeout(() => void this.#wakeSleepers(), nextMs);
       this.#waking.unref();
     } catch (error) {
-      services.log.warn("Could not wake runs whose wait is over; trying again in a second", { error });
+      services.log.warn("Could not wake runs whose wait is over; retrying in 1 s", { error });
     }
   }
 
