@@ -1,9 +1,9 @@
 "use client";
 
+import clsx from "clsx";
 import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
 import { type ReactNode, useState } from "react";
-import { classNames } from "@/app/_ui/class-names";
 import {
   MenuIcon,
   MoonIcon,
@@ -166,7 +166,7 @@ function Sidebar(props: SidebarProps) {
           return (
             <Link
               aria-current={here ? "page" : undefined}
-              className={classNames(
+              className={clsx(
                 "flex h-8 items-center gap-2.5 rounded-md px-2",
                 here ? "bg-selected font-medium text-ink" : "text-muted hover:bg-hover hover:text-ink",
               )}

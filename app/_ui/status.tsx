@@ -1,4 +1,4 @@
-import { classNames } from "@/app/_ui/class-names";
+import clsx from "clsx";
 
 export type RunStatusName = "Pending" | "Running" | "Completed" | "Failed" | "Cancelled" | "Waiting";
 
@@ -16,7 +16,7 @@ export function StatusShape({ status, className }: { status: RunStatusName; clas
   return (
     <svg
       aria-hidden="true"
-      className={classNames("shrink-0", COLOURS[status], className)}
+      className={clsx("shrink-0", COLOURS[status], className)}
       fill="none"
       height="12"
       viewBox="0 0 12 12"
@@ -73,7 +73,7 @@ export function Status({
   const shown: RunStatusName = waiting && status === "Running" ? "Waiting" : status;
   return (
     <span
-      className={classNames("inline-flex items-center gap-1.5 whitespace-nowrap", COLOURS[shown], className)}
+      className={clsx("inline-flex items-center gap-1.5 whitespace-nowrap", COLOURS[shown], className)}
       title={
         shown === "Waiting"
           ? "The run yielded its slot to another organization's run and waits for a free one."

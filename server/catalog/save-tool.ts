@@ -1,5 +1,6 @@
 import { actorReference } from "@/server/auth/actor";
 import { Decimal } from "@/server/credits/amount";
+import type { Issue } from "@/server/errors";
 import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import { newId } from "@/server/ids";
 import type { Json } from "@/server/json";
@@ -62,9 +63,8 @@ export async function putTool(
     include: { versions: { orderBy: { number: "desc" }, take: 1 } },
   });
   checkExpectation("tool", slug, found, expected);
-  const known = { ...FUNCTIONS, secrets: await listSecretNames(change) };
-  const checked = await checkWorkflow(toJson(workflow), known, actor.orgId);
-  if (!checked.ok) throw refusal(checked.issues);
+  const faults = await findToolFaults(definition, change);
+  if (faults.length > 0) throw refusal(faults);
   const current = found?.versions[0];
 
   const before =
@@ -126,6 +126,17 @@ export async function putTool(
   }
   await auditSave(change, saved, { kind: "tool", id, name }, before, after);
   return { id, slug, version, saved };
+}
+
+/** What is wrong with a tool's workflow, beside its schema. */
+export async function findToolFaults(
+  definition: ToolDefinition,
+  reader: Parameters<typeof listSecretNames>[0],
+): Promise<readonly Issue[]> {
+  const { slug, name, description, maxCredits, deadlineSeconds, ...workflow } = definition;
+  const known = { ...FUNCTIONS, secrets: await listSecretNames(reader) };
+  const checked = await checkWorkflow(toJson(workflow), known, reader.actor.orgId);
+  return checked.ok ? [] : checked.issues;
 }
 
 function toJson(value: unknown): Json {

@@ -255,6 +255,45 @@ const TABLE: Record<string, Row> = {
     call: (api, at) => api.definitions.changes({ kind: "tool", id: at.toolId, number: 1 }),
     gets: "not_found",
   },
+  "definitions.choices": {
+    role: "viewer",
+    call: (api) => api.definitions.choices(),
+    gets: showsNothingForeign,
+  },
+  "definitions.editAgent": {
+    role: "viewer",
+    call: (api, at) => api.definitions.editAgent({ agentId: at.agentId }),
+    gets: "not_found",
+  },
+  "definitions.editTool": {
+    role: "viewer",
+    call: (api, at) => api.definitions.editTool({ toolId: at.toolId }),
+    gets: "not_found",
+  },
+  "definitions.checkTool": {
+    role: "member",
+    call: (api) => api.definitions.checkTool({ yaml: "slug: a" }),
+    gets: showsNothingForeign,
+  },
+  // A slug belongs to the caller's organization: another organization's agent or tool cannot be named.
+  "definitions.saveAgent": {
+    role: "member",
+    call: (api, at) =>
+      api.definitions.saveAgent({
+        definition: { slug: `w-${at === mine ? own.slug : other.slug}`, name: "Taken", model: "m" },
+        expected: { only: "update" },
+      }),
+    gets: "not_found",
+  },
+  "definitions.saveTool": {
+    role: "member",
+    call: (api, at) =>
+      api.definitions.saveTool({
+        yaml: `{ slug: foreign, name: Taken, parameters: { type: object }, steps: [{ id: a, uses: current_time }] }`,
+        expected: { only: at === mine ? "create" : "update" },
+      }),
+    gets: "not_found",
+  },
   "organization.members": {
     role: "viewer",
     call: (api) => api.organization.members(),

@@ -1,4 +1,4 @@
-import { classNames } from "@/app/_ui/class-names";
+import clsx from "clsx";
 import { Status } from "@/app/_ui/status";
 import { isTerminal } from "@/server/runs/read/enums";
 import type { RunInspection } from "@/server/runs/read/inspect";
@@ -27,7 +27,7 @@ function Side({ name, inspection }: { name: string; inspection: RunInspection })
     : undefined;
   return (
     <div
-      className={classNames(
+      className={clsx(
         "flex min-w-0 flex-col gap-1 rounded-lg border border-line px-3 py-2",
         failed && "bg-failed-wash",
       )}

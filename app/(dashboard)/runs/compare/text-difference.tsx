@@ -1,8 +1,8 @@
 "use client";
 
+import clsx from "clsx";
 import { useMemo } from "react";
 import { Button } from "@/app/_ui/button";
-import { classNames } from "@/app/_ui/class-names";
 import { formatBytes, formatCount } from "@/app/_ui/format";
 import { type DiffLine, MAX_CHANGES } from "@/app/_ui/text/diff";
 import { nearChanges } from "@/app/_ui/text/near-changes";
@@ -114,7 +114,7 @@ function Lines({ lines, label }: { lines: DiffLine[]; label: string }) {
     >
       {shown.map((line, index) => (
         <div
-          className={classNames(
+          className={clsx(
             "whitespace-pre-wrap pl-5 -indent-4 [overflow-wrap:anywhere]",
             line ? LOOKS[line.kind] : "text-faint",
           )}

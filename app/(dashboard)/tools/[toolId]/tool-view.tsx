@@ -10,6 +10,7 @@ import { retryPolicyOf } from "@/server/workflow/definition";
 import { CommonFacts, DefinitionHead, NameLinks } from "../../_definitions/definition-head";
 import { History } from "../../_definitions/history";
 import { RecentRuns } from "../../_definitions/recent-runs";
+import { RunPanel } from "../../_run/run-panel";
 
 /** The page of one tool: its parameters, steps and output, recent runs and versions. */
 export function ToolView({ toolId }: { toolId: string }) {
@@ -19,6 +20,17 @@ export function ToolView({ toolId }: { toolId: string }) {
   return (
     <article>
       <DefinitionHead back={{ href: "/tools", label: "Tools" }} of={tool} />
+      <RunPanel
+        key={tool.version}
+        target={{
+          kind: "tool",
+          id: tool.id,
+          name: tool.name,
+          maxCredits: tool.maxCredits,
+          active: true,
+          parameters: tool.parameters,
+        }}
+      />
       <Facts label="Definition">
         <Fact name="Description">{tool.description || <span className="text-muted">none</span>}</Fact>
         <Fact name="Parameters">

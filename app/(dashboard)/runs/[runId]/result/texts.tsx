@@ -91,6 +91,16 @@ function TextRow({
   );
 }
 
+/** A run's output without a label, collapsed if long. */
+export function OutputText({ run, text }: { run: RunDetail; text: PayloadPreview }) {
+  const payload = usePayload(text, `/api/runs/${run.id}/text?field=output`);
+  return (
+    <Fold long={isLong(text.text)} onOpen={payload.load} size={formatBytes(text.bytes)}>
+      {(folded) => <RowText folded={folded} isAnswer run={run} payload={payload} />}
+    </Fold>
+  );
+}
+
 /** A run's text as a JSON document, Markdown or plain text. Agents get JSON from webhooks and may answer with it. */
 function RowText({
   run,

@@ -1,7 +1,7 @@
 "use client";
 
+import clsx from "clsx";
 import { memo, type ReactNode } from "react";
-import { classNames } from "@/app/_ui/class-names";
 import { formatCount, formatCredits, formatDuration } from "@/app/_ui/format";
 import { useNow } from "@/app/_ui/time";
 import { isTerminal } from "@/server/runs/read/enums";
@@ -21,7 +21,7 @@ type Reserving = { reserve: boolean };
 export const TimelineSummary = memo(function TimelineSummary({ reserve, ...props }: Props & Reserving) {
   return (
     <p
-      className={classNames(
+      className={clsx(
         "flex min-h-12 flex-wrap content-center items-center gap-x-3 px-4 text-muted text-xs sm:pl-6",
         reserve && "max-sm:min-h-16",
       )}
