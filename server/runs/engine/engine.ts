@@ -526,7 +526,7 @@ class ProcessEngine implements RunEngine {
       this.#waking = setTimeout(() => void this.#wakeSleepers(), nextMs);
       this.#waking.unref();
     } catch (error) {
-      services.log.warn("Could not wake runs whose wait is over; trying again in a second", { error });
+      services.log.warn("Could not wake runs whose wait is over; retrying in 1 s", { error });
     }
   }
 
