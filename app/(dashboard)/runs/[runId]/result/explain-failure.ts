@@ -166,7 +166,8 @@ const STEP_EXPLANATIONS: Record<string, StepExplanation> = {
   },
   send_email: {
     sentence: "An email could not be sent.",
-    advice: "Check the addresses. The operator must have configured a mail server, which may also have refused the email.",
+    advice:
+      "Check the addresses. The operator must have configured a mail server, which may also have refused the email.",
   },
   get_value: {
     sentence: "A stored value could not be read.",
