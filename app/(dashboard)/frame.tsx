@@ -1,9 +1,9 @@
 "use client";
 
+import clsx from "clsx";
 import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
 import { type ReactNode, useState } from "react";
-import { classNames } from "@/app/_ui/class-names";
 import {
   MenuIcon,
   MoonIcon,
@@ -19,9 +19,9 @@ import { Menu, MenuChoice, MenuHeading, MenuItem, MenuSeparator } from "@/app/_u
 import { useTRPCClient } from "@/app/_ui/providers";
 import { RoleContext } from "@/app/_ui/role";
 import { signOut } from "@/app/_ui/sign-out";
-import { SignedOut } from "@/app/_ui/signed-out";
 import type { MemberRole } from "@/server/auth/actor";
 import type { OrganizationLine } from "@/server/auth/organizations";
+import { SessionEnded } from "../_ui/session-ended";
 import { preloadPalette, usePalette } from "./_palette/use-palette";
 import { navItems } from "./nav";
 import { OrganizationContext } from "./operator-command";
@@ -122,7 +122,7 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
         <OrganizationContext value={active?.slug ?? ""}>
           <RoleContext value={props.role}>{children}</RoleContext>
         </OrganizationContext>
-        <SignedOut />
+        <SessionEnded />
       </main>
     </div>
   );
@@ -166,7 +166,7 @@ function Sidebar(props: SidebarProps) {
           return (
             <Link
               aria-current={here ? "page" : undefined}
-              className={classNames(
+              className={clsx(
                 "flex h-8 items-center gap-2.5 rounded-md px-2",
                 here ? "bg-selected font-medium text-ink" : "text-muted hover:bg-hover hover:text-ink",
               )}

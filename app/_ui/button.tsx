@@ -1,5 +1,5 @@
+import clsx from "clsx";
 import type { ButtonHTMLAttributes, Ref } from "react";
-import { classNames } from "@/app/_ui/class-names";
 
 export type ButtonLook = "primary" | "plain" | "quiet" | "danger";
 
@@ -12,7 +12,7 @@ const LOOKS: Record<ButtonLook, string> = {
 
 /** The class names of a button, for links and triggers that look like one. */
 export function buttonClass(look: ButtonLook = "plain", extra?: string): string {
-  return classNames(
+  return clsx(
     "inline-flex h-8 shrink-0 items-center justify-center gap-1.5 whitespace-nowrap rounded-md px-2.5 font-medium",
     "disabled:cursor-not-allowed disabled:opacity-55",
     LOOKS[look],
@@ -31,7 +31,7 @@ export function IconButton({ label, className, ...props }: Omit<Props, "look"> &
   return (
     <button
       aria-label={label}
-      className={classNames(
+      className={clsx(
         "inline-flex size-7 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink",
         className,
       )}

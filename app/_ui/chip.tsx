@@ -34,7 +34,7 @@ export function Chip({
         onClick={onDrop}
         type="button"
       >
-        <CloseIcon height="12" width="12" />
+        <CloseIcon size={12} />
       </button>
     </span>
   );

@@ -1,6 +1,6 @@
 "use client";
 
-import { classNames } from "@/app/_ui/class-names";
+import clsx from "clsx";
 
 /** Links that each set one value of a filter. Only the rows are fetched again. */
 export function ChoiceLinks({
@@ -17,7 +17,7 @@ export function ChoiceLinks({
       {options.map((option) => (
         <a
           aria-current={option.value === value ? "true" : undefined}
-          className={classNames(
+          className={clsx(
             "inline-flex h-7 items-center rounded-md px-2",
             option.value === value
               ? "bg-selected font-medium text-ink"

@@ -1,8 +1,8 @@
 "use client";
 
 import { Dialog as Base } from "@base-ui/react/dialog";
+import clsx from "clsx";
 import type { ReactNode } from "react";
-import { classNames } from "@/app/_ui/class-names";
 import { CloseIcon } from "@/app/_ui/icons";
 
 /** A modal dialog. On a phone it fills the lower edge of the screen. */
@@ -24,7 +24,7 @@ export function Dialog({
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-40 bg-backdrop" />
         <Base.Popup
-          className={classNames(
+          className={clsx(
             "fixed inset-x-0 bottom-0 z-50 flex max-h-[90dvh] flex-col rounded-t-lg border border-line-strong bg-raised shadow-raised outline-none",
             "sm:inset-x-auto sm:top-[12vh] sm:bottom-auto sm:left-1/2 sm:max-h-[76vh] sm:w-full sm:-translate-x-1/2 sm:rounded-lg",
             wide ? "sm:max-w-3xl" : "sm:max-w-md",
@@ -46,7 +46,6 @@ export function Dialog({
   );
 }
 
-/** The buttons at the end of a dialog. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return <div className="flex justify-end gap-2">{children}</div>;
 }

@@ -1,5 +1,5 @@
+import clsx from "clsx";
 import { type InputHTMLAttributes, useId } from "react";
-import { classNames } from "@/app/_ui/class-names";
 
 export const INPUT_CLASS =
   "h-9 w-full rounded-md border border-line-strong bg-canvas px-2.5 text-ink placeholder:text-faint focus-visible:border-accent";
@@ -12,7 +12,7 @@ export function Field({
 }: InputHTMLAttributes<HTMLInputElement> & { label: string; name: string }) {
   const id = useId();
   return (
-    <div className={classNames("flex flex-col gap-1.5", className)}>
+    <div className={clsx("flex flex-col gap-1.5", className)}>
       <label className="font-medium" htmlFor={id}>
         {label}
       </label>

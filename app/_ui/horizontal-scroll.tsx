@@ -1,7 +1,7 @@
 "use client";
 
+import clsx from "clsx";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { classNames } from "./class-names";
 
 /** A box that scrolls horizontally. It takes the keyboard focus only while its content is wider than the box. */
 export function HorizontalScroll({
@@ -25,7 +25,7 @@ export function HorizontalScroll({
   }, []);
   return (
     <div
-      className={classNames("overflow-x-auto", className)}
+      className={clsx("overflow-x-auto", className)}
       ref={box}
       {...(wide ? { "aria-label": label, role: "region", tabIndex: 0 } : {})}
     >

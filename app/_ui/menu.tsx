@@ -1,8 +1,8 @@
 "use client";
 
 import { Menu as Base } from "@base-ui/react/menu";
+import clsx from "clsx";
 import type { ReactNode } from "react";
-import { classNames } from "@/app/_ui/class-names";
 import { CheckIcon } from "@/app/_ui/icons";
 
 export const POPUP_CLASS =
@@ -51,7 +51,7 @@ export function MenuItem({
 }) {
   return (
     <Base.Item
-      className={classNames(ITEM_CLASS, danger && "text-failed")}
+      className={clsx(ITEM_CLASS, danger && "text-failed")}
       onClick={onClick}
       {...(disabled ? { disabled } : {})}
     >

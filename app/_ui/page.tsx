@@ -1,7 +1,6 @@
+import clsx from "clsx";
 import type { ReactNode } from "react";
-import { classNames } from "@/app/_ui/class-names";
 
-/** The head of a page: its title and its actions. */
 export function PageHead({ title, children }: { title: ReactNode; children?: ReactNode }) {
   return (
     <header className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2 sm:px-6">
@@ -36,7 +35,7 @@ export function Problem({ title, children }: { title: string; children?: ReactNo
 
 /** A grey bar in place of a text that is loading. */
 export function SkeletonLine({ className }: { className: string }) {
-  return <span aria-hidden="true" className={classNames("inline-block h-3 rounded bg-hover", className)} />;
+  return <span aria-hidden="true" className={clsx("inline-block h-3 rounded bg-hover", className)} />;
 }
 
 /** A command line to copy. */

@@ -1,6 +1,6 @@
 "use client";
 
-import { classNames } from "@/app/_ui/class-names";
+import clsx from "clsx";
 
 /** A choice between a few values, all visible; `before` is the label in front. */
 export function Segments<Value extends string>({
@@ -23,7 +23,7 @@ export function Segments<Value extends string>({
       {options.map((option) => (
         <button
           aria-pressed={option.value === value}
-          className={classNames(
+          className={clsx(
             "h-7 whitespace-nowrap rounded px-2.5",
             option.value === value ? "bg-selected font-medium" : "text-muted hover:text-ink",
           )}

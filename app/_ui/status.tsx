@@ -1,6 +1,7 @@
-import { classNames } from "@/app/_ui/class-names";
+import clsx from "clsx";
+import type { RunStatus } from "@/server/contract/enums";
 
-export type RunStatusName = "Pending" | "Running" | "Completed" | "Failed" | "Cancelled" | "Waiting";
+export type RunStatusName = RunStatus | "Waiting";
 
 const COLOURS: Record<RunStatusName, string> = {
   Pending: "text-pending",
@@ -16,7 +17,7 @@ export function StatusShape({ status, className }: { status: RunStatusName; clas
   return (
     <svg
       aria-hidden="true"
-      className={classNames("shrink-0", COLOURS[status], className)}
+      className={clsx("shrink-0", COLOURS[status], className)}
       fill="none"
       height="12"
       viewBox="0 0 12 12"
@@ -66,14 +67,14 @@ export function Status({
   waiting = false,
   className,
 }: {
-  status: Exclude<RunStatusName, "Waiting">;
+  status: RunStatus;
   waiting?: boolean;
   className?: string;
 }) {
   const shown: RunStatusName = waiting && status === "Running" ? "Waiting" : status;
   return (
     <span
-      className={classNames("inline-flex items-center gap-1.5 whitespace-nowrap", COLOURS[shown], className)}
+      className={clsx("inline-flex items-center gap-1.5 whitespace-nowrap", COLOURS[shown], className)}
       title={
         shown === "Waiting"
           ? "The run yielded its slot to another organization's run and waits for a free one."

@@ -1,5 +1,5 @@
+import clsx from "clsx";
 import type { ReactNode, TdHTMLAttributes, ThHTMLAttributes } from "react";
-import { classNames } from "@/app/_ui/class-names";
 import { Link } from "@/app/_ui/link";
 
 /** A full-width table with rows of 40 px. */
@@ -13,7 +13,7 @@ export function Table({
   children: ReactNode;
 }) {
   return (
-    <table aria-label={label} className={classNames("w-full border-line border-t text-left", className)}>
+    <table aria-label={label} className={clsx("w-full border-line border-t text-left", className)}>
       {children}
     </table>
   );
@@ -22,7 +22,7 @@ export function Table({
 export function HeadCell({ className, ...props }: ThHTMLAttributes<HTMLTableCellElement>) {
   return (
     <th
-      className={classNames(
+      className={clsx(
         // Sticky while the list scrolls. The line is a shadow, since collapsed borders would scroll away.
         "sticky top-12 z-20 h-8 whitespace-nowrap bg-canvas px-3 font-normal shadow-[inset_0_-1px_var(--line)] md:top-0 text-muted text-xs first:pl-4 last:pr-4 sm:first:pl-6 sm:last:pr-6",
         className,
@@ -36,7 +36,7 @@ export function HeadCell({ className, ...props }: ThHTMLAttributes<HTMLTableCell
 export function Cell({ className, ...props }: TdHTMLAttributes<HTMLTableCellElement>) {
   return (
     <td
-      className={classNames(
+      className={clsx(
         "h-10 border-line border-b px-3 py-1 first:pl-4 last:pr-4 sm:first:pl-6 sm:last:pr-6",
         className,
       )}
@@ -102,7 +102,7 @@ export function ListCell({
   className?: string;
   children: ReactNode;
 }) {
-  return <Cell className={classNames(CELL_CLASSES[area], className)}>{children}</Cell>;
+  return <Cell className={clsx(CELL_CLASSES[area], className)}>{children}</Cell>;
 }
 
 /** The row's link, the slug if it differs from the name, and what is beside them. */

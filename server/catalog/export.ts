@@ -1,12 +1,12 @@
 import { Document, isMap } from "yaml";
 import type { OperatorActor } from "@/server/auth/actor";
 import { KEY_SCOPES } from "@/server/auth/actor";
-import { workflowDefinition } from "@/server/workflow/definition";
 import type { CatalogServices } from "./change";
+import { DEADLINE, declareTool, written } from "./declare";
 import { describePlan } from "./organizations";
 
 /**
- * Exports an organization as a definition file for `apply`, without ids, passwords, keys, tokens and signing secrets.
+ * Exports an organization as a definition file for `apply`, without ids, passwords, keys, tokens and values of secrets.
  * Applying it to the same organization changes nothing.
  */
 export async function exportOrganization(
@@ -21,6 +21,7 @@ export async function exportOrganization(
       plan: true,
       members: { orderBy: { id: "asc" }, include: { user: { select: { email: true, name: true } } } },
       apiKeys: { where: { revokedAt: null }, orderBy: { id: "asc" } },
+      secrets: { orderBy: { name: "asc" }, select: { name: true, allowedHosts: true } },
       tools: { ...inUse, include: { versions: newest } },
       agents: { ...inUse, include: { versions: newest } },
       triggers: { ...inUse, include: { agent: true, tool: true, secrets: true } },
@@ -66,21 +67,9 @@ export async function exportOrganization(
         { scopes: [...KEY_SCOPES] },
       ),
     })),
+    ...written({ secrets: found.secrets.map(({ name, allowedHosts }) => ({ name, hosts: allowedHosts })) }),
     tools: found.tools.flatMap(({ slug, name, description, versions: [version] }) =>
-      version === undefined
-        ? []
-        : [
-            {
-              slug,
-              name,
-              ...written({ description }),
-              ...declareWorkflow(version.definition),
-              ...written(
-                { maxCredits: version.maxCredits?.toNumber(), deadlineSeconds: version.deadlineSeconds },
-                DEADLINE,
-              ),
-            },
-          ],
+      version === undefined ? [] : [declareTool({ slug, name, description, ...version })],
     ),
     agents: found.agents.flatMap(({ slug, name, status, versions: [version] }) =>
       version === undefined
@@ -119,39 +108,4 @@ export async function exportOrganization(
     if (secrets.length > 0 && isMap(node)) node.comment = " a secret is set; it is not exported";
   }
   return document.toString({ lineWidth: 0 });
-}
-
-const DEADLINE = { deadlineSeconds: 900 };
-
-/** The fields to write: not null, not empty, not the default. */
-function written(
-  fields: Record<string, unknown>,
-  defaults: Record<string, unknown> = {},
-): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(
-      ([field, value]) =>
-        value !== null &&
-        value !== undefined &&
-        value !== "" &&
-        JSON.stringify(value) !== "[]" &&
-        JSON.stringify(value) !== "{}" &&
-        JSON.stringify(value) !== JSON.stringify(defaults[field]),
-    ),
-  );
-}
-
-/** A workflow with its keys in the usual order. */
-function declareWorkflow(definition: string): Record<string, unknown> {
-  const { parameters, steps, ...rest } = workflowDefinition.parse(JSON.parse(definition));
-  return {
-    parameters,
-    steps: steps.map(({ id, uses, with: input, ...step }) => ({
-      id,
-      uses,
-      ...written({ with: input }),
-      ...step,
-    })),
-    ...rest,
-  };
 }

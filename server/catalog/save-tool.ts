@@ -1,9 +1,10 @@
 import { actorReference } from "@/server/auth/actor";
 import { Decimal } from "@/server/credits/amount";
+import type { Issue } from "@/server/errors";
 import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import { newId } from "@/server/ids";
 import type { Json } from "@/server/json";
-import { checkWorkflow, type KnownFunctions } from "@/server/workflow/check";
+import { checkWorkflow, type KnownNames } from "@/server/workflow/check";
 import { workflowDefinition } from "@/server/workflow/definition";
 import {
   auditSave,
@@ -18,18 +19,20 @@ import {
 } from "./change";
 import { type ToolDefinition, type ToolInput, toolDefinition } from "./definitions";
 import { parseInput, refusal } from "./issues";
+import { listSecretNames } from "./secrets";
 
 export type SavedTool = { id: string; slug: string; version: number; saved: Saved };
 
 /** The tool's unversioned fields; all others belong to a version. */
 const UNVERSIONED = new Set(["name", "description"]);
 
-const FUNCTIONS: KnownFunctions = {
-  names: listFunctions().map(({ name }) => name),
+const FUNCTIONS: Omit<KnownNames, "secrets"> = {
+  functions: listFunctions().map(({ name }) => name),
   inputSchema(name) {
     const known = findFunction(name);
     return known && inputSchemaOf(known);
   },
+  secretFields: (name) => findFunction(name)?.secretFields ?? [],
 };
 
 /**
@@ -60,8 +63,8 @@ export async function putTool(
     include: { versions: { orderBy: { number: "desc" }, take: 1 } },
   });
   checkExpectation("tool", slug, found, expected);
-  const checked = await checkWorkflow(toJson(workflow), FUNCTIONS, actor.orgId);
-  if (!checked.ok) throw refusal(checked.issues);
+  const faults = await findToolFaults(definition, change);
+  if (faults.length > 0) throw refusal(faults);
   const current = found?.versions[0];
 
   const before =
@@ -123,6 +126,17 @@ export async function putTool(
   }
   await auditSave(change, saved, { kind: "tool", id, name }, before, after);
   return { id, slug, version, saved };
+}
+
+/** What is wrong with a tool's workflow, beside its schema. */
+export async function findToolFaults(
+  definition: ToolDefinition,
+  { tx, actor }: Pick<Change, "tx" | "actor">,
+): Promise<readonly Issue[]> {
+  const { slug, name, description, maxCredits, deadlineSeconds, ...workflow } = definition;
+  const known = { ...FUNCTIONS, secrets: await listSecretNames({ tx, actor }) };
+  const checked = await checkWorkflow(toJson(workflow), known, actor.orgId);
+  return checked.ok ? [] : checked.issues;
 }
 
 function toJson(value: unknown): Json {

@@ -6,6 +6,8 @@ export type YamlDocument = {
   value: Json;
   /** A JSON path for messages with its line: `organizations[0].agents[1].maxSteps (line 12)`. */
   locate(path: readonly (string | number)[]): string;
+  /** The line of a value, from 1; of its nearest parent if it is not there. Null for the whole document. */
+  lineAt(path: readonly (string | number)[]): number | null;
 };
 
 /** Faults in the YAML itself; `line` counts from 1. */
@@ -44,7 +46,7 @@ export function readYaml(source: string): YamlDocument | { faults: YamlFault[] }
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     const bad = findUnjson(value, [], 0, { left: MAX_BYTES });
     if (bad) return { faults: [{ line: lineOf(document, lines, bad.path), message: `${bad.message}.` }] };
-    return { value: copyJson(value), locate };
+    return { value: copyJson(value), locate, lineAt: (path) => lineOf(document, lines, path) };
   } catch (error) {
     const message = error instanceof Error ? error.message : "The file cannot be read";
     return { faults: [{ line: null, message: `${message.replace(/\.$/, "")}.` }] };

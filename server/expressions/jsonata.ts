@@ -4,13 +4,7 @@ import { JSONATA_SCRIPT } from "@/server/expressions/jsonata-script";
 import { evaluateReference } from "@/server/expressions/plain-reference";
 import type { Json } from "@/server/json";
 import { isDeeper, MAX_JSON_DEPTH } from "@/server/json-text";
-import {
-  createSandbox,
-  type Evaluation,
-  MAX_ANSWER_LENGTH,
-  SANDBOX_MEMORY_MIB,
-  SandboxError,
-} from "@/server/sandbox/sandbox";
+import { createSandbox, type Evaluation, SANDBOX_LIMITS, SandboxError } from "@/server/sandbox/sandbox";
 import { readInstalled } from "@/server/sandbox/thread-pool";
 
 /** The sources of time and randomness for an expression; the same facts give the same result. */
@@ -22,7 +16,7 @@ export type ExpressionFacts = {
   /** The owner of the expression. Evaluations are queued fairly by organization. */
   organizationId: string;
   /** Once it is aborted, evaluations throw its reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 };
 
 /** A node of JSONata's syntax tree, as far as it is used here. */
@@ -52,7 +46,7 @@ function checkLength(expression: string): void {
 /** QuickJS's errors in terms of the expression's author. */
 function explain(message: string): string {
   if (message === "out of memory")
-    return `The expression needs more than ${SANDBOX_MEMORY_MIB} MiB of memory.`;
+    return `The expression needs more than ${SANDBOX_LIMITS.memoryMib} MiB of memory.`;
   if (message === "Maximum call stack size exceeded") return "The expression is nested too deeply.";
   return message;
 }
@@ -67,7 +61,7 @@ async function callSandbox({
       {
         failed: "The expression could not be evaluated.",
         stopped: `The expression was stopped after ${evaluation.timeoutMs} ms.`,
-        "too large": `The expression's result is larger than ${MAX_ANSWER_LENGTH / 1024 / 1024} MiB.`,
+        "too large": `The expression's result is larger than ${SANDBOX_LIMITS.answerLength / 1024 / 1024} MiB.`,
         unanswered: "The expression never returns.",
       }[error.reason],
     );

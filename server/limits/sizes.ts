@@ -12,7 +12,6 @@ export const MAX_START_AGENT_BODY_BYTES = 6 * MAX_USER_MESSAGE_BYTES + 64 * KIB;
 export const MAX_DASHBOARD_CALL_BYTES = 6 * MAX_BODY_BYTES + 64 * KIB;
 /** The sign-in form. */
 export const MAX_SIGN_IN_BYTES = 16 * KIB;
-/** A run's final output. */
 export const MAX_FINAL_OUTPUT_BYTES = 4 * MIB;
 /** One function's output. Beyond it an agent gets a preview, and a workflow's step fails. */
 export const MAX_STEP_OUTPUT_BYTES = 1 * MIB;

@@ -1,7 +1,7 @@
 import { APIConnectionError, APIError } from "openai";
 import { describe, expect, test } from "vitest";
 import { ResponseTooLarge } from "@/server/egress/failures";
-import { AnswerError } from "@/server/models/chat-completion";
+import { ReplyError } from "@/server/models/chat-completion";
 import { readFault } from "@/server/models/faults";
 
 const apiKey = "sk-proj-abcdefghijklmnop";
@@ -21,7 +21,7 @@ describe("an error that echoes the provider's key", () => {
     expect(message).toContain("[redacted]");
     expect(message).not.toContain(echoed);
     expect(message.length).toBeLessThan(90);
-    expect(read(new AnswerError(body.message)).message).not.toContain(echoed);
+    expect(read(new ReplyError(body.message)).message).not.toContain(echoed);
   });
 });
 

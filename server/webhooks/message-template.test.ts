@@ -34,4 +34,7 @@ test("a template is checked before it is saved", async () => {
   expect(await describeTemplateFault("{{ body.title }}", "org-1")).toBeNull();
   expect(await describeTemplateFault("{{ body. }}", "org-1")).not.toBeNull();
   expect(await describeTemplateFault("{{ body", "org-1")).not.toBeNull();
+  expect(await describeTemplateFault("Key: {{ secrets.api }}", "org-1")).toBe(
+    "secrets cannot be used in a message",
+  );
 });

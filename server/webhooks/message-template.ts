@@ -18,8 +18,11 @@ export async function describeTemplateFault(
   organizationId: string,
 ): Promise<string | null> {
   try {
-    await parseTemplate(template, organizationId);
-    return null;
+    const { parts } = await parseTemplate(template, organizationId);
+    const refersToSecret = parts.some(
+      (part) => typeof part === "object" && part.references.some(({ root }) => root === "secrets"),
+    );
+    return refersToSecret ? "secrets cannot be used in a message" : null;
   } catch (error) {
     if (error instanceof ExpressionError) return error.message;
     throw error;

@@ -5,10 +5,17 @@ import { type ExpressionFacts, evaluateExpression, parseExpression } from "@/ser
 import { parseReference } from "@/server/expressions/plain-reference";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { MAX_INSERTED_LENGTH } from "@/server/limits/sizes";
+import { parseSecretReference } from "@/server/secrets/references";
 import { findReferences, type Reference } from "@/server/workflow/references";
 
-/** One expression of a template, with the names it reads. */
-export type TemplateExpression = { expression: string; references: Reference[] };
+/**
+ * One expression of a template, with the names it reads. `secret` is set if the expression is a reference to a secret and
+ * nothing else; such an expression is never evaluated.
+ */
+export type TemplateExpression = { expression: string; references: Reference[]; secret: string | null };
+
+/** What texts are filled in with. Without `placeholderOf` they cannot refer to secrets. */
+export type FillFacts = ExpressionFacts & { placeholderOf?: ((secret: string) => string) | undefined };
 
 /** A parsed text with `{{ }}`. `isExpression`: the text is a single expression, whose value keeps its type. */
 export type Template = { parts: (string | TemplateExpression)[]; isExpression: boolean };
@@ -72,7 +79,8 @@ async function readExpression(
 async function parseBare(expression: string, organizationId: string): Promise<TemplateExpression> {
   const known = expressions.get(expression);
   if (known !== undefined) return known;
-  const parsed = { expression, references: await referencesOf(expression, organizationId) };
+  const secret = parseSecretReference(expression);
+  const parsed = { expression, secret, references: await referencesOf(expression, organizationId) };
   expressions.set(expression, parsed, { size: expression.length });
   return parsed;
 }
@@ -128,6 +136,18 @@ export function evaluateIn(
   return evaluateExpression(parsed.expression, partRead(scope, parsed.references), facts);
 }
 
+/** The value of an expression within a text; of a reference to a secret, the placeholder. */
+async function evaluatePart(
+  scope: Scope,
+  parsed: TemplateExpression,
+  { placeholderOf, ...facts }: FillFacts,
+): Promise<Json | undefined> {
+  if (parsed.secret === null) return evaluateIn(scope, parsed, facts);
+  if (placeholderOf === undefined)
+    throw new ExpressionError(`The secret "${parsed.secret}" cannot be used here.`);
+  return placeholderOf(parsed.secret);
+}
+
 /** A value inside a text: nothing for null, JSON for arrays and objects. */
 function asText(value: Json | undefined): string {
   if (value === undefined || value === null) return "";
@@ -138,18 +158,18 @@ function asText(value: Json | undefined): string {
  * Fills in all templates in a JSON value. A string that is a single `{{ … }}` becomes the expression's value (null if
  * it finds nothing); in other strings the values are inserted. Throws ExpressionError.
  */
-export function fillIn(value: Json, scope: Scope, facts: ExpressionFacts): Promise<Json> {
+export function fillIn(value: Json, scope: Scope, facts: FillFacts): Promise<Json> {
   return new Filling(scope, facts).fill(value);
 }
 
 /** Bounds what is inserted, and lets the process do other work in between: most evaluations never wait. */
 class Filling {
   readonly #scope: Scope;
-  readonly #facts: ExpressionFacts;
+  readonly #facts: FillFacts;
   #room = MAX_INSERTED_LENGTH;
   #workingSince = performance.now();
 
-  constructor(scope: Scope, facts: ExpressionFacts) {
+  constructor(scope: Scope, facts: FillFacts) {
     this.#scope = scope;
     this.#facts = facts;
   }
@@ -188,7 +208,7 @@ class Filling {
 
   async #evaluate(expression: TemplateExpression): Promise<Json | undefined> {
     await this.#letOthersWork();
-    return evaluateIn(this.#scope, expression, this.#facts);
+    return evaluatePart(this.#scope, expression, this.#facts);
   }
 
   async #letOthersWork(): Promise<void> {

@@ -1,8 +1,13 @@
+"use client";
+
+import { buttonClass } from "@/app/_ui/button";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { Fact } from "@/app/_ui/facts";
 import { formatCredits, formatSpan } from "@/app/_ui/format";
-import { ChevronLeftIcon } from "@/app/_ui/icons";
+import { ChevronLeftIcon, EditIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
+import { usePageActions } from "@/app/_ui/page-actions";
+import { useMay } from "@/app/_ui/role";
 import { Moment } from "@/app/_ui/time";
 import type { TriggerName } from "@/server/catalog/inspect-definition";
 
@@ -34,7 +39,20 @@ export function DefinitionHead({
         ) : null}
         <CopyButton label={`Copy the id of ${of.name}`} text={of.id} />
       </span>
+      <EditButton href={`${back.href}/${of.id}/edit`} />
     </header>
+  );
+}
+
+function EditButton({ href }: { href: string }) {
+  const mayEdit = useMay("member");
+  usePageActions(mayEdit ? [{ label: "Edit", icon: <EditIcon />, href }] : []);
+  if (!mayEdit) return null;
+  return (
+    <Link className={buttonClass("plain", "ml-auto")} href={href}>
+      <EditIcon />
+      Edit
+    </Link>
   );
 }
 

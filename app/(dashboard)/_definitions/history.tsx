@@ -1,8 +1,8 @@
 "use client";
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import clsx from "clsx";
 import { useState } from "react";
-import { classNames } from "@/app/_ui/class-names";
 import { PartHead } from "@/app/_ui/facts";
 import { ChevronRightIcon } from "@/app/_ui/icons";
 import { OlderButton } from "@/app/_ui/older-button";
@@ -55,11 +55,7 @@ function VersionRow({ of, version }: { of: DefinitionRef; version: VersionLine }
         onClick={() => setOpen(!open)}
         type="button"
       >
-        <ChevronRightIcon
-          className={classNames("shrink-0 text-faint", open && "rotate-90")}
-          height="12"
-          width="12"
-        />
+        <ChevronRightIcon className={clsx("shrink-0 text-faint", open && "rotate-90")} size={12} />
         <span className="font-medium">v{version.number}</span>
         {version.current ? (
           <span className="rounded border border-line-strong px-1.5 text-muted text-xs">current</span>

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { classNames } from "@/app/_ui/class-names";
+import clsx from "clsx";
 import { PartHead } from "@/app/_ui/facts";
 import { Link } from "@/app/_ui/link";
 import { SkeletonLine } from "@/app/_ui/page";
@@ -76,7 +76,7 @@ function RunLine({ run }: { run: RunSummary }) {
         <Status status={run.status} waiting={run.waiting} />
       </Link>
       <span
-        className={classNames(
+        className={clsx(
           "min-w-0 flex-1 truncate max-sm:order-last max-sm:basis-full",
           run.errorPreview ? "text-failed" : "mono text-muted",
         )}

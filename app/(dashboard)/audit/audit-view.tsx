@@ -1,8 +1,8 @@
 "use client";
 
 import { useInfiniteQuery } from "@tanstack/react-query";
+import clsx from "clsx";
 import { useState } from "react";
-import { classNames } from "@/app/_ui/class-names";
 import { ChevronRightIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { OlderButton } from "@/app/_ui/older-button";
@@ -55,7 +55,7 @@ function Line({ line }: { line: AuditLine }) {
     <li className="border-line border-b">
       <button
         aria-expanded={empty ? undefined : open}
-        className={classNames(
+        className={clsx(
           "flex min-h-10 w-full items-center gap-x-2 px-4 py-1.5 text-left max-sm:flex-wrap sm:px-6",
           empty ? "!cursor-default" : "hover:bg-hover",
         )}
@@ -63,9 +63,8 @@ function Line({ line }: { line: AuditLine }) {
         type="button"
       >
         <ChevronRightIcon
-          className={classNames("shrink-0 text-faint", open && "rotate-90", empty && "invisible")}
-          height="12"
-          width="12"
+          className={clsx("shrink-0 text-faint", open && "rotate-90", empty && "invisible")}
+          size={12}
         />
         <span className="truncate font-medium sm:w-36 sm:shrink-0" title={line.actorName}>
           {line.actorName}

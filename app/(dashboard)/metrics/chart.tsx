@@ -1,8 +1,8 @@
 "use client";
 
+import clsx from "clsx";
 import { useRouter } from "next/navigation";
 import { type MouseEvent, type ReactNode, useState } from "react";
-import { classNames } from "@/app/_ui/class-names";
 import { serverTime } from "@/app/_ui/server-clock";
 import { useTimeZone } from "@/app/_ui/time";
 import type { MetricsBucket, RunMetrics } from "@/server/runs/read/metrics";
@@ -111,7 +111,7 @@ export function Chart({
           </svg>
           {shown && hovered !== null ? (
             <div
-              className={classNames(
+              className={clsx(
                 "pointer-events-none absolute top-2 z-10 mx-3 w-max min-w-40 rounded-md border border-line-strong bg-raised px-2.5 py-1.5 shadow-raised",
                 hovered >= metrics.buckets.length / 2 && "-translate-x-[calc(100%+1.5rem)]",
               )}

@@ -1,6 +1,6 @@
 "use client";
 
-import { classNames } from "../class-names";
+import clsx from "clsx";
 
 /** Switches between the formatted view of a text and the text as stored. */
 export function RawSwitch({
@@ -15,7 +15,7 @@ export function RawSwitch({
   return (
     <button
       aria-pressed={raw}
-      className={classNames(
+      className={clsx(
         "rounded px-1.5 text-xs leading-5",
         raw ? "bg-selected font-medium" : "text-muted hover:bg-hover hover:text-ink",
         className,

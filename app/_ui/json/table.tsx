@@ -1,8 +1,8 @@
 "use client";
 
+import clsx from "clsx";
 import { type ReactNode, useMemo, useState } from "react";
 import { isJsonObject, type Json } from "@/server/json";
-import { classNames } from "../class-names";
 import { formatCount, formatPlural } from "../format";
 import { HorizontalScroll } from "../horizontal-scroll";
 import { ChevronRightIcon } from "../icons";
@@ -143,11 +143,7 @@ function Cell({
         onClick={() => setOpen(!open)}
         type="button"
       >
-        <ChevronRightIcon
-          className={classNames("shrink-0 text-faint", unfolded && "rotate-90")}
-          height="12"
-          width="12"
-        />
+        <ChevronRightIcon className={clsx("shrink-0 text-faint", unfolded && "rotate-90")} size={12} />
         <span className="truncate">{unfolded ? sizeOf(value) : startOfJson(value)}</span>
       </button>
       {unfolded ? <div className="min-w-56">{drawNested(value, path)}</div> : null}

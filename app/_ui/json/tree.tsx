@@ -1,8 +1,8 @@
 "use client";
 
+import clsx from "clsx";
 import { memo, type ReactNode, useMemo, useState } from "react";
 import type { Json } from "@/server/json";
-import { classNames } from "../class-names";
 import { formatPlural } from "../format";
 import { ChevronRightIcon } from "../icons";
 import { type JsonNode, joinPath, keysOf, memberOf, type Search } from "./paths";
@@ -132,11 +132,7 @@ function Branch({
           onClick={() => setOpen(!open)}
           type="button"
         >
-          <ChevronRightIcon
-            className={classNames("shrink-0 text-faint", unfolded && "rotate-90")}
-            height="12"
-            width="12"
-          />
+          <ChevronRightIcon className={clsx("shrink-0 text-faint", unfolded && "rotate-90")} size={12} />
           <span className="truncate">{label}</span>
           <span className="shrink-0 text-faint">{Array.isArray(value) ? `[${size}]` : `{${size}}`}</span>
         </button>
@@ -172,7 +168,7 @@ function TableSwitch({
     <button
       aria-label={`Show ${what} as a table`}
       aria-pressed={asTable}
-      className={classNames(
+      className={clsx(
         "shrink-0 rounded px-1.5 font-sans text-xs",
         asTable ? "bg-selected text-ink" : "text-muted hover:bg-selected hover:text-ink",
       )}

@@ -1,5 +1,5 @@
+import clsx from "clsx";
 import type { FieldChange } from "@/server/catalog/field-changes";
-import { classNames } from "../class-names";
 import { diffLines } from "./diff";
 import { nearChanges } from "./near-changes";
 
@@ -26,7 +26,7 @@ export function FieldDiff({ change }: { change: FieldChange }) {
         >
           {nearChanges(lines).map((line, index) => (
             <span
-              className={classNames(
+              className={clsx(
                 "block min-w-full whitespace-pre-wrap px-2 [overflow-wrap:anywhere]",
                 line ? LOOKS[line.kind] : "text-faint",
               )}

@@ -1,7 +1,7 @@
 "use client";
 
+import clsx from "clsx";
 import { useMemo } from "react";
-import { classNames } from "../class-names";
 import { ProgressiveList } from "./progressive-list";
 import { splitLines } from "./text-pieces";
 
@@ -15,7 +15,7 @@ export function PlainText({ text, prose = false }: { text: string; prose?: boole
     <ProgressiveList atOnce={PIECES_AT_ONCE} pieces={pieces}>
       {(piece, index) => (
         <pre
-          className={classNames("whitespace-pre-wrap [overflow-wrap:anywhere]", prose ? "font-sans" : "mono")}
+          className={clsx("whitespace-pre-wrap [overflow-wrap:anywhere]", prose ? "font-sans" : "mono")}
           key={index}
         >
           {piece}

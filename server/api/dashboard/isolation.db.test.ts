@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDashboardCaller, dashboardRouter } from "@/server/api/dashboard/router";
 import type { Actor, MemberRole } from "@/server/auth/actor";
 import { saveAgent } from "@/server/catalog/save-agent";
+import { setSecret } from "@/server/catalog/secrets";
 import { isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { startFromDashboard } from "@/server/runs/rerun";
@@ -21,13 +22,13 @@ let other: Tenant;
 let mine: Things;
 let foreign: Things;
 
-/** The ids of one organization. */
 type Things = Pick<Tenant, "orgId" | "agentId" | "toolId"> & {
   runId: string;
   stepId: string;
   callId: string;
   triggerId: string;
   deliveryId: string;
+  secretName: string;
   email: string;
 };
 
@@ -91,9 +92,11 @@ async function createThings(tenant: Tenant): Promise<Things> {
     { outcome: "rejected", status: 400, code: "invalid_request", reason: "Because." },
     world.clock.now(),
   );
+  const secretName = `of_${tenant.slug.replaceAll("-", "_")}`;
+  await setSecret(world, operator, { name: secretName, value: "a secret value", hosts: ["a.test"] });
   const { orgId, agentId, toolId } = tenant;
   const ids = { orgId, agentId, toolId, runId, stepId: step.id, callId: call.id };
-  return { ...ids, triggerId: trigger.id, deliveryId, email };
+  return { ...ids, triggerId: trigger.id, deliveryId, secretName, email };
 }
 
 type Caller = ReturnType<typeof createDashboardCaller>;
@@ -119,6 +122,7 @@ const showsNothingForeign = (answer: unknown) =>
     foreign.callId,
     foreign.triggerId,
     foreign.deliveryId,
+    foreign.secretName,
     other.slug,
   ].some((id) => JSON.stringify(answer).includes(id));
 
@@ -250,6 +254,45 @@ const TABLE: Record<string, Row> = {
     call: (api, at) => api.definitions.changes({ kind: "tool", id: at.toolId, number: 1 }),
     gets: "not_found",
   },
+  "definitions.choices": {
+    role: "viewer",
+    call: (api) => api.definitions.choices(),
+    gets: showsNothingForeign,
+  },
+  "definitions.editAgent": {
+    role: "viewer",
+    call: (api, at) => api.definitions.editAgent({ agentId: at.agentId }),
+    gets: "not_found",
+  },
+  "definitions.editTool": {
+    role: "viewer",
+    call: (api, at) => api.definitions.editTool({ toolId: at.toolId }),
+    gets: "not_found",
+  },
+  "definitions.checkTool": {
+    role: "member",
+    call: (api) => api.definitions.checkTool({ yaml: "slug: a" }),
+    gets: showsNothingForeign,
+  },
+  // A slug belongs to the caller's organization: another organization's agent or tool cannot be named.
+  "definitions.saveAgent": {
+    role: "member",
+    call: (api, at) =>
+      api.definitions.saveAgent({
+        definition: { slug: `w-${at === mine ? own.slug : other.slug}`, name: "Taken", model: "m" },
+        expected: { only: "update" },
+      }),
+    gets: "not_found",
+  },
+  "definitions.saveTool": {
+    role: "member",
+    call: (api, at) =>
+      api.definitions.saveTool({
+        yaml: `{ slug: foreign, name: Taken, parameters: { type: object }, steps: [{ id: a, uses: current_time }] }`,
+        expected: { only: at === mine ? "create" : "update" },
+      }),
+    gets: "not_found",
+  },
   "organization.members": {
     role: "viewer",
     call: (api) => api.organization.members(),
@@ -259,6 +302,23 @@ const TABLE: Record<string, Row> = {
     role: "admin",
     call: (api) => api.organization.audit({}),
     gets: showsNothingForeign,
+  },
+  "secrets.list": { role: "viewer", call: (api) => api.secrets.list(), gets: showsNothingForeign },
+  "secrets.create": {
+    role: "admin",
+    call: (api) =>
+      api.secrets.create({ name: `s_${newId().slice(-8)}`, value: "12345678", hosts: ["a.test"] }),
+    gets: showsNothingForeign,
+  },
+  "secrets.replace": {
+    role: "admin",
+    call: (api, at) => api.secrets.replace({ name: at.secretName, value: "12345678" }),
+    gets: "not_found",
+  },
+  "secrets.remove": {
+    role: "admin",
+    call: (api, at) => api.secrets.remove({ name: at.secretName }),
+    gets: "not_found",
   },
   "triggers.inspect": { role: "viewer", call: (api, at) => api.triggers.inspect(at), gets: "not_found" },
   "triggers.deliveries": {

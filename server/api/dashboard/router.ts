@@ -4,6 +4,7 @@ import { creditsRouter } from "@/server/api/dashboard/credits";
 import { definitionsRouter } from "@/server/api/dashboard/definitions";
 import { organizationRouter } from "@/server/api/dashboard/organization";
 import { runsRouter } from "@/server/api/dashboard/runs";
+import { secretsRouter } from "@/server/api/dashboard/secrets";
 import { triggersRouter } from "@/server/api/dashboard/triggers";
 import { createCallerFactory, router } from "@/server/api/trpc";
 
@@ -15,6 +16,7 @@ export const dashboardRouter = router({
   definitions: definitionsRouter,
   organization: organizationRouter,
   runs: runsRouter,
+  secrets: secretsRouter,
   triggers: triggersRouter,
 });
 export type DashboardRouter = typeof dashboardRouter;

@@ -115,7 +115,6 @@ export const ERROR_RESPONSES: Record<string, Record<string, ErrorResponseName>> 
   },
 };
 
-/** `components.responses` of the document. */
 export function errorResponses() {
   const { CompressedBody, ...others } = RESPONSES;
   return {

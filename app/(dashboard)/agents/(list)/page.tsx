@@ -4,6 +4,7 @@ import { CopyButton } from "@/app/_ui/copy-button";
 import { Empty, PageHead } from "@/app/_ui/page";
 import { Badge, List, ListCell, ListRow, RowName } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
+import { NewButton } from "../../_editor/new-button";
 import { LastRunLink } from "../../last-run";
 import { OperatorCommand } from "../../operator-command";
 import { Skeleton } from "./skeleton";
@@ -22,13 +23,14 @@ async function Agents() {
   const agents = await (await serverApi()).catalog.agents();
   return (
     <>
-      <PageHead title="Agents" />
+      <PageHead title="Agents">
+        <NewButton kind="agent" />
+      </PageHead>
       {agents.length === 0 ? (
         <Empty title="No agents yet">
-          <p>
-            Declare one in a YAML file, such as those in <span className="mono">examples/</span>, and apply
-            it:
-          </p>
+          <p>An agent answers a message with a model, tools and functions.</p>
+          <NewButton kind="agent" />
+          <p>Or declare it in a YAML file and apply it:</p>
           <OperatorCommand>apply agents.yaml</OperatorCommand>
         </Empty>
       ) : (

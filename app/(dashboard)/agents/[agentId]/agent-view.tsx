@@ -6,6 +6,7 @@ import { useTRPC } from "@/app/_ui/providers";
 import { CommonFacts, DefinitionHead, NameLinks } from "../../_definitions/definition-head";
 import { History } from "../../_definitions/history";
 import { RecentRuns } from "../../_definitions/recent-runs";
+import { RunPanel } from "../../_run/run-panel";
 
 /** The page of one agent: its definition, recent runs and versions. */
 export function AgentView({ agentId }: { agentId: string }) {
@@ -15,6 +16,17 @@ export function AgentView({ agentId }: { agentId: string }) {
   return (
     <article>
       <DefinitionHead back={{ href: "/agents", label: "Agents" }} of={agent} />
+      <RunPanel
+        key={agent.version}
+        target={{
+          kind: "agent",
+          id: agent.id,
+          name: agent.name,
+          maxCredits: agent.maxCredits,
+          active: agent.status === "active",
+          parameters: null,
+        }}
+      />
       <Facts label="Definition">
         <Fact name="Model">
           <span className="mono">{agent.model}</span>

@@ -2,13 +2,13 @@
 
 import { Autocomplete } from "@base-ui/react/autocomplete";
 import { Popover } from "@base-ui/react/popover";
+import clsx from "clsx";
 import { type RefObject, useState } from "react";
-import { classNames } from "@/app/_ui/class-names";
 import { CheckIcon, SearchIcon } from "@/app/_ui/icons";
 import { StatusShape } from "@/app/_ui/status";
 import { useTimeZone } from "@/app/_ui/time";
 import type { FilterTargets } from "@/server/catalog/overview";
-import { RUN_STATUSES } from "@/server/runs/read/enums";
+import { RUN_STATUSES } from "@/server/contract/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 import { type Choice, choicesFor } from "./filter-choices";
 
@@ -98,7 +98,7 @@ export function FilterPicker({
                             <span className="min-w-0 flex-1 truncate">{choice.label}</span>
                             {choice.chosen ? <span className="sr-only">selected</span> : null}
                             <CheckIcon
-                              className={classNames("shrink-0 text-accent", !choice.chosen && "invisible")}
+                              className={clsx("shrink-0 text-accent", !choice.chosen && "invisible")}
                             />
                           </Autocomplete.Item>
                         )}

@@ -1,10 +1,10 @@
 "use client";
 
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import clsx from "clsx";
 import { useSearchParams } from "next/navigation";
 import { useMemo, useRef } from "react";
 import { Button } from "@/app/_ui/button";
-import { classNames } from "@/app/_ui/class-names";
 import { formatCount, formatCredits, formatPlural } from "@/app/_ui/format";
 import { AgentIcon, ToolIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
@@ -68,7 +68,7 @@ export function RunsList() {
       <FilterBar filter={filter} onChange={chooseFilter} onSearch={correctFilter} />
       {unread.length > 0 ? <UnknownFilters onDrop={() => correctFilter(filter)} parts={unread} /> : null}
       {/* Leaves room for the selection bar below the last row. */}
-      <div className={classNames("relative", selection.size > 0 && "pb-16")}>
+      <div className={clsx("relative", selection.size > 0 && "pb-16")}>
         {waiting > 0 ? (
           // Above the head of the list, on phones beside the filters, so that it covers no row.
           <div className="sticky top-23 z-30 flex h-0 justify-center overflow-visible sm:top-12 sm:justify-start sm:pl-24 md:top-0">
@@ -97,7 +97,7 @@ export function RunsList() {
           <table
             aria-busy={query.isPending || query.isPlaceholderData}
             aria-label="Runs"
-            className={classNames(
+            className={clsx(
               "w-full table-fixed border-line border-t text-left",
               query.isPlaceholderData && "opacity-60",
             )}
@@ -168,7 +168,7 @@ function RunRow({
   const KindIcon = run.kind === "agent" ? AgentIcon : ToolIcon;
   return (
     <tr
-      className={classNames(
+      className={clsx(
         "group relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-1.5 max-sm:border-line max-sm:border-b sm:table-row sm:p-0",
         selected ? "bg-selected" : "hover:bg-hover has-[a:focus-visible]:bg-hover",
       )}
@@ -181,7 +181,7 @@ function RunRow({
           >
             <span className="sr-only">{run.kind}</span>
             <KindIcon
-              className={classNames(
+              className={clsx(
                 "text-faint",
                 onSelect && "sm:group-focus-within:hidden sm:group-hover:hidden",
                 selected && "hidden",
@@ -191,7 +191,7 @@ function RunRow({
               <input
                 aria-label={`Select the run of ${run.targetName}, ${run.status}`}
                 checked={selected}
-                className={classNames(
+                className={clsx(
                   "size-3.5 accent-accent max-sm:hidden",
                   !selected &&
                     "absolute opacity-0 focus-visible:opacity-100 group-hover:opacity-100 group-focus-within:opacity-100",
@@ -248,9 +248,7 @@ function RunRow({
 /** The start of the error, or else of the input. */
 function Preview({ run, className }: { run: RunSummary; className: string }) {
   return (
-    <span
-      className={classNames("min-w-0 truncate", run.errorPreview ? "text-failed" : "text-muted", className)}
-    >
+    <span className={clsx("min-w-0 truncate", run.errorPreview ? "text-failed" : "text-muted", className)}>
       {run.errorPreview ?? <span className="mono">{run.inputPreview}</span>}
     </span>
   );

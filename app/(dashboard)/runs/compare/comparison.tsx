@@ -1,8 +1,8 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import clsx from "clsx";
 import { type ReactNode, useMemo, useState } from "react";
-import { classNames } from "@/app/_ui/class-names";
 import { formatCount, formatCredits, formatDuration, shortId } from "@/app/_ui/format";
 import { Link } from "@/app/_ui/link";
 import { PageHead } from "@/app/_ui/page";
@@ -124,8 +124,8 @@ function FigureRows({ left, right }: { left: RunDetail; right: RunDetail }) {
             >
               {name}
             </th>
-            <Cell className={classNames("h-9", differs && "bg-accent-wash")}>{a}</Cell>
-            <Cell className={classNames("h-9", differs && "bg-accent-wash")}>{b}</Cell>
+            <Cell className={clsx("h-9", differs && "bg-accent-wash")}>{a}</Cell>
+            <Cell className={clsx("h-9", differs && "bg-accent-wash")}>{b}</Cell>
           </tr>
         ))}
       </tbody>
@@ -175,7 +175,7 @@ function RunDuration({ run }: { run: RunDetail }) {
 function PairRow({ pair, chosen, onChoose }: { pair: Pair; chosen: boolean; onChoose: () => void }) {
   const difference = slowerBy(pair);
   return (
-    <tr className={classNames("relative", chosen ? "bg-selected" : "hover:bg-hover")}>
+    <tr className={clsx("relative", chosen ? "bg-selected" : "hover:bg-hover")}>
       <Cell>
         <button
           aria-expanded={chosen}
@@ -202,7 +202,7 @@ function LineLabel({ line }: { line: Line }) {
   const { status, durationMs } = lineFacts(line);
   return (
     <span
-      className={classNames(
+      className={clsx(
         "inline-flex flex-wrap items-center gap-x-2",
         line.depth === 1 && "pl-4",
         line.depth === 2 && "pl-8",

@@ -1,6 +1,6 @@
-import { classNames } from "@/app/_ui/class-names";
+import clsx from "clsx";
 import { Status } from "@/app/_ui/status";
-import { isTerminal } from "@/server/runs/read/enums";
+import { isTerminal } from "@/server/contract/enums";
 import type { RunInspection } from "@/server/runs/read/inspect";
 import { lineFacts, linesOf } from "../[runId]/lines";
 import { explainFailure } from "../[runId]/result/explain-failure";
@@ -27,7 +27,7 @@ function Side({ name, inspection }: { name: string; inspection: RunInspection })
     : undefined;
   return (
     <div
-      className={classNames(
+      className={clsx(
         "flex min-w-0 flex-col gap-1 rounded-lg border border-line px-3 py-2",
         failed && "bg-failed-wash",
       )}

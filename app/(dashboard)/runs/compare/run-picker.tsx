@@ -1,8 +1,8 @@
 "use client";
 
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import clsx from "clsx";
 import { useState } from "react";
-import { classNames } from "@/app/_ui/class-names";
 import { shortId } from "@/app/_ui/format";
 import { ChevronLeftIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
@@ -55,7 +55,7 @@ export function RunPicker({ run }: { run: RunDetail }) {
         <ul
           aria-busy={query.isPlaceholderData}
           aria-label="Runs to compare with"
-          className={classNames("border-line border-t", query.isPlaceholderData && "opacity-60")}
+          className={clsx("border-line border-t", query.isPlaceholderData && "opacity-60")}
         >
           {others ? (
             others.map((other) => <Choice key={other.id} other={other} run={run} />)

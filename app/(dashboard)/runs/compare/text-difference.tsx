@@ -1,13 +1,13 @@
 "use client";
 
+import clsx from "clsx";
 import { useMemo } from "react";
 import { Button } from "@/app/_ui/button";
-import { classNames } from "@/app/_ui/class-names";
 import { formatBytes, formatCount } from "@/app/_ui/format";
 import { type DiffLine, MAX_CHANGES } from "@/app/_ui/text/diff";
 import { nearChanges } from "@/app/_ui/text/near-changes";
 import { usePayload } from "@/app/_ui/text/use-payload";
-import { isTerminal } from "@/server/runs/read/enums";
+import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
 import { clipLines, type ShownLine } from "./clip-lines";
 import { type Side, useDifference } from "./use-difference";
@@ -114,7 +114,7 @@ function Lines({ lines, label }: { lines: DiffLine[]; label: string }) {
     >
       {shown.map((line, index) => (
         <div
-          className={classNames(
+          className={clsx(
             "whitespace-pre-wrap pl-5 -indent-4 [overflow-wrap:anywhere]",
             line ? LOOKS[line.kind] : "text-faint",
           )}

@@ -4,6 +4,7 @@ import { CopyButton } from "@/app/_ui/copy-button";
 import { Empty, PageHead } from "@/app/_ui/page";
 import { List, ListCell, ListRow, RowName } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
+import { NewButton } from "../../_editor/new-button";
 import { LastRunLink } from "../../last-run";
 import { OperatorCommand } from "../../operator-command";
 import { Skeleton } from "./skeleton";
@@ -21,13 +22,14 @@ async function Tools() {
   const tools = await (await serverApi()).catalog.tools();
   return (
     <>
-      <PageHead title="Tools" />
+      <PageHead title="Tools">
+        <NewButton kind="tool" />
+      </PageHead>
       {tools.length === 0 ? (
         <Empty title="No tools yet">
-          <p>
-            Declare one in a YAML file, such as those in <span className="mono">examples/</span>, and apply
-            it:
-          </p>
+          <p>A tool is a list of steps that runs the same way each time.</p>
+          <NewButton kind="tool" />
+          <p>Or declare it in a YAML file and apply it:</p>
           <OperatorCommand>apply tools.yaml</OperatorCommand>
         </Empty>
       ) : (

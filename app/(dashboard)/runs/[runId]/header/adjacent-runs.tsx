@@ -1,9 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import clsx from "clsx";
 import { useRouter } from "next/navigation";
 import { type Ref, useEffect, useEffectEvent, useMemo, useRef, useSyncExternalStore } from "react";
-import { classNames } from "@/app/_ui/class-names";
 import { ChevronDownIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { isPageKey } from "@/app/_ui/page-keys";
@@ -89,7 +89,7 @@ function Step({
   const look = "inline-flex size-7 items-center justify-center rounded-md";
   if (!next) {
     return (
-      <span aria-hidden="true" className={classNames(look, "text-faint opacity-40")}>
+      <span aria-hidden="true" className={clsx(look, "text-faint opacity-40")}>
         {icon}
       </span>
     );
@@ -97,7 +97,7 @@ function Step({
   return (
     <Link
       aria-label={label}
-      className={classNames(look, "text-muted hover:bg-hover hover:text-ink")}
+      className={clsx(look, "text-muted hover:bg-hover hover:text-ink")}
       href={`/runs/${next}`}
       onClick={() => {
         rememberOpenedRun(next);

@@ -1,5 +1,5 @@
+import clsx from "clsx";
 import type { ReactNode } from "react";
-import { classNames } from "@/app/_ui/class-names";
 
 /** One figure in a run's header. Most are clear without a label; `named` shows it. */
 export function HeaderFact({
@@ -16,7 +16,7 @@ export function HeaderFact({
   children: ReactNode;
 }) {
   return (
-    <div className={classNames(named && "flex gap-x-1 whitespace-nowrap", className)}>
+    <div className={clsx(named && "flex gap-x-1 whitespace-nowrap", className)}>
       <dt className={named ? undefined : "sr-only"}>{named ? name.toLowerCase() : name}</dt>
       <dd className={strong ? "text-ink" : undefined}>{children}</dd>
     </div>

@@ -1,6 +1,6 @@
 "use client";
 
-import { classNames } from "@/app/_ui/class-names";
+import clsx from "clsx";
 import { CopyButton, copyText } from "@/app/_ui/copy-button";
 import { formatCount, formatCredits, formatPlural, shortId } from "@/app/_ui/format";
 import { CopyIcon, DownloadIcon, MoreIcon, TerminalIcon } from "@/app/_ui/icons";
@@ -63,7 +63,7 @@ export function RunHeader({ run, reserve }: { run: RunDetail; reserve: boolean }
         {run.model ? <HeaderFact name="Model">{run.model}</HeaderFact> : null}
         <RunTimes reserve={reserve} run={run} />
         <HeaderFact name="Duration" strong>
-          <span className={classNames("mono", reserve && "inline-block min-w-16")}>
+          <span className={clsx("mono", reserve && "inline-block min-w-16")}>
             <Elapsed from={run.startedAt} lively to={run.finishedAt} />
             {run.startedAt === null ? "—" : null}
           </span>

@@ -1,7 +1,7 @@
 "use client";
 
+import clsx from "clsx";
 import type { ReactNode } from "react";
-import { classNames } from "@/app/_ui/class-names";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { formatDuration } from "@/app/_ui/format";
 import { JsonView } from "@/app/_ui/json/view";
@@ -85,7 +85,7 @@ function Attempts({ attempts, marked }: { attempts: TimedAttempt[]; marked: numb
       {attempts.map((attempt, index) => (
         <li
           aria-current={attempt.number === marked || undefined}
-          className={classNames(
+          className={clsx(
             "-mx-2 grid grid-cols-[1.5rem_5rem_1fr] gap-x-3 border-line border-b px-2 py-1.5 last:border-0",
             attempt.number === marked && "bg-selected",
           )}
@@ -113,6 +113,11 @@ function EndedAttempt({ attempt }: { attempt: TimedAttempt }) {
       <span className={attempt.error ? "text-failed [overflow-wrap:anywhere]" : "text-muted"}>
         {attempt.error ?? "succeeded"}
       </span>
+      {attempt.console.length > 0 && (
+        <pre className="mono col-start-3 max-h-60 overflow-auto whitespace-pre-wrap text-muted text-xs [overflow-wrap:anywhere]">
+          {attempt.console.join("\n")}
+        </pre>
+      )}
     </>
   );
 }

@@ -1,7 +1,7 @@
 "use client";
 
+import clsx from "clsx";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { classNames } from "@/app/_ui/class-names";
 
 /** The height of a collapsed answer with its button; on a phone including its name. */
 const HEIGHT = "h-[11.75rem] sm:h-[9.75rem]";
@@ -31,7 +31,7 @@ export function ReservedSpace({ children }: { children: ReactNode }) {
     };
   }, [open]);
   return (
-    <div className={open ? MIN_HEIGHT : classNames("relative overflow-hidden", HEIGHT)} ref={frame}>
+    <div className={open ? MIN_HEIGHT : clsx("relative overflow-hidden", HEIGHT)} ref={frame}>
       <div className="flow-root" ref={content}>
         {children}
       </div>

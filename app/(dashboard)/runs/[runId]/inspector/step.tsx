@@ -1,9 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import clsx from "clsx";
 import type { ReactNode } from "react";
 import { Button } from "@/app/_ui/button";
-import { classNames } from "@/app/_ui/class-names";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { formatBytes, formatCount, formatCredits, shortId } from "@/app/_ui/format";
 import { JsonView } from "@/app/_ui/json/view";
@@ -171,7 +171,6 @@ function Exchange({ runId, step, sought }: { runId: string; step: StepDetail; so
   );
 }
 
-/** Whether a text contains the search text. */
 function holds(text: string, sought: string): boolean {
   return sought.trim() !== "" && new RegExp(anyCase(sought.trim()), "u").test(text);
 }
@@ -226,7 +225,7 @@ function HttpLine({ step }: { step: StepDetail }) {
         {" → "}
       </span>
       <span className="sr-only">, answered with </span>
-      <span className={classNames("font-medium", status !== null && status >= 400 && "text-failed")}>
+      <span className={clsx("font-medium", status !== null && status >= 400 && "text-failed")}>
         {status ?? (step.status === "Running" ? "…" : "no answer")}
       </span>
     </p>

@@ -1,6 +1,6 @@
+import clsx from "clsx";
 import { useRef } from "react";
 import { IconButton } from "@/app/_ui/button";
-import { classNames } from "@/app/_ui/class-names";
 import { formatSpan } from "@/app/_ui/format";
 import { ZoomIcon } from "@/app/_ui/icons";
 import { axisTicks, describeRange, type Tick } from "./axis-ticks";
@@ -24,7 +24,6 @@ export function Axis({
   full: Scale;
   range: TimeRange | null;
   onRangeChange: (range: TimeRange | null) => void;
-  /** Zooms to the selected line. */
   onZoom: () => void;
 }) {
   const zoom = useRef<HTMLButtonElement>(null);
@@ -49,12 +48,12 @@ export function Axis({
             ref={zoom}
             title="Zoom to the selected line (z), or drag over the axis"
           >
-            <ZoomIcon height="14" width="14" />
+            <ZoomIcon size={14} />
           </IconButton>
         ) : null}
       </span>
       <div
-        className={classNames(
+        className={clsx(
           "@container flex h-full min-w-0 items-center",
           byTime && "cursor-crosshair touch-pan-y select-none",
         )}

@@ -1,4 +1,4 @@
-import { classNames } from "@/app/_ui/class-names";
+import clsx from "clsx";
 import { formatCount, formatPlural } from "@/app/_ui/format";
 import { ChevronRightIcon, SparkIcon } from "@/app/_ui/icons";
 import { StatusShape } from "@/app/_ui/status";
@@ -31,7 +31,6 @@ export function TimelineRow({
   /** Whether the child run or the attempts are expanded; null if there are none. */
   unfolded: boolean | null;
   onUnfold: () => void;
-  /** The pointer entered the row. */
   onPoint: () => void;
   onChoose: (line: Line) => void;
 }) {
@@ -42,7 +41,7 @@ export function TimelineRow({
       aria-posinset={position}
       aria-selected={chosen}
       aria-setsize={count}
-      className={classNames(
+      className={clsx(
         COLUMNS,
         "group h-[36px] cursor-pointer -outline-offset-2",
         chosen ? "bg-selected" : "hover:bg-hover",
@@ -54,7 +53,7 @@ export function TimelineRow({
       tabIndex={tabbable ? 0 : -1}
     >
       <span
-        className={classNames(
+        className={clsx(
           "flex min-w-0 items-center gap-2",
           line.depth === 1 && "pl-3 @md/timeline:pl-5",
           line.depth === 2 && "pl-6 @md/timeline:pl-10",
@@ -78,7 +77,7 @@ export function TimelineRow({
           // The keyboard uses the arrow keys, or the button beside the step's output.
           <span
             aria-hidden="true"
-            className={classNames(
+            className={clsx(
               "-mx-1 -my-1 flex size-6 shrink-0 items-center justify-center rounded text-muted hover:bg-line hover:text-ink",
               // Every model call could be collapsed, so the button appears on hover only.
               line.kind === "call" && unfolded && !chosen && "opacity-0 group-hover:opacity-100",
@@ -86,7 +85,7 @@ export function TimelineRow({
             onClick={onUnfold}
             title={unfolded ? "Fold" : unfoldTitle(line)}
           >
-            <ChevronRightIcon className={unfolded ? "rotate-90" : undefined} height="14" width="14" />
+            <ChevronRightIcon className={unfolded ? "rotate-90" : undefined} size={14} />
           </span>
         )}
       </span>
@@ -99,7 +98,7 @@ export function TimelineRow({
 function LineShape({ line }: { line: Line }) {
   const { status } = lineFacts(line);
   if (line.kind === "call" && status === "Completed") {
-    return <SparkIcon className="shrink-0 text-bar-think" height="12" width="12" />;
+    return <SparkIcon className="shrink-0 text-bar-think" size={12} />;
   }
   if (line.kind === "wait") return <StatusShape status={status === "Running" ? "Waiting" : "Pending"} />;
   return <StatusShape status={status} />;
@@ -108,7 +107,7 @@ function LineShape({ line }: { line: Line }) {
 function LineName({ line }: { line: Line }) {
   return (
     <span
-      className={classNames(
+      className={clsx(
         "truncate",
         line.kind === "step" || line.kind === "group" ? "font-medium" : "text-muted",
       )}

@@ -1,10 +1,10 @@
 "use client";
 
+import clsx from "clsx";
 import { memo, type ReactNode } from "react";
-import { classNames } from "@/app/_ui/class-names";
 import { formatCount, formatCredits, formatDuration } from "@/app/_ui/format";
 import { useNow } from "@/app/_ui/time";
-import { isTerminal } from "@/server/runs/read/enums";
+import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
 import { Liveness } from "../header/liveness";
 import { attemptsOf, type Line, lineFacts, MIN_SHOWN_WAIT_MS, type WorkLine, waitsOf } from "../lines";
@@ -21,7 +21,7 @@ type Reserving = { reserve: boolean };
 export const TimelineSummary = memo(function TimelineSummary({ reserve, ...props }: Props & Reserving) {
   return (
     <p
-      className={classNames(
+      className={clsx(
         "flex min-h-12 flex-wrap content-center items-center gap-x-3 px-4 text-muted text-xs sm:pl-6",
         reserve && "max-sm:min-h-16",
       )}

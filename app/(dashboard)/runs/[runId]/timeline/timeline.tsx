@@ -1,9 +1,9 @@
 "use client";
 
+import clsx from "clsx";
 import { type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
-import { classNames } from "@/app/_ui/class-names";
 import { useNow } from "@/app/_ui/time";
-import { isTerminal } from "@/server/runs/read/enums";
+import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
 import { usePreload } from "../inspector/use-preload";
 import { type Line, lineId } from "../lines";
@@ -124,7 +124,7 @@ export function Timeline({
       <Axis onRangeChange={onRangeChange} onZoom={onZoom} scale={scale} range={zoomed} full={full} />
       <div
         aria-label="Timeline"
-        className={classNames(
+        className={clsx(
           "relative overflow-y-auto max-lg:max-h-[40dvh] lg:max-h-[calc(100dvh-7.75rem)]",
           reserve && "max-lg:min-h-[40dvh]",
         )}

@@ -1,7 +1,7 @@
 "use client";
 
+import clsx from "clsx";
 import { type KeyboardEvent, type Ref, useId } from "react";
-import { classNames } from "@/app/_ui/class-names";
 import { formatCount } from "@/app/_ui/format";
 import { SearchIcon } from "@/app/_ui/icons";
 import type { Measure } from "./measures";
@@ -32,7 +32,6 @@ export function TimelineTools({
   found: string;
   /** Called when the reader moves on to the list. */
   onEnter: () => void;
-  /** How many lines failed. */
   failed: number;
   failedOnly: boolean;
   onFailedOnly: (only: boolean) => void;
@@ -58,7 +57,7 @@ export function TimelineTools({
         <SearchIcon className="absolute top-2 left-2 text-faint" />
         <input
           aria-label="Find in this run"
-          className={classNames(
+          className={clsx(
             "h-8 w-full rounded-md border border-line-strong bg-canvas pl-8 placeholder:text-faint",
             find ? "pr-28" : "pr-2",
           )}
@@ -79,7 +78,7 @@ export function TimelineTools({
       {failed > 0 || reserve ? (
         <button
           aria-pressed={failedOnly}
-          className={classNames(
+          className={clsx(
             "h-7 min-w-16 whitespace-nowrap rounded-md px-2",
             failed === 0 && "invisible",
             failedOnly ? "bg-selected font-medium text-ink" : "text-muted hover:bg-hover hover:text-ink",
@@ -94,7 +93,7 @@ export function TimelineTools({
         <legend className="sr-only">Bars show</legend>
         {MEASURES.map(({ value, label }) => (
           <label
-            className={classNames(
+            className={clsx(
               "flex h-6 cursor-pointer items-center rounded px-2 text-xs has-[:focus-visible]:outline-2 has-[:focus-visible]:outline-focus",
               value === measure ? "bg-selected font-medium text-ink" : "text-muted hover:text-ink",
             )}

@@ -1,0 +1,85 @@
+"use client";
+
+import { useId, useState } from "react";
+import { INPUT_CLASS } from "@/app/_ui/field";
+
+/** With more options than these, a field to search them is shown. */
+const MANY = 8;
+
+/** Several of a list of options, each with what it does. */
+export function Picker({
+  label,
+  none,
+  options,
+  value,
+  problems,
+  onChange,
+}: {
+  label: string;
+  /** Shown if there are no options. */
+  none: string;
+  options: readonly { value: string; name: string; description: string }[];
+  value: readonly string[];
+  problems: readonly string[];
+  onChange: (value: string[]) => void;
+}) {
+  const id = useId();
+  const [search, setSearch] = useState("");
+  const wanted = search.trim().toLowerCase();
+  const shown = options.filter(({ name, description }) =>
+    `${name} ${description}`.toLowerCase().includes(wanted),
+  );
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="contents">
+        <span className="font-medium">
+          {label} <span className="font-normal text-muted">{value.length} chosen</span>
+        </span>
+      </legend>
+      {problems.map((problem) => (
+        <p className="text-failed text-xs" key={problem}>
+          {problem}
+        </p>
+      ))}
+      {options.length === 0 ? <p className="text-muted">{none}</p> : null}
+      {options.length > MANY ? (
+        <input
+          aria-label={`Search ${label.toLowerCase()}`}
+          className={INPUT_CLASS}
+          onChange={(event) => setSearch(event.target.value)}
+          placeholder="Search"
+          type="search"
+          value={search}
+        />
+      ) : null}
+      <ul className="flex max-h-80 flex-col overflow-y-auto rounded-md border border-line-strong empty:hidden">
+        {shown.map((option) => (
+          <li className="border-line border-b last:border-b-0" key={option.value}>
+            <label
+              className="flex cursor-pointer gap-3 px-3 py-2 hover:bg-hover"
+              htmlFor={`${id}-${option.value}`}
+            >
+              <input
+                checked={value.includes(option.value)}
+                className="mt-0.5 size-4 shrink-0 accent-accent"
+                id={`${id}-${option.value}`}
+                onChange={(event) =>
+                  onChange(
+                    event.target.checked
+                      ? [...value, option.value]
+                      : value.filter((each) => each !== option.value),
+                  )
+                }
+                type="checkbox"
+              />
+              <span className="min-w-0">
+                <span className="block font-medium">{option.name}</span>
+                <span className="line-clamp-2 text-muted text-xs">{option.description}</span>
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+    </fieldset>
+  );
+}

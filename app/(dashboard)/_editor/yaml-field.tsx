@@ -1,0 +1,55 @@
+"use client";
+
+import clsx from "clsx";
+import type { KeyboardEvent, Ref } from "react";
+
+/** A field for YAML: line numbers, and Tab indents by two spaces. Escape, then Tab, leaves the field. */
+export function YamlField({
+  label,
+  value,
+  lines,
+  onChange,
+  ref,
+}: {
+  label: string;
+  value: string;
+  /** Lines with problems. */
+  lines: readonly number[];
+  onChange: (value: string) => void;
+  ref: Ref<HTMLTextAreaElement>;
+}) {
+  const count = value.split("\n").length;
+  function indent(event: KeyboardEvent<HTMLTextAreaElement>) {
+    const area = event.currentTarget;
+    if (event.key === "Escape") area.dataset.leaving = "true";
+    if (event.key !== "Tab" || event.shiftKey || area.dataset.leaving === "true") return;
+    event.preventDefault();
+    // Keeps the browser's undo history, which a new value would clear.
+    area.setRangeText("  ", area.selectionStart, area.selectionEnd, "end");
+    onChange(area.value);
+  }
+  return (
+    <div className="flex overflow-hidden rounded-md border border-line-strong bg-canvas focus-within:border-accent">
+      <ol aria-hidden="true" className="mono select-none py-3 pr-2 pl-3 text-right text-faint leading-5">
+        {Array.from({ length: count }, (_, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a line's number is its identity.
+          <li className={clsx(lines.includes(index + 1) && "font-semibold text-failed")} key={index}>
+            {index + 1}
+          </li>
+        ))}
+      </ol>
+      <textarea
+        aria-label={label}
+        className="mono min-h-96 min-w-0 flex-1 resize-none overflow-x-auto whitespace-pre bg-transparent py-3 pr-3 leading-5 outline-none"
+        onBlur={(event) => delete event.currentTarget.dataset.leaving}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={indent}
+        ref={ref}
+        rows={count + 1}
+        spellCheck={false}
+        value={value}
+        wrap="off"
+      />
+    </div>
+  );
+}

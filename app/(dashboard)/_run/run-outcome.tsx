@@ -1,0 +1,92 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { Button } from "@/app/_ui/button";
+import { formatCredits } from "@/app/_ui/format";
+import { Link } from "@/app/_ui/link";
+import { useTRPC } from "@/app/_ui/providers";
+import { describeError } from "@/app/_ui/query-client";
+import { Status, StatusShape } from "@/app/_ui/status";
+import { Elapsed } from "@/app/_ui/time";
+import { useNotify } from "@/app/_ui/toast";
+import { isTerminal } from "@/server/contract/enums";
+import { type Line, lineFacts, lineId, linesOf } from "../runs/[runId]/lines";
+import { explainFailure } from "../runs/[runId]/result/explain-failure";
+import { OutputText } from "../runs/[runId]/result/texts";
+import { useLiveRun } from "../runs/[runId]/use-live-run";
+
+/** A run while it executes and when it has ended: status, steps, result. */
+export function RunOutcome({ runId }: { runId: string }) {
+  const inspection = useLiveRun(runId);
+  const { run } = inspection;
+  const ended = isTerminal(run.status);
+  useRefreshedRuns(run.status);
+  return (
+    <div className="flex flex-col gap-2">
+      <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1">
+        <Status status={run.status} waiting={run.waiting} />
+        <span className="mono text-muted">
+          <Elapsed from={run.startedAt} lively to={run.finishedAt} />
+        </span>
+        <span className="text-muted">{formatCredits(run.creditsWithChildren)} credits</span>
+        <Link className="text-accent hover:underline" href={`/runs/${runId}`}>
+          Open run
+        </Link>
+        {ended ? null : <CancelButton requested={run.cancelRequested} runId={runId} />}
+      </div>
+      <Steps lines={linesOf(inspection)} />
+      {run.output ? <OutputText run={run} text={run.output} /> : null}
+      {run.status === "Failed" ? (
+        <div className="text-failed">
+          <p className="font-medium">{explainFailure(run, null).sentence}</p>
+          <p className="[overflow-wrap:anywhere]">{run.errorMessage}</p>
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+/** Lists of runs on the page follow this run's status. */
+function useRefreshedRuns(status: string) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const key = trpc.runs.list.pathKey();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new status changes the lists.
+  useEffect(() => void queryClient.invalidateQueries({ queryKey: key }), [status]);
+}
+
+function Steps({ lines }: { lines: Line[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <ol className="flex flex-wrap items-center gap-x-3 gap-y-0.5 text-muted text-xs">
+      {lines.map((line) => (
+        <li className="flex items-center gap-1.5" key={lineId(line)}>
+          <StatusShape status={lineFacts(line).status} />
+          {"label" in line ? line.label : null}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function CancelButton({ runId, requested }: { runId: string; requested: boolean }) {
+  const trpc = useTRPC();
+  const notify = useNotify();
+  const cancel = useMutation(
+    trpc.runs.cancel.mutationOptions({
+      onError: (error) => notify("The run could not be cancelled", describeError(error).message),
+    }),
+  );
+  const asked = requested || cancel.isPending || cancel.isSuccess;
+  return (
+    <Button
+      className="ml-auto"
+      disabled={asked}
+      look="danger"
+      onClick={() => cancel.mutate({ runIds: [runId] })}
+    >
+      {asked ? "Cancelling" : "Cancel run"}
+    </Button>
+  );
+}

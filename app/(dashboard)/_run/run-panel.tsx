@@ -1,0 +1,272 @@
+"use client";
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { type FormEvent, type KeyboardEvent, Suspense, useId, useRef, useState } from "react";
+import { Button } from "@/app/_ui/button";
+import { formatCredits } from "@/app/_ui/format";
+import { PlayIcon } from "@/app/_ui/icons";
+import { Menu, MenuItem } from "@/app/_ui/menu";
+import { usePageActions } from "@/app/_ui/page-actions";
+import { useTRPC } from "@/app/_ui/providers";
+import { describeError, type ShownError } from "@/app/_ui/query-client";
+import { useMay } from "@/app/_ui/role";
+import { Segments } from "@/app/_ui/segments";
+import { useNotify } from "@/app/_ui/toast";
+import { recentRunsQuery } from "../_definitions/query";
+import { RunOutcome } from "./run-outcome";
+import { SchemaForm } from "./schema-form";
+import { readField, sampleOf } from "./schema-value";
+
+/** What a run panel starts. `parameters`: a tool's JSON Schema, as JSON. */
+export type RunTarget = {
+  kind: "agent" | "tool";
+  id: string;
+  name: string;
+  maxCredits: string | null;
+  active: boolean;
+  parameters: string | null;
+};
+
+/** Starts a run of an agent or tool and follows it, beside its input. */
+export function RunPanel({ target }: { target: RunTarget }) {
+  const mayRun = useMay("member");
+  const [runId, setRunId] = useState<string | null>(null);
+  const trpc = useTRPC();
+  const start = useMutation(
+    trpc.runs.start.mutationOptions({ onSuccess: (started) => setRunId(started.runId) }),
+  );
+  const run = (input: string) => start.mutate({ kind: target.kind, id: target.id, input });
+  if (!mayRun || !target.active) {
+    return (
+      <p className="border-line border-t bg-surface px-4 py-3 text-muted sm:px-6">
+        {mayRun
+          ? `This ${target.kind} is inactive. Set it to active to run it.`
+          : "Your role may read runs. Starting one needs the role member."}
+      </p>
+    );
+  }
+  const props = {
+    target,
+    busy: start.isPending,
+    problem: start.isError ? describeError(start.error) : null,
+    onRun: run,
+  };
+  return (
+    <section
+      aria-label={`Run ${target.name}`}
+      className="grid border-line border-t lg:grid-cols-[minmax(0,27rem)_minmax(0,1fr)]"
+    >
+      <div className="bg-surface px-4 py-4 sm:px-6 lg:border-line lg:border-r">
+        {target.kind === "agent" ? <MessageForm {...props} /> : <InputForm {...props} />}
+      </div>
+      <div aria-live="polite" className="min-w-0 px-4 py-4 max-lg:border-line max-lg:border-t sm:px-6">
+        {runId === null ? (
+          <p className="text-muted">The run appears here, step by step, while it executes.</p>
+        ) : (
+          <Suspense fallback={<p className="text-muted">Starting the run</p>} key={runId}>
+            <RunOutcome runId={runId} />
+          </Suspense>
+        )}
+      </div>
+    </section>
+  );
+}
+
+type FormProps = {
+  target: RunTarget;
+  busy: boolean;
+  problem: ShownError | null;
+  onRun: (input: string) => void;
+};
+
+function MessageForm({ target, busy, problem, onRun }: FormProps) {
+  const [message, setMessage] = useState("");
+  const id = useId();
+  const field = useRef<HTMLTextAreaElement>(null);
+  usePageActions([{ label: `Run ${target.name}`, icon: <PlayIcon />, run: () => field.current?.focus() }]);
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (message.trim() === "") field.current?.focus();
+    else if (!busy) onRun(message);
+  }
+  return (
+    <form className="flex flex-col gap-2" onKeyDown={submitOnEnter} onSubmit={submit}>
+      <div className="flex min-h-7 items-center justify-between">
+        <label className="font-medium" htmlFor={id}>
+          Message
+        </label>
+        <RecentInputs onPick={setMessage} target={target} />
+      </div>
+      <textarea
+        aria-describedby={`${id}-problem`}
+        className="min-h-24 w-full resize-y rounded-md border border-line-strong bg-canvas p-2.5"
+        id={id}
+        onChange={(event) => setMessage(event.target.value)}
+        placeholder={`Ask ${target.name} something`}
+        ref={field}
+        value={message}
+      />
+      <Problem id={`${id}-problem`} problem={problem} />
+      <RunButton busy={busy} target={target} />
+    </form>
+  );
+}
+
+/** The input of a tool: a form by its parameters, or JSON. Both edit the same value. */
+function InputForm({ target, busy, problem, onRun }: FormProps) {
+  const id = useId();
+  const [schema] = useState<unknown>(() => JSON.parse(target.parameters ?? "{}"));
+  const [value, setValue] = useState<unknown>(() => sampleOf(schema) ?? {});
+  const [text, setText] = useState<string | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const hasForm = readField(schema).kind === "object";
+  const view = text !== null || !hasForm ? "json" : "form";
+  const json = text ?? JSON.stringify(value, null, 2);
+  usePageActions([
+    {
+      label: `Run ${target.name}`,
+      icon: <PlayIcon />,
+      run: () => form.current?.querySelector<HTMLElement>("input, textarea, select")?.focus(),
+    },
+  ]);
+  /** The value of the JSON view; undefined if it is not a JSON object. */
+  function read(): Record<string, unknown> | undefined {
+    try {
+      const parsed: unknown = JSON.parse(json);
+      if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) {
+        setFault(null);
+        return Object.fromEntries(Object.entries(parsed));
+      }
+      setFault("The input of a tool must be a JSON object.");
+    } catch (error) {
+      setFault(`This is not valid JSON: ${error instanceof Error ? error.message : ""}`);
+    }
+    return undefined;
+  }
+  function show(next: "form" | "json") {
+    if (next === "json") return setText(JSON.stringify(value, null, 2));
+    const parsed = read();
+    if (parsed === undefined) return;
+    setValue(parsed);
+    setText(null);
+  }
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const input = view === "json" ? read() : value;
+    if (input !== undefined && !busy) onRun(JSON.stringify(input));
+  }
+  return (
+    <form className="flex flex-col gap-3" onKeyDown={submitOnEnter} onSubmit={submit} ref={form}>
+      <div className="flex min-h-7 items-center gap-2">
+        <h2 className="font-semibold">Input</h2>
+        <span className="ml-auto flex items-center gap-2">
+          <RecentInputs
+            onPick={(input) => {
+              setText(input);
+              setFault(null);
+            }}
+            target={target}
+          />
+          {hasForm ? (
+            <Segments
+              label="Edit the input as"
+              onChange={show}
+              options={[
+                { value: "form", label: "Form" },
+                { value: "json", label: "JSON" },
+              ]}
+              value={view}
+            />
+          ) : null}
+        </span>
+      </div>
+      {view === "form" ? (
+        <SchemaForm onChange={setValue} schema={schema} value={value} />
+      ) : (
+        <textarea
+          aria-describedby={`${id}-problem`}
+          aria-label="Input as JSON"
+          className="mono min-h-40 w-full resize-y rounded-md border border-line-strong bg-canvas p-2.5"
+          onChange={(event) => setText(event.target.value)}
+          spellCheck={false}
+          value={json}
+        />
+      )}
+      {fault ? <p className="text-failed">{fault}</p> : null}
+      <Problem id={`${id}-problem`} problem={problem} />
+      <RunButton busy={busy} target={target} />
+    </form>
+  );
+}
+
+function RunButton({ busy, target }: { busy: boolean; target: RunTarget }) {
+  return (
+    <div className="flex flex-wrap items-center gap-3">
+      <Button disabled={busy} look="primary" type="submit">
+        <PlayIcon />
+        {busy ? "Starting" : "Run"}
+      </Button>
+      <span className="text-muted">
+        {target.maxCredits === null
+          ? "No cap on credits"
+          : `At most ${formatCredits(target.maxCredits)} credits`}
+      </span>
+    </div>
+  );
+}
+
+/** Inputs of the newest runs, to use again. */
+function RecentInputs({ target, onPick }: { target: RunTarget; onPick: (input: string) => void }) {
+  const trpc = useTRPC();
+  const notify = useNotify();
+  const { data } = useQuery(recentRunsQuery(trpc, { kind: target.kind, id: target.id }));
+  const byPreview = new Map(data?.items.toReversed().map((run) => [run.inputPreview, run.id]));
+  const runs = [...byPreview].toReversed();
+  if (runs.length === 0) return null;
+  async function pick(runId: string) {
+    const response = await fetch(`/api/runs/${runId}/text?field=input`).catch(() => null);
+    if (response?.ok) onPick(await response.text());
+    else notify("The input could not be read", "Try again.");
+  }
+  return (
+    <Menu
+      label="Recent inputs"
+      trigger="Recent"
+      triggerClass="rounded px-1.5 py-0.5 text-accent hover:bg-hover"
+    >
+      {runs.map(([preview, runId]) => (
+        <MenuItem key={runId} onClick={() => void pick(runId)}>
+          <span className="block max-w-80 truncate">{preview}</span>
+        </MenuItem>
+      ))}
+    </Menu>
+  );
+}
+
+/** Why a start was refused, and where the input's faults are. */
+function Problem({ id, problem }: { id: string; problem: ShownError | null }) {
+  return (
+    <div aria-live="polite" className="text-failed empty:hidden" id={id}>
+      {problem ? (
+        <>
+          <p>{problem.message}</p>
+          <ul>
+            {problem.issues.map(({ path, message }) => (
+              <li className="[overflow-wrap:anywhere]" key={`${path} ${message}`}>
+                <span className="mono">{path || "The input"}</span> {message}
+              </li>
+            ))}
+          </ul>
+        </>
+      ) : null}
+    </div>
+  );
+}
+
+/** Ctrl or Command with Enter submits. */
+function submitOnEnter(event: KeyboardEvent<HTMLFormElement>) {
+  if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
+  event.preventDefault();
+  event.currentTarget.requestSubmit();
+}

@@ -1,0 +1,110 @@
+/** The parts of a JSON Schema that a form can show. Anything else is edited as JSON. */
+export type FieldSchema =
+  | { kind: "text"; format: string | null; long: boolean }
+  | { kind: "number"; whole: boolean; min: number | null; max: number | null }
+  | { kind: "boolean" }
+  | { kind: "choice"; values: readonly (string | number | boolean | null)[] }
+  | { kind: "object"; properties: readonly FieldProperty[] }
+  | { kind: "list"; items: unknown }
+  | { kind: "json" };
+
+export type FieldProperty = {
+  name: string;
+  label: string;
+  hint: string | null;
+  required: boolean;
+  schema: unknown;
+};
+
+/** Deeper parts of a schema are edited as JSON. */
+const MAX_DEPTH = 4;
+
+/** What a form shows for a schema. */
+export function readField(schema: unknown, depth = 0): FieldSchema {
+  if (!isRecord(schema) || depth > MAX_DEPTH) return { kind: "json" };
+  const { type } = schema;
+  if (Array.isArray(schema.enum) && schema.enum.every(isScalar) && schema.enum.length > 0)
+    return { kind: "choice", values: schema.enum };
+  if (type === "string") {
+    const format = typeof schema.format === "string" ? schema.format : null;
+    const long = typeof schema.maxLength === "number" ? schema.maxLength > 200 : false;
+    return { kind: "text", format, long };
+  }
+  if (type === "number" || type === "integer") {
+    const [min, max] = [numberOf(schema.minimum), numberOf(schema.maximum)];
+    return { kind: "number", whole: type === "integer", min, max };
+  }
+  if (type === "boolean") return { kind: "boolean" };
+  if (type === "array") return { kind: "list", items: schema.items ?? {} };
+  if (isRecord(schema.properties) && (type === "object" || type === undefined))
+    return { kind: "object", properties: propertiesOf(schema) };
+  return { kind: "json" };
+}
+
+function propertiesOf(schema: Record<string, unknown>): FieldProperty[] {
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  return Object.entries(isRecord(schema.properties) ? schema.properties : {}).map(([name, property]) => ({
+    name,
+    label: isRecord(property) && typeof property.title === "string" ? property.title : name,
+    hint: isRecord(property) && typeof property.description === "string" ? property.description : null,
+    required: required.includes(name),
+    schema: property,
+  }));
+}
+
+/**
+ * A value to start from: the schema's default, first example or first choice; of objects the required properties and
+ * those with a default. Undefined if there is nothing to start from.
+ */
+export function sampleOf(schema: unknown, depth = 0): unknown {
+  if (!isRecord(schema) || depth > MAX_DEPTH) return undefined;
+  if (schema.default !== undefined) return schema.default;
+  if (Array.isArray(schema.examples) && schema.examples.length > 0) return schema.examples[0];
+  if (schema.const !== undefined) return schema.const;
+  const field = readField(schema, depth);
+  if (field.kind !== "object") return undefined;
+  const entries = field.properties.flatMap((property) => {
+    const value =
+      sampleOf(property.schema, depth + 1) ??
+      (property.required ? emptyOf(property.schema, depth + 1) : undefined);
+    return value === undefined ? [] : [[property.name, value] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The value of a new, required field. */
+export function emptyOf(schema: unknown, depth = 0): unknown {
+  const field = readField(schema, depth);
+  switch (field.kind) {
+    case "text":
+      return "";
+    case "boolean":
+      return false;
+    case "choice":
+      return field.values[0];
+    case "list":
+      return [];
+    case "object":
+      return sampleOf(schema, depth) ?? {};
+    default:
+      return undefined;
+  }
+}
+
+/** A copy of an object with one property set, or without it if the value is undefined. */
+export function withProperty(value: unknown, name: string, next: unknown): Record<string, unknown> {
+  const { [name]: _, ...rest } = isRecord(value) ? value : {};
+  if (next === undefined) return rest;
+  // The order of properties stays, so that the JSON beside the form does not jump.
+  if (isRecord(value) && name in value)
+    return Object.fromEntries(Object.entries(value).map(([key, old]) => [key, key === name ? next : old]));
+  return { ...rest, [name]: next };
+}
+
+const isScalar = (value: unknown): value is string | number | boolean | null =>
+  value === null || ["string", "number", "boolean"].includes(typeof value);
+const numberOf = (value: unknown) => (typeof value === "number" ? value : null);
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
