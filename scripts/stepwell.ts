@@ -21,17 +21,31 @@ const processTerminal: Terminal = {
     asking.close();
     return line;
   },
-  async readPassword(prompt) {
-    if (!process.stdin.isTTY) return readFirstLine();
-    process.stderr.write(prompt);
-    const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-    const asking = createInterface({ input: process.stdin, output: silent, terminal: true });
-    const password = await asking.question("");
-    asking.close();
-    process.stderr.write("\n");
-    return password;
-  },
+  readPassword: (prompt) => (process.stdin.isTTY ? askSilently(prompt) : readFirstLine()),
+  readSecret: (prompt) => (process.stdin.isTTY ? askSilently(prompt) : readAll()),
 };
+
+async function askSilently(prompt: string): Promise<string> {
+  process.stderr.write(prompt);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const asking = createInterface({ input: process.stdin, output: silent, terminal: true });
+  const answer = await asking.question("");
+  asking.close();
+  process.stderr.write("\n");
+  return answer;
+}
+
+/** Enough to tell that a secret is too long. */
+const MAX_SECRET_INPUT = 64 * 1024;
+
+async function readAll(): Promise<string> {
+  let text = "";
+  for await (const chunk of process.stdin.setEncoding("utf8")) {
+    text += chunk;
+    if (text.length > MAX_SECRET_INPUT) break;
+  }
+  return text.replace(/\r?\n$/, "");
+}
 
 async function readFirstLine(): Promise<string> {
   for await (const line of createInterface({ input: process.stdin })) return line;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ConfigurationFileError, readModelProviders, readPriceList } from "@/server/configuration-files";
 import { DEFAULT_PRICES, type PriceList } from "@/server/credits/prices";
+import type { SmtpSettings } from "@/server/mail/smtp";
 import type { NamedProvider } from "@/server/models/registry";
 import { PAUSE_POINTS, type PausePoint } from "@/server/runs/engine/pause-points";
 
@@ -81,6 +82,13 @@ const schema = z.object({
   MODEL_PROVIDERS: optionalText,
   PRICE_LIST: optionalText,
   EGRESS_ALLOW: hostList,
+  SMTP_URL: optionalText.pipe(z.url({ protocol: /^smtps?$/, error: "is not an smtp:// address" }).optional()),
+  SMTP_FROM: optionalText.pipe(
+    z
+      .string()
+      .regex(/^[^\r\n]*[^\s<>@]+@[^\s<>@]+>?$/, "is not an address such as Stepwell <no-reply@example.com>")
+      .optional(),
+  ),
   TRUST_PROXY: optionalText.pipe(z.enum(["0", "1"]).default("0")),
   LOG_LEVEL: optionalText.pipe(z.enum(["debug", "info", "warn", "error"]).default("info")),
   STEPWELL_SLOTS: optionalText
@@ -118,13 +126,14 @@ export type Environment = {
   openai: { apiKey: string | undefined; baseUrl: string | undefined } | undefined;
   /** Additional named model providers. */
   providers: NamedProvider[];
-  /** What models and actions cost. */
   prices: PriceList;
   /** The model of functions that name none. */
   defaultModel: string;
   /** Private `host:port` addresses that functions may call. */
   egressAllow: string[];
-  /** Whether X-Forwarded-For holds the client's address. */
+  /** The server that sends e-mails of functions. */
+  smtp: SmtpSettings | undefined;
+  /** Whether X-Forwarded-For tells the client's address. */
   trustProxy: boolean;
   logLevel: "debug" | "info" | "warn" | "error";
   /** How many runs one process executes at once. */
@@ -194,6 +203,7 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
     ...readFiles(value, source),
     defaultModel: value.DEFAULT_MODEL,
     egressAllow: value.EGRESS_ALLOW,
+    smtp: readSmtp(value.SMTP_URL, value.SMTP_FROM),
     trustProxy: value.TRUST_PROXY === "1",
     logLevel: value.LOG_LEVEL,
     slots: value.STEPWELL_SLOTS,
@@ -201,6 +211,25 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
     role: value.STEPWELL_ROLE,
     pausePoints: value.STEPWELL_PAUSE_POINTS,
     inngest,
+  };
+}
+
+function readSmtp(address: string | undefined, from: string | undefined): SmtpSettings | undefined {
+  if (address === undefined && from === undefined) return undefined;
+  if (address === undefined || from === undefined) {
+    throw new EnvironmentError(
+      "The configuration is wrong:\n  SMTP_URL and SMTP_FROM belong together\nSee .env.example.",
+    );
+  }
+  const url = new URL(address);
+  const secure = url.protocol === "smtps:";
+  return {
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: url.port === "" ? (secure ? 465 : 587) : Number(url.port),
+    secure,
+    user: url.username === "" ? undefined : decodeURIComponent(url.username),
+    password: url.password === "" ? undefined : decodeURIComponent(url.password),
+    from,
   };
 }
 

@@ -9,6 +9,7 @@ import type { Notifications } from "@/server/db/notifications";
 import type { GuardedFetch } from "@/server/egress/guarded-fetch";
 import type { Environment } from "@/server/env";
 import type { Logger } from "@/server/log";
+import type { SendMail } from "@/server/mail/message";
 import type { Models } from "@/server/models/port";
 import type { EndedRuns } from "@/server/runs/ended-runs";
 import type { Engine } from "@/server/runs/engine/port";
@@ -36,6 +37,8 @@ export type Services = {
   prices: PriceList;
   /** The guarded HTTP client for outgoing calls. */
   fetch: GuardedFetch;
+  /** Sends the e-mails of functions; null: no SMTP server is configured. */
+  sendMail: SendMail | null;
   /** Encrypts secrets at rest. */
   vault: Vault;
   clock: Clock;

@@ -9,12 +9,21 @@ export function testFunctionContext(overrides: Partial<FunctionContext> = {}): F
     fetch: async () => {
       throw new Error("This test allows no network.");
     },
+    redact: (value) => value,
     idempotencyKey: "step-1",
     organizationId: "org-1",
     callModel: async () => {
       throw new Error("This test allows no model.");
     },
     defaultModel: "test-model",
+    values: {
+      get: async () => null,
+      set: async () => {
+        throw new Error("This test stores no values.");
+      },
+    },
+    sendMail: null,
+    print: () => {},
     ...overrides,
   };
 }

@@ -1,5 +1,6 @@
 import { DEFAULT_PRICES } from "@/server/credits/prices";
 import type { FunctionDefinition } from "@/server/functions/define";
+import { COMMON_ERRORS } from "@/server/functions/function-error";
 import { inputSchemaOf, listFunctions, outputSchemaOf } from "@/server/functions/registry";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { MAX_STEP_OUTPUT_BYTES } from "@/server/limits/sizes";
@@ -26,6 +27,11 @@ All functions:
 - The limit of an output is ${MAX_STEP_OUTPUT_BYTES / 1024 ** 2} MiB. Beyond it an agent gets a preview, and a tool's step fails.
 - In a tool, a failed call fails the step (see \`retries\` and \`onError\`). In an agent, the model gets
   \`{"error": "…"}\` and continues.
+- A failed step of a tool that continues has the output \`{"error": "…", "code": "…"}\`.
+
+**Errors of all functions**
+
+${errorTable(COMMON_ERRORS)}
 
 ${definitions.map(section).join("\n")}`;
 }
@@ -36,6 +42,7 @@ function summaryRow({ name, title, hasSideEffects, timeoutMs }: FunctionDefiniti
 
 function section(definition: FunctionDefinition): string {
   const { name, description, errors, limits = [], price, hasSideEffects, timeoutMs, example } = definition;
+  const { secretFields = [] } = definition;
   const facts = [
     `- **Price**: one action${price === "model" ? ", and the tokens of the model calls it makes" : ""}.`,
     `- **Limits**: ${[seconds(timeoutMs), ...limits].join("; ")}.`,
@@ -44,6 +51,11 @@ function section(definition: FunctionDefinition): string {
         ? "possible. After a crash the call is repeated with the same idempotency key."
         : "none. A call can safely be repeated."
     }`,
+    ...(secretFields.length === 0
+      ? []
+      : [
+          `- **[Secrets](secrets.md)** can be used in ${secretFields.map((field) => `\`${field}\``).join(", ")}.`,
+        ]),
   ];
   return `## ${name}
 
@@ -59,9 +71,9 @@ ${outputText(outputSchemaOf(definition))}
 
 ${facts.join("\n")}
 
-**A call fails when**
+**Errors**
 
-${errors.map((error) => `- ${error}`).join("\n")}
+${errorTable(errors)}
 
 **Example**
 
@@ -77,7 +89,16 @@ ${JSON.stringify(example.output, null, 2)}
 `;
 }
 
+function errorTable(errors: Readonly<Record<string, string>>): string {
+  if (Object.keys(errors).length === 0) return "Only those of all functions.";
+  const rows = Object.entries(errors).map(
+    ([code, meaning]) => `| \`${code}\` | ${meaning.replaceAll("|", "\\|")} |`,
+  );
+  return ["| Code | When |", "|---|---|", ...rows].join("\n");
+}
+
 function seconds(ms: number): string {
+  if (ms >= 3_600_000) return `${ms / 3_600_000} hours`;
   return ms === 1000 ? "1 second" : `${ms / 1000} seconds`;
 }
 

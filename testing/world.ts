@@ -59,7 +59,8 @@ export async function createWorld(
     prices?: PriceList;
     env?: Record<string, string>;
     fetch?: Services["fetch"];
-    /** How long its pool waits for the database; defaults to production's. */
+    sendMail?: Services["sendMail"];
+    /** How long its pool waits for the database; as in production when absent. */
     timeouts?: Timeouts;
     /** Another process on the same database: its services, with their own pool. */
     beside?: World;
@@ -95,6 +96,7 @@ export async function createWorld(
     engine,
     models: parts.models ?? quietModels,
     prices: parts.prices ?? env.prices,
+    sendMail: parts.sendMail ?? null,
     fetch: parts.fetch ?? (() => Promise.reject(new Error("no way out in this test"))),
     vault: createVault(env.secret),
     clock: beside?.clock ?? testClock("2026-11-21T01:22:07.000Z"),

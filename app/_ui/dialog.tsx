@@ -49,7 +49,6 @@ export function Dialog({
   );
 }
 
-/** The buttons at the end of a dialog. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return <div className="flex justify-end gap-2">{children}</div>;
 }

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 async function call(
   argv: string[],
-  { password = "", line = "", services = world as Pick<World, keyof World> } = {},
+  { password = "", line = "", secret = "", services = world as Pick<World, keyof World> } = {},
 ) {
   const printed = { out: "", err: "" };
   const terminal = {
@@ -38,6 +38,7 @@ async function call(
     },
     readPassword: async () => password,
     readLine: async () => line,
+    readSecret: async () => secret,
   };
   const code = await runCommandLine(argv, terminal, () => services);
   return { code, ...printed };
@@ -172,6 +173,60 @@ test("keys are created on standard output, and revoked by name or prefix", async
   expect(await call(["keys", "revoke", tenant.slug, row.prefix])).toMatchObject({ code: 0 });
   await expect(authenticateKey(world, key)).rejects.toThrow("was revoked");
   expect((await call(["keys", "revoke", tenant.slug, "deploy"])).out).toContain("Nothing has changed");
+});
+
+test("a secret is declared by a file, set from standard input, listed without its value, and removed", async () => {
+  const file = await writeDefinition(
+    "secrets.yaml",
+    `organizations:
+  - slug: secretive
+    secrets: [{ name: github, hosts: [API.github.com, "localhost:8080"] }]
+    tools:
+      - slug: me
+        name: Me
+        steps:
+          - id: get
+            uses: http_request
+            with: { url: https://api.github.com/user, headers: { authorization: "Bearer {{ secrets.github }}" } }
+`,
+  );
+  const applied = await call(["apply", file]);
+  expect(applied.code).toBe(0);
+  expect(applied.out).toContain(
+    "The secret github has no value yet. Set it: npm run -s stepwell -- secrets set secretive github",
+  );
+
+  const secret = "ghp_0123456789abcdef";
+  expect(await call(["secrets", "set", "secretive", "github", "--expires", "90d"], { secret })).toEqual({
+    code: 0,
+    out: "The secret github is replaced.\n",
+    err: "",
+  });
+  expect(await call(["secrets", "set", "secretive", "other", "--host", "a.test"], { secret })).toMatchObject({
+    out: "The secret other is created.\n",
+  });
+  const listed = await call(["secrets", "list", "secretive"]);
+  expect(listed.out).toMatch(/^github +set +api\.github\.com,localhost:8080 +20\S+Z +never +operator$/m);
+  expect((await call(["apply", file])).out).toBe("secretive\n  unchanged\n");
+  const exported = await call(["export", "secretive"]);
+  expect(exported.out).toContain("- name: github");
+  for (const { out } of [listed, exported]) expect(out).not.toContain(secret);
+
+  expect(
+    await call(["secrets", "set", "secretive", "short", "--host", "a.test"], { secret: "1234567" }),
+  ).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("value must have at least 8 characters"),
+  });
+  expect(await call(["secrets", "set", "secretive", "hostless"], { secret })).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("hosts is required"),
+  });
+  expect(await call(["secrets", "remove", "secretive", "other"], { line: "no" })).toMatchObject({ code: 1 });
+  expect(await call(["secrets", "remove", "secretive", "other", "--yes"])).toMatchObject({
+    out: "The secret other is removed.\n",
+  });
+  expect((await call(["secrets", "list", "secretive"])).out).not.toContain("other");
 });
 
 test("credits are granted with a note", async () => {
@@ -432,6 +487,8 @@ test("another STEPWELL_SECRET is refused with advice, and can be adopted", async
     const [before] = JSON.parse(
       (await call(["apply", file, "--json"], { services: fresh })).out,
     ).organizations;
+    const api = ["secrets", "set", "secret", "api", "--host", "api.test"];
+    await call(api, { services: fresh, secret: "a value of an API" });
     const changed = { ...fresh, vault: createVault("another secret, of more than thirty-two characters") };
     const refused = await call(["apply", file], { services: changed });
     expect([refused.code, refused.out]).toEqual([1, ""]);
@@ -441,7 +498,9 @@ test("another STEPWELL_SECRET is refused with advice, and can be adopted", async
 
     const adopted = await call(["secret", "adopt"], { services: changed });
     expect(adopted.code).toBe(0);
-    expect(adopted.out).toContain("secret/inbound");
+    expect(adopted.out).toContain("trigger secret/inbound");
+    expect(adopted.out).toContain("secret secret/api");
+    await call(api, { services: changed, secret: "a value of an API" });
     const [after] = JSON.parse(
       (await call(["apply", file, "--json"], { services: changed })).out,
     ).organizations;

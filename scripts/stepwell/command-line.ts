@@ -10,6 +10,7 @@ import { apply, exportCommand } from "./definitions";
 import { doctorCommand } from "./doctor";
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from "./keys";
 import { listMembersCommand, memberRoleCommand, removeMemberCommand } from "./members";
+import { listSecretsCommand, removeSecretCommand, setSecretCommand } from "./organization-secrets";
 import {
   listOrganizationsCommand,
   removeOrganizationCommand,
@@ -41,6 +42,9 @@ const COMMANDS: readonly RunnableCommand[] = [
   createKeyCommand,
   listKeysCommand,
   revokeKeyCommand,
+  setSecretCommand,
+  listSecretsCommand,
+  removeSecretCommand,
   listUsersCommand,
   createUserCommand,
   passwordCommand,

@@ -7,6 +7,8 @@ export type Terminal = {
   err(text: string): void;
   /** Asks for a password: without echo on a terminal, else the first line of standard input. */
   readPassword(prompt: string): Promise<string>;
+  /** Asks for a secret: without echo on a terminal, else all of standard input but its last line break. */
+  readSecret(prompt: string): Promise<string>;
   /** Asks for a line: on a terminal after the prompt, else the first line of standard input. */
   readLine(prompt: string): Promise<string>;
 };
@@ -109,6 +111,15 @@ export async function confirm(
   if (yes) return;
   const typed = await terminal.readLine(`${what}\nType ${word} to confirm: `);
   if (typed.trim() !== word) throw new CommandError("Not confirmed; nothing has changed.");
+}
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/** What `--expires` says: days such as `90d` from now, or the time as it was given. */
+export function readExpiry(text: string | undefined, now: Date): string | null {
+  if (text === undefined) return null;
+  const days = /^(\d{1,5})d$/.exec(text)?.[1];
+  return days === undefined ? text : new Date(now.getTime() + Number(days) * DAY_MS).toISOString();
 }
 
 /** Formats rows in columns, two spaces apart; columns named in `right` are right-aligned. */

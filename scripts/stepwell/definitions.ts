@@ -91,6 +91,7 @@ function renderApplied(organization: AppliedOrganization, withSecrets: boolean):
     else lines.push(`  ${saved.padEnd(9)}  ${what}${more}`);
   };
   print(organization.saved, "the organization");
+  for (const { saved, name } of organization.secrets) print(saved, `secret ${name}`);
   for (const { saved, slug, version } of organization.tools)
     print(saved, `tool ${slug}`, ` (version ${version})`);
   for (const { saved, slug, version } of organization.agents)
@@ -102,6 +103,11 @@ function renderApplied(organization: AppliedOrganization, withSecrets: boolean):
   for (const { saved, email, role } of organization.members) print(saved, `member ${email}`, ` (${role})`);
   if (lines.length === 0) lines.push("  unchanged");
   else if (unchanged.length > 0) lines.push(`  unchanged  ${unchanged.length} more`);
+  for (const { name } of organization.secrets.filter(({ isSet }) => !isSet)) {
+    lines.push(
+      `  The secret ${name} has no value yet. Set it: npm run -s stepwell -- secrets set ${organization.slug} ${name}`,
+    );
+  }
   for (const { name, key } of organization.apiKeys) {
     if (key !== undefined && withSecrets) lines.push(`  The key ${name}, shown this once: ${key}`);
   }

@@ -86,7 +86,7 @@ const CHECKS: Check[] = [
       const lost = await findUnreadable(services);
       if (lost.length > 0) {
         return warn(
-          `Secrets of ${lost.join(", ")} cannot be read. Apply these triggers again with their secrets.`,
+          `Cannot be read: ${lost.join(", ")}. Apply triggers again with their secrets, and set values of secrets again.`,
         );
       }
       return services.vault.previousFingerprint === null
@@ -126,7 +126,7 @@ const CHECKS: Check[] = [
       }
       const { rows } = await pool.query<{ stalled: number }>(
         `SELECT count(*)::int AS stalled FROM runs r LEFT JOIN workers w ON w.id = r.claimed_by
-         WHERE r.status = 'Running' AND r.finished_at IS NULL
+         WHERE r.status = 'Running' AND r.finished_at IS NULL AND r.wake_at IS NULL AND r.parent_run_id IS NULL
            AND coalesce(w.heartbeat_at, r.yielded_at[cardinality(r.yielded_at)], r.started_at) < $1`,
         [since],
       );

@@ -1,11 +1,8 @@
 import { KEY_SCOPES } from "@/server/auth/actor";
 import { createApiKey, revokeApiKey } from "@/server/catalog/api-keys";
 import { operatorOf } from "@/server/catalog/organizations";
-import { argument, CommandError, defineCommand, renderTable, UsageError } from "./command";
+import { argument, CommandError, defineCommand, readExpiry, renderTable, UsageError } from "./command";
 
-const DAY_MS = 24 * 3600 * 1000;
-
-/** `keys create ORG NAME`. */
 export const createKeyCommand = defineCommand({
   name: "keys create",
   parameters: "ORG NAME",
@@ -34,7 +31,7 @@ export const createKeyCommand = defineCommand({
     const made = await createApiKey(services, actor, {
       name: argument(positionals, 1),
       scopes,
-      expiresAt: values.expires === undefined ? null : toTime(values.expires, services.clock.now()),
+      expiresAt: readExpiry(values.expires, services.clock.now()),
       agents: splitList(values.agents),
       tools: splitList(values.tools),
       startsPerMinute: toNumber(values["starts-per-minute"]),
@@ -47,7 +44,6 @@ export const createKeyCommand = defineCommand({
   },
 });
 
-/** `keys revoke ORG NAME|PREFIX`. */
 export const revokeKeyCommand = defineCommand({
   name: "keys revoke",
   parameters: "ORG NAME|PREFIX",
@@ -80,7 +76,6 @@ export const revokeKeyCommand = defineCommand({
   },
 });
 
-/** `keys list ORG`. */
 export const listKeysCommand = defineCommand({
   name: "keys list",
   parameters: "ORG",
@@ -123,9 +118,4 @@ function toScope(text: string) {
   if (scope === undefined)
     throw new UsageError(`"${text}" is not a scope. Scopes: ${KEY_SCOPES.join(", ")}.`);
   return scope;
-}
-
-function toTime(text: string, now: Date): string {
-  const days = /^(\d{1,5})d$/.exec(text)?.[1];
-  return days === undefined ? text : new Date(now.getTime() + Number(days) * DAY_MS).toISOString();
 }

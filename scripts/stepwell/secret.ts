@@ -1,5 +1,6 @@
 import { rotateSecret } from "@/server/operate/rotate-secret";
 import { readSecretFingerprint, setSecretFingerprint } from "@/server/secrets/fingerprint";
+import { secretValuePurpose } from "@/server/secrets/purpose";
 import { VaultError } from "@/server/secrets/vault";
 import type { Services } from "@/server/services";
 import { secretPurpose, tokenPurpose } from "@/server/webhooks/token";
@@ -22,10 +23,10 @@ export const adoptSecretCommand = defineCommand({
     if (lost.length > 0) {
       terminal.out(
         [
-          "These triggers have a token or signing secret that can no longer be read:",
-          ...lost.map((trigger) => `  ${trigger}`),
-          "Their addresses still work if the trigger has no signing secret. Apply their definitions again with",
-          "their secrets. A token that cannot be read is then replaced.",
+          "These can no longer be read:",
+          ...lost.map((each) => `  ${each}`),
+          "Set the values of secrets again. Addresses of triggers still work if the trigger has no signing secret.",
+          "Apply their definitions again with their secrets. A token that cannot be read is then replaced.",
         ].join("\n"),
       );
     }
@@ -57,11 +58,16 @@ export const rotateSecretCommand = defineCommand({
   },
 });
 
-/** Triggers, as `ORG/SLUG`, whose token or secret this process's secret does not open. */
+/** Triggers and secrets, as `trigger ORG/SLUG` and `secret ORG/NAME`, that this STEPWELL_SECRET cannot decrypt. */
 export async function findUnreadable({ db, vault }: Services): Promise<string[]> {
   const triggers = await db.trigger.findMany({
     where: { deletedAt: null },
     include: { secrets: true, organization: { select: { slug: true } } },
+    orderBy: { id: "asc" },
+  });
+  const secrets = await db.secret.findMany({
+    where: { sealed: { not: null } },
+    include: { organization: { select: { slug: true } } },
     orderBy: { id: "asc" },
   });
   const opens = (sealed: string, purpose: string) => {
@@ -73,11 +79,18 @@ export async function findUnreadable({ db, vault }: Services): Promise<string[]>
       throw error;
     }
   };
-  return triggers
+  const lostTriggers = triggers
     .filter(
       ({ id, tokenSealed, secrets }) =>
         !opens(tokenSealed, tokenPurpose(id)) ||
         !secrets.every(({ sealed }) => opens(sealed, secretPurpose(id))),
     )
-    .map(({ slug, organization }) => `${organization.slug}/${slug}`);
+    .map(({ slug, organization }) => `trigger ${organization.slug}/${slug}`);
+  const lostSecrets = secrets
+    .filter(
+      ({ sealed, organizationId, name }) =>
+        sealed !== null && !opens(sealed, secretValuePurpose(organizationId, name)),
+    )
+    .map(({ name, organization }) => `secret ${organization.slug}/${name}`);
+  return [...lostTriggers, ...lostSecrets];
 }

@@ -7,7 +7,7 @@ import type { Services } from "@/server/services";
 import { findTriggerById } from "@/server/webhooks/find-trigger";
 import { signCall } from "@/server/webhooks/signature";
 import { tokenPurpose } from "@/server/webhooks/token";
-import { answerWebhook } from "./webhook";
+import { respondToWebhook } from "./webhook";
 
 /** What the sender of a webhook call gets. `problem` is set if it was refused. */
 export type TestCallResult = {
@@ -44,7 +44,7 @@ export async function sendTestCall(
       ? []
       : signCall(trigger.scheme, secret, { id: newId(), body: bytes, now: services.clock.now() })),
   ]);
-  const response = await answerWebhook(services, {
+  const response = await respondToWebhook(services, {
     method: "POST",
     path: `/webhooks/${openToken(services, triggerId, found.tokenSealed)}`,
     header: (name) => headers.get(name) ?? null,

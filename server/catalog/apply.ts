@@ -18,6 +18,7 @@ import { putOrganization } from "./organizations";
 import { putAgent, type SavedAgent } from "./save-agent";
 import { putTool, type SavedTool } from "./save-tool";
 import { putTrigger, type SavedTrigger } from "./save-trigger";
+import { putSecret, type SavedSecret } from "./secrets";
 
 /** The result of `apply` for one organization. New keys are in `apiKeys`, this once. */
 export type AppliedOrganization = {
@@ -26,6 +27,8 @@ export type AppliedOrganization = {
   saved: Saved;
   members: SavedMember[];
   apiKeys: SavedApiKey[];
+  /** `isSet`: false until `secrets set` gives it a value. */
+  secrets: SavedSecret[];
   tools: SavedTool[];
   agents: SavedAgent[];
   triggers: (SavedTrigger & { url: string })[];
@@ -63,7 +66,15 @@ export async function applyDefinitionFile(
       const applied: AppliedOrganization[] = [];
       const issues: Issue[] = [];
       for (const [index, declared] of organizations.entries()) {
-        const { members: _m, apiKeys: _k, tools: _t, agents: _a, triggers: _g, ...definition } = declared;
+        const {
+          members: _m,
+          apiKeys: _k,
+          secrets: _s,
+          tools: _t,
+          agents: _a,
+          triggers: _g,
+          ...definition
+        } = declared;
         const { id, slug, saved, change } = await putOrganization(tx, services, operatorName, definition);
         const faults: Issue[] = [];
         const contents = await applyContents(change, declared, services.env.appUrl, faults);
@@ -79,7 +90,7 @@ export async function applyDefinitionFile(
 
 type Contents = Omit<AppliedOrganization, "slug" | "id" | "saved">;
 
-/** Applies tools first: agents refer to them, triggers and keys to both. Stops after the first kind with faults. */
+/** Applies in order: tools refer to secrets, agents to tools, triggers and keys to both. Stops after the first kind with faults. */
 async function applyContents(
   change: Change,
   declared: DeclaredOrganization,
@@ -103,11 +114,12 @@ async function applyContents(
     }
     return results;
   }
+  const secrets = await each("secrets", declared.secrets, putSecret);
   const tools = await each("tools", declared.tools, putTool);
   const agents = await each("agents", declared.agents, putAgent);
   const triggers = await each("triggers", declared.triggers, putTrigger);
   const apiKeys = await each("apiKeys", declared.apiKeys, putApiKey);
   const members = await each("members", declared.members, putMember);
   const addressed = triggers.map((trigger) => ({ ...trigger, url: triggerUrl(appUrl, trigger.token) }));
-  return { tools, agents, triggers: addressed, apiKeys, members };
+  return { secrets, tools, agents, triggers: addressed, apiKeys, members };
 }

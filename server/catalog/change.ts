@@ -9,7 +9,6 @@ import { refusal } from "./issues";
 /** The services that catalog verbs need. */
 export type CatalogServices = Pick<Services, "db" | "clock" | "vault">;
 
-/** Who may change the catalog. */
 export type Editor = MemberActor | OperatorActor;
 
 /** In milliseconds: a change may have to wait for a large `apply`. */
@@ -133,5 +132,6 @@ const KIND_NAMES: Record<AuditSubject, { name: string; one: string }> = {
   api_key: { name: "API key", one: "an API key" },
   agent: { name: "agent", one: "an agent" },
   tool: { name: "tool", one: "a tool" },
+  secret: { name: "secret", one: "a secret" },
   trigger: { name: "trigger", one: "a trigger" },
 };

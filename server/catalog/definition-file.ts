@@ -5,6 +5,7 @@ import {
   apiKeyDefinition,
   memberDefinition,
   organizationDefinition,
+  secretDefinition,
   toolDefinition,
   triggerDefinition,
 } from "./definitions";
@@ -12,13 +13,14 @@ import { describeFaults, fromPointer } from "./issues";
 import { readYaml, type YamlDocument } from "./yaml-document";
 
 /** The operator's YAML (docs/definition-files.md). */
-const definitionFile = z.strictObject({
+export const definitionFile = z.strictObject({
   organizations: z
     .array(
       z.strictObject({
         ...organizationDefinition.shape,
         members: unique("email", z.array(memberDefinition)).default([]),
         apiKeys: unique("name", z.array(apiKeyDefinition)).default([]),
+        secrets: unique("name", z.array(secretDefinition)).default([]),
         tools: unique("slug", z.array(toolDefinition)).default([]),
         agents: unique("slug", z.array(agentDefinition)).default([]),
         triggers: unique("slug", z.array(triggerDefinition)).default([]),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { KEY_SCOPES, MEMBER_ROLES } from "@/server/auth/actor";
+import { SECRET_NAME } from "@/server/secrets/references";
 import { workflowDefinition } from "@/server/workflow/definition";
 
 /**
@@ -58,7 +59,6 @@ export const agentDefinition = z.strictObject({
   maxSteps: z.int().min(1).max(12).default(8),
   status: z.enum(["active", "inactive"]).default("active"),
   functions: distinct(z.string()).default([]),
-  /** Slugs of the organization's tools. */
   tools: distinct(slug).default([]),
   /** The most credits one run may use; null: no cap. */
   maxCredits,
@@ -78,6 +78,41 @@ export const toolDefinition = z.strictObject({
 });
 export type ToolDefinition = z.output<typeof toolDefinition>;
 export type ToolInput = z.input<typeof toolDefinition>;
+
+/** A host, with a port where it is not the scheme's own, as URLs write it. */
+const host = z
+  .string()
+  .trim()
+  .regex(
+    /^(\[[0-9a-fA-F:]+\]|[^\s/:@?#[\]*]+)(:\d{1,5})?$/,
+    "must be a host such as api.example.com or localhost:8080, without https:// and *",
+  )
+  .refine((value) => URL.canParse(`https://${value}`), "must be the name or address of a host")
+  .transform((value) => (URL.canParse(`https://${value}`) ? new URL(`https://${value}`).host : value));
+const secretName = z
+  .string()
+  .regex(SECRET_NAME, "must be 1 to 64 letters, digits and _, not starting with a digit");
+const allowedHosts = distinct(host)
+  .min(1, "must name at least one host that may receive the secret")
+  .max(20, "must name at most 20 hosts");
+
+/** A secret as files declare it; its value is set apart. */
+export const secretDefinition = z.strictObject({ name: secretName, hosts: allowedHosts });
+export type SecretDefinition = z.output<typeof secretDefinition>;
+
+/** A secret's value. Unset hosts stay as they are; a value without `expiresAt` never expires. */
+export const secretInput = z.strictObject({
+  name: secretName,
+  value: text(4_096)
+    .min(
+      8,
+      "must have at least 8 characters: shorter ones cannot be told from ordinary text when they are redacted",
+    )
+    .refine((value) => value.isWellFormed(), "must not contain halves of characters"),
+  hosts: allowedHosts.optional(),
+  expiresAt: instant.nullish(),
+});
+export type SecretInput = z.input<typeof secretInput>;
 
 export const triggerDefinition = z
   .strictObject({

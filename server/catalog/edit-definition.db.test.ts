@@ -50,19 +50,19 @@ describe("a tool's YAML", () => {
   });
 
   it("is checked with the line of each problem, in every part", async () => {
-    expect(await checkToolText(member, YAML)).toEqual([]);
-    expect(await checkToolText(member, YAML.replace("transform_json", "transform"))).toMatchObject([
+    expect(await checkToolText(world, member, YAML)).toEqual([]);
+    expect(await checkToolText(world, member, YAML.replace("transform_json", "transform"))).toMatchObject([
       { line: 9, message: expect.stringContaining('"transform"') },
     ]);
-    expect(await checkToolText(member, YAML.replace("steps.hello", "steps.helo"))).toMatchObject([
+    expect(await checkToolText(world, member, YAML.replace("steps.hello", "steps.helo"))).toMatchObject([
       { line: 13 },
     ]);
-    expect(await checkToolText(member, YAML.replace("name: Greet", "nam: Greet"))).toMatchObject([
+    expect(await checkToolText(world, member, YAML.replace("name: Greet", "nam: Greet"))).toMatchObject([
       { message: "name is required" },
       { line: 2, message: "nam is not known here" },
     ]);
-    expect(await checkToolText(member, "slug: [\n")).toMatchObject([{ line: expect.any(Number) }]);
-    expect(await checkToolText(member, "")).toMatchObject([{ message: expect.any(String) }]);
+    expect(await checkToolText(world, member, "slug: [\n")).toMatchObject([{ line: expect.any(Number) }]);
+    expect(await checkToolText(world, member, "")).toMatchObject([{ message: expect.any(String) }]);
   });
 
   it("with problems is refused with their lines, and nothing is saved", async () => {

@@ -93,10 +93,14 @@ export async function readToolText(
 export type TextProblem = { line: number | null; message: string };
 
 /** Finds every fault of a tool's YAML, as saving it would. */
-export async function checkToolText(actor: MemberActor, yaml: string): Promise<TextProblem[]> {
+export async function checkToolText(
+  { db }: Pick<Services, "db">,
+  actor: MemberActor,
+  yaml: string,
+): Promise<TextProblem[]> {
   const read = readTool(yaml);
   if ("problems" in read) return read.problems;
-  return problemsOf(read.document, await findToolFaults(read.definition, actor.orgId));
+  return problemsOf(read.document, await findToolFaults(read.definition, { tx: db, actor }));
 }
 
 /** Saves a tool from its YAML. Throws `invalid_request` with every fault; an issue's path is `/line/N`. */

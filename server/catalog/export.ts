@@ -6,7 +6,7 @@ import { DEADLINE, declareTool, written } from "./declare";
 import { describePlan } from "./organizations";
 
 /**
- * Exports an organization as a definition file for `apply`, without ids, passwords, keys, tokens and signing secrets.
+ * Exports an organization as a definition file for `apply`, without ids, passwords, keys, tokens and values of secrets.
  * Applying it to the same organization changes nothing.
  */
 export async function exportOrganization(
@@ -21,6 +21,7 @@ export async function exportOrganization(
       plan: true,
       members: { orderBy: { id: "asc" }, include: { user: { select: { email: true, name: true } } } },
       apiKeys: { where: { revokedAt: null }, orderBy: { id: "asc" } },
+      secrets: { orderBy: { name: "asc" }, select: { name: true, allowedHosts: true } },
       tools: { ...inUse, include: { versions: newest } },
       agents: { ...inUse, include: { versions: newest } },
       triggers: { ...inUse, include: { agent: true, tool: true, secrets: true } },
@@ -66,6 +67,7 @@ export async function exportOrganization(
         { scopes: [...KEY_SCOPES] },
       ),
     })),
+    ...written({ secrets: found.secrets.map(({ name, allowedHosts }) => ({ name, hosts: allowedHosts })) }),
     tools: found.tools.flatMap(({ slug, name, description, versions: [version] }) =>
       version === undefined ? [] : [declareTool({ slug, name, description, ...version })],
     ),

@@ -4,6 +4,7 @@ import { Decimal } from "@/server/credits/amount";
 import type { Issue } from "@/server/errors";
 import { findFunction, listFunctions } from "@/server/functions/registry";
 import { newId } from "@/server/ids";
+import { findSecretNames } from "@/server/secrets/references";
 import {
   auditSave,
   type CatalogServices,
@@ -61,7 +62,7 @@ export async function putAgent(
     select: { id: true, slug: true, deletedAt: true },
   });
   const usable = new Map(known.filter((tool) => tool.deletedAt === null).map(({ slug, id }) => [slug, id]));
-  const issues = findAttachmentFaults(definition, (tool) => usable.has(tool));
+  const issues = findFaults(definition, (tool) => usable.has(tool));
   if (issues.length > 0) throw refusal(issues);
 
   const slugs = new Map(known.map((tool) => [tool.id, tool.slug]));
@@ -114,14 +115,18 @@ export async function putAgent(
 }
 
 /**
- * Faults of an agent's functions and tools: unknown ones, and names that are the same for the model. `hasTool` tells
- * whether a slug is one of the organization's tools.
+ * Faults of an agent's prompt, functions and tools: references to secrets, unknown names, and names that are the same for
+ * the model. `hasTool` tells whether a slug is one of the organization's tools.
  */
-function findAttachmentFaults(
-  { functions, tools }: AgentDefinition,
+function findFaults(
+  { functions, tools, systemPrompt }: AgentDefinition,
   hasTool: (slug: string) => boolean,
 ): Issue[] {
   const issues: Issue[] = [];
+  if (findSecretNames(systemPrompt).length > 0) {
+    const message = "cannot refer to secrets: models never see them. Use one in a step of a tool";
+    issues.push({ path: "/systemPrompt", message });
+  }
   for (const [index, name] of functions.entries()) {
     if (findFunction(name) === undefined) {
       const names = listFunctions().map((definition) => definition.name);

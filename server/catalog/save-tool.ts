@@ -1,10 +1,10 @@
-import { actorReference, type OrgId } from "@/server/auth/actor";
+import { actorReference } from "@/server/auth/actor";
 import { Decimal } from "@/server/credits/amount";
 import type { Issue } from "@/server/errors";
 import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import { newId } from "@/server/ids";
 import type { Json } from "@/server/json";
-import { checkWorkflow, type KnownFunctions } from "@/server/workflow/check";
+import { checkWorkflow, type KnownNames } from "@/server/workflow/check";
 import { workflowDefinition } from "@/server/workflow/definition";
 import {
   auditSave,
@@ -19,18 +19,20 @@ import {
 } from "./change";
 import { type ToolDefinition, type ToolInput, toolDefinition } from "./definitions";
 import { parseInput, refusal } from "./issues";
+import { listSecretNames } from "./secrets";
 
 export type SavedTool = { id: string; slug: string; version: number; saved: Saved };
 
 /** The tool's unversioned fields; all others belong to a version. */
 const UNVERSIONED = new Set(["name", "description"]);
 
-const FUNCTIONS: KnownFunctions = {
-  names: listFunctions().map(({ name }) => name),
+const FUNCTIONS: Omit<KnownNames, "secrets"> = {
+  functions: listFunctions().map(({ name }) => name),
   inputSchema(name) {
     const known = findFunction(name);
     return known && inputSchemaOf(known);
   },
+  secretFields: (name) => findFunction(name)?.secretFields ?? [],
 };
 
 /**
@@ -61,7 +63,7 @@ export async function putTool(
     include: { versions: { orderBy: { number: "desc" }, take: 1 } },
   });
   checkExpectation("tool", slug, found, expected);
-  const faults = await findToolFaults(definition, actor.orgId);
+  const faults = await findToolFaults(definition, change);
   if (faults.length > 0) throw refusal(faults);
   const current = found?.versions[0];
 
@@ -127,9 +129,13 @@ export async function putTool(
 }
 
 /** What is wrong with a tool's workflow, beside its schema. */
-export async function findToolFaults(definition: ToolDefinition, orgId: OrgId): Promise<readonly Issue[]> {
+export async function findToolFaults(
+  definition: ToolDefinition,
+  { tx, actor }: Pick<Change, "tx" | "actor">,
+): Promise<readonly Issue[]> {
   const { slug, name, description, maxCredits, deadlineSeconds, ...workflow } = definition;
-  const checked = await checkWorkflow(toJson(workflow), FUNCTIONS, orgId);
+  const known = { ...FUNCTIONS, secrets: await listSecretNames({ tx, actor }) };
+  const checked = await checkWorkflow(toJson(workflow), known, actor.orgId);
   return checked.ok ? [] : checked.issues;
 }
 

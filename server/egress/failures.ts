@@ -3,6 +3,18 @@ export class EgressError extends Error {
   override name = "EgressError";
 }
 
+/** The network or the server failed; another attempt may succeed. */
+export class NetworkError extends EgressError {}
+
+/** A response beyond the size limit; a retry would not make it smaller. */
+export class ResponseTooLarge extends EgressError {
+  override name = "ResponseTooLarge";
+
+  constructor(maxBytes: number) {
+    super(`The response is larger than ${maxBytes} bytes.`);
+  }
+}
+
 /** The innermost reason that can be told: an EgressError of ours, or the network's own words. */
 export function explainFailure(error: unknown, host: string): Error {
   let cause = error;
@@ -30,5 +42,5 @@ export function explainFailure(error: unknown, host: string): Error {
     ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
   };
   const reason = words[code] ?? (cause instanceof Error ? cause.message : "unknown error");
-  return new EgressError(`The call to ${host} failed: ${reason.slice(0, 300)}.`, { cause: error });
+  return new NetworkError(`The call to ${host} failed: ${reason.slice(0, 300)}.`, { cause: error });
 }

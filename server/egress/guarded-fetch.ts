@@ -10,8 +10,9 @@ import {
 } from "undici";
 import { z } from "zod";
 import { isPublicAddress } from "@/server/egress/addresses";
-import { EgressError, explainFailure } from "@/server/egress/failures";
+import { EgressError, explainFailure, ResponseTooLarge } from "@/server/egress/failures";
 import { createLeanFetch, type LeanFetchOptions } from "@/server/egress/lean-fetch";
+import { type EgressInit, entryOf, OutgoingRequest } from "@/server/egress/outgoing-request";
 import type { EgressFetch } from "@/server/functions/define";
 
 export type EgressOptions = {
@@ -33,8 +34,8 @@ export type Sender = {
   isConfirmed(): boolean;
 };
 
-/** A fetch that sends only while its sender may. */
-export type GuardedFetch = (url: string | URL, init?: RequestInit, sender?: Sender) => Promise<Response>;
+/** A fetch that sends only while its sender may, and secrets only to their hosts. */
+export type GuardedFetch = (url: string | URL, init?: EgressInit, sender?: Sender) => Promise<Response>;
 
 /** A way out of the network. `close` ends its connections. */
 export type Egress<Fetch = EgressFetch> = { fetch: Fetch; close(): Promise<void> };
@@ -42,16 +43,8 @@ export type Egress<Fetch = EgressFetch> = { fetch: Fetch; close(): Promise<void>
 const MAX_REDIRECTS = 5;
 const MIB = 1024 * 1024;
 
-/** What a request may carry on to another origin; all else the caller set may be a secret of the first one. */
-const SAFE_HEADERS = new Set(["accept", "accept-language", "content-type", "user-agent", "idempotency-key"]);
-const BODY_HEADERS = ["content-type", "content-length", "content-encoding", "content-language"];
-
 /** A name or an address that leads where functions may not call. */
 class NotPublicError extends EgressError {}
-
-/** Where a call goes, as EGRESS_ALLOW names it. */
-const entryOf = (url: URL) =>
-  `${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`.toLowerCase();
 
 function refused(url: URL): EgressError {
   return new EgressError(
@@ -64,7 +57,7 @@ function refused(url: URL): EgressError {
  * Resolves a name and refuses it when any of its addresses is not public. The socket connects to exactly these
  * addresses, so a name that changes its mind between the check and the connection gains nothing.
  */
-function guardedLookup(resolve: LookupFunction): LookupFunction {
+export function guardedLookup(resolve: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, []);
@@ -89,19 +82,6 @@ function checkUrl(url: URL): void {
   if (url.username !== "" || url.password !== "") {
     throw new EgressError("Addresses with a user name or password are not allowed; use a header.");
   }
-}
-
-/** A body that can be sent again to where a redirect leads. */
-async function readRequestBody(init: RequestInit): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  if (init.body === undefined || init.body === null) return undefined;
-  return new Uint8Array(await new Response(init.body).arrayBuffer());
-}
-
-/** The method after a redirect (Fetch standard, HTTP-redirect fetch, step 12). */
-function methodAfter(status: number, method: string): string {
-  if ((status === 301 || status === 302) && method === "POST") return "GET";
-  if (status === 303 && method !== "GET" && method !== "HEAD") return "GET";
-  return method;
 }
 
 /**
@@ -132,7 +112,7 @@ function toResponse(
         }
         const chunk = z.instanceof(Uint8Array).parse(value);
         total += chunk.byteLength;
-        if (total > maxBytes) throw new EgressError(`The response is larger than ${maxBytes} bytes.`);
+        if (total > maxBytes) throw new ResponseTooLarge(maxBytes);
         controller.enqueue(chunk);
       } catch (error) {
         done();
@@ -181,57 +161,57 @@ function holdBackUnless(sender: Sender): Dispatcher.DispatcherComposeInterceptor
 /** The ways to an address: over kept connections, and over a new one. */
 type Ways = { kept: Agent; fresh: Agent };
 
-function createFetch(options: EgressOptions, waysTo: (url: URL) => Ways): GuardedFetch {
+/** Whose addresses may be called, and how. */
+type Routes = {
+  /** The ways to a host. Throws EgressError when it may not be called. */
+  waysTo(url: URL): Ways;
+  /** Whether the operator lists the host: secrets may go there without encryption. */
+  isTrusted(url: URL): boolean;
+};
+
+function createFetch(options: EgressOptions, { waysTo, isTrusted }: Routes): GuardedFetch {
   const maxBytes = options.maxResponseBytes ?? 4 * MIB;
   const timeoutMs = options.timeoutMs ?? 60_000;
 
   return async (address, init = {}, sender = undefined) => {
-    let url: URL;
-    try {
-      url = new URL(address);
-    } catch {
+    if (!URL.canParse(String(address)))
       throw new EgressError(`"${String(address).slice(0, 200)}" is not an address that can be called.`);
-    }
+    const first = new URL(address);
     const timeout = new AbortController();
     const timer = setTimeout(
-      () => timeout.abort(new EgressError(`The call to ${url.host} took longer than ${timeoutMs} ms.`)),
+      () => timeout.abort(new EgressError(`The call to ${first.host} took longer than ${timeoutMs} ms.`)),
       timeoutMs,
     );
     timer.unref();
     const signal = init.signal ? AbortSignal.any([init.signal, timeout.signal]) : timeout.signal;
+    const request = await OutgoingRequest.read(first, init);
     const explain = (error: unknown): Error => {
+      const { url } = request;
       if (signal.aborted) return signal.reason instanceof Error ? signal.reason : new EgressError("Aborted.");
       const failure = explainFailure(error, url.host);
       return failure instanceof NotPublicError ? refused(url) : failure;
     };
-    const headers = new Headers(init.headers);
-    let method = (init.method ?? "GET").toUpperCase();
-    let body = await readRequestBody(init);
 
     for (let hop = 0; ; hop += 1) {
       try {
         signal.throwIfAborted();
+        const { url, method } = request;
         checkUrl(url);
         const { kept, fresh } = waysTo(url);
-        const request: UndiciInit = {
-          method,
-          headers: [...headers],
-          body: body ?? null,
-          redirect: "manual",
-          signal,
-        };
+        const { url: target, ...filled } = request.fill(isTrusted(url));
+        const sent: UndiciInit = { ...filled, method, redirect: "manual", signal };
         const send = async (agent: Agent): Promise<UndiciResponse> => {
-          if (!sender) return undiciFetch(url, { ...request, dispatcher: agent });
+          if (!sender) return undiciFetch(target, { ...sent, dispatcher: agent });
           await sender.confirm();
           const dispatcher = agent.compose(holdBackUnless(sender));
-          return undiciFetch(url, { ...request, dispatcher }).catch((error: unknown) => {
+          return undiciFetch(target, { ...sent, dispatcher }).catch((error: unknown) => {
             if (!isHeldBack(error)) throw error;
             return send(agent);
           });
         };
         // A server may close a kept connection in the moment in which it is used again: that is nobody's failure. What may
         // be repeated is sent once more (RFC 9110, section 9.2.2).
-        const isRepeatable = IDEMPOTENT.has(method) || headers.has("idempotency-key");
+        const isRepeatable = IDEMPOTENT.has(method) || request.headers.has("idempotency-key");
         const response = await send(kept).catch((error: unknown) => {
           if (!isRepeatable || signal.aborted || !isClosed(error)) throw error;
           return send(fresh);
@@ -248,16 +228,7 @@ function createFetch(options: EgressOptions, waysTo: (url: URL) => Ways): Guarde
         if (!URL.canParse(location, url))
           throw new EgressError(`${url.host} redirects to an invalid address.`);
         const next = new URL(location, url);
-        const nextMethod = methodAfter(response.status, method);
-        if (nextMethod !== method) {
-          body = undefined;
-          for (const name of BODY_HEADERS) headers.delete(name);
-        }
-        method = nextMethod;
-        if (next.origin !== url.origin) {
-          for (const name of [...headers.keys()]) if (!SAFE_HEADERS.has(name)) headers.delete(name);
-        }
-        url = next;
+        request.redirect(response.status, next, isTrusted(next));
       } catch (error) {
         clearTimeout(timer);
         throw explain(error);
@@ -291,12 +262,16 @@ export function createGuardedEgress(options: EgressOptions = {}): Egress<Guarded
   const guarded = makeWays(guardedLookup(resolve));
   const trusted = makeWays(resolve);
   const allowed = new Set((options.allow ?? []).map((entry) => entry.toLowerCase()));
-  const fetch = createFetch(options, (url) => {
-    if (allowed.has(entryOf(url))) return trusted;
-    // Names are checked when they are resolved; an address is never resolved.
-    const host = bareHost(url);
-    if (isIP(host) !== 0 && !isPublicAddress(host)) throw refused(url);
-    return guarded;
+  const isTrusted = (url: URL) => allowed.has(entryOf(url));
+  const fetch = createFetch(options, {
+    isTrusted,
+    waysTo(url) {
+      if (isTrusted(url)) return trusted;
+      // Names are checked when they are resolved; an address is never resolved.
+      const host = bareHost(url);
+      if (isIP(host) !== 0 && !isPublicAddress(host)) throw refused(url);
+      return guarded;
+    },
   });
   const agents = [guarded, trusted].flatMap(({ kept, fresh }) => [kept, fresh]);
   return { fetch, close: async () => void (await Promise.all(agents.map((agent) => agent.destroy()))) };

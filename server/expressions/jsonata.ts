@@ -3,13 +3,8 @@ import { ExpressionError } from "@/server/expressions/expression-error";
 import { JSONATA_SCRIPT } from "@/server/expressions/jsonata-script";
 import { evaluateReference } from "@/server/expressions/plain-reference";
 import type { Json } from "@/server/json";
-import {
-  createSandbox,
-  type Evaluation,
-  MAX_ANSWER_LENGTH,
-  SANDBOX_MEMORY_MIB,
-  SandboxError,
-} from "@/server/sandbox/sandbox";
+import { isDeeper, MAX_JSON_DEPTH } from "@/server/json-text";
+import { createSandbox, type Evaluation, SANDBOX_LIMITS, SandboxError } from "@/server/sandbox/sandbox";
 import { readInstalled } from "@/server/sandbox/thread-pool";
 
 /** The sources of time and randomness for an expression; the same facts give the same result. */
@@ -20,6 +15,8 @@ export type ExpressionFacts = {
   seed: string;
   /** The owner of the expression. Evaluations are queued fairly by organization. */
   organizationId: string;
+  /** Once it is aborted, evaluations throw its reason. */
+  signal?: AbortSignal;
 };
 
 /** A node of JSONata's syntax tree, as far as it is used here. */
@@ -49,23 +46,30 @@ function checkLength(expression: string): void {
 /** QuickJS's errors in terms of the expression's author. */
 function explain(message: string): string {
   if (message === "out of memory")
-    return `The expression needs more than ${SANDBOX_MEMORY_MIB} MiB of memory.`;
+    return `The expression needs more than ${SANDBOX_LIMITS.memoryMib} MiB of memory.`;
   if (message === "Maximum call stack size exceeded") return "The expression is nested too deeply.";
   return message;
 }
 
-async function callSandbox(evaluation: Evaluation): Promise<Json | undefined> {
+async function callSandbox({
+  maxDepth,
+  ...evaluation
+}: Evaluation & { maxDepth?: number }): Promise<Json | undefined> {
   const text = await sandbox(evaluation).catch((error: unknown) => {
     if (!(error instanceof SandboxError)) throw error;
     throw new ExpressionError(
       {
         failed: "The expression could not be evaluated.",
         stopped: `The expression was stopped after ${evaluation.timeoutMs} ms.`,
-        "too large": `The expression's result is larger than ${MAX_ANSWER_LENGTH / 1024 / 1024} MiB.`,
+        "too large": `The expression's result is larger than ${SANDBOX_LIMITS.answerLength / 1024 / 1024} MiB.`,
         unanswered: "The expression never returns.",
       }[error.reason],
     );
   });
+  // The answer itself is one level.
+  if (maxDepth !== undefined && isDeeper(text, maxDepth + 1)) {
+    throw new ExpressionError(`The expression's result is nested deeper than ${maxDepth} levels.`);
+  }
   const answer = response.parse(JSON.parse(text));
   if (answer.ok) return answer.value;
   const position = answer.position === null ? "" : ` (at character ${answer.position})`;
@@ -90,10 +94,11 @@ export async function evaluateExpression(
   input: Json,
   facts: ExpressionFacts & { timeoutMs?: number },
 ): Promise<Json | undefined> {
+  facts.signal?.throwIfAborted();
   checkLength(expression);
   const found = evaluateReference(expression, input);
   if (found !== null) return found.value;
   const { now, seed, organizationId, timeoutMs = EXPRESSION_TIMEOUT_MS } = facts;
   const request = JSON.stringify({ expression, input, seed });
-  return callSandbox({ request, timeoutMs, now, organizationId });
+  return callSandbox({ request, timeoutMs, now, organizationId, maxDepth: MAX_JSON_DEPTH });
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { calculateExpression } from "@/server/expressions/arithmetic";
 import { ExpressionError } from "@/server/expressions/expression-error";
 import { defineFunction } from "@/server/functions/define";
+import { FunctionError } from "@/server/functions/function-error";
 
 /** Exact decimal arithmetic on 64 digits. */
 export const calculate = defineFunction({
@@ -20,7 +21,7 @@ export const calculate = defineFunction({
   output: z
     .union([z.number(), z.string()])
     .describe("The result, or its digits as text if a JSON number cannot hold it exactly enough."),
-  errors: ["The expression is invalid, divides by zero or has no real result."],
+  errors: { invalid_expression: "The expression is invalid, divides by zero or has no real result." },
   price: "action",
   hasSideEffects: false,
   timeoutMs: 30_000,
@@ -30,9 +31,8 @@ export const calculate = defineFunction({
       return await calculateExpression(expression, organizationId);
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
-      throw new Error(`"${expression.slice(0, 200)}" cannot be calculated: ${error.message}`, {
-        cause: error,
-      });
+      const message = `"${expression.slice(0, 200)}" cannot be calculated: ${error.message}`;
+      throw new FunctionError("invalid_expression", message, { cause: error });
     }
   },
 });

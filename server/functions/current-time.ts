@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineFunction } from "@/server/functions/define";
+import { FunctionError } from "@/server/functions/function-error";
 
 /** The current time in an IANA time zone. */
 export const currentTime = defineFunction({
@@ -24,7 +25,7 @@ export const currentTime = defineFunction({
     utcOffset: z.string().describe("Such as +01:00."),
     unixSeconds: z.int().describe("Whole seconds since 1970-01-01T00:00:00Z."),
   }),
-  errors: ["The time zone is not an IANA name."],
+  errors: { unknown_timezone: "The time zone is not an IANA name." },
   price: "action",
   hasSideEffects: false,
   timeoutMs: 1000,
@@ -58,7 +59,8 @@ export const currentTime = defineFunction({
         timeZoneName: "longOffset",
       });
     } catch {
-      throw new Error(`"${timezone}" is not a time zone; use a name such as "Europe/Berlin" or "UTC".`);
+      const message = `"${timezone}" is not a time zone; use a name such as "Europe/Berlin" or "UTC".`;
+      throw new FunctionError("unknown_timezone", message);
     }
     const parts = new Map(format.formatToParts(now).map((part) => [part.type, part.value]));
     const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? "";

@@ -1,17 +1,27 @@
 import type { z } from "zod";
 import type { Clock } from "@/server/clock";
 import type { Json } from "@/server/json";
+import type { SendMail } from "@/server/mail/message";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
+import type { KeyValues } from "@/server/values/limits";
 
 /** The guarded way out of the network (server/egress); has the shape of the standard fetch. */
 export type EgressFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** The fetch of functions. What `basicAuth` holds is sent as `Authorization: Basic …`; secrets in it are put in first. */
+export type FunctionFetch = (
+  url: string | URL,
+  init?: RequestInit & { basicAuth?: { username: string; password: string } },
+) => Promise<Response>;
 
 /** What a function may use of the world. Whatever needs the database comes in here. */
 export type FunctionContext = {
   /** Fires when the run is cancelled, its deadline passes or the function's time is up. */
   signal: AbortSignal;
   clock: Clock;
-  fetch: EgressFetch;
+  fetch: FunctionFetch;
+  /** Takes the run's secrets out of a value from outside. Outputs and errors are redacted anyway; expressions need it before. */
+  redact(value: Json): Json;
   /** Stable over retries and crashes of the same step; sent along with unsafe outbound calls. */
   idempotencyKey: string;
   /** Whose run it is: what is scarce is shared out by organization. */
@@ -23,10 +33,19 @@ export type FunctionContext = {
   ): Promise<Pick<ModelReply, "content" | "toolCalls">>;
   /** The model of the agent that runs, or the configured default one; for functions whose input names none. */
   defaultModel: string;
+  /** What the organization keeps between runs. */
+  values: KeyValues;
+  /** Sends an e-mail through the operator's SMTP server; null: there is none. */
+  sendMail: SendMail | null;
+  /** Records console output of the call; it is shown with the step. */
+  print(lines: readonly string[]): void;
 };
 
 /** What a call costs: the price of one action; `model` also the tokens of the model calls it makes. */
 export type PriceClass = "action" | "model";
+
+/** A call that the engine executes: it waits, or runs a tool or an agent as a child run. */
+export type EngineAct = "wait" | "tool" | "agent";
 
 /**
  * One atomic built-in action, usable by agents and tools alike.
@@ -45,8 +64,8 @@ export type FunctionDefinition<
   input: Input;
   /** What `run` returns. */
   output: Output;
-  /** What makes a call fail, beside an invalid input and the time limit; for the docs. */
-  errors: readonly string[];
+  /** The codes of a call's failures with their meaning, beside COMMON_ERRORS (function-error.ts). */
+  errors: Readonly<Record<string, string>>;
   /** Limits that neither the input's schema nor `timeoutMs` says; for the docs. */
   limits?: readonly string[];
   price: PriceClass;
@@ -54,9 +73,14 @@ export type FunctionDefinition<
   hasSideEffects: boolean;
   /** Wall-clock limit of one call, in milliseconds. */
   timeoutMs: number;
+  /** Fields of the input in which a definition may refer to secrets; none when unset. */
+  secretFields?: readonly string[];
   /** A call with its output, for the docs; a test checks it. */
   example: { input: z.input<Input>; output: z.output<Output> };
-  run(input: z.output<Input>, context: FunctionContext): Promise<z.output<Output>>;
+  /** What a call does. The engine itself executes what starts runs or leaves the run's slot. */
+  run:
+    | ((input: z.output<Input>, context: FunctionContext) => Promise<z.output<Output>>)
+    | { engine: EngineAct };
 };
 
 /** Declares a function; exists for the inference of its input and output types. */

@@ -1,5 +1,7 @@
+import type { z } from "zod";
 import type { Issue } from "@/server/errors";
 import type { FunctionContext, FunctionDefinition } from "@/server/functions/define";
+import { FunctionError } from "@/server/functions/function-error";
 import { findFunction, listFunctions } from "@/server/functions/registry";
 import type { Json } from "@/server/json";
 import { jsonPointer } from "@/server/json-text";
@@ -8,16 +10,30 @@ import { describeIssues } from "@/server/workflow/schema-issues";
 /** The faults of a value as input of a function; empty: it is valid. */
 export function checkFunctionInput(definition: FunctionDefinition, input: Json): Issue[] {
   const parsed = definition.input.safeParse(input);
-  if (parsed.success) return [];
-  return parsed.error.issues.map((issue) => ({
+  return parsed.success ? [] : toFaults(parsed.error);
+}
+
+function toFaults(error: z.ZodError): Issue[] {
+  return error.issues.map((issue) => ({
     path: jsonPointer(issue.path.map((key) => (typeof key === "number" ? key : String(key)))),
     message: issue.message,
   }));
 }
 
+/** The input of a call, parsed. Throws FunctionError `invalid_input`, which names the faults. */
+export function parseFunctionInput<Input extends z.ZodType>(
+  definition: Pick<FunctionDefinition<Input>, "name" | "input">,
+  input: Json,
+): z.output<Input> {
+  const parsed = definition.input.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const faults = describeIssues(toFaults(parsed.error));
+  throw new FunctionError("invalid_input", `The input of ${definition.name} is invalid: ${faults}`);
+}
+
 /**
  * Runs a function over unchecked input, for at most `timeoutMs` milliseconds (the function's own limit when unset).
- * Throws what the function throws, an Error that names the faults of the input, or the reason of the context's signal.
+ * Throws what the function throws, FunctionError `invalid_input` or `timeout`, or the reason of the context's signal.
  */
 export async function executeFunction(
   name: string,
@@ -28,19 +44,22 @@ export async function executeFunction(
   const definition = findFunction(name);
   if (definition === undefined) {
     const known = listFunctions().map((each) => each.name);
-    throw new Error(`There is no function named "${name}". Known functions: ${known.join(", ")}.`);
-  }
-  const parsed = definition.input.safeParse(input);
-  if (!parsed.success) {
-    throw new Error(
-      `The input of ${name} is invalid: ${describeIssues(checkFunctionInput(definition, input))}`,
+    throw new FunctionError(
+      "failed",
+      `There is no function named "${name}". Known functions: ${known.join(", ")}.`,
     );
   }
+  const { run } = definition;
+  if (typeof run !== "function") throw new Error(`${name} is executed by the engine.`);
+  const parsed = parseFunctionInput(definition, input);
   context.signal.throwIfAborted();
   const limit = timeoutMs ?? definition.timeoutMs;
   const timeout = new AbortController();
   const signal = AbortSignal.any([context.signal, timeout.signal]);
-  const timer = setTimeout(() => timeout.abort(new Error(`${name} took longer than ${limit} ms.`)), limit);
+  const timer = setTimeout(
+    () => timeout.abort(new FunctionError("timeout", `${name} took longer than ${limit} ms.`)),
+    limit,
+  );
   const callModel: FunctionContext["callModel"] = (request) => context.callModel(request, signal);
   let onAbort: (() => void) | undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
@@ -49,7 +68,7 @@ export async function executeFunction(
   });
   try {
     // A function that does not heed its signal is left behind rather than waited for.
-    return await Promise.race([definition.run(parsed.data, { ...context, signal, callModel }), aborted]);
+    return await Promise.race([run(parsed, { ...context, signal, callModel }), aborted]);
   } finally {
     clearTimeout(timer);
     if (onAbort) signal.removeEventListener("abort", onAbort);

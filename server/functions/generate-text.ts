@@ -1,14 +1,16 @@
 import { z } from "zod";
-import { defineFunction } from "@/server/functions/define";
+import { defineFunction, type FunctionContext } from "@/server/functions/define";
+import { FunctionError } from "@/server/functions/function-error";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { parseJson } from "@/server/json-text";
-import type { ModelMessage } from "@/server/models/port";
+import { ModelError, type ModelMessage } from "@/server/models/port";
 import { checkSchema, validateAgainst } from "@/server/workflow/schema";
 import { describeIssues } from "@/server/workflow/schema-issues";
 
 /** The JSON in a model's answer; models like to wrap it in a fence. Throws JsonTextError. */
 function parseAnswer(content: string): Json {
-  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(content);
+  // Each repetition can end at one place only: otherwise an answer of line ends takes minutes.
+  const fenced = /^\s*```(?:json)?[^\S\n]*\n([\s\S]*?)```\s*$/.exec(content);
   return parseJson(fenced?.[1] ?? content);
 }
 
@@ -70,12 +72,11 @@ export const generateText = defineFunction({
   description: "Asks a language model for a text, or with a schema for a JSON value that matches it.",
   input: textInput,
   output: z.json().describe("The text, or with a schema the JSON value."),
-  errors: [
-    "The schema is not a valid JSON Schema.",
-    "The model's second answer does not match the schema either.",
-    "The model provider refuses the call or cannot be reached.",
-    "The credits do not cover the call.",
-  ],
+  errors: {
+    invalid_schema: "The schema is not a valid JSON Schema.",
+    answer_invalid: "The model's second answer does not match the schema either.",
+    model_failed: "The model provider refuses the call or cannot be reached.",
+  },
   price: "model",
   hasSideEffects: false,
   timeoutMs: 300_000,
@@ -86,14 +87,21 @@ export const generateText = defineFunction({
     },
     output: { city: "Oslo" },
   },
-  async run(wish, { callModel, defaultModel, organizationId }) {
+  async run(wish, context) {
+    const { defaultModel, organizationId } = context;
+    const callModel: FunctionContext["callModel"] = (request) =>
+      context.callModel(request).catch((error: unknown) => {
+        if (!(error instanceof ModelError)) throw error;
+        throw new FunctionError("model_failed", error.message, { cause: error });
+      });
     const { model, schema } = wish;
     const request = { model: model ?? defaultModel, tools: [] };
     const messages = await textMessages(wish, organizationId);
     if (schema === undefined) return (await callModel({ ...request, messages })).content;
 
     const faults = await checkSchema(schema, organizationId);
-    if (faults.length > 0) throw new Error(`The schema is invalid: ${describeIssues(faults)}`);
+    if (faults.length > 0)
+      throw new FunctionError("invalid_schema", `The schema is invalid: ${describeIssues(faults)}`);
     const first = await callModel({ ...request, messages, responseSchema: schema });
     const answer = await readAnswer(first.content, schema, organizationId);
     if ("value" in answer) return answer.value;
@@ -101,6 +109,9 @@ export const generateText = defineFunction({
     const second = await callModel({ ...request, messages: again, responseSchema: schema });
     const corrected = await readAnswer(second.content, schema, organizationId);
     if ("value" in corrected) return corrected.value;
-    throw new Error(`The model's answer does not match the schema: ${corrected.fault}.`);
+    throw new FunctionError(
+      "answer_invalid",
+      `The model's answer does not match the schema: ${corrected.fault}.`,
+    );
   },
 });

@@ -1,61 +1,28 @@
 import { z } from "zod";
+import { EgressError } from "@/server/egress/failures";
+import { evaluateExpression } from "@/server/expressions/jsonata";
 import { defineFunction } from "@/server/functions/define";
-import type { Json } from "@/server/json";
-import { parseJson } from "@/server/json-text";
+import { FunctionError } from "@/server/functions/function-error";
+import { IDEMPOTENT_METHODS, sendWithRetries } from "@/server/functions/http/attempts";
+import { pageInputs, readPages } from "@/server/functions/http/pages";
+import {
+  appendParameters,
+  bodyInputs,
+  MAX_REQUEST_BYTES,
+  makeBody,
+  parameters,
+} from "@/server/functions/http/request-body";
+import { readResponse } from "@/server/functions/http/response";
 
 const UNSAFE = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
-const parameter = z.union([z.string(), z.number(), z.boolean(), z.null()]);
-
-/** The address with the query's parameters added; a list gives one parameter for each of its items. */
-function withQuery(
-  url: string,
-  query: Record<string, z.infer<typeof parameter> | z.infer<typeof parameter>[]>,
-): URL {
-  if (!URL.canParse(url)) throw new Error(`"${url.slice(0, 200)}" is not a URL.`);
-  const target = new URL(url);
-  for (const [name, value] of Object.entries(query)) {
-    for (const item of Array.isArray(value) ? value : [value]) {
-      if (item !== null) target.searchParams.append(name, String(item));
-    }
-  }
-  return target;
-}
-
-const mediaType = (headers: Headers) =>
-  (headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
-
-/**
- * JSON parsed when the type says JSON (and the text is), text as text, and anything else as
- * `{ "base64": "…", "bytes": N }`.
- */
-function readBody(bytes: Uint8Array<ArrayBuffer>, headers: Headers): Json {
-  const type = mediaType(headers);
-  const charset = /charset="?([\w-]+)/i.exec(headers.get("content-type") ?? "")?.[1] ?? "utf-8";
-  let text: string;
-  try {
-    text = new TextDecoder(charset, { fatal: true }).decode(bytes);
-  } catch {
-    return { base64: Buffer.from(bytes).toString("base64"), bytes: bytes.length };
-  }
-  if (type === "application/json" || type.endsWith("+json") || type === "text/json") {
-    try {
-      return parseJson(text);
-    } catch {
-      return text;
-    }
-  }
-  if (text.includes("\u0000")) return { base64: Buffer.from(bytes).toString("base64"), bytes: bytes.length };
-  return text;
-}
-
-/** One outbound HTTP call; any status is a result. */
+/** One outbound HTTP call, or with `next` one for each page of a list. Any status is a result. */
 export const httpRequest = defineFunction({
   name: "http_request",
   title: "HTTP request",
   description:
     "Calls a public HTTP or HTTPS address and returns its status, headers and body (parsed if it is JSON). " +
-    "Any HTTP status is a result.",
+    "Any HTTP status is a result. It can follow the pages of a list.",
   input: z.object({
     url: z.string().min(1).max(16_384).describe("The full address, starting with http:// or https://."),
     method: z
@@ -63,30 +30,54 @@ export const httpRequest = defineFunction({
       .optional()
       .describe("Default: GET."),
     headers: z.record(z.string(), z.string()).optional().describe("Request headers."),
-    query: z
-      .record(z.string(), z.union([parameter, z.array(parameter)]))
+    query: parameters.optional().describe("Query parameters to add to the address."),
+    ...bodyInputs,
+    basicAuth: z
+      .strictObject({ username: z.string().max(10_000), password: z.string().max(10_000) })
       .optional()
-      .describe("Query parameters to add to the address."),
-    body: z
-      .custom<Json>()
+      .describe('Sends {"username", "password"} as Basic credentials.'),
+    retries: z
+      .int()
+      .min(0)
+      .max(5)
       .optional()
-      .describe("The request's body: text is sent unchanged, any other value as JSON."),
+      .describe(
+        "How often to send again after a network failure or status 429, 502, 503 or 504. " +
+          "For GET, HEAD, OPTIONS, PUT and DELETE. Default: 0.",
+      ),
+    ...pageInputs,
   }),
-  output: z.object({
-    status: z.int().describe("The HTTP status."),
-    headers: z.record(z.string(), z.string()).describe("The response's headers; names are in lower case."),
-    body: z.json().describe('Parsed if it is JSON, else text; binary data as {"base64": "…", "bytes": N}.'),
-  }),
-  errors: [
-    "The address is not public, and EGRESS_ALLOW does not name it.",
-    "The server cannot be reached or closes the connection.",
-    "The response is too large or redirects too often.",
-    "A GET or HEAD request has a body.",
+  output: z
+    .object({
+      status: z.int().describe("The HTTP status."),
+      headers: z.record(z.string(), z.string()).describe("The response's headers; names are in lower case."),
+      body: z
+        .json()
+        .describe(
+          'Parsed if it is JSON, else text; binary data as {"base64": "…", "bytes": N}. With next: a list of the ' +
+            "pages' bodies, or of all items, and beside it pages (how many were read) and hasMore.",
+        ),
+    })
+    .catchall(z.json()),
+  errors: {
+    call_failed:
+      "The address is not public and EGRESS_ALLOW does not name it, the server cannot be reached, the response is too " +
+      "large or redirects too often, or the host is not among the allowed hosts of a secret.",
+    invalid_request:
+      "The address, a header or the body is invalid, or the method does not go with the input.",
+    page_failed: "A page after the first has a status other than 2xx or is on another origin.",
+    secret_refused: "A secret has expired, has no value or cannot be used in this input.",
+  },
+  limits: [
+    "each response: 60 seconds, 4 MiB decompressed",
+    `a request's body: ${MAX_REQUEST_BYTES / 1024 ** 2} MiB`,
+    "5 redirects",
+    "100 pages, 4 MiB together",
   ],
-  limits: ["4 MiB for a response, decompressed", "5 redirects"],
   price: "action",
   hasSideEffects: true,
   timeoutMs: 60_000,
+  secretFields: ["headers", "query", "body", "form", "multipart", "basicAuth"],
   example: {
     input: { url: "https://api.example.com/stock", query: { sku: "A-1" } },
     output: {
@@ -95,37 +86,64 @@ export const httpRequest = defineFunction({
       body: { sku: "A-1", inStock: 4 },
     },
   },
-  async run(
-    { url, method = "GET", headers: given = {}, query = {}, body },
-    { fetch, signal, idempotencyKey },
-  ) {
-    const target = withQuery(url, query);
-    const headers = new Headers();
-    for (const [name, value] of Object.entries(given)) {
-      try {
-        headers.set(name, value);
-      } catch {
-        throw new Error(`The header "${name.slice(0, 100)}" has a name or value that cannot be sent.`);
-      }
-    }
-    const hasBody = body !== undefined && body !== null;
-    if (hasBody && (method === "GET" || method === "HEAD"))
-      throw new Error(`A ${method} request cannot have a body.`);
-    if (hasBody && !headers.has("content-type")) {
-      headers.set("content-type", typeof body === "string" ? "text/plain;charset=UTF-8" : "application/json");
-    }
+  async run(input, { fetch, redact, signal, clock, idempotencyKey, organizationId }) {
+    const { method = "GET", retries = 0, basicAuth, next } = input;
+    if (!URL.canParse(input.url))
+      throw new FunctionError("invalid_request", `"${input.url.slice(0, 200)}" is not a URL.`);
+    const target = new URL(input.url);
+    appendParameters(target.searchParams, input.query ?? {});
+    const { body, form, multipart, base64 } = input;
+    const content = await makeBody({ body, form, multipart, base64 });
+    if (content !== undefined && (method === "GET" || method === "HEAD"))
+      throw new FunctionError("invalid_request", `A ${method} request cannot have a body.`);
+    if (retries > 0 && !IDEMPOTENT_METHODS.has(method))
+      throw new FunctionError(
+        "invalid_request",
+        `A ${method} request is not repeated: it might do something twice. Leave out retries.`,
+      );
+    if (next !== undefined && method !== "GET")
+      throw new FunctionError("invalid_request", "Only GET requests can follow pages.");
+
+    const headers = makeHeaders(input.headers ?? {});
+    // Only the encoder knows the boundary of the parts.
+    if (content !== undefined && (multipart !== undefined || !headers.has("content-type")))
+      headers.set("content-type", content.type);
     if (UNSAFE.has(method) && !headers.has("idempotency-key")) headers.set("idempotency-key", idempotencyKey);
-    const response = await fetch(target, {
+    const init = {
       method,
       headers,
       signal,
-      ...(hasBody && { body: typeof body === "string" ? body : JSON.stringify(body) }),
-    });
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    return {
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
-      body: readBody(bytes, response.headers),
+      ...(content && { body: content.content }),
+      ...(basicAuth && { basicAuth }),
     };
+    const request = async (url: URL) => {
+      try {
+        return await readResponse(await sendWithRetries(() => fetch(url, init), { retries, clock, signal }));
+      } catch (error) {
+        if (!(error instanceof EgressError)) throw error;
+        throw new FunctionError("call_failed", error.message, { cause: error });
+      }
+    };
+    if (next === undefined) return request(target);
+    const facts = { now: clock.now(), seed: idempotencyKey, organizationId };
+    return readPages(target, input, {
+      request,
+      evaluate: (expression, page) => evaluateExpression(expression, redact(page), facts),
+    });
   },
 });
+
+function makeHeaders(given: Record<string, string>): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(given)) {
+    try {
+      headers.set(name, value);
+    } catch {
+      throw new FunctionError(
+        "invalid_request",
+        `The header "${name.slice(0, 100)}" has a name or value that cannot be sent.`,
+      );
+    }
+  }
+  return headers;
+}

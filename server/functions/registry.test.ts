@@ -7,7 +7,7 @@ import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/r
 import { checkSchema } from "@/server/workflow/schema";
 import { testFunctionContext } from "@/testing/function-context";
 
-const MACHINERY = new Set(["define.ts", "execute.ts", "registry.ts"]);
+const MACHINERY = new Set(["define.ts", "execute.ts", "function-error.ts", "registry.ts"]);
 
 test("every file in this folder is registered under its own name, and no other", () => {
   const files = readdirSync(import.meta.dirname)
@@ -36,18 +36,35 @@ test("every function describes itself and its input to models", async () => {
 test("every function has a title, output and errors, and its example's output matches", () => {
   for (const { name, title, output, errors, example } of listFunctions()) {
     expect(title.length, name).toBeGreaterThan(3);
-    expect(errors.length, name).toBeGreaterThan(0);
+    for (const [code, meaning] of Object.entries(errors)) {
+      expect(code, name).toMatch(/^[a-z_]+$/);
+      expect(meaning.length, name).toBeGreaterThan(10);
+    }
     expect(output.safeParse(example.output).error, name).toBeUndefined();
   }
 });
 
+const WRITTEN = { outcome: "written", version: 2 } as const;
+
 /** What the world gives each example; functions that need nothing of it are not listed. */
 const WORLDS: Record<string, Parameters<typeof testFunctionContext>[0]> = {
   http_request: { fetch: async () => Response.json({ sku: "A-1", inStock: 4 }) },
+  get_value: { values: { get: async () => ({ value: { page: 3 }, version: 2 }), set: async () => WRITTEN } },
+  set_value: { values: { get: async () => null, set: async () => WRITTEN } },
+  send_email: {
+    sendMail: async () => ({
+      messageId: "<3d7bd9a1c6ae9a1c3a50fa9e3ee7d5a54d3d1ac2@example.com>",
+      accepted: ["ada@example.com"],
+      rejected: [],
+    }),
+  },
   generate_text: { callModel: async () => ({ content: '{"city":"Oslo"}', toolCalls: [] }) },
 };
 
-test.each(listFunctions())("the example of $name returns its output", async ({ name, example, output }) => {
+/** The engine executes the others; their examples are those of server/runs/engine/call-*.db.test.ts. */
+const OWN = listFunctions().filter(({ run }) => typeof run === "function");
+
+test.each(OWN)("the example of $name returns its output", async ({ name, example, output }) => {
   const input = z.json().parse(example.input);
   const result = await executeFunction(name, input, testFunctionContext(WORLDS[name]));
   expect(result).toEqual(example.output);

@@ -2,18 +2,36 @@ import { z } from "zod";
 import { calculate } from "@/server/functions/calculate";
 import { currentTime } from "@/server/functions/current-time";
 import type { FunctionDefinition } from "@/server/functions/define";
+import { extractText } from "@/server/functions/extract-text";
 import { generateText } from "@/server/functions/generate-text";
+import { getValue } from "@/server/functions/get-value";
 import { httpRequest } from "@/server/functions/http-request";
+import { parseCsv } from "@/server/functions/parse-csv";
+import { runAgent } from "@/server/functions/run-agent";
+import { runJavascript } from "@/server/functions/run-javascript";
+import { runTool } from "@/server/functions/run-tool";
+import { sendEmail } from "@/server/functions/send-email";
+import { setValue } from "@/server/functions/set-value";
 import { transformJson } from "@/server/functions/transform-json";
+import { waitFunction } from "@/server/functions/wait";
 import type { JsonObject } from "@/server/json";
 
 /** Every function there is: a new one is a file beside this one and a line here. */
 const FUNCTIONS: readonly FunctionDefinition[] = [
   calculate,
   currentTime,
+  extractText,
   generateText,
+  getValue,
   httpRequest,
+  parseCsv,
+  runAgent,
+  runJavascript,
+  runTool,
+  sendEmail,
+  setValue,
   transformJson,
+  waitFunction,
 ];
 
 const byName: ReadonlyMap<string, FunctionDefinition> = new Map(

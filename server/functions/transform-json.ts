@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { ExpressionError } from "@/server/expressions/expression-error";
 import { evaluateExpression, MAX_EXPRESSION_LENGTH } from "@/server/expressions/jsonata";
 import { defineFunction } from "@/server/functions/define";
+import { FunctionError } from "@/server/functions/function-error";
 import type { Json } from "@/server/json";
 
 /** JSONata over a JSON value. */
@@ -23,7 +25,7 @@ export const transformJson = defineFunction({
       ),
   }),
   output: z.json().describe("The result of the expression; null if it finds nothing."),
-  errors: ["The expression is invalid, fails on the value or takes too long."],
+  errors: { invalid_expression: "The expression is invalid, fails on the value or takes too long." },
   price: "action",
   hasSideEffects: false,
   // Includes the wait for a sandbox; the limit of the expression itself is shorter.
@@ -37,6 +39,11 @@ export const transformJson = defineFunction({
   },
   async run({ value, expression }, { clock, idempotencyKey, organizationId }) {
     const facts = { now: clock.now(), seed: idempotencyKey, organizationId };
-    return (await evaluateExpression(expression, value, facts)) ?? null;
+    try {
+      return (await evaluateExpression(expression, value, facts)) ?? null;
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      throw new FunctionError("invalid_expression", error.message, { cause: error });
+    }
   },
 });

@@ -37,6 +37,8 @@ export type Attempt = {
   error: string | null;
   /** When the next attempt was to begin; absent for the last. */
   retryAt?: string | undefined;
+  /** What a script printed. */
+  console?: string[] | undefined;
 };
 
 export type ModelUsage = {

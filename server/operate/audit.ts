@@ -6,7 +6,7 @@ import type { Json, JsonObject } from "@/server/json";
 /** The longest stored text of a changed value; prompts and definitions have their versions. */
 const MAX_TEXT = 500;
 
-export type AuditSubject = "organization" | "member" | "api_key" | "agent" | "tool" | "trigger";
+export type AuditSubject = "organization" | "member" | "api_key" | "agent" | "tool" | "secret" | "trigger";
 
 export type AuditRecord = {
   actor: Actor;
@@ -38,6 +38,34 @@ export async function recordAudit(tx: Transaction, orgId: OrgId, record: AuditRe
     subject,
     changes,
     at,
+  });
+}
+
+/**
+ * Records that a run used a secret. `id` is derived from both, so that a repetition adds no entry.
+ */
+export async function recordSecretUse(
+  db: Pick<Transaction, "auditEntry">,
+  orgId: OrgId,
+  use: { id: string; secret: { id: string; name: string }; run: { id: string; name: string }; at: Date },
+): Promise<void> {
+  const { id, secret, run, at } = use;
+  await db.auditEntry.createMany({
+    data: [
+      {
+        id,
+        organizationId: orgId,
+        actor: `run:${run.id}`,
+        actorName: run.name,
+        action: "secret.used",
+        subjectKind: "secret",
+        subjectId: secret.id,
+        subjectName: secret.name,
+        changes: JSON.stringify({ run: run.id }),
+        createdAt: at,
+      },
+    ],
+    skipDuplicates: true,
   });
 }
 

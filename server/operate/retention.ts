@@ -1,3 +1,4 @@
+import { LOCKS, withAdvisoryLock } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 import { REFUSED_BODIES } from "@/server/webhooks/deliveries";
 
@@ -5,9 +6,6 @@ import { REFUSED_BODIES } from "@/server/webhooks/deliveries";
 const BATCH = 200;
 /** Statements of one kind per pass; the rest waits for the next pass. */
 const MAX_BATCHES = 500;
-
-/** Only one process deletes at a time. */
-const RETENTION_LOCK = 7_305_002;
 
 /** `$1` is the time, `$2` the batch. Ledger and audit log are stored forever; they have run ids as plain values. */
 const REMOVALS = {
@@ -50,6 +48,14 @@ const REMOVALS = {
   idempotencyKeys: `
     DELETE FROM idempotency_keys WHERE (organization_id, scope, key) IN (
       SELECT organization_id, scope, key FROM idempotency_keys WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+  // An expired value is kept for a day, so that no open run sees its version twice.
+  keyValues: `
+    DELETE FROM key_values WHERE (organization_id, key) IN (
+      SELECT organization_id, key FROM key_values WHERE expires_at <= $1::timestamptz - interval '1 day' LIMIT $2)`,
+  // No run is open for longer than two days, so that no step is repeated after that.
+  keyValueWrites: `
+    DELETE FROM key_value_writes WHERE (organization_id, call) IN (
+      SELECT organization_id, call FROM key_value_writes WHERE written_at <= $1::timestamptz - interval '3 days' LIMIT $2)`,
   sessions: `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= $1 LIMIT $2)`,
   verifications: `DELETE FROM verifications WHERE id IN (SELECT id FROM verifications WHERE expires_at <= $1 LIMIT $2)`,
 } as const;
@@ -63,6 +69,8 @@ const NOTHING: Removed = {
   runs: 0,
   configurations: 0,
   idempotencyKeys: 0,
+  keyValues: 0,
+  keyValueWrites: 0,
   sessions: 0,
   verifications: 0,
 };
@@ -74,44 +82,35 @@ const KINDS = [
   "runs",
   "configurations",
   "idempotencyKeys",
+  "keyValues",
+  "keyValueWrites",
   "sessions",
   "verifications",
 ] as const;
 
 /**
  * Deletes what exceeds the plans' retention (deliveries, ended runs with steps and model calls, unused configurations),
- * bodies of refused calls beyond their bounds, and expired idempotency keys and sessions. In small batches until
- * nothing is left or `shouldContinue` returns false. Null if another process does so.
+ * bodies of refused calls beyond their bounds, and expired idempotency keys, key values and sessions. In small batches
+ * until nothing is left or `shouldContinue` returns false. Null if another process does so.
  */
 export async function removeExpired(
   services: Pick<Services, "pool" | "clock" | "log">,
   shouldContinue: () => boolean = () => true,
 ): Promise<Removed | null> {
-  const client = await services.pool.connect();
-  let broken = true;
-  try {
-    const lock = await client.query<{ taken: boolean }>("SELECT pg_try_advisory_lock($1) AS taken", [
-      RETENTION_LOCK,
-    ]);
-    if (lock.rows[0]?.taken !== true) {
-      broken = false;
-      return null;
-    }
-    const removed: Removed = { ...NOTHING };
+  const removed = await withAdvisoryLock(services.pool, LOCKS.retention, async (client) => {
+    const rows: Removed = { ...NOTHING };
     const now = services.clock.now();
     for (const kind of KINDS) {
       for (let batch = 0; batch < MAX_BATCHES && shouldContinue(); batch += 1) {
         const { rowCount } = await client.query(REMOVALS[kind], [now, BATCH]);
-        removed[kind] += rowCount ?? 0;
+        rows[kind] += rowCount ?? 0;
         if ((rowCount ?? 0) < BATCH) break;
       }
     }
-    await client.query("SELECT pg_advisory_unlock($1)", [RETENTION_LOCK]);
-    broken = false;
-    if (Object.values(removed).some((count) => count > 0)) services.log.info("Removed expired data", removed);
-    return removed;
-  } finally {
-    // Closing a connection that may hold the lock releases it.
-    client.release(broken);
+    return rows;
+  });
+  if (removed && Object.values(removed).some((count) => count > 0)) {
+    services.log.info("Removed expired data", removed);
   }
+  return removed;
 }

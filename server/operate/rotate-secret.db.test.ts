@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { setSecret } from "@/server/catalog/secrets";
+import { newId } from "@/server/ids";
 import { rotateSecret, SEALED_COLUMNS } from "@/server/operate/rotate-secret";
 import { checkSecretFingerprint, WrongSecretError } from "@/server/secrets/fingerprint";
+import { secretValuePurpose } from "@/server/secrets/purpose";
 import { createVault } from "@/server/secrets/vault";
 import { secretPurpose, tokenPurpose } from "@/server/webhooks/token";
 import { createTenant, createTrigger, createWorld, type World } from "@/testing/world";
@@ -18,6 +21,19 @@ afterAll(() => world.close());
 test("both secrets work before a rotation, only the new one after it", async () => {
   const tenant = await createTenant(world);
   const { id, token } = await createTrigger(world, tenant, { secrets: ["s3cret"] });
+  const operator = { kind: "operator", orgId: tenant.orgId, name: "operator" } as const;
+  await setSecret(world, operator, { name: "api", value: "a value of an API", hosts: ["api.test"] });
+  await world.db.secret.create({
+    data: {
+      id: newId(),
+      organizationId: tenant.orgId,
+      name: "declared",
+      allowedHosts: ["api.test"],
+      createdBy: "operator",
+      createdAt: world.clock.now(),
+      updatedAt: world.clock.now(),
+    },
+  });
   const rotating = { ...world, vault: createVault(NEW, world.env.secret) };
   const rotated = { ...world, vault: createVault(NEW) };
   await checkSecretFingerprint(rotating);
@@ -25,7 +41,7 @@ test("both secrets work before a rotation, only the new one after it", async () 
   // Saved by a process that already has both secrets.
   const early = await createTrigger({ ...world, vault: rotating.vault }, tenant, { secrets: ["early"] });
 
-  expect(await rotateSecret(rotating)).toEqual({ resealed: 2, unreadable: 0 });
+  expect(await rotateSecret(rotating)).toEqual({ resealed: 3, unreadable: 0 });
   await checkSecretFingerprint(rotated);
   await expect(checkSecretFingerprint(world)).rejects.toThrow(WrongSecretError);
   const open = async (triggerId: string) => {
@@ -40,6 +56,9 @@ test("both secrets work before a rotation, only the new one after it", async () 
   };
   expect(await open(id)).toEqual([token, "s3cret"]);
   expect(await open(early.id)).toEqual([early.token, "early"]);
+  const api = await world.db.secret.findFirstOrThrow({ where: { name: "api" } });
+  const purpose = secretValuePurpose(tenant.orgId, "api");
+  expect(rotated.vault.open(api.sealed ?? "", purpose)).toBe("a value of an API");
 
   expect(await rotateSecret(rotating), "repeating it changes nothing").toEqual({
     resealed: 0,

@@ -2,15 +2,17 @@ import type { PoolClient } from "pg";
 import { z } from "zod";
 import { transact } from "@/server/db/sql";
 import { setSecretFingerprint } from "@/server/secrets/fingerprint";
+import { purposeOfSecret, SECRET_OWNER_SQL } from "@/server/secrets/purpose";
 import { type Vault, VaultError } from "@/server/secrets/vault";
 import type { Services } from "@/server/services";
 import { secretPurpose, tokenPurpose } from "@/server/webhooks/token";
 import { recordInstallationAudit } from "./audit";
 
-/** Every column with sealed texts; the purpose contains the id in the column `owner`. */
+/** Every column with sealed texts; the purpose contains the value of the SQL expression `owner`. */
 export const SEALED_COLUMNS = [
   { table: "triggers", column: "token_sealed", owner: "id", purposeOf: tokenPurpose },
   { table: "trigger_secrets", column: "sealed", owner: "trigger_id", purposeOf: secretPurpose },
+  { table: "secrets", column: "sealed", owner: SECRET_OWNER_SQL, purposeOf: purposeOfSecret },
 ] as const;
 
 type SealedColumn = (typeof SEALED_COLUMNS)[number];

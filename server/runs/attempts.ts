@@ -8,10 +8,10 @@ const attempt = z.object({
   durationMs: z.number(),
   error: z.string().nullable(),
   retryAt: z.string().optional(),
+  console: z.array(z.string()).optional(),
 });
 const attemptList = z.array(attempt).catch([]);
 
-/** Parses the `attempts` of a row. */
 export function readAttempts(text: string): Attempt[] {
   try {
     return attemptList.parse(JSON.parse(text));

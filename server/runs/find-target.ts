@@ -79,6 +79,34 @@ export function findTarget(
   });
 }
 
+const BY_SLUG = {
+  agent: `SELECT id FROM agents WHERE organization_id = $1 AND slug = $2 AND deleted_at IS NULL`,
+  tool: `SELECT id FROM tools WHERE organization_id = $1 AND slug = $2 AND deleted_at IS NULL`,
+} as const;
+const KNOWN_SLUGS = {
+  agent: `SELECT slug FROM agents WHERE organization_id = $1 AND deleted_at IS NULL ORDER BY slug LIMIT 20`,
+  tool: `SELECT slug FROM tools WHERE organization_id = $1 AND deleted_at IS NULL ORDER BY slug LIMIT 20`,
+} as const;
+
+/** The agent or tool of that slug, or up to twenty slugs that there are. */
+export async function findTargetBySlug(
+  services: Pick<Services, "cached" | "pool">,
+  orgId: OrgId,
+  kind: "agent" | "tool",
+  slug: string,
+): Promise<Target | { known: string[] }> {
+  const { rows } = await services.pool.query<{ id: string }>({
+    name: `find-${kind}-by-slug`,
+    text: BY_SLUG[kind],
+    values: [orgId, slug],
+  });
+  const id = rows[0]?.id;
+  const target = id === undefined ? null : await findTarget(services, orgId, kind, id);
+  if (target !== null) return target;
+  const others = await services.pool.query<{ slug: string }>(KNOWN_SLUGS[kind], [orgId]);
+  return { known: others.rows.map((row) => row.slug) };
+}
+
 async function readTool(client: Queryable, orgId: OrgId, id: string): Promise<Target | null> {
   const { rows } = await client.query({ ...TOOL, values: [orgId, id] });
   if (rows.length === 0) return null;

@@ -318,6 +318,7 @@ function claimedRun(
     prices: services.prices,
     input,
     rootRunId: runId,
+    fromOutside: actor.kind === "trigger",
     createdAt: at,
     startedAt: at,
     deadlineSeconds: target.deadlineSeconds,

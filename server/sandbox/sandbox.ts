@@ -2,11 +2,14 @@ import { z } from "zod";
 import { QUICKJS_THREAD } from "@/server/sandbox/quickjs-thread";
 import { resolveInstalled, ThreadError, ThreadPool } from "@/server/sandbox/thread-pool";
 
-/** The most memory of one evaluation. */
-export const SANDBOX_MEMORY_MIB = 256;
-/** The longest response, in characters. */
-export const MAX_ANSWER_LENGTH = 16 * 1024 * 1024;
-/** For the few operations of QuickJS that its interrupt handler cannot stop, such as a copy of a large string. */
+/** What one evaluation may take, unless a sandbox sets less. */
+export const SANDBOX_LIMITS = {
+  memoryMib: 256,
+  /** Longest answer, in characters of its text. */
+  answerLength: 16 * 1024 * 1024,
+} as const;
+export type SandboxLimits = { memoryMib: number; answerLength: number };
+/** For the few steps of QuickJS that its interrupt handler does not see (a copy of a large string). */
 const GRACE_MS = 2_000;
 const MIB = 1024 * 1024;
 
@@ -47,15 +50,15 @@ const threadAnswer = z.union([
  * at once or in a later microtask. Every request sees the state the scripts left
  * (docs/decisions/0021-quickjs-sandbox.md).
  */
-export function createSandbox(scripts: () => string[]): Sandbox {
+export function createSandbox(scripts: () => string[], limits: SandboxLimits = SANDBOX_LIMITS): Sandbox {
   const pool = new ThreadPool({
     source: QUICKJS_THREAD,
     workerData: () => ({
       engine: resolveInstalled("quickjs-wasi"),
       wasm: resolveInstalled("quickjs-wasi/quickjs.wasm"),
       scripts: scripts(),
-      memoryBytes: SANDBOX_MEMORY_MIB * MIB,
-      maxAnswerLength: MAX_ANSWER_LENGTH,
+      memoryBytes: limits.memoryMib * MIB,
+      maxAnswerLength: limits.answerLength,
     }),
     // For requests and responses; the machine's own memory is not part of it.
     memoryMb: 256,

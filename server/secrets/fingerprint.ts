@@ -28,7 +28,8 @@ export async function checkSecretFingerprint(services: Pick<Services, "db" | "va
       "Set STEPWELL_SECRET to the earlier value (embedded PostgreSQL: the file `secret` in the data folder).",
       "To change it, set STEPWELL_SECRET_PREVIOUS to the earlier value as well, and run `npm run -s stepwell -- secret rotate`.",
       "If it is lost, accept the new one with `npm run -s stepwell -- secret adopt`. " +
-        "You must then set the signing secrets of triggers again, and their addresses change; everything else stays.",
+        "You must then set the values of secrets and the signing secrets of triggers again, and the addresses of " +
+        "triggers change; everything else stays.",
     ].join("\n"),
   );
 }

@@ -1,13 +1,17 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Json } from "@/server/json";
-import { redactText, replaceNul, storeOutput } from "@/server/secrets/stored-output";
+import { createRedactor } from "@/server/secrets/redact";
+import { replaceNul, storeOutput } from "@/server/secrets/stored-output";
 
 const MIB = 1024 * 1024;
 
+const redactor = (secrets: string[]) =>
+  createRedactor(secrets.map((value) => ({ value, mark: "[redacted]" })));
+
 /** The stored text of an output that is cut when it is too large. */
 function store(output: Json, secrets?: string[]): string {
-  const stored = storeOutput(output, "cut", secrets);
+  const stored = storeOutput(output, "cut", secrets && redactor(secrets));
   if ("error" in stored) throw new Error(stored.error);
   return stored.text;
 }
@@ -39,7 +43,8 @@ test("redacts secrets, longer ones first, and leaves short ones", () => {
   expect(JSON.parse(store({ "x hunter22": ["hunter22-long!", "abc"] }, secrets))).toEqual({
     "x [redacted]": ["[redacted]!", "abc"],
   });
-  expect(redactText("key hunter22 wrong", secrets)).toBe("key [redacted] wrong");
+  expect(JSON.parse(store([20261122, 20261123, 1.5], ["20261122"]))).toEqual(["[redacted]", 20261123, 1.5]);
+  expect(redactor(secrets)("key hunter22 wrong")).toBe("key [redacted] wrong");
 });
 
 test("cuts deep nesting, and keeps a key named __proto__ as data", () => {
@@ -58,41 +63,4 @@ test("always stores JSON, and storing it again changes nothing", () => {
       expect(store(JSON.parse(text))).toBe(text);
     }),
   );
-});
-
-describe("a secret that comes back encoded", () => {
-  const secret = 'Tr0ub4dor&3/+="é~?>';
-  const other = "sk-proj-abcdefghijklmnop";
-
-  test.each<[string, (text: string) => string]>([
-    ["in base64", (text) => Buffer.from(text).toString("base64")],
-    ["in base64url", (text) => Buffer.from(text).toString("base64url")],
-    ["in base64 behind one byte", (text) => Buffer.from(`x${text}`).toString("base64")],
-    ["in base64 behind two bytes", (text) => Buffer.from(`xy${text}z`).toString("base64")],
-    ["in base64 as credentials", (text) => Buffer.from(`user:${text}`).toString("base64")],
-    ["in hexadecimal", (text) => Buffer.from(text).toString("hex")],
-    ["in hexadecimal capitals", (text) => Buffer.from(text).toString("hex").toUpperCase()],
-    ["URL-encoded", encodeURIComponent],
-    [
-      "URL-encoded in small letters",
-      (text) => encodeURIComponent(text).replace(/%../g, (each) => each.toLowerCase()),
-    ],
-    ["as a form's value", (text) => new URLSearchParams({ a: text }).toString().slice(2)],
-    ["URL-encoded byte by byte", (text) => Buffer.from(text).toString("hex").replace(/../g, "%$&")],
-    ["within JSON", (text) => JSON.stringify({ key: text })],
-  ])("%s is redacted", (_name, encode) => {
-    for (const each of [secret, other]) {
-      const echoed = encode(each);
-      const cleaned = redactText(`Wrong key <${echoed}>.`, [secret, other]);
-      expect(cleaned).toContain("[redacted]");
-      // What is left beside it are the neighbours' characters, three at most on each side.
-      expect(cleaned.length).toBeLessThan("Wrong key <[redacted]>.".length + 12);
-      expect(cleaned).toMatch(/^Wrong key <.*>\.$/);
-    }
-  });
-
-  test("keeps text that only looks like it", () => {
-    const text = `${Buffer.from("sk-proj-other").toString("base64")} ${Buffer.from("another").toString("hex")}`;
-    expect(redactText(text, [secret, other])).toBe(text);
-  });
 });

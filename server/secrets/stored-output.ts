@@ -1,16 +1,13 @@
 import { isJsonObject, type Json } from "@/server/json";
 import { MAX_JSON_DEPTH } from "@/server/json-text";
 import { MAX_STEP_OUTPUT_BYTES } from "@/server/limits/sizes";
-import { formsOf } from "@/server/secrets/secret-forms";
+import type { Redact } from "@/server/secrets/redact";
 
 /** Characters of a cut output that are kept. */
 const PREVIEW_LENGTH = 4_096;
-/** Shorter secrets would blot out ordinary text. */
-const MIN_SECRET_LENGTH = 6;
-const REDACTED = "[redacted]";
 
 /**
- * The one way by which an output reaches a row: secrets are blotted out, U+0000 and halves of characters become U+FFFD, what
+ * The one way by which an output reaches a row: secrets are redacted, U+0000 and halves of characters become U+FFFD, what
  * nests deeper than 200 levels is left out, and the document stays valid JSON. One over 1 MiB is `cut` to
  * `{"truncated": true, "bytes": N, "preview": "…"}` for agents, or refused for workflows.
  * Whatever reads the output later reads what is stored, never the raw one. Storing again changes nothing.
@@ -18,9 +15,9 @@ const REDACTED = "[redacted]";
 export function storeOutput(
   output: Json,
   overflow: "cut" | "refuse",
-  secrets: readonly string[] = [],
+  redact: Redact = (text) => text,
 ): { text: string } | { error: string } {
-  const text = JSON.stringify(cleanValue(output, createCleaner(secrets), 0));
+  const text = JSON.stringify(cleanValue(output, (each) => replaceNul(redact(each)), 0));
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_STEP_OUTPUT_BYTES) return { text };
   if (overflow === "refuse") {
@@ -40,24 +37,14 @@ export function cleanJson(value: Json): Json {
   return cleanValue(value, replaceNul, 0);
 }
 
-/** A text with every secret in it blotted out, as it is and in the forms in which services echo one. */
-export function redactText(text: string, secrets: readonly string[]): string {
-  return createCleaner(secrets)(text);
-}
-
-function createCleaner(secrets: readonly string[]): (text: string) => string {
-  const forms = secrets
-    .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
-    .flatMap(formsOf)
-    // The longest first: a secret may contain another one.
-    .sort((a, b) => b.length - a.length);
-  if (forms.length === 0) return replaceNul;
-  const pattern = new RegExp(forms.map(({ source }) => source).join("|"), "g");
-  return (text) => replaceNul(text.replace(pattern, REDACTED));
+/** A value with every text in it redacted. */
+export function redactJson(value: Json, redact: Redact): Json {
+  return cleanValue(value, redact, 0);
 }
 
 function cleanValue(value: Json, clean: (text: string) => string, depth: number): Json {
   if (typeof value === "string") return clean(value);
+  if (typeof value === "number") return cleanNumber(value, clean);
   if (typeof value !== "object" || value === null) return value;
   if (depth >= MAX_JSON_DEPTH) return "…";
   if (Array.isArray(value)) return value.map((item) => cleanValue(item, clean, depth + 1));
@@ -65,4 +52,12 @@ function cleanValue(value: Json, clean: (text: string) => string, depth: number)
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [clean(key), cleanValue(member, clean, depth + 1)]),
   );
+}
+
+/** A number with six or more digits may be a secret. */
+function cleanNumber(value: number, clean: (text: string) => string): Json {
+  if (Number.isInteger(value) && Math.abs(value) < 100_000) return value;
+  const text = JSON.stringify(value);
+  const cleaned = clean(text);
+  return cleaned === text ? value : cleaned;
 }

@@ -3,15 +3,17 @@ import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/r
 import type { Json, JsonObject } from "@/server/json";
 import { checkWorkflow } from "@/server/workflow/check";
 
-const functions = {
-  names: listFunctions().map(({ name }) => name),
+const known = {
+  functions: listFunctions().map(({ name }) => name),
+  secretFields: () => [],
+  secrets: [],
   inputSchema: (name: string) => {
     const definition = findFunction(name);
     return definition && inputSchemaOf(definition);
   },
 };
 const check = async (definition: Json) => {
-  const result = await checkWorkflow(definition, functions, "org-1");
+  const result = await checkWorkflow(definition, known, "org-1");
   return result.ok ? [] : result.issues.map((issue) => `${issue.path} ${issue.message}`);
 };
 
@@ -46,10 +48,16 @@ const step = (fields: JsonObject): JsonObject => ({
 });
 const one = (fields: JsonObject, rest: JsonObject = {}): JsonObject => ({ steps: [step(fields)], ...rest });
 
+const group = (parallel: JsonObject[]): JsonObject => ({ steps: [{ id: "g", parallel }] });
+const pair = (index: number): JsonObject => ({
+  id: `g${index}`,
+  parallel: [step({ id: `b${index}` }), step({ id: `c${index}` })],
+});
+
 test("the documentation's example is valid, and gets its defaults", async () => {
-  const result = await checkWorkflow(weather, functions, "org-1");
+  const result = await checkWorkflow(weather, known, "org-1");
   expect(result).toMatchObject({ ok: true, definition: weather });
-  const small = await checkWorkflow({ steps: [{ id: "now", uses: "current_time" }] }, functions, "org-1");
+  const small = await checkWorkflow({ steps: [{ id: "now", uses: "current_time" }] }, known, "org-1");
   expect(small).toMatchObject({
     ok: true,
     definition: { parameters: { type: "object" }, steps: [{ with: {} }] },
@@ -65,7 +73,7 @@ describe("refuses, naming the path", () => {
     [
       "an unknown function",
       one({ uses: "fetch_url" }),
-      /^\/steps\/0\/uses there is no function named "fetch_url"; known functions: calculate, .*transform_json$/,
+      /^\/steps\/0\/uses there is no function named "fetch_url"; known functions: calculate, .*transform_json, wait$/,
     ],
     [
       "a prototype's name as function",
@@ -78,11 +86,15 @@ describe("refuses, naming the path", () => {
       /^\/steps\/1\/id "a" is already the id of an earlier step$/,
     ],
     ["a reserved id", one({ id: "__proto__" }), /^\/steps\/0\/id "__proto__" cannot be/],
-    ["an unknown step", one({ if: "steps.b" }), /^\/steps\/0\/if there is no step "b"$/],
+    [
+      "an unknown step",
+      one({ if: "steps.b" }),
+      /^\/steps\/0\/if there is no step "b"; steps before this one: none$/,
+    ],
     [
       "itself",
       one({ with: { expression: "{{ steps.a }}" } }),
-      /^\/steps\/0\/with\/expression .* refer to itself$/,
+      /^\/steps\/0\/with\/expression .* refer to itself or its group$/,
     ],
     [
       "a later step",
@@ -117,7 +129,7 @@ describe("refuses, naming the path", () => {
     [
       "an unknown input",
       one({ with: { expression: "1", ex: 1 } }),
-      /^\/steps\/0\/with\/ex calculate has no input/,
+      /^\/steps\/0\/with\/ex calculate has no input of that name; known inputs: expression$/,
     ],
     ["a wrong input", one({ with: { expression: 1 } }), /^\/steps\/0\/with\/expression must be string$/],
     [
@@ -128,12 +140,12 @@ describe("refuses, naming the path", () => {
     [
       "an unknown parameter",
       { ...weather, output: "{{ input.town }}" },
-      /^\/output input.town is not among the parameters$/,
+      /^\/output input.town is not among the parameters; known parameters: city$/,
     ],
     [
       "an unknown step in the output",
       { ...weather, output: { a: ["{{ steps.x }}"] } },
-      /^\/output\/a\/0 there is no step "x"$/,
+      /^\/output\/a\/0 there is no step "x"; steps before this one: fetch, brief$/,
     ],
     ["an invalid schema", one({}, { outputSchema: { type: "objekt" } }), /^\/outputSchema\/type /],
     [
@@ -145,6 +157,33 @@ describe("refuses, naming the path", () => {
       "parameters that are a list",
       one({}, { parameters: { type: "array" } }),
       /^\/parameters\/type must be "object"/,
+    ],
+    ["neither uses nor parallel", { steps: [{ id: "a" }] }, /^\/steps\/0 must have uses or parallel$/],
+    ["a group with uses", one({ parallel: [step({ id: "b" })] }), /^\/steps\/0\/uses is not allowed beside/],
+    [
+      "a step of the same group",
+      group([step({ id: "b" }), step({ id: "c", if: "steps.b" })]),
+      /^\/steps\/0\/parallel\/1\/if the step "b" cannot refer to itself or its group$/,
+    ],
+    [
+      "a repeated id in a group",
+      group([step({ id: "b" }), step({ id: "b" })]),
+      /^\/steps\/0\/parallel\/1\/id "b" is already/,
+    ],
+    [
+      "an unknown function in a group",
+      group([step({ id: "b", uses: "x" })]),
+      /^\/steps\/0\/parallel\/0\/uses there is no function/,
+    ],
+    [
+      "too many calls at once",
+      group([step({ id: "b", forEach: "input", concurrency: 20 }), step({ id: "c" })]),
+      /^\/steps\/0\/parallel would have up to 21 calls under way at once; at most 20 are allowed$/,
+    ],
+    [
+      "too many steps with those in groups",
+      { steps: Array.from({ length: 51 }, (_, i) => pair(i)) },
+      /^\/steps has 102 steps with those in groups; at most 100/,
     ],
     ["too many retries", one({ retries: 11 }), /^\/steps\/0\/retries /],
     ["too much", one({ with: { expression: "x".repeat(600_000) } }), /^ is larger than 512 KiB$/],

@@ -2,21 +2,29 @@ import type { Issue } from "@/server/errors";
 import { ExpressionError } from "@/server/expressions/expression-error";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { jsonBytes, jsonPointer, MAX_JSON_DEPTH } from "@/server/json-text";
-import { type WorkflowDefinition, type WorkflowStep, workflowDefinition } from "@/server/workflow/definition";
+import {
+  type CallStep,
+  type WorkflowDefinition,
+  type WorkflowStep,
+  workflowDefinition,
+} from "@/server/workflow/definition";
 import { parseCondition, parseTemplate, type TemplateExpression } from "@/server/workflow/expressions";
+import { WORKFLOW_LIMITS } from "@/server/workflow/limits";
 import { checkSchema, validateAgainst } from "@/server/workflow/schema";
 
-/** The functions that steps may use, and each function's input schema. */
-export type KnownFunctions = {
-  names: readonly string[];
+/** What a definition may refer to: functions, and the organization's secrets. */
+export type KnownNames = {
+  functions: readonly string[];
+  /** The schema of a function's input. */
   inputSchema(name: string): JsonObject | undefined;
+  /** The fields of a function's input in which secrets may stand. */
+  secretFields(name: string): readonly string[];
+  secrets: readonly string[];
 };
 
-/** The largest definition, in bytes of its JSON. */
-const MAX_DEFINITION_BYTES = 512 * 1024;
-const MAX_ISSUES = 50;
-/** Names that scopes already have, or that JavaScript treats specially. */
-const RESERVED = new Set(["input", "steps", "run", "__proto__"]);
+const { definitionBytes: MAX_DEFINITION_BYTES, problems: MAX_ISSUES, steps: MAX_STEPS } = WORKFLOW_LIMITS;
+/** Names that scopes have already, or that JavaScript treats unlike others. */
+const RESERVED = new Set(["input", "steps", "run", "secrets", "__proto__"]);
 
 type Keys = (string | number)[];
 
@@ -26,7 +34,7 @@ type Keys = (string | number)[];
  */
 export async function checkWorkflow(
   value: Json,
-  functions: KnownFunctions,
+  known: KnownNames,
   organizationId: string,
 ): Promise<{ ok: true; definition: WorkflowDefinition } | { ok: false; issues: Issue[] }> {
   if (depthOf(value) > MAX_JSON_DEPTH) return refuse("", `is nested deeper than ${MAX_JSON_DEPTH} levels`);
@@ -40,7 +48,7 @@ export async function checkWorkflow(
     }));
     return { ok: false, issues };
   }
-  const checker = new Checker(parsed.data, functions, organizationId);
+  const checker = new Checker(parsed.data, known, organizationId);
   await checker.check();
   if (checker.issues.length > 0) return { ok: false, issues: checker.issues.slice(0, MAX_ISSUES) };
   return { ok: true, definition: parsed.data };
@@ -81,15 +89,15 @@ function closedParameters(parameters: JsonObject): Set<string> | null {
 class Checker {
   readonly issues: Issue[] = [];
   readonly #definition: WorkflowDefinition;
-  readonly #functions: KnownFunctions;
+  readonly #known: KnownNames;
   readonly #organizationId: string;
   readonly #parameters: Set<string> | null;
   /** Each step's position, to tell later steps from unknown ones. */
   readonly #positions = new Map<string, number>();
 
-  constructor(definition: WorkflowDefinition, functions: KnownFunctions, organizationId: string) {
+  constructor(definition: WorkflowDefinition, known: KnownNames, organizationId: string) {
     this.#definition = definition;
-    this.#functions = functions;
+    this.#known = known;
     this.#organizationId = organizationId;
     this.#parameters = closedParameters(definition.parameters);
   }
@@ -101,12 +109,13 @@ class Checker {
       this.#report(["parameters", "type"], 'must be "object": a tool takes named parameters');
     }
     for (const [index, step] of steps.entries()) {
-      if (this.#positions.has(step.id))
-        this.#report(["steps", index, "id"], `"${step.id}" is already the id of an earlier step`);
-      else if (RESERVED.has(step.id))
-        this.#report(["steps", index, "id"], `"${step.id}" cannot be a step's id`);
-      else this.#positions.set(step.id, index);
+      this.#placeStep(step.id, index, ["steps", index, "id"]);
+      for (const [inner, { id }] of (step.parallel ?? []).entries())
+        this.#placeStep(id, index, ["steps", index, "parallel", inner, "id"]);
     }
+    const count = steps.reduce((sum, { parallel }) => sum + (parallel?.length ?? 1), 0);
+    if (count > MAX_STEPS)
+      this.#report(["steps"], `has ${count} steps with those in groups; at most ${MAX_STEPS} are allowed`);
     for (const [index, step] of steps.entries()) await this.#checkStep(step, index);
     if (output !== undefined) await this.#checkTexts(output, ["output"], steps.length, null);
     if (outputSchema !== undefined) await this.#checkSchema(outputSchema, ["outputSchema"]);
@@ -122,8 +131,34 @@ class Checker {
     }
   }
 
+  #placeStep(id: string, index: number, keys: Keys): void {
+    if (this.#positions.has(id)) this.#report(keys, `"${id}" is already the id of an earlier step`);
+    else if (RESERVED.has(id)) this.#report(keys, `"${id}" cannot be a step's id`);
+    else this.#positions.set(id, index);
+  }
+
   async #checkStep(step: WorkflowStep, index: number): Promise<void> {
     const keys: Keys = ["steps", index];
+    const { parallel, uses } = step;
+    if (parallel === undefined) {
+      // The schema reports a step that has neither.
+      if (uses !== undefined) await this.#checkCall({ ...step, uses }, { keys, index });
+      return;
+    }
+    if (step.if !== undefined) await this.#checkCondition(step.if, [...keys, "if"], index);
+    for (const [inner, call] of parallel.entries())
+      await this.#checkCall(call, { keys: [...keys, "parallel", inner], index });
+    const atOnce = parallel.reduce((sum, { concurrency = 1 }) => sum + concurrency, 0);
+    const { concurrency: most } = WORKFLOW_LIMITS;
+    if (atOnce > most)
+      this.#report(
+        [...keys, "parallel"],
+        `would have up to ${atOnce} calls under way at once; at most ${most} are allowed`,
+      );
+  }
+
+  /** `index` is the place of the step, or of the group that it belongs to. */
+  async #checkCall(step: CallStep, { keys, index }: { keys: Keys; index: number }): Promise<void> {
     if (step.if !== undefined) await this.#checkCondition(step.if, [...keys, "if"], index);
     if (step.forEach !== undefined) await this.#checkCondition(step.forEach, [...keys, "forEach"], index);
     for (const key of ["as", "concurrency"] as const) {
@@ -138,11 +173,11 @@ class Checker {
     await this.#checkInput(step, keys);
   }
 
-  /** Reports unknown functions and, as far as possible without running, invalid input. */
-  async #checkInput(step: WorkflowStep, keys: Keys): Promise<void> {
-    const schema = this.#functions.inputSchema(step.uses);
+  /** Unknown functions and, as far as it can be told without running, input that the function would refuse. */
+  async #checkInput(step: CallStep, keys: Keys): Promise<void> {
+    const schema = this.#known.inputSchema(step.uses);
     if (schema === undefined) {
-      const known = this.#functions.names.join(", ");
+      const known = this.#known.functions.join(", ");
       this.#report(
         [...keys, "uses"],
         `there is no function named "${step.uses.slice(0, 100)}"; known functions: ${known}`,
@@ -155,7 +190,11 @@ class Checker {
     for (const [name, value] of Object.entries(step.with)) {
       const property: Json | undefined = properties.get(name);
       if (property === undefined) {
-        this.#report([...keys, "with", name], `${step.uses} has no input of that name`);
+        const known = [...properties.keys()].join(", ") || "none";
+        this.#report(
+          [...keys, "with", name],
+          `${step.uses} has no input of that name; known inputs: ${known}`,
+        );
       } else if (isJsonObject(property) && !hasTemplate(value)) {
         for (const issue of await validateAgainst(property, value, this.#organizationId)) {
           this.issues.push({
@@ -208,17 +247,64 @@ class Checker {
       if (root === null || root === "run" || root === item) continue;
       if (root === "input") {
         if (member !== null && this.#parameters !== null && !this.#parameters.has(member)) {
-          this.#report(keys, `input.${member} is not among the parameters`);
+          const known = [...this.#parameters].join(", ") || "none";
+          this.#report(keys, `input.${member} is not among the parameters; known parameters: ${known}`);
         }
+      } else if (root === "secrets") {
+        this.#checkSecret(parsed, keys);
       } else if (root !== "steps") {
         const names = ["input", "steps", "run", ...(item === null ? [] : [item])].join(", ");
         this.#report(keys, `"${root.slice(0, 100)}" is not known here; expressions can use ${names}`);
       } else if (member !== null) {
         const position = this.#positions.get(member);
-        if (position === undefined) this.#report(keys, `there is no step "${member.slice(0, 100)}"`);
-        else if (position === index) this.#report(keys, `the step "${member}" cannot refer to itself`);
+        if (position === undefined) {
+          const known = [...this.#positions].filter(([, at]) => at < index).map(([id]) => id);
+          const names = known.join(", ") || "none";
+          this.#report(keys, `there is no step "${member.slice(0, 100)}"; steps before this one: ${names}`);
+        } else if (position === index)
+          this.#report(keys, `the step "${member}" cannot refer to itself or its group`);
         else if (position > index) this.#report(keys, `the step "${member}" comes later`);
       }
     }
   }
+
+  /** A secret stands alone in its braces, in a field of a call that may carry it. */
+  #checkSecret({ secret, references }: TemplateExpression, keys: Keys): void {
+    const { secrets } = this.#known;
+    if (!this.#mayHoldSecret(keys)) {
+      this.#report(keys, `secrets cannot be used here; ${this.#secretPlaces()}`);
+    } else if (secret === null) {
+      const name = references.find(({ root }) => root === "secrets")?.member ?? "NAME";
+      this.#report(keys, `a secret must stand alone in its braces: {{ secrets.${name.slice(0, 100)} }}`);
+    } else if (!secrets.includes(secret)) {
+      const known = secrets.length === 0 ? "there are none yet" : `known secrets: ${secrets.join(", ")}`;
+      this.#report(keys, `there is no secret "${secret}"; ${known}`);
+    }
+  }
+
+  /** Whether the place is inside of a step's input that may hold secrets: `…/with/headers/…`. */
+  #mayHoldSecret(keys: Keys): boolean {
+    const place = keys.indexOf("with");
+    const field = keys[place + 1];
+    if (place < 0 || typeof field !== "string") return false;
+    const step = valueAt(this.#definition, keys.slice(0, place));
+    const uses = isJsonObject(step) ? step.uses : undefined;
+    return typeof uses === "string" && this.#known.secretFields(uses).includes(field);
+  }
+
+  #secretPlaces(): string {
+    const places = this.#known.functions.flatMap((name) => {
+      const fields = this.#known.secretFields(name);
+      return fields.length === 0 ? [] : [`${fields.join(", ")} of ${name}`];
+    });
+    return `they can be used in ${places.join("; ")}`;
+  }
+}
+
+/** What the keys lead to. */
+function valueAt(value: unknown, keys: Keys): unknown {
+  return keys.reduce((at, key) => {
+    if (typeof at !== "object" || at === null) return undefined;
+    return Object.entries(at).find(([name]) => name === String(key))?.[1];
+  }, value);
 }

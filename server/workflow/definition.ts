@@ -1,31 +1,106 @@
 import { z } from "zod";
+import { WORKFLOW_LIMITS } from "@/server/workflow/limits";
 
+const { steps, groupSteps, concurrency, retries, longestRetryWaitMs, longestTimeoutMs } = WORKFLOW_LIMITS;
 const jsonSchema = z.record(z.string(), z.json());
+const identifier = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, "letters, digits and _, not starting with a digit");
+const waitMs = z.int().min(0).max(longestRetryWaitMs);
 
-/** One step of a tool's workflow (docs/definition-files.md, "Tool"). */
-export const workflowStep = z.strictObject({
-  id: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, "letters, digits and _, not starting with a digit"),
-  uses: z.string(),
-  with: z.record(z.string(), z.json()).default({}),
-  if: z.string().optional(),
-  forEach: z.string().optional(),
-  as: z
-    .string()
-    .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/)
-    .optional(),
-  concurrency: z.number().int().min(1).max(20).optional(),
-  retries: z.number().int().min(0).max(10).optional(),
-  timeoutMs: z.number().int().min(1).max(900_000).optional(),
-  onError: z.enum(["fail", "continue"]).optional(),
+/** How a failed call is repeated: a number of further attempts, or that with the waits between them. */
+const retriesSetting = z.union(
+  [
+    z.int().min(0).max(retries),
+    z.strictObject({
+      count: z.int().min(0).max(retries).describe("Further attempts after a failure."),
+      firstWaitMs: waitMs.default(500).describe("The wait before the first further attempt."),
+      factor: z.number().min(1).max(10).default(2).describe("Each wait is so many times the one before."),
+      longestWaitMs: waitMs.default(30_000).describe("No wait is longer."),
+    }),
+  ],
+  { error: `must be a number from 0 to ${retries}, or count with firstWaitMs, factor and longestWaitMs` },
+);
+
+/** A step that calls a function. */
+export const callStep = z.strictObject({
+  id: identifier.describe("Later steps refer to the step's output as steps.<id>."),
+  uses: z.string().describe("The function to call."),
+  with: z.record(z.string(), z.json()).default({}).describe("The function's input; texts may hold {{ }}."),
+  if: z.string().optional().describe("Skips the step unless this expression is true."),
+  forEach: z.string().optional().describe("Runs the step for each item of this list."),
+  as: identifier.optional().describe("What expressions call the item. Default: item."),
+  concurrency: z
+    .int()
+    .min(1)
+    .max(concurrency)
+    .optional()
+    .describe("Items under way at once. Default: 1; in a group, all steps."),
+  retries: retriesSetting.optional().describe("How a failed call is repeated. Default: not at all."),
+  timeoutMs: z.int().min(1).max(longestTimeoutMs).optional().describe("Replaces the function's time limit."),
+  onError: z
+    .enum(["fail", "continue"])
+    .optional()
+    .describe("Whether a failure ends the run. With continue, the output is the error. Default: fail."),
 });
+export type CallStep = z.infer<typeof callStep>;
+
+const NOT_IN_GROUPS = ["forEach", "as", "retries", "timeoutMs"] as const;
+
+/** One step of a tool's workflow (docs/definition-files.md, "A step"): it calls a function, or is a group of steps that do. */
+export const workflowStep = z
+  .strictObject({
+    ...callStep.shape,
+    uses: callStep.shape.uses.optional(),
+    parallel: z
+      .array(callStep)
+      .min(1)
+      .max(groupSteps)
+      .optional()
+      .describe("Steps that run side by side, instead of uses and with."),
+  })
+  .superRefine((step, context) => {
+    const report = (message: string, path: string[] = []) =>
+      context.addIssue({ code: "custom", message, path });
+    if (step.parallel === undefined) {
+      if (step.uses === undefined) report("must have uses or parallel");
+      return;
+    }
+    if (step.uses !== undefined) report("is not allowed beside parallel", ["uses"]);
+    if (Object.keys(step.with).length > 0) report("is not allowed beside parallel", ["with"]);
+    for (const key of NOT_IN_GROUPS) {
+      if (step[key] !== undefined)
+        report("is not allowed beside parallel; set it on the steps inside", [key]);
+    }
+  });
 export type WorkflowStep = z.infer<typeof workflowStep>;
 
 /** A tool as people write it: parameters, steps, output expression and output schema. */
 export const workflowDefinition = z.strictObject({
-  parameters: jsonSchema.default({ type: "object", properties: {} }),
-  steps: z.array(workflowStep).min(1).max(100),
-  /** Any JSON whose strings may contain `{{ }}`; default: the last step's output. */
-  output: z.json().optional(),
-  outputSchema: jsonSchema.optional(),
+  parameters: jsonSchema
+    .default({ type: "object", properties: {} })
+    .describe("JSON Schema of the input, an object. Default: no properties."),
+  steps: z.array(workflowStep).min(1).max(steps).describe("What the tool does, in order."),
+  output: z
+    .json()
+    .optional()
+    .describe("Any JSON whose texts may hold {{ }}. Default: the last step's output."),
+  outputSchema: jsonSchema
+    .optional()
+    .describe("JSON Schema of the output. Default: inferred from the output."),
 });
 export type WorkflowDefinition = z.infer<typeof workflowDefinition>;
+
+/** How a failed call is repeated. */
+export type RetryPolicy = { count: number; firstWaitMs: number; factor: number; longestWaitMs: number };
+
+/** The setting of a step with its defaults. */
+export function retryPolicyOf(setting: CallStep["retries"]): RetryPolicy {
+  const defaults = { firstWaitMs: 500, factor: 2, longestWaitMs: 30_000 };
+  return typeof setting === "object" ? setting : { count: setting ?? 0, ...defaults };
+}
+
+/** The wait after a failed attempt, counted from 1. */
+export function retryWaitMs({ firstWaitMs, factor, longestWaitMs }: RetryPolicy, attempt: number): number {
+  return Math.min(longestWaitMs, firstWaitMs * factor ** (attempt - 1));
+}

@@ -1,12 +1,19 @@
 import { ExpressionError } from "@/server/expressions/expression-error";
 import type { ExpressionFacts } from "@/server/expressions/jsonata";
-
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { jsonBytes } from "@/server/json-text";
-import { MAX_FINAL_OUTPUT_BYTES, MAX_STEP_OUTPUT_BYTES } from "@/server/limits/sizes";
-import type { WorkflowDefinition, WorkflowStep } from "@/server/workflow/definition";
+import { MAX_FINAL_OUTPUT_BYTES, MAX_STEP_OUTPUT_BYTES, MAX_STEP_OUTPUTS_BYTES } from "@/server/limits/sizes";
+import {
+  type CallStep,
+  type RetryPolicy,
+  retryPolicyOf,
+  type WorkflowDefinition,
+  type WorkflowStep,
+} from "@/server/workflow/definition";
 import { evaluateIn, fillIn, isTrue, parseCondition, type Scope } from "@/server/workflow/expressions";
 import { inferSchema } from "@/server/workflow/infer-schema";
+import { type Fork, inLanes } from "@/server/workflow/lanes";
+import { WORKFLOW_LIMITS } from "@/server/workflow/limits";
 import { validateAgainst } from "@/server/workflow/schema";
 import { describeIssues } from "@/server/workflow/schema-issues";
 
@@ -19,23 +26,33 @@ export type WorkflowCall = {
   itemIndex: number | null;
   functionName: string;
   input: JsonObject;
-  /** How often to retry after a failure. */
-  retries: number;
-  /** The time limit of one attempt in milliseconds; null: the function's own. */
+  retries: RetryPolicy;
+  /** The limit of one try in milliseconds; null: the function's own. */
   timeoutMs: number | null;
+  /** How many calls its step or group may have under way at once. */
+  width: number;
 };
 
-export type WorkflowCallResult = { ok: true; output: Json } | { ok: false; message: string };
+export type WorkflowCallResult = { ok: true; output: Json } | { ok: false; message: string; code: string };
 
 /**
- * A tool run's journal. `call` executes the calls of one batch in parallel and returns their results in order; on a
- * replay it returns the stored results. It must return what is stored (after cutting and redaction), never the raw
- * output, and throw only if the run cannot continue (cancelled, deadline, platform fault).
+ * The memory of a tool run. `call` executes a call and returns its result; on a replay it returns the stored result without
+ * executing anything. It must return what is stored (after cutting and redaction), never the raw output, and throw only when
+ * the run itself cannot continue (cancelled, deadline, platform fault).
  */
-export type WorkflowJournal = { call(batch: WorkflowCall[]): Promise<WorkflowCallResult[]> };
+export type WorkflowJournal = { call(call: WorkflowCall): Promise<WorkflowCallResult>; fork: Fork };
 
 /** Facts that are the same on every replay of a run. */
-export type RunFacts = { id: string; organizationId: string; startedAt: Date; toolName: string };
+export type RunFacts = {
+  id: string;
+  organizationId: string;
+  startedAt: Date;
+  toolName: string;
+  /** What stands for a secret in the input of a call. */
+  placeholderOf?: (secret: string) => string;
+  /** Fires when the run must end; the interpreter then throws its reason at the next expression. */
+  signal: AbortSignal;
+};
 
 export type WorkflowOutcome =
   | {
@@ -50,16 +67,20 @@ export type WorkflowOutcome =
       message: string;
     };
 
-/** The most items of one forEach. */
-export const MAX_ITEMS = 1000;
+/** A step that failed, and with it the run, unless the step says onError: continue. */
+class StepFailure extends Error {
+  readonly code: string;
 
-/** A failed step, which fails the run unless the step has onError: continue. */
-class StepFailure extends Error {}
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
 
 /**
- * Runs a tool's workflow with checked input. Pure: the same definition, input, facts and results give the same calls
- * and outcome, so that a run can be replayed from its journal. In `steps`, a step skipped by `if` is null; `if` is
- * evaluated once, before forEach. One that failed with onError: continue is `{"error": message}`.
+ * Runs a tool's workflow over checked input. Pure: the same definition, input, facts and results of calls give the same
+ * calls and the same outcome, so that a run can be replayed from its journal. A step that was skipped by `if` is null in
+ * `steps`; `if` is evaluated once, before forEach; one that failed with onError: continue is `{"error": message, "code": …}`.
  */
 export async function runWorkflow(
   definition: WorkflowDefinition,
@@ -67,144 +88,197 @@ export async function runWorkflow(
   facts: RunFacts,
   journal: WorkflowJournal,
 ): Promise<WorkflowOutcome> {
-  const run = { id: facts.id, startedAt: facts.startedAt.toISOString(), tool: facts.toolName };
-  const outputs = new Map<string, Json>();
-  const scope = (): Scope => ({ input, run, steps: Object.fromEntries(outputs) });
-  const expressionFacts = (position: string): ExpressionFacts => ({
-    now: facts.startedAt,
-    seed: `${facts.id}/${position}`,
-    organizationId: facts.organizationId,
-  });
+  const workflow = new Workflow(definition, { input, facts, journal });
   try {
     for (const step of definition.steps) {
-      try {
-        outputs.set(step.id, await runStep(step, scope(), expressionFacts, journal));
-      } catch (error) {
-        const message = failureMessage(error);
-        if (step.onError !== "continue")
-          return { status: "Failed", code: "step_failed", message: `Step "${step.id}" failed: ${message}` };
-        outputs.set(step.id, { error: message });
-      }
+      const failure = await workflow.runStep(step);
+      if (failure === null) continue;
+      const message = `Step "${step.id}" failed: ${failure.message}`;
+      return { status: "Failed", code: "step_failed", message };
     }
-    return await finish(definition, scope(), expressionFacts("output"));
+    return await workflow.finish();
   } catch (error) {
-    const message = `The output could not be evaluated: ${failureMessage(error)}`;
+    const message = `The output could not be evaluated: ${toFailure(error).message}`;
     return { status: "Failed", code: "output_failed", message };
   }
 }
 
-/** The message of a failure of the run itself; other errors are rethrown. */
-function failureMessage(error: unknown): string {
-  if (error instanceof StepFailure || error instanceof ExpressionError) return error.message;
+/** A failure that belongs to the run; anything else is thrown on. */
+function toFailure(error: unknown): StepFailure {
+  if (error instanceof StepFailure) return error;
+  if (error instanceof ExpressionError) return new StepFailure("invalid_expression", error.message);
   throw error;
 }
 
-async function runStep(
-  step: WorkflowStep,
-  scope: Scope,
-  factsAt: (position: string) => ExpressionFacts,
-  journal: WorkflowJournal,
-): Promise<Json> {
-  const evaluate = async (condition: string, position: string) => {
-    const facts = factsAt(`${step.id}/${position}`);
-    return evaluateIn(scope, await parseCondition(condition, facts.organizationId), facts);
-  };
-  if (step.if !== undefined && !isTrue(await evaluate(step.if, "if"))) return null;
-  const makeCall = async (itemIndex: number | null, itemScope: Scope): Promise<WorkflowCall> => {
+const errorOutput = ({ message, code }: StepFailure): Json => ({ error: message, code });
+
+class Workflow {
+  readonly #definition: WorkflowDefinition;
+  readonly #input: JsonObject;
+  readonly #facts: RunFacts;
+  readonly #journal: WorkflowJournal;
+  /** What expressions see as `steps`: the outputs of the steps that have ended. */
+  readonly #outputs = new Map<string, Json>();
+  #outputBytes = 0;
+
+  constructor(
+    definition: WorkflowDefinition,
+    parts: { input: JsonObject; facts: RunFacts; journal: WorkflowJournal },
+  ) {
+    this.#definition = definition;
+    this.#input = parts.input;
+    this.#facts = parts.facts;
+    this.#journal = parts.journal;
+  }
+
+  #scope(): Scope {
+    const { id, startedAt, toolName } = this.#facts;
+    const run = { id, startedAt: startedAt.toISOString(), tool: toolName };
+    return { input: this.#input, run, steps: Object.fromEntries(this.#outputs) };
+  }
+
+  #factsAt(place: string): ExpressionFacts {
+    const { id, startedAt, organizationId, signal } = this.#facts;
+    return { now: startedAt, seed: `${id}/${place}`, organizationId, signal };
+  }
+
+  /** Runs a step and keeps its output. Returns why it failed, unless it continues on errors. */
+  async runStep(step: WorkflowStep): Promise<StepFailure | null> {
+    const outputs = new Map<string, Json>();
+    let failure: StepFailure | null = null;
+    try {
+      const output = await this.#execute(step, this.#scope(), outputs);
+      this.#outputBytes += jsonBytes(output);
+      if (this.#outputBytes > MAX_STEP_OUTPUTS_BYTES) {
+        outputs.clear();
+        throw new StepFailure("output_too_large", "the outputs of all steps together are larger than 16 MiB");
+      }
+      outputs.set(step.id, output);
+    } catch (error) {
+      failure = toFailure(error);
+      outputs.set(step.id, errorOutput(failure));
+    }
+    for (const [id, output] of outputs) this.#outputs.set(id, output);
+    return step.onError === "continue" ? null : failure;
+  }
+
+  /** The output of a step; `outputs` takes those of the steps in a group. */
+  async #execute(step: WorkflowStep, scope: Scope, outputs: Map<string, Json>): Promise<Json> {
+    const { parallel, uses } = step;
+    if (parallel === undefined) {
+      if (uses === undefined) throw new Error(`The step ${step.id} has neither uses nor parallel.`);
+      return this.#executeCall({ ...step, uses }, scope);
+    }
+    for (const { id } of parallel) outputs.set(id, null);
+    if (await this.#isSkipped(step, scope)) return null;
+    const lanes = { limit: step.concurrency ?? parallel.length, fork: this.#journal.fork };
+    const failure = await inLanes(parallel, lanes, async (inner) => {
+      try {
+        outputs.set(inner.id, await this.#executeCall(inner, scope, lanes.limit));
+        return null;
+      } catch (error) {
+        const failed = toFailure(error);
+        outputs.set(inner.id, errorOutput(failed));
+        if (inner.onError === "continue") return null;
+        return new StepFailure(failed.code, `step "${inner.id}": ${failed.message}`);
+      }
+    });
+    if (failure !== null) throw failure;
+    return Object.fromEntries(parallel.map(({ id }) => [id, outputs.get(id) ?? null]));
+  }
+
+  async #evaluate(text: string, scope: Scope, place: string): Promise<Json | undefined> {
+    const facts = this.#factsAt(place);
+    return evaluateIn(scope, await parseCondition(text, facts.organizationId), facts);
+  }
+
+  async #isSkipped(step: { id: string; if?: string | undefined }, scope: Scope): Promise<boolean> {
+    return step.if !== undefined && !isTrue(await this.#evaluate(step.if, scope, `${step.id}/if`));
+  }
+
+  async #executeCall(step: CallStep, scope: Scope, width = 1): Promise<Json> {
+    if (await this.#isSkipped(step, scope)) return null;
+    if (step.forEach === undefined) return this.#call(step, { itemIndex: null, width }, scope);
+    return this.#executeForEach(step, scope, await this.#evaluate(step.forEach, scope, `${step.id}/forEach`));
+  }
+
+  /** The output of one call. Throws StepFailure when it failed or returned too much. */
+  async #call(
+    step: CallStep,
+    { itemIndex, width }: Pick<WorkflowCall, "itemIndex" | "width">,
+    scope: Scope,
+  ): Promise<Json> {
     const key = itemIndex === null ? step.id : `${step.id}[${itemIndex}]`;
-    const input = await fillIn(step.with, itemScope, factsAt(key));
-    if (!isJsonObject(input)) throw new StepFailure("its input is not an object");
-    return {
+    // Only the inputs of calls may refer to secrets.
+    const { placeholderOf } = this.#facts;
+    const input = await fillIn(step.with, scope, { ...this.#factsAt(key), placeholderOf });
+    if (!isJsonObject(input)) throw new StepFailure("invalid_input", "its input is not an object");
+    const result = await this.#journal.call({
       key,
       stepId: step.id,
       itemIndex,
       functionName: step.uses,
       input,
-      retries: step.retries ?? 0,
+      retries: retryPolicyOf(step.retries),
       timeoutMs: step.timeoutMs ?? null,
-    };
-  };
-  if (step.forEach !== undefined) {
-    return runForEach(step, scope, await evaluate(step.forEach, "forEach"), makeCall, journal);
+      width,
+    });
+    if (!result.ok) throw new StepFailure(result.code, result.message);
+    if (jsonBytes(result.output) > MAX_STEP_OUTPUT_BYTES)
+      throw new StepFailure("output_too_large", "its output is larger than 1 MiB");
+    return result.output;
   }
-  const [result] = await journal.call([await makeCall(null, scope)]);
-  return outputOf(result);
-}
 
-/** A call's output. Throws StepFailure if the call failed or its output is too large. */
-function outputOf(result: WorkflowCallResult | undefined): Json {
-  if (result === undefined) throw new Error("The journal gave fewer results than it was asked for.");
-  if (!result.ok) throw new StepFailure(result.message);
-  if (jsonBytes(result.output) > MAX_STEP_OUTPUT_BYTES)
-    throw new StepFailure("its output is larger than 1 MiB");
-  return result.output;
-}
-
-/** Executes the items, `concurrency` at a time (default 1), in order. */
-async function runForEach(
-  step: WorkflowStep,
-  scope: Scope,
-  found: Json | undefined,
-  makeCall: (itemIndex: number, scope: Scope) => Promise<WorkflowCall>,
-  journal: WorkflowJournal,
-): Promise<Json> {
-  // JSONata returns a list of one as its only element, and an empty list as nothing.
-  const items = Array.isArray(found) ? found : found === undefined || found === null ? [] : [found];
-  if (items.length > MAX_ITEMS)
-    throw new StepFailure(`forEach has ${items.length} items; at most ${MAX_ITEMS} are allowed`);
-  const size = step.concurrency ?? 1;
-  const outputs: Json[] = [];
-  let bytes = 0;
-  for (let start = 0; start < items.length; start += size) {
-    const batch: (WorkflowCall | StepFailure)[] = [];
-    for (const [offset, item] of items.slice(start, start + size).entries()) {
-      try {
-        batch.push(await makeCall(start + offset, { ...scope, [step.as ?? "item"]: item }));
-      } catch (error) {
-        batch.push(new StepFailure(failureMessage(error)));
-      }
+  /** The outputs of the items in their order; `concurrency` items are under way at a time (1 when unset). */
+  async #executeForEach(step: CallStep, scope: Scope, found: Json | undefined): Promise<Json> {
+    // JSONata gives a list of one as its only element, and a list of none as nothing.
+    const items = Array.isArray(found) ? found : found === undefined || found === null ? [] : [found];
+    const { items: mostItems } = WORKFLOW_LIMITS;
+    if (items.length > mostItems) {
+      const message = `forEach has ${items.length} items; at most ${mostItems} are allowed`;
+      throw new StepFailure("limit_exceeded", message);
     }
-    const calls = batch.flatMap((entry) => (entry instanceof StepFailure ? [] : [entry]));
-    const results = calls.length === 0 ? [] : await journal.call(calls);
-    for (const [offset, entry] of batch.entries()) {
+    const outputs: Json[] = Array.from({ length: items.length }, () => null);
+    let bytes = 0;
+    const lanes = { limit: step.concurrency ?? 1, fork: this.#journal.fork };
+    const failure = await inLanes(items, lanes, async (item, index) => {
+      let output: Json;
       try {
-        if (entry instanceof StepFailure) throw entry;
-        outputs.push(outputOf(results[calls.indexOf(entry)]));
+        const itemScope = { ...scope, [step.as ?? "item"]: item };
+        output = await this.#call(step, { itemIndex: index, width: lanes.limit }, itemScope);
       } catch (error) {
-        const message = failureMessage(error);
-        if (step.onError !== "continue") throw new StepFailure(`item ${start + offset}: ${message}`);
-        outputs.push({ error: message });
+        const failed = toFailure(error);
+        if (step.onError !== "continue")
+          return new StepFailure(failed.code, `item ${index}: ${failed.message}`);
+        output = errorOutput(failed);
       }
-      bytes += jsonBytes(outputs.at(-1) ?? null);
-      if (bytes > MAX_FINAL_OUTPUT_BYTES) throw new StepFailure("its outputs together are larger than 4 MiB");
-    }
+      outputs[index] = output;
+      bytes += jsonBytes(output);
+      if (bytes <= MAX_FINAL_OUTPUT_BYTES) return null;
+      return new StepFailure("output_too_large", "its outputs together are larger than 4 MiB");
+    });
+    if (failure !== null) throw failure;
+    return outputs;
   }
-  return outputs;
-}
 
-/** The run's output: the definition's, or the last step's, checked against the declared schema. */
-async function finish(
-  definition: WorkflowDefinition,
-  scope: Scope,
-  facts: ExpressionFacts,
-): Promise<WorkflowOutcome> {
-  const last = definition.steps.at(-1);
-  const output =
-    definition.output === undefined
-      ? ((last && scope.steps[last.id]) ?? null)
-      : await fillIn(definition.output, scope, facts);
-  if (jsonBytes(output) > MAX_FINAL_OUTPUT_BYTES) {
-    return { status: "Failed", code: "output_too_large", message: "The output is larger than 4 MiB." };
+  /** The run's output: the definition's, else the last step's; checked against the declared schema. */
+  async finish(): Promise<WorkflowOutcome> {
+    const { steps, output: template, outputSchema } = this.#definition;
+    const last = steps.at(-1);
+    const facts = this.#factsAt("output");
+    const output =
+      template === undefined
+        ? ((last && this.#outputs.get(last.id)) ?? null)
+        : await fillIn(template, this.#scope(), facts);
+    if (jsonBytes(output) > MAX_FINAL_OUTPUT_BYTES) {
+      return { status: "Failed", code: "output_too_large", message: "The output is larger than 4 MiB." };
+    }
+    if (outputSchema === undefined) return { status: "Completed", output, outputSchema: inferSchema(output) };
+    const issues = await validateAgainst(outputSchema, output, facts.organizationId);
+    if (issues.length > 0) {
+      const message = `The output does not match the output schema: ${describeIssues(issues)}.`;
+      return { status: "Failed", code: "output_invalid", message };
+    }
+    return { status: "Completed", output, outputSchema };
   }
-  const { outputSchema } = definition;
-  if (outputSchema === undefined) return { status: "Completed", output, outputSchema: inferSchema(output) };
-  const issues = await validateAgainst(outputSchema, output, facts.organizationId);
-  if (issues.length > 0) {
-    return {
-      status: "Failed",
-      code: "output_invalid",
-      message: `The output does not match the output schema: ${describeIssues(issues)}.`,
-    };
-  }
-  return { status: "Completed", output, outputSchema };
 }

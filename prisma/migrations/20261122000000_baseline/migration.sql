@@ -192,6 +192,21 @@ CREATE TABLE "tool_versions" (
     CONSTRAINT "tool_versions_pkey" PRIMARY KEY ("tool_id","number")
 );
 
+CREATE TABLE "secrets" (
+    "id" UUID NOT NULL,
+    "organization_id" UUID NOT NULL,
+    "name" TEXT NOT NULL,
+    "sealed" TEXT,
+    "allowed_hosts" TEXT[],
+    "expires_at" TIMESTAMPTZ(3),
+    "created_by" TEXT NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "last_used_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "secrets_pkey" PRIMARY KEY ("id")
+);
+
 CREATE TABLE "triggers" (
     "id" UUID NOT NULL,
     "organization_id" UUID NOT NULL,
@@ -288,6 +303,7 @@ CREATE TABLE "runs" (
     "finished_at" TIMESTAMPTZ(3),
     "yielded_at" TIMESTAMPTZ(3)[] DEFAULT ARRAY[]::TIMESTAMPTZ(3)[],
     "resumed_at" TIMESTAMPTZ(3)[] DEFAULT ARRAY[]::TIMESTAMPTZ(3)[],
+    "wake_at" TIMESTAMPTZ(3),
     "deadline_seconds" INTEGER NOT NULL,
     "cancel_requested_at" TIMESTAMPTZ(3),
     "cancelled_by" TEXT,
@@ -428,6 +444,26 @@ CREATE TABLE "idempotency_keys" (
     CONSTRAINT "idempotency_keys_pkey" PRIMARY KEY ("organization_id","scope","key")
 );
 
+CREATE TABLE "key_values" (
+    "organization_id" UUID NOT NULL,
+    "key" TEXT NOT NULL,
+    "value" TEXT NOT NULL,
+    "version" INTEGER NOT NULL,
+    "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "expires_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "key_values_pkey" PRIMARY KEY ("organization_id","key")
+);
+
+CREATE TABLE "key_value_writes" (
+    "organization_id" UUID NOT NULL,
+    "call" TEXT NOT NULL,
+    "version" INTEGER NOT NULL,
+    "written_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "key_value_writes_pkey" PRIMARY KEY ("organization_id","call")
+);
+
 CREATE TABLE "rate_counters" (
     "key" TEXT NOT NULL,
     "taken" BIGINT NOT NULL,
@@ -497,6 +533,7 @@ CREATE UNIQUE INDEX "agents_organization_id_id_key" ON "agents"("organization_id
 CREATE UNIQUE INDEX "agents_organization_id_slug_key" ON "agents"("organization_id", "slug");
 CREATE UNIQUE INDEX "tools_organization_id_id_key" ON "tools"("organization_id", "id");
 CREATE UNIQUE INDEX "tools_organization_id_slug_key" ON "tools"("organization_id", "slug");
+CREATE UNIQUE INDEX "secrets_organization_id_name_key" ON "secrets"("organization_id", "name");
 CREATE UNIQUE INDEX "triggers_token_hash_key" ON "triggers"("token_hash");
 CREATE UNIQUE INDEX "triggers_organization_id_id_key" ON "triggers"("organization_id", "id");
 CREATE UNIQUE INDEX "triggers_organization_id_slug_key" ON "triggers"("organization_id", "slug");
@@ -513,6 +550,8 @@ CREATE UNIQUE INDEX "steps_run_id_key_key" ON "steps"("run_id", "key");
 CREATE UNIQUE INDEX "steps_run_id_step_number_key" ON "steps"("run_id", "step_number");
 CREATE UNIQUE INDEX "model_calls_run_id_key_key" ON "model_calls"("run_id", "key");
 CREATE INDEX "credit_entries_run_id_idx" ON "credit_entries"("run_id");
+CREATE INDEX "key_values_expires_at_idx" ON "key_values"("expires_at");
+CREATE INDEX "key_value_writes_written_at_idx" ON "key_value_writes"("written_at");
 CREATE INDEX "idempotency_keys_expires_at_idx" ON "idempotency_keys"("expires_at");
 CREATE INDEX "audit_entries_organization_id_id_idx" ON "audit_entries"("organization_id", "id" DESC);
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE ON UPDATE CASCADE;
@@ -525,6 +564,7 @@ ALTER TABLE "agents" ADD CONSTRAINT "agents_organization_id_fkey" FOREIGN KEY ("
 ALTER TABLE "agent_versions" ADD CONSTRAINT "agent_versions_agent_id_fkey" FOREIGN KEY ("agent_id") REFERENCES "agents"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "tools" ADD CONSTRAINT "tools_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "tool_versions" ADD CONSTRAINT "tool_versions_tool_id_fkey" FOREIGN KEY ("tool_id") REFERENCES "tools"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+ALTER TABLE "secrets" ADD CONSTRAINT "secrets_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "triggers" ADD CONSTRAINT "triggers_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "triggers" ADD CONSTRAINT "triggers_organization_id_agent_id_fkey" FOREIGN KEY ("organization_id", "agent_id") REFERENCES "agents"("organization_id", "id") ON DELETE NO ACTION ON UPDATE NO ACTION;
 ALTER TABLE "triggers" ADD CONSTRAINT "triggers_organization_id_tool_id_fkey" FOREIGN KEY ("organization_id", "tool_id") REFERENCES "tools"("organization_id", "id") ON DELETE NO ACTION ON UPDATE NO ACTION;
@@ -546,6 +586,8 @@ ALTER TABLE "run_counts" ADD CONSTRAINT "run_counts_organization_id_fkey" FOREIG
 ALTER TABLE "run_counts_until" ADD CONSTRAINT "run_counts_until_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "credit_entries" ADD CONSTRAINT "credit_entries_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+ALTER TABLE "key_values" ADD CONSTRAINT "key_values_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+ALTER TABLE "key_value_writes" ADD CONSTRAINT "key_value_writes_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "worker_lanes" ADD CONSTRAINT "worker_lanes_worker_id_fkey" FOREIGN KEY ("worker_id") REFERENCES "workers"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "audit_entries" ADD CONSTRAINT "audit_entries_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
@@ -606,6 +648,12 @@ ALTER TABLE tool_versions
   ADD CONSTRAINT tool_versions_ranges CHECK (
     number >= 1 AND deadline_seconds BETWEEN 1 AND 86400 AND coalesce(max_credits, 1) > 0
   );
+
+-- Secrets -------------------------------------------------------------------------------------------------
+ALTER TABLE secrets
+  ADD CONSTRAINT secrets_name_shape CHECK (name ~ '^[A-Za-z_][A-Za-z0-9_]{0,63}$'),
+  ADD CONSTRAINT secrets_have_hosts CHECK (cardinality(allowed_hosts) BETWEEN 1 AND 20),
+  ADD CONSTRAINT secrets_expire_with_value CHECK (sealed IS NOT NULL OR expires_at IS NULL);
 
 -- Webhooks ------------------------------------------------------------------------------------------------
 ALTER TABLE triggers
@@ -938,8 +986,10 @@ ALTER TABLE rate_counters SET (fillfactor = 50);
 ALTER TABLE organizations SET (fillfactor = 50);
 ALTER TABLE organizations ADD CONSTRAINT organizations_in_flight CHECK (in_flight >= 0);
 ALTER TABLE runs SET (fillfactor = 80);
-CREATE INDEX runs_waiting ON runs (organization_id, id) WHERE status IN ('Pending', 'Running') AND admitted_at IS NULL AND parent_run_id IS NULL;
+CREATE INDEX runs_waiting ON runs (organization_id, id) WHERE status IN ('Pending', 'Running') AND admitted_at IS NULL AND parent_run_id IS NULL AND wake_at IS NULL;
 CREATE INDEX runs_claimed ON runs (claimed_by) WHERE status IN ('Pending', 'Running') AND claimed_by IS NOT NULL;
+-- Runs that wait until a time: they have no slot and do not wait for one until they are woken.
+CREATE INDEX runs_asleep ON runs (wake_at) WHERE status IN ('Pending', 'Running') AND wake_at IS NOT NULL;
 CREATE INDEX runs_handed_over ON runs (admitted_at) WHERE status IN ('Pending', 'Running') AND admitted_at IS NOT NULL AND claimed_by IS NULL AND parent_run_id IS NULL;
 CREATE INDEX runs_cancelling ON runs (id) WHERE status IN ('Pending', 'Running') AND cancel_requested_at IS NOT NULL;
 
@@ -1208,7 +1258,7 @@ BEGIN
         SELECT balance, suspended_at IS NOT NULL AS suspended, in_flight, concurrency INTO o
         FROM organizations JOIN plans ON organization_id = id WHERE id = r.org;
         room := CASE WHEN slots <= 0 OR o.in_flight >= o.concurrency OR EXISTS (
-            SELECT FROM runs WHERE organization_id = r.org AND status IN ('Pending', 'Running') AND admitted_at IS NULL AND parent_run_id IS NULL)
+            SELECT FROM runs WHERE organization_id = r.org AND status IN ('Pending', 'Running') AND admitted_at IS NULL AND parent_run_id IS NULL AND wake_at IS NULL)
           THEN 0 ELSE least(slots, o.concurrency - o.in_flight) END;
         used := 0;
         FOR n IN 1 .. r.wanted LOOP
@@ -1288,9 +1338,9 @@ BEGIN
     IF NOT FOUND THEN RAISE EXCEPTION 'worker % was replaced', p_worker USING ERRCODE = 'SW001'; END IF;
   END IF;
   WITH RECURSIVE waiting AS (
-    (SELECT organization_id FROM runs WHERE status IN ('Pending', 'Running') AND admitted_at IS NULL AND parent_run_id IS NULL ORDER BY organization_id LIMIT 1)
+    (SELECT organization_id FROM runs WHERE status IN ('Pending', 'Running') AND admitted_at IS NULL AND parent_run_id IS NULL AND wake_at IS NULL ORDER BY organization_id LIMIT 1)
     UNION ALL
-    SELECT (SELECT r.organization_id FROM runs r WHERE r.status IN ('Pending', 'Running') AND r.admitted_at IS NULL AND r.parent_run_id IS NULL
+    SELECT (SELECT r.organization_id FROM runs r WHERE r.status IN ('Pending', 'Running') AND r.admitted_at IS NULL AND r.parent_run_id IS NULL AND r.wake_at IS NULL
               AND r.organization_id > w.organization_id ORDER BY r.organization_id LIMIT 1)
     FROM waiting w WHERE w.organization_id IS NOT NULL)
   SELECT array_agg(w.organization_id) INTO orgs FROM waiting w JOIN organizations o ON o.id = w.organization_id JOIN plans p ON p.organization_id = o.id
@@ -1302,7 +1352,7 @@ BEGIN
     SELECT c.id FROM (
       SELECT r.id, o.in_flight + row_number() OVER (PARTITION BY o.id ORDER BY r.id) AS turn
       FROM organizations o JOIN plans p ON p.organization_id = o.id CROSS JOIN LATERAL (
-        SELECT q.id FROM runs q WHERE q.organization_id = o.id AND q.status IN ('Pending', 'Running') AND q.admitted_at IS NULL AND q.parent_run_id IS NULL
+        SELECT q.id FROM runs q WHERE q.organization_id = o.id AND q.status IN ('Pending', 'Running') AND q.admitted_at IS NULL AND q.parent_run_id IS NULL AND q.wake_at IS NULL
           AND q.cancel_requested_at IS NULL
         ORDER BY q.id LIMIT greatest(0, least(p_slots, p.concurrency - o.in_flight))) r
       WHERE o.id = ANY(orgs)) c
@@ -1343,6 +1393,34 @@ BEGIN
   )
   SELECT count(*) INTO n FROM freed;
   RETURN n;
+END $$;
+
+-- Sets a value of an organization, once per call: the write of a call that is repeated returns its first version. An expired
+-- value counts as absent, and the next write of its key goes on from its version. Writes of one organization wait for
+-- each other, which makes the bounds exact.
+CREATE FUNCTION set_key_value(
+  p_org uuid, p_call text, p_key text, p_value text, p_ttl_seconds int, p_if_version int, p_max_keys int, p_max_bytes int, p_at timestamptz
+) RETURNS TABLE (outcome text, version int) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE now_ timestamptz(3) := coalesce(p_at, clock_timestamp()); known key_values%ROWTYPE; v_current int; v_next int; used record;
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('key_values ' || p_org, 0));
+  SELECT w.version INTO v_next FROM key_value_writes w WHERE w.organization_id = p_org AND w.call = p_call;
+  IF FOUND THEN RETURN QUERY SELECT 'written', v_next; RETURN; END IF;
+  SELECT * INTO known FROM key_values k WHERE k.organization_id = p_org AND k.key = p_key;
+  v_current := CASE WHEN known.version IS NULL OR known.expires_at <= now_ THEN 0 ELSE known.version END;
+  IF p_if_version IS NOT NULL AND p_if_version <> v_current THEN RETURN QUERY SELECT 'conflict', v_current; RETURN; END IF;
+  SELECT count(*) AS keys, coalesce(sum(octet_length(k.key) + octet_length(k.value)), 0) AS bytes INTO used FROM key_values k
+  WHERE k.organization_id = p_org AND k.key <> p_key AND (k.expires_at IS NULL OR k.expires_at > now_);
+  IF used.keys >= p_max_keys THEN RETURN QUERY SELECT 'too many', v_current; RETURN; END IF;
+  IF used.bytes + octet_length(p_key) + octet_length(p_value) > p_max_bytes THEN RETURN QUERY SELECT 'too large', v_current; RETURN; END IF;
+  v_next := coalesce(known.version, 0) + 1;
+  INSERT INTO key_values (organization_id, key, value, version, updated_at, expires_at)
+  VALUES (p_org, p_key, p_value, v_next, now_, now_ + make_interval(secs => p_ttl_seconds))
+  ON CONFLICT (organization_id, key) DO UPDATE
+    SET value = excluded.value, version = excluded.version, updated_at = excluded.updated_at, expires_at = excluded.expires_at;
+  INSERT INTO key_value_writes (organization_id, call, version, written_at) VALUES (p_org, p_call, v_next, now_);
+  RETURN QUERY SELECT 'written', v_next;
 END $$;
 
 -- Processes cache what requests read of an organization's configuration. Whatever changes it notifies them with the

@@ -4,6 +4,7 @@ import { createDashboardCaller, dashboardRouter } from "@/server/api/dashboard/r
 import type { Actor, MemberRole } from "@/server/auth/actor";
 import { createApiKey } from "@/server/catalog/api-keys";
 import { saveAgent } from "@/server/catalog/save-agent";
+import { setSecret } from "@/server/catalog/secrets";
 import { isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { startFromDashboard } from "@/server/runs/rerun";
@@ -22,7 +23,6 @@ let other: Tenant;
 let mine: Things;
 let foreign: Things;
 
-/** The ids of one organization. */
 type Things = Pick<Tenant, "orgId" | "agentId" | "toolId"> & {
   runId: string;
   stepId: string;
@@ -30,6 +30,7 @@ type Things = Pick<Tenant, "orgId" | "agentId" | "toolId"> & {
   triggerId: string;
   triggerSlug: string;
   deliveryId: string;
+  secretName: string;
   email: string;
   /** A key that tests may revoke. */
   keyId: string;
@@ -97,12 +98,14 @@ async function createThings(tenant: Tenant): Promise<Things> {
     { outcome: "rejected", status: 400, code: "invalid_request", reason: "Because." },
     world.clock.now(),
   );
+  const secretName = `of_${tenant.slug.replaceAll("-", "_")}`;
+  await setSecret(world, operator, { name: secretName, value: "a secret value", hosts: ["a.test"] });
   const { orgId, agentId, toolId } = tenant;
   const ids = { orgId, agentId, toolId, runId, stepId: step.id, callId: call.id };
   const { slug: triggerSlug } = await world.db.trigger.findUniqueOrThrow({ where: { id: trigger.id } });
   const { id: keyId } = await createApiKey(world, operator, { name: `spare ${newId()}` });
   const { userId } = await createMember(world, tenant, "viewer");
-  return { ...ids, triggerId: trigger.id, triggerSlug, deliveryId, email, keyId, userId };
+  return { ...ids, triggerId: trigger.id, triggerSlug, deliveryId, secretName, email, keyId, userId };
 }
 
 type Caller = ReturnType<typeof createDashboardCaller>;
@@ -128,6 +131,7 @@ const showsNothingForeign = (answer: unknown) =>
     foreign.callId,
     foreign.triggerId,
     foreign.deliveryId,
+    foreign.secretName,
     other.slug,
   ].some((id) => JSON.stringify(answer).includes(id));
 
@@ -352,6 +356,23 @@ const TABLE: Record<string, Row> = {
     role: "admin",
     call: (api) => api.organization.audit({}),
     gets: showsNothingForeign,
+  },
+  "secrets.list": { role: "viewer", call: (api) => api.secrets.list(), gets: showsNothingForeign },
+  "secrets.create": {
+    role: "admin",
+    call: (api) =>
+      api.secrets.create({ name: `s_${newId().slice(-8)}`, value: "12345678", hosts: ["a.test"] }),
+    gets: showsNothingForeign,
+  },
+  "secrets.replace": {
+    role: "admin",
+    call: (api, at) => api.secrets.replace({ name: at.secretName, value: "12345678" }),
+    gets: "not_found",
+  },
+  "secrets.remove": {
+    role: "admin",
+    call: (api, at) => api.secrets.remove({ name: at.secretName }),
+    gets: "not_found",
   },
   "triggers.inspect": { role: "viewer", call: (api, at) => api.triggers.inspect(at), gets: "not_found" },
   "triggers.deliveries": {

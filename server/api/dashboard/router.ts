@@ -6,6 +6,7 @@ import { keysRouter } from "@/server/api/dashboard/keys";
 import { membersRouter } from "@/server/api/dashboard/members";
 import { organizationRouter } from "@/server/api/dashboard/organization";
 import { runsRouter } from "@/server/api/dashboard/runs";
+import { secretsRouter } from "@/server/api/dashboard/secrets";
 import { triggersRouter } from "@/server/api/dashboard/triggers";
 import { createCallerFactory, router } from "@/server/api/trpc";
 
@@ -19,6 +20,7 @@ export const dashboardRouter = router({
   members: membersRouter,
   organization: organizationRouter,
   runs: runsRouter,
+  secrets: secretsRouter,
   triggers: triggersRouter,
 });
 export type DashboardRouter = typeof dashboardRouter;

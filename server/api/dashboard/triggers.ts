@@ -6,8 +6,8 @@ import { slug, triggerDefinition } from "@/server/catalog/definitions";
 import { removeDefinition } from "@/server/catalog/remove";
 import { rotateTriggerSecret, rotateTriggerToken, rotation } from "@/server/catalog/rotate-trigger";
 import { saveTrigger } from "@/server/catalog/save-trigger";
+import { DELIVERY_OUTCOMES } from "@/server/contract/enums";
 import {
-  DELIVERY_OUTCOMES,
   inspectDelivery,
   listDeliveries,
   previewMessage,
@@ -24,7 +24,6 @@ const MAX_SAMPLE_CHARACTERS = 100_000;
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
 
-/** One trigger and its deliveries. */
 export const triggersRouter = router({
   inspect: viewer
     .input(z.object({ triggerId: z.uuid() }))

@@ -2,8 +2,9 @@ import type { AgentConfiguration } from "@/server/agent/definition";
 import { type Acted, type Acting, runAgentLoop } from "@/server/agent/loop";
 import { ZERO } from "@/server/credits/amount";
 import { MAX_FINAL_OUTPUT_BYTES } from "@/server/limits/sizes";
-import { callFunction, storeCut } from "./call-function";
+import { retryPolicyOf } from "@/server/workflow/definition";
 import { callModel } from "./call-model";
+import { callStep } from "./call-step";
 import { callTool } from "./call-tool";
 import type { Execution, Outcome } from "./execution";
 import type { FinishedStep } from "./journal";
@@ -43,7 +44,7 @@ async function act(
   acting: Acting,
   firstStepNumber: number,
 ): Promise<Acted[]> {
-  const { journal } = execution;
+  const { journal, strands } = execution;
   const keys = acting.calls.map((_, index) => `call-${acting.iteration}-${index + 1}`);
   if (keys.some((key) => !journal.steps.has(key))) execution.checkpoint();
   const usage = journal.calls.get(`think-${acting.iteration}`)?.usage ?? { inputTokens: 0, outputTokens: 0 };
@@ -64,30 +65,20 @@ async function act(
     if ("callable" in call && call.callable.kind === "tool") {
       return callTool(execution, step, { callable: call.callable, input: call.input });
     }
-    const begun = await journal.beginStep({ ...step, childRunId: null });
     if ("error" in call) {
+      const begun = await journal.beginStep({ ...step, childRunId: null });
       const output = JSON.stringify({ error: call.error });
       return journal.finishStep(begun, { output, error: call.error, actions: 0, credits: ZERO });
     }
-    try {
-      const functionCall = {
-        key,
-        iteration: acting.iteration,
-        name: call.callable.name,
-        input: call.input,
-        retries: 0,
-        defaultModel: configuration.model,
-      };
-      return await callFunction(execution, functionCall, begun, storeCut);
-    } catch (error) {
-      journal.abandon(begun);
-      throw error;
-    }
+    return callStep(execution, step, {
+      key,
+      iteration: acting.iteration,
+      name: call.callable.name,
+      input: call.input,
+      retries: retryPolicyOf(undefined),
+      defaultModel: configuration.model,
+      reader: "agent",
+    });
   };
-  // All calls must settle before an error of one ends the run: nothing may write after its end.
-  const settled = await Promise.allSettled(acting.calls.map(execute));
-  return settled.map((result) => {
-    if (result.status === "rejected") throw result.reason;
-    return result.value;
-  });
+  return strands.fork(acting.calls.map((call, index) => () => execute(call, index)));
 }

@@ -1,38 +1,59 @@
 import { ZERO } from "@/server/credits/amount";
 import { creditsOfActions } from "@/server/credits/prices";
+import type { CarriedSecret } from "@/server/egress/outgoing-request";
+import type { FunctionContext } from "@/server/functions/define";
 import { executeFunction } from "@/server/functions/execute";
-import type { Json } from "@/server/json";
-import { replaceNul, storeOutput } from "@/server/secrets/stored-output";
+import { codeOfFailure } from "@/server/functions/function-error";
+import type { Json, JsonObject } from "@/server/json";
+import type { Redact } from "@/server/secrets/redact";
+import { redactJson, replaceNul, storeOutput } from "@/server/secrets/stored-output";
+import { sleepOrThrow } from "@/server/sleep";
+import { readKeyValue, writeKeyValue } from "@/server/values/key-values";
+import { type RetryPolicy, retryWaitMs } from "@/server/workflow/definition";
 import { CapReached, CreditsExhausted, exactly } from "./budget";
 import { callModel } from "./call-model";
 import type { Execution } from "./execution";
-import type { BegunStep, FinishedStep } from "./journal";
+import type { BegunStep, FinishedStep, StepResult } from "./journal";
 import { pauseAt } from "./pause-points";
-import { wait } from "./wait";
 import { WorkerLost } from "./writer";
-
-/** First wait between attempts of a step; doubles each time, up to the longest. */
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 30_000;
 
 export type FunctionCall = {
   key: string;
   iteration: number;
   name: string;
-  input: Json;
-  retries: number;
+  input: JsonObject;
+  retries: RetryPolicy;
   timeoutMs?: number | undefined;
   defaultModel: string;
+  /** Who reads the output: an agent's model gets a preview of a large one, a workflow's step fails, with a code. */
+  reader: "agent" | "workflow";
 };
 
-/** What to store of an output: JSON text that fits, or the reason why it does not. */
-export type Store = (output: Json) => { text: string } | { error: string };
+/** What a call returned, or why it failed. */
+export type CallOutcome = { text: string } | { error: string; code: string };
 
-/** For agents: an output that is too large is cut to a preview, which is what the model sees too. */
-export const storeCut: Store = (output) => storeOutput(output, "cut");
+/** The outcome of a call that threw. */
+export function failureOf(error: unknown, redact: Redact): Extract<CallOutcome, { error: string }> {
+  const message = error instanceof Error ? error.message : String(error);
+  return { error: replaceNul(redact(message)), code: codeOfFailure(error) };
+}
 
-/** For workflows, which compute with outputs: one that is too large fails its step. */
-export const storeWhole: Store = (output) => storeOutput(output, "refuse");
+/** An output as it is stored: redacted JSON text that fits, or the failure of one that does not. */
+export function storedOutput(output: Json, reader: FunctionCall["reader"], redact?: Redact): CallOutcome {
+  const stored = storeOutput(output, reader === "agent" ? "cut" : "refuse", redact);
+  return "text" in stored ? stored : { error: stored.error, code: "output_too_large" };
+}
+
+/** The result of a step that made a call. */
+export function stepResult(
+  outcome: CallOutcome,
+  { reader }: Pick<FunctionCall, "reader">,
+): Omit<StepResult, "credits"> {
+  if ("text" in outcome) return { output: outcome.text, error: null, actions: 1 };
+  const { error, code } = outcome;
+  const output = JSON.stringify(reader === "agent" ? { error } : { error, code });
+  return { output, error, actions: 1 };
+}
 
 /**
  * Executes one function as a step that has begun: retries it, records every attempt and pays one action. Errors of the
@@ -42,12 +63,11 @@ export async function callFunction(
   execution: Execution,
   call: FunctionCall,
   begun: BegunStep,
-  store: Store,
 ): Promise<FinishedStep> {
   const { run, budget, signal, journal } = execution;
   const price = creditsOfActions(run.prices, 1);
   const reserved = await budget.reserve(exactly(price));
-  const result = await attemptFunction(execution, call, begun, store).catch(async (error: unknown) => {
+  const outcome = await attemptFunction(execution, call, begun).catch(async (error: unknown) => {
     // A tool that ends at its cap returns what it had reserved to its caller.
     await budget.spend(reserved, ZERO);
     throw error;
@@ -55,64 +75,89 @@ export async function callFunction(
   const credits = await budget.spend(reserved, price);
   await pauseAt("act:after");
   signal.throwIfAborted();
-  const failed = "error" in result;
-  await pauseAt("act:after");
-  return journal.finishStep(begun, {
-    output: failed ? JSON.stringify({ error: result.error }) : result.text,
-    error: failed ? result.error : null,
-    actions: 1,
-    credits,
-  });
+  return journal.finishStep(begun, { ...stepResult(outcome, call), credits });
 }
 
 async function attemptFunction(
   execution: Execution,
   call: FunctionCall,
   begun: BegunStep,
-  store: Store,
-): Promise<{ text: string } | { error: string }> {
-  const { services, worker, run, signal, journal } = execution;
+): Promise<CallOutcome> {
+  const { services, worker, signal, journal, secrets } = execution;
+  const { redact } = secrets;
   for (let attempt = 1; ; attempt += 1) {
+    const opened = await secrets.open(call.name, call.input);
     const startedAt = services.clock.now();
+    const lines: string[] = [];
     const record = (error: string | null, waitMs?: number) => {
       const now = services.clock.now().getTime();
       const durationMs = now - startedAt.getTime();
       const next = waitMs === undefined ? {} : { retryAt: new Date(now + waitMs).toISOString() };
-      begun.attempts.push({ startedAt: startedAt.toISOString(), durationMs, error, ...next });
+      const output = lines.length === 0 ? {} : { console: lines };
+      begun.attempts.push({ startedAt: startedAt.toISOString(), durationMs, error, ...next, ...output });
     };
+    if ("refused" in opened) {
+      record(opened.refused);
+      return { error: opened.refused, code: "secret_refused" };
+    }
     try {
-      let modelCalls = 0;
-      const context = {
-        signal,
-        clock: services.clock,
-        fetch: (address: string | URL, init?: RequestInit) => services.fetch(address, init, worker),
-        idempotencyKey: `${run.id}:${call.key}`,
-        organizationId: run.orgId,
-        defaultModel: call.defaultModel,
-        callModel: (request: Parameters<typeof callModel>[1]["request"], within?: AbortSignal) => {
-          modelCalls += 1;
-          const key = `${call.key}/model-${attempt}-${modelCalls}`;
-          return callModel(execution, { key, iteration: call.iteration, request }, within);
-        },
-      };
+      const context = contextOf(execution, { call, attempt, lines, carried: opened.carried });
       // Waiting for the database is not the function's time.
       await worker.confirm();
-      const stored = store(await executeFunction(call.name, call.input, context, call.timeoutMs));
+      const output = await executeFunction(call.name, call.input, context, call.timeoutMs);
+      const stored = storedOutput(output, call.reader, redact);
       record("error" in stored ? stored.error : null);
       return stored;
     } catch (error) {
       if (error instanceof WorkerLost || error instanceof CreditsExhausted || error instanceof CapReached)
         throw error;
       signal.throwIfAborted();
-      const message = replaceNul(error instanceof Error ? error.message : String(error));
-      if (attempt > call.retries) {
-        record(message);
-        return { error: message };
+      const failure = failureOf(error, redact);
+      // The same input is invalid again.
+      if (attempt > call.retries.count || failure.code === "invalid_input") {
+        record(failure.error);
+        return failure;
       }
-      const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
-      record(message, waitMs);
+      const waitMs = retryWaitMs(call.retries, attempt);
+      record(failure.error, waitMs);
       journal.showProgress(begun, { attempts: begun.attempts });
-      await wait(waitMs, signal);
+      await sleepOrThrow(waitMs, signal);
     }
   }
+}
+
+/** What a function may use during one attempt of a call. */
+function contextOf(
+  execution: Execution,
+  {
+    call,
+    attempt,
+    lines,
+    carried,
+  }: { call: FunctionCall; attempt: number; lines: string[]; carried: CarriedSecret[] },
+): FunctionContext {
+  const { services, worker, run, signal, secrets } = execution;
+  const { redact } = secrets;
+  const idempotencyKey = `${run.id}:${call.key}`;
+  let modelCalls = 0;
+  return {
+    signal,
+    clock: services.clock,
+    fetch: (address, init) => services.fetch(address, { ...init, secrets: carried }, worker),
+    redact: (value) => redactJson(value, redact),
+    idempotencyKey,
+    organizationId: run.orgId,
+    defaultModel: call.defaultModel,
+    callModel: (request, within) => {
+      modelCalls += 1;
+      const key = `${call.key}/model-${attempt}-${modelCalls}`;
+      return callModel(execution, { key, iteration: call.iteration, request }, within);
+    },
+    values: {
+      get: (key) => readKeyValue(services, run.orgId, key),
+      set: (value) => writeKeyValue(services, run.orgId, { ...value, call: idempotencyKey }),
+    },
+    sendMail: services.sendMail,
+    print: (printed) => void lines.push(...printed.map((line) => replaceNul(redact(line)))),
+  };
 }

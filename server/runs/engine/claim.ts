@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { runConfiguration } from "@/server/agent/definition";
 import { mintOrgId } from "@/server/auth/mint-org-id";
+import { RUN_KINDS } from "@/server/contract/enums";
 import { Decimal } from "@/server/credits/amount";
 import { frozenPrices } from "@/server/credits/prices";
 import type { Queryable } from "@/server/db/sql";
@@ -13,7 +14,7 @@ export type Admitted = { id: string; kind: "agent" | "tool"; epoch: number; segm
 
 const admitted = z.object({
   run: z.string(),
-  run_kind: z.enum(["agent", "tool"]),
+  run_kind: z.enum(RUN_KINDS),
   run_epoch: z.number(),
   run_segment: z.number(),
 });
@@ -42,7 +43,7 @@ export async function admitWaitingRuns(
 export async function anyWaiting(client: Queryable): Promise<boolean> {
   const { rows } = await client.query({
     name: "any-waiting",
-    text: `SELECT 1 FROM runs WHERE status IN ('Pending', 'Running') AND admitted_at IS NULL AND parent_run_id IS NULL LIMIT 1`,
+    text: `SELECT 1 FROM runs WHERE status IN ('Pending', 'Running') AND admitted_at IS NULL AND parent_run_id IS NULL AND wake_at IS NULL LIMIT 1`,
   });
   return rows.length > 0;
 }
@@ -80,7 +81,7 @@ const READ = {
   name: "read-claimed-runs",
   text: `
   SELECT r.id, r.organization_id, r.kind, coalesce(r.agent_id, r.tool_id) AS target_id, r.epoch, r.sequence, r.input,
-         r.root_run_id, r.created_at, r.started_at, r.deadline_seconds, r.max_credits, r.max_credits_of,
+         r.root_run_id, root.source = 'webhook' AS from_outside, r.created_at, r.started_at, r.deadline_seconds, r.max_credits, r.max_credits_of,
          cardinality(r.yielded_at) + 1 AS segment, r.yielded_at[cardinality(r.yielded_at)] AS yielded_at,
          CASE WHEN r.root_run_id = r.id THEN r.held ELSE root.held END AS held,
          encode(c.hash, 'hex') AS hash, c.document
@@ -93,12 +94,13 @@ const READ = {
 const claimedRow = z.object({
   id: z.string(),
   organization_id: z.string(),
-  kind: z.enum(["agent", "tool"]),
+  kind: z.enum(RUN_KINDS),
   target_id: z.string(),
   epoch: z.number(),
   sequence: z.number(),
   input: z.string(),
   root_run_id: z.string(),
+  from_outside: z.boolean(),
   created_at: z.date(),
   started_at: z.date(),
   deadline_seconds: z.number(),
@@ -131,6 +133,7 @@ export async function readClaimedRuns(services: Services, runIds: readonly strin
       prices: frozen.parse(document).prices,
       input: row.input,
       rootRunId: row.root_run_id,
+      fromOutside: row.from_outside,
       createdAt: row.created_at,
       startedAt: row.started_at,
       deadlineSeconds: row.deadline_seconds,

@@ -32,19 +32,18 @@ export type ClaimedRun = {
   prices: PriceList;
   input: string;
   rootRunId: string;
+  /** Whether a webhook started the root run, so that what it works on comes from outside. */
+  fromOutside: boolean;
   createdAt: Date;
   startedAt: Date;
   deadlineSeconds: number;
   cap: Cap | null;
-  /** The root run's hold. */
   held: Decimal;
   /** The number of the run's newest change; each journal row and each change of status has one. */
   sequence: number;
-  /** When it last yielded its slot. */
   yieldedAt: Date | null;
 };
 
-/** The deadline of a run. */
 export function deadlineOf(run: ClaimedRun): Date {
   return new Date(run.startedAt.getTime() + run.deadlineSeconds * 1000);
 }

@@ -1,12 +1,13 @@
 import { Decimal, ZERO } from "@/server/credits/amount";
 import { isTransient, retryWhileUnavailable } from "@/server/db/outage";
 import type { Services } from "@/server/services";
+import { sleepOrThrow } from "@/server/sleep";
 import { type Budget, capBudget, openBudget } from "./budget";
 import { type Admitted, admitWaitingRuns, anyWaiting, claimRun, readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
 import { endOpenRun, endUnclaimedRun } from "./end-run";
 import { executeRun, type SegmentContext } from "./execute-run";
-import { type Outcome, RunStopped, YieldSlot } from "./execution";
+import { type Outcome, RunStopped, SleepUntil, YieldSlot } from "./execution";
 import { slotsToYield } from "./fair-share";
 import { readOpenFigures } from "./figures";
 import { emptyJournal, RunJournal } from "./journal";
@@ -21,10 +22,11 @@ import {
   renewClaim,
   runsInFlight,
   waitingShares,
+  wakeRuns,
   yieldSlot,
 } from "./run-state";
+import { Strands } from "./strands";
 import { readJournal } from "./takeover";
-import { wait } from "./wait";
 import { openWorker } from "./worker";
 import { WorkerLost } from "./writer";
 
@@ -84,7 +86,8 @@ type Slot = {
   worker: Worker;
   journal: RunJournal;
   budget: Budget;
-  /** The journals of the run and its children in this segment, with how many of their rows were complete before it. */
+  family: { started: number };
+  /** The journals of the run and its children in this segment, with how many of their rows were finished before it. */
   entered: { journal: RunJournal; before: number }[];
   /** Whether it yields its slot before its next act. */
   yielding: boolean;
@@ -131,6 +134,7 @@ class ProcessEngine implements RunEngine {
   #timers: NodeJS.Timeout[] = [];
   #unlisten: (() => void) | undefined;
   #sharing: NodeJS.Timeout | undefined;
+  #waking: NodeJS.Timeout | undefined;
 
   constructor(getServices: () => Services, options: EngineOptions) {
     this.#getServices = getServices;
@@ -169,6 +173,7 @@ class ProcessEngine implements RunEngine {
     this.#stopping = true;
     for (const timer of this.#timers) clearInterval(timer);
     clearTimeout(this.#sharing);
+    clearTimeout(this.#waking);
     this.#unlisten?.();
     // Runs yield before their next act; after the grace period, longer ones are released as they are.
     const until = performance.now() + graceMs;
@@ -213,7 +218,8 @@ class ProcessEngine implements RunEngine {
     const journal = new RunJournal(this.#getServices(), worker, run, contents);
     const used = contents.totals.credits.add(children.open);
     const budget = capBudget(openBudget(worker, run, used), run.cap, used.add(children.ended));
-    const slot: Slot = { run, worker, journal, budget, entered: [], yielding: false };
+    const family = { started: children.count };
+    const slot: Slot = { run, worker, journal, budget, family, entered: [], yielding: false };
     this.#slots.set(run.id, slot);
     return slot;
   }
@@ -243,7 +249,7 @@ class ProcessEngine implements RunEngine {
           if (attempt === MAX_ATTEMPTS) return await this.failRun(id, error);
           const delay = delayAfter(attempt);
           if (!isTransient(error)) attempt += 1;
-          await wait(delay, NEVER);
+          await sleepOrThrow(delay, NEVER);
         }
         const faulty = slot;
         const again = await retryWhileUnavailable(() => this.#reopen(faulty), NEVER);
@@ -285,7 +291,7 @@ class ProcessEngine implements RunEngine {
     const services = this.#getServices();
     const slot = this.#driver?.kind === "embedded" ? this.#slots.get(runId) : await this.#claimOne(runId);
     if (!slot) return this.#unclaimable(runId);
-    const { run, worker, journal, budget } = slot;
+    const { run, worker, journal, budget, family } = slot;
     let left = acts;
     let isOver = false;
     slot.entered = [];
@@ -294,6 +300,8 @@ class ProcessEngine implements RunEngine {
     const context: SegmentContext = {
       services,
       worker,
+      strands: new Strands(() => services.clock.now()),
+      family,
       checkpoint: () => {
         isOver = left <= 0;
         if (isOver) throw new YieldSlot("the segment is over");
@@ -313,8 +321,9 @@ class ProcessEngine implements RunEngine {
       return "ended";
     } catch (error) {
       if (error instanceof RunStopped) return "left";
-      if (error instanceof YieldSlot) return await this.#releaseSlot(slot, isOver);
-      // The server calls the segment again, here or in another process.
+      if (error instanceof SleepUntil) return await this.#releaseSlot(slot, { until: error.until });
+      if (error instanceof YieldSlot) return await this.#releaseSlot(slot, { paused: isOver });
+      // The segment is called again, here or in another process.
       if (this.#driver?.kind !== "embedded" && !(error instanceof WorkerLost)) await this.#releaseRun(slot);
       throw error;
     } finally {
@@ -336,13 +345,16 @@ class ProcessEngine implements RunEngine {
           await this.failRun(runId, error);
           return "ended";
         }
-        await wait(delayAfter(attempt), NEVER);
+        await sleepOrThrow(delayAfter(attempt), NEVER);
       }
     }
   }
 
-  /** Ends a segment before its run has ended; `paused`: the server's next call continues it. */
-  async #releaseSlot(slot: Slot, paused: boolean): Promise<SegmentResult> {
+  /** Ends a segment before its run has ended; `paused`: the server's next call goes on with it. */
+  async #releaseSlot(
+    slot: Slot,
+    { paused = false, until = null }: { paused?: boolean; until?: Date | null },
+  ): Promise<SegmentResult> {
     const services = this.#getServices();
     const { run, worker, journal } = slot;
     for (const entry of slot.entered) await entry.journal.committed();
@@ -352,9 +364,10 @@ class ProcessEngine implements RunEngine {
     const yielded = await yieldSlot(services, run, {
       workerId: worker.id,
       sequence: journal.nextSequence(),
+      wakeAt: until,
     });
     if (!yielded) return await this.#unclaimable(run.id);
-    services.notifications.send("engine", "waiting", "waiting");
+    if (until === null) services.notifications.send("engine", "waiting", "waiting");
     return "yielded";
   }
 
@@ -493,8 +506,28 @@ class ProcessEngine implements RunEngine {
     } catch (error) {
       services.log.warn("Could not check for cancelled runs; retrying in 1 s", { error });
     }
+    await this.#wakeSleepers();
     this.#unexecutedDue = true;
     this.wake();
+  }
+
+  /** Lets runs whose wait is over wait for a slot, and sets a timer for the next one that is due before the next poll. */
+  async #wakeSleepers(): Promise<void> {
+    const services = this.#getServices();
+    clearTimeout(this.#waking);
+    if (this.#stopping) return;
+    try {
+      const { woken, nextMs } = await wakeRuns(services);
+      if (woken > 0) {
+        services.notifications.send("engine", "waiting", "waiting");
+        this.wake();
+      }
+      if (nextMs === null || nextMs > POLL_EVERY_MS) return;
+      this.#waking = setTimeout(() => void this.#wakeSleepers(), nextMs);
+      this.#waking.unref();
+    } catch (error) {
+      services.log.warn("Could not wake runs whose wait is over; trying again in a second", { error });
+    }
   }
 
   #shareSoon(): void {
@@ -555,8 +588,8 @@ class ProcessEngine implements RunEngine {
 }
 
 const NEVER = new AbortController().signal;
-/** The journal of a run that was never executed. */
-const UNTOUCHED = () => ({ contents: emptyJournal(), children: { open: ZERO, ended: ZERO } });
+/** What a run that nobody executed before has done. */
+const UNTOUCHED = () => ({ contents: emptyJournal(), children: { open: ZERO, ended: ZERO, count: 0 } });
 
 /** Waits until no write of a run and its children is in flight. */
 async function settle({ journal, entered }: Slot): Promise<void> {
@@ -572,10 +605,14 @@ function countFinished({ calls, steps }: RunJournal): number {
   return calls.size + steps.size;
 }
 
-/** The usage of a run's children: of open ones from the hold, of ended ones as charged. */
+/** What the runs that a run called, and those that they called, have used: the open ones out of the hold, the ended ones charged. */
 async function childCredits({ pool }: Services, runId: string) {
   const { rows } = await pool.query<{ id: string; credits: string; open: boolean }>(
-    `SELECT id, credits_used AS credits, finished_at IS NULL AS open FROM runs WHERE parent_run_id = $1`,
+    `WITH RECURSIVE tree AS (
+       SELECT id, credits_used, finished_at FROM runs WHERE parent_run_id = $1
+       UNION ALL
+       SELECT c.id, c.credits_used, c.finished_at FROM runs c JOIN tree ON c.parent_run_id = tree.id)
+     SELECT id, credits_used AS credits, finished_at IS NULL AS open FROM tree`,
     [runId],
   );
   const figures = await readOpenFigures(
@@ -588,5 +625,5 @@ async function childCredits({ pool }: Services, runId: string) {
     if (row.open) open = open.add(figures.get(row.id)?.totals.credits ?? ZERO);
     else ended = ended.add(new Decimal(row.credits));
   }
-  return { open, ended };
+  return { open, ended, count: rows.length };
 }

@@ -17,6 +17,8 @@ import {
 import { emptyJournal, RunJournal } from "./journal";
 import { pauseAt } from "./pause-points";
 import type { Worker } from "./port";
+import { RunSecrets } from "./run-secrets";
+import type { Strands } from "./strands";
 import { readJournal } from "./takeover";
 import { executeTool } from "./tool-run";
 import { WorkerLost } from "./writer";
@@ -27,11 +29,16 @@ export type SegmentContext = {
   worker: Worker;
   /** Called when a run starts to execute, with a controller that stops it; returns a function to call at its end. */
   enter(run: ClaimedRun, journal: RunJournal, stop: AbortController): () => void;
+  strands: Strands;
+  family: { started: number };
   /** Called before each act of the run or a child; throws YieldSlot. */
   checkpoint(): void;
   /** Called with each run that ended. */
   onEnd(run: ClaimedRun, end: { outcome: Outcome; totals: Totals; finishedAt: Date }): void;
 };
+
+/** What a child run has of the run that called it. */
+type Parent = { signal: AbortSignal; depth: number; deadline: Date; secrets: RunSecrets };
 
 /**
  * Executes a claimed run from the end of its journal to its own end. Throws YieldSlot if the run must yield, and errors
@@ -40,11 +47,15 @@ export type SegmentContext = {
 export async function executeRun(
   context: SegmentContext,
   run: ClaimedRun,
-  { journal, budget, parentSignal }: { journal: RunJournal; budget: Budget; parentSignal?: AbortSignal },
+  { journal, budget, parent }: { journal: RunJournal; budget: Budget; parent?: Parent },
 ): Promise<Outcome> {
   const { services, worker } = context;
+  const secrets = new RunSecrets(services, run, parent?.secrets);
   const stop = new AbortController();
-  const signal = parentSignal === undefined ? stop.signal : AbortSignal.any([stop.signal, parentSignal]);
+  const signal = parent === undefined ? stop.signal : AbortSignal.any([stop.signal, parent.signal]);
+  const ownDeadline = deadlineOf(run);
+  const depth = parent === undefined ? 1 : parent.depth + 1;
+  const deadline = parent !== undefined && parent.deadline < ownDeadline ? parent.deadline : ownDeadline;
   const leave = watchDeadline(services, run, stop);
   const left = context.enter(run, journal, stop);
   const execution: Execution = {
@@ -54,11 +65,21 @@ export async function executeRun(
     signal,
     budget,
     journal,
+    secrets,
     checkpoint() {
       signal.throwIfAborted();
       context.checkpoint();
     },
-    runChild: (child, inserted) => executeChild(context, child, { budget, parentSignal: signal, inserted }),
+    strands: context.strands,
+    family: context.family,
+    depth,
+    deadline,
+    runChild: (child, { inserted, signal: callerSignal }) =>
+      executeChild(context, child, {
+        budget,
+        inserted,
+        parent: { signal: callerSignal, depth, deadline, secrets },
+      }),
   };
   try {
     let outcome: Outcome;
@@ -86,21 +107,18 @@ export async function executeRun(
 async function executeChild(
   context: SegmentContext,
   child: ClaimedRun,
-  {
-    budget,
-    parentSignal,
-    inserted,
-  }: { budget: Budget; parentSignal: AbortSignal; inserted?: Promise<void> | undefined },
+  { budget, parent, inserted }: { budget: Budget; parent: Parent; inserted?: Promise<void> | undefined },
 ): Promise<ChildOutcome> {
   const { services, worker } = context;
   const contents = child.epoch === 1 ? emptyJournal() : await readJournal(services, child);
   const journal = new RunJournal(services, worker, child, contents);
   if (inserted) journal.follow(inserted);
   const own = capBudget(budget, child.cap, contents.totals.credits);
-  const outcome = await executeRun(context, child, { journal, budget: own, parentSignal });
+  const outcome = await executeRun(context, child, { journal, budget: own, parent });
   if (outcome.status === "Completed") return outcome;
-  const message = outcome.status === "Failed" ? outcome.message : "The tool's run ended as Cancelled.";
-  return { status: outcome.status, message };
+  const message =
+    outcome.status === "Failed" ? outcome.message : `The ${child.kind}'s run ended as Cancelled.`;
+  return { status: outcome.status, code: "run_failed", message };
 }
 
 /** Ends the run with its uncommitted rows. Throws RunStopped if another process had ended it. */

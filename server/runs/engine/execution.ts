@@ -4,6 +4,8 @@ import type { Budget } from "./budget";
 import type { ClaimedRun } from "./claimed-run";
 import type { RunJournal } from "./journal";
 import type { Worker } from "./port";
+import type { RunSecrets } from "./run-secrets";
+import type { Strands } from "./strands";
 
 /** What the code executing one run shares. */
 export type Execution = {
@@ -14,21 +16,33 @@ export type Execution = {
   signal: AbortSignal;
   budget: Budget;
   journal: RunJournal;
+  secrets: RunSecrets;
   /** Called before each act; throws if the run must yield its slot. */
   checkpoint(): void;
-  /**
-   * Executes a child run to its end, with this run's slot and budget; `inserted` resolves when a new child's row is
-   * committed.
-   */
-  runChild(child: ClaimedRun, inserted?: Promise<void>): Promise<ChildOutcome>;
+  /** The strands of the root run. */
+  strands: Strands;
+  /** 1 for a root run; a run that it calls is one deeper. */
+  depth: number;
+  /** Shared by a root run and its children: how many runs have been started in it. */
+  family: { started: number };
+  /** When this run or one that called it has had its time. */
+  deadline: Date;
+  /** Executes a child run to its end, on this run's slot and budget. */
+  runChild(
+    child: ClaimedRun,
+    options: {
+      /** Resolves when a new child's row is committed. */
+      inserted?: Promise<void>;
+      signal: AbortSignal;
+    },
+  ): Promise<ChildOutcome>;
 };
 
 /** How a child run ended, for its caller. */
 export type ChildOutcome =
   | { status: "Completed"; output: string }
-  | { status: "Failed" | "Cancelled"; message: string };
+  | { status: "Failed" | "Cancelled"; code: string; message: string };
 
-/** How a run ends. */
 export type Outcome =
   | { status: "Completed"; output: string }
   | { status: "Failed"; code: FailureCode; message: string }
@@ -39,7 +53,6 @@ export class RunStopped extends Error {
   override name = "RunStopped";
 }
 
-/** The run's deadline has passed. */
 export class DeadlinePassed extends Error {
   override name = "DeadlinePassed";
 }
@@ -47,4 +60,15 @@ export class DeadlinePassed extends Error {
 /** The run must yield its slot before its next act. */
 export class YieldSlot extends Error {
   override name = "YieldSlot";
+}
+
+/** All strands of the run sleep; the first of them until this time. The run is to leave its slot until then. */
+export class SleepUntil extends YieldSlot {
+  override name = "SleepUntil";
+  readonly until: Date;
+
+  constructor(until: Date) {
+    super("the run waits");
+    this.until = until;
+  }
 }

@@ -20,19 +20,21 @@ export async function readState(
   return rows[0] ?? null;
 }
 
-/** Puts a run back into the queue for slots. False if it is being cancelled or this worker no longer has it. */
+/**
+ * Takes a run's slot back: it waits for a slot again, from `wakeAt` on when that is set. False when it is to be cancelled or is not this worker's any more.
+ */
 export async function yieldSlot(
   services: Services,
   run: ClaimedRun,
-  { workerId, sequence }: { workerId: string; sequence: number },
+  { workerId, sequence, wakeAt = null }: { workerId: string; sequence: number; wakeAt?: Date | null },
 ): Promise<boolean> {
   const yielded = await transact(services.pool, async (client) => {
     await client.query("SELECT FROM organizations WHERE id = $1 FOR NO KEY UPDATE", [run.orgId]);
     const { rowCount } = await client.query(
-      `UPDATE runs SET admitted_at = NULL, claimed_by = NULL, sequence = $4,
+      `UPDATE runs SET admitted_at = NULL, claimed_by = NULL, sequence = $4, wake_at = $6,
                        yielded_at = yielded_at || coalesce($5, date_trunc('milliseconds', clock_timestamp()))
        WHERE id = $1 AND claimed_by = $2 AND epoch = $3 AND status = 'Running' AND cancel_requested_at IS NULL`,
-      [run.id, workerId, run.epoch, sequence, services.clock.forDatabase()],
+      [run.id, workerId, run.epoch, sequence, services.clock.forDatabase(), wakeAt],
     );
     if (rowCount === 0) return false;
     await releaseChildren(client, run.id, workerId);
@@ -126,7 +128,26 @@ export async function releaseChildren(client: Queryable, rootId: string, workerI
   );
 }
 
-/** How many waiting runs of each organization its plan allows; counts at most 100 of one. */
+/** Lets runs whose wait is over wait for a slot. Returns how many, and in how many milliseconds the next one is due. */
+export async function wakeRuns({
+  pool,
+  clock,
+}: Pick<Services, "pool" | "clock">): Promise<{ woken: number; nextMs: number | null }> {
+  const { rows } = await pool.query<{ woken: number; nextMs: number | null }>({
+    name: "wake-runs",
+    text: `
+    WITH moment AS (SELECT coalesce($1, clock_timestamp()) AS now), woken AS (
+      UPDATE runs SET wake_at = NULL
+      WHERE status IN ('Pending', 'Running') AND wake_at IS NOT NULL AND wake_at <= (SELECT now FROM moment) RETURNING id)
+    SELECT (SELECT count(*) FROM woken)::int AS woken,
+           (SELECT ceil(extract(epoch FROM min(wake_at) - (SELECT now FROM moment)) * 1000)::float8 FROM runs
+            WHERE status IN ('Pending', 'Running') AND wake_at IS NOT NULL AND wake_at > (SELECT now FROM moment)) AS "nextMs"`,
+    values: [clock.forDatabase()],
+  });
+  return rows[0] ?? { woken: 0, nextMs: null };
+}
+
+/** How many runs of each organization wait and may have a slot by their plan; at most 100 of one are counted. */
 export async function waitingShares(client: Queryable): Promise<Map<string, number>> {
   const { rows } = await client.query<{ organizationId: string; waiting: number }>(
     `WITH RECURSIVE waiting AS (
@@ -151,5 +172,5 @@ export async function runsInFlight(client: Queryable): Promise<Map<string, numbe
   return new Map(rows.map(({ organizationId, running }) => [organizationId, running]));
 }
 
-/** Waiting runs; the condition of the index `runs_waiting`. */
-const WAITING = `status IN ('Pending', 'Running') AND admitted_at IS NULL AND parent_run_id IS NULL`;
+/** Runs that wait for a slot; the condition of the index `runs_waiting`. */
+const WAITING = `status IN ('Pending', 'Running') AND admitted_at IS NULL AND parent_run_id IS NULL AND wake_at IS NULL`;

@@ -76,6 +76,7 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
   );
   for (const row of z.array(stepRow).parse(begunSteps.rows)) {
     contents.sequence = Math.max(contents.sequence, row.sequence);
+    contents.stepNumbers.set(row.key, row.step_number);
     if (row.status === "Running") {
       interrupt(row);
       contents.openSteps.set(row.key, row.started_at);

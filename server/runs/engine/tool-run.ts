@@ -2,28 +2,35 @@ import type { ToolConfiguration } from "@/server/agent/definition";
 import { isJsonObject, type Json } from "@/server/json";
 import { MAX_FINAL_OUTPUT_BYTES } from "@/server/limits/sizes";
 import { runWorkflow, type WorkflowCall, type WorkflowCallResult } from "@/server/workflow/interpret";
-import { callFunction, storeWhole } from "./call-function";
+import { callStep } from "./call-step";
 import type { Execution, Outcome } from "./execution";
 import type { FinishedStep } from "./journal";
 
 /** Runs a tool's workflow with the run's journal: each function call is one row. */
 export async function executeTool(execution: Execution, configuration: ToolConfiguration): Promise<Outcome> {
-  const { run } = execution;
+  const { run, strands, secrets } = execution;
   const input: Json = JSON.parse(run.input);
-  let stepsBefore = 0;
   const facts = {
     id: run.id,
     organizationId: run.orgId,
     startedAt: run.startedAt,
     toolName: configuration.name,
+    signal: execution.signal,
+    placeholderOf: (name: string) => secrets.placeholders.of(name),
+  };
+  // Calls that are made side by side are one act to the checkpoint, as those of one answer of a model are.
+  let leftOfAct = 0;
+  const checkpoint = (width: number) => {
+    if (leftOfAct === 0) {
+      execution.checkpoint();
+      leftOfAct = width;
+    }
+    leftOfAct -= 1;
   };
   const outcome = await runWorkflow(configuration.definition, isJsonObject(input) ? input : {}, facts, {
-    async call(calls) {
-      const first = stepsBefore + 1;
-      stepsBefore += calls.length;
-      const steps = await act(execution, calls, first);
-      return steps.map(resultOf);
-    },
+    call: async (call) =>
+      resultOf(await act({ ...execution, checkpoint: () => checkpoint(call.width) }, call)),
+    fork: strands.fork,
   });
   if (outcome.status === "Failed") return outcome;
   const output = JSON.stringify(outcome.output);
@@ -34,52 +41,41 @@ export async function executeTool(execution: Execution, configuration: ToolConfi
   return { status: "Completed", output };
 }
 
-async function act(
-  execution: Execution,
-  calls: WorkflowCall[],
-  firstStepNumber: number,
-): Promise<FinishedStep[]> {
-  const { services, journal } = execution;
-  if (calls.some(({ key }) => !journal.steps.has(key))) execution.checkpoint();
-  const execute = async (call: WorkflowCall, index: number): Promise<FinishedStep> => {
-    const finished = journal.steps.get(call.key);
-    if (finished) return finished;
-    const begun = await journal.beginStep({
-      key: call.key,
-      stepNumber: firstStepNumber + index,
-      iteration: 1,
-      toolName: call.functionName,
-      input: JSON.stringify(call.input),
-      reasoning: "",
-      usage: { inputTokens: 0, outputTokens: 0 },
-      childRunId: null,
-    });
-    try {
-      const functionCall = {
-        key: call.key,
-        iteration: 1,
-        name: call.functionName,
-        input: call.input,
-        retries: call.retries,
-        timeoutMs: call.timeoutMs ?? undefined,
-        defaultModel: services.env.defaultModel,
-      };
-      return await callFunction(execution, functionCall, begun, storeWhole);
-    } catch (error) {
-      journal.abandon(begun);
-      throw error;
-    }
+async function act(execution: Execution, call: WorkflowCall): Promise<FinishedStep> {
+  const { services, journal, secrets } = execution;
+  const { key, functionName: name, input, retries, timeoutMs } = call;
+  const stepNumber = journal.numberOf(key);
+  const finished = journal.steps.get(key);
+  if (finished) return finished;
+  execution.checkpoint();
+  const step = {
+    key,
+    stepNumber,
+    iteration: 1,
+    toolName: name,
+    input: secrets.placeholders.describe(JSON.stringify(input)),
+    reasoning: "",
+    usage: { inputTokens: 0, outputTokens: 0 },
   };
-  const settled = await Promise.allSettled(calls.map(execute));
-  return settled.map((result) => {
-    if (result.status === "rejected") throw result.reason;
-    return result.value;
+  return callStep(execution, step, {
+    key,
+    iteration: 1,
+    name,
+    input,
+    retries,
+    timeoutMs: timeoutMs ?? undefined,
+    defaultModel: services.env.defaultModel,
+    reader: "workflow",
   });
 }
 
 function resultOf(step: FinishedStep): WorkflowCallResult {
   const output: Json = JSON.parse(step.output);
   if (!step.failed) return { ok: true, output };
-  const error = isJsonObject(output) ? output.error : undefined;
-  return { ok: false, message: typeof error === "string" ? error : step.output };
+  const { error, code } = isJsonObject(output) ? output : {};
+  return {
+    ok: false,
+    message: typeof error === "string" ? error : step.output,
+    code: typeof code === "string" ? code : "failed",
+  };
 }

@@ -406,7 +406,10 @@ function attemptsOfLine({
 }): Attempt[] {
   const attempts = readAttempts(text);
   if (attempts.length < 2 && status !== "Running") return [];
-  return attempts.map((each) => ({ ...each, error: each.error?.slice(0, ERROR_OF_LINE) ?? null }));
+  return attempts.map(({ console: _, ...each }) => ({
+    ...each,
+    error: each.error?.slice(0, ERROR_OF_LINE) ?? null,
+  }));
 }
 
 const toolCallList = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })).catch([]);

@@ -21,7 +21,7 @@ it("returns when the worker of a running run last reported", async () => {
   const request = { kind: "tool", targetId: tenant.toolId, input: { a: 1, b: 2 } } as const;
   const { runId } = await startRun(world, actor, request);
   await admitWaitingRuns(world, null, 1);
-  expect(await readLiveness(world, viewer, runId)).toEqual({ silentMs: null, queue: null });
+  expect(await readLiveness(world, viewer, runId)).toEqual({ silentMs: null, queue: null, wakeAt: null });
 
   // A worker of another process that no longer reports.
   const workerId = "worker-silent";
@@ -36,7 +36,7 @@ it("returns when the worker of a running run last reported", async () => {
 
   // Without a worker, it waits for the next one.
   await removeWorker(world.pool, workerId);
-  expect(await readLiveness(world, viewer, runId)).toEqual({ silentMs: null, queue: null });
+  expect(await readLiveness(world, viewer, runId)).toEqual({ silentMs: null, queue: null, wakeAt: null });
 });
 
 it("describes what a run without a slot waits for, to members of its organization only", async () => {
@@ -52,6 +52,7 @@ it("describes what a run without a slot waits for, to members of its organizatio
   expect(await readLiveness(world, viewer, runId)).toEqual({
     silentMs: null,
     queue: { ahead: 1, slots: 1, taken: 1 },
+    wakeAt: null,
   });
   const stranger = await createMember(world, other, "owner");
   await expect(readLiveness(world, stranger, runId)).rejects.toEqual(isNotFound);

@@ -15,6 +15,8 @@ export type Liveness = {
     slots: number;
     taken: number;
   } | null;
+  /** Until when the run waits without a slot; null: it does not. */
+  wakeAt: string | null;
 };
 
 const row = z.object({
@@ -23,6 +25,7 @@ const row = z.object({
   ahead: z.number(),
   slots: z.number(),
   taken: z.number(),
+  wakeAt: z.date().nullable(),
 });
 
 /** Reads when a run's worker last reported. Heartbeats emit no events, so the page polls this. Throws not_found. */
@@ -32,8 +35,8 @@ export async function readLiveness(services: Services, actor: MemberActor, runId
          THEN greatest(0, extract(epoch FROM clock_timestamp() - w.heartbeat_at) * 1000)::float8 END AS "silentMs",
        r.status = 'Pending' AND r.admitted_at IS NULL AND r.parent_run_id IS NULL AS queued,
        (SELECT count(*)::int FROM runs q WHERE q.organization_id = r.organization_id AND q.status IN ('Pending', 'Running')
-          AND q.admitted_at IS NULL AND q.parent_run_id IS NULL AND q.id < r.id) AS ahead,
-       p.concurrency AS slots, o.in_flight AS taken
+          AND q.admitted_at IS NULL AND q.parent_run_id IS NULL AND q.wake_at IS NULL AND q.id < r.id) AS ahead,
+       p.concurrency AS slots, o.in_flight AS taken, r.wake_at AS "wakeAt"
      FROM runs r JOIN plans p ON p.organization_id = r.organization_id JOIN organizations o ON o.id = r.organization_id
      LEFT JOIN workers w ON w.id = r.claimed_by AND r.status = 'Running'
      WHERE r.id = $1 AND r.organization_id = $2`,
@@ -41,6 +44,6 @@ export async function readLiveness(services: Services, actor: MemberActor, runId
   );
   const [found] = z.array(row).parse(rows);
   if (!found) throw new AppError("not_found", `There is no run ${runId} in this organization.`);
-  const { silentMs, queued, ahead, slots, taken } = found;
-  return { silentMs, queue: queued ? { ahead, slots, taken } : null };
+  const { silentMs, queued, ahead, slots, taken, wakeAt } = found;
+  return { silentMs, queue: queued ? { ahead, slots, taken } : null, wakeAt: wakeAt?.toISOString() ?? null };
 }

@@ -6,6 +6,7 @@ import { formatPlural } from "@/app/_ui/format";
 import { JsonView } from "@/app/_ui/json/view";
 import { useTRPC } from "@/app/_ui/providers";
 import type { ToolDetail } from "@/server/catalog/inspect-definition";
+import { retryPolicyOf } from "@/server/workflow/definition";
 import { CommonFacts, DefinitionHead, NameLinks } from "../../_definitions/definition-head";
 import { History } from "../../_definitions/history";
 import { RecentRuns } from "../../_definitions/recent-runs";
@@ -74,11 +75,11 @@ function Steps({ steps }: { steps: ToolDetail["steps"] }) {
             <p className="flex flex-wrap items-baseline gap-x-2">
               <span className="text-faint">{index + 1}</span>
               <span className="mono font-medium">{step.id}</span>
-              <span className="mono text-muted">{step.uses}</span>
+              <span className="mono text-muted">{step.uses ?? "parallel"}</span>
             </p>
             <Rules step={step} />
             <div className="mt-1 pl-4">
-              <JsonView text={JSON.stringify(step.with)} />
+              <JsonView text={JSON.stringify(step.parallel ?? step.with)} />
             </div>
           </li>
         ))}
@@ -93,7 +94,7 @@ function Rules({ step }: { step: ToolDetail["steps"][number] }) {
     step.if === undefined ? null : `if ${step.if}`,
     step.forEach === undefined ? null : `for each ${step.as ?? "item"} of ${step.forEach}`,
     step.concurrency === undefined ? null : `${step.concurrency} at once`,
-    step.retries === undefined ? null : formatPlural(step.retries, "retry", "retries"),
+    step.retries === undefined ? null : formatPlural(retryPolicyOf(step.retries).count, "retry", "retries"),
     step.timeoutMs === undefined ? null : `at most ${step.timeoutMs} ms`,
     step.onError === "continue" ? "continues after an error" : null,
   ].filter((rule) => rule !== null);

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { formatDuration } from "@/app/_ui/format";
 import { Link } from "@/app/_ui/link";
 import { useTRPC } from "@/app/_ui/providers";
+import { Moment } from "@/app/_ui/time";
 import type { RunDetail } from "@/server/runs/read/inspect";
 import type { Liveness as LivenessFacts } from "@/server/runs/read/liveness";
 import { queueReason } from "./queue-reason";
@@ -30,6 +31,12 @@ export function Liveness({ run }: { run: Pick<RunDetail, "id" | "waiting"> }) {
   const liveness = useLiveness(run);
   if (run.waiting)
     return <span>it yielded its slot to another organization's run and waits for a free one</span>;
+  if (liveness?.wakeAt)
+    return (
+      <span>
+        it waits without a slot until <Moment at={liveness.wakeAt} />
+      </span>
+    );
   if (liveness?.silentMs === undefined || liveness.silentMs === null) return null;
   if (liveness.silentMs < SILENT_MS)
     return <span className="ml-auto whitespace-nowrap text-completed">alive</span>;

@@ -113,6 +113,11 @@ function EndedAttempt({ attempt }: { attempt: TimedAttempt }) {
       <span className={attempt.error ? "text-failed [overflow-wrap:anywhere]" : "text-muted"}>
         {attempt.error ?? "succeeded"}
       </span>
+      {attempt.console.length > 0 && (
+        <pre className="mono col-start-3 max-h-60 overflow-auto whitespace-pre-wrap text-muted text-xs [overflow-wrap:anywhere]">
+          {attempt.console.join("\n")}
+        </pre>
+      )}
     </>
   );
 }

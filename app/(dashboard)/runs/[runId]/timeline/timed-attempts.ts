@@ -5,6 +5,8 @@ export type TimedAttempt = Pick<StepLine, "status" | "startedAt" | "finishedAt" 
   number: number;
   /** Why it failed. */
   error: string | null;
+  /** What a script printed. */
+  console: readonly string[];
 };
 
 /**
@@ -12,7 +14,7 @@ export type TimedAttempt = Pick<StepLine, "status" | "startedAt" | "finishedAt" 
  * between the end of one and the start of the next.
  */
 export function timedAttempts({ attempts, status }: Pick<StepLine, "attempts" | "status">): TimedAttempt[] {
-  const ended = attempts.map(({ startedAt, durationMs, error }, index): TimedAttempt => {
+  const ended = attempts.map(({ startedAt, durationMs, error, console = [] }, index): TimedAttempt => {
     const finishedAt = after(startedAt, durationMs);
     return {
       number: index + 1,
@@ -21,6 +23,7 @@ export function timedAttempts({ attempts, status }: Pick<StepLine, "attempts" | 
       finishedAt,
       durationMs,
       error,
+      console,
     };
   });
   const last = attempts.at(-1);
@@ -28,7 +31,15 @@ export function timedAttempts({ attempts, status }: Pick<StepLine, "attempts" | 
   const startedAt = last.retryAt ?? after(last.startedAt, last.durationMs);
   return [
     ...ended,
-    { number: ended.length + 1, status, startedAt, finishedAt: null, durationMs: null, error: null },
+    {
+      number: ended.length + 1,
+      status,
+      startedAt,
+      finishedAt: null,
+      durationMs: null,
+      error: null,
+      console: [],
+    },
   ];
 }
 

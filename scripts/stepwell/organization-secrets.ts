@@ -1,0 +1,78 @@
+import { operatorOf } from "@/server/catalog/organizations";
+import { listSecrets, removeSecret, setSecret } from "@/server/catalog/secrets";
+import {
+  argument,
+  CONFIRM_OPTIONS,
+  CONFIRM_TEXTS,
+  CommandError,
+  confirm,
+  defineCommand,
+  readExpiry,
+  renderTable,
+} from "./command";
+
+/** `secrets set ORG NAME`. The value never stands on the command line, where other users and the shell's history see it. */
+export const setSecretCommand = defineCommand({
+  name: "secrets set",
+  parameters: "ORG NAME",
+  summary: "Set a secret's value, read from standard input",
+  optionTexts: [
+    ["--host HOST", "a host that may receive it, such as api.github.com; repeat it for several"],
+    ["--expires WHEN", "a time such as 2027-01-31T00:00:00Z, or days such as 90d; default never"],
+  ],
+  options: { host: { type: "string", multiple: true }, expires: { type: "string" } },
+  async run({ services, terminal }, { values, positionals }) {
+    const actor = await operatorOf(services, argument(positionals, 0));
+    const name = argument(positionals, 1);
+    const expiresAt = readExpiry(values.expires, services.clock.now());
+    const value = await terminal.readSecret(`Value of ${name}: `);
+    if (value === "") throw new CommandError("The value is empty. Give it on standard input.");
+    const { saved } = await setSecret(services, actor, {
+      name,
+      value,
+      expiresAt,
+      ...(values.host && { hosts: values.host }),
+    });
+    terminal.out(`The secret ${name} is ${saved === "created" ? "created" : "replaced"}.`);
+    return true;
+  },
+});
+
+/** `secrets list ORG`. */
+export const listSecretsCommand = defineCommand({
+  name: "secrets list",
+  parameters: "ORG",
+  summary: "List an organization's secrets, without values",
+  optionTexts: [],
+  options: {},
+  async run({ services, terminal }, { positionals }) {
+    const actor = await operatorOf(services, argument(positionals, 0));
+    const rows = (await listSecrets(services, actor)).map((secret) => [
+      secret.name,
+      secret.state,
+      secret.hosts.join(","),
+      secret.expiresAt ?? "never",
+      secret.lastUsedAt ?? "never",
+      secret.createdBy,
+    ]);
+    terminal.out(renderTable(["NAME", "STATE", "HOSTS", "EXPIRES", "LAST USED", "CREATED BY"], rows));
+    return true;
+  },
+});
+
+/** `secrets remove ORG NAME`. */
+export const removeSecretCommand = defineCommand({
+  name: "secrets remove",
+  parameters: "ORG NAME",
+  summary: "Delete a secret; steps that use it fail from then on",
+  optionTexts: CONFIRM_TEXTS,
+  options: CONFIRM_OPTIONS,
+  async run({ services, terminal }, { values, positionals }) {
+    const actor = await operatorOf(services, argument(positionals, 0));
+    const name = argument(positionals, 1);
+    await confirm(terminal, values.yes, { what: `This deletes the secret ${name} for good.`, word: name });
+    await removeSecret(services, actor, { name });
+    terminal.out(`The secret ${name} is removed.`);
+    return true;
+  },
+});

@@ -1,0 +1,86 @@
+import { describe, expect, test } from "vitest";
+import { executeFunction } from "@/server/functions/execute";
+import type { Json } from "@/server/json";
+import { testFunctionContext } from "@/testing/function-context";
+
+const call = (name: string, input: Json, organizationId = "org-1") =>
+  executeFunction(name, input, testFunctionContext({ organizationId }));
+
+describe("parse_csv", () => {
+  test.each<[string, { [key: string]: Json }, Json]>([
+    ["records", { text: "a,b\n1,2\n" }, [{ a: "1", b: "2" }]],
+    [
+      "quotes, commas and lines in values",
+      { text: 'a,b\r\n"x, ""y""","1\n2"' },
+      [{ a: 'x, "y"', b: "1\n2" }],
+    ],
+    ["a byte order mark", { text: "\uFEFFa\n1" }, [{ a: "1" }]],
+    ["another delimiter", { text: "a;b\n1;2", delimiter: ";" }, [{ a: "1", b: "2" }]],
+    [
+      "no header",
+      { text: "1,2\n3,4", header: false },
+      [
+        ["1", "2"],
+        ["3", "4"],
+      ],
+    ],
+    ["no rows", { text: "a,b" }, []],
+    ["nothing", { text: "" }, []],
+  ])("reads %s", async (_name, input, expected) => {
+    expect(await call("parse_csv", input)).toEqual(expected);
+  });
+
+  test("a column may have any name", async () => {
+    const text = "__proto__,constructor,toString\n1,2,3";
+    expect(JSON.stringify(await call("parse_csv", { text }))).toBe(
+      '[{"__proto__":"1","constructor":"2","toString":"3"}]',
+    );
+    expect({}.constructor).toBe(Object);
+  });
+
+  test.each([
+    ["a row of another length", "a,b\n1,2,3", "line 2"],
+    ["an open quote", 'a\n"1', "Quote"],
+    ["too many rows", "a\n".repeat(100_002), "too many rows"],
+  ])("refuses %s", async (_name, text, message) => {
+    await expect(call("parse_csv", { text })).rejects.toMatchObject({
+      code: "invalid_csv",
+      message: expect.stringContaining(message),
+    });
+  });
+});
+
+describe("extract_text", () => {
+  test.each<[string, string, Json]>([
+    [
+      "the main part, without markup, scripts, menus and forms",
+      "<html><head><title>A &amp; B</title><style>p{}</style></head><body><nav>Home</nav><main><h1>Head</h1>" +
+        "<p>One <a href='https://x.test'>link</a><br>two</p><script>steal()</script></main><footer>F</footer></body></html>",
+      { title: "A & B", text: "Head\n\nOne link\ntwo" },
+    ],
+    ["a fragment", "<p>One</p><p>Two &lt; three</p>", { title: "", text: "One\n\nTwo < three" }],
+    ["a list", "<ul><li>a<li>b</ul>", { title: "", text: "* a\n * b" }],
+    ["text that is no HTML", "just text", { title: "", text: "just text" }],
+    ["nothing", "", { title: "", text: "" }],
+  ])("reads %s", async (_name, html, expected) => {
+    expect(await call("extract_text", { html })).toEqual(expected);
+  });
+});
+
+describe("a hostile document is stopped, and the next one is read", () => {
+  test.each<[string, string, Json]>([
+    ["a nest of elements", "extract_text", { html: "<div>".repeat(300_000) }],
+    ["a nest of texts", "extract_text", { html: "<div><p>hello</p>".repeat(150_000) }],
+    ["many attributes", "extract_text", { html: `<p ${"a=b ".repeat(500_000)}>x</p>` }],
+    ["open comments", "extract_text", { html: "<!--".repeat(500_000) }],
+    ["many quotes", "parse_csv", { text: '""'.repeat(1_000_000) }],
+    ["many columns", "parse_csv", { text: `${",".repeat(1_000_000)}\n` }],
+  ])("%s", { timeout: 60_000 }, async (_name, name, input) => {
+    const started = performance.now();
+    await call(name, input).catch((error: unknown) =>
+      expect(error).toMatchObject({ code: expect.stringMatching(/invalid_(html|csv)/) }),
+    );
+    expect(performance.now() - started).toBeLessThan(30_000);
+    expect(await call("parse_csv", { text: "a\n1" })).toEqual([{ a: "1" }]);
+  });
+});

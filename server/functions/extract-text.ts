@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { DocumentError, extractHtmlText, MAX_DOCUMENT_LENGTH } from "@/server/documents/parse-document";
+import { defineFunction } from "@/server/functions/define";
+import { FunctionError } from "@/server/functions/function-error";
+
+/** Readable text of HTML: what people read, without markup, scripts, menus and forms. */
+export const extractText = defineFunction({
+  name: "extract_text",
+  title: "Extract text",
+  description:
+    "Returns the title and the readable text of an HTML page: its main part if it has one, " +
+    "without markup, scripts, menus and forms.",
+  input: z.object({
+    html: z.string().max(MAX_DOCUMENT_LENGTH).describe("The HTML of a page or of a part of one."),
+  }),
+  output: z.object({
+    title: z.string().describe("The page's title; empty if it has none."),
+    text: z.string().describe("The text, paragraphs separated by empty lines."),
+  }),
+  errors: { invalid_html: "The page is too large or too complex to be read." },
+  price: "action",
+  hasSideEffects: false,
+  timeoutMs: 30_000,
+  example: {
+    input: {
+      html: "<title>Stock</title><nav>Home</nav><main><h1>Stock</h1><p>Four <b>lamps</b> are left.</p></main>",
+    },
+    output: { title: "Stock", text: "Stock\n\nFour lamps are left." },
+  },
+  async run({ html }, { organizationId }) {
+    try {
+      return await extractHtmlText(html, organizationId);
+    } catch (error) {
+      if (!(error instanceof DocumentError)) throw error;
+      throw new FunctionError("invalid_html", `The page could not be read: ${error.message}`, {
+        cause: error,
+      });
+    }
+  },
+});

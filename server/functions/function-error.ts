@@ -1,0 +1,23 @@
+/** Codes that every function may fail with, beside those of its own `errors`. */
+export const COMMON_ERRORS = {
+  invalid_input: "The input does not match the function's schema. The call is not retried.",
+  timeout: "The call takes longer than its time limit.",
+  output_too_large: "The output is larger than a step may keep.",
+  failed: "The call fails for another reason; the message names it.",
+} as const;
+
+/** A failure of a call. `code` is one of the function's `errors` or of COMMON_ERRORS; the message is meant for people and models. */
+export class FunctionError extends Error {
+  override name = "FunctionError";
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** The code of what a function threw; `failed` when it has none. */
+export function codeOfFailure(error: unknown): string {
+  return error instanceof FunctionError ? error.code : "failed";
+}

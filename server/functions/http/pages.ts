@@ -1,0 +1,98 @@
+import { z } from "zod";
+import { MAX_EXPRESSION_LENGTH } from "@/server/expressions/jsonata";
+import { FunctionError } from "@/server/functions/function-error";
+import { type HttpResult, readLinks } from "@/server/functions/http/response";
+import type { Json, JsonObject } from "@/server/json";
+import { jsonBytes } from "@/server/json-text";
+import { MAX_FINAL_OUTPUT_BYTES } from "@/server/limits/sizes";
+import { hasPlaceholder } from "@/server/secrets/placeholders";
+
+const MAX_PAGES = 100;
+const DEFAULT_PAGES = 10;
+
+const expression = z.string().min(1).max(MAX_EXPRESSION_LENGTH).optional();
+
+/** The inputs of calls that follow the pages of a list. */
+export const pageInputs = {
+  next: expression.describe(
+    "A JSONata expression over {status, headers, links, body} that finds the next page's address, such as " +
+      '"links.next" or "body.next_url"; nothing ends the list. For GET.',
+  ),
+  items: expression.describe(
+    'With next: a JSONata expression that finds a page\'s items, such as "body.data".',
+  ),
+  maxPages: z
+    .int()
+    .min(1)
+    .max(MAX_PAGES)
+    .optional()
+    .describe(`With next: the most pages to read. Default: ${DEFAULT_PAGES}.`),
+};
+type PageInputs = z.output<z.ZodObject<typeof pageInputs>>;
+
+/** Requests a page, and evaluates an expression over a page. */
+export type PageAccess = {
+  request(url: URL): Promise<HttpResult>;
+  evaluate(expression: string, page: JsonObject): Promise<Json | undefined>;
+};
+
+/**
+ * Reads a list page by page. The body is the list of all pages' bodies, or with `items` the list of all items; `hasMore` means
+ * that `maxPages` was reached before the end. If the first page's status is not 2xx, that page is the result. Throws if a later
+ * page's status is not 2xx, the next address is on another origin, or the pages are larger than 4 MiB together.
+ */
+export async function readPages(
+  first: URL,
+  { next = "", items, maxPages = DEFAULT_PAGES }: PageInputs,
+  { request, evaluate }: PageAccess,
+): Promise<HttpResult & { pages: number; hasMore: boolean }> {
+  const collected: Json[] = [];
+  const seen = new Set<string>();
+  let bytes = 0;
+  for (let url = first, pages = 1; ; pages += 1) {
+    seen.add(url.href);
+    const page = await request(url);
+    if (page.status >= 300) {
+      if (pages === 1) return { ...page, pages, hasMore: false };
+      throw new FunctionError("page_failed", `Page ${pages} returned status ${page.status}.`);
+    }
+    const facts = { ...page, links: readLinks(page.headers.link) };
+    const found = items === undefined ? [page.body] : asList(await evaluate(items, facts));
+    bytes += jsonBytes(found);
+    if (bytes > MAX_FINAL_OUTPUT_BYTES)
+      throw new FunctionError(
+        "page_failed",
+        `The pages together are larger than ${MAX_FINAL_OUTPUT_BYTES} bytes.`,
+      );
+    collected.push(...found);
+    const address = await evaluate(next, facts);
+    const hasMore = typeof address === "string" && address !== "";
+    if (!hasMore || pages === maxPages) return { ...page, body: collected, pages, hasMore };
+    url = nextUrl(first, url, address);
+    if (seen.has(url.href))
+      throw new FunctionError(
+        "page_failed",
+        `Page ${pages} names a page that was read already as the next one.`,
+      );
+  }
+}
+
+const asList = (value: Json | undefined): Json[] => {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value : [value];
+};
+
+/** The next page's address, with the first page's parameters that contain secrets. */
+function nextUrl(first: URL, current: URL, address: string): URL {
+  if (!URL.canParse(address, current))
+    throw new FunctionError("page_failed", `"${address.slice(0, 200)}" is not the address of a page.`);
+  const url = new URL(address, current);
+  if (url.origin !== first.origin)
+    throw new FunctionError(
+      "page_failed",
+      `The next page is on another origin: ${url.origin}, not ${first.origin}.`,
+    );
+  for (const [name, value] of first.searchParams)
+    if (hasPlaceholder(value)) url.searchParams.set(name, value);
+  return url;
+}

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import {
+  DocumentError,
+  MAX_CSV_ROWS,
+  MAX_DOCUMENT_LENGTH,
+  parseCsvText,
+} from "@/server/documents/parse-document";
+import { defineFunction } from "@/server/functions/define";
+import { FunctionError } from "@/server/functions/function-error";
+
+/** CSV to JSON; every value stays a text. */
+export const parseCsv = defineFunction({
+  name: "parse_csv",
+  title: "Parse CSV",
+  description:
+    "Turns CSV text into a list of records, named by the first row. Every value is text. " +
+    "With header: false, returns a list of lists.",
+  input: z.object({
+    text: z.string().max(MAX_DOCUMENT_LENGTH).describe("The CSV text (RFC 4180)."),
+    delimiter: z.string().length(1).optional().describe('One character between values. Default: ",".'),
+    header: z.boolean().optional().describe("Whether the first row names the columns. Default: true."),
+  }),
+  output: z
+    .union([z.array(z.record(z.string(), z.string())), z.array(z.array(z.string()))])
+    .describe("The records, or with header: false the rows."),
+  errors: {
+    invalid_csv:
+      "A quote is never closed, a row has another number of values than the first one, or there are too many rows.",
+  },
+  limits: [`${MAX_CSV_ROWS.toLocaleString("en-US")} rows`],
+  price: "action",
+  hasSideEffects: false,
+  timeoutMs: 30_000,
+  example: {
+    input: { text: "sku,stock\nA-1,4\nB-2,0" },
+    output: [
+      { sku: "A-1", stock: "4" },
+      { sku: "B-2", stock: "0" },
+    ],
+  },
+  async run({ text, delimiter = ",", header = true }, { organizationId }) {
+    try {
+      return await parseCsvText({ text, delimiter, header }, organizationId);
+    } catch (error) {
+      if (!(error instanceof DocumentError)) throw error;
+      throw new FunctionError("invalid_csv", `The text is not valid CSV: ${error.message}`, { cause: error });
+    }
+  },
+});

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { defineFunction } from "@/server/functions/define";
+import { CALLED_RUN } from "@/server/functions/run-tool";
+
+const { invalid_arguments: _, ...errors } = CALLED_RUN.errors;
+
+/** Runs an agent as a child run; the engine does it (server/runs/engine/call-run.ts). */
+export const runAgent = defineFunction({
+  name: "run_agent",
+  title: "Run agent",
+  description:
+    "Gives a message to an agent of the organization, as a run of its own, and returns its answer. It uses the slot and " +
+    "the credits of the run that calls it, and is cancelled with it.",
+  input: z.object({
+    agent: z.string().min(1).max(64).describe("The slug of the agent."),
+    message: z
+      .string()
+      .min(1)
+      .max(256 * 1024)
+      .describe("What the agent is to do, with all the information it needs."),
+  }),
+  output: z.object({ output: z.string().describe("The agent's answer.") }),
+  errors: {
+    unknown_agent: "The organization has no agent of that slug.",
+    agent_inactive: "The agent is inactive.",
+    ...errors,
+  },
+  limits: [...CALLED_RUN.limits],
+  price: "action",
+  hasSideEffects: true,
+  timeoutMs: 86_400_000,
+  example: {
+    input: { agent: "researcher", message: "How many lamps are in stock?" },
+    output: { output: "Four lamps are in stock." },
+  },
+  run: { engine: "agent" },
+});

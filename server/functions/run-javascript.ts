@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { defineFunction } from "@/server/functions/define";
+import { FunctionError } from "@/server/functions/function-error";
+import { runScript, SCRIPT_LIMITS, ScriptError } from "@/server/javascript/run-script";
+import type { Json } from "@/server/json";
+
+/** JavaScript of the organization, in a sandbox. */
+export const runJavascript = defineFunction({
+  name: "run_javascript",
+  title: "Run JavaScript",
+  description:
+    "Runs JavaScript without network, files or timers and returns its value. The code is the body of a function " +
+    "of input, such as `return input.items.length`.",
+  input: z.object({
+    code: z
+      .string()
+      .min(1)
+      .max(SCRIPT_LIMITS.codeLength)
+      .describe("The body of an async function of `input`; what it returns is the output."),
+    input: z.custom<Json>().optional().describe("Any JSON value. Default: null."),
+  }),
+  output: z.json().describe("The returned value as JSON; null if nothing is returned."),
+  errors: {
+    script_failed: "The code has a syntax error or throws.",
+    script_limit: "The script needs too much time or memory, or its result is too large.",
+  },
+  limits: [
+    `${SCRIPT_LIMITS.timeoutMs / 1000} seconds of execution`,
+    `${SCRIPT_LIMITS.memoryMib} MiB of memory`,
+    "100 lines of console output, shown with the step",
+  ],
+  price: "action",
+  hasSideEffects: false,
+  // Includes the wait for a thread.
+  timeoutMs: 60_000,
+  example: {
+    input: {
+      code: "const total = input.prices.reduce((sum, price) => sum + price, 0);\nreturn { total };",
+      input: { prices: [2, 3.5] },
+    },
+    output: { total: 5.5 },
+  },
+  async run({ code, input = null }, { clock, idempotencyKey, organizationId, print }) {
+    try {
+      const facts = { now: clock.now(), seed: idempotencyKey, organizationId };
+      const result = await runScript(code, input, facts);
+      print(result.console);
+      return result.value;
+    } catch (error) {
+      if (!(error instanceof ScriptError)) throw error;
+      print(error.console);
+      const failure = error.reason === "limit" ? "script_limit" : "script_failed";
+      throw new FunctionError(failure, error.message, { cause: error });
+    }
+  },
+});

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { defineFunction } from "@/server/functions/define";
+import { isJsonObject, type JsonObject } from "@/server/json";
+
+/** How deep runs may call each other: a root run is at depth 1. */
+export const MAX_RUN_DEPTH = 5;
+/** Runs that one root run may start by itself and by the runs it calls. */
+export const MAX_CALLED_RUNS = 1_000;
+
+/** Errors and limits of functions that start a run. */
+export const CALLED_RUN = {
+  errors: {
+    invalid_arguments: "The input does not match the parameters of the tool.",
+    run_failed: "The run that was started failed or was cancelled.",
+    too_deep: `Runs call each other more than ${MAX_RUN_DEPTH} deep.`,
+    too_many_runs: `The run and those that it called have started ${MAX_CALLED_RUNS.toLocaleString("en-US")} runs.`,
+  },
+  limits: [
+    `${MAX_RUN_DEPTH} runs deep`,
+    `${MAX_CALLED_RUNS.toLocaleString("en-US")} runs in all`,
+    "the limits of what is called: its own deadline and maxCredits",
+  ],
+} as const;
+
+/** Runs a tool as a child run; the engine does it (server/runs/engine/call-run.ts). */
+export const runTool = defineFunction({
+  name: "run_tool",
+  title: "Run tool",
+  description:
+    "Runs a tool of the organization as a run of its own and returns its output. It uses the slot and the credits of " +
+    "the run that calls it, and is cancelled with it.",
+  input: z.object({
+    tool: z.string().min(1).max(64).describe("The slug of the tool."),
+    input: z
+      .custom<JsonObject>(isJsonObject, "must be an object")
+      .optional()
+      .describe("The tool's input. Default: {}."),
+  }),
+  output: z.json().describe("The tool's output."),
+  errors: { unknown_tool: "The organization has no tool of that slug.", ...CALLED_RUN.errors },
+  limits: [...CALLED_RUN.limits],
+  price: "action",
+  hasSideEffects: true,
+  timeoutMs: 86_400_000,
+  example: {
+    input: { tool: "quote", input: { item: "lamp", quantity: 2, unitPrice: 20 } },
+    output: { total: 40 },
+  },
+  run: { engine: "tool" },
+});

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { EgressError } from "@/server/egress/failures";
+import { defineFunction } from "@/server/functions/define";
+import { FunctionError } from "@/server/functions/function-error";
+import { MAIL_LIMITS, MailError } from "@/server/mail/message";
+
+const address = z.email().max(254);
+const { recipients, subjectLength, bodyLength } = MAIL_LIMITS;
+
+/** An e-mail through the operator's SMTP server. */
+export const sendEmail = defineFunction({
+  name: "send_email",
+  title: "Send e-mail",
+  description: "Sends an e-mail with a text and optionally an HTML body to one or more addresses.",
+  input: z.object({
+    to: z
+      .union([address, z.array(address).min(1).max(recipients)])
+      .describe(`One address, or a list of at most ${recipients}. All recipients see each other.`),
+    subject: z
+      .string()
+      .min(1)
+      .max(subjectLength)
+      .regex(/^[^\r\n\0]*$/, "must be one line")
+      .describe("One line."),
+    text: z.string().max(bodyLength).describe("The body as plain text."),
+    html: z.string().max(bodyLength).optional().describe("The body as HTML, for mail programs that show it."),
+  }),
+  output: z.object({
+    messageId: z.string().describe("The Message-ID header; a repeated call sends the same one."),
+    accepted: z.array(z.string()).describe("The addresses that the mail server accepted."),
+    rejected: z.array(z.string()).describe("The addresses that it refused."),
+  }),
+  errors: {
+    not_configured: "The operator has not set SMTP_URL and SMTP_FROM.",
+    mail_failed: "The mail server cannot be reached, may not be called or does not take the message.",
+  },
+  limits: [`${recipients} recipients`, `${bodyLength / 1024} KiB for each body`],
+  price: "action",
+  hasSideEffects: true,
+  timeoutMs: 60_000,
+  example: {
+    input: { to: "ada@example.com", subject: "Stock", text: "Four lamps are left." },
+    output: {
+      messageId: "<3d7bd9a1c6ae9a1c3a50fa9e3ee7d5a54d3d1ac2@example.com>",
+      accepted: ["ada@example.com"],
+      rejected: [],
+    },
+  },
+  async run({ to, subject, text, html }, { sendMail, signal, idempotencyKey }) {
+    if (sendMail === null) {
+      const message = "E-mail is not configured here: the operator sets SMTP_URL and SMTP_FROM.";
+      throw new FunctionError("not_configured", message);
+    }
+    const message = { to: Array.isArray(to) ? to : [to], subject, text, html, idempotencyKey };
+    try {
+      return await sendMail(message, signal);
+    } catch (error) {
+      if (!(error instanceof MailError || error instanceof EgressError)) throw error;
+      throw new FunctionError("mail_failed", error.message, { cause: error });
+    }
+  },
+});

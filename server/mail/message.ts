@@ -1,0 +1,22 @@
+/** What bounds an e-mail. */
+export const MAIL_LIMITS = { recipients: 50, subjectLength: 998, bodyLength: 512 * 1024 } as const;
+
+export type MailMessage = {
+  to: readonly string[];
+  subject: string;
+  text: string;
+  html?: string | undefined;
+  /** Equal keys give equal Message-IDs, by which mail programs drop a repeated message. */
+  idempotencyKey: string;
+};
+
+/** What the SMTP server took: the Message-ID and the recipients it refused. */
+export type SentMail = { messageId: string; accepted: string[]; rejected: string[] };
+
+/** Sends one message. Throws MailError. */
+export type SendMail = (message: MailMessage, signal: AbortSignal) => Promise<SentMail>;
+
+/** Why a message was not sent; it may be shown to anyone. */
+export class MailError extends Error {
+  override name = "MailError";
+}

@@ -1,0 +1,181 @@
+import { once } from "node:events";
+import { SMTPServer } from "smtp-server";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { z } from "zod";
+import { createGuardedConnect } from "@/server/egress/guarded-connect";
+import { executeFunction } from "@/server/functions/execute";
+import { testFunctionContext } from "@/testing/function-context";
+import { createMailer, type SmtpSettings } from "./smtp";
+
+/** `send_email` against a real SMTP server. */
+
+type Received = { from: string; to: string[]; message: string; user: unknown };
+let received: Received[] = [];
+let server: SMTPServer;
+let port: number;
+
+beforeAll(async () => {
+  server = new SMTPServer({
+    disabledCommands: ["STARTTLS"],
+    allowInsecureAuth: true,
+    onAuth({ username, password }, _session, done) {
+      if (username === "ada" && password === "p@ss") done(null, { user: username });
+      else done(new Error("Invalid login"));
+    },
+    onRcptTo({ address }, _session, done) {
+      done(address.startsWith("unknown@") ? new Error("No such mailbox") : null);
+    },
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", () => {
+        const { mailFrom, rcptTo } = session.envelope;
+        received.push({
+          from: mailFrom === false ? "" : mailFrom.address,
+          to: rcptTo.map(({ address }) => address),
+          message: Buffer.concat(chunks).toString(),
+          user: session.user,
+        });
+        done();
+      });
+    },
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server.server, "listening");
+  port = z.object({ port: z.number() }).parse(server.server.address()).port;
+});
+afterEach(() => {
+  received = [];
+});
+afterAll(() => new Promise<void>((done) => server.close(() => done())));
+
+const settings = (fields: Partial<SmtpSettings> = {}): SmtpSettings => ({
+  host: "127.0.0.1",
+  port,
+  secure: false,
+  user: "ada",
+  password: "p@ss",
+  from: "Stepwell <no-reply@stepwell.test>",
+  ...fields,
+});
+
+const send = (input: object, fields: Partial<SmtpSettings> = {}, allow = [`127.0.0.1:${port}`]) => {
+  const sendMail = createMailer(settings(fields), createGuardedConnect({ allow }));
+  const message = { to: "bob@example.test", subject: "Hi", text: "Hello", ...input };
+  return executeFunction("send_email", message, testFunctionContext({ sendMail }));
+};
+
+it("sends text and HTML to all recipients, as the operator's sender", async () => {
+  const to = ["bob@example.test", "eve@example.test"];
+  const result = await send({ to, subject: "Grüße", text: "Hello\n.\nworld", html: "<p>Hello</p>" });
+  expect(result).toEqual({
+    messageId: expect.stringMatching(/^<\w{40}@stepwell\.test>$/),
+    accepted: to,
+    rejected: [],
+  });
+  expect(received).toMatchObject([{ from: "no-reply@stepwell.test", to, user: "ada" }]);
+  const [{ message } = { message: "" }] = received;
+  expect(message).toContain("From: Stepwell <no-reply@stepwell.test>");
+  expect(message).toContain("multipart/alternative");
+  expect(message).toContain("<p>Hello</p>");
+});
+
+it("repeats a message under the same Message-ID, and has another one for another step", async () => {
+  const ids = async (idempotencyKey: string) => {
+    const sendMail = createMailer(settings(), createGuardedConnect({ allow: [`127.0.0.1:${port}`] }));
+    const input = { to: "bob@example.test", subject: "Hi", text: "Hello" };
+    const result = await executeFunction(
+      "send_email",
+      input,
+      testFunctionContext({ sendMail, idempotencyKey }),
+    );
+    return z.object({ messageId: z.string() }).parse(result).messageId;
+  };
+  const first = await ids("run:step");
+  expect(await ids("run:step")).toBe(first);
+  expect(await ids("run:other")).not.toBe(first);
+  expect(received.filter(({ message }) => message.includes(`Message-ID: ${first}`))).toHaveLength(2);
+});
+
+it("names the recipients that the server refuses", async () => {
+  const to = ["bob@example.test", "unknown@example.test"];
+  expect(await send({ to })).toMatchObject({
+    accepted: ["bob@example.test"],
+    rejected: ["unknown@example.test"],
+  });
+});
+
+it.each([
+  ["all recipients are refused", { to: "unknown@example.test" }, {}, /No such mailbox/],
+  ["the login is wrong", {}, { password: "wrong" }, /Invalid login/],
+  ["nobody listens", {}, { port: 1 }, /connection was refused/],
+])("fails when %s", async (_name, input, fields, message) => {
+  const allow = [`127.0.0.1:${port}`, "127.0.0.1:1"];
+  await expect(send(input, fields, allow)).rejects.toMatchObject({
+    code: "mail_failed",
+    message: expect.stringMatching(message),
+  });
+});
+
+it.each([
+  ["an address", "127.0.0.1"],
+  ["a name", "localhost"],
+])("does not connect to a private server by %s unless EGRESS_ALLOW names it", async (_name, host) => {
+  await expect(send({}, { host }, [])).rejects.toMatchObject({
+    code: "mail_failed",
+    message: expect.stringContaining(`EGRESS_ALLOW=${host}:${port}`),
+  });
+  expect(received).toEqual([]);
+});
+
+it("resolves a name once and refuses it when any of its addresses is private", async () => {
+  let lookups = 0;
+  const connect = createGuardedConnect({
+    lookup: (_host, _options, callback) => {
+      lookups += 1;
+      // What a name says the next time gains nothing: the socket connects to what was checked.
+      const addresses = lookups === 1 ? ["93.184.215.14", "127.0.0.1"] : ["93.184.215.14"];
+      callback(
+        null,
+        addresses.map((address) => ({ address, family: 4 })),
+      );
+    },
+  });
+  const sendMail = createMailer(settings({ host: "mail.test" }), connect);
+  const input = { to: "bob@example.test", subject: "Hi", text: "Hello" };
+  await expect(executeFunction("send_email", input, testFunctionContext({ sendMail }))).rejects.toMatchObject(
+    {
+      code: "mail_failed",
+      message: expect.stringContaining("is not a public address"),
+    },
+  );
+  expect(lookups).toBe(1);
+  expect(received).toEqual([]);
+});
+
+it.each([
+  ["a second recipient in a line", { to: "bob@example.test\r\nBcc: eve@example.test" }],
+  ["a list in one address", { to: "bob@example.test, eve@example.test" }],
+  ["a header in the subject", { subject: "Hi\r\nBcc: eve@example.test" }],
+  ["too many recipients", { to: Array.from({ length: 51 }, (_, i) => `a${i}@example.test`) }],
+])("refuses %s", async (_name, input) => {
+  await expect(send(input)).rejects.toMatchObject({ code: "invalid_input" });
+  expect(received).toEqual([]);
+});
+
+it("says so when no mail server is configured", async () => {
+  const input = { to: "bob@example.test", subject: "Hi", text: "Hello" };
+  await expect(executeFunction("send_email", input, testFunctionContext())).rejects.toMatchObject({
+    code: "not_configured",
+    message: expect.stringContaining("SMTP_URL"),
+  });
+});
+
+it("ends when the run is cancelled", async () => {
+  const controller = new AbortController();
+  const reason = new Error("cancelled");
+  const sendMail = createMailer(settings(), createGuardedConnect({ allow: [`127.0.0.1:${port}`] }));
+  controller.abort(reason);
+  const message = { to: ["bob@example.test"], subject: "Hi", text: "Hello", idempotencyKey: "k" };
+  await expect(sendMail(message, controller.signal)).rejects.toBe(reason);
+});

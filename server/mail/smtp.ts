@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import { createTransport } from "nodemailer";
+import type { GuardedConnect } from "@/server/egress/guarded-connect";
+import { MailError, type MailMessage, type SendMail, type SentMail } from "./message";
+
+/** The operator's SMTP server (SMTP_URL, SMTP_FROM). */
+export type SmtpSettings = {
+  host: string;
+  port: number;
+  /** TLS from the beginning (smtps); otherwise STARTTLS is used when the server offers it. */
+  secure: boolean;
+  user: string | undefined;
+  password: string | undefined;
+  /** Such as `Stepwell <no-reply@example.com>`. */
+  from: string;
+};
+
+/** For each answer of the server. */
+const SOCKET_TIMEOUT_MS = 20_000;
+
+/** Makes a sender of e-mails. Each message has a connection of its own, so that it can be aborted and nothing is kept. */
+export function createMailer(settings: SmtpSettings, connect: GuardedConnect): SendMail {
+  const { host, port, secure, user, password, from } = settings;
+  const domain = /@([^\s<>@]+)>?\s*$/.exec(from)?.[1] ?? host;
+  return async (message, signal) => {
+    const connection = await connect(host, port, signal);
+    const transport = createTransport({
+      host,
+      port,
+      secure,
+      connection,
+      ...(user !== undefined && { auth: { user, pass: password ?? "" } }),
+      socketTimeout: SOCKET_TIMEOUT_MS,
+      greetingTimeout: SOCKET_TIMEOUT_MS,
+      tls: { servername: host },
+      // A message is made of what tenants write: it must not read files or addresses of this machine.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    const stop = () => connection.destroy();
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      return readAnswer(await transport.sendMail(mailOptions(message, from, domain)));
+    } catch (error) {
+      signal.throwIfAborted();
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new MailError(`The mail server did not take the message: ${reason.slice(0, 300)}`, {
+        cause: error,
+      });
+    } finally {
+      signal.removeEventListener("abort", stop);
+      transport.close();
+      connection.destroy();
+    }
+  };
+}
+
+function mailOptions({ to, subject, text, html, idempotencyKey }: MailMessage, from: string, domain: string) {
+  const id = createHash("sha256").update(idempotencyKey).digest("hex").slice(0, 40);
+  return {
+    from,
+    // One header for all recipients, each as a bare address: a name cannot add another one.
+    to: to.map((address) => ({ name: "", address })),
+    subject,
+    text,
+    ...(html !== undefined && { html }),
+    messageId: `<${id}@${domain}>`,
+  };
+}
+
+function readAnswer(info: { messageId: string; accepted: unknown[]; rejected: unknown[] }): SentMail {
+  const addresses = (list: unknown[]) => list.filter((entry) => typeof entry === "string");
+  return {
+    messageId: info.messageId,
+    accepted: addresses(info.accepted),
+    rejected: addresses(info.rejected),
+  };
+}

@@ -1,0 +1,53 @@
+import { randomBytes } from "node:crypto";
+
+/** Letters and digits only, so that JSON, forms and URLs leave it as it is. */
+const PREFIX = "stepwellsecret";
+const PLACEHOLDER = new RegExp(`${PREFIX}[0-9a-f]{32}`, "g");
+
+/** Replaces each placeholder in a text; `replace` gets the placeholder. */
+export function replacePlaceholders(text: string, replace: (placeholder: string) => string): string {
+  return text.includes(PREFIX) ? text.replace(PLACEHOLDER, replace) : text;
+}
+
+/** Whether a text has a placeholder in it. */
+export function hasPlaceholder(text: string): boolean {
+  return text.search(PLACEHOLDER) >= 0;
+}
+
+/**
+ * What stands for secrets while one run executes. A placeholder is random, so that no data can contain one: only a
+ * reference in the run's definition makes it. Rows hold `{{ secrets.NAME }}` in its place.
+ */
+export class SecretPlaceholders {
+  readonly #byName = new Map<string, string>();
+  readonly #names = new Map<string, string>();
+
+  /** The placeholder of a secret; the same one throughout the run. */
+  of(name: string): string {
+    const known = this.#byName.get(name);
+    if (known !== undefined) return known;
+    const placeholder = PREFIX + randomBytes(16).toString("hex");
+    this.#byName.set(name, placeholder);
+    this.#names.set(placeholder, name);
+    return placeholder;
+  }
+
+  /** The names of the secrets whose placeholders a text holds. */
+  namesIn(text: string): string[] {
+    const names = new Set<string>();
+    replacePlaceholders(text, (placeholder) => {
+      const name = this.#names.get(placeholder);
+      if (name !== undefined) names.add(name);
+      return placeholder;
+    });
+    return [...names];
+  }
+
+  /** The text as rows hold it. */
+  describe(text: string): string {
+    return replacePlaceholders(text, (placeholder) => {
+      const name = this.#names.get(placeholder);
+      return name === undefined ? placeholder : `{{ secrets.${name} }}`;
+    });
+  }
+}

@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import { createRedactor } from "@/server/secrets/redact";
+
+const AWKWARD = 'Tr0ub4dor&3/+="é~?> \\';
+const KEY = "sk-proj-abcdefghijklmnop";
+const redact = createRedactor([
+  { value: AWKWARD, mark: "[secret awkward]" },
+  { value: KEY, mark: "[secret key]" },
+]);
+
+const html = (text: string) =>
+  text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`).replaceAll("/", "&#x2F;");
+const unicode = (text: string) =>
+  text.replace(/[^\w]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+describe("a secret that comes back", () => {
+  test.each<[string, (text: string) => string]>([
+    ["as it is", (text) => text],
+    ["in base64", (text) => Buffer.from(text).toString("base64")],
+    ["in base64 without padding", (text) => Buffer.from(text).toString("base64").replaceAll("=", "")],
+    ["in base64url", (text) => Buffer.from(text).toString("base64url")],
+    ["in base64 behind one byte", (text) => Buffer.from(`x${text}`).toString("base64")],
+    ["in base64 behind two bytes", (text) => Buffer.from(`xy${text}z`).toString("base64")],
+    ["in base64 as credentials", (text) => Buffer.from(`user:${text}`).toString("base64")],
+    ["in base64 in an address", (text) => encodeURIComponent(Buffer.from(`u:${text}`).toString("base64"))],
+    ["in base64 as PHP writes JSON", (text) => Buffer.from(text).toString("base64").replaceAll("/", "\\/")],
+    ["in hexadecimal", (text) => Buffer.from(text).toString("hex")],
+    ["in hexadecimal capitals", (text) => Buffer.from(text).toString("hex").toUpperCase()],
+    [
+      "in hexadecimal with colons",
+      (text) =>
+        Buffer.from(text)
+          .toString("hex")
+          .replace(/..(?=.)/g, "$&:"),
+    ],
+    ["URL-encoded", encodeURIComponent],
+    [
+      "URL-encoded in small letters",
+      (text) => encodeURIComponent(text).replace(/%../g, (e) => e.toLowerCase()),
+    ],
+    ["URL-encoded twice", (text) => encodeURIComponent(encodeURIComponent(text))],
+    ["URL-encoded byte by byte", (text) => Buffer.from(text).toString("hex").replace(/../g, "%$&")],
+    ["as a form's value", (text) => new URLSearchParams({ a: text }).toString().slice(2)],
+    ["within JSON", (text) => JSON.stringify({ key: text })],
+    ["within JSON within JSON", (text) => JSON.stringify(JSON.stringify({ key: text }))],
+    ["with \\u escapes", unicode],
+    ["within HTML", html],
+  ])("%s is redacted", (_name, encode) => {
+    for (const [value, mark] of [
+      [AWKWARD, "[secret awkward]"],
+      [KEY, "[secret key]"],
+    ] as const) {
+      const cleaned = redact(`Wrong key <${encode(value)}>.`);
+      expect(cleaned).toContain(mark);
+      // What may be left beside it are its neighbours in the encoded text, and the quotes of JSON.
+      expect(cleaned.length).toBeLessThan(`Wrong key <${mark}>.`.length + 24);
+      expect(cleaned).toMatch(/^Wrong key <.*>\.$/);
+    }
+  });
+
+  test.each<[string, (text: string) => string]>([
+    ["as it is", (text) => text],
+    ["with other ends of lines", (text) => text.replaceAll("\n", "\r\n")],
+    ["within JSON", JSON.stringify],
+    ["in base64", (text) => Buffer.from(text).toString("base64")],
+    ["in hexadecimal", (text) => Buffer.from(text).toString("hex")],
+    ["URL-encoded", encodeURIComponent],
+  ])("%s is redacted as one, though it is as long as a key file", (_name, encode) => {
+    const line = (index: number) =>
+      `${index}MIIJQgIBADANBgkqhkiG9w0BAQEFAASCCSwwggkoAgEAAoICAQ/+`.padEnd(64, "k");
+    const file = `-----BEGIN PRIVATE KEY-----\n${Array.from({ length: 50 }, (_, i) => line(i)).join("\n")}\n-----END`;
+    const redactFile = createRedactor([{ value: file, mark: "[secret file]" }]);
+    expect(redactFile(`<${encode(file)}>`).replace(/"/g, "")).toMatch(/^<.{0,3}\[secret file\].{0,3}>$/);
+  });
+});
+
+test("keeps text that only looks like a secret", () => {
+  const text = `${Buffer.from("sk-proj-other").toString("base64")} ${Buffer.from("another").toString("hex")}`;
+  expect(redact(text)).toBe(text);
+});
+
+test("the pattern of a mark has no meaning in the replacement", () => {
+  expect(createRedactor([{ value: "hunter22", mark: "[$& $1]" }])("a hunter22 b")).toBe("a [$& $1] b");
+});
+
+test("stays fast on text made to slow it down", () => {
+  const nasty = createRedactor([{ value: '"/"\\"/"\\ "//""', mark: "[secret nasty]" }]);
+  const started = performance.now();
+  for (const unit of ["\\", '"', "&#0", "%25", "/", "\\\\u00"]) nasty(unit.repeat(1_000_000 / unit.length));
+  expect(performance.now() - started).toBeLessThan(3_000);
+});

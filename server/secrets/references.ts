@@ -1,0 +1,27 @@
+/** How a secret is named: as a JSONata name without quotes. */
+export const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+
+/** An expression that refers to a secret and does nothing else. */
+const REFERENCE = /^\s*secrets\.([A-Za-z_]\w{0,63})\s*$/;
+const REFERENCES = /\{\{\s*secrets\.([A-Za-z_]\w{0,63})\s*\}\}/g;
+
+/** The secret that a whole expression refers to, else null. */
+export function parseSecretReference(expression: string): string | null {
+  return REFERENCE.exec(expression)?.[1] ?? null;
+}
+
+/** The names of all secrets that a definition refers to, in the texts of any plain data. */
+export function findSecretNames(definition: unknown): string[] {
+  const names = new Set<string>();
+  const open: unknown[] = [definition];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next === "string") {
+      if (!next.includes("secrets.")) continue;
+      for (const [, name] of next.matchAll(REFERENCES)) if (name !== undefined) names.add(name);
+    } else if (typeof next === "object" && next !== null) {
+      for (const member of Object.values(next)) open.push(member);
+    }
+  }
+  return [...names];
+}

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { removeExpired } from "@/server/operate/retention";
+import { startRun } from "@/server/runs/start";
+import { executeRun, replaceWorker } from "@/testing/execute";
+import { insertTool } from "@/testing/tools";
+import { createTenant, createWorld, type World } from "@/testing/world";
+import { readKeyValue, writeKeyValue } from "./key-values";
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.close());
+
+let calls = 0;
+const write = (orgId: Parameters<typeof writeKeyValue>[1], value: object) => {
+  calls += 1;
+  return writeKeyValue(world, orgId, { key: "k", value: 1, call: `run:${calls}`, ...value });
+};
+
+describe("a value", () => {
+  it("is the organization's own, and counts its writes", async () => {
+    const [{ orgId }, other] = [await createTenant(world), await createTenant(world)];
+    expect(await readKeyValue(world, orgId, "k")).toBeNull();
+    expect(await write(orgId, { value: { a: [1, "\u2028"] } })).toEqual({ outcome: "written", version: 1 });
+    expect(await write(orgId, { value: null })).toEqual({ outcome: "written", version: 2 });
+    expect(await readKeyValue(world, orgId, "k")).toEqual({ value: null, version: 2 });
+    expect(await readKeyValue(world, other.orgId, "k")).toBeNull();
+  });
+
+  it("is written only at the expected version", async () => {
+    const { orgId } = await createTenant(world);
+    expect(await write(orgId, { ifVersion: 1 })).toEqual({ outcome: "conflict", version: 0 });
+    expect(await write(orgId, { ifVersion: 0 })).toEqual({ outcome: "written", version: 1 });
+    expect(await write(orgId, { ifVersion: 0 })).toEqual({ outcome: "conflict", version: 1 });
+    const racing = await Promise.all(Array.from({ length: 8 }, () => write(orgId, { ifVersion: 1 })));
+    expect(racing.filter(({ outcome }) => outcome === "written")).toEqual([
+      { outcome: "written", version: 2 },
+    ]);
+  });
+
+  it("counts as absent when it has expired, and never has the same version twice", async () => {
+    const { orgId } = await createTenant(world);
+    await write(orgId, { ttlSeconds: 60 });
+    world.clock.advance(59_999);
+    expect(await readKeyValue(world, orgId, "k")).toEqual({ value: 1, version: 1 });
+    world.clock.advance(1);
+    expect(await readKeyValue(world, orgId, "k")).toBeNull();
+    expect(await write(orgId, { ifVersion: 1 })).toEqual({ outcome: "conflict", version: 0 });
+    expect(await write(orgId, { ifVersion: 0 })).toEqual({ outcome: "written", version: 2 });
+  });
+
+  it("is written once by a call that is repeated, whatever happened meanwhile", async () => {
+    const { orgId } = await createTenant(world);
+    expect(await write(orgId, { call: "a", value: "a" })).toEqual({ outcome: "written", version: 1 });
+    await write(orgId, { value: "b" });
+    expect(await write(orgId, { call: "a", value: "a", ifVersion: 0 })).toEqual({
+      outcome: "written",
+      version: 1,
+    });
+    expect(await readKeyValue(world, orgId, "k")).toEqual({ value: "b", version: 2 });
+  });
+
+  it("is refused beyond the organization's number of keys and bytes, exactly", async () => {
+    const { orgId } = await createTenant(world);
+    await world.pool.query(
+      `INSERT INTO key_values SELECT $1, 'key ' || n, '1', 1, now() FROM generate_series(1, 9999) AS n`,
+      [orgId],
+    );
+    const racing = await Promise.all(Array.from({ length: 4 }, (_, i) => write(orgId, { key: `new ${i}` })));
+    expect(racing.map(({ outcome }) => outcome).sort()).toEqual([
+      "too many",
+      "too many",
+      "too many",
+      "written",
+    ]);
+    expect(await write(orgId, { key: "key 1" })).toMatchObject({ outcome: "written" });
+    await world.pool.query("DELETE FROM key_values WHERE organization_id = $1", [orgId]);
+    await world.pool.query(
+      `INSERT INTO key_values SELECT $1, 'key ' || n, to_json(repeat('x', 262000)), 1, now() FROM generate_series(1, 256) AS n`,
+      [orgId],
+    );
+    expect(await write(orgId, { value: "x".repeat(50_000) })).toMatchObject({ outcome: "too large" });
+  });
+
+  it("goes a day after it has expired; records of writes go after three days", async () => {
+    const { orgId } = await createTenant(world);
+    await write(orgId, { ttlSeconds: 60 });
+    await write(orgId, { key: "stays" });
+    const count = async () => [
+      await world.db.keyValue.count({ where: { organizationId: orgId } }),
+      await world.db.keyValueWrite.count({ where: { organizationId: orgId } }),
+    ];
+    await removeExpired(world);
+    expect(await count()).toEqual([2, 2]);
+    world.clock.advance(86_400_000 + 60_000);
+    await removeExpired(world);
+    expect(await count()).toEqual([1, 2]);
+    world.clock.advance(2 * 86_400_000);
+    await removeExpired(world);
+    expect(await count()).toEqual([1, 0]);
+  });
+});
+
+it("a step that sets a value and is repeated after a takeover sets it once", async () => {
+  const tenant = await createTenant(world);
+  const definition = {
+    steps: [
+      { id: "set", uses: "set_value", with: { key: "counter", value: 1 } },
+      { id: "get", uses: "get_value", with: { key: "counter" } },
+    ],
+  };
+  const targetId = await insertTool(world, tenant, { slug: "counts", definition });
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const { runId } = await startRun(world, actor, { kind: "tool", targetId, input: {} });
+  // The worker is replaced when it has written the value and not yet its step.
+  const { pool } = world;
+  const query = pool.query.bind(pool);
+  const isWrite = (statement: unknown) =>
+    typeof statement === "object" &&
+    statement !== null &&
+    "name" in statement &&
+    statement.name === "set-key-value";
+  let replaced = false;
+  const spy = vi.spyOn(pool, "query").mockImplementation(async (...parts: unknown[]) => {
+    const result: unknown = await Reflect.apply(query, pool, parts);
+    if (isWrite(parts[0]) && !replaced) {
+      replaced = true;
+      await replaceWorker(world);
+    }
+    return result;
+  });
+  await executeRun(world, runId).catch(() => undefined);
+  spy.mockRestore();
+  expect(replaced).toBe(true);
+  const beside = await createWorld({ beside: world });
+  expect(await executeRun(beside, runId)).toBe("ended");
+  await beside.close();
+  const { output } = await world.db.run.findUniqueOrThrow({ where: { id: runId } });
+  expect(JSON.parse(output ?? "")).toEqual({ value: 1, version: 1 });
+  expect(await world.db.keyValueWrite.count({ where: { organizationId: tenant.orgId } })).toBe(1);
+});

@@ -1,0 +1,23 @@
+import type { Json } from "@/server/json";
+
+/** What an organization may keep by `set_value`. */
+export const VALUE_LIMITS = {
+  keyLength: 200,
+  /** Of one value's JSON. */
+  valueBytes: 256 * 1024,
+  keys: 10_000,
+  /** Of all keys and values together. */
+  totalBytes: 64 * 1024 * 1024,
+  ttlSeconds: 366 * 86_400,
+} as const;
+
+export type KeptValue = { value: Json; version: number };
+export type NewValue = { key: string; value: Json; ttlSeconds?: number; ifVersion?: number };
+/** How a write ended; `version` is the key's current one, 0 when there is no value. */
+export type WriteOutcome = { outcome: "written" | "conflict" | "too many" | "too large"; version: number };
+
+/** An organization's key values, as a function sees them. */
+export type KeyValues = {
+  get(key: string): Promise<KeptValue | null>;
+  set(value: NewValue): Promise<WriteOutcome>;
+};
