@@ -2,9 +2,9 @@ import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import type { Demo } from "@/prisma/seed";
-import { sleep } from "@/server/db/outage";
 import type { Environment } from "@/server/env";
 import type { Services } from "@/server/services";
+import { sleep } from "@/server/sleep";
 
 /** Several processes behind one port (STEPWELL_PROCESSES). Each serves and executes runs, and is replaced when it ends. */
 
@@ -14,7 +14,6 @@ export type Serving = {
   port: number;
   /** The address that people use. */
   appUrl: string;
-  /** The demo organization, if there is one. */
   demo: Demo | null;
   /** Waits until `/api/ready` answers 200; false if the service is stopped first. `print` gets what is missing. */
   untilReady(print: (line: string) => void): Promise<boolean>;

@@ -7,7 +7,7 @@ import { dataHeaders, pageHeaders } from "@/server/api/protective-headers";
 import { captureConsole, captureFaults } from "@/server/log";
 import { getServices, type Wired } from "@/wiring";
 import { prepare } from "./serve-prepare";
-import { type Answering, handlerOf, logRequest, preparePage, refuseBadHttp } from "./serve-requests";
+import { handlerOf, logRequest, type PendingRequest, preparePage, refuseBadHttp } from "./serve-requests";
 
 /**
  * `next start`, for platforms that expect a plain Next application: Next's server, its route handlers for the API, and
@@ -55,7 +55,7 @@ function prepareRequests(services: Wired): void {
 
 function prepareRequest(
   { log }: Wired,
-  request: Answering,
+  request: PendingRequest,
   { origin, headers }: { origin: string; headers: Record<"page" | "data", Record<string, string>> },
 ): void {
   const { incoming, outgoing } = request;

@@ -1,19 +1,19 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { type ApiRequest, type ApiResponse, drain, fromNode, sendToNode } from "@/server/api/api-request";
-import { answerBadHttp, errorBody, refuseTunnel } from "@/server/api/bad-http";
+import { errorBody, refuseTunnel, respondToBadHttp } from "@/server/api/bad-http";
 import { PEER_ADDRESS_HEADER } from "@/server/api/client-address";
-import { ALIVE, answerReadiness } from "@/server/api/health-answers";
 import { cutStalledReader, InvalidTargetError, peerAddress, targetOf } from "@/server/api/node-http";
 import { PAGE_ADDRESS_HEADER } from "@/server/api/page-address";
-import { answerPoll } from "@/server/api/poll";
+import { respondToPoll } from "@/server/api/poll";
 import { dataHeaders, pageHeaders, pagePolicy } from "@/server/api/protective-headers";
 import { errorResponse, JSON_HEADERS, loggedPath } from "@/server/api/respond";
-import { answerRest } from "@/server/api/rest";
-import { answerWebhook } from "@/server/api/webhook";
+import { respondToRest } from "@/server/api/rest";
+import { respondToWebhook } from "@/server/api/webhook";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import type { Logger } from "@/server/log";
 import type { Wired } from "@/wiring";
+import { ALIVE, readinessResponse } from "./server/api/health-responses";
 
 /** Handles the requests of the process: `/v1`, `/webhooks` and health here, everything else by Next. */
 
@@ -42,25 +42,27 @@ export function createHandler(
   const { log } = services;
 
   /** Sends an API response and logs ids, status and duration, but no content. */
-  const send = (request: Answering, response: ApiResponse): void => {
+  const send = (request: PendingRequest, response: ApiResponse): void => {
     sendToNode(request.outgoing, response, rawHeaders);
     if (request.incoming.method !== "GET") drain(request.incoming);
     logRequest(log, request, response.status, response.headers["X-Request-Id"]);
   };
 
-  const answer = async (request: Answering): Promise<void> => {
+  const answer = async (request: PendingRequest): Promise<void> => {
     const { incoming, outgoing, path } = request;
     if (incoming.httpVersion === "1.1" && incoming.headers.host === undefined) {
       throw new InvalidTargetError("The header Host is missing.");
     }
     const handler = handlerOf(path);
-    if (handler === "rest") return send(request, await answerRest(services, fromNode(incoming, path)));
-    if (handler === "webhook") return send(request, await answerWebhook(services, fromNode(incoming, path)));
+    if (handler === "rest") return send(request, await respondToRest(services, fromNode(incoming, path)));
+    if (handler === "webhook")
+      return send(request, await respondToWebhook(services, fromNode(incoming, path)));
     if (handler === "inngest") {
       return send(request, await callEngine(services, fromNode(incoming, path), targetOf(incoming, origin)));
     }
     if (handler === "health") return sendToNode(outgoing, ALIVE, rawHeaders);
-    if (handler === "ready") return sendToNode(outgoing, await answerReadiness(services, state), rawHeaders);
+    if (handler === "ready")
+      return sendToNode(outgoing, await readinessResponse(services, state), rawHeaders);
     if (showPage === null) return refuse(outgoing, 404, { headers: asData });
     outgoing.once("close", () => logRequest(log, request, outgoing.statusCode, undefined));
     preparePage(request, { url: targetOf(incoming, origin), headers: asPage, dev });
@@ -72,7 +74,7 @@ export function createHandler(
     const request = { incoming, outgoing, path: incoming.url ?? "/", startedAt: performance.now() };
     if (incoming.method === "GET") {
       const key = incoming.headers["x-api-key"];
-      const poll = typeof key === "string" ? answerPoll(services, request.path, key) : null;
+      const poll = typeof key === "string" ? respondToPoll(services, request.path, key) : null;
       if (poll !== null) {
         const requestId = newId();
         const headers = { ...JSON_HEADERS, "X-Request-Id": requestId, ...poll.headers };
@@ -99,7 +101,7 @@ export function createHandler(
 export function refuseBadHttp(server: Server): void {
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.on("clientError", answerBadHttp);
+  server.on("clientError", respondToBadHttp);
   server.on("connect", refuseTunnel);
   server.on("checkExpectation", (_incoming: IncomingMessage, outgoing: ServerResponse) =>
     refuse(outgoing, 417),
@@ -108,7 +110,7 @@ export function refuseBadHttp(server: Server): void {
 
 /** Adds what Next does not: security headers, the page's own URL and the peer's address. */
 export function preparePage(
-  { incoming, outgoing, path }: Answering,
+  { incoming, outgoing, path }: PendingRequest,
   { url, headers, dev }: { url: URL; headers: Record<string, string>; dev: boolean },
 ): void {
   cutStalledReader(outgoing, path.startsWith("/api/live/") ? STALLED_STREAM_MS : STALLED_READER_MS);
@@ -121,7 +123,7 @@ export function preparePage(
 }
 
 /** A request in progress; `startedAt` is in ms of the process's monotonic clock. */
-export type Answering = {
+export type PendingRequest = {
   incoming: IncomingMessage;
   outgoing: ServerResponse;
   path: string;
@@ -131,7 +133,7 @@ export type Answering = {
 /** Logs one line per request, except for files of pages, without query and payload. */
 export function logRequest(
   log: Logger,
-  { incoming, path, startedAt }: Answering,
+  { incoming, path, startedAt }: PendingRequest,
   status: number,
   requestId: string | undefined,
 ): void {
@@ -157,7 +159,6 @@ export function refuse(
   outgoing.end(body);
 }
 
-/** Passes an Inngest server's call to the engine. */
 async function callEngine({ engine, log }: Wired, call: ApiRequest, url: URL): Promise<ApiResponse> {
   try {
     const { method } = call;

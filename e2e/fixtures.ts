@@ -19,14 +19,11 @@ export type Organization = {
   toolId: string;
   /** A tool that takes `{ to }` and makes that many steps, one after the other. */
   counterId: string;
-  /** Ids of all tools, by slug. */
   toolIds: Record<string, string>;
   /** A tool of 500 steps, some with long outputs. */
   bulkyId: string;
   apiKey: string;
-  /** URLs of the triggers, by slug. */
   triggers: Record<string, string>;
-  /** Ids of the triggers, by slug. */
   triggerIds: Record<string, string>;
   /** Signs calls of the trigger `doubles`. */
   signingSecret: string;
@@ -43,7 +40,6 @@ type Fixtures = {
 
 type WorkerFixtures = {
   organization: Organization;
-  /** The cookies of an owner's session. */
   ownerCookies: Awaited<ReturnType<BrowserContext["cookies"]>>;
 };
 

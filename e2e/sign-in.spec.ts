@@ -97,7 +97,6 @@ test("a page whose session has ended returns after sign-in", async ({
 });
 
 test.describe("an open page whose session has ended", () => {
-  /** Signs out as another tab would. */
   async function signOutElsewhere(page: Page, baseURL: string | undefined): Promise<void> {
     const headers = { origin: baseURL ?? "" };
     expect((await page.request.post("/api/auth/sign-out", { headers, data: {} })).status()).toBe(200);

@@ -1,7 +1,6 @@
 import { type APIRequestContext, expect } from "@playwright/test";
 import type { Organization } from "./fixtures";
 
-/** Starts a run over REST; returns its id. */
 export async function startRun(
   request: APIRequestContext,
   organization: Organization,
@@ -16,7 +15,6 @@ export async function startRun(
   return (await answer.json()).id;
 }
 
-/** Starts a run and waits until it has completed. */
 export async function finishRun(
   request: APIRequestContext,
   organization: Organization,

@@ -63,7 +63,13 @@ async function runTool(file: string, slug: string, input: JsonObject, answers: R
       attempts: [],
     }),
   });
-  const facts = { id: "run-1", organizationId: "org-1", startedAt: context.clock.now(), toolName: tool.name };
+  const facts = {
+    id: "run-1",
+    organizationId: "org-1",
+    startedAt: context.clock.now(),
+    toolName: tool.name,
+    signal: new AbortController().signal,
+  };
   return runWorkflow(tool, input, facts, {
     call: ({ functionName, input }) =>
       executeFunction(functionName, input, context).then(

@@ -18,7 +18,6 @@ const ROOT = join(import.meta.dirname, "..");
 const PROGRAMS = ["sh", "curl", "openssl", "npm"];
 
 type Block = { language: string; role: string; text: string };
-/** Marks the end of a block's output. */
 const MARK = "--- end of block ---";
 
 let home: string;

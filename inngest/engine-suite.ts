@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { sleep } from "@/server/db/outage";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { cancelRun } from "@/server/runs/cancel";
 import { removeWorker } from "@/server/runs/engine/worker";
 import { startRun } from "@/server/runs/start";
+import { sleep } from "@/server/sleep";
 import { createProcess, type TestProcess } from "@/testing/process";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import type { Wired } from "@/wiring";

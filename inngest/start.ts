@@ -1,7 +1,7 @@
 import { findLostRuns, releaseLostRuns } from "@/server/operate/lost-runs";
 import { startMaintenance } from "@/server/operate/maintenance";
 import { createRunEngine, type RunEngine } from "@/server/runs/engine/engine";
-import { endedRunFacts } from "@/server/runs/engine/run-facts-of";
+import { endedRunFacts } from "@/server/runs/engine/poll-facts";
 import type { Services } from "@/server/services";
 import { createEmbeddedDriver } from "./embedded";
 import { createServerDriver, type ServerDriver } from "./server";
@@ -17,7 +17,6 @@ export type RunningEngine = RunEngine & {
   handle(request: Request): Promise<Response>;
 };
 
-/** Creates the configured engine. */
 export function createEngine(getServices: () => Services, { slots }: { slots: number }): RunningEngine {
   const engine = createRunEngine(getServices, {
     slots,

@@ -12,7 +12,6 @@ import { tokenPurpose, triggerUrl } from "@/server/webhooks/token";
 /** What `npm start` prints about the demo organization. */
 export type Demo = {
   login: string;
-  /** Set on the start that creates the demo. */
   password?: string;
   /** The file with the password; null if the password was changed or the file is gone (`users password` sets a new one). */
   passwordFile: string | null;

@@ -32,7 +32,6 @@ export function clearSettings() {
   process.env.STEPWELL_ENV_FILE = "";
 }
 
-/** Refuses versions of Node that are too old. */
 export function checkNode() {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const [wantedMajor = 0, wantedMinor = 0] = MINIMUM_NODE;

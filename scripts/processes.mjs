@@ -29,7 +29,6 @@ export function identify(pid = process.pid) {
   return { pid, began: beganAt(pid) };
 }
 
-/** The identity as text, for a file. */
 export function formatIdentity(mark = identify()) {
   return `${mark.pid} ${mark.began}\n`;
 }

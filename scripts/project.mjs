@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The project's folder. */
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /** The output of builds; never in the repository. */
 export const DIST = join(ROOT, "dist");

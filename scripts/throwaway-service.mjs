@@ -49,7 +49,6 @@ export async function startThrowawayService({ quiet = false, env = {} } = {}) {
   return {
     base,
     pid: service.pid ?? 0,
-    /** The demo organization's. */
     key,
     agent,
     login: { email: "demo@stepwell.test", password: /password {2}(\S+)/.exec(output)?.[1] ?? "" },

@@ -126,7 +126,6 @@ export type Environment = {
   openai: { apiKey: string | undefined; baseUrl: string | undefined } | undefined;
   /** Additional named model providers. */
   providers: NamedProvider[];
-  /** What models and actions cost. */
   prices: PriceList;
   /** The model of functions that name none. */
   defaultModel: string;

@@ -44,17 +44,29 @@ export function parseBodyText(text: string): Json {
 }
 
 /** Throws `invalid_request` if any text or key contains U+0000 (docs/contract.md, "Bodies of starts"). */
-export function refuseNul(value: Json, path = ""): void {
-  if (typeof value === "string") {
-    if (!value.includes("\0")) return;
-    throw new AppError("invalid_request", "U+0000 is not allowed.", {
-      issues: [{ path, message: "must not contain U+0000" }],
-    });
+export function refuseNul(value: Json, at = ""): void {
+  const keys = findNul(value);
+  if (keys === null) return;
+  const path = at + jsonPointer(keys).replaceAll("\0", "\uFFFD");
+  throw new AppError("invalid_request", "U+0000 is not allowed.", {
+    issues: [{ path, message: "must not contain U+0000" }],
+  });
+}
+
+/** The keys that lead to the first text or key with U+0000. Only a hit costs a path: bodies have 500,000 values. */
+function findNul(value: Json): string[] | null {
+  if (typeof value === "string") return value.includes("\0") ? [] : null;
+  if (typeof value !== "object" || value === null) return null;
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      const found = findNul(item);
+      if (found !== null) return [String(index), ...found];
+    }
+    return null;
   }
-  if (typeof value !== "object" || value === null) return;
   for (const [key, item] of Object.entries(value)) {
-    const pointer = path + jsonPointer([key]);
-    if (key.includes("\0")) refuseNul(key, pointer.replaceAll("\0", "\uFFFD"));
-    refuseNul(item, pointer);
+    const found = key.includes("\0") ? [] : findNul(item);
+    if (found !== null) return [key, ...found];
   }
+  return null;
 }

@@ -8,8 +8,8 @@ export class JsonTextError extends Error {
   override name = "JsonTextError";
 }
 
-/** Whether a text nests more than `MAX_JSON_DEPTH` arrays and objects. */
-function isTooDeep(text: string): boolean {
+/** Whether a JSON text nests more arrays and objects than `limit`. */
+export function isDeeper(text: string, limit: number): boolean {
   let depth = 0;
   let inText = false;
   for (let i = 0; i < text.length; i += 1) {
@@ -20,7 +20,7 @@ function isTooDeep(text: string): boolean {
     } else if (code === 0x22) inText = true;
     else if (code === 0x5b || code === 0x7b) {
       depth += 1;
-      if (depth > MAX_JSON_DEPTH) return true;
+      if (depth > limit) return true;
     } else if (code === 0x5d || code === 0x7d) depth -= 1;
   }
   return false;
@@ -37,7 +37,8 @@ const MAY_BE_INFINITE = /\d[eE]\+?0*[1-9]\d\d|(?<!\d)\d{200}/;
  * 1.8e308, which could not be stored unchanged.
  */
 export function parseJson(text: string): Json {
-  if (isTooDeep(text)) throw new JsonTextError(`The JSON is nested deeper than ${MAX_JSON_DEPTH} levels.`);
+  if (isDeeper(text, MAX_JSON_DEPTH))
+    throw new JsonTextError(`The JSON is nested deeper than ${MAX_JSON_DEPTH} levels.`);
   let value: Json;
   try {
     value = JSON.parse(text);

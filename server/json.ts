@@ -1,7 +1,5 @@
-/** A JSON value, as parsed. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** A JSON object, as parsed. */
 export type JsonObject = { [key: string]: Json };
 
 /** Whether a parsed JSON value is an object (not an array, not null). */

@@ -2,9 +2,7 @@ import type { Clock } from "@/server/clock";
 
 /** A clock that moves only when a test moves it. */
 export type TestClock = Clock & {
-  /** Moves the clock forward by `ms` milliseconds. */
   advance(ms: number): void;
-  /** Sets the clock to `moment`. */
   set(moment: Date | string): void;
 };
 

@@ -3,9 +3,9 @@ import { connect, createServer, type Socket } from "node:net";
 
 /**
  * Cuts the connection of the next request that contains a text: before the server gets it, or after it has committed,
- * so that only the response is lost.
+ * so that only the response is lost. `thenRefuse` refuses new connections from then on.
  */
-export type Cut = { request: string; moment: "before" | "after" };
+export type Cut = { request: string; moment: "before" | "after"; thenRefuse?: boolean };
 
 /** A proxy to a database whose connections can be cut at a chosen point. */
 export type DatabaseProxy = {
@@ -14,7 +14,6 @@ export type DatabaseProxy = {
   cut(...cuts: Cut[]): void;
   /** While true, new connections are refused. */
   refuse(refused: boolean): void;
-  /** How many cuts are pending. */
   left(): number;
   close(): Promise<void>;
 };
@@ -37,6 +36,7 @@ export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
       const [next] = cuts;
       if (next && data.includes(next.request)) {
         cuts.shift();
+        refused ||= next.thenRefuse === true;
         if (next.moment === "before") return cut();
         isCut = true;
       }

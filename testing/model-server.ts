@@ -43,7 +43,6 @@ export type ModelServerRequest = {
 export type ModelServer = {
   /** For OPENAI_BASE_URL. */
   url: string;
-  /** All requests, in order. */
   requests: ModelServerRequest[];
   /**
    * Scripts conversations that contain `marker`: the first model call gets the first line, and so on; the last line

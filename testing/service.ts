@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import { fromNode, sendToNode } from "@/server/api/api-request";
 import { targetOf } from "@/server/api/node-http";
-import { answerRest } from "@/server/api/rest";
-import { answerWebhook } from "@/server/api/webhook";
+import { respondToRest } from "@/server/api/rest";
+import { respondToWebhook } from "@/server/api/webhook";
 import { readEnvironment } from "@/server/env";
 import { closeServices, type Wired, wire } from "@/wiring";
 import { createTestDatabase } from "./database";
@@ -35,7 +35,7 @@ export async function startTestService(env: Record<string, string> = {}): Promis
   const services = wire(readEnvironment(settings));
   server.on("request", (incoming, outgoing) => {
     const url = targetOf(incoming, origin);
-    const answer = url.pathname.startsWith("/webhooks/") ? answerWebhook : answerRest;
+    const answer = url.pathname.startsWith("/webhooks/") ? respondToWebhook : respondToRest;
     void answer(services, fromNode(incoming, url.pathname)).then((response) =>
       sendToNode(outgoing, response, []),
     );

@@ -19,9 +19,9 @@ import { Menu, MenuChoice, MenuHeading, MenuItem, MenuSeparator } from "@/app/_u
 import { useTRPCClient } from "@/app/_ui/providers";
 import { RoleContext } from "@/app/_ui/role";
 import { signOut } from "@/app/_ui/sign-out";
-import { SignedOut } from "@/app/_ui/signed-out";
 import type { MemberRole } from "@/server/auth/actor";
 import type { OrganizationLine } from "@/server/auth/organizations";
+import { SessionEnded } from "../_ui/session-ended";
 import { preloadPalette, usePalette } from "./_palette/use-palette";
 import { navItems } from "./nav";
 import { OrganizationContext } from "./operator-command";
@@ -122,7 +122,7 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
         <OrganizationContext value={active?.slug ?? ""}>
           <RoleContext value={props.role}>{children}</RoleContext>
         </OrganizationContext>
-        <SignedOut />
+        <SessionEnded />
       </main>
     </div>
   );

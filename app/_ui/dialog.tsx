@@ -46,7 +46,6 @@ export function Dialog({
   );
 }
 
-/** The buttons at the end of a dialog. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return <div className="flex justify-end gap-2">{children}</div>;
 }

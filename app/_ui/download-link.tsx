@@ -1,6 +1,5 @@
 import { DownloadIcon } from "@/app/_ui/icons";
 
-/** A link that downloads a text as a file. */
 export function DownloadLink({ address, label }: { address: string; label: string }) {
   return (
     <a

@@ -1,7 +1,6 @@
 import clsx from "clsx";
 import type { ReactNode } from "react";
 
-/** The head of a page: its title and its actions. */
 export function PageHead({ title, children }: { title: ReactNode; children?: ReactNode }) {
   return (
     <header className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2 sm:px-6">

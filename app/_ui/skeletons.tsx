@@ -40,7 +40,6 @@ export function TableSkeleton({ label, columns }: { label: string; columns: read
   );
 }
 
-/** A list page. */
 export function ListPageSkeleton({ title, columns }: { title: string; columns: readonly string[] }) {
   return (
     <>

@@ -1,6 +1,7 @@
 import clsx from "clsx";
+import type { RunStatus } from "@/server/contract/enums";
 
-export type RunStatusName = "Pending" | "Running" | "Completed" | "Failed" | "Cancelled" | "Waiting";
+export type RunStatusName = RunStatus | "Waiting";
 
 const COLOURS: Record<RunStatusName, string> = {
   Pending: "text-pending",
@@ -66,7 +67,7 @@ export function Status({
   waiting = false,
   className,
 }: {
-  status: Exclude<RunStatusName, "Waiting">;
+  status: RunStatus;
   waiting?: boolean;
   className?: string;
 }) {

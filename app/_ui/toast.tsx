@@ -55,7 +55,6 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** Shows a short message after an action. */
 export function useNotify(): Notify {
   return useContext(NotifyContext);
 }

@@ -1,7 +1,6 @@
 import { operatorOf } from "@/server/catalog/organizations";
 import { defineCommand, readLimit, renderTable } from "./command";
 
-/** `audit list [ORG]`. */
 export const listAuditCommand = defineCommand({
   name: "audit list",
   parameters: "[ORG]",

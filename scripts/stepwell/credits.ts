@@ -2,7 +2,6 @@ import { grantToOrganization, operatorOf } from "@/server/catalog/organizations"
 import { refundRun } from "@/server/credits/refund";
 import { argument, defineCommand, UsageError } from "./command";
 
-/** `credits grant ORG AMOUNT`. */
 export const grantCommand = defineCommand({
   name: "credits grant",
   parameters: "ORG AMOUNT",
@@ -19,7 +18,6 @@ export const grantCommand = defineCommand({
   },
 });
 
-/** `credits refund ORG RUN`. */
 export const refundCommand = defineCommand({
   name: "credits refund",
   parameters: "ORG RUN",
@@ -37,7 +35,6 @@ export const refundCommand = defineCommand({
   },
 });
 
-/** `credits show ORG`. */
 export const balanceCommand = defineCommand({
   name: "credits show",
   parameters: "ORG",

@@ -3,7 +3,6 @@ import { createApiKey, revokeApiKey } from "@/server/catalog/api-keys";
 import { operatorOf } from "@/server/catalog/organizations";
 import { argument, CommandError, defineCommand, readExpiry, renderTable, UsageError } from "./command";
 
-/** `keys create ORG NAME`. */
 export const createKeyCommand = defineCommand({
   name: "keys create",
   parameters: "ORG NAME",
@@ -45,7 +44,6 @@ export const createKeyCommand = defineCommand({
   },
 });
 
-/** `keys revoke ORG NAME|PREFIX`. */
 export const revokeKeyCommand = defineCommand({
   name: "keys revoke",
   parameters: "ORG NAME|PREFIX",
@@ -78,7 +76,6 @@ export const revokeKeyCommand = defineCommand({
   },
 });
 
-/** `keys list ORG`. */
 export const listKeysCommand = defineCommand({
   name: "keys list",
   parameters: "ORG",

@@ -5,7 +5,6 @@ import { listKeysMadeBy, type RemovedUser } from "@/server/catalog/users";
 import type { Services } from "@/server/services";
 import { argument, CommandError, defineCommand, renderTable, UsageError } from "./command";
 
-/** `members list ORG`. */
 export const listMembersCommand = defineCommand({
   name: "members list",
   parameters: "ORG",
@@ -30,7 +29,6 @@ export const listMembersCommand = defineCommand({
   },
 });
 
-/** `members role ORG EMAIL ROLE`. */
 export const memberRoleCommand = defineCommand({
   name: "members role",
   parameters: "ORG EMAIL ROLE",
@@ -53,7 +51,6 @@ export const memberRoleCommand = defineCommand({
   },
 });
 
-/** `members remove ORG EMAIL`. */
 export const removeMemberCommand = defineCommand({
   name: "members remove",
   parameters: "ORG EMAIL",

@@ -3,7 +3,6 @@ import { removeOrganization } from "@/server/operate/remove-organization";
 import { resumeOrganization, suspendOrganization } from "@/server/operate/suspend-organization";
 import { argument, CONFIRM_OPTIONS, CONFIRM_TEXTS, confirm, defineCommand, renderTable } from "./command";
 
-/** `organizations list`. */
 export const listOrganizationsCommand = defineCommand({
   name: "organizations list",
   parameters: "",
@@ -30,7 +29,6 @@ export const listOrganizationsCommand = defineCommand({
   },
 });
 
-/** `organizations remove ORG`. */
 export const removeOrganizationCommand = defineCommand({
   name: "organizations remove",
   parameters: "ORG",
@@ -59,7 +57,6 @@ export const removeOrganizationCommand = defineCommand({
   },
 });
 
-/** `organizations suspend ORG`. */
 export const suspendCommand = defineCommand({
   name: "organizations suspend",
   parameters: "ORG",
@@ -77,7 +74,6 @@ export const suspendCommand = defineCommand({
   },
 });
 
-/** `organizations resume ORG`. */
 export const resumeCommand = defineCommand({
   name: "organizations resume",
   parameters: "ORG",

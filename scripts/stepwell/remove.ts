@@ -4,7 +4,6 @@ import { argument, defineCommand, UsageError } from "./command";
 
 const KINDS: readonly Removable[] = ["agent", "tool", "trigger"];
 
-/** `remove ORG KIND SLUG`. */
 export const removeCommand = defineCommand({
   name: "remove",
   parameters: "ORG KIND SLUG",

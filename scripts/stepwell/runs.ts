@@ -1,26 +1,24 @@
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { operatorOf } from "@/server/catalog/organizations";
+import { RUN_STATUSES } from "@/server/contract/enums";
 import { isUuid } from "@/server/ids";
 import { cancelRun } from "@/server/runs/cancel";
 import type { Services } from "@/server/services";
 import { argument, CommandError, defineCommand, readLimit, renderTable, UsageError } from "./command";
 
-const STATUSES = ["Pending", "Running", "Completed", "Failed", "Cancelled"] as const;
-
-/** `runs list [ORG]`. */
 export const listRunsCommand = defineCommand({
   name: "runs list",
   parameters: "[ORG]",
   summary: "List the newest runs",
   optionTexts: [
-    ["--status STATUS", STATUSES.join(", ")],
+    ["--status STATUS", RUN_STATUSES.join(", ")],
     ["--limit N", "default 20"],
   ],
   options: { status: { type: "string" }, limit: { type: "string", default: "20" } },
   async run({ services, terminal }, { values, positionals }) {
-    const status = STATUSES.find((known) => known.toLowerCase() === values.status?.toLowerCase());
+    const status = RUN_STATUSES.find((known) => known.toLowerCase() === values.status?.toLowerCase());
     if (values.status !== undefined && status === undefined) {
-      throw new UsageError(`"${values.status}" is not a status. Statuses: ${STATUSES.join(", ")}.`);
+      throw new UsageError(`"${values.status}" is not a status. Statuses: ${RUN_STATUSES.join(", ")}.`);
     }
     const limit = readLimit(values.limit);
     const [slug] = positionals;
@@ -57,7 +55,6 @@ export const listRunsCommand = defineCommand({
   },
 });
 
-/** `runs show RUN`. */
 export const showRunCommand = defineCommand({
   name: "runs show",
   parameters: "RUN",
@@ -105,7 +102,6 @@ export const showRunCommand = defineCommand({
   },
 });
 
-/** `runs cancel RUN`. */
 export const cancelRunCommand = defineCommand({
   name: "runs cancel",
   parameters: "RUN",

@@ -19,7 +19,6 @@ import { describeKeys } from "./members";
 
 const MIN_PASSWORD = 8;
 
-/** `users create EMAIL`. */
 export const createUserCommand = defineCommand({
   name: "users create",
   parameters: "EMAIL",
@@ -71,7 +70,6 @@ export const createUserCommand = defineCommand({
   },
 });
 
-/** `users list`. */
 export const listUsersCommand = defineCommand({
   name: "users list",
   parameters: "",
@@ -97,7 +95,6 @@ export const listUsersCommand = defineCommand({
   },
 });
 
-/** `users remove EMAIL`. */
 export const removeUserCommand = defineCommand({
   name: "users remove",
   parameters: "EMAIL",

@@ -19,7 +19,6 @@ export const attachedCallable = z.discriminatedUnion("kind", [
 ]);
 export type AttachedCallable = z.infer<typeof attachedCallable>;
 
-/** An agent's configuration as frozen into a run. */
 export const agentConfiguration = z.object({
   kind: z.literal("agent"),
   name: z.string(),
@@ -32,7 +31,6 @@ export const agentConfiguration = z.object({
 });
 export type AgentConfiguration = z.infer<typeof agentConfiguration>;
 
-/** A tool's configuration as frozen into a run. */
 export const toolConfiguration = z.object({
   kind: z.literal("tool"),
   name: z.string(),

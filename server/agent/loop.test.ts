@@ -9,7 +9,7 @@ import {
   type Thinking,
   type Thought,
 } from "@/server/agent/loop";
-import { limitCalls } from "@/server/models/answer-limits";
+import { limitCalls } from "@/server/models/reply-limits";
 import { workflowDefinition } from "@/server/workflow/definition";
 
 const weather: AttachedCallable = {

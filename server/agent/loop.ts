@@ -1,6 +1,6 @@
 import type { AgentConfiguration } from "@/server/agent/definition";
-import { limitCalls } from "@/server/models/answer-limits";
 import type { ModelMessage, OfferedTool, ToolCall } from "@/server/models/port";
+import { limitCalls } from "@/server/models/reply-limits";
 import { offeredTools } from "./offered-tools";
 import { type PreparedCall, prepareCalls } from "./prepare-calls";
 import { CLOSING_MESSAGE, openingMessages } from "./prompts";

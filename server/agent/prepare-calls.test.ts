@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { AttachedCallable } from "@/server/agent/definition";
 import { offeredTools, toolNameForModel } from "@/server/agent/offered-tools";
 import { prepareCalls } from "@/server/agent/prepare-calls";
-import { limitCalls } from "@/server/models/answer-limits";
+import { limitCalls } from "@/server/models/reply-limits";
 import { workflowDefinition } from "@/server/workflow/definition";
 
 const order: AttachedCallable = {

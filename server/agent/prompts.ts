@@ -18,7 +18,6 @@ export function openingMessages(
   ];
 }
 
-/** Asks for the answer once all steps are used. */
 export const CLOSING_MESSAGE: ModelMessage = {
   role: "user",
   content:

@@ -48,7 +48,6 @@ const tooLarge = (limit: number) =>
 const brokenOff = (cause?: unknown) =>
   new AppError("invalid_request", "The body ended before it was complete.", { cause });
 
-/** Converts a node request. */
 export function fromNode(incoming: IncomingMessage, path: string): ApiRequest {
   return {
     method: incoming.method ?? "GET",
@@ -119,7 +118,7 @@ export function sendToNode(
 }
 
 /** Answers a Web Request with an API handler, for Next's route handlers and tests. */
-export async function answerWebRequest(
+export async function respondToWebRequest(
   request: Request,
   handle: (call: ApiRequest) => Promise<ApiResponse>,
 ): Promise<Response> {

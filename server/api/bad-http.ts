@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { newId } from "@/server/ids";
 
 /** Answers invalid HTTP on the raw socket with the contract's error body. */
-export function answerBadHttp(error: Error & { code?: string }, socket: Duplex): void {
+export function respondToBadHttp(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const statuses: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
   const status = statuses[error.code ?? ""] ?? 400;
@@ -21,7 +21,7 @@ export function refuseTunnel(_incoming: IncomingMessage, socket: Duplex): void {
   // Node no longer handles this socket: an error would end the process, and an idle client would keep it open.
   socket.on("error", () => {});
   socket.once("finish", () => socket.destroy());
-  answerBadHttp(new Error("CONNECT"), socket);
+  respondToBadHttp(new Error("CONNECT"), socket);
 }
 
 /** The contract's error body for requests that reach no handler. */

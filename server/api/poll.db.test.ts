@@ -7,9 +7,9 @@ import { testClock } from "@/testing/clock";
 import { createProcess, type TestProcess } from "@/testing/process";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import type { ApiRequest, ApiResponse } from "./api-request";
-import { answerPoll } from "./poll";
+import { respondToPoll } from "./poll";
 import { JSON_HEADERS } from "./respond";
-import { answerRest } from "./rest";
+import { respondToRest } from "./rest";
 
 /** Polls answered from memory equal the complete path byte for byte, in this process and in another one. */
 
@@ -109,11 +109,11 @@ function request(path: string, key: string): ApiRequest {
 const pathOf = (kind: Kind, runId: string, view: string) => `/v1/${kind}s/run/${runId}/${view}`;
 const viewsOf = (kind: Kind) => (kind === "agent" ? ["status", "details"] : ["status", "result"]);
 const ask = (services: TestProcess, path: string, key = tenant.key) =>
-  answerRest(services, request(path, key));
+  respondToRest(services, request(path, key));
 
 /** The poll's response with the headers of `serve`, without the request id. */
-function answerOfPoll(path: string, key = tenant.key) {
-  const poll = answerPoll(own, path, key);
+function responseOfPoll(path: string, key = tenant.key) {
+  const poll = respondToPoll(own, path, key);
   return poll && { status: 200, headers: { ...JSON_HEADERS, ...poll.headers }, body: poll.body.toString() };
 }
 
@@ -131,9 +131,9 @@ describe.each(["agent", "tool"] as const)("a poll of an %s run", (kind) => {
         const elsewhere = withoutRequestId(await ask(other, path));
         expect(JSON.parse(elsewhere.body)).toMatchObject({ id: runId });
         expect(withoutRequestId(await ask(own, path))).toEqual(elsewhere);
-        expect(answerOfPoll(path)).toEqual(elsewhere);
+        expect(responseOfPoll(path)).toEqual(elsewhere);
         // Cached bodies are sent unchanged.
-        expect(answerOfPoll(path)).toEqual(elsewhere);
+        expect(responseOfPoll(path)).toEqual(elsewhere);
       }
     },
   );
@@ -151,7 +151,7 @@ describe.each(["agent", "tool"] as const)("a poll of an %s run", (kind) => {
         const elsewhere = withoutRequestId(await ask(other, path));
         expect(JSON.parse(elsewhere.body)).toMatchObject({ id: runId, status: "Running" });
         expect(withoutRequestId(await ask(own, path))).toEqual(elsewhere);
-        expect(answerOfPoll(path)).toEqual(view === "status" ? elsewhere : null);
+        expect(responseOfPoll(path)).toEqual(view === "status" ? elsewhere : null);
       }
     } finally {
       await cancelRun(own, tenant.orgId, runId, "Ada");
@@ -166,13 +166,13 @@ describe("a poll is left to the handler", () => {
     runId = await untilEnded(await start("agent", "finish"));
     path = pathOf("agent", runId, "status");
     await ask(own, path);
-    expect(answerOfPoll(path)).not.toBeNull();
+    expect(responseOfPoll(path)).not.toBeNull();
   });
 
   /** Lets memory answer if it can: the key is cached and has reads left. */
   async function expectCompletePath(target: string, key: string, status: number): Promise<void> {
     for (let n = 0; n < 2; n += 1) expect((await ask(own, target, key)).status).toBe(status);
-    expect(answerPoll(own, target, key)).toBeNull();
+    expect(respondToPoll(own, target, key)).toBeNull();
   }
 
   it("for another organization's run", async () => {
@@ -186,12 +186,12 @@ describe("a poll is left to the handler", () => {
     await expectCompletePath(pathOf("agent", runId, "result"), tenant.key, 404);
     await expectCompletePath(`${path}/`, tenant.key, 404);
     await expectCompletePath(pathOf("agent", runId.toUpperCase(), "status"), tenant.key, 200);
-    expect(answerPoll(own, `${path}?x=1`, tenant.key)).toBeNull();
+    expect(respondToPoll(own, `${path}?x=1`, tenant.key)).toBeNull();
   });
 
   it("without a key, and with an unknown one", () => {
-    expect(answerPoll(own, path, undefined)).toBeNull();
-    expect(answerPoll(own, path, "sw_live_unknown")).toBeNull();
+    expect(respondToPoll(own, path, undefined)).toBeNull();
+    expect(respondToPoll(own, path, "sw_live_unknown")).toBeNull();
   });
 
   it("with a key that is limited to some targets", async () => {
@@ -213,13 +213,13 @@ describe("a poll is left to the handler", () => {
     const mine = pathOf("agent", await untilEnded(await start("agent", "finish", limited)), "status");
     const statuses: (number | undefined)[] = [];
     for (let n = 0; n < 5; n += 1) {
-      const poll = answerPoll(own, mine, limited.key);
+      const poll = respondToPoll(own, mine, limited.key);
       statuses.push(poll === null ? (await ask(own, mine, limited.key)).status : 200);
     }
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
     const refused = await ask(own, mine, limited.key);
     expect(refused.headers).toMatchObject({ "Retry-After": expect.any(String) });
-    expect(answerPoll(own, mine, limited.key)).toBeNull();
+    expect(respondToPoll(own, mine, limited.key)).toBeNull();
   });
 
   it.each([

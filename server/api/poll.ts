@@ -3,7 +3,7 @@ import { peekKey } from "@/server/auth/authenticate-key";
 import { rateLimitHeaders } from "@/server/limits/rate-limit";
 import { acquireLeasedRead } from "@/server/limits/read-lease";
 import type { EndedRun } from "@/server/runs/ended-runs";
-import { executingRunFacts } from "@/server/runs/engine/run-facts-of";
+import { executingRunFacts } from "@/server/runs/engine/poll-facts";
 import { agentRunStatus, toolRunStatus } from "@/server/runs/read/views";
 import type { RunFacts } from "@/server/runs/run-facts";
 import type { Services } from "@/server/services";
@@ -24,7 +24,7 @@ export type Poll = { body: string; headers: Record<string, string>; actor: ApiKe
 type View = { kind: "agent" | "tool"; runId: string; operationId: string };
 
 /** Answers a poll from memory; null if it cannot. Counts the read if it answers. */
-export function answerPoll(services: Services, path: string, key: string | undefined): Poll | null {
+export function respondToPoll(services: Services, path: string, key: string | undefined): Poll | null {
   const view = readPath(path);
   if (view === null || key === undefined) return null;
   const actor = peekKey(services, key);

@@ -10,11 +10,11 @@ import { MAX_BODY_BYTES, MAX_START_AGENT_BODY_BYTES } from "@/server/limits/size
 import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
 import { refuseStart, type StartConditions, type StartResult } from "@/server/runs/start";
 import type { Services } from "@/server/services";
-import { type ApiRequest, type ApiResponse, answerWebRequest } from "./api-request";
+import { type ApiRequest, type ApiResponse, respondToWebRequest } from "./api-request";
 import { listOperations, type Operation } from "./operations";
 import { errorResponse, jsonResponse, toAppError } from "./respond";
 import type { ApiContext } from "./trpc";
-import { startedAnswer, v1Router } from "./v1";
+import { startedResponse, v1Router } from "./v1";
 
 /**
  * The handler of `/v1`. Paths and methods come from the procedures' OpenAPI metadata. The order of checks is that of
@@ -29,8 +29,7 @@ const routes: Route[] = listOperations().map((operation) => ({
   pattern: new RegExp(`^${operation.path.replace(/\{\w+\}/g, "([^/]+)")}$`),
 }));
 
-/** Answers a call under `/v1`. Never throws. */
-export async function answerRest(services: Services, request: ApiRequest): Promise<ApiResponse> {
+export async function respondToRest(services: Services, request: ApiRequest): Promise<ApiResponse> {
   const requestId = newId();
   const headers: Record<string, string> = {};
   try {
@@ -42,7 +41,7 @@ export async function answerRest(services: Services, request: ApiRequest): Promi
 
 /** Answers a Web Request under `/v1`, for Next's route handler. */
 export function handleRest(services: Services, request: Request): Promise<Response> {
-  return answerWebRequest(request, (call) => answerRest(services, call));
+  return respondToWebRequest(request, (call) => respondToRest(services, call));
 }
 
 async function answer(
@@ -112,7 +111,7 @@ async function start(
         scope: "start",
         key,
         requestHash: hashRequest(request.method, request.path, raw),
-        answer: (runId: string) => startedAnswer(isTool ? "tool" : "agent", runId),
+        answer: (runId: string) => startedResponse(isTool ? "tool" : "agent", runId),
       };
     }
     const input = { ...path, body: parseBody(raw, request.header("content-type"), isTool) };

@@ -44,7 +44,7 @@ const toolInput = z.custom<JsonObject>(isJsonObject, "The body must be a JSON ob
 });
 
 /** The body of an accepted start. */
-export function startedAnswer(kind: "agent" | "tool", runId: string): RunStarted {
+export function startedResponse(kind: "agent" | "tool", runId: string): RunStarted {
   return {
     success: true,
     id: runId,
@@ -71,7 +71,7 @@ export const v1Router = router({
         const request = { kind: "tool", targetId: input.toolId, input: input.body } as const;
         const result = await startRun(ctx.services, ctx.actor, request, ctx.conditions);
         ctx.onStart?.(result);
-        return startedAnswer("tool", result.runId);
+        return startedResponse("tool", result.runId);
       }),
     status: keyProcedure
       .meta(metadata.getToolRunStatus)
@@ -116,7 +116,7 @@ export const v1Router = router({
         const request = { kind: "agent", targetId: input.agentId, userMessage } as const;
         const result = await startRun(ctx.services, ctx.actor, request, ctx.conditions);
         ctx.onStart?.(result);
-        return startedAnswer("agent", result.runId);
+        return startedResponse("agent", result.runId);
       }),
     status: keyProcedure
       .meta(metadata.getAgentRunStatus)

@@ -8,7 +8,7 @@ import { hasProgram } from "@/testing/programs";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
 import { drain, fromNode, sendToNode } from "./api-request";
 import { targetOf } from "./node-http";
-import { answerWebhook } from "./webhook";
+import { respondToWebhook } from "./webhook";
 
 /** Runs the samples of docs/webhooks.md as a sender would, against the handler over HTTP. */
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
     const answer =
       refusals >= 0
         ? Promise.resolve({ status: 429, headers: { "Retry-After": "1" }, body: "" })
-        : answerWebhook(world, fromNode(incoming, targetOf(incoming, origin).pathname));
+        : respondToWebhook(world, fromNode(incoming, targetOf(incoming, origin).pathname));
     void answer.then((response) => {
       sendToNode(outgoing, response, []);
       drain(incoming);

@@ -19,7 +19,7 @@ import { findTrigger } from "@/server/webhooks/find-trigger";
 import { readStart } from "@/server/webhooks/read-start";
 import { isSigned } from "@/server/webhooks/signature";
 import type { Trigger } from "@/server/webhooks/trigger";
-import { type ApiRequest, type ApiResponse, answerWebRequest } from "./api-request";
+import { type ApiRequest, type ApiResponse, respondToWebRequest } from "./api-request";
 import { clientAddress, guardKey } from "./client-address";
 import { errorResponse, jsonResponse, toAppError } from "./respond";
 
@@ -64,7 +64,7 @@ function guards(services: Services): Guards {
 }
 
 /** Answers a call under `/webhooks`. Never throws. */
-export async function answerWebhook(services: Services, request: ApiRequest): Promise<ApiResponse> {
+export async function respondToWebhook(services: Services, request: ApiRequest): Promise<ApiResponse> {
   const requestId = newId();
   const headers: Record<string, string> = {};
   try {
@@ -77,7 +77,7 @@ export async function answerWebhook(services: Services, request: ApiRequest): Pr
 
 /** Answers a Web Request under `/webhooks`, for Next's route handler. */
 export function handleWebhook(services: Services, request: Request): Promise<Response> {
-  return answerWebRequest(request, (call) => answerWebhook(services, call));
+  return respondToWebRequest(request, (call) => respondToWebhook(services, call));
 }
 
 /** Checks path, method, token and flood guard before the body is read. */
@@ -113,13 +113,13 @@ function tooMany({ limit, seconds }: { limit: number; seconds: number }): AppErr
   return rateLimited("calls", decision);
 }
 
-type Answering = { requestId: string; headers: Record<string, string> };
+type PendingRequest = { requestId: string; headers: Record<string, string> };
 
 async function receive(
   services: Services,
   request: ApiRequest,
   trigger: Trigger,
-  { requestId, headers }: Answering,
+  { requestId, headers }: PendingRequest,
 ): Promise<ApiResponse> {
   const receivedAt = services.clock.now();
   const delivery = unreadDelivery(request);
@@ -129,7 +129,7 @@ async function receive(
     const { runId, replay, rate } = await accept(services, request, trigger, delivery);
     if (replay === null) {
       if (rate) Object.assign(headers, rateLimitHeaders("webhook", rate));
-      return jsonResponse(acceptedAnswer(trigger, runId), requestId, headers);
+      return jsonResponse(acceptedResponse(trigger, runId), requestId, headers);
     }
     const repeated = { outcome: "repeated", runId } as const;
     await recordDelivery(services.pool, trigger.actor, delivery, repeated, receivedAt);
@@ -211,7 +211,7 @@ async function accept(
       key: delivery.senderId,
       // The second body is ignored: the same id makes it a repetition.
       requestHash: hashRequest(delivery.senderId),
-      answer: (runId: string) => acceptedAnswer(trigger, runId),
+      answer: (runId: string) => acceptedResponse(trigger, runId),
     };
   }
   try {
@@ -237,6 +237,6 @@ function senderIdOf(request: ApiRequest, { scheme, secrets }: Trigger): string |
   return (signedId ? null : request.header("idempotency-key")) ?? request.header("webhook-id");
 }
 
-function acceptedAnswer(trigger: Trigger, runId: string): WebhookAccepted {
+function acceptedResponse(trigger: Trigger, runId: string): WebhookAccepted {
   return { success: true, runId, type: trigger.target.kind };
 }

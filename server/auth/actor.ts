@@ -7,7 +7,6 @@ import type { Decimal } from "@/server/credits/amount";
 export type OrgId = string & { readonly [orgIdBrand]: true };
 declare const orgIdBrand: unique symbol;
 
-/** What a key may do. */
 export const KEY_SCOPES = ["runs:read", "runs:start"] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 

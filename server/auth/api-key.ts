@@ -13,7 +13,6 @@ const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /** A new key. `key` is shown once and never stored; `prefix` is its readable start. */
 export type NewApiKey = { key: string; prefix: string; hash: Buffer };
 
-/** Generates a key. */
 export function newApiKey(): NewApiKey {
   const key = MARK + randomBase62(RANDOM_CHARACTERS);
   return { key, prefix: key.slice(0, PREFIX_LENGTH), hash: sha256(key) };

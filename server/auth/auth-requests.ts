@@ -22,7 +22,7 @@ export async function handleAuthRequest(
   clientAddress: string,
 ): Promise<Response> {
   try {
-    return await answerAuthRequest(services, request, clientAddress);
+    return await respondToAuthRequest(services, request, clientAddress);
   } catch (error) {
     if (!isAppError(error)) throw error;
     const { code, message, status, headers } = error;
@@ -34,7 +34,7 @@ export async function handleAuthRequest(
   }
 }
 
-async function answerAuthRequest(services: Services, request: Request, clientAddress: string) {
+async function respondToAuthRequest(services: Services, request: Request, clientAddress: string) {
   const { method, url } = request;
   const endpoint = new URL(url).pathname;
   if (!ENDPOINTS.has(endpoint)) throw new AppError("not_found", `There is no ${endpoint.slice(0, 200)}.`);

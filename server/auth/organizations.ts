@@ -5,7 +5,6 @@ import type { Services } from "@/server/services";
 /** An organization in the switcher. */
 export type OrganizationLine = { id: string; slug: string; name: string; role: MemberRole; active: boolean };
 
-/** The person's organizations, by name. */
 export async function listOwnOrganizations(
   services: Services,
   actor: MemberActor,

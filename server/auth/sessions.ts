@@ -164,7 +164,6 @@ export async function createUser(
   return insertUser(services, { email, name, passwordHash: await hashPassword(password) });
 }
 
-/** Inserts a user with a hashed password. */
 export async function insertUser(
   services: { db: Transaction; clock: Services["clock"] },
   { email, name, passwordHash }: { email: string; name: string; passwordHash: string },

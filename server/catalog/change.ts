@@ -9,7 +9,6 @@ import { refusal } from "./issues";
 /** The services that catalog verbs need. */
 export type CatalogServices = Pick<Services, "db" | "clock" | "vault">;
 
-/** Who may change the catalog. */
 export type Editor = MemberActor | OperatorActor;
 
 /** In milliseconds: a change may have to wait for a large `apply`. */

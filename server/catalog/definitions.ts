@@ -59,7 +59,6 @@ export const agentDefinition = z.strictObject({
   maxSteps: z.int().min(1).max(12).default(8),
   status: z.enum(["active", "inactive"]).default("active"),
   functions: distinct(z.string()).default([]),
-  /** Slugs of the organization's tools. */
   tools: distinct(slug).default([]),
   /** The most credits one run may use; null: no cap. */
   maxCredits,

@@ -1,7 +1,6 @@
 import type { MemberActor } from "@/server/auth/actor";
 import type { Services } from "@/server/services";
 
-/** An item with a page of its own. */
 export type DirectoryEntry = { kind: "agent" | "tool" | "trigger"; id: string; slug: string; name: string };
 
 /** The organization's agents, tools and triggers by name, without deleted ones, for the palette. */

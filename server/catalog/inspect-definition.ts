@@ -4,7 +4,6 @@ import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
 import { workflowStep } from "@/server/workflow/definition";
 
-/** A trigger of this agent or tool. */
 export type TriggerName = { id: string; name: string; enabled: boolean };
 
 type Common = {

@@ -1,11 +1,15 @@
 import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { nameActors } from "@/server/auth/name-actors";
+import {
+  DELIVERY_OUTCOMES,
+  type DeliveryOutcomeName,
+  RUN_STATUSES,
+  type RunStatus,
+} from "@/server/contract/enums";
 import { Prisma } from "@/server/db/generated/client";
-import { RUN_STATUSES, type RunStatus } from "@/server/runs/read/enums";
 import { openRuns, queuedRuns } from "@/server/runs/read/run-rows";
 import type { Services } from "@/server/services";
-import { DELIVERY_OUTCOMES, type DeliveryOutcomeName } from "@/server/webhooks/inspect-deliveries";
 
 /** The newest run of an agent, tool, trigger or key, for lists. */
 export type LastRun = { id: string; status: RunStatus; createdAt: string };
@@ -121,7 +125,6 @@ export type TriggerLine = {
 /** The newest delivery of a trigger; `status` is the HTTP status of the response. */
 export type LastCall = { id: string; outcome: DeliveryOutcomeName; status: number; receivedAt: string };
 
-/** The organization's triggers, by name. */
 export async function listTriggers(services: Services, actor: MemberActor): Promise<TriggerLine[]> {
   const target = { select: { id: true, name: true, deletedAt: true } };
   const triggers = await services.db.trigger.findMany({
@@ -163,7 +166,6 @@ export type KeyLine = {
   scopes: string[];
   /** The agents and tools that the key is limited to; empty: all. */
   targets: string[];
-  /** Who created it. */
   createdBy: string;
   state: "active" | "expired" | "revoked";
   createdAt: string;

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { RUN_STATUSES } from "./enums";
 import { HTTP_STATUS } from "./errors";
 import {
-  AGENT_RUN_STATUSES,
   agentRunDetailsView,
   agentRunStatusView,
   agentRunStep,
@@ -44,7 +44,7 @@ it("endpoint 4 is endpoint 3 with steps", () => {
 });
 
 it("lists the statuses of both kinds of runs", () => {
-  expect(page).toContain(AGENT_RUN_STATUSES.map((status) => `\`${status}\``).join(", "));
+  expect(page).toContain(RUN_STATUSES.map((status) => `\`${status}\``).join(", "));
   const numbered = Object.entries(TOOL_STATUS_INT).map(([status, number]) => `\`${status}\` ${number}`);
   expect(page).toContain(numbered.join(", "));
 });

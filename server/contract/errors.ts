@@ -37,7 +37,6 @@ const issue = z
     },
   });
 
-/** The body of every error. */
 export const errorBody = z
   .object({
     success: z.literal(false),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { RUN_KINDS, RUN_STATUSES } from "./enums";
 
 /**
  * The bodies of the seven endpoints and the cancels (docs/contract.md). One schema parses or renders a body, types it,
@@ -11,13 +12,12 @@ const timestamp = z.iso.datetime({ precision: 3 }).meta({ description: "ISO 8601
 const jsonText = z.string().meta({ description: "A JSON document in a string" });
 const milliseconds = count.meta({ description: "Milliseconds" });
 
-export const AGENT_RUN_STATUSES = ["Pending", "Running", "Completed", "Failed", "Cancelled"] as const;
 export const TOOL_RUN_STATUSES = ["Pending", "Running", "Completed", "Failed"] as const;
 
 /** Numeric form of a tool run's status. */
 export const TOOL_STATUS_INT = { Pending: 0, Running: 1, Completed: 2, Failed: 3 } as const;
 
-const agentRunStatus = z.enum(AGENT_RUN_STATUSES).meta({
+const agentRunStatus = z.enum(RUN_STATUSES).meta({
   id: "AgentRunStatus",
   description: "Completed, Failed and Cancelled are terminal: such a run never changes",
 });
@@ -127,7 +127,7 @@ export const webhookAccepted = z
   .object({
     success: z.literal(true),
     runId: uuid.meta({ description: "The run that was started" }),
-    type: z.enum(["agent", "tool"]).meta({ id: "RunKind", description: "What was started" }),
+    type: z.enum(RUN_KINDS).meta({ id: "RunKind", description: "What was started" }),
   })
   .meta({ id: "WebhookAccepted" });
 export type WebhookAccepted = z.infer<typeof webhookAccepted>;

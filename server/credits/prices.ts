@@ -59,7 +59,6 @@ export function creditsOfTokens(
   return toLedger(input.mul(tokens.inputTokens).add(output.mul(tokens.outputTokens)).div(1000));
 }
 
-/** Credits of executed functions and tools. */
 export function creditsOfActions(list: PriceList, actions: number): Decimal {
   return list.action.mul(actions);
 }

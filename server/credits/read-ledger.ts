@@ -1,11 +1,9 @@
 import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
 import { nameActors } from "@/server/auth/name-actors";
+import type { CreditEntryKind } from "@/server/contract/enums";
 import { Decimal } from "@/server/credits/amount";
 import type { Services } from "@/server/services";
-
-export const ENTRY_KINDS = ["grant", "hold", "charge", "release", "refund", "adjustment"] as const;
-export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 /** Amounts are decimal strings with four places. */
 export type Balance = {
@@ -44,7 +42,7 @@ export async function readBalance({ db }: Services, actor: MemberActor): Promise
 /** One ledger entry; `amount` is its effect on the balance. */
 export type LedgerLine = {
   sequence: number;
-  kind: EntryKind;
+  kind: CreditEntryKind;
   amount: string;
   before: string;
   after: string;
@@ -62,7 +60,7 @@ export type LedgerPage = {
   nextCursor: number | null;
 };
 
-const isRare = (kind: EntryKind) => kind === "grant" || kind === "refund" || kind === "adjustment";
+const isRare = (kind: CreditEntryKind) => kind === "grant" || kind === "refund" || kind === "adjustment";
 
 /**
  * The numbers of a page of entries of a rare kind, read from its partial index. The kinds are literals, because
@@ -71,7 +69,7 @@ const isRare = (kind: EntryKind) => kind === "grant" || kind === "refund" || kin
 async function findRare(
   { db }: Services,
   orgId: OrgId,
-  { kind, before, limit }: { kind: EntryKind; before: number | undefined; limit: number },
+  { kind, before, limit }: { kind: CreditEntryKind; before: number | undefined; limit: number },
 ): Promise<number[]> {
   const found = await db.$queryRaw`
     SELECT sequence FROM credit_entries
@@ -88,7 +86,7 @@ async function findRare(
 export async function listLedger(
   services: Services,
   actor: MemberActor,
-  { kind, before, limit }: { kind?: EntryKind | undefined; before?: number | undefined; limit: number },
+  { kind, before, limit }: { kind?: CreditEntryKind | undefined; before?: number | undefined; limit: number },
 ): Promise<LedgerPage> {
   const { db } = services;
   const rows = await db.creditEntry.findMany({

@@ -59,7 +59,6 @@ const call = (process: World, secret = SECRET) =>
   );
 type Ask = (process: World) => Promise<Response>;
 
-/** Counts the statements that read configuration. */
 function countReads(process: World): { reads: () => number } {
   const query = vi.spyOn(process.pool, "query");
   return {

@@ -3,9 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "pg";
 import { v4 } from "uuid";
-
-/** Serializes processes that migrate the same database. */
-const MIGRATION_LOCK = 7_305_000;
+import { LOCKS } from "./sql";
 
 /** A migration that cannot be applied; the message names it and the way out. */
 export class MigrationError extends Error {
@@ -18,7 +16,7 @@ export class MigrationError extends Error {
  * applied.
  */
 export async function migrate(client: Client, folder: string): Promise<string[]> {
-  await client.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK]);
+  await client.query("SELECT pg_advisory_lock($1)", [LOCKS.migration]);
   try {
     await client.query(`
       CREATE TABLE IF NOT EXISTS _prisma_migrations (
@@ -44,7 +42,7 @@ export async function migrate(client: Client, folder: string): Promise<string[]>
     }
     return applied;
   } finally {
-    await client.query("SELECT pg_advisory_unlock($1)", [MIGRATION_LOCK]);
+    await client.query("SELECT pg_advisory_unlock($1)", [LOCKS.migration]);
   }
 }
 

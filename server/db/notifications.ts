@@ -35,9 +35,7 @@ export type Notifications = {
   send(topic: Topic, key: string, payload: string): void;
   /** Calls `listener` with each payload; returns a function that stops it. An empty payload means that some may be lost. */
   listen(topic: Topic, listener: Listener): () => void;
-  /** Opens the connection. */
   open(): void;
-  /** Whether the connection listens. */
   connected(): boolean;
   /** Whether every notification sent more than a second ago has arrived. */
   fresh(): boolean;

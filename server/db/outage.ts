@@ -1,3 +1,5 @@
+import { sleep } from "@/server/sleep";
+
 /** Tells temporary database errors from permanent ones. */
 
 // PostgreSQL errors after which the same transaction may be retried: connection exceptions, idle-in-transaction
@@ -45,18 +47,4 @@ export async function retryWhileUnavailable<T>(work: () => Promise<T>, signal: A
       await sleep(delay, signal);
     }
   }
-}
-
-/** Waits for `ms` milliseconds, or until `signal` is aborted. */
-export function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-  });
 }

@@ -38,6 +38,32 @@ export async function transact<T>(pool: Pool, work: (client: PoolClient) => Prom
   }
 }
 
+/** Advisory locks for work that only one process does at a time. */
+export const LOCKS = { migration: 7_305_000, retention: 7_305_002, counting: 7_305_003 } as const;
+
+/** Does `work` on one connection while no other process holds the lock; null if another one does. */
+export async function withAdvisoryLock<T>(
+  pool: Pool,
+  lock: number,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T | null> {
+  const client = await pool.connect();
+  let broken = true;
+  try {
+    const { rows } = await client.query<{ taken: boolean }>("SELECT pg_try_advisory_lock($1) AS taken", [
+      lock,
+    ]);
+    const taken = rows[0]?.taken === true;
+    const result = taken ? await work(client) : null;
+    if (taken) await client.query("SELECT pg_advisory_unlock($1)", [lock]);
+    broken = false;
+    return result;
+  } finally {
+    // Closing a connection that may hold the lock releases it.
+    client.release(broken);
+  }
+}
+
 /** Reads in one transaction without the pool's statement timeout (`TIMEOUTS` in connect.ts). For exports. */
 export async function readWithoutTimeout<T>(
   pool: Pool,

@@ -6,6 +6,15 @@ export class EgressError extends Error {
 /** The network or the server failed; another attempt may succeed. */
 export class NetworkError extends EgressError {}
 
+/** A response beyond the size limit; a retry would not make it smaller. */
+export class ResponseTooLarge extends EgressError {
+  override name = "ResponseTooLarge";
+
+  constructor(maxBytes: number) {
+    super(`The response is larger than ${maxBytes} bytes.`);
+  }
+}
+
 /** The innermost reason that can be told: an EgressError of ours, or the network's own words. */
 export function explainFailure(error: unknown, host: string): Error {
   let cause = error;

@@ -10,7 +10,7 @@ import {
 } from "undici";
 import { z } from "zod";
 import { isPublicAddress } from "@/server/egress/addresses";
-import { EgressError, explainFailure } from "@/server/egress/failures";
+import { EgressError, explainFailure, ResponseTooLarge } from "@/server/egress/failures";
 import { createLeanFetch, type LeanFetchOptions } from "@/server/egress/lean-fetch";
 import { type EgressInit, entryOf, OutgoingRequest } from "@/server/egress/outgoing-request";
 import type { EgressFetch } from "@/server/functions/define";
@@ -112,7 +112,7 @@ function toResponse(
         }
         const chunk = z.instanceof(Uint8Array).parse(value);
         total += chunk.byteLength;
-        if (total > maxBytes) throw new EgressError(`The response is larger than ${maxBytes} bytes.`);
+        if (total > maxBytes) throw new ResponseTooLarge(maxBytes);
         controller.enqueue(chunk);
       } catch (error) {
         done();

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from "undici";
-import { EgressError, explainFailure } from "@/server/egress/failures";
+import { EgressError, explainFailure, ResponseTooLarge } from "@/server/egress/failures";
 import type { EgressFetch } from "@/server/functions/define";
 
 export type LeanFetchOptions = {
@@ -113,7 +113,7 @@ export class LeanResponse implements Response {
     try {
       for await (const chunk of source) {
         total += chunk.byteLength;
-        if (total > maxStreamBytes) throw tooLarge(maxStreamBytes);
+        if (total > maxStreamBytes) throw new ResponseTooLarge(maxStreamBytes);
         yield chunk;
       }
     } catch (error) {
@@ -158,7 +158,7 @@ export class LeanResponse implements Response {
       source.on("data", (chunk: Buffer) => {
         chunks.push(chunk);
         total += chunk.byteLength;
-        if (total > maxBodyBytes) source.destroy(tooLarge(maxBodyBytes));
+        if (total > maxBodyBytes) source.destroy(new ResponseTooLarge(maxBodyBytes));
       });
       source.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
       source.on("error", (error) => reject(explain(error)));
@@ -208,5 +208,3 @@ export async function* readChunks(response: Response): AsyncGenerator<Uint8Array
     await reader?.cancel();
   }
 }
-
-const tooLarge = (bytes: number) => new EgressError(`The response is larger than ${bytes} bytes.`);

@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import jsonata from "jsonata";
 import { describe, expect, test } from "vitest";
 import { ExpressionError } from "@/server/expressions/expression-error";
 import { evaluateExpression, parseExpression } from "@/server/expressions/jsonata";
@@ -57,6 +59,41 @@ describe("evaluateExpression", () => {
     await expect(evaluate('$error("no\\u0000")')).rejects.toThrow("no\ufffd");
   });
 
+  test.each([
+    "$base64encode('abc€')",
+    "$base64encode('ab')",
+    "$base64encode('')",
+    "$base64decode('YWJj/+==')",
+    "$base64decode('Y W-_')",
+    "$encodeUrl('https://x.test/ä b?c=d')",
+    "$encodeUrlComponent('ä b?c=d')",
+    "$decodeUrl('https://x.test/%C3%A4%20b')",
+    "$decodeUrlComponent('%C3%A4%3F')",
+    "$uppercase('ß') & $lowercase('Å')",
+    "$formatNumber(1234.5, '#,##0.00')",
+    "$formatInteger(1999, 'I')",
+    "$formatBase(255, 16)",
+    "$parseInteger('twelve', 'w')",
+    "$fromMillis(0, '[FNn], [D1o] [MNn] [Y]')",
+    "$toMillis('2026-03-04')",
+    "$match('ab12', /[a-z]+(\\d+)/).groups",
+    "$split('a, b', /,\\s*/)",
+    "$replace('abc', /b/, function($m){ $uppercase($m.match) })",
+    "$sort([3, 1, 2], function($l, $r){ $l < $r })",
+    "$string({'a': [1, 1/3]}, true)",
+    "$round(2.5) + $power(2, 0.5) + $sqrt(2)",
+    "$zip([1, 2], [3, 4])",
+    "$spread({'a': 1, 'b': 2})",
+    "$reduce([1..5], function($a, $b){ $a * $b })",
+    "$sift({'a': 1, 'b': 2}, function($v){ $v > 1 })",
+    "$pad('x', -5, '#') & $substringBefore('a-b', '-')",
+    "$average([1, 2]) & $max([1, 2]) & $distinct([1, 1])",
+  ])("%s gives what JSONata gives in Node", async (expression) => {
+    const given: unknown = await jsonata(expression).evaluate({});
+    expect(given).toBeDefined();
+    expect(await evaluate(expression)).toEqual(JSON.parse(JSON.stringify(given)));
+  });
+
   test("time and randomness come from the facts", async () => {
     expect(await evaluate("$now()")).toBe("2026-03-04T05:06:07.000Z");
     expect(await evaluate("$millis()")).toBe(facts.now.getTime());
@@ -85,6 +122,12 @@ describe("evaluateExpression", () => {
     await expect(evaluate(expression, {}, 150)).rejects.toThrow(ExpressionError);
     expect(Date.now() - started).toBeLessThan(5000);
     expect(await evaluate("1 + 1")).toBe(2);
+  });
+
+  test("a result that is nested too deeply is refused", async () => {
+    const nest = (levels: number) => `$reduce([1..${levels}], function($list, $n){ [[$list]] })`;
+    expect(await evaluate(nest(50))).toBeInstanceOf(Array);
+    await expect(evaluate(nest(500))).rejects.toThrow("deeper than 200 levels");
   });
 
   test("one that takes all memory ends only its thread, soon after its deadline", async () => {
@@ -133,6 +176,20 @@ test("slow expressions of one organization block neither the process nor other o
   clearInterval(ticking);
   expect(over).toBe(6);
   expect(ticks).toBeGreaterThan(10);
+});
+
+test("a reference with many indexes over much data does not block the process", async () => {
+  const input = { a: Array.from({ length: 100_000 }, () => ({ b: 1 })) };
+  const delays = monitorEventLoopDelay({ resolution: 5 });
+  delays.enable();
+  await evaluateExpression(`a.b${"[0]".repeat(300)}`, input, { ...facts, timeoutMs: 1000 }).catch(() => {});
+  delays.disable();
+  expect(delays.max / 1e6).toBeLessThan(500);
+});
+
+test("nothing is evaluated after the signal", async () => {
+  const signal = AbortSignal.abort(new Error("cancelled"));
+  await expect(evaluateExpression("a", { a: 1 }, { ...facts, signal })).rejects.toThrow("cancelled");
 });
 
 describe("parseExpression", () => {

@@ -3,6 +3,7 @@ import { ExpressionError } from "@/server/expressions/expression-error";
 import { JSONATA_SCRIPT } from "@/server/expressions/jsonata-script";
 import { evaluateReference } from "@/server/expressions/plain-reference";
 import type { Json } from "@/server/json";
+import { isDeeper, MAX_JSON_DEPTH } from "@/server/json-text";
 import { createSandbox, type Evaluation, SANDBOX_LIMITS, SandboxError } from "@/server/sandbox/sandbox";
 import { readInstalled } from "@/server/sandbox/thread-pool";
 
@@ -14,6 +15,8 @@ export type ExpressionFacts = {
   seed: string;
   /** The owner of the expression. Evaluations are queued fairly by organization. */
   organizationId: string;
+  /** Once it is aborted, evaluations throw its reason. */
+  signal?: AbortSignal;
 };
 
 /** A node of JSONata's syntax tree, as far as it is used here. */
@@ -48,7 +51,10 @@ function explain(message: string): string {
   return message;
 }
 
-async function callSandbox(evaluation: Evaluation): Promise<Json | undefined> {
+async function callSandbox({
+  maxDepth,
+  ...evaluation
+}: Evaluation & { maxDepth?: number }): Promise<Json | undefined> {
   const text = await sandbox(evaluation).catch((error: unknown) => {
     if (!(error instanceof SandboxError)) throw error;
     throw new ExpressionError(
@@ -60,6 +66,10 @@ async function callSandbox(evaluation: Evaluation): Promise<Json | undefined> {
       }[error.reason],
     );
   });
+  // The answer itself is one level.
+  if (maxDepth !== undefined && isDeeper(text, maxDepth + 1)) {
+    throw new ExpressionError(`The expression's result is nested deeper than ${maxDepth} levels.`);
+  }
   const answer = response.parse(JSON.parse(text));
   if (answer.ok) return answer.value;
   const position = answer.position === null ? "" : ` (at character ${answer.position})`;
@@ -84,10 +94,11 @@ export async function evaluateExpression(
   input: Json,
   facts: ExpressionFacts & { timeoutMs?: number },
 ): Promise<Json | undefined> {
+  facts.signal?.throwIfAborted();
   checkLength(expression);
   const found = evaluateReference(expression, input);
   if (found !== null) return found.value;
   const { now, seed, organizationId, timeoutMs = EXPRESSION_TIMEOUT_MS } = facts;
   const request = JSON.stringify({ expression, input, seed });
-  return callSandbox({ request, timeoutMs, now, organizationId });
+  return callSandbox({ request, timeoutMs, now, organizationId, maxDepth: MAX_JSON_DEPTH });
 }

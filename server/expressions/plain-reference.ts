@@ -20,6 +20,8 @@ const STEP = /(?:([A-Za-z_]\w*)|`([^`]*)`)((?:\[-?\d+\])*)/g;
 const MAX_LENGTH = 1000;
 /** The longest sequence, as set for JSONata in the sandbox. */
 const MAX_SEQUENCE = 200_000;
+/** How many values an evaluation may visit; a longer walk is left to another thread. */
+const MAX_VISITS = 20_000;
 /** How many strings, keys and values a result may have; a larger one is left to another thread. */
 const MAX_RESULT_NODES = 100_000;
 const MAX_RESULT_LENGTH = 4 * 1024 * 1024;
@@ -29,7 +31,7 @@ export function evaluateReference(expression: string, input: Json): { value: Jso
   const steps = parseReference(expression);
   if (steps === null) return null;
   try {
-    const value = walk(steps, input);
+    const value = new Walk().take(steps, input);
     return value === undefined || isPassedOn(value) ? { value } : null;
   } catch (error) {
     if (error instanceof Uncertain) return null;
@@ -51,7 +53,7 @@ export function parseReference(expression: string): Step[] | null {
   return steps;
 }
 
-/** JSONata may treat this value differently or refuse it. */
+/** JSONata may treat this value differently or refuse it, or looking it up here takes too long. */
 class Uncertain extends Error {}
 
 /** JSONata's sequence: a list that it created, which counts as its only item if it has one. */
@@ -75,54 +77,66 @@ class Sequence {
   }
 }
 
-function walk(steps: readonly Step[], input: Json): Json | undefined {
-  let context: Json[] = [input];
-  let result: Json | Sequence | undefined;
-  for (const [index, step] of steps.entries()) {
-    result = takeStep(step, context, index === steps.length - 1);
-    context = result instanceof Sequence ? result.items : result;
-    if (context.length === 0) break;
-  }
-  const value = result instanceof Sequence ? result.unwrap() : result;
-  return value instanceof Sequence ? value.items : value;
-}
+/** One evaluation, with a bounded number of visits. */
+class Walk {
+  #visits = 0;
 
-/** Applies a step to each item of its context. The last step keeps a single list as it is. */
-function takeStep({ name, indexes }: Step, context: readonly Json[], last: boolean): Json[] | Sequence {
-  const found: (Json | Sequence)[] = [];
-  for (const item of context) {
-    let value = lookUp(item, name);
-    if (value instanceof Sequence) value = value.unwrap();
-    for (const index of indexes) value = pick(value, index);
-    if (value !== undefined) found.push(value);
+  take(steps: readonly Step[], input: Json): Json | undefined {
+    let context: Json[] = [input];
+    let result: Json | Sequence | undefined;
+    for (const [index, step] of steps.entries()) {
+      result = this.#takeStep(step, context, index === steps.length - 1);
+      context = result instanceof Sequence ? result.items : result;
+      if (context.length === 0) break;
+    }
+    const value = result instanceof Sequence ? result.unwrap() : result;
+    return value instanceof Sequence ? value.items : value;
   }
-  const [only] = found;
-  if (last && found.length === 1 && Array.isArray(only)) return only;
-  const flat = new Sequence();
-  for (const value of found) flat.append(value);
-  return flat;
-}
 
-/** A name in an object, or in each item of a list. */
-function lookUp(value: Json, name: string): Json | Sequence | undefined {
-  if (Array.isArray(value)) {
-    const found = new Sequence();
-    for (const item of value) found.append(lookUp(item, name));
-    return found;
+  #visit(): void {
+    this.#visits += 1;
+    if (this.#visits > MAX_VISITS) throw new Uncertain();
   }
-  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
-  if (mayBeFunction(value)) throw new Uncertain();
-  return value[name];
-}
 
-/** The item at an index of a list; any other value is a list of one. */
-function pick(value: Json | Sequence | undefined, index: number): Json | Sequence | undefined {
-  const items = value instanceof Sequence ? value.items : Array.isArray(value) ? value : [value];
-  const item = items[index < 0 ? items.length + index : index];
-  if (item === undefined || Array.isArray(item)) return item ?? new Sequence();
-  const results = new Sequence();
-  results.push(item);
-  return results;
+  /** Applies a step to each item of its context. The last step keeps a single list as it is. */
+  #takeStep({ name, indexes }: Step, context: readonly Json[], last: boolean): Json[] | Sequence {
+    const found: (Json | Sequence)[] = [];
+    for (const item of context) {
+      let value = this.#lookUp(item, name);
+      if (value instanceof Sequence) value = value.unwrap();
+      for (const index of indexes) value = this.#pick(value, index);
+      if (value !== undefined) found.push(value);
+    }
+    const [only] = found;
+    if (last && found.length === 1 && Array.isArray(only)) return only;
+    const flat = new Sequence();
+    for (const value of found) flat.append(value);
+    return flat;
+  }
+
+  /** A name in an object, or in each item of a list. */
+  #lookUp(value: Json, name: string): Json | Sequence | undefined {
+    this.#visit();
+    if (Array.isArray(value)) {
+      const found = new Sequence();
+      for (const item of value) found.append(this.#lookUp(item, name));
+      return found;
+    }
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+    if (mayBeFunction(value)) throw new Uncertain();
+    return value[name];
+  }
+
+  /** The item at an index of a list; any other value is a list of one. */
+  #pick(value: Json | Sequence | undefined, index: number): Json | Sequence | undefined {
+    this.#visit();
+    const items = value instanceof Sequence ? value.items : Array.isArray(value) ? value : [value];
+    const item = items[index < 0 ? items.length + index : index];
+    if (item === undefined || Array.isArray(item)) return item ?? new Sequence();
+    const results = new Sequence();
+    results.push(item);
+    return results;
+  }
 }
 
 /** JSONata marks its functions like this, and a tenant's data may have the same marks. */

@@ -42,6 +42,20 @@ test("with a schema, returns a matching value, fenced or not", async () => {
   expect(requests[0]?.responseSchema).toEqual(schema);
 });
 
+test.each(['```\n\n {"mood":"good"}\n\n```\n', ' ```json \r\n{"mood":"good"}```'])(
+  "reads the fenced answer %j",
+  async (answer) => {
+    expect(await scripted(answer).generate({ prompt: "Mood?", schema })).toEqual({ mood: "good" });
+  },
+);
+
+test("an answer of many line ends is refused at once", async () => {
+  const answer = `\`\`\`${"\n".repeat(200_000)}x`;
+  const started = performance.now();
+  await expect(scripted(answer, answer).generate({ prompt: "Mood?", schema })).rejects.toThrow("not JSON");
+  expect(performance.now() - started).toBeLessThan(2000);
+});
+
 test("an answer that does not match is corrected once, then it fails", async () => {
   const corrected = scripted("I feel good", '{"mood":"bad"}');
   expect(await corrected.generate({ prompt: "Mood?", schema })).toEqual({ mood: "bad" });

@@ -9,7 +9,8 @@ import { describeIssues } from "@/server/workflow/schema-issues";
 
 /** The JSON in a model's answer; models like to wrap it in a fence. Throws JsonTextError. */
 function parseAnswer(content: string): Json {
-  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(content);
+  // Each repetition can end at one place only: otherwise an answer of line ends takes minutes.
+  const fenced = /^\s*```(?:json)?[^\S\n]*\n([\s\S]*?)```\s*$/.exec(content);
   return parseJson(fenced?.[1] ?? content);
 }
 

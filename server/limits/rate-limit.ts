@@ -46,7 +46,6 @@ export async function acquireRate(
   return { allowed: granted > 0, granted, limit, seconds, remaining, resetSeconds };
 }
 
-/** Resets the count of a key. */
 export async function releaseRate(client: Queryable, key: string): Promise<void> {
   await client.query(
     `WITH counter AS (SELECT key FROM rate_counters WHERE key = $1 FOR UPDATE),

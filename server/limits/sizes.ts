@@ -12,7 +12,10 @@ export const MAX_START_AGENT_BODY_BYTES = 6 * MAX_USER_MESSAGE_BYTES + 64 * KIB;
 export const MAX_DASHBOARD_CALL_BYTES = 6 * MAX_BODY_BYTES + 64 * KIB;
 /** The sign-in form. */
 export const MAX_SIGN_IN_BYTES = 16 * KIB;
-/** A run's final output. */
 export const MAX_FINAL_OUTPUT_BYTES = 4 * MIB;
 /** One function's output. Beyond it an agent gets a preview, and a workflow's step fails. */
 export const MAX_STEP_OUTPUT_BYTES = 1 * MIB;
+/** The values that one template inserts together, in characters. */
+export const MAX_INSERTED_LENGTH = 8 * MIB;
+/** The outputs of a tool run's steps together, which expressions can read. */
+export const MAX_STEP_OUTPUTS_BYTES = 16 * MIB;

@@ -31,7 +31,6 @@ type SentEvent = {
   id: string;
 };
 
-/** Reads the events of a response one by one. */
 function readEvents(response: Response) {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";

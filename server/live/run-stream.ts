@@ -1,7 +1,7 @@
 import type { MemberActor } from "@/server/auth/actor";
+import { isTerminal } from "@/server/contract/enums";
 import { type EventSink, sleepUntilWoken } from "@/server/live/event-stream";
 import { subscribeToOrganization, subscribeToRun } from "@/server/live/run-changes";
-import { isTerminal } from "@/server/runs/read/enums";
 import { inspectRun } from "@/server/runs/read/inspect";
 import type { Services } from "@/server/services";
 

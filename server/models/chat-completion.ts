@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { limitCalls, MAX_RECORDED_CALLS } from "@/server/models/answer-limits";
 import type { ModelMessage, ModelReply, ModelRequest, ModelUsage, ToolCall } from "@/server/models/port";
 import { replaceNul } from "@/server/secrets/stored-output";
+import { limitCalls, MAX_RECORDED_CALLS } from "./reply-limits";
 
 /** Features that a provider does not support, as learned from its errors. */
 export type Adaptation = {
@@ -107,20 +107,20 @@ const wrappedError = z.object({
 });
 
 /** A response that is no chat completion; `status` or `code` is set if it is an error in a successful response. */
-export class AnswerError extends Error {
+export class ReplyError extends Error {
   readonly status: number | undefined;
   readonly code: string | undefined;
   constructor(message: string, reported?: number | string | null) {
     super(message);
-    this.name = "AnswerError";
+    this.name = "ReplyError";
     this.status = Number.isInteger(Number(reported ?? Number.NaN)) ? Number(reported) : undefined;
     this.code = typeof reported === "string" ? reported : undefined;
   }
 }
 
 /** A response beyond the size limit; a retry would not make it smaller. */
-export class AnswerTooLarge extends AnswerError {
-  override name = "AnswerTooLarge";
+export class ReplyTooLarge extends ReplyError {
+  override name = "ReplyTooLarge";
 }
 
 function argumentsText(value: unknown): string {
@@ -129,7 +129,7 @@ function argumentsText(value: unknown): string {
   try {
     return replaceNul(JSON.stringify(value));
   } catch {
-    throw new AnswerError("the arguments of a call are nested too deeply");
+    throw new ReplyError("the arguments of a call are nested too deeply");
   }
 }
 
@@ -157,12 +157,12 @@ function readCalls(
 }
 
 /** The error in a streamed piece, or null. Called for every piece, so it checks before it parses. */
-export function readPieceError(piece: unknown): AnswerError | null {
+export function readPieceError(piece: unknown): ReplyError | null {
   if (typeof piece !== "object" || piece === null || !("error" in piece) || !piece.error) return null;
   const reported = wrappedError.safeParse(piece);
   return reported.success
-    ? new AnswerError(reported.data.error.message, reported.data.error.code)
-    : new AnswerError(`an error: ${JSON.stringify(piece.error).slice(0, 300)}`);
+    ? new ReplyError(reported.data.error.message, reported.data.error.code)
+    : new ReplyError(`an error: ${JSON.stringify(piece.error).slice(0, 300)}`);
 }
 
 /** The tokens that a provider reports; null if it reports none or implausible ones. */
@@ -180,7 +180,7 @@ export type ReadCompletion = Pick<ModelReply, "content" | "toolCalls" | "finishR
 };
 
 /**
- * Parses a provider's untrusted response. Throws AnswerError.
+ * Parses a provider's untrusted response. Throws ReplyError.
  * @param furtherCalls the number of calls that were removed from the body.
  */
 export function readChatCompletion(
@@ -192,8 +192,8 @@ export function readChatCompletion(
   const choice = wireChoice.safeParse(parsed.data?.choices[0]);
   if (!parsed.success || !choice.success) {
     const wrapped = wrappedError.safeParse(body);
-    if (!wrapped.success) throw new AnswerError("the answer is not a chat completion");
-    throw new AnswerError(wrapped.data.error.message, wrapped.data.error.code);
+    if (!wrapped.success) throw new ReplyError("the answer is not a chat completion");
+    throw new ReplyError(wrapped.data.error.message, wrapped.data.error.code);
   }
   const { message, finish_reason: finishReason } = choice.data;
   const text = textOfContent(message.content);

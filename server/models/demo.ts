@@ -1,10 +1,10 @@
 import type { Clock } from "@/server/clock";
 import type { JsonObject } from "@/server/json";
-import { createAnswer } from "@/server/models/demo-answer";
 import { countNumberFields, createArguments, createValue } from "@/server/models/demo-arguments";
 import { findArithmetic, findNumbers, findOrders, findZone, readMessage } from "@/server/models/demo-reading";
 import type { ModelReply, ModelRequest, OfferedTool, ToolCall } from "@/server/models/port";
 import { countUsage } from "@/server/models/tokens";
+import { createReply } from "./demo-reply";
 
 /**
  * The demo model: a script. It reads the user's message and the offered tools, calls what fits one after another, and
@@ -128,5 +128,5 @@ export async function callDemoModel(request: ModelRequest, clock: Clock): Promis
 
 function answer(request: ModelRequest, text: string): string {
   if (request.responseSchema !== undefined) return JSON.stringify(createValue(request.responseSchema, text));
-  return createAnswer(request, text);
+  return createReply(request, text);
 }

@@ -1,6 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
-import { MAX_EVENT_LENGTH } from "@/server/models/answer-limits";
-import { AnswerTooLarge } from "@/server/models/chat-completion";
+import { ReplyTooLarge } from "@/server/models/chat-completion";
+import { MAX_EVENT_LENGTH } from "./reply-limits";
 
 /**
  * Reads server-sent events (HTML standard, section 9.2.6) from bytes as they arrive; only each event's data, since chat
@@ -17,7 +17,7 @@ export class EventStreamReader {
   #data: string[] = [];
   #dataLength = 0;
 
-  /** Returns the data of the events completed by these bytes. Throws AnswerTooLarge. */
+  /** Returns the data of the events completed by these bytes. Throws ReplyTooLarge. */
   push(bytes: Uint8Array): string[] {
     const events: string[] = [];
     let text = this.#decoder.write(bytes);
@@ -70,4 +70,4 @@ export class EventStreamReader {
 }
 
 const tooLarge = (part: string) =>
-  new AnswerTooLarge(`${part} of the streamed answer is longer than ${MAX_EVENT_LENGTH} characters.`);
+  new ReplyTooLarge(`${part} of the streamed answer is longer than ${MAX_EVENT_LENGTH} characters.`);

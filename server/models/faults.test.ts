@@ -1,6 +1,7 @@
-import { APIError } from "openai";
+import { APIConnectionError, APIError } from "openai";
 import { describe, expect, test } from "vitest";
-import { AnswerError } from "@/server/models/chat-completion";
+import { ResponseTooLarge } from "@/server/egress/failures";
+import { ReplyError } from "@/server/models/chat-completion";
 import { readFault } from "@/server/models/faults";
 
 const apiKey = "sk-proj-abcdefghijklmnop";
@@ -20,7 +21,7 @@ describe("an error that echoes the provider's key", () => {
     expect(message).toContain("[redacted]");
     expect(message).not.toContain(echoed);
     expect(message.length).toBeLessThan(90);
-    expect(read(new AnswerError(body.message)).message).not.toContain(echoed);
+    expect(read(new ReplyError(body.message)).message).not.toContain(echoed);
   });
 });
 
@@ -30,4 +31,14 @@ test("a redirect names the new address and is not retried", () => {
     reason: "refused",
     message: expect.stringContaining("redirects to https://api.test/v2; configure that address instead"),
   });
+});
+
+test("a response that is too large is not retried, also if the SDK wraps it", () => {
+  const error = new ResponseTooLarge(1000);
+  const fault = {
+    reason: "refused",
+    message: 'the model provider "test" answered: The response is larger than 1000 bytes.',
+  };
+  expect(read(error)).toMatchObject(fault);
+  expect(read(new APIConnectionError({ cause: error }))).toMatchObject(fault);
 });

@@ -1,6 +1,6 @@
 import { APIError } from "openai";
-import { EgressError } from "@/server/egress/failures";
-import { AnswerError, AnswerTooLarge } from "@/server/models/chat-completion";
+import { EgressError, ResponseTooLarge } from "@/server/egress/failures";
+import { ReplyError, ReplyTooLarge } from "@/server/models/chat-completion";
 import type { ModelFault } from "@/server/models/port";
 import { createRedactor } from "@/server/secrets/redact";
 import { replaceNul } from "@/server/secrets/stored-output";
@@ -35,10 +35,15 @@ export function readFault(
     const reason = reasonOf(error.status, error.code);
     return { message, reason, retryAfterMs: retryAfterMs(error.headers, now), cause: error };
   }
-  if (error instanceof AnswerError) {
+  if (error instanceof ReplyError) {
     const message = clean(`the model provider "${name}" answered: ${error.message}`);
-    const reason = error instanceof AnswerTooLarge ? "refused" : reasonOf(error.status, error.code);
+    const reason = error instanceof ReplyTooLarge ? "refused" : reasonOf(error.status, error.code);
     return { message, reason, retryAfterMs: undefined, cause: error };
+  }
+  const excess = findExcess(error);
+  if (excess !== null) {
+    const message = clean(`the model provider "${name}" answered: ${excess.message}`);
+    return { message, reason: "refused", retryAfterMs: undefined, cause: error };
   }
   const message = clean(`the model provider "${name}" could not be reached: ${innermostMessage(error)}`);
   return { message, reason: "unavailable", retryAfterMs: undefined, cause: error };
@@ -70,6 +75,16 @@ function retryAfterMs(headers: Headers | undefined, now: Date): number | undefin
   if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
   const date = Date.parse(text);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
+}
+
+/** The SDK may wrap it. */
+function findExcess(error: unknown): ResponseTooLarge | null {
+  let inner = error;
+  for (let i = 0; i < 5 && inner instanceof Error; i += 1) {
+    if (inner instanceof ResponseTooLarge) return inner;
+    inner = inner.cause;
+  }
+  return null;
 }
 
 function innermostMessage(error: unknown): string {

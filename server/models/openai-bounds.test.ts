@@ -4,9 +4,9 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { createTrustedEgress } from "@/server/egress/guarded-fetch";
-import { FURTHER_CALLS, MAX_EVENT_LENGTH, MAX_RECORDED_CALLS } from "@/server/models/answer-limits";
 import { createOpenAiCompatible } from "@/server/models/openai-compatible";
 import { testClock } from "@/testing/clock";
+import { FURTHER_CALLS, MAX_EVENT_LENGTH, MAX_RECORDED_CALLS } from "./reply-limits";
 
 /** Replies that are too long, too many or endless are cut or aborted. */
 

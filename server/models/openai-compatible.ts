@@ -23,7 +23,6 @@ import { addReceived, addUsage } from "@/server/models/received";
 import { PiecesError, StreamedCompletion } from "@/server/models/streamed-completion";
 import { countUsage } from "@/server/models/tokens";
 
-/** One model provider. */
 export type Provider = { name: string; call(request: ModelRequest): Promise<ModelReply> };
 
 export type OpenAiCompatibleOptions = {
@@ -196,7 +195,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Provid
   };
 }
 
-/** Reads the events of a streamed reply. Throws AnswerError for an error among them, and the signal's reason. */
+/** Reads the events of a streamed reply. Throws ReplyError for an error among them, and the signal's reason. */
 async function readPieces(
   response: Response,
   streamed: StreamedCompletion,

@@ -4,7 +4,6 @@ import type { StreamedCompletion } from "@/server/models/streamed-completion";
 import { countUsage } from "@/server/models/tokens";
 import { replaceNul } from "@/server/secrets/stored-output";
 
-/** The tokens of two attempts together. */
 export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
   return {
     inputTokens: a.inputTokens + b.inputTokens,

@@ -6,6 +6,7 @@ import { createOpenAiCompatible, type Provider } from "@/server/models/openai-co
 import type { Models } from "@/server/models/port";
 import { boundRequestTokens } from "@/server/models/token-bound";
 import { countRequestTokens } from "@/server/models/tokens";
+import { sleepOrThrow } from "@/server/sleep";
 
 export type NamedProvider = {
   name: string;
@@ -30,27 +31,12 @@ export type ModelsOptions = {
 /** The model name of the built-in simulation. */
 const DEMO_MODEL = "demo";
 
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", onAbort);
-      resolve();
-    }, ms);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
-  });
-}
-
 /**
  * All models behind one interface. A model goes to the provider that lists it, else to the default one; the demo model
  * answers if none is configured.
  */
 export function createModels(options: ModelsOptions): Models {
-  const { openai, clock, random = Math.random, sleep = wait } = options;
+  const { openai, clock, random = Math.random, sleep = sleepOrThrow } = options;
   const named: NamedProvider[] = [
     ...(openai ? [{ name: "openai", models: [], ...openai }] : []),
     ...(options.providers ?? []),

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { MAX_ANSWER_LENGTH, MAX_RECORDED_CALLS } from "@/server/models/answer-limits";
-import { AnswerError, AnswerTooLarge, MAX_ID_LENGTH } from "@/server/models/chat-completion";
+import { MAX_ID_LENGTH, ReplyError, ReplyTooLarge } from "@/server/models/chat-completion";
 import type { ToolCall } from "@/server/models/port";
+import { MAX_RECORDED_CALLS, MAX_REPLY_LENGTH } from "./reply-limits";
 
 /**
  * Joins the pieces of a streamed chat completion to the body it would have without streaming. Only their frame is read
@@ -12,7 +12,7 @@ import type { ToolCall } from "@/server/models/port";
 const MAX_CALL_INDEX = 65_535;
 
 /** Pieces that form no reply; the same server may well give one without streaming. */
-export class PiecesError extends AnswerError {
+export class PiecesError extends ReplyError {
   override name = "PiecesError";
 }
 
@@ -40,7 +40,6 @@ const piece = z.object({
 
 type CallInParts = { id: string | undefined; name: string; arguments: string };
 
-/** A value if it is a string, else "". */
 const textOf = (value: unknown) => (typeof value === "string" ? value : "");
 
 /** A streamed reply as far as it has arrived. */
@@ -62,7 +61,7 @@ export class StreamedCompletion {
     this.#onText = onText;
   }
 
-  /** Adds the next piece. Throws PiecesError for an invalid one, and AnswerTooLarge. */
+  /** Adds the next piece. Throws PiecesError for an invalid one, and ReplyTooLarge. */
   add(raw: unknown): void {
     const parsed = piece.safeParse(raw);
     if (!parsed.success) throw new PiecesError("a chunk of the answer is not part of a chat completion");
@@ -114,8 +113,8 @@ export class StreamedCompletion {
 
   #counted(text: string): string {
     this.#length += text.length;
-    if (this.#length > MAX_ANSWER_LENGTH) {
-      throw new AnswerTooLarge(`The answer is longer than ${MAX_ANSWER_LENGTH} characters.`);
+    if (this.#length > MAX_REPLY_LENGTH) {
+      throw new ReplyTooLarge(`The answer is longer than ${MAX_REPLY_LENGTH} characters.`);
     }
     return text;
   }

@@ -1,5 +1,5 @@
-import { sleep } from "@/server/db/outage";
 import type { Services } from "@/server/services";
+import { sleep } from "@/server/sleep";
 import { type InngestReport, isUsable, recallInngestServer } from "./inngest-server";
 
 const PATIENCE_MS = 2_000;

@@ -88,7 +88,6 @@ export function recallInngestServer(settings: Settings): Promise<InngestReport> 
   return report;
 }
 
-/** Whether the server can be used. */
 export function isUsable({ address, eventKey, signingKey }: InngestReport): boolean {
   return address === "ok" && eventKey === "ok" && signingKey === "ok";
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { RUN_KINDS } from "@/server/contract/enums";
 import { transact } from "@/server/db/sql";
 import type { Admitted } from "@/server/runs/engine/claim";
 import type { Services } from "@/server/services";
@@ -21,7 +22,7 @@ function lostOutside(now: number): [Date, Date] {
 
 const row = z.object({
   id: z.string(),
-  kind: z.enum(["agent", "tool"]),
+  kind: z.enum(RUN_KINDS),
   epoch: z.number(),
   segment: z.number(),
   since: z.date(),

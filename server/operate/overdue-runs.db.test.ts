@@ -33,7 +33,6 @@ async function startClaimed(count: number): Promise<{ runIds: string[]; workerId
   return { runIds, workerId };
 }
 
-/** A run whose worker died. */
 async function startAbandoned(): Promise<string> {
   const { runIds, workerId } = await startClaimed(1);
   await removeWorker(world.pool, workerId);

@@ -1,7 +1,8 @@
 import type { OperatorActor } from "@/server/auth/actor";
-import { sleep } from "@/server/db/outage";
+import { OPEN_STATUSES } from "@/server/contract/enums";
 import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
+import { sleep } from "@/server/sleep";
 import { recordInstallationAudit } from "./audit";
 import { suspendOrganization } from "./suspend-organization";
 
@@ -12,9 +13,8 @@ const BATCH = 500;
 /** The ledger is deleted in one statement: its entries can only be deleted together with their organization. */
 const LAST_STATEMENT_MS = 600_000;
 
-const OPEN = ["Pending", "Running"] as const;
 const openRunsOf = (actor: OperatorActor) => ({
-  where: { organizationId: actor.orgId, status: { in: [...OPEN] } },
+  where: { organizationId: actor.orgId, status: { in: [...OPEN_STATUSES] } },
 });
 
 /** The tables that may be large. `$1` is the organization, `$2` the batch; the rest cascades at the end. */

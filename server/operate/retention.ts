@@ -1,3 +1,4 @@
+import { LOCKS, withAdvisoryLock } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 import { REFUSED_BODIES } from "@/server/webhooks/deliveries";
 
@@ -5,9 +6,6 @@ import { REFUSED_BODIES } from "@/server/webhooks/deliveries";
 const BATCH = 200;
 /** Statements of one kind per pass; the rest waits for the next pass. */
 const MAX_BATCHES = 500;
-
-/** Only one process deletes at a time. */
-const RETENTION_LOCK = 7_305_002;
 
 /** `$1` is the time, `$2` the batch. Ledger and audit log are stored forever; they have run ids as plain values. */
 const REMOVALS = {
@@ -99,31 +97,20 @@ export async function removeExpired(
   services: Pick<Services, "pool" | "clock" | "log">,
   shouldContinue: () => boolean = () => true,
 ): Promise<Removed | null> {
-  const client = await services.pool.connect();
-  let broken = true;
-  try {
-    const lock = await client.query<{ taken: boolean }>("SELECT pg_try_advisory_lock($1) AS taken", [
-      RETENTION_LOCK,
-    ]);
-    if (lock.rows[0]?.taken !== true) {
-      broken = false;
-      return null;
-    }
-    const removed: Removed = { ...NOTHING };
+  const removed = await withAdvisoryLock(services.pool, LOCKS.retention, async (client) => {
+    const rows: Removed = { ...NOTHING };
     const now = services.clock.now();
     for (const kind of KINDS) {
       for (let batch = 0; batch < MAX_BATCHES && shouldContinue(); batch += 1) {
         const { rowCount } = await client.query(REMOVALS[kind], [now, BATCH]);
-        removed[kind] += rowCount ?? 0;
+        rows[kind] += rowCount ?? 0;
         if ((rowCount ?? 0) < BATCH) break;
       }
     }
-    await client.query("SELECT pg_advisory_unlock($1)", [RETENTION_LOCK]);
-    broken = false;
-    if (Object.values(removed).some((count) => count > 0)) services.log.info("Removed expired data", removed);
-    return removed;
-  } finally {
-    // Closing a connection that may hold the lock releases it.
-    client.release(broken);
+    return rows;
+  });
+  if (removed && Object.values(removed).some((count) => count > 0)) {
+    services.log.info("Removed expired data", removed);
   }
+  return removed;
 }

@@ -12,7 +12,6 @@ const attempt = z.object({
 });
 const attemptList = z.array(attempt).catch([]);
 
-/** Parses the `attempts` of a row. */
 export function readAttempts(text: string): Attempt[] {
   try {
     return attemptList.parse(JSON.parse(text));

@@ -1,8 +1,8 @@
 import type { MemberActor, OrgId } from "@/server/auth/actor";
+import { OPEN_STATUSES, type RunStatus } from "@/server/contract/enums";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
 import { endUnclaimedRun } from "./engine/end-run";
-import type { RunStatus } from "./read/enums";
 import type { RunFilter } from "./read/filter";
 import { listRuns } from "./read/list";
 
@@ -65,6 +65,5 @@ export async function cancelMatching(
 }
 
 function openStatuses(wanted: RunStatus[] | undefined): RunStatus[] {
-  const open: RunStatus[] = ["Pending", "Running"];
-  return wanted?.length ? open.filter((status) => wanted.includes(status)) : open;
+  return OPEN_STATUSES.filter((status) => !wanted?.length || wanted.includes(status));
 }

@@ -12,9 +12,7 @@ export const FAILURE_CODES = [
   "not_admitted",
   /** An agent made the same failing call three times. */
   "repeated_failure",
-  /** A step of a tool failed. */
   "step_failed",
-  /** A tool's output expression failed. */
   "output_failed",
   /** A tool's output does not fit its output schema. */
   "output_invalid",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { RUN_STATUSES } from "@/server/contract/enums";
 import { Decimal } from "@/server/credits/amount";
 
 /** The facts of a run in the contract's views. */
@@ -9,7 +10,7 @@ export const runFacts = z.object({
   targetName: z.string(),
   /** SHA-256 of its frozen configuration, hexadecimal. */
   configurationHash: z.string(),
-  status: z.enum(["Pending", "Running", "Completed", "Failed", "Cancelled"]),
+  status: z.enum(RUN_STATUSES),
   input: z.string(),
   output: z.string().nullable(),
   errorMessage: z.string().nullable(),

@@ -1,11 +1,9 @@
 import type { MemberActor } from "@/server/auth/actor";
+import type { DeliveryOutcomeName } from "@/server/contract/enums";
 import { AppError } from "@/server/errors";
 import { decodeText, parseBodyText, refuseNul } from "@/server/json-body";
 import type { Services } from "@/server/services";
 import { fillMessageTemplate } from "./message-template";
-
-export const DELIVERY_OUTCOMES = ["accepted", "repeated", "rejected"] as const;
-export type DeliveryOutcomeName = (typeof DELIVERY_OUTCOMES)[number];
 
 export type DeliverySummary = {
   id: string;

@@ -23,6 +23,13 @@ test.each<[string, Json, string]>([
   await expect(fillMessageTemplate(template, body, facts)).rejects.toThrow(expect.objectContaining({ code }));
 });
 
+test("a template that takes too long is refused", async () => {
+  const tooLate = { ...facts, signal: AbortSignal.abort() };
+  await expect(fillMessageTemplate("{{ body.a }}", { a: 1 }, tooLate)).rejects.toThrow(
+    expect.objectContaining({ code: "trigger_misconfigured", message: expect.stringContaining("too long") }),
+  );
+});
+
 test("a template is checked before it is saved", async () => {
   expect(await describeTemplateFault("{{ body.title }}", "org-1")).toBeNull();
   expect(await describeTemplateFault("{{ body. }}", "org-1")).not.toBeNull();

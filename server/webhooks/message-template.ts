@@ -9,6 +9,9 @@ import { fillIn, parseTemplate } from "@/server/workflow/expressions";
  * user message of an agent run; lists and objects are inserted as JSON.
  */
 
+/** How long filling in one template may take. */
+const TEMPLATE_TIMEOUT_MS = 10_000;
+
 /** What is wrong with a template, or null; checked when it is saved. */
 export async function describeTemplateFault(
   template: string,
@@ -27,7 +30,7 @@ export async function describeTemplateFault(
 }
 
 /**
- * The user message for a body. Throws `trigger_misconfigured` if the template fails, and `invalid_request` if the
+ * The user message for a body. Throws `trigger_misconfigured` if the template fails or takes longer than 10 s, and `invalid_request` if the
  * message is empty. The handler has refused bodies with U+0000.
  */
 export async function fillMessageTemplate(
@@ -35,14 +38,14 @@ export async function fillMessageTemplate(
   body: Json,
   facts: ExpressionFacts,
 ): Promise<string> {
+  const signal = facts.signal ?? AbortSignal.timeout(TEMPLATE_TIMEOUT_MS);
   let filled: Json;
   try {
-    filled = await fillIn(template, { body, steps: {} }, facts);
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
-    throw new AppError("trigger_misconfigured", `The trigger's message template fails: ${error.message}`, {
-      cause: error,
-    });
+    filled = await fillIn(template, { body, steps: {} }, { ...facts, signal });
+  } catch (cause) {
+    if (!signal.aborted && !(cause instanceof ExpressionError)) throw cause;
+    const reason = cause instanceof ExpressionError ? cause.message : "it takes too long.";
+    throw new AppError("trigger_misconfigured", `The trigger's message template fails: ${reason}`, { cause });
   }
   const message = filled === null ? "" : typeof filled === "string" ? filled : JSON.stringify(filled);
   if (message.trim() === "") {

@@ -23,6 +23,24 @@ const scope: Scope = {
 const fill = (value: Json) => fillIn(value, scope, facts);
 
 describe("fillIn", () => {
+  test("refuses values that are too large together, as text and as a list", async () => {
+    const large: Scope = { input: "x".repeat(1024 * 1024), steps: {} };
+    await expect(fillIn("{{ input }}".repeat(1000), large, facts)).rejects.toThrow(ExpressionError);
+    await expect(fillIn(Array(1000).fill("{{ input }}"), large, facts)).rejects.toThrow("8 MiB together");
+    expect(await fillIn("{{ input }}".repeat(8), large, facts)).toHaveLength(8 * 1024 * 1024);
+  });
+
+  test("lets the process do other work between many cheap expressions", async () => {
+    const list = Array.from({ length: 10_000 }, () => ({}));
+    let ticks = 0;
+    const ticking = setInterval(() => {
+      ticks += 1;
+    }, 5);
+    await fillIn("{{ list.b }}".repeat(2000), { list, steps: {} }, facts);
+    clearInterval(ticking);
+    expect(ticks).toBeGreaterThan(10);
+  });
+
   test.each<[Json, Json]>([
     ["no template", "no template"],
     ["{{ input.n }}", 2],

@@ -1,8 +1,10 @@
+import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { ExpressionError } from "@/server/expressions/expression-error";
 import { type ExpressionFacts, evaluateExpression, parseExpression } from "@/server/expressions/jsonata";
 import { parseReference } from "@/server/expressions/plain-reference";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
+import { MAX_INSERTED_LENGTH } from "@/server/limits/sizes";
 import { parseSecretReference } from "@/server/secrets/references";
 import { findReferences, type Reference } from "@/server/workflow/references";
 
@@ -23,6 +25,8 @@ export type Scope = { [name: string]: Json } & { steps: JsonObject };
 
 /** More closing braces within one expression are a mistake or an attack. */
 const MAX_CLOSINGS = 64;
+/** How long the main thread may work on one value before others get a turn. */
+const MAX_UNINTERRUPTED_MS = 5;
 /** Bounds the cache of parsed texts, in characters. */
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 const templates = new LRUCache<string, Template>({ maxSize: MAX_CHARACTERS });
@@ -154,33 +158,72 @@ function asText(value: Json | undefined): string {
  * Fills in all templates in a JSON value. A string that is a single `{{ … }}` becomes the expression's value (null if
  * it finds nothing); in other strings the values are inserted. Throws ExpressionError.
  */
-export async function fillIn(value: Json, scope: Scope, facts: FillFacts): Promise<Json> {
-  if (typeof value === "string") {
-    if (!value.includes("{{")) return value;
-    const { parts, isExpression } = await parseTemplate(value, facts.organizationId);
+export function fillIn(value: Json, scope: Scope, facts: FillFacts): Promise<Json> {
+  return new Filling(scope, facts).fill(value);
+}
+
+/** Bounds what is inserted, and lets the process do other work in between: most evaluations never wait. */
+class Filling {
+  readonly #scope: Scope;
+  readonly #facts: FillFacts;
+  #room = MAX_INSERTED_LENGTH;
+  #workingSince = performance.now();
+
+  constructor(scope: Scope, facts: FillFacts) {
+    this.#scope = scope;
+    this.#facts = facts;
+  }
+
+  async fill(value: Json): Promise<Json> {
+    await this.#letOthersWork();
+    if (typeof value === "string") return value.includes("{{") ? this.#fillText(value) : value;
+    // Sequential: a run evaluates one expression at a time.
+    if (Array.isArray(value)) {
+      const items: Json[] = [];
+      for (const item of value) items.push(await this.fill(item));
+      return items;
+    }
+    if (isJsonObject(value)) {
+      const members: [string, Json][] = [];
+      for (const [key, member] of Object.entries(value)) members.push([key, await this.fill(member)]);
+      return Object.fromEntries(members);
+    }
+    return value;
+  }
+
+  async #fillText(template: string): Promise<Json> {
+    const { parts, isExpression } = await parseTemplate(template, this.#facts.organizationId);
     if (isExpression) {
       const expression = parts.find((part) => typeof part === "object");
-      return (expression && (await evaluatePart(scope, expression, facts))) ?? null;
+      const value = (expression && (await this.#evaluate(expression))) ?? null;
+      this.#insert(typeof value === "string" ? value : JSON.stringify(value));
+      return value;
     }
     let text = "";
     for (const part of parts) {
-      text += typeof part === "string" ? part : asText(await evaluatePart(scope, part, facts));
+      text += typeof part === "string" ? part : this.#insert(asText(await this.#evaluate(part)));
     }
     return text;
   }
-  // Sequential: a run evaluates one expression at a time.
-  if (Array.isArray(value)) {
-    const items: Json[] = [];
-    for (const item of value) items.push(await fillIn(item, scope, facts));
-    return items;
+
+  async #evaluate(expression: TemplateExpression): Promise<Json | undefined> {
+    await this.#letOthersWork();
+    return evaluatePart(this.#scope, expression, this.#facts);
   }
-  if (isJsonObject(value)) {
-    const members: [string, Json][] = [];
-    for (const [key, member] of Object.entries(value))
-      members.push([key, await fillIn(member, scope, facts)]);
-    return Object.fromEntries(members);
+
+  async #letOthersWork(): Promise<void> {
+    if (performance.now() - this.#workingSince <= MAX_UNINTERRUPTED_MS) return;
+    await setImmediate();
+    this.#workingSince = performance.now();
   }
-  return value;
+
+  #insert(text: string): string {
+    this.#room -= text.length;
+    if (this.#room >= 0) return text;
+    throw new ExpressionError(
+      `The values of the expressions are larger than ${MAX_INSERTED_LENGTH / 1024 / 1024} MiB together.`,
+    );
+  }
 }
 
 /** Whether a condition's value is true by JSONata's casting: empty strings, lists and objects are not. */

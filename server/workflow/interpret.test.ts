@@ -15,6 +15,7 @@ const facts: RunFacts = {
   organizationId: "org-1",
   startedAt: new Date("2026-03-04T05:06:07.000Z"),
   toolName: "Weather",
+  signal: new AbortController().signal,
 };
 
 const fork: WorkflowJournal["fork"] = (works) => Promise.all(works.map((work) => work()));
@@ -298,6 +299,22 @@ describe("failures", () => {
     expect(passed.outcome).toMatchObject({ status: "Completed", output: { y: 1 } });
   });
 
+  test("a run that must end evaluates nothing more", async () => {
+    const ending = new AbortController();
+    const journal = journalOf(() => {
+      ending.abort(new Error("cancelled"));
+      return ok(1);
+    });
+    const steps = [
+      { id: "a", uses: "f" },
+      { id: "b", uses: "f", with: { x: "{{ steps.a }}" } },
+    ];
+    const definition = workflowDefinition.parse({ steps });
+    const ended = runWorkflow(definition, {}, { ...facts, signal: ending.signal }, journal);
+    await expect(ended).rejects.toThrow("cancelled");
+    expect(journal.calls()).toHaveLength(1);
+  });
+
   test("an output over 1 MiB fails the step", async () => {
     const journal = journalOf(() => ok("x".repeat(1024 * 1024)));
     const { outcome } = await run({ steps: [{ id: "a", uses: "f" }] }, {}, journal);
@@ -305,6 +322,18 @@ describe("failures", () => {
       status: "Failed",
       code: "step_failed",
       message: 'Step "a" failed: its output is larger than 1 MiB',
+    });
+  });
+
+  test("outputs over 16 MiB together fail the run", async () => {
+    const text = "x".repeat(1024 * 1024 - 2);
+    const steps = Array.from({ length: 20 }, (_, index) => ({ id: `s${index}`, uses: "f" }));
+    const journal = journalOf(() => ok(text));
+    const { outcome } = await run({ steps }, {}, journal);
+    expect(outcome).toEqual({
+      status: "Failed",
+      code: "step_failed",
+      message: 'Step "s16" failed: the outputs of all steps together are larger than 16 MiB',
     });
   });
 

@@ -2,7 +2,7 @@ import { ExpressionError } from "@/server/expressions/expression-error";
 import type { ExpressionFacts } from "@/server/expressions/jsonata";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { jsonBytes } from "@/server/json-text";
-import { MAX_FINAL_OUTPUT_BYTES, MAX_STEP_OUTPUT_BYTES } from "@/server/limits/sizes";
+import { MAX_FINAL_OUTPUT_BYTES, MAX_STEP_OUTPUT_BYTES, MAX_STEP_OUTPUTS_BYTES } from "@/server/limits/sizes";
 import {
   type CallStep,
   type RetryPolicy,
@@ -50,6 +50,8 @@ export type RunFacts = {
   toolName: string;
   /** What stands for a secret in the input of a call. */
   placeholderOf?: (secret: string) => string;
+  /** Fires when the run must end; the interpreter then throws its reason at the next expression. */
+  signal: AbortSignal;
 };
 
 export type WorkflowOutcome =
@@ -117,6 +119,7 @@ class Workflow {
   readonly #journal: WorkflowJournal;
   /** What expressions see as `steps`: the outputs of the steps that have ended. */
   readonly #outputs = new Map<string, Json>();
+  #outputBytes = 0;
 
   constructor(
     definition: WorkflowDefinition,
@@ -135,8 +138,8 @@ class Workflow {
   }
 
   #factsAt(place: string): ExpressionFacts {
-    const { id, startedAt, organizationId } = this.#facts;
-    return { now: startedAt, seed: `${id}/${place}`, organizationId };
+    const { id, startedAt, organizationId, signal } = this.#facts;
+    return { now: startedAt, seed: `${id}/${place}`, organizationId, signal };
   }
 
   /** Runs a step and keeps its output. Returns why it failed, unless it continues on errors. */
@@ -144,7 +147,13 @@ class Workflow {
     const outputs = new Map<string, Json>();
     let failure: StepFailure | null = null;
     try {
-      outputs.set(step.id, await this.#execute(step, this.#scope(), outputs));
+      const output = await this.#execute(step, this.#scope(), outputs);
+      this.#outputBytes += jsonBytes(output);
+      if (this.#outputBytes > MAX_STEP_OUTPUTS_BYTES) {
+        outputs.clear();
+        throw new StepFailure("output_too_large", "the outputs of all steps together are larger than 16 MiB");
+      }
+      outputs.set(step.id, output);
     } catch (error) {
       failure = toFailure(error);
       outputs.set(step.id, errorOutput(failure));

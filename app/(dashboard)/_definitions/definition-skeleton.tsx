@@ -6,7 +6,6 @@ const OWN = {
   Tools: ["Description", "Parameters", "Output", "Output schema", "Agents"],
 } as const;
 
-/** The skeleton of an agent's or tool's page. */
 export function DefinitionSkeleton({ back }: { back: "Agents" | "Tools" }) {
   return (
     <>

@@ -10,7 +10,6 @@ export function versionsQuery(trpc: TRPCOptionsProxy<DashboardRouter>, of: Defin
   );
 }
 
-/** The newest runs of an agent or tool. */
 export function recentRunsQuery(trpc: TRPCOptionsProxy<DashboardRouter>, { kind, id }: DefinitionRef) {
   return trpc.runs.list.queryOptions({
     filter: kind === "agent" ? { agentId: id } : { toolId: id },

@@ -10,7 +10,7 @@ import { describeError } from "@/app/_ui/query-client";
 import { Status, StatusShape } from "@/app/_ui/status";
 import { Elapsed } from "@/app/_ui/time";
 import { useNotify } from "@/app/_ui/toast";
-import { isTerminal } from "@/server/runs/read/enums";
+import { isTerminal } from "@/server/contract/enums";
 import { type Line, lineFacts, lineId, linesOf } from "../runs/[runId]/lines";
 import { explainFailure } from "../runs/[runId]/result/explain-failure";
 import { OutputText } from "../runs/[runId]/result/texts";

@@ -11,10 +11,11 @@ import { Empty, PageHead, SkeletonLine } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import { Moment } from "@/app/_ui/time";
+import { CREDIT_ENTRY_KINDS, type CreditEntryKind } from "@/server/contract/enums";
 import type { LedgerLine } from "@/server/credits/read-ledger";
 import { Unreadable } from "../../_ui/text/unreadable";
 import { OperatorCommand } from "../operator-command";
-import { KINDS, type Kind, ledgerQuery, readKind } from "./query";
+import { ledgerQuery, readKind } from "./query";
 
 /** The balance, and every ledger entry behind it. */
 export function CreditsView() {
@@ -94,7 +95,7 @@ function Ledger() {
       <PartHead title="Ledger">
         <ChoiceLinks
           label="Kind"
-          options={[null, ...KINDS].map((value) => ({
+          options={[null, ...CREDIT_ENTRY_KINDS].map((value) => ({
             value,
             label: value ?? "all",
             href: value ? `/credits?kind=${value}` : "/credits",
@@ -183,7 +184,7 @@ function signed(amount: string, plus = "+"): string {
   return amount.startsWith("-") ? `−${formatCredits(amount.slice(1))}` : `${plus}${formatCredits(amount)}`;
 }
 
-function NoLines({ kind }: { kind: Kind | null }) {
+function NoLines({ kind }: { kind: CreditEntryKind | null }) {
   return kind ? (
     <Empty title={`No ${kind} in the ledger`} />
   ) : (

@@ -1,3 +1,4 @@
+import { OPEN_STATUSES } from "@/server/contract/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunFigures } from "@/server/runs/read/metrics";
 
@@ -15,7 +16,7 @@ export function figureFilters({ p50AtLeast, p95AtLeast }: Pick<RunFigures, "p50A
     completed: { status: ["Completed"] },
     failed: { status: ["Failed"] },
     cancelled: { status: ["Cancelled"] },
-    open: { status: ["Pending", "Running"] },
+    open: { status: [...OPEN_STATUSES] },
     success: { status: ["Completed", "Failed"] },
     tokens: { minTokens: 1 },
     credits: { minCredits: "0.0001" },

@@ -8,7 +8,6 @@ import { figureFilters } from "./figure-filter";
 type Row = {
   key: string;
   name: string;
-  /** The link of the name. */
   href: string;
   figures: RunFigures;
   /** The URL of the row's runs with one more condition. */

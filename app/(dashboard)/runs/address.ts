@@ -1,4 +1,5 @@
-import { RUN_PERIODS, RUN_STATUSES, SOURCE_CHOICES } from "@/server/runs/read/enums";
+import { RUN_KINDS, RUN_STATUSES } from "@/server/contract/enums";
+import { RUN_PERIODS, SOURCE_CHOICES } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 
 /** The filter of the runs list in the URL: `?status=Failed,Running&agent=…&period=24h&minDurationMs=60000&q=…`. */
@@ -60,13 +61,12 @@ const READERS = new Map<string, Reader>([
       return status.length === choices.length ? { status } : null;
     },
   ],
-  ["kind", wordOf("kind", ["agent", "tool"])],
+  ["kind", wordOf("kind", RUN_KINDS)],
   ["source", wordOf("source", SOURCE_CHOICES)],
   ["period", wordOf("period", RUN_PERIODS)],
   ["q", (value) => (value.trim().length <= LONGEST_TEXT ? { text: value.trim() } : null)],
 ]);
 
-/** The longest search text. */
 export const LONGEST_TEXT = 200;
 
 /** The filter as a query string with `?`, or "" for none. */

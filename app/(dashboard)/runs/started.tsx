@@ -13,7 +13,6 @@ export function Started({ run }: { run: Times }) {
   return <QueuedFor since={run.createdAt} />;
 }
 
-/** How long a run has been queued. */
 export function QueuedFor({ since }: { since: string }) {
   const now = useNow();
   return <>queued {formatAge(now - new Date(since).getTime())}</>;

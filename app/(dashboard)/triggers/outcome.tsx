@@ -1,5 +1,5 @@
 import { StatusShape } from "@/app/_ui/status";
-import type { DeliveryOutcomeName } from "@/server/webhooks/inspect-deliveries";
+import type { DeliveryOutcomeName } from "@/server/contract/enums";
 
 const LOOKS = {
   accepted: { shape: "Completed", colour: "text-completed" },

@@ -81,7 +81,6 @@ function follow(response: Response) {
   };
 }
 
-/** Reads a stream to its end. */
 async function readAll(response: Response): Promise<string> {
   return new Response(response.body).text();
 }

@@ -4,7 +4,6 @@ import { listOwnOrganizations, switchOrganization } from "@/server/auth/organiza
 
 const viewer = memberProcedure("viewer");
 
-/** The signed-in person and their organizations. */
 export const accountRouter = router({
   organizations: viewer.query(({ ctx }) => listOwnOrganizations(ctx.services, ctx.actor)),
   switchOrganization: viewer

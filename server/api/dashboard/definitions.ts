@@ -12,10 +12,11 @@ import { inspectAgent, inspectTool } from "@/server/catalog/inspect-definition";
 import { parseInput } from "@/server/catalog/issues";
 import { saveAgent } from "@/server/catalog/save-agent";
 import { listVersions, readVersionChanges } from "@/server/catalog/versions";
+import { RUN_KINDS } from "@/server/contract/enums";
 
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
-const reference = z.object({ kind: z.enum(["agent", "tool"]), id: z.uuid() });
+const reference = z.object({ kind: z.enum(RUN_KINDS), id: z.uuid() });
 
 /** The version that was edited; unset for a new one. */
 const expected = z.object({

@@ -22,7 +22,6 @@ let other: Tenant;
 let mine: Things;
 let foreign: Things;
 
-/** The ids of one organization. */
 type Things = Pick<Tenant, "orgId" | "agentId" | "toolId"> & {
   runId: string;
   stepId: string;

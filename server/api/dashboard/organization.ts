@@ -3,7 +3,6 @@ import { memberProcedure, router } from "@/server/api/trpc";
 import { listMembers } from "@/server/auth/list-members";
 import { listAudit } from "@/server/operate/read-audit";
 
-/** The organization's members and audit log. */
 export const organizationRouter = router({
   members: memberProcedure("viewer").query(({ ctx }) => listMembers(ctx.services, ctx.actor)),
 

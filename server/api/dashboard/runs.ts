@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
+import { RUN_KINDS } from "@/server/contract/enums";
 import { AppError } from "@/server/errors";
 import { cancelMatching, cancelRun } from "@/server/runs/cancel";
 import { runFilter } from "@/server/runs/read/filter";
@@ -17,7 +18,6 @@ import { rerun, startFromDashboard } from "@/server/runs/rerun";
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
 
-/** Reading runs in the dashboard. */
 export const runsRouter = router({
   list: viewer
     .input(
@@ -99,7 +99,7 @@ export const runsRouter = router({
     .query(({ ctx, input }) => readLiveness(ctx.services, ctx.actor, input.runId)),
 
   start: member
-    .input(z.object({ kind: z.enum(["agent", "tool"]), id: z.uuid(), input: z.string() }))
+    .input(z.object({ kind: z.enum(RUN_KINDS), id: z.uuid(), input: z.string() }))
     .mutation(({ ctx, input }) => startFromDashboard(ctx.services, ctx.actor, input)),
 
   rerun: member

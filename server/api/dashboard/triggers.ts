@@ -1,18 +1,13 @@
 import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
-import {
-  DELIVERY_OUTCOMES,
-  inspectDelivery,
-  listDeliveries,
-  previewMessage,
-} from "@/server/webhooks/inspect-deliveries";
+import { DELIVERY_OUTCOMES } from "@/server/contract/enums";
+import { inspectDelivery, listDeliveries, previewMessage } from "@/server/webhooks/inspect-deliveries";
 import { inspectTrigger } from "@/server/webhooks/inspect-trigger";
 import { redeliver } from "@/server/webhooks/redeliver";
 
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
 
-/** One trigger and its deliveries. */
 export const triggersRouter = router({
   inspect: viewer
     .input(z.object({ triggerId: z.uuid() }))

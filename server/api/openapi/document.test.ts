@@ -122,10 +122,10 @@ describe("every operation", () => {
     if (requestBody) expect(requestBody.content["application/json"]?.example).toBeDefined();
     const headers = requestBody ? [...limited, "Idempotent-Replayed"] : limited;
     expect(Object.keys(success.headers)).toEqual(headers);
-    const expected = ["200", "400", "401", "403", "404", "405", "409", "413", "429", "500"].filter(
+    const expected = ["200", "400", "401", "403", "404", "405", "409", "413", "415", "429", "500"].filter(
       (status) =>
         !(each.operationId === "receiveWebhook" && ["403", "409"].includes(status)) &&
-        !(requestBody === undefined && ["409", "413"].includes(status)),
+        !(requestBody === undefined && ["409", "413", "415"].includes(status)),
     );
     expect(Object.keys(responses)).toEqual(expected);
   });

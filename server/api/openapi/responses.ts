@@ -70,6 +70,7 @@ const RESPONSES = {
   MethodNotAllowed: ["method_not_allowed"],
   IdempotencyConflict: ["idempotency_conflict"],
   PayloadTooLarge: ["payload_too_large"],
+  CompressedBody: ["invalid_request"],
   RateLimited: ["rate_limited"],
   InternalError: ["internal_error"],
 } as const satisfies Record<string, readonly ErrorCode[]>;
@@ -84,7 +85,12 @@ const COMMON = {
   "429": "RateLimited",
   "500": "InternalError",
 } as const;
-const START = { ...COMMON, "409": "IdempotencyConflict", "413": "PayloadTooLarge" } as const;
+const START = {
+  ...COMMON,
+  "409": "IdempotencyConflict",
+  "413": "PayloadTooLarge",
+  "415": "CompressedBody",
+} as const;
 const ON_A_RUN = { ...COMMON, "400": "InvalidRequest" } as const;
 
 /** The error responses of each operation, by status. */
@@ -103,14 +109,18 @@ export const ERROR_RESPONSES: Record<string, Record<string, ErrorResponseName>> 
     "404": "NotFound",
     "405": "MethodNotAllowed",
     "413": "PayloadTooLarge",
+    "415": "CompressedBody",
     "429": "RateLimited",
     "500": "InternalError",
   },
 };
 
-/** `components.responses` of the document. */
 export function errorResponses() {
-  return Object.fromEntries(Object.entries(RESPONSES).map(([name, codes]) => [name, errorResponse(codes)]));
+  const { CompressedBody, ...others } = RESPONSES;
+  return {
+    ...Object.fromEntries(Object.entries(others).map(([name, codes]) => [name, errorResponse(codes)])),
+    CompressedBody: { ...errorResponse(CompressedBody), description: "The body has a Content-Encoding" },
+  };
 }
 
 function errorResponse(codes: readonly ErrorCode[]) {

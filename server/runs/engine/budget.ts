@@ -7,7 +7,6 @@ export class CreditsExhausted extends Error {
   override name = "CreditsExhausted";
 }
 
-/** The run would exceed its cap. */
 export class CapReached extends Error {
   override name = "CapReached";
 }

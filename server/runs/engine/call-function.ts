@@ -7,6 +7,7 @@ import { codeOfFailure } from "@/server/functions/function-error";
 import type { Json, JsonObject } from "@/server/json";
 import type { Redact } from "@/server/secrets/redact";
 import { redactJson, replaceNul, storeOutput } from "@/server/secrets/stored-output";
+import { sleepOrThrow } from "@/server/sleep";
 import { readKeyValue, writeKeyValue } from "@/server/values/key-values";
 import { type RetryPolicy, retryWaitMs } from "@/server/workflow/definition";
 import { CapReached, CreditsExhausted, exactly } from "./budget";
@@ -14,7 +15,6 @@ import { callModel } from "./call-model";
 import type { Execution } from "./execution";
 import type { BegunStep, FinishedStep, StepResult } from "./journal";
 import { pauseAt } from "./pause-points";
-import { wait } from "./wait";
 import { WorkerLost } from "./writer";
 
 export type FunctionCall = {
@@ -121,7 +121,7 @@ async function attemptFunction(
       const waitMs = retryWaitMs(call.retries, attempt);
       record(failure.error, waitMs);
       journal.showProgress(begun, { attempts: begun.attempts });
-      await wait(waitMs, signal);
+      await sleepOrThrow(waitMs, signal);
     }
   }
 }

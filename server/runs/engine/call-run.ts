@@ -6,6 +6,7 @@ import { runAgent } from "@/server/functions/run-agent";
 import { runTool } from "@/server/functions/run-tool";
 import { isJsonObject, type Json } from "@/server/json";
 import { replaceNul } from "@/server/secrets/stored-output";
+import { sleepOrThrow } from "@/server/sleep";
 import { retryWaitMs } from "@/server/workflow/definition";
 import { validateAgainst } from "@/server/workflow/schema";
 import { describeIssues } from "@/server/workflow/schema-issues";
@@ -16,7 +17,6 @@ import { type ChildTarget, executeChildRun } from "./child-run";
 import { childRunId } from "./child-run-id";
 import { type ChildOutcome, DeadlinePassed, type Execution } from "./execution";
 import type { BegunStep, FinishedStep } from "./journal";
-import { wait } from "./wait";
 
 type Started = { target: ChildTarget; input: string };
 
@@ -102,7 +102,7 @@ async function attemptRun(
     const waitMs = retryWaitMs(call.retries, attempt);
     record(failure.error, waitMs);
     journal.showProgress(begun, { attempts: begun.attempts });
-    await wait(waitMs, signal);
+    await sleepOrThrow(waitMs, signal);
   }
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { runConfiguration } from "@/server/agent/definition";
 import { mintOrgId } from "@/server/auth/mint-org-id";
+import { RUN_KINDS } from "@/server/contract/enums";
 import { Decimal } from "@/server/credits/amount";
 import { frozenPrices } from "@/server/credits/prices";
 import type { Queryable } from "@/server/db/sql";
@@ -13,7 +14,7 @@ export type Admitted = { id: string; kind: "agent" | "tool"; epoch: number; segm
 
 const admitted = z.object({
   run: z.string(),
-  run_kind: z.enum(["agent", "tool"]),
+  run_kind: z.enum(RUN_KINDS),
   run_epoch: z.number(),
   run_segment: z.number(),
 });
@@ -93,7 +94,7 @@ const READ = {
 const claimedRow = z.object({
   id: z.string(),
   organization_id: z.string(),
-  kind: z.enum(["agent", "tool"]),
+  kind: z.enum(RUN_KINDS),
   target_id: z.string(),
   epoch: z.number(),
   sequence: z.number(),

@@ -38,15 +38,12 @@ export type ClaimedRun = {
   startedAt: Date;
   deadlineSeconds: number;
   cap: Cap | null;
-  /** The root run's hold. */
   held: Decimal;
   /** The number of the run's newest change; each journal row and each change of status has one. */
   sequence: number;
-  /** When it last yielded its slot. */
   yieldedAt: Date | null;
 };
 
-/** The deadline of a run. */
 export function deadlineOf(run: ClaimedRun): Date {
   return new Date(run.startedAt.getTime() + run.deadlineSeconds * 1000);
 }

@@ -1,6 +1,7 @@
 import { Decimal, ZERO } from "@/server/credits/amount";
 import { isTransient, retryWhileUnavailable } from "@/server/db/outage";
 import type { Services } from "@/server/services";
+import { sleepOrThrow } from "@/server/sleep";
 import { type Budget, capBudget, openBudget } from "./budget";
 import { type Admitted, admitWaitingRuns, anyWaiting, claimRun, readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
@@ -26,7 +27,6 @@ import {
 } from "./run-state";
 import { Strands } from "./strands";
 import { readJournal } from "./takeover";
-import { wait } from "./wait";
 import { openWorker } from "./worker";
 import { WorkerLost } from "./writer";
 
@@ -249,7 +249,7 @@ class ProcessEngine implements RunEngine {
           if (attempt === MAX_ATTEMPTS) return await this.failRun(id, error);
           const delay = delayAfter(attempt);
           if (!isTransient(error)) attempt += 1;
-          await wait(delay, NEVER);
+          await sleepOrThrow(delay, NEVER);
         }
         const faulty = slot;
         const again = await retryWhileUnavailable(() => this.#reopen(faulty), NEVER);
@@ -345,7 +345,7 @@ class ProcessEngine implements RunEngine {
           await this.failRun(runId, error);
           return "ended";
         }
-        await wait(delayAfter(attempt), NEVER);
+        await sleepOrThrow(delayAfter(attempt), NEVER);
       }
     }
   }
@@ -511,7 +511,7 @@ class ProcessEngine implements RunEngine {
     this.wake();
   }
 
-  /** Lets runs whose wait is over wait for a slot, and sets a timer for the next one that is due before the next look. */
+  /** Lets runs whose wait is over wait for a slot, and sets a timer for the next one that is due before the next poll. */
   async #wakeSleepers(): Promise<void> {
     const services = this.#getServices();
     clearTimeout(this.#waking);

@@ -43,7 +43,6 @@ export type ChildOutcome =
   | { status: "Completed"; output: string }
   | { status: "Failed" | "Cancelled"; code: string; message: string };
 
-/** How a run ends. */
 export type Outcome =
   | { status: "Completed"; output: string }
   | { status: "Failed"; code: FailureCode; message: string }
@@ -54,7 +53,6 @@ export class RunStopped extends Error {
   override name = "RunStopped";
 }
 
-/** The run's deadline has passed. */
 export class DeadlinePassed extends Error {
   override name = "DeadlinePassed";
 }

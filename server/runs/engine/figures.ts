@@ -55,7 +55,6 @@ export async function readOpenFigures(
   );
 }
 
-/** Sums the journal of one run. */
 export async function readTotals(client: Queryable, runId: string): Promise<OpenFigures> {
   const figures = await readOpenFigures(client, [runId]);
   const none = { steps: 0, actions: 0, inputTokens: 0, outputTokens: 0, credits: ZERO };

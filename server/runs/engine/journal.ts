@@ -9,16 +9,15 @@ import { pauseAt } from "./pause-points";
 import type { Worker } from "./port";
 
 /**
- * The step journal of one run: its finished model calls and steps in memory, and their rows on the way to the database.
- * A row that is finished is the truth: it is never executed or charged again.
- *
- * Rows of what has only begun are for pages. They are written when a call takes longer than a moment, so that most calls
- * cost one write. The last finished row waits for the run's next act, so that it can be committed together with the end.
+ * The step journal of one run: its completed model calls and steps in memory, and their rows in flight to the database.
+ * A completed row is final: it is never executed or charged again. Rows of open calls are for pages, and are written
+ * only when a call takes longer than a moment, so that most calls cost one write. The last completed row waits for the
+ * run's next act, so that it can be committed with the end.
  */
 
-/** A call that is this old and not finished is written as begun. */
+/** An open call of this age is written. */
 const SHOW_BEGUN_AFTER_MS = 100;
-/** How long a finished row may wait for the end of its run. */
+/** How long a completed row may wait for the end of its run. */
 const JOIN_END_WITHIN_MS = 5;
 
 export type FinishedCall = {
@@ -29,13 +28,13 @@ export type FinishedCall = {
 };
 export type FinishedStep = { key: string; stepNumber: number; output: string; failed: boolean };
 
-/** What a worker finds of a run that another one executed before. */
+/** The journal of a run that another worker executed before. */
 export type JournalContents = {
   calls: Map<string, FinishedCall>;
   steps: Map<string, FinishedStep>;
-  /** Attempts of calls and steps that began and did not finish, by key. */
+  /** Interrupted attempts of calls and steps, by key. */
   interrupted: Map<string, Attempt[]>;
-  /** When steps began that did not finish, by key. */
+  /** When interrupted steps started, by key. */
   openSteps: Map<string, Date>;
   /** Numbers of steps, by key. */
   stepNumbers: Map<string, number>;
@@ -61,7 +60,7 @@ export type CallResult =
   | { reply: ModelReply; credits: Decimal }
   | {
       error: string;
-      /** What had been received before it broke off: it is charged. */
+      /** What was received before the interruption: it is charged. */
       received: { content: string; usage: ModelReply["usage"] } | null;
       credits: Decimal;
     };
@@ -73,21 +72,21 @@ export type NewStep = {
   /** JSON text. */
   input: string;
   reasoning: string;
-  /** The iteration's usage; the same on all steps of one iteration. */
+  /** The iteration's usage; the same on all its steps. */
   usage: { inputTokens: number; outputTokens: number };
   childRunId: string | null;
 };
 export type StepResult = {
   /** JSON text, cut and redacted. */
   output: string;
-  /** Why it failed; null when it did not. */
+  /** Why it failed; null if it did not. */
   error: string | null;
-  /** 1 when a function or tool was executed, 0 when the call never got that far. */
+  /** 1 if a function or tool was executed, 0 if the call did not get that far. */
   actions: number;
   credits: Decimal;
 };
 
-/** A call or step that has begun. */
+/** A call or step in progress. */
 type Begun<Row> = { row: Row; startedAt: number; timer: NodeJS.Timeout; attempts: Attempt[] };
 export type BegunCall = Begun<ModelCallRow>;
 export type BegunStep = Begun<StepRow>;
@@ -96,23 +95,23 @@ export class RunJournal {
   readonly calls: Map<string, FinishedCall>;
   readonly steps: Map<string, FinishedStep>;
   readonly interrupted: Map<string, Attempt[]>;
-  /** What is committed. */
+  /** Committed totals. */
   readonly totals: Totals;
   readonly #services: Services;
   readonly #worker: Worker;
   readonly #run: ClaimedRun;
   #sequence: number;
-  /** Calls and steps that have begun and not finished. */
+  /** Calls and steps in progress. */
   #open = 0;
-  /** Finished rows that wait for the run's next act. */
+  /** Completed rows that wait for the run's next act. */
   #waiting: JournalRow[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing = new Set<Promise<void>>();
-  /** What is written elsewhere and must be committed before the run ends or leaves its worker. */
+  /** Writes in other lanes that must be committed before the run ends or leaves its worker. */
   #before: Promise<void> = Promise.resolve();
-  /** Calls and steps that did not come to an end, by key; a later attempt may begin them again. */
+  /** Interrupted calls and steps, by key; a later attempt may start them again. */
   #abandoned = new Map<string, BegunCall | BegunStep>();
-  /** When steps began that did not finish, by key; they count as executed when the run ends before them. */
+  /** When interrupted steps started, by key; they count as executed if the run ends first. */
   readonly #openSteps: Map<string, Date>;
   readonly #stepNumbers: Map<string, number>;
   #highestNumber: number;
@@ -150,15 +149,15 @@ export class RunJournal {
     return this.#highestNumber;
   }
 
-  /** What is on its way in the journal's lane before these rows: the row of the run itself. The run's first acts do not wait. */
+  /** Adds an earlier write of the journal's lane, the run's own row. The run's first acts do not wait for it. */
   follow(written: Promise<void>): void {
     this.#before = written;
     written.catch(() => {});
   }
 
   /**
-   * Rows to commit together with the end of the run; everything else is committed by then. What began and did not finish
-   * fails with the run, unless it completed. Throws WorkerLost.
+   * The rows to commit with the end of the run; everything else is committed first. Open calls and steps fail with the
+   * run, unless it completed. Throws WorkerLost.
    */
   async takeRemainingRows(status: "Completed" | "Failed" | "Cancelled"): Promise<JournalRow[]> {
     clearTimeout(this.#timer);
@@ -171,7 +170,7 @@ export class RunJournal {
     return [...this.#waiting.splice(0), ...unfinished];
   }
 
-  /** Resolves when nothing of this journal is on its way any more, whether it was written or not. */
+  /** Resolves when no write of this journal is in flight, whether it succeeded or not. */
   async settled(): Promise<void> {
     this.#send();
     await Promise.allSettled([this.#before]);
@@ -182,7 +181,10 @@ export class RunJournal {
     }
   }
 
-  /** Resolves when the run and all that was finished is committed: another worker may go on with it. Throws WorkerLost. */
+  /**
+   * Resolves when the run and all completed work is committed, so that another worker may continue it. Throws
+   * WorkerLost.
+   */
   async committed(): Promise<void> {
     await this.#before;
     await this.#rowsCommitted();
@@ -193,7 +195,7 @@ export class RunJournal {
     while (this.#writing.size > 0) await Promise.all(this.#writing);
   }
 
-  /** What comes next may rely on everything that was finished. Throws WorkerLost. */
+  /** Resolves when all completed work is committed, as the next act requires. Throws WorkerLost. */
   async #readyToAct(): Promise<void> {
     await this.#rowsCommitted();
     await this.#worker.turn(this.#run.orgId);
@@ -201,7 +203,7 @@ export class RunJournal {
     await this.#worker.confirm();
   }
 
-  /** Begins a model call. Everything finished before is committed first. */
+  /** Begins a model call, after all completed work is committed. */
   async beginCall(call: NewCall): Promise<BegunCall> {
     await this.#readyToAct();
     const attempts = [...(this.interrupted.get(call.key) ?? [])];
@@ -231,11 +233,11 @@ export class RunJournal {
     return this.#begin({ row, startedAt: now.getTime(), attempts });
   }
 
-  /** Begins a step. Everything finished before is committed first. */
+  /** Begins a step, after all completed work is committed. */
   async beginStep(step: NewStep): Promise<BegunStep> {
     await this.#readyToAct();
     const attempts = [...(this.interrupted.get(step.key) ?? [])];
-    // A step that an earlier worker began lasts from then on.
+    // A step that an earlier worker started keeps its start.
     const begunAt = this.#openSteps.get(step.key) ?? this.#services.clock.now();
     this.#openSteps.set(step.key, begunAt);
     const row: StepRow = {
@@ -264,7 +266,7 @@ export class RunJournal {
     return this.#begin({ row, startedAt: begunAt.getTime(), attempts });
   }
 
-  /** Writes how far a call or step has come, so that pages show it. Nobody waits for it. */
+  /** Writes the progress of a call or step for pages. Nothing waits for it. */
   showProgress(begun: BegunCall | BegunStep, change: { attempts?: Attempt[]; content?: string } = {}): void {
     clearTimeout(begun.timer);
     if (change.attempts) begun.row.attempts = JSON.stringify(change.attempts);
@@ -273,7 +275,7 @@ export class RunJournal {
     void this.#write([rowOf(value)]);
   }
 
-  /** Finishes a model call: its reply, usage and price become the truth with the next commit. */
+  /** Completes a model call: reply, usage and price are final with the next commit. */
   finishCall(begun: BegunCall, result: CallResult): void {
     const reply = "reply" in result ? result.reply : undefined;
     const usage = "reply" in result ? result.reply.usage : result.received?.usage;
@@ -300,7 +302,7 @@ export class RunJournal {
     }
   }
 
-  /** Finishes a step: its result, its action and its price become the truth with the next commit. */
+  /** Completes a step: result, action and price are final with the next commit. */
   finishStep(begun: BegunStep, result: StepResult): FinishedStep {
     const { row } = begun;
     this.#finish(begun, {
@@ -320,7 +322,7 @@ export class RunJournal {
     return finished;
   }
 
-  /** A call or step that does not come to an end: its run ends, yields its slot or is taken over. */
+  /** Abandons a call or step, because its run ends, yields its slot or was taken over. */
   abandon(begun: BegunCall | BegunStep): void {
     clearTimeout(begun.timer);
     this.#open -= 1;
@@ -370,7 +372,7 @@ export class RunJournal {
       sequence: this.nextSequence(),
     };
     this.#waiting.push(rowOf(finished));
-    // While others are under way, the end of the run is not next.
+    // With others in progress, the run's end is not next.
     if (this.#open > 0) this.#send();
     else this.#timer ??= setTimeout(() => this.#send(), JOIN_END_WITHIN_MS);
   }
@@ -381,7 +383,7 @@ export class RunJournal {
     if (this.#waiting.length > 0) void this.#write(this.#waiting.splice(0));
   }
 
-  /** Writes rows and tells pages. A failure is thrown by the next `committed`. */
+  /** Writes rows and notifies pages. The next `committed` throws a failure. */
   #write(rows: JournalRow[]): Promise<void> {
     const written = Promise.all(rows.map((row) => this.#worker.journal.row(row))).then(() =>
       notifyRunChanged(this.#services, this.#run, this.#sequence),

@@ -15,6 +15,7 @@ export async function executeTool(execution: Execution, configuration: ToolConfi
     organizationId: run.orgId,
     startedAt: run.startedAt,
     toolName: configuration.name,
+    signal: execution.signal,
     placeholderOf: (name: string) => secrets.placeholders.of(name),
   };
   // Calls that are made side by side are one act to the checkpoint, as those of one answer of a model are.

@@ -8,7 +8,7 @@ import type { OrgId } from "@/server/auth/actor";
 
 /** A burst of starts is over when none has come for this long. */
 const BURST_MS = 100;
-/** With fewer runs at work, starts and acts do not hinder each other. */
+/** With fewer executing runs, starts and acts do not slow each other down. */
 const FEW_RUNS = 8;
 const TICK_MS = 10;
 /** The share of its time that the event loop may be busy before fewer acts begin. */
@@ -17,7 +17,7 @@ const MAX_ACTS = 16;
 
 export class Turns {
   readonly #executing: () => number;
-  /** The acts that wait, by organization: organizations take turns. */
+  /** Waiting acts by organization; organizations are served in turn. */
   readonly #waiting = new Map<OrgId, (() => void)[]>();
   #lastStartAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
@@ -59,7 +59,7 @@ export class Turns {
     this.#timer = this.#waiting.size > 0 ? setTimeout(() => this.#tick(), TICK_MS) : undefined;
   }
 
-  /** Begins up to `count` acts, one of each organization in turn: what is set again is visited again. */
+  /** Begins up to `count` acts, one per organization in turn. Map iteration visits a key again after it was set again. */
   #begin(count: number): void {
     let left = count;
     for (const [orgId, acts] of this.#waiting) {

@@ -8,14 +8,17 @@ import { Lane, type LaneOptions, WorkerLost } from "./writer";
 
 /** How often a worker reports that it is alive. */
 export const HEARTBEAT_MS = 500;
-/** A worker that has not reported for this long is replaced; its runs go on elsewhere within 3 s of its last report. */
+/**
+ * A worker that has not reported for this long is replaced; other processes continue its runs within 3 s of its last
+ * report.
+ */
 export const SILENT_AFTER_MS = 2_200;
-/** A heartbeat that is older says nothing: the worker may have been replaced since. */
+/** An older heartbeat proves nothing: the worker may have been replaced since. */
 const TRUSTED_FOR_MS = 2_000;
 
 /**
- * Registers a worker. Its runs survive it: when its process dies or stalls, another one deletes its row, and whatever it
- * still sends is refused; `onLost` is then called once.
+ * Registers a worker. If its process dies or stalls, another one deletes its row and continues its runs; its later
+ * writes are refused, and `onLost` is called once.
  */
 export async function openWorker(
   services: Services,
@@ -42,7 +45,7 @@ export async function openWorker(
   const accounts = lane("accounts");
   const journal = lane("journal");
   const closing = new AbortController();
-  /** When the newest heartbeat that arrived was sent. */
+  /** When the last heartbeat that succeeded was sent. */
   let confirmedAt = performance.now();
   let beating: Promise<void> | undefined;
   const isConfirmed = () => !lost && performance.now() - confirmedAt < TRUSTED_FOR_MS;
@@ -51,7 +54,7 @@ export async function openWorker(
     if (!(await beat(services, id))) throw new WorkerLost("The worker was replaced by another process.");
     confirmedAt = sentAt;
   };
-  /** One heartbeat at a time; tells of a lost worker. */
+  /** One heartbeat at a time; reports a lost worker. */
   const beatNow = () => {
     beating ??= beatOnce()
       .catch((error: unknown) => {
@@ -97,7 +100,7 @@ export async function openWorker(
   };
 }
 
-/** Reports the worker and replaces silent ones. False when it was replaced itself. */
+/** Sends a worker's heartbeat and replaces silent ones. False if it was replaced itself. */
 async function beat(services: Services, id: string): Promise<boolean> {
   const { rows } = await services.pool.query<{ id: string; silent: boolean }>({
     name: "heartbeat",
@@ -114,7 +117,7 @@ async function beat(services: Services, id: string): Promise<boolean> {
   return rows.some(({ silent }) => !silent);
 }
 
-/** Deletes a worker and gives its runs back; returns how many. `wait`: they wait for a slot again. */
+/** Deletes a worker and releases its runs: they wait for a slot again. Returns how many. */
 export async function removeWorker(pool: pg.Pool, id: string): Promise<number> {
   const { rows } = await pool.query<{ runs: number }>("SELECT remove_worker($1) AS runs", [id]);
   return rows[0]?.runs ?? 0;

@@ -261,7 +261,7 @@ describe("a connection that is cut", () => {
     async (moment, statuses) => {
       beside.engine.start(createEmbeddedDriver(beside.engine));
       await beside.engine.worker();
-      proxy.cut({ request: flush, moment });
+      proxy.cut({ request: flush, moment, thenRefuse: true });
       const started = start(beside);
       await expect.poll(() => proxy.left()).toBe(0);
       const runs = () => world.db.run.count({ where: { organizationId: tenant.orgId } });

@@ -1,8 +1,9 @@
 import type pg from "pg";
 import { connect, TIMEOUTS } from "@/server/db/connect";
-import { isTransient, sleep } from "@/server/db/outage";
+import { isTransient } from "@/server/db/outage";
 import { replaceNul } from "@/server/secrets/stored-output";
 import type { Services } from "@/server/services";
+import { sleep } from "@/server/sleep";
 import {
   type ChildRow,
   type EndItem,
@@ -22,23 +23,21 @@ import {
 import { pauseAt } from "./pause-points";
 
 /**
- * The group-commit writer of one worker. Two lanes, each with one connection: `accounts` takes starts, ends, holds and
- * refused calls, which lock organizations; `journal` takes finished model calls and steps. When a lane's connection is
- * free, it sends everything that is queued in one call of `flush_writes`: one round trip, one transaction, one commit.
- * There is no timer: a batch is what arrived while the last flush was under way.
- *
- * Each flush has a number, which the database stores with its answer. If a connection breaks before the answer arrives,
- * the lane reconnects and asks: a flush that was committed is answered from its row, any other is sent again under a new
- * number, so that the old one is refused should it still arrive.
+ * The group-commit writer of one worker, with two lanes of one connection each: `accounts` takes starts, ends, holds
+ * and refused calls, which lock organizations; `journal` takes completed model calls and steps. A free lane sends
+ * everything queued in one call of `flush_writes`: one round trip, one transaction, one commit. A batch is what arrived
+ * during the last flush; there is no timer. The database stores each flush's number with its response. If a connection
+ * breaks before the response, the lane reconnects and asks: a committed flush is answered from its row; any other is
+ * sent again under a new number, so that the old one is refused if it still arrives.
  */
 
-/** Items and characters of one flush. */
+/** The most items and characters of one flush. */
 const MAX_ITEMS = 512;
 const MAX_CHARACTERS = 8 * 1024 * 1024;
-/** How long a start waits for a database that is away; what is written for a run that executes waits for good. */
+/** How long a start waits for an unavailable database; writes for an executing run wait without limit. */
 const START_TIMEOUT_MS = 10_000;
 
-/** Another process took this worker's runs over, because it had been silent: nothing more is written for it. */
+/** Another process took over this worker's runs, because it had been silent: its writes are refused. */
 export class WorkerLost extends Error {
   override name = "WorkerLost";
 }
@@ -58,7 +57,7 @@ type Queued = Item & {
   givenUp: boolean;
 };
 
-/** Counts what a lane did; for the benchmark and the tests that assert commits per operation. */
+/** A lane's counters, for the benchmark and the tests that assert commits per operation. */
 export type LaneFigures = { flushes: number; items: number };
 
 export type LaneOptions = {
@@ -67,9 +66,8 @@ export type LaneOptions = {
   lane: "accounts" | "journal";
   /** How many starts may execute in this process at once. */
   freeSlots: () => number;
-  /** Told of each start that comes. */
   onStart: () => void;
-  /** Told how many starts were given slots, before their callers are. */
+  /** Called with how many starts got slots, before their callers are. */
   onAdmitted: (starts: number) => void;
   /** Called once when the worker's row is gone. */
   onLost: (error: WorkerLost) => void;
@@ -84,7 +82,7 @@ export class Lane {
   #working = false;
   #scheduled = false;
   #closed = false;
-  /** Flush `#flush + 1` was sent, and its answer did not arrive. */
+  /** Flush `#flush + 1` was sent without a response. */
   #unsure = false;
   readonly #starting = new Set<string>();
   #lost: WorkerLost | undefined;
@@ -102,14 +100,13 @@ export class Lane {
       START_TIMEOUT_MS,
     ).finally(() => this.#starting.delete(value.id));
   }
-  /** Whether a start of this run waits for its verdict. */
   isStarting(runId: string): boolean {
     return this.#starting.has(runId);
   }
   refuse(value: RefusalItem): Promise<RefusalVerdict> {
     return this.#push((resolve) => ({ kind: "refusal", value, resolve }), START_TIMEOUT_MS);
   }
-  /** Ends a run; `rows` are its last journal rows, committed together with the end. */
+  /** Ends a run; `rows` are its last journal rows, committed with the end. */
   end(value: EndItem, rows: JournalRow[] = []): Promise<EndVerdict> {
     return this.#push((resolve) => ({ kind: "end", value, rows, resolve }));
   }
@@ -148,7 +145,7 @@ export class Lane {
     });
   }
 
-  /** Waits until this turn of the event loop is over, so that what comes together is written together. */
+  /** Waits for the end of this turn of the event loop, so that concurrent items are written together. */
   #schedule(): void {
     if (this.#scheduled || this.#working) return;
     this.#scheduled = true;
@@ -168,8 +165,8 @@ export class Lane {
   }
 
   /**
-   * Takes what fits into one flush: of a run's key only the first row, of an idempotency key only the first start. A run whose
-   * row has to wait waits with all that follows, because readers take its rows to be committed in the order of their sequence.
+   * Takes what fits into one flush: only the first row per key of a run, and only the first start per idempotency key.
+   * A run whose row must wait waits with all its later rows, because readers rely on their order.
    */
   #takeBatch(): Queued[] {
     const batch: Queued[] = [];
@@ -206,14 +203,14 @@ export class Lane {
       if (error instanceof WorkerLost) return this.#lose(error, batch);
       const [only] = batch;
       if (batch.length === 1 && only) return only.reject(error);
-      // One bad item must not fail the others: each is written alone, and only the bad one fails.
+      // One invalid item must not fail the others: each is written alone.
       for (const item of batch) await this.#write([item]);
     }
   }
 
   /**
-   * Sends one flush until it is known to be committed or refused; what was given up meanwhile and not committed leaves the
-   * batch. Throws WorkerLost and what a statement refuses.
+   * Sends one flush until it is known to be committed or refused. Abandoned, uncommitted items leave the batch. Throws
+   * WorkerLost and errors of the statement.
    */
   async #flushOnce(batch: Queued[]): Promise<FlushAnswer | null> {
     for (let delay = 20; ; delay = Math.min(delay * 2, 1_000)) {
@@ -256,7 +253,7 @@ export class Lane {
     return readAnswer(rows[0]?.answer);
   }
 
-  /** Whether the flush whose answer was lost was committed. If it was not, its number is used up. Throws WorkerLost. */
+  /** Whether a flush without a response was committed. If not, its number is used up. Throws WorkerLost. */
   async #learnFate(client: pg.Client): Promise<Fate> {
     const { workerId, lane } = this.#options;
     const flush = this.#flush + 1;
@@ -276,7 +273,7 @@ export class Lane {
     return row.answer === SKIPPED ? NOT_COMMITTED : { committed: true, answer: readAnswer(row.answer) };
   }
 
-  /** Tells the callers who have waited long enough; what was not sent yet is not sent any more. */
+  /** Answers callers that have waited too long. Their unsent items are dropped. */
   #giveUpOverdue(batch: Queued[], error: unknown): void {
     const now = performance.now();
     for (const item of [...batch, ...this.#queue]) {
@@ -296,7 +293,7 @@ export class Lane {
     await client?.end().catch(() => {});
   }
 
-  /** Writes nothing more: the worker's row is gone. Closes the connection unless a flush is under way, which is refused. */
+  /** Stops writing: the worker's row is gone. Closes the connection unless a flush is in progress, which is refused. */
   abandon(error: WorkerLost): void {
     this.#lost ??= error;
     for (const item of this.#queue.splice(0)) item.reject(error);
@@ -319,19 +316,19 @@ const FLUSH = {
   name: "flush-writes",
   text: "SELECT flush_writes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) AS answer",
 };
-/** Stands in a lane's row for the answer of a number that was used up. */
+/** The response stored in a lane's row for a number that was used up. */
 const SKIPPED = "skipped";
-/** What became of a flush whose answer was lost. */
+/** The outcome of a flush without a response. */
 type Fate = { committed: false } | { committed: true; answer: FlushAnswer | null };
 const NOT_COMMITTED: Fate = { committed: false };
 const NEVER = new AbortController().signal;
 
-/** Takes items out of a batch whose callers were told that the database does not answer. */
+/** Removes items whose callers were told that the database does not answer. */
 function dropGivenUp(batch: Queued[]): void {
   batch.splice(0, batch.length, ...batch.filter(({ givenUp }) => !givenUp));
 }
 
-/** Asks on a connection that is broken when the server stays silent for longer than any statement may take. */
+/** Queries a connection; breaks it if the server is silent for longer than any statement may take. */
 async function ask<Row extends pg.QueryResultRow>(
   client: pg.Client,
   query: pg.QueryConfig,
@@ -356,7 +353,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** What must not come twice in one flush. */
+/** What must not occur twice in one flush. */
 function repetitionKey(item: Item): string | null {
   if (item.kind === "row") return `row ${item.value.value.run} ${item.value.value.key}`;
   if ((item.kind === "start" || item.kind === "refusal") && item.value.idem !== null) {
@@ -372,7 +369,7 @@ function runOf(item: Item): string | null {
   return item.kind === "child" ? item.value.id : null;
 }
 
-/** The JSON arrays of a flush in the order of the function's parameters; null where there is nothing. */
+/** A flush's JSON arrays in the order of the function's parameters; null for an empty one. */
 function toDocuments(batch: Queued[]): (string | null)[] {
   const children: object[] = [];
   const calls: object[] = [];
@@ -398,24 +395,24 @@ function toDocuments(batch: Queued[]): (string | null)[] {
   );
 }
 
-/** JSON that PostgreSQL reads: U+0000, which it cannot hold, and halves of characters, which UTF-8 cannot, become U+FFFD. */
+/** JSON that PostgreSQL can store: U+0000 and unpaired surrogates become U+FFFD. */
 function toJson(rows: object[]): string {
   const text = JSON.stringify(rows);
-  // JSON.stringify escapes U+0000 as \u0000 and halves of characters as \ud800 to \udfff, whole ones never.
+  // JSON.stringify escapes U+0000 as \u0000 and unpaired surrogates as \ud800 to \udfff, and never pairs.
   if (!text.includes("\\ud") && !text.includes("\\u0000")) return text;
   return JSON.stringify(rows, (_key, value: unknown) =>
     typeof value === "string" ? replaceNul(value) : value,
   );
 }
 
-/** About how many characters a row has as JSON: its texts and a bit for the rest. */
+/** The approximate JSON length of a row: its texts and some more. */
 function sizeOf(row: object): number {
   let size = 200;
   for (const value of Object.values(row)) if (typeof value === "string") size += value.length;
   return size;
 }
 
-/** How many starts were given slots and have a caller who begins them. */
+/** How many starts got slots and have a caller that begins them. */
 function countAdmitted(batch: Queued[], answer: FlushAnswer | null): number {
   const starts = batch.filter(({ kind }) => kind === "start");
   return starts.filter(({ givenUp }, i) => !givenUp && answer?.starts[i]?.startsWith("run")).length;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { suspendSocketTimeout } from "@/server/db/sql";
+import { LOCKS, suspendSocketTimeout, withAdvisoryLock } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 
 /**
@@ -10,8 +10,6 @@ import type { Services } from "@/server/services";
 
 /** A run created before an hour's end may be committed after it, and processes' clocks differ. */
 const SETTLED_AFTER = "10 minutes";
-/** Only one process counts at a time. */
-const COUNT_LOCK = 7_305_003;
 
 const uncounted = z.object({ organization_id: z.string(), since: z.date(), until: z.date() });
 
@@ -23,16 +21,7 @@ export async function countSettledRuns(
   services: Pick<Services, "pool" | "clock">,
   shouldContinue: () => boolean = () => true,
 ): Promise<number | null> {
-  const client = await services.pool.connect();
-  let broken = true;
-  try {
-    const lock = await client.query<{ taken: boolean }>("SELECT pg_try_advisory_lock($1) AS taken", [
-      COUNT_LOCK,
-    ]);
-    if (lock.rows[0]?.taken !== true) {
-      broken = false;
-      return null;
-    }
+  return withAdvisoryLock(services.pool, LOCKS.counting, async (client) => {
     // The first time, and after a day with very many runs, this takes longer than the pool's timeout.
     await client.query("SET statement_timeout = 0");
     const restoreTimeout = suspendSocketTimeout(client);
@@ -52,13 +41,8 @@ export async function countSettledRuns(
     await client.query(DELETE_EXPIRED, [now]);
     restoreTimeout();
     await client.query("RESET statement_timeout");
-    await client.query("SELECT pg_advisory_unlock($1)", [COUNT_LOCK]);
-    broken = false;
     return counted;
-  } finally {
-    // Closing a connection that may hold the lock releases it.
-    client.release(broken);
-  }
+  });
 }
 
 const DAY_MS = 86_400_000;

@@ -1,9 +1,6 @@
-/** Enums of runs, without imports so that pages can use them. */
+import { RUN_SOURCES } from "@/server/contract/enums";
 
-export const RUN_STATUSES = ["Pending", "Running", "Completed", "Failed", "Cancelled"] as const;
-export type RunStatus = (typeof RUN_STATUSES)[number];
-
-export const RUN_SOURCES = ["api", "webhook", "dashboard", "operator", "run"] as const;
+/** The choices of filters and metrics. Pages use them, so nothing here imports server code. */
 
 /** The sources that a filter can name: one source, or `outside` for any but another run. */
 export const SOURCE_CHOICES = [...RUN_SOURCES, "outside"] as const;
@@ -27,9 +24,4 @@ export function intervalMs(interval: MetricsInterval): number {
   const unit = { m: 60_000, h: 3_600_000, d: 86_400_000 };
   const [letter] = (["m", "h", "d"] as const).filter((each) => interval.endsWith(each));
   return Number.parseInt(interval, 10) * unit[letter ?? "m"];
-}
-
-/** Whether a status is final. */
-export function isTerminal(status: RunStatus): boolean {
-  return status === "Completed" || status === "Failed" || status === "Cancelled";
 }

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { OrgId } from "@/server/auth/actor";
+import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES } from "@/server/contract/enums";
 import { Prisma } from "@/server/db/generated/client";
 import { replaceNul } from "@/server/secrets/stored-output";
-import { RUN_PERIODS, RUN_SOURCES, RUN_STATUSES, type RunPeriod, SOURCE_CHOICES } from "./enums";
+import { RUN_PERIODS, type RunPeriod, SOURCE_CHOICES } from "./enums";
 
 /** No run is older than 1970, and PostgreSQL has no year 0. */
 const moment = z.iso.datetime().refine((text) => Date.parse(text) >= 0, "is before 1970");
@@ -11,7 +12,7 @@ const credits = z.string().regex(/^\d{1,12}(\.\d{1,4})?$/, "must be a decimal wi
 /** Selects the runs of a list, an export or a chart. Every field narrows it; an empty filter means all runs. */
 export const runFilter = z.object({
   status: z.array(z.enum(RUN_STATUSES)).max(5).optional(),
-  kind: z.enum(["agent", "tool"]).optional(),
+  kind: z.enum(RUN_KINDS).optional(),
   source: z.enum(SOURCE_CHOICES).optional(),
   agentId: z.uuid().optional(),
   toolId: z.uuid().optional(),

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { OrgId } from "@/server/auth/actor";
+import { isTerminal } from "@/server/contract/enums";
 import { Prisma } from "@/server/db/generated/client";
 import type { Services } from "@/server/services";
-import { isTerminal } from "./enums";
 import {
   asksForSizes,
   exactConditions,

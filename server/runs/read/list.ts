@@ -1,15 +1,15 @@
 import { z } from "zod";
 import type { MemberActor, OrgId } from "@/server/auth/actor";
+import { RUN_KINDS, RUN_SOURCES, RUN_STATUSES } from "@/server/contract/enums";
 import { Prisma } from "@/server/db/generated/client";
 import type { Services } from "@/server/services";
-import { RUN_SOURCES, RUN_STATUSES } from "./enums";
 import type { RunFilter } from "./filter";
 import { selectRunIds } from "./find";
 
 /** Times are ISO 8601, `durationMs` milliseconds (elapsed while running), `credits` a decimal in a string. */
 export const runSummary = z.object({
   id: z.uuid(),
-  kind: z.enum(["agent", "tool"]),
+  kind: z.enum(RUN_KINDS),
   status: z.enum(RUN_STATUSES),
   targetId: z.string(),
   targetName: z.string(),
@@ -44,7 +44,7 @@ export type RunPage = {
 
 const row = z.object({
   id: z.string(),
-  kind: z.enum(["agent", "tool"]),
+  kind: z.enum(RUN_KINDS),
   status: z.enum(RUN_STATUSES),
   target_id: z.string(),
   target_name: z.string(),

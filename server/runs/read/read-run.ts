@@ -63,7 +63,6 @@ export function ownRun(actor: ApiKeyActor, kind: "agent" | "tool", run: RunFacts
   return run;
 }
 
-/** The finished steps of a run, in order. */
 export async function readFinishedSteps(services: Services, orgId: OrgId, runId: string): Promise<Step[]> {
   return services.db.step.findMany({
     where: { runId, organizationId: orgId, status: { not: "Running" } },

@@ -12,7 +12,6 @@ const START = 65_536;
 
 /** The steps and model calls of a run whose texts match. */
 export type FoundLines = {
-  /** Ids of steps and of model calls. */
   ids: string[];
   /** Whether long texts were searched only in their start. */
   startsOnly: boolean;

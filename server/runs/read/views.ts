@@ -12,7 +12,6 @@ import { inferSchema } from "@/server/workflow/infer-schema";
 
 /** Renders rows as the contract's resources (docs/contract.md, "Fields"). */
 
-/** The status view of an agent run. */
 export function agentRunStatus(run: RunFacts): AgentRunStatusView {
   return {
     id: run.id,
@@ -64,7 +63,6 @@ function duration(run: RunFacts, now: Date): number {
   return Math.max(0, (run.finishedAt ?? now).getTime() - run.startedAt.getTime());
 }
 
-/** The status view of a tool run. */
 export function toolRunStatus(run: RunFacts, now: Date): ToolRunStatusView {
   return {
     id: run.id,

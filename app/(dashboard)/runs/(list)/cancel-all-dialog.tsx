@@ -7,9 +7,9 @@ import { formatPlural } from "@/app/_ui/format";
 import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { useNotify } from "@/app/_ui/toast";
+import { OPEN_STATUSES } from "@/server/contract/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 
-const OPEN = ["Pending", "Running"] as const;
 /** Counting stops here. */
 const MAX_COUNTED = 100;
 
@@ -46,7 +46,7 @@ export function CancelAllDialog({ filter, onClose }: { filter: RunFilter; onClos
       return queryClient.invalidateQueries({ queryKey: trpc.runs.list.pathKey() });
     },
   });
-  const status = OPEN.filter((each) => !filter.status?.length || filter.status.includes(each));
+  const status = OPEN_STATUSES.filter((each) => !filter.status?.length || filter.status.includes(each));
   const open = useQuery({
     ...trpc.runs.ids.queryOptions({ filter: { ...filter, status }, after: null, limit: MAX_COUNTED }),
     enabled: status.length > 0,

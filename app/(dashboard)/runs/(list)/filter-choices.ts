@@ -1,5 +1,6 @@
 import type { FilterTargets } from "@/server/catalog/overview";
-import { RUN_PERIODS, RUN_STATUSES, SOURCE_CHOICES } from "@/server/runs/read/enums";
+import { RUN_KINDS, RUN_STATUSES } from "@/server/contract/enums";
+import { RUN_PERIODS, SOURCE_CHOICES } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { Findable, Group } from "../../_palette/rank";
 import { findItems } from "../../_palette/rank";
@@ -94,7 +95,7 @@ function groupsFor(filter: RunFilter, targets: FilterTargets): Group<Choice>[] {
       }),
     },
     group("Created", "period", valueChoices(RUN_PERIODS, PERIOD_LABELS)),
-    group("Kind", "kind", valueChoices(["agent", "tool"], { agent: "agent runs", tool: "tool runs" })),
+    group("Kind", "kind", valueChoices(RUN_KINDS, { agent: "agent runs", tool: "tool runs" })),
     named("Agent", "agentId", targets.agents),
     named("Tool", "toolId", targets.tools),
     group("Started by", "source", valueChoices(SOURCE_CHOICES, SOURCE_LABELS)),

@@ -27,7 +27,6 @@ export const SEARCH_HELP =
 
 type ConditionLabel = { field: keyof RunFilter; text: string };
 
-/** Labels for the size conditions of a filter. */
 export function sizeLabels(filter: RunFilter): ConditionLabel[] {
   const { minDurationMs, maxDurationMs, minTokens, maxTokens, minCredits, maxCredits } = filter;
   const labels: [keyof RunFilter, string | undefined][] = [

@@ -8,7 +8,7 @@ import { CheckIcon, SearchIcon } from "@/app/_ui/icons";
 import { StatusShape } from "@/app/_ui/status";
 import { useTimeZone } from "@/app/_ui/time";
 import type { FilterTargets } from "@/server/catalog/overview";
-import { RUN_STATUSES } from "@/server/runs/read/enums";
+import { RUN_STATUSES } from "@/server/contract/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 import { type Choice, choicesFor } from "./filter-choices";
 

@@ -22,7 +22,6 @@ export function UnknownFilters({ parts, onDrop }: { parts: string[]; onDrop: () 
   );
 }
 
-/** Shown instead of an empty list. */
 export function NoRuns({ filter, onClear }: { filter: RunFilter; onClear: () => void }) {
   if (Object.keys(filter).length > 0) {
     return (

@@ -8,7 +8,7 @@ import { Link } from "@/app/_ui/link";
 import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { useNotify } from "@/app/_ui/toast";
-import { isTerminal } from "@/server/runs/read/enums";
+import { isTerminal } from "@/server/contract/enums";
 import type { RunSummary } from "@/server/runs/read/list";
 import { chunk } from "./chunk";
 

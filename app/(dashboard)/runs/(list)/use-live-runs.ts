@@ -4,7 +4,7 @@ import { type InfiniteData, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useEvents } from "@/app/_ui/live";
 import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
-import { isTerminal } from "@/server/runs/read/enums";
+import { isTerminal } from "@/server/contract/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunPage, RunSummary } from "@/server/runs/read/list";
 import { runsQuery } from "../query";

@@ -29,7 +29,6 @@ export type WaitLine = Position & { kind: "wait"; reason: "queue" | "turn"; from
 /** A `forEach` step, which groups its items. */
 export type GroupLine = Position & { kind: "group"; items: readonly (WorkLine & { kind: "step" })[] };
 
-/** One line of the timeline. */
 export type Line = WorkLine | AttemptLine | WaitLine | GroupLine;
 
 /** The part of a run that its lines need. */
@@ -152,7 +151,6 @@ export function lineId(line: Line): string {
   return line.kind === "step" ? line.step.id : line.call.id;
 }
 
-/** A line's status and times. */
 export function lineFacts(line: Line): Pick<StepLine, "status" | "startedAt" | "finishedAt" | "durationMs"> {
   switch (line.kind) {
     case "step":
@@ -195,7 +193,6 @@ export function isWork(line: Line): line is WorkLine {
 /** About as many rows as fit on a screen. A step with more items starts collapsed, so that what follows is visible. */
 const MAX_UNFOLDED = 20;
 
-/** Whether a line starts collapsed. */
 export function opensFolded(line: Line): boolean {
   return line.kind === "group" && line.items.length > MAX_UNFOLDED;
 }
@@ -204,12 +201,10 @@ export function opensFolded(line: Line): boolean {
 export type LineAddress = { [key in (typeof ADDRESS_KEYS)[number]]?: string | undefined };
 const ADDRESS_KEYS = ["step", "call", "wait", "group", "attempt"] as const;
 
-/** Reads the line from the page's URL. */
 export function readAddress(query: URLSearchParams): LineAddress {
   return Object.fromEntries(ADDRESS_KEYS.map((key) => [key, query.get(key) ?? undefined]));
 }
 
-/** Writes a line, or none, to the page's URL. */
 export function writeAddress(query: URLSearchParams, line: Line | null): void {
   for (const key of ADDRESS_KEYS) query.delete(key);
   if (line === null) return;
@@ -222,7 +217,6 @@ function addressOf(line: Line): Record<string, string> {
     : { [line.kind]: line.slug };
 }
 
-/** Whether the page's URL names this line. */
 export function isNamed(line: Line, address: LineAddress): boolean {
   const own = addressOf(line);
   return ADDRESS_KEYS.every((key) => own[key] === address[key]);

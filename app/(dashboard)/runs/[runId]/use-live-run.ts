@@ -4,7 +4,7 @@ import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useRef } from "react";
 import { useEvents } from "@/app/_ui/live";
 import { useTRPC } from "@/app/_ui/providers";
-import { isTerminal } from "@/server/runs/read/enums";
+import { isTerminal } from "@/server/contract/enums";
 import type { RunInspection } from "@/server/runs/read/inspect";
 
 /** A run with its lines, updated by events while it can change. */

@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { serverTime } from "@/app/_ui/server-clock";
-import { isTerminal } from "@/server/runs/read/enums";
+import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
 import { Inspector } from "./inspector/inspector";
 import { isWork, type Line, lineFacts, lineId, type WaitLine, type WorkLine, withWaits } from "./lines";

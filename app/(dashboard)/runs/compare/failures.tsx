@@ -1,6 +1,6 @@
 import clsx from "clsx";
 import { Status } from "@/app/_ui/status";
-import { isTerminal } from "@/server/runs/read/enums";
+import { isTerminal } from "@/server/contract/enums";
 import type { RunInspection } from "@/server/runs/read/inspect";
 import { lineFacts, linesOf } from "../[runId]/lines";
 import { explainFailure } from "../[runId]/result/explain-failure";

@@ -1,7 +1,6 @@
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunDetail } from "@/server/runs/read/inspect";
 
-/** The filter for runs of the same agent or tool. */
 export function sameTarget(run: Pick<RunDetail, "agentId" | "toolId">): RunFilter {
   return run.agentId ? { agentId: run.agentId } : { toolId: run.toolId ?? "" };
 }

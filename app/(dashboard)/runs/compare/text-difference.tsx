@@ -7,7 +7,7 @@ import { formatBytes, formatCount } from "@/app/_ui/format";
 import { type DiffLine, MAX_CHANGES } from "@/app/_ui/text/diff";
 import { nearChanges } from "@/app/_ui/text/near-changes";
 import { usePayload } from "@/app/_ui/text/use-payload";
-import { isTerminal } from "@/server/runs/read/enums";
+import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
 import { clipLines, type ShownLine } from "./clip-lines";
 import { type Side, useDifference } from "./use-difference";

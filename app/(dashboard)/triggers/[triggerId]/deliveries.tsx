@@ -13,11 +13,12 @@ import { useTRPC } from "@/app/_ui/providers";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import { Ago, useExact } from "@/app/_ui/time";
+import { DELIVERY_OUTCOMES, type DeliveryOutcomeName } from "@/server/contract/enums";
 import type { DeliverySummary } from "@/server/webhooks/inspect-deliveries";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 import { OutcomeMark } from "../outcome";
 import { DeliveryDialog } from "./delivery-dialog";
-import { deliveriesQuery, OUTCOMES, type Outcome, readOutcome } from "./query";
+import { deliveriesQuery, readOutcome } from "./query";
 
 /** The deliveries of a trigger, newest first. Each opens to what was sent. */
 export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
@@ -27,7 +28,7 @@ export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
   const opened = params.get("delivery");
   const query = useInfiniteQuery(deliveriesQuery(trpc, trigger.id, outcome));
   const items = query.data?.pages.flatMap((page) => page.items) ?? [];
-  const addressOf = (next: Outcome | null, delivery?: string) => {
+  const addressOf = (next: DeliveryOutcomeName | null, delivery?: string) => {
     const search = new URLSearchParams({
       ...(next ? { outcome: next } : {}),
       ...(delivery ? { delivery } : {}),
@@ -39,7 +40,7 @@ export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
       <PartHead title="Deliveries">
         <ChoiceLinks
           label="Outcome"
-          options={[null, ...OUTCOMES].map((value) => ({
+          options={[null, ...DELIVERY_OUTCOMES].map((value) => ({
             value,
             label: value ?? "all",
             href: addressOf(value),
@@ -146,7 +147,7 @@ function DeliveryRow({ delivery, href }: { delivery: DeliverySummary; href: stri
   );
 }
 
-function NoDeliveries({ outcome }: { outcome: Outcome | null }) {
+function NoDeliveries({ outcome }: { outcome: DeliveryOutcomeName | null }) {
   return outcome ? (
     <Empty title={`No ${outcome} deliveries`} />
   ) : (

@@ -45,7 +45,6 @@ async function open() {
   return reader;
 }
 
-/** Whether all connections are idle. */
 const atRest = () => world.pool.idleCount === world.pool.totalCount && world.pool.waitingCount === 0;
 
 describe("an export", () => {

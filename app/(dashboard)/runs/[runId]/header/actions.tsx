@@ -12,7 +12,7 @@ import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { useMay } from "@/app/_ui/role";
 import { useNotify } from "@/app/_ui/toast";
-import { isTerminal } from "@/server/runs/read/enums";
+import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
 import { RerunDialog } from "./rerun-dialog";
 

@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { Moment } from "@/app/_ui/time";
-import { isTerminal } from "@/server/runs/read/enums";
+import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
 import { QueuedFor } from "../../started";
 import { HeaderFact } from "./fact";

@@ -171,7 +171,6 @@ function Exchange({ runId, step, sought }: { runId: string; step: StepDetail; so
   );
 }
 
-/** Whether a text contains the search text. */
 function holds(text: string, sought: string): boolean {
   return sought.trim() !== "" && new RegExp(anyCase(sought.trim()), "u").test(text);
 }

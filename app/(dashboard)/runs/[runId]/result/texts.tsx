@@ -9,7 +9,7 @@ import { JsonView, parseDocument, WithRaw } from "@/app/_ui/json/view";
 import { Fold, isLong, startOfFolded } from "@/app/_ui/text/fold";
 import { PlainText } from "@/app/_ui/text/plain-text";
 import { usePayload } from "@/app/_ui/text/use-payload";
-import { isTerminal } from "@/server/runs/read/enums";
+import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
 import type { PayloadPreview } from "@/server/runs/read/payload-preview";
 import { ReservedSpace } from "../inspector/reserved-space";

@@ -24,7 +24,6 @@ export function Axis({
   full: Scale;
   range: TimeRange | null;
   onRangeChange: (range: TimeRange | null) => void;
-  /** Zooms to the selected line. */
   onZoom: () => void;
 }) {
   const zoom = useRef<HTMLButtonElement>(null);

@@ -91,12 +91,10 @@ function groupOf(
   return { kind: "group", runId, slug: `${prefix}${label}`, label, depth, items, holds };
 }
 
-/** How many descendants of a line failed. */
 export function failedIn(line: Line): number {
   return (line.holds ?? []).filter((each) => lineFacts(each).status === "Failed").length;
 }
 
-/** The lines that start collapsed. */
 export function foldedAtFirst(lines: Line[]): ReadonlySet<string> {
   return new Set(lines.filter(opensFolded).map(lineId));
 }

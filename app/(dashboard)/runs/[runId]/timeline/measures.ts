@@ -1,7 +1,6 @@
 import { formatCount, formatCredits, formatDuration } from "@/app/_ui/format";
 import { isWork, type Line, lineFacts, lineId, type WaitLine, type WorkLine } from "../lines";
 
-/** What the length of the bars shows. */
 export type Measure = "time" | "credits" | "tokens";
 
 /** When a line ended, in ms; an open one ends now. */

@@ -31,7 +31,6 @@ export function TimelineRow({
   /** Whether the child run or the attempts are expanded; null if there are none. */
   unfolded: boolean | null;
   onUnfold: () => void;
-  /** The pointer entered the row. */
   onPoint: () => void;
   onChoose: (line: Line) => void;
 }) {

@@ -4,7 +4,7 @@ import clsx from "clsx";
 import { memo, type ReactNode } from "react";
 import { formatCount, formatCredits, formatDuration } from "@/app/_ui/format";
 import { useNow } from "@/app/_ui/time";
-import { isTerminal } from "@/server/runs/read/enums";
+import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
 import { Liveness } from "../header/liveness";
 import { attemptsOf, type Line, lineFacts, MIN_SHOWN_WAIT_MS, type WorkLine, waitsOf } from "../lines";

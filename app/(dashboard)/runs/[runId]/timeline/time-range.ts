@@ -41,7 +41,6 @@ function within(range: TimeRange, { start, span }: Scale): TimeRange | null {
   return from <= start && to >= start + span ? null : { from, to };
 }
 
-/** The time axis for a range. */
 export function scaleOfRange({ from, to }: TimeRange): Scale {
   return { measure: "time", start: from, span: Math.max(1, to - from) };
 }

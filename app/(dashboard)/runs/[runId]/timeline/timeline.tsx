@@ -3,7 +3,7 @@
 import clsx from "clsx";
 import { type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
 import { useNow } from "@/app/_ui/time";
-import { isTerminal } from "@/server/runs/read/enums";
+import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
 import { usePreload } from "../inspector/use-preload";
 import { type Line, lineId } from "../lines";

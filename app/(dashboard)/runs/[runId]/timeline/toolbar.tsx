@@ -32,7 +32,6 @@ export function TimelineTools({
   found: string;
   /** Called when the reader moves on to the list. */
   onEnter: () => void;
-  /** How many lines failed. */
   failed: number;
   failedOnly: boolean;
   onFailedOnly: (only: boolean) => void;

@@ -8,7 +8,6 @@ export type Dragged = { from: number; to: number };
 
 /** Lets the pointer drag over an element. `onDragged` is called when it is released. */
 export function useDrag(onDragged: (dragged: Dragged) => void): {
-  /** Set during the drag. */
   dragged: Dragged | null;
   handlers: {
     onPointerDown: (event: PointerEvent) => void;

@@ -5,7 +5,6 @@ import { type Line, lineId } from "../lines";
 import { foldedAtFirst, holdersOf } from "./line-folds";
 
 export type Folds = {
-  /** The ids of the collapsed lines. */
   folded: ReadonlySet<string>;
   fold: (line: Line, folded: boolean) => void;
   /** Collapses all lines, or expands all if any is collapsed. */

@@ -3,7 +3,7 @@
 import { useQueries } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTRPC } from "@/app/_ui/providers";
-import { isTerminal } from "@/server/runs/read/enums";
+import { isTerminal } from "@/server/contract/enums";
 import type { RunInspection } from "@/server/runs/read/inspect";
 import { attemptsOf, isWork, type Line, type UnfoldedRuns } from "../lines";
 
@@ -16,7 +16,6 @@ export type Unfolding = {
   fold: (line: Line, open: boolean) => void;
 };
 
-/** Whether a line can be expanded. */
 export function canUnfold(line: Line): boolean {
   return startedRun(line) !== null || (isWork(line) && attemptsOf(line).length > 1);
 }

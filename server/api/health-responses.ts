@@ -6,7 +6,7 @@ import { JSON_HEADERS } from "./respond";
 export const ALIVE: ApiResponse = { status: 200, headers: JSON_HEADERS, body: '{"alive":true}' };
 
 /** `/api/ready`: 200 if the process can serve, else 503, with the state of each part. */
-export async function answerReadiness(
+export async function readinessResponse(
   services: Parameters<typeof checkReadiness>[0],
   state = { stopping: false },
 ): Promise<ApiResponse> {

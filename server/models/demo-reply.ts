@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from "@/server/json";
-import type { ModelRequest } from "@/server/models/port";
+import type { ModelRequest } from "./port";
 
 /** How the demo model (demo.ts) phrases the results of its calls. */
 
@@ -51,7 +51,6 @@ function describeResult(name: string, argumentsText: string, resultText: string)
   return `${name}: ${shorten(typeof result === "string" ? result : resultText, 600)}`;
 }
 
-/** The results so far, one each. */
 function describeResults(request: ModelRequest): string[] {
   const results = new Map(
     request.messages.flatMap((message) =>
@@ -68,7 +67,7 @@ function describeResults(request: ModelRequest): string[] {
 }
 
 /** The last reply of a run: a note that it is a simulation, then the results. `text` is the user's message. */
-export function createAnswer(request: ModelRequest, text: string): string {
+export function createReply(request: ModelRequest, text: string): string {
   const results = describeResults(request);
   const [only] = results;
   if (only === undefined) {

@@ -2,17 +2,17 @@
 
 import { usePathname, useSearchParams } from "next/navigation";
 import { useEffect } from "react";
-import { buttonClass } from "@/app/_ui/button";
-import { usePageActions } from "@/app/_ui/page-actions";
-import { useTRPCClient } from "@/app/_ui/providers";
-import { useSignedOut } from "@/app/_ui/session";
-import { signInAddress } from "@/app/sign-in/target";
+import { signInAddress } from "../sign-in/target";
+import { buttonClass } from "./button";
+import { usePageActions } from "./page-actions";
+import { useTRPCClient } from "./providers";
+import { useSignedOut } from "./session";
 
 /**
  * Shown when the session ends under an open page, with a link to sign in and return. It overlays the lower edge, so
  * that nothing moves, and disappears after a sign-in in another tab.
  */
-export function SignedOut() {
+export function SessionEnded() {
   return useSignedOut() ? <Bar /> : null;
 }
 

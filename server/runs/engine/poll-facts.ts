@@ -1,5 +1,5 @@
 import { ZERO } from "@/server/credits/amount";
-import type { RunFacts } from "../run-facts";
+import type { RunFacts } from "@/server/runs/run-facts";
 import type { ClaimedRun, Totals } from "./claimed-run";
 import { isPlatformFault } from "./end-run";
 import type { Outcome } from "./execution";

@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import * as database from "@/server/db/generated/enums";
+import * as enums from "./enums";
+
+test.each([
+  [enums.RUN_KINDS, database.RunKind],
+  [enums.RUN_STATUSES, database.RunStatus],
+  [enums.RUN_SOURCES, database.RunSource],
+  [enums.CREDIT_ENTRY_KINDS, database.CreditEntryKind],
+  [enums.DELIVERY_OUTCOMES, database.DeliveryOutcome],
+])("%s equals the database's enum", (values, stored) => {
+  expect([...values]).toEqual(Object.values(stored));
+});

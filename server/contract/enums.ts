@@ -1,0 +1,20 @@
+/** Enums that the API, the database and the pages share. No imports, so that pages can use them. */
+
+export const RUN_KINDS = ["agent", "tool"] as const;
+
+export const RUN_STATUSES = ["Pending", "Running", "Completed", "Failed", "Cancelled"] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+export const OPEN_STATUSES = ["Pending", "Running"] as const satisfies readonly RunStatus[];
+
+export function isTerminal(status: RunStatus): boolean {
+  return status !== "Pending" && status !== "Running";
+}
+
+export const RUN_SOURCES = ["api", "webhook", "dashboard", "operator", "run"] as const;
+
+export const CREDIT_ENTRY_KINDS = ["grant", "hold", "charge", "release", "refund", "adjustment"] as const;
+export type CreditEntryKind = (typeof CREDIT_ENTRY_KINDS)[number];
+
+export const DELIVERY_OUTCOMES = ["accepted", "repeated", "rejected"] as const;
+export type DeliveryOutcomeName = (typeof DELIVERY_OUTCOMES)[number];
