@@ -1,62 +1,8 @@
-import type { Page } from "@playwright/test";
-import axe from "axe-core";
-import { z } from "zod";
+import { VIEWS, WIDE } from "./axe";
 import { expect, test } from "./fixtures";
 import { finishRun } from "./start";
 
 /** Each page in both themes and on a phone: no serious axe finding, no console error, no horizontal scrolling. */
-
-const findings = z.array(
-  z.object({ id: z.string(), impact: z.string().nullable(), nodes: z.array(z.string()) }),
-);
-
-/**
- * What axe checks: everything in the light theme; only contrast in the dark one, which has the same markup; all but
- * contrast on a phone.
- */
-const WHOLE = {};
-const CONTRAST = { runOnly: { type: "rule", values: ["color-contrast"] } };
-const NO_CONTRAST = { rules: { "color-contrast": { enabled: false } } };
-
-async function findFaults(page: Page, questions: object = WHOLE) {
-  // The pages' content security policy refuses foreign scripts; the debugger's own channel is exempt.
-  await page.evaluate(axe.source);
-  const found = await page.evaluate(async (asked) => {
-    const run = Reflect.get(Reflect.get(window, "axe"), "run");
-    // Base UI's focus guards take the focus only to pass it on.
-    const within = { include: [["html"]], exclude: [["[data-base-ui-focus-guard]"]] };
-    const { violations } = await run(within, { resultTypes: ["violations"], ...asked });
-    return violations.map(
-      ({ id, impact, nodes }: { id: string; impact: string; nodes: { html: string }[] }) => ({
-        id,
-        impact,
-        nodes: nodes.map((node) => node.html),
-      }),
-    );
-  }, questions);
-  return findings.parse(found).filter(({ impact }) => impact === "serious" || impact === "critical");
-}
-
-/** Checks the light theme, then the dark one. */
-async function expectNoFaults(page: Page, what: string) {
-  expect(await findFaults(page), what).toEqual([]);
-  await page.emulateMedia({ colorScheme: "dark" });
-  expect(await findFaults(page, CONTRAST), `${what}, dark`).toEqual([]);
-  await page.emulateMedia({ colorScheme: "light" });
-}
-
-const WIDE = { width: 1280, height: 800 };
-const PHONE = { width: 390, height: 844 };
-const VIEWS = [
-  { name: "wide", viewport: WIDE, expectNoFaults },
-  {
-    name: "phone",
-    viewport: PHONE,
-    async expectNoFaults(page: Page, what: string) {
-      expect(await findFaults(page, NO_CONTRAST), `${what}, on a phone`).toEqual([]);
-    },
-  },
-] as const;
 
 test("sign-in", async ({ page }) => {
   await page.goto("/sign-in");

@@ -11,16 +11,19 @@ export function Dialog({
   onOpenChange,
   title,
   wide = false,
+  sticky = false,
   children,
 }: {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   title: string;
   wide?: boolean;
+  /** Whether a click beside the dialog leaves it open. */
+  sticky?: boolean;
   children: ReactNode;
 }) {
   return (
-    <Base.Root onOpenChange={onOpenChange} open={open}>
+    <Base.Root disablePointerDismissal={sticky} onOpenChange={onOpenChange} open={open}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-40 bg-backdrop" />
         <Base.Popup
@@ -39,7 +42,7 @@ export function Dialog({
               <CloseIcon />
             </Base.Close>
           </div>
-          <div className="flex min-h-0 flex-col gap-4 overflow-y-auto p-4">{children}</div>
+          <div className="flex min-h-0 scroll-pb-16 flex-col gap-4 overflow-y-auto p-4">{children}</div>
         </Base.Popup>
       </Base.Portal>
     </Base.Root>

@@ -27,6 +27,7 @@ import {
   Sparkles,
   Sun,
   Terminal,
+  TriangleAlert,
   Users,
   Workflow,
   X,
@@ -76,6 +77,7 @@ export const SystemThemeIcon = icon(Monitor);
 export const SignOutIcon = icon(LogOut);
 export const DownloadIcon = icon(Download);
 export const TerminalIcon = icon(Terminal);
+export const WarningIcon = icon(TriangleAlert);
 export const SparkIcon = icon(Sparkles);
 
 export const StepwellMark = (props: SVGProps<SVGSVGElement>) => (

@@ -9,7 +9,7 @@ import { addSecret, describeSecretFault } from "./save-trigger";
 
 const MAX_OVERLAP_SECONDS = 30 * 24 * 3600;
 
-const rotation = z.strictObject({
+export const rotation = z.strictObject({
   id: z.uuid(),
   /** Default: a generated secret. */
   secret: z.string().min(1).max(1_000).optional(),
@@ -88,7 +88,8 @@ async function findTrigger({ tx, actor }: Change, id: string) {
   return found;
 }
 
-function createSecret(signature: "hex" | "standard-webhooks"): string {
+/** Generates a signing secret for a scheme. */
+export function createSecret(signature: "hex" | "standard-webhooks"): string {
   return signature === "hex"
     ? randomBytes(32).toString("hex")
     : `whsec_${randomBytes(32).toString("base64")}`;

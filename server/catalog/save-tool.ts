@@ -131,11 +131,11 @@ export async function putTool(
 /** What is wrong with a tool's workflow, beside its schema. */
 export async function findToolFaults(
   definition: ToolDefinition,
-  { tx, actor }: Pick<Change, "tx" | "actor">,
+  reader: Parameters<typeof listSecretNames>[0],
 ): Promise<readonly Issue[]> {
   const { slug, name, description, maxCredits, deadlineSeconds, ...workflow } = definition;
-  const known = { ...FUNCTIONS, secrets: await listSecretNames({ tx, actor }) };
-  const checked = await checkWorkflow(toJson(workflow), known, actor.orgId);
+  const known = { ...FUNCTIONS, secrets: await listSecretNames(reader) };
+  const checked = await checkWorkflow(toJson(workflow), known, reader.actor.orgId);
   return checked.ok ? [] : checked.issues;
 }
 

@@ -1,5 +1,6 @@
 import { type Actor, actorReference } from "@/server/auth/actor";
 import { nameActors } from "@/server/auth/name-actors";
+import type { Transaction } from "@/server/db/client";
 import type { Secret } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
@@ -136,7 +137,13 @@ export async function removeSecret(
 }
 
 /** The names of the organization's secrets, for checking what definitions refer to. */
-export async function listSecretNames({ tx, actor }: Pick<Change, "tx" | "actor">): Promise<string[]> {
+export async function listSecretNames({
+  tx,
+  actor,
+}: {
+  tx: Pick<Transaction, "secret">;
+  actor: Pick<Editor, "orgId">;
+}): Promise<string[]> {
   const found = await tx.secret.findMany({
     where: { organizationId: actor.orgId },
     orderBy: { name: "asc" },

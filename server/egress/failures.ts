@@ -3,9 +3,6 @@ export class EgressError extends Error {
   override name = "EgressError";
 }
 
-/** The network or the server failed; another attempt may succeed. */
-export class NetworkError extends EgressError {}
-
 /** A response beyond the size limit; a retry would not make it smaller. */
 export class ResponseTooLarge extends EgressError {
   override name = "ResponseTooLarge";
@@ -14,6 +11,9 @@ export class ResponseTooLarge extends EgressError {
     super(`The response is larger than ${maxBytes} bytes.`);
   }
 }
+
+/** The network or the server failed; another attempt may succeed. */
+export class NetworkError extends EgressError {}
 
 /** The innermost reason that can be told: an EgressError of ours, or the network's own words. */
 export function explainFailure(error: unknown, host: string): Error {

@@ -16,7 +16,7 @@ export type ExpressionFacts = {
   /** The owner of the expression. Evaluations are queued fairly by organization. */
   organizationId: string;
   /** Once it is aborted, evaluations throw its reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 };
 
 /** A node of JSONata's syntax tree, as far as it is used here. */

@@ -180,3 +180,15 @@ export async function previewMessage(
   const facts = { now: clock.now(), seed: deliveryId, organizationId: actor.orgId };
   return { message: await fillMessageTemplate(template, body, facts) };
 }
+
+/** The message that a template creates from any body, for a trigger that has no delivery yet. */
+export async function previewTemplate(
+  { clock }: Services,
+  actor: MemberActor,
+  { template, body: text }: { template: string; body: string },
+): Promise<{ message: string }> {
+  const body = parseBodyText(text);
+  refuseNul(body);
+  const facts = { now: clock.now(), seed: actor.orgId, organizationId: actor.orgId };
+  return { message: await fillMessageTemplate(template, body, facts) };
+}

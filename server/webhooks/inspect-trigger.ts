@@ -20,7 +20,14 @@ export type TriggerDetail = {
   url: string | null;
   /** Whether the token in `url` is masked: viewers may not start runs, so they don't see the URL. */
   masked: boolean;
-  target: { kind: "agent" | "tool"; id: string; name: string; gone: boolean; inactive: boolean };
+  target: {
+    kind: "agent" | "tool";
+    id: string;
+    slug: string;
+    name: string;
+    gone: boolean;
+    inactive: boolean;
+  };
   scheme: "hex" | "standard_webhooks";
   /** Live secrets without their value, newest first. `expiresAt` is the end of a rotation's overlap. */
   secrets: { id: string; createdAt: string; expiresAt: string | null }[];
@@ -43,7 +50,7 @@ export async function inspectTrigger(
   triggerId: string,
 ): Promise<TriggerDetail> {
   const now = services.clock.now();
-  const target = { select: { id: true, name: true, deletedAt: true } } as const;
+  const target = { select: { id: true, slug: true, name: true, deletedAt: true } } as const;
   const trigger = await services.db.trigger.findFirst({
     where: { id: triggerId, organizationId: actor.orgId, deletedAt: null },
     include: {
@@ -74,6 +81,7 @@ export async function inspectTrigger(
     target: {
       kind: trigger.agentId ? "agent" : "tool",
       id: found?.id ?? "",
+      slug: found?.slug ?? "",
       name: found?.name ?? "",
       gone: !found || found.deletedAt !== null,
       inactive: trigger.agent?.status === "inactive",

@@ -48,10 +48,10 @@ export type RunFacts = {
   organizationId: string;
   startedAt: Date;
   toolName: string;
+  /** Fires when the run must end; the interpreter then throws its reason at the next expression. */
+  signal?: AbortSignal;
   /** What stands for a secret in the input of a call. */
   placeholderOf?: (secret: string) => string;
-  /** Fires when the run must end; the interpreter then throws its reason at the next expression. */
-  signal: AbortSignal;
 };
 
 export type WorkflowOutcome =
@@ -147,19 +147,21 @@ class Workflow {
     const outputs = new Map<string, Json>();
     let failure: StepFailure | null = null;
     try {
-      const output = await this.#execute(step, this.#scope(), outputs);
-      this.#outputBytes += jsonBytes(output);
-      if (this.#outputBytes > MAX_STEP_OUTPUTS_BYTES) {
-        outputs.clear();
-        throw new StepFailure("output_too_large", "the outputs of all steps together are larger than 16 MiB");
-      }
-      outputs.set(step.id, output);
+      outputs.set(step.id, await this.#execute(step, this.#scope(), outputs));
+      this.#countOutput(outputs.get(step.id) ?? null);
     } catch (error) {
       failure = toFailure(error);
       outputs.set(step.id, errorOutput(failure));
     }
     for (const [id, output] of outputs) this.#outputs.set(id, output);
     return step.onError === "continue" ? null : failure;
+  }
+
+  #countOutput(output: Json): void {
+    this.#outputBytes += jsonBytes(output);
+    if (this.#outputBytes <= MAX_STEP_OUTPUTS_BYTES) return;
+    const message = "the outputs of all steps together are larger than 16 MiB";
+    throw new StepFailure("output_too_large", message);
   }
 
   /** The output of a step; `outputs` takes those of the steps in a group. */

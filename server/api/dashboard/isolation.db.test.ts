@@ -2,6 +2,7 @@ import { TRPCError } from "@trpc/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDashboardCaller, dashboardRouter } from "@/server/api/dashboard/router";
 import type { Actor, MemberRole } from "@/server/auth/actor";
+import { createApiKey } from "@/server/catalog/api-keys";
 import { saveAgent } from "@/server/catalog/save-agent";
 import { setSecret } from "@/server/catalog/secrets";
 import { isAppError } from "@/server/errors";
@@ -27,9 +28,14 @@ type Things = Pick<Tenant, "orgId" | "agentId" | "toolId"> & {
   stepId: string;
   callId: string;
   triggerId: string;
+  triggerSlug: string;
   deliveryId: string;
   secretName: string;
   email: string;
+  /** A key that tests may revoke. */
+  keyId: string;
+  /** A member that tests may change or remove. */
+  userId: string;
 };
 
 beforeAll(async () => {
@@ -96,7 +102,10 @@ async function createThings(tenant: Tenant): Promise<Things> {
   await setSecret(world, operator, { name: secretName, value: "a secret value", hosts: ["a.test"] });
   const { orgId, agentId, toolId } = tenant;
   const ids = { orgId, agentId, toolId, runId, stepId: step.id, callId: call.id };
-  return { ...ids, triggerId: trigger.id, deliveryId, secretName, email };
+  const { slug: triggerSlug } = await world.db.trigger.findUniqueOrThrow({ where: { id: trigger.id } });
+  const { id: keyId } = await createApiKey(world, operator, { name: `spare ${newId()}` });
+  const { userId } = await createMember(world, tenant, "viewer");
+  return { ...ids, triggerId: trigger.id, triggerSlug, deliveryId, secretName, email, keyId, userId };
 }
 
 type Caller = ReturnType<typeof createDashboardCaller>;
@@ -106,7 +115,7 @@ type Row = {
   /** A call with an organization's ids. */
   call: (api: Caller, at: Things) => Promise<unknown>;
   /** What a member of this organization gets for the other's ids: an error code, or a response without data. */
-  gets: "not_found" | ((answer: unknown) => boolean);
+  gets: "not_found" | "invalid_request" | ((answer: unknown) => boolean);
 };
 
 const isEmpty = (answer: unknown) => JSON.stringify(answer) === "[]";
@@ -125,6 +134,25 @@ const showsNothingForeign = (answer: unknown) =>
     foreign.secretName,
     other.slug,
   ].some((id) => JSON.stringify(answer).includes(id));
+
+const NEW_KEY = {
+  scopes: ["runs:read" as const],
+  expiresAt: null,
+  agents: [],
+  tools: [],
+  startsPerMinute: null,
+  readsPerMinute: null,
+  maxCredits: null,
+};
+const NEW_TRIGGER = {
+  status: "active" as const,
+  signature: "hex" as const,
+  rateLimit: { requests: 30, seconds: 60 },
+  messageTemplate: null,
+  maxCredits: null,
+};
+/** The slug of an agent that only the other organization has. */
+const foreignAgent = () => `w-${other.slug}`;
 
 const TABLE: Record<string, Row> = {
   "account.organizations": {
@@ -254,6 +282,32 @@ const TABLE: Record<string, Row> = {
     call: (api, at) => api.definitions.changes({ kind: "tool", id: at.toolId, number: 1 }),
     gets: "not_found",
   },
+  "keys.create": {
+    role: "admin",
+    call: (api, at) =>
+      api.keys.create({ ...NEW_KEY, name: newId(), ...(at === foreign ? { agents: [foreignAgent()] } : {}) }),
+    gets: "invalid_request",
+  },
+  "keys.revoke": {
+    role: "admin",
+    call: (api, at) => api.keys.revoke({ id: at.keyId }),
+    gets: "not_found",
+  },
+  "members.add": {
+    role: "admin",
+    call: (api) => api.members.add({ email: `${newId()}@stepwell.test`, role: "viewer" }),
+    gets: showsNothingForeign,
+  },
+  "members.changeRole": {
+    role: "admin",
+    call: (api, at) => api.members.changeRole({ userId: at.userId, role: "viewer" }),
+    gets: "not_found",
+  },
+  "members.remove": {
+    role: "admin",
+    call: (api, at) => api.members.remove({ userId: at.userId }),
+    gets: "not_found",
+  },
   "definitions.choices": {
     role: "viewer",
     call: (api) => api.definitions.choices(),
@@ -332,9 +386,56 @@ const TABLE: Record<string, Row> = {
     call: (api, at) => api.triggers.previewMessage({ ...at, template: "{{ body }}" }),
     gets: "not_found",
   },
+  "triggers.previewTemplate": {
+    role: "member",
+    call: (api) => api.triggers.previewTemplate({ template: "{{ body }}", body: "{}" }),
+    gets: showsNothingForeign,
+  },
+  "triggers.create": {
+    role: "member",
+    call: (api, at) =>
+      api.triggers.create({
+        ...NEW_TRIGGER,
+        slug: newId(),
+        generateSecret: true,
+        agent: at === foreign ? foreignAgent() : "helper",
+      }),
+    gets: "invalid_request",
+  },
+  "triggers.update": {
+    role: "member",
+    call: (api, at) => api.triggers.update({ ...NEW_TRIGGER, slug: at.triggerSlug, agent: "helper" }),
+    gets: "not_found",
+  },
+  "triggers.setStatus": {
+    role: "member",
+    call: (api, at) => api.triggers.setStatus({ id: at.triggerId, status: "active" }),
+    gets: "not_found",
+  },
+  "triggers.rotateAddress": {
+    role: "member",
+    call: (api, at) => api.triggers.rotateAddress({ id: at.triggerId }),
+    gets: "not_found",
+  },
+  "triggers.sendTest": {
+    role: "member",
+    call: (api, at) => api.triggers.sendTest({ triggerId: at.triggerId, body: "{}" }),
+    gets: "not_found",
+  },
+  "triggers.rotateSecret": {
+    role: "member",
+    call: (api, at) => api.triggers.rotateSecret({ id: at.triggerId, overlapSeconds: 0 }),
+    gets: "not_found",
+  },
   "triggers.redeliver": {
     role: "member",
     call: (api, at) => api.triggers.redeliver(at),
+    gets: "not_found",
+  },
+  // Last: the trigger is gone for what follows.
+  "triggers.remove": {
+    role: "member",
+    call: (api, at) => api.triggers.remove({ slug: at.triggerSlug }),
     gets: "not_found",
   },
 };
@@ -364,7 +465,7 @@ describe("every procedure of the dashboard", () => {
     const row = TABLE[name];
     if (!row) throw new Error(name);
     const actor = await createMember(world, own, "owner");
-    if (row.gets === "not_found") expect(await codeOf(row.call(callAs(actor), foreign))).toBe("not_found");
+    if (typeof row.gets === "string") expect(await codeOf(row.call(callAs(actor), foreign))).toBe(row.gets);
     else expect(row.gets(await row.call(callAs(actor), foreign))).toBe(true);
   });
 

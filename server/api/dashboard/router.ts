@@ -2,6 +2,8 @@ import { accountRouter } from "@/server/api/dashboard/account";
 import { catalogRouter } from "@/server/api/dashboard/catalog";
 import { creditsRouter } from "@/server/api/dashboard/credits";
 import { definitionsRouter } from "@/server/api/dashboard/definitions";
+import { keysRouter } from "@/server/api/dashboard/keys";
+import { membersRouter } from "@/server/api/dashboard/members";
 import { organizationRouter } from "@/server/api/dashboard/organization";
 import { runsRouter } from "@/server/api/dashboard/runs";
 import { secretsRouter } from "@/server/api/dashboard/secrets";
@@ -14,6 +16,8 @@ export const dashboardRouter = router({
   catalog: catalogRouter,
   credits: creditsRouter,
   definitions: definitionsRouter,
+  keys: keysRouter,
+  members: membersRouter,
   organization: organizationRouter,
   runs: runsRouter,
   secrets: secretsRouter,

@@ -1,9 +1,25 @@
 import { z } from "zod";
+import { sendTestCall } from "@/server/api/test-call";
 import { memberProcedure, router } from "@/server/api/trpc";
+import { createTrigger, newTrigger, setTriggerStatus } from "@/server/catalog/create-trigger";
+import { slug, triggerDefinition } from "@/server/catalog/definitions";
+import { removeDefinition } from "@/server/catalog/remove";
+import { rotateTriggerSecret, rotateTriggerToken, rotation } from "@/server/catalog/rotate-trigger";
+import { saveTrigger } from "@/server/catalog/save-trigger";
 import { DELIVERY_OUTCOMES } from "@/server/contract/enums";
-import { inspectDelivery, listDeliveries, previewMessage } from "@/server/webhooks/inspect-deliveries";
+import {
+  inspectDelivery,
+  listDeliveries,
+  previewMessage,
+  previewTemplate,
+} from "@/server/webhooks/inspect-deliveries";
 import { inspectTrigger } from "@/server/webhooks/inspect-trigger";
 import { redeliver } from "@/server/webhooks/redeliver";
+import { triggerUrl } from "@/server/webhooks/token";
+import { checkedInput } from "./checked-input";
+
+/** Bodies that are typed into the dashboard. */
+const MAX_SAMPLE_CHARACTERS = 100_000;
 
 const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
@@ -35,6 +51,44 @@ export const triggersRouter = router({
   previewMessage: member
     .input(z.object({ deliveryId: z.uuid(), template: z.string().min(1).max(100_000) }))
     .mutation(({ ctx, input }) => previewMessage(ctx.services, ctx.actor, input)),
+
+  previewTemplate: member
+    .input(
+      z.object({ template: z.string().min(1).max(100_000), body: z.string().max(MAX_SAMPLE_CHARACTERS) }),
+    )
+    .mutation(({ ctx, input }) => previewTemplate(ctx.services, ctx.actor, input)),
+
+  create: member
+    .input(checkedInput(newTrigger))
+    .mutation(({ ctx, input }) => createTrigger(ctx.services, ctx.actor, input)),
+
+  /** The slug names the trigger. */
+  update: member
+    .input(checkedInput(triggerDefinition))
+    .mutation(({ ctx, input }) => saveTrigger(ctx.services, ctx.actor, input, { only: "update" })),
+
+  setStatus: member
+    .input(z.object({ id: z.uuid(), status: z.enum(["active", "inactive"]) }))
+    .mutation(({ ctx, input }) => setTriggerStatus(ctx.services, ctx.actor, input)),
+
+  rotateSecret: member
+    .input(checkedInput(rotation))
+    .mutation(({ ctx, input }) => rotateTriggerSecret(ctx.services, ctx.actor, input)),
+
+  rotateAddress: member.input(z.object({ id: z.uuid() })).mutation(async ({ ctx, input }) => {
+    const { token } = await rotateTriggerToken(ctx.services, ctx.actor, input);
+    return { url: triggerUrl(ctx.services.env.appUrl, token) };
+  }),
+
+  remove: member
+    .input(z.object({ slug }))
+    .mutation(({ ctx, input }) =>
+      removeDefinition(ctx.services, ctx.actor, { kind: "trigger", slug: input.slug }),
+    ),
+
+  sendTest: member
+    .input(z.object({ triggerId: z.uuid(), body: z.string().max(MAX_SAMPLE_CHARACTERS) }))
+    .mutation(({ ctx, input }) => sendTestCall(ctx.services, ctx.actor, input)),
 
   redeliver: member
     .input(z.object({ deliveryId: z.uuid() }))

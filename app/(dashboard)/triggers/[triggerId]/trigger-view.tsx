@@ -14,6 +14,7 @@ import { useNotify } from "@/app/_ui/toast";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 import { curlLine } from "./curl-line";
 import { Deliveries } from "./deliveries";
+import { TriggerActions } from "./trigger-actions";
 
 /** The page of one trigger: its URL, how to call it, and its deliveries. */
 export function TriggerView({ triggerId }: { triggerId: string }) {
@@ -35,13 +36,14 @@ export function TriggerView({ triggerId }: { triggerId: string }) {
         {trigger.enabled ? null : (
           <span className="rounded border border-line-strong px-1.5 text-muted text-xs">disabled</span>
         )}
-        <span className="ml-auto flex gap-3">
+        <span className="ml-auto flex flex-wrap items-center gap-x-3 gap-y-2">
           <Link className="text-accent hover:underline" href={`/metrics?trigger=${trigger.id}`}>
             Metrics
           </Link>
           <Link className="text-accent hover:underline" href={`/runs?trigger=${trigger.id}`}>
             Its runs
           </Link>
+          <TriggerActions trigger={trigger} />
         </span>
       </header>
       <Definition trigger={trigger} />
@@ -119,8 +121,8 @@ function Address({ trigger }: { trigger: TriggerDetail }) {
   if (trigger.url === null) {
     return (
       <span className="text-failed">
-        The address cannot be read, because it was encrypted with another STEPWELL_SECRET. Apply the trigger
-        again to get a new one.
+        The address cannot be read, because it was encrypted with another STEPWELL_SECRET. Replace it to get a
+        new one.
       </span>
     );
   }

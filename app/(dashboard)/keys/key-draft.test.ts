@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { type KeyDraft, NEW_KEY, readDraft } from "./key-draft";
+
+const NOW = Date.parse("2026-11-22T12:00:00Z");
+const TARGETS = [
+  { kind: "agent", id: "a", slug: "helper", name: "Helper" },
+  { kind: "tool", id: "t", slug: "double", name: "Double" },
+] as const;
+const read = (part: Partial<KeyDraft>) => readDraft({ ...NEW_KEY, name: "ci", ...part }, TARGETS, NOW);
+
+test("an untouched form limits nothing", () => {
+  expect(read({})).toEqual({
+    faults: {},
+    input: {
+      name: "ci",
+      scopes: ["runs:read", "runs:start"],
+      agents: [],
+      tools: [],
+      expiresAt: null,
+      startsPerMinute: null,
+      readsPerMinute: null,
+      maxCredits: null,
+    },
+  });
+});
+
+test("a selection, an expiry and limits are passed on", () => {
+  const { input, faults } = read({
+    limited: true,
+    targetIds: ["t"],
+    expiry: "30",
+    startsPerMinute: "5",
+    maxCredits: "0.5",
+  });
+  expect(faults).toEqual({});
+  expect(input).toMatchObject({
+    agents: [],
+    tools: ["double"],
+    expiresAt: "2026-12-22T12:00:00.000Z",
+    startsPerMinute: 5,
+    maxCredits: "0.5",
+  });
+});
+
+test("what would silently widen the key is a fault", () => {
+  expect(read({ limited: true }).faults).toHaveProperty("/agents");
+  expect(read({ startsPerMinute: "ten" }).faults).toHaveProperty("/startsPerMinute");
+  expect(read({ expiry: "date" }).faults).toHaveProperty("/expiresAt");
+});

@@ -1,0 +1,130 @@
+"use client";
+
+import { useSuspenseQuery } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { Button } from "@/app/_ui/button";
+import { MoreIcon, PlusIcon } from "@/app/_ui/icons";
+import { Menu, MenuItem } from "@/app/_ui/menu";
+import { Empty, PageHead } from "@/app/_ui/page";
+import { usePageActions } from "@/app/_ui/page-actions";
+import { useTRPC } from "@/app/_ui/providers";
+import { useMay } from "@/app/_ui/role";
+import { List, ListCell, ListRow, RowName } from "@/app/_ui/table";
+import { Ago, Day } from "@/app/_ui/time";
+import type { KeyLine } from "@/server/catalog/overview";
+import { RevokeKeyDialog } from "./revoke-key-dialog";
+
+const CreateKey = dynamic(() => import("./create-key").then((part) => part.CreateKey));
+
+const COLUMNS = [
+  ["Key"],
+  ["State", "w-40"],
+  ["Permissions", "w-[21%] max-lg:hidden"],
+  ["Last used", "w-30"],
+  ["Expires", "w-28 max-lg:hidden"],
+  ["Created", "w-[18%] max-lg:hidden"],
+] as const;
+const ACTIONS = ["", "w-14"] as const;
+
+/** The organization's API keys; administrators create and revoke them here. */
+export function KeysView() {
+  const trpc = useTRPC();
+  const mayChange = useMay("admin");
+  const { data } = useSuspenseQuery(trpc.catalog.keys.queryOptions());
+  const [creating, setCreating] = useState(false);
+  const [revoking, setRevoking] = useState<KeyLine | null>(null);
+  usePageActions(
+    mayChange ? [{ label: "Create a key", icon: <PlusIcon />, run: () => setCreating(true) }] : [],
+  );
+  const create = mayChange ? (
+    <Button look="primary" onClick={() => setCreating(true)}>
+      <PlusIcon />
+      Create key
+    </Button>
+  ) : null;
+  return (
+    <>
+      <PageHead title="API keys">
+        {create ?? <p className="text-muted">Admins and owners create and revoke keys.</p>}
+      </PageHead>
+      {data.length === 0 ? (
+        <Empty title="No API keys yet">
+          <p>A key lets a program start and read runs. It is shown once, when it is created.</p>
+          {create}
+        </Empty>
+      ) : (
+        <List columns={mayChange ? [...COLUMNS, ACTIONS] : COLUMNS} label="API keys">
+          {data.map((key) => (
+            <Row key={key.id} line={key} onRevoke={mayChange ? () => setRevoking(key) : null} />
+          ))}
+        </List>
+      )}
+      {creating ? <CreateKey onClose={() => setCreating(false)} /> : null}
+      {revoking ? <RevokeKeyDialog line={revoking} onClose={() => setRevoking(null)} /> : null}
+    </>
+  );
+}
+
+function Row({ line: key, onRevoke }: { line: KeyLine; onRevoke: (() => void) | null }) {
+  return (
+    <ListRow>
+      <ListCell area="line">
+        <RowName href={`/runs?key=${key.id}`} name={key.name}>
+          <span className="mono shrink-0 text-muted">{key.prefix}…</span>
+        </RowName>
+      </ListCell>
+      <ListCell className="whitespace-nowrap" area="share">
+        <span className={key.state === "active" ? undefined : "text-failed"}>{key.state}</span>
+        {key.revokedAt ? (
+          <>
+            {" "}
+            <Day at={key.revokedAt} className="text-muted" />
+          </>
+        ) : null}
+      </ListCell>
+      <ListCell className="text-muted" area="wide">
+        {PERMISSIONS.filter(([scope]) => key.scopes.includes(scope))
+          .map(([, label]) => label)
+          .join(", ")}
+        {key.targets.length > 0 ? ` of ${key.targets.join(", ")}` : ""}
+      </ListCell>
+      <ListCell className="whitespace-nowrap text-muted" area="end">
+        {key.lastUsedAt ? (
+          <>
+            <span className="md:hidden">used </span>
+            <Ago at={key.lastUsedAt} />
+          </>
+        ) : (
+          "never used"
+        )}
+      </ListCell>
+      <ListCell className="whitespace-nowrap text-muted" area="wide">
+        {key.expiresAt ? <Day at={key.expiresAt} /> : "never"}
+      </ListCell>
+      <ListCell className="truncate text-muted" area="wide">
+        <Day at={key.createdAt} /> by {key.createdBy}
+      </ListCell>
+      {onRevoke ? (
+        <ListCell area="action">
+          {key.state === "revoked" ? null : (
+            <Menu
+              label={`Actions for ${key.name}`}
+              trigger={<MoreIcon />}
+              triggerClass="flex size-8 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink"
+            >
+              <MenuItem danger onClick={onRevoke}>
+                Revoke
+              </MenuItem>
+            </Menu>
+          )}
+        </ListCell>
+      ) : null}
+    </ListRow>
+  );
+}
+
+const PERMISSIONS = [
+  ["runs:read", "read runs"],
+  ["runs:start", "start runs"],
+] as const;

@@ -1,0 +1,51 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { ConfirmDialog } from "@/app/_ui/form-dialog";
+import { useTRPC } from "@/app/_ui/providers";
+import { describeError } from "@/app/_ui/query-client";
+import { Ago } from "@/app/_ui/time";
+import { useNotify } from "@/app/_ui/toast";
+import type { KeyLine } from "@/server/catalog/overview";
+
+/** Confirms, then revokes a key. */
+export function RevokeKeyDialog({ line, onClose }: { line: KeyLine; onClose: () => void }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const notify = useNotify();
+  const revoke = useMutation(
+    trpc.keys.revoke.mutationOptions({
+      onSuccess: async () => {
+        await queryClient.invalidateQueries({ queryKey: trpc.catalog.keys.pathKey() });
+        notify(`The key ${line.name} is revoked`);
+        onClose();
+      },
+    }),
+  );
+  return (
+    <ConfirmDialog
+      act="Revoke key"
+      acting="Revoking"
+      busy={revoke.isPending}
+      onClose={onClose}
+      onConfirm={() => revoke.mutate({ id: line.id })}
+      problem={revoke.isError ? describeError(revoke.error).message : null}
+      title={`Revoke ${line.name}`}
+    >
+      <p>
+        Programs that use <span className="mono">{line.prefix}…</span> get status 401 at once. This cannot be
+        undone.
+      </p>
+      <p className="text-muted">
+        {line.lastUsedAt ? (
+          <>
+            The key was last used <Ago at={line.lastUsedAt} />.
+          </>
+        ) : (
+          "The key was never used."
+        )}{" "}
+        Runs that it started continue.
+      </p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,124 @@
+"use client";
+
+import { useSuspenseQuery } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { Button } from "@/app/_ui/button";
+import { MoreIcon, PlusIcon } from "@/app/_ui/icons";
+import { Menu, MenuHeading, MenuItem, MenuSeparator } from "@/app/_ui/menu";
+import { PageHead } from "@/app/_ui/page";
+import { usePageActions } from "@/app/_ui/page-actions";
+import { useTRPC } from "@/app/_ui/providers";
+import { useMay } from "@/app/_ui/role";
+import { List, ListCell, ListRow } from "@/app/_ui/table";
+import { Day } from "@/app/_ui/time";
+import type { MemberLine } from "@/server/auth/list-members";
+import { ChangeRoleDialog } from "./change-role-dialog";
+import { RemoveMemberDialog } from "./remove-member-dialog";
+import { MAY, refusalFor } from "./roles";
+
+const AddMember = dynamic(() => import("./add-member").then((part) => part.AddMember));
+
+const COLUMNS = [
+  ["Member"],
+  ["Role", "w-24"],
+  ["Permissions", "w-[42%] max-lg:hidden"],
+  ["Joined", "w-32"],
+] as const;
+const ACTIONS = ["", "w-14"] as const;
+
+type Opened = { what: "role" | "remove"; member: MemberLine };
+
+/** The organization's members; administrators add, change and remove them here. */
+export function MembersView() {
+  const trpc = useTRPC();
+  const mayChange = useMay("admin");
+  const isOwner = useMay("owner");
+  const { data } = useSuspenseQuery(trpc.organization.members.queryOptions());
+  const [adding, setAdding] = useState(false);
+  const [opened, setOpened] = useState<Opened | null>(null);
+  usePageActions(
+    mayChange ? [{ label: "Add a member", icon: <PlusIcon />, run: () => setAdding(true) }] : [],
+  );
+  const owners = data.filter(({ role }) => role === "owner").length;
+  return (
+    <>
+      <PageHead title="Members">
+        {mayChange ? (
+          <Button look="primary" onClick={() => setAdding(true)}>
+            <PlusIcon />
+            Add member
+          </Button>
+        ) : (
+          <p className="text-muted">Admins and owners add and change members.</p>
+        )}
+      </PageHead>
+      <List columns={mayChange ? [...COLUMNS, ACTIONS] : COLUMNS} label="Members">
+        {data.map((member) => (
+          <ListRow key={member.userId}>
+            <ListCell area="share">
+              <span className="block truncate font-medium" title={member.name}>
+                {member.name}
+                {member.self ? <span className="font-normal text-muted"> (you)</span> : null}
+              </span>
+              <span className="block truncate text-muted" title={member.email}>
+                {member.email}
+              </span>
+            </ListCell>
+            <ListCell area="end">{member.role}</ListCell>
+            <ListCell className="text-muted" area="wide">
+              {MAY[member.role]}
+            </ListCell>
+            <ListCell className="whitespace-nowrap text-muted" area="none">
+              <Day at={member.joinedAt} />
+            </ListCell>
+            {mayChange ? (
+              <ListCell area="action">
+                <MemberMenu
+                  member={member}
+                  onOpen={(what) => setOpened({ what, member })}
+                  refusal={refusalFor(member, { isOwner, owners })}
+                />
+              </ListCell>
+            ) : null}
+          </ListRow>
+        ))}
+      </List>
+      {adding ? <AddMember mayAddOwners={isOwner} onClose={() => setAdding(false)} /> : null}
+      {opened?.what === "role" ? (
+        <ChangeRoleDialog mayAppointOwners={isOwner} member={opened.member} onClose={() => setOpened(null)} />
+      ) : null}
+      {opened?.what === "remove" ? (
+        <RemoveMemberDialog member={opened.member} onClose={() => setOpened(null)} />
+      ) : null}
+    </>
+  );
+}
+
+function MemberMenu({
+  member,
+  refusal,
+  onOpen,
+}: {
+  member: MemberLine;
+  /** Why nothing can be changed; null if it can. */
+  refusal: string | null;
+  onOpen: (what: Opened["what"]) => void;
+}) {
+  return (
+    <Menu
+      label={`Actions for ${member.name}`}
+      trigger={<MoreIcon />}
+      triggerClass="flex size-8 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink"
+    >
+      {refusal === null ? null : <MenuHeading>{refusal}</MenuHeading>}
+      <MenuItem disabled={refusal !== null} onClick={() => onOpen("role")}>
+        Change role
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem danger disabled={refusal !== null} onClick={() => onOpen("remove")}>
+        {member.self ? "Leave the organization" : "Remove from the organization"}
+      </MenuItem>
+    </Menu>
+  );
+}

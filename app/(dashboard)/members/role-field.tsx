@@ -1,0 +1,37 @@
+"use client";
+
+import { SelectField } from "@/app/_ui/form";
+import type { MemberRole } from "@/server/auth/actor";
+import { MAY, ROLES } from "./roles";
+
+/** A choice of roles with what the chosen one may do. */
+export function RoleField({
+  value,
+  error,
+  mayAppointOwners,
+  onChange,
+}: {
+  value: MemberRole;
+  error: string | undefined;
+  mayAppointOwners: boolean;
+  onChange: (role: MemberRole) => void;
+}) {
+  return (
+    <SelectField
+      error={error}
+      hint={`May do: ${MAY[value]}.`}
+      label="Role"
+      onChange={(text) => {
+        const role = ROLES.find((each) => each === text);
+        if (role) onChange(role);
+      }}
+      value={value}
+    >
+      {ROLES.map((role) => (
+        <option disabled={role === "owner" && !mayAppointOwners} key={role} value={role}>
+          {role === "owner" && !mayAppointOwners ? "owner (only an owner appoints owners)" : role}
+        </option>
+      ))}
+    </SelectField>
+  );
+}

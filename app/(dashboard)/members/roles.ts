@@ -1,0 +1,22 @@
+import type { MemberRole } from "@/server/auth/actor";
+import type { MemberLine } from "@/server/auth/list-members";
+
+/** What each role may do, as a sentence's end. */
+export const MAY: Record<MemberRole, string> = {
+  owner: "everything, including owners",
+  admin: "as members; also keys, members and the audit log",
+  member: "as viewers; also start and cancel runs, change agents, tools and triggers",
+  viewer: "read",
+};
+
+export const ROLES = ["viewer", "member", "admin", "owner"] as const satisfies readonly MemberRole[];
+
+/** Why the reader may not change or remove a member; null if they may. The server checks the same rules. */
+export function refusalFor(
+  member: MemberLine,
+  { isOwner, owners }: { isOwner: boolean; owners: number },
+): string | null {
+  if (member.role !== "owner") return null;
+  if (!isOwner) return "Only an owner can change or remove an owner.";
+  return owners === 1 ? "The last owner stays. Make another member owner first." : null;
+}

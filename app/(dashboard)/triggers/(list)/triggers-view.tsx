@@ -1,0 +1,107 @@
+"use client";
+
+import { useSuspenseQuery } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { Button } from "@/app/_ui/button";
+import { PlusIcon } from "@/app/_ui/icons";
+import { Link } from "@/app/_ui/link";
+import { Empty, PageHead } from "@/app/_ui/page";
+import { usePageActions } from "@/app/_ui/page-actions";
+import { useTRPC } from "@/app/_ui/providers";
+import { useMay } from "@/app/_ui/role";
+import { Badge, List, ListCell, ListRow, RowName } from "@/app/_ui/table";
+import { Ago } from "@/app/_ui/time";
+import type { LastCall, TriggerLine } from "@/server/catalog/overview";
+import { LastRunLink } from "../../last-run";
+import { OutcomeMark } from "../outcome";
+
+const CreateTrigger = dynamic(() => import("../_form/create-trigger").then((part) => part.CreateTrigger));
+
+const COLUMNS = [
+  ["Trigger"],
+  ["Starts", "w-[18%]"],
+  ["Signature", "w-24 max-lg:hidden"],
+  ["Limit", "w-26 max-lg:hidden"],
+  ["Last call", "w-46"],
+  ["Last run", "w-52 max-lg:hidden"],
+] as const;
+
+/** The organization's triggers; members create them here. */
+export function TriggersView() {
+  const trpc = useTRPC();
+  const mayChange = useMay("member");
+  const { data } = useSuspenseQuery(trpc.catalog.triggers.queryOptions());
+  const [creating, setCreating] = useState(false);
+  usePageActions(
+    mayChange ? [{ label: "Create a trigger", icon: <PlusIcon />, run: () => setCreating(true) }] : [],
+  );
+  const create = mayChange ? (
+    <Button look="primary" onClick={() => setCreating(true)}>
+      <PlusIcon />
+      Create trigger
+    </Button>
+  ) : null;
+  return (
+    <>
+      <PageHead title="Triggers">
+        {create ?? <p className="text-muted">Members and above create triggers.</p>}
+      </PageHead>
+      {data.length === 0 ? (
+        <Empty title="No triggers yet">
+          <p>A trigger is a webhook address that starts runs of one agent or tool.</p>
+          {create}
+        </Empty>
+      ) : (
+        <List columns={COLUMNS} label="Triggers">
+          {data.map((trigger) => (
+            <Row key={trigger.id} trigger={trigger} />
+          ))}
+        </List>
+      )}
+      {creating ? <CreateTrigger onClose={() => setCreating(false)} /> : null}
+    </>
+  );
+}
+
+function Row({ trigger }: { trigger: TriggerLine }) {
+  return (
+    <ListRow>
+      <ListCell area="line">
+        <RowName href={`/triggers/${trigger.id}`} name={trigger.name} slug={trigger.slug}>
+          {trigger.enabled ? null : <Badge>disabled</Badge>}
+        </RowName>
+      </ListCell>
+      <ListCell className="truncate" area="share">
+        <span className="text-muted">{trigger.target.kind}</span> {trigger.target.name}
+        {trigger.target.gone ? <span className="text-failed"> (deleted: calls are refused)</span> : null}
+      </ListCell>
+      <ListCell className="text-muted" area="wide">
+        {trigger.signed ? "required" : "none"}
+      </ListCell>
+      <ListCell className="whitespace-nowrap text-muted" area="wide">
+        {trigger.rateLimit.requests} per {trigger.rateLimit.seconds} s
+      </ListCell>
+      <ListCell className="whitespace-nowrap" area="end">
+        <LastCallLink call={trigger.lastCall} triggerId={trigger.id} />
+      </ListCell>
+      <ListCell className="whitespace-nowrap" area="wide">
+        <LastRunLink run={trigger.lastRun} />
+      </ListCell>
+    </ListRow>
+  );
+}
+
+/** The newest delivery of a trigger, as a link. Its newest run would not show rejected calls. */
+function LastCallLink({ call, triggerId }: { call: LastCall | null; triggerId: string }) {
+  if (!call) return <span className="text-faint">never called</span>;
+  return (
+    <Link
+      className="relative z-10 inline-flex items-center gap-2 hover:underline"
+      href={`/triggers/${triggerId}?delivery=${call.id}`}
+    >
+      <OutcomeMark outcome={call.outcome} />
+      <Ago at={call.receivedAt} className="text-muted" />
+    </Link>
+  );
+}

@@ -1,0 +1,86 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button } from "@/app/_ui/button";
+import { Dialog, DialogActions } from "@/app/_ui/dialog";
+import { SelectField } from "@/app/_ui/form";
+import { FormDialog } from "@/app/_ui/form-dialog";
+import { OneTimeValue } from "@/app/_ui/one-time-value";
+import { useTRPC } from "@/app/_ui/providers";
+import { describeError } from "@/app/_ui/query-client";
+import { Moment } from "@/app/_ui/time";
+import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
+
+const OVERLAPS = [
+  [0, "End at once"],
+  [3_600, "Stay valid for an hour"],
+  [86_400, "Stay valid for a day"],
+  [604_800, "Stay valid for a week"],
+] as const;
+const DEFAULT_OVERLAP = 86_400;
+
+/** Generates a new signing secret and shows it once. */
+export function RotateSecretDialog({ trigger, onClose }: { trigger: TriggerDetail; onClose: () => void }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const isSigned = trigger.secrets.length > 0;
+  const [overlapSeconds, setOverlapSeconds] = useState<number>(isSigned ? DEFAULT_OVERLAP : 0);
+  // The dialog stays the one it was opened as when the trigger is read again.
+  const [title] = useState(isSigned ? "Rotate the signing secret" : "Add a signing secret");
+  const rotate = useMutation(
+    trpc.triggers.rotateSecret.mutationOptions({
+      onSuccess: () => queryClient.invalidateQueries({ queryKey: trpc.triggers.inspect.pathKey() }),
+    }),
+  );
+  if (rotate.data) {
+    const { secret, earlierUntil } = rotate.data;
+    return (
+      <Dialog onOpenChange={(open) => !open && onClose()} open sticky title={title} wide>
+        <OneTimeValue
+          label="Signing secret"
+          value={secret}
+          warning="Copy it now into the sender's settings. It is not shown again."
+        />
+        {earlierUntil === null ? null : (
+          <p className="text-muted">
+            Earlier secrets are valid until <Moment at={earlierUntil} />.
+          </p>
+        )}
+        <DialogActions>
+          <Button look="primary" onClick={onClose}>
+            Done
+          </Button>
+        </DialogActions>
+      </Dialog>
+    );
+  }
+  return (
+    <FormDialog
+      act="Generate a secret"
+      acting="Generating"
+      busy={rotate.isPending}
+      onClose={onClose}
+      onSubmit={() => rotate.mutate({ id: trigger.id, overlapSeconds })}
+      problem={rotate.isError ? describeError(rotate.error).message : null}
+      title={title}
+    >
+      {isSigned ? (
+        <SelectField
+          hint="Senders that use an earlier secret are refused after that."
+          label="Earlier secrets"
+          onChange={(text) => setOverlapSeconds(Number(text))}
+          value={String(overlapSeconds)}
+        >
+          {OVERLAPS.map(([seconds, label]) => (
+            <option key={seconds} value={seconds}>
+              {label}
+            </option>
+          ))}
+        </SelectField>
+      ) : (
+        <p>Calls without a valid signature are refused as soon as the secret exists.</p>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,94 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { Button, buttonClass } from "@/app/_ui/button";
+import { MoreIcon } from "@/app/_ui/icons";
+import { Menu, MenuItem, MenuSeparator } from "@/app/_ui/menu";
+import { usePageActions } from "@/app/_ui/page-actions";
+import { useTRPC } from "@/app/_ui/providers";
+import { describeError } from "@/app/_ui/query-client";
+import { useMay } from "@/app/_ui/role";
+import { useNotify } from "@/app/_ui/toast";
+import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
+
+const EditTrigger = dynamic(() => import("../_form/edit-trigger").then((part) => part.EditTrigger));
+const TestCallDialog = dynamic(() => import("./test-call-dialog").then((part) => part.TestCallDialog));
+const RotateSecretDialog = dynamic(() =>
+  import("./rotate-secret-dialog").then((part) => part.RotateSecretDialog),
+);
+const ReplaceAddressDialog = dynamic(() =>
+  import("./confirm-dialogs").then((part) => part.ReplaceAddressDialog),
+);
+const DeleteTriggerDialog = dynamic(() =>
+  import("./confirm-dialogs").then((part) => part.DeleteTriggerDialog),
+);
+
+type Opened = "edit" | "test" | "secret" | "address" | "delete";
+
+/** What members can do with a trigger. Viewers see nothing. */
+export function TriggerActions({ trigger }: { trigger: TriggerDetail }) {
+  const mayChange = useMay("member");
+  return mayChange ? <Actions trigger={trigger} /> : null;
+}
+
+function Actions({ trigger }: { trigger: TriggerDetail }) {
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const setStatus = useSetStatus(trigger);
+  const close = () => setOpened(null);
+  const isSigned = trigger.secrets.length > 0;
+  usePageActions([
+    { label: "Send a test call", run: () => setOpened("test") },
+    { label: "Edit the trigger", run: () => setOpened("edit") },
+  ]);
+  return (
+    <>
+      <Button onClick={() => setOpened("edit")}>Edit</Button>
+      <Button look="primary" onClick={() => setOpened("test")}>
+        Send a test call
+      </Button>
+      <Menu label="More" trigger={<MoreIcon />} triggerClass={buttonClass("plain", "w-8 px-0")}>
+        <MenuItem
+          disabled={setStatus.isPending}
+          onClick={() =>
+            setStatus.mutate({ id: trigger.id, status: trigger.enabled ? "inactive" : "active" })
+          }
+        >
+          {trigger.enabled ? "Disable" : "Enable"}
+        </MenuItem>
+        <MenuItem onClick={() => setOpened("secret")}>
+          {isSigned ? "Rotate the secret" : "Add a secret"}
+        </MenuItem>
+        <MenuItem onClick={() => setOpened("address")}>Replace the address</MenuItem>
+        <MenuSeparator />
+        <MenuItem danger onClick={() => setOpened("delete")}>
+          Delete
+        </MenuItem>
+      </Menu>
+      {opened === "edit" ? <EditTrigger onClose={close} trigger={trigger} /> : null}
+      {opened === "test" ? <TestCallDialog onClose={close} trigger={trigger} /> : null}
+      {opened === "secret" ? <RotateSecretDialog onClose={close} trigger={trigger} /> : null}
+      {opened === "address" ? <ReplaceAddressDialog onClose={close} trigger={trigger} /> : null}
+      {opened === "delete" ? <DeleteTriggerDialog onClose={close} trigger={trigger} /> : null}
+    </>
+  );
+}
+
+/** Enables or disables the trigger at once: it can be undone by the same menu. */
+function useSetStatus(trigger: TriggerDetail) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const notify = useNotify();
+  return useMutation(
+    trpc.triggers.setStatus.mutationOptions({
+      onSuccess: async (_, { status }) => {
+        await queryClient.invalidateQueries({ queryKey: trpc.triggers.inspect.pathKey() });
+        await queryClient.invalidateQueries({ queryKey: trpc.catalog.pathKey() });
+        if (status === "active") notify(`${trigger.name} is enabled`);
+        else notify(`${trigger.name} is disabled`, "Calls are refused until you enable it.");
+      },
+      onError: (error) => notify("The trigger could not be changed", describeError(error).message),
+    }),
+  );
+}

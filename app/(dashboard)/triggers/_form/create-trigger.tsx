@@ -1,0 +1,121 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button, buttonClass } from "@/app/_ui/button";
+import { Dialog, DialogActions } from "@/app/_ui/dialog";
+import { FormDialog } from "@/app/_ui/form-dialog";
+import { readProblems } from "@/app/_ui/form-problems";
+import { Link } from "@/app/_ui/link";
+import { CopyTextButton, OneTimeValue } from "@/app/_ui/one-time-value";
+import { Command, SkeletonLine } from "@/app/_ui/page";
+import { useTRPC } from "@/app/_ui/providers";
+import { curlLine } from "../[triggerId]/curl-line";
+import { NEW_TRIGGER, readDraft } from "./trigger-draft";
+import { TRIGGER_LABELS, TriggerFields } from "./trigger-fields";
+
+/** The form for a new trigger, then its address and, once, its secret. */
+export function CreateTrigger({ onClose }: { onClose: () => void }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const [draft, setDraft] = useState(NEW_TRIGGER);
+  const [faults, setFaults] = useState<Record<string, string>>({});
+  const create = useMutation(
+    trpc.triggers.create.mutationOptions({
+      onSuccess: () => queryClient.invalidateQueries({ queryKey: trpc.catalog.pathKey() }),
+    }),
+  );
+  if (create.data) {
+    const { id, secret } = create.data;
+    return <CreatedDialog name={draft.name} onClose={onClose} secret={secret} triggerId={id} />;
+  }
+  const problems = readProblems(create.error, TRIGGER_LABELS);
+
+  function submit() {
+    const read = readDraft(draft);
+    const found = { ...read.faults };
+    if (draft.secret === "own" && draft.ownSecret === "") found["/secret"] = "Enter the sender's secret.";
+    setFaults(found);
+    if (Object.keys(found).length > 0) return;
+    create.mutate({
+      ...read.definition,
+      generateSecret: draft.secret === "generated",
+      secret: draft.secret === "own" ? draft.ownSecret : null,
+    });
+  }
+
+  return (
+    <FormDialog
+      act="Create trigger"
+      acting="Creating"
+      busy={create.isPending}
+      onClose={onClose}
+      onSubmit={submit}
+      problem={problems.rest}
+      title="Create a trigger"
+      wide
+    >
+      <TriggerFields
+        draft={draft}
+        errorAt={(path) => faults[path] ?? problems.at(path)}
+        existing={null}
+        onChange={(part) => setDraft((before) => ({ ...before, ...part }))}
+      />
+    </FormDialog>
+  );
+}
+
+function CreatedDialog({
+  name,
+  triggerId,
+  secret,
+  onClose,
+}: {
+  name: string;
+  triggerId: string;
+  secret: string | null;
+  onClose: () => void;
+}) {
+  const trpc = useTRPC();
+  const { data: trigger } = useQuery(trpc.triggers.inspect.queryOptions({ triggerId }));
+  const line = trigger?.url
+    ? `${secret === null ? "" : `SECRET='${secret}'\n`}${curlLine(trigger, trigger.url)}`
+    : null;
+  return (
+    <Dialog onOpenChange={(open) => !open && onClose()} open sticky title={`Trigger ${name} created`} wide>
+      {secret === null ? null : (
+        <OneTimeValue
+          label="Signing secret"
+          value={secret}
+          warning="Copy it now into the sender's settings. It is not shown again."
+        />
+      )}
+      <section aria-label="Address" className="flex flex-col gap-1.5">
+        <h3 className="font-medium">Address</h3>
+        {trigger?.url ? (
+          <div className="flex min-h-9 items-center gap-2 rounded-md border border-line-strong bg-surface py-0.5 pr-0.5 pl-2.5">
+            <code className="mono min-w-0 flex-1 [overflow-wrap:anywhere]">{trigger.url}</code>
+            <CopyTextButton label="Copy" text={trigger.url} />
+          </div>
+        ) : (
+          <SkeletonLine className="w-80" />
+        )}
+      </section>
+      {line ? (
+        <section aria-label="Call it" className="flex flex-col gap-1.5">
+          <div className="flex items-center justify-between gap-2">
+            <h3 className="font-medium">Call it</h3>
+            <CopyTextButton label="Copy curl" text={line} />
+          </div>
+          <Command>{line}</Command>
+        </section>
+      ) : null}
+      <DialogActions>
+        <Button onClick={onClose}>Done</Button>
+        <Link className={buttonClass("primary")} href={`/triggers/${triggerId}`}>
+          Open the trigger
+        </Link>
+      </DialogActions>
+    </Dialog>
+  );
+}

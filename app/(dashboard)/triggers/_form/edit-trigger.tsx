@@ -1,0 +1,57 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { FormDialog } from "@/app/_ui/form-dialog";
+import { readProblems } from "@/app/_ui/form-problems";
+import { useTRPC } from "@/app/_ui/providers";
+import { useNotify } from "@/app/_ui/toast";
+import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
+import { draftOf, readDraft } from "./trigger-draft";
+import { TRIGGER_LABELS, TriggerFields } from "./trigger-fields";
+
+/** The form for an existing trigger. Secret and address have actions of their own. */
+export function EditTrigger({ trigger, onClose }: { trigger: TriggerDetail; onClose: () => void }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const notify = useNotify();
+  const [draft, setDraft] = useState(() => draftOf(trigger));
+  const [faults, setFaults] = useState<Record<string, string>>({});
+  const update = useMutation(
+    trpc.triggers.update.mutationOptions({
+      onSuccess: async () => {
+        await queryClient.invalidateQueries({ queryKey: trpc.triggers.inspect.pathKey() });
+        await queryClient.invalidateQueries({ queryKey: trpc.catalog.pathKey() });
+        notify("Trigger saved");
+        onClose();
+      },
+    }),
+  );
+  const problems = readProblems(update.error, TRIGGER_LABELS);
+
+  function submit() {
+    const read = readDraft(draft);
+    setFaults(read.faults);
+    if (Object.keys(read.faults).length === 0) update.mutate(read.definition);
+  }
+
+  return (
+    <FormDialog
+      act="Save"
+      acting="Saving"
+      busy={update.isPending}
+      onClose={onClose}
+      onSubmit={submit}
+      problem={problems.rest}
+      title={`Edit ${trigger.name}`}
+      wide
+    >
+      <TriggerFields
+        draft={draft}
+        errorAt={(path) => faults[path] ?? problems.at(path)}
+        existing={{ signed: trigger.secrets.length > 0 }}
+        onChange={(part) => setDraft((before) => ({ ...before, ...part }))}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,80 @@
+import type { TriggerDefinition } from "@/server/catalog/definitions";
+import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
+
+/** The form of a trigger, as typed. */
+export type TriggerDraft = {
+  name: string;
+  slug: string;
+  /** `agent/<slug>` or `tool/<slug>`; empty: not chosen. */
+  target: string;
+  /** Empty: the body as received. */
+  template: string;
+  signature: TriggerDefinition["signature"];
+  /** Of a new trigger only. */
+  secret: "generated" | "own" | "none";
+  ownSecret: string;
+  requests: string;
+  seconds: string;
+  maxCredits: string;
+  enabled: boolean;
+};
+
+export const NEW_TRIGGER: TriggerDraft = {
+  name: "",
+  slug: "",
+  target: "",
+  template: "",
+  signature: "hex",
+  secret: "generated",
+  ownSecret: "",
+  requests: "30",
+  seconds: "60",
+  maxCredits: "",
+  enabled: true,
+};
+
+/** The form of an existing trigger. */
+export function draftOf(trigger: TriggerDetail): TriggerDraft {
+  return {
+    ...NEW_TRIGGER,
+    name: trigger.name,
+    slug: trigger.slug,
+    target: trigger.target.gone ? "" : `${trigger.target.kind}/${trigger.target.slug}`,
+    template: trigger.messageTemplate ?? "",
+    signature: trigger.scheme === "hex" ? "hex" : "standard-webhooks",
+    requests: String(trigger.rateLimit.requests),
+    seconds: String(trigger.rateLimit.seconds),
+    maxCredits: trigger.maxCredits ?? "",
+    enabled: trigger.enabled,
+  };
+}
+
+/**
+ * The definition that a draft describes, without its secret, and the faults that only the form can see, by JSON
+ * pointer.
+ */
+export function readDraft(draft: TriggerDraft): {
+  definition: Omit<TriggerDefinition, "secret">;
+  faults: Record<string, string>;
+} {
+  const faults: Record<string, string> = {};
+  const [kind, targetSlug] = draft.target.split("/");
+  if (!targetSlug) faults["/agent"] = "Choose an agent or a tool.";
+  const whole = (field: "requests" | "seconds") => {
+    if (!/^\d+$/.test(draft[field].trim())) faults[`/rateLimit/${field}`] = "Enter a whole number.";
+    return Number(draft[field].trim());
+  };
+  return {
+    definition: {
+      name: draft.name.trim(),
+      slug: draft.slug.trim(),
+      ...(targetSlug ? (kind === "agent" ? { agent: targetSlug } : { tool: targetSlug }) : {}),
+      messageTemplate: kind === "agent" && draft.template.trim() !== "" ? draft.template : null,
+      signature: draft.signature,
+      rateLimit: { requests: whole("requests"), seconds: whole("seconds") },
+      maxCredits: draft.maxCredits.trim() || null,
+      status: draft.enabled ? "active" : "inactive",
+    },
+    faults,
+  };
+}

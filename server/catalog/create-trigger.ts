@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { AppError } from "@/server/errors";
+import { recordAudit } from "@/server/operate/audit";
+import { type CatalogServices, changeCatalog, type Editor } from "./change";
+import { triggerDefinition } from "./definitions";
+import { parseInput } from "./issues";
+import { createSecret } from "./rotate-trigger";
+import { putTrigger, type SavedTrigger } from "./save-trigger";
+
+/** `generateSecret` takes the place of `secret`. */
+export const newTrigger = triggerDefinition.safeExtend({ generateSecret: z.boolean() });
+
+/**
+ * Creates a trigger whose slug is free. A generated secret is returned this once. Needs the role member. Throws
+ * `invalid_request` with issues, and `forbidden`.
+ */
+export async function createTrigger(
+  services: CatalogServices,
+  actor: Editor,
+  input: z.input<typeof newTrigger>,
+): Promise<SavedTrigger & { secret: string | null }> {
+  const { generateSecret, ...definition } = parseInput(newTrigger, input);
+  const secret = generateSecret ? createSecret(definition.signature) : null;
+  const saved = await changeCatalog(services, actor, "member", (change) =>
+    putTrigger(change, { ...definition, secret: secret ?? definition.secret ?? null }, { only: "create" }),
+  );
+  return { ...saved, secret };
+}
+
+/** Enables or disables a trigger; a disabled one refuses calls. Needs the role member. Throws `not_found`. */
+export async function setTriggerStatus(
+  services: CatalogServices,
+  actor: Editor,
+  { id, status }: { id: string; status: "active" | "inactive" },
+): Promise<void> {
+  await changeCatalog(services, actor, "member", async ({ tx, at }) => {
+    const where = { id, organizationId: actor.orgId, deletedAt: null };
+    const found = await tx.trigger.findFirst({ where, select: { name: true, disabledAt: true } });
+    if (!found) throw new AppError("not_found", "Trigger not found.");
+    const before = found.disabledAt === null ? "active" : "inactive";
+    if (before === status) return;
+    const disabledAt = status === "active" ? null : at;
+    await tx.trigger.update({ where: { id }, data: { disabledAt, updatedAt: at } });
+    await recordAudit(tx, actor.orgId, {
+      actor,
+      verb: "updated",
+      subject: { kind: "trigger", id, name: found.name },
+      changes: { status: { from: before, to: status } },
+      at,
+    });
+  });
+}
