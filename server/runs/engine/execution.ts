@@ -1,11 +1,11 @@
 import type { Services } from "@/server/services";
+import type { Fork } from "@/server/workflow/lanes";
 import type { FailureCode } from "../failure-codes";
 import type { Budget } from "./budget";
 import type { ClaimedRun } from "./claimed-run";
 import type { RunJournal } from "./journal";
 import type { Worker } from "./port";
 import type { RunSecrets } from "./run-secrets";
-import type { Strands } from "./strands";
 
 /** What the code executing one run shares. */
 export type Execution = {
@@ -19,8 +19,13 @@ export type Execution = {
   secrets: RunSecrets;
   /** Called before each act; throws if the run must yield its slot. */
   checkpoint(): void;
-  /** The strands of the root run. */
-  strands: Strands;
+  /** The strands of the root run (strands.ts). */
+  strands: {
+    /** Does pieces of work side by side; all of them settle before an error is thrown. */
+    fork: Fork;
+    /** Resolves at the time. Throws SleepUntil if the run is to leave its slot until then. */
+    sleep(until: Date, signal: AbortSignal): Promise<void>;
+  };
   /** 1 for a root run; a run that it calls is one deeper. */
   depth: number;
   /** Shared by a root run and its children: how many runs have been started in it. */
