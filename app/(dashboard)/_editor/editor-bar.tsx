@@ -40,11 +40,12 @@ export function EditorBar({
     window.addEventListener("beforeunload", warn);
     return () => window.removeEventListener("beforeunload", warn);
   }, [changed, busy]);
+  const general = error && messageOfWhole(error);
   return (
     <div className="sticky bottom-0 z-10 flex flex-wrap items-center gap-x-4 gap-y-2 border-line border-t bg-raised px-4 py-3 sm:px-6">
       <p aria-live="polite" className="min-w-0 flex-1 text-muted">
-        {error && error.issues.length === 0 ? (
-          <span className="text-failed">{error.message}</span>
+        {general ? (
+          <span className="text-failed">{general}</span>
         ) : problems > 0 ? (
           <span className="text-failed">{problems === 1 ? "1 problem" : `${problems} problems`}</span>
         ) : restored ? (
@@ -65,4 +66,10 @@ export function EditorBar({
       </Button>
     </div>
   );
+}
+
+/** The message about the whole definition, such as a newer version; null if all problems have a place. */
+function messageOfWhole({ message, issues }: ShownError): string | null {
+  if (issues.length === 0) return message;
+  return issues.find(({ path }) => path === "")?.message ?? null;
 }
