@@ -133,23 +133,30 @@ const PHASES = [
   {
     name: "start, 16 connections",
     run: (/** @type {Service} */ s) => starts(s, { connections: 16, count: 1_500, paths: [s.agent] }),
-    pause: 3_000,
+    drains: true,
   },
   {
     name: "start, 1 connection",
     run: (/** @type {Service} */ s) => starts(s, { connections: 1, count: 300, paths: [s.agent] }),
-    pause: 1_000,
+    drains: true,
   },
   {
     name: "webhook, 16 connections",
     run: (/** @type {Service} */ s) => starts(s, { connections: 16, count: 1_000, paths: s.hooks }),
-    pause: 3_000,
+    drains: true,
   },
   { name: "one agent run", run: (/** @type {Service} */ s) => single(s, "agents") },
   { name: "one tool run", run: (/** @type {Service} */ s) => single(s, "tools") },
   { name: "200 agent runs at once", run: (/** @type {Service} */ s) => burst(s, "agents") },
   { name: "200 tool runs at once", run: (/** @type {Service} */ s) => burst(s, "tools") },
 ];
+
+/** The last runs that a load started. @param {Load} result */
+const lastRuns = ({ bodies }) =>
+  bodies.slice(-16).map((text) => {
+    const { id, runId } = JSON.parse(text);
+    return runId ?? id;
+  });
 
 /** @param {number} port @param {string} key @param {string} runId */
 function poll(port, key, runId) {
@@ -208,7 +215,6 @@ try {
       for (const service of services) {
         const [own, database] = [cpuMs(service.pid), postgresCpuMs(service.postmaster)];
         const result = await phase.run(service, runIds.get(service));
-        if (phase.pause) await new Promise((resolve) => setTimeout(resolve, phase.pause));
         add(`${phase.name}|${service.name}`, {
           perSecond: (result.count / result.ms) * 1_000,
           p50: result.p50,
@@ -216,6 +222,8 @@ try {
           service: (cpuMs(service.pid) - own) / result.count,
           postgres: (postgresCpuMs(service.postmaster) - database) / result.count,
         });
+        // Starts go before the acts of runs, so their runs execute when the phase is over.
+        if (phase.drains) await untilEnded(service, "agents", lastRuns(result), 100);
       }
     }
   }
