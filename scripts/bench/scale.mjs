@@ -186,6 +186,7 @@ const json = (rows) => (rows.length === 0 ? null : JSON.stringify(rows));
  */
 async function openLane(url, worker, lane) {
   const client = new pg.Client({ connectionString: url });
+  client.on("error", () => {}); // As above: a query of it reports the failure.
   await client.connect();
   let flush = 0;
   return {
@@ -266,12 +267,14 @@ const percentile = (sorted, share) =>
 
 const folder = await createThrowaway();
 try {
-  const settings = { max_connections: String(WORKERS * 2 + 20) };
+  const settings = { max_connections: String(WORKERS * 3 + 20) };
   const cluster = { folder: join(folder, "postgres"), password: "bench", settings };
   await createCluster(cluster);
   const { pid, port } = await startCluster(cluster);
   const url = clusterUrl(cluster, port, "postgres");
   const client = new pg.Client({ connectionString: url });
+  // When something fails, the cluster is stopped under this connection; that must not hide what failed.
+  client.on("error", () => {});
   await client.connect();
   await migrate(client);
   const organizations = await seed(client, Number(options.organizations));
