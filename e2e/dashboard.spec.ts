@@ -1,8 +1,10 @@
 import type { Page } from "@playwright/test";
-import { expect, signIn, test } from "./fixtures";
+import { clickAtOnce } from "./click-at-once";
+import { expect, test } from "./fixtures";
+import { release } from "./slow-server";
 import { finishRun, startRun } from "./start";
 
-/** A unique text for each test, because all tests share one organization. */
+/** A unique text for each test, because a worker's tests share one organization. */
 const unique = (text: string) => `${text} ${crypto.randomUUID().slice(0, 8)}`;
 const rows = (page: Page) => page.getByRole("table", { name: "Runs" }).locator("tbody tr");
 
@@ -442,7 +444,8 @@ test.describe("the page of a run", () => {
   });
 
   test("nothing moves when a watched run ends", async ({ ownerPage: page, request, organization }) => {
-    const id = await startRun(request, organization, { tool: organization.counterId, input: { to: 150 } });
+    const tool = organization.toolIds.winding ?? "";
+    const id = await startRun(request, organization, { tool, input: { to: 50, fails: false } });
     await page.goto(`/runs/${id}`);
     await expect(page.getByRole("option").nth(3)).toBeVisible();
     await page.evaluate(() => {
@@ -459,6 +462,7 @@ test.describe("the page of a run", () => {
         }
       }).observe({ type: "layout-shift" });
     });
+    await release(id);
     await expect(page.locator("header")).toContainText("Completed", { timeout: 60_000 });
     await expect(page.getByRole("button", { name: "Cancel run" })).toHaveCount(0);
     // Shifts are reported with the frame after the next.
@@ -539,9 +543,8 @@ test.describe("the page of a run", () => {
   });
 });
 
-test("a viewer can read, and sees no other actions", async ({ page, request, organization }) => {
+test("a viewer can read, and sees no other actions", async ({ viewerPage: page, request, organization }) => {
   const id = await finishRun(request, organization, { agent: "What is 2 * 2?" });
-  await signIn(page, organization.viewer);
   await page.goto(`/runs/${id}`);
   await expect(page.getByRole("region", { name: "Answer" })).toBeVisible();
   await expect(page.getByRole("button", { name: "Run again" })).toHaveCount(0);
@@ -605,6 +608,14 @@ test("metrics link to one agent's metrics, and each figure and bar to its runs",
   await figure("Runs").click();
   await expect(page).toHaveURL(/\/runs\?.*agent=/);
   await expect(rows(page).first()).toContainText("Helper");
+});
+
+test("the metrics page keeps both of two choices made at once", async ({ ownerPage: page, organization }) => {
+  await page.goto(`/metrics?agent=${organization.agentId}`);
+  const removal = page.getByRole("button", { name: "Remove the filter agent" });
+  await clickAtOnce(page, removal, page.getByRole("button", { name: "7 days" }));
+  await expect(page).toHaveURL(/\/metrics\?period=7d$/);
+  await expect(removal).toHaveCount(0);
 });
 
 test("the runs list loads less than 250 kB of script", async ({ ownerPage: page }) => {

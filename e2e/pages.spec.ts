@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { promisify } from "node:util";
-import { expect, signIn, test } from "./fixtures";
+import { clickAtOnce } from "./click-at-once";
+import { expect, test } from "./fixtures";
 import { finishRun, startRun } from "./start";
 
 const SECRET = "e2e-signing-secret";
@@ -37,11 +38,11 @@ test.describe("the page of a trigger", () => {
     await expect(page).toHaveURL(/outcome=rejected/);
     const rows = page.getByRole("table", { name: "Deliveries" }).locator("tbody tr");
     await expect(rows.first()).toContainText("The signature is missing or not valid. invalid_signature");
+    const delivery = rows.first().getByRole("link", { name: /^Delivery/ });
+    await clickAtOnce(page, page.getByRole("link", { name: "accepted" }), delivery);
+    await expect(page).toHaveURL(/outcome=accepted&delivery=/);
     await page.goto(`/triggers/${id}?outcome=accepted`);
-    await rows
-      .first()
-      .getByRole("link", { name: /^Delivery/ })
-      .focus();
+    await delivery.focus();
     await page.keyboard.press("Enter");
     const dialog = page.getByRole("dialog", { name: "Delivery" });
     await expect(dialog.getByRole("region", { name: "Headers" })).toContainText("[redacted]");
@@ -105,8 +106,10 @@ test("the audit log shows changes to owners", async ({ ownerPage: page }) => {
   await expect(page.getByRole("table", { name: "Changes" })).toContainText("gpt-5-mini");
 });
 
-test("a viewer sees neither a trigger's address nor the audit log", async ({ page, organization }) => {
-  await signIn(page, organization.viewer);
+test("a viewer sees neither a trigger's address nor the audit log", async ({
+  viewerPage: page,
+  organization,
+}) => {
   const token = (organization.triggers.inbound ?? "").split("/").at(-1) ?? "";
   const address = `/triggers/${organization.triggerIds.inbound}`;
   await page.goto(address);
@@ -116,7 +119,7 @@ test("a viewer sees neither a trigger's address nor the audit log", async ({ pag
   await page.goto("/audit");
   await expect(page.getByText("Only admins and owners can read the audit log")).toBeVisible();
   await page.goto("/members");
-  await expect(page.getByRole("table", { name: "Members" })).toContainText("ada@e2e.test");
+  await expect(page.getByRole("table", { name: "Members" })).toContainText(organization.owner.email);
 });
 
 test("a link to something unknown shows a not-found page within the frame", async ({ ownerPage: page }) => {
