@@ -142,13 +142,14 @@ async function untilHydrated(page: Page): Promise<void> {
       Object.keys(button).some((key) => key.startsWith("__reactProps$")),
     );
     if (!hydrated) return false;
-    // Effects are tasks, and the browser is idle only after the waiting ones.
-    await new Promise((idle) => requestIdleCallback(idle));
+    // Effects are tasks, and the browser is idle only after the waiting ones. Some live pages are never idle.
+    await new Promise((idle) => requestIdleCallback(idle, { timeout: 2_000 }));
     return true;
   });
 }
 
-async function cookiesOf(
+/** Signs in and returns the session's cookies. */
+export async function cookiesOf(
   browser: Browser,
   person: Organization["owner"],
   baseURL: string | undefined,
