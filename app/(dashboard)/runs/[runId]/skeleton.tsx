@@ -25,7 +25,7 @@ export function RunSkeleton() {
       <div className="border-line border-t lg:grid lg:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]">
         <div className="border-line py-4 max-lg:border-b lg:border-r">
           {LINES.map((width, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the bones never change.
+            // biome-ignore lint/suspicious/noArrayIndexKey: the rows are constant.
             <div className="flex h-9 items-center gap-4 px-4 sm:px-6" key={index}>
               <SkeletonLine className={width} />
               <SkeletonLine className="flex-1" />
