@@ -63,7 +63,7 @@ export function RunHeader({ run, reserve }: { run: RunDetail; reserve: boolean }
         {run.model ? <HeaderFact name="Model">{run.model}</HeaderFact> : null}
         <RunTimes reserve={reserve} run={run} />
         <HeaderFact name="Duration" strong>
-          <span className={clsx("mono", reserve && "inline-block min-w-16")}>
+          <span className={reserve ? "inline-block min-w-16" : undefined}>
             <Elapsed from={run.startedAt} lively to={run.finishedAt} />
             {run.startedAt === null ? "—" : null}
           </span>

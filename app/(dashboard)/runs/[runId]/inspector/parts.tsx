@@ -50,7 +50,7 @@ export function LineDuration({
   line: { startedAt: string; finishedAt: string | null; durationMs: number | null };
 }) {
   return (
-    <span className="mono inline-block min-w-[6.5ch]">
+    <span className="inline-block min-w-[6.5ch] tabular-nums">
       {line.durationMs === null ? (
         <Elapsed from={line.startedAt} lively to={line.finishedAt} />
       ) : (
