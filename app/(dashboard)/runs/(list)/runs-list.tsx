@@ -15,7 +15,6 @@ import { Status } from "@/app/_ui/status";
 import { HeadCell } from "@/app/_ui/table";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import { Elapsed } from "@/app/_ui/time";
-import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunSummary } from "@/server/runs/read/list";
 import { readAddress, writeFilter } from "../address";
 import { describeSource } from "../describe-source";
@@ -23,6 +22,7 @@ import { rememberList } from "../last-list";
 import { runsQuery } from "../query";
 import { Started, useExactTimes } from "../started";
 import { FilterBar } from "./filter-bar";
+import type { FilterChange } from "./filter-choices";
 import { useListKeys, useReturn } from "./list-keys";
 import { ListMenu } from "./list-menu";
 import { NoRuns, UnknownFilters } from "./notices";
@@ -52,13 +52,6 @@ export function RunsList() {
     more: query.hasNextPage ? () => void query.fetchNextPage() : undefined,
   });
 
-  // The browser fetches the rows itself; a server navigation would send the same page again. A chosen condition adds a
-  // history entry, typed text does not.
-  const chooseFilter = (next: RunFilter) => {
-    if (writeFilter(next) !== location.search) window.history.pushState(null, "", addressOf(next));
-  };
-  const correctFilter = (next: RunFilter) => window.history.replaceState(null, "", addressOf(next));
-
   return (
     <>
       <PageHead title="Runs">
@@ -66,7 +59,9 @@ export function RunsList() {
         {unread.length > 0 ? null : <ListMenu filter={filter} />}
       </PageHead>
       <FilterBar filter={filter} onChange={chooseFilter} onSearch={correctFilter} />
-      {unread.length > 0 ? <UnknownFilters onDrop={() => correctFilter(filter)} parts={unread} /> : null}
+      {unread.length > 0 ? (
+        <UnknownFilters onDrop={() => correctFilter((known) => known)} parts={unread} />
+      ) : null}
       {/* Leaves room for the selection bar below the last row. */}
       <div className={clsx("relative", selection.size > 0 && "pb-16")}>
         {waiting > 0 ? (
@@ -92,7 +87,7 @@ export function RunsList() {
             what="The runs could not be read"
           />
         ) : query.isSuccess && runs.length === 0 ? (
-          <NoRuns filter={filter} onClear={() => chooseFilter({})} />
+          <NoRuns filter={filter} onClear={() => chooseFilter(() => ({}))} />
         ) : (
           <table
             aria-busy={query.isPending || query.isPlaceholderData}
@@ -150,7 +145,21 @@ export function RunsList() {
   );
 }
 
-const addressOf = (filter: RunFilter) => `/runs${writeFilter(filter)}`;
+/** Adds a history entry, so that "back" undoes the condition. */
+const chooseFilter = (change: FilterChange) =>
+  changeFilter(change, (address) => window.history.pushState(null, "", address));
+const correctFilter = (change: FilterChange) =>
+  changeFilter(change, (address) => window.history.replaceState(null, "", address));
+
+/**
+ * Applies a change to the filter in the address. The rendered filter may be older: the router renders a new address in
+ * a transition. The browser fetches the rows itself, because a server navigation would send the same page again.
+ */
+function changeFilter(change: FilterChange, write: (address: string) => void): void {
+  const { filter } = readAddress(new URLSearchParams(location.search));
+  const next = writeFilter(change(filter));
+  if (next !== location.search) write(`/runs${next}`);
+}
 
 const CELL = "h-10 border-line border-b px-3 py-1 sm:table-cell";
 
