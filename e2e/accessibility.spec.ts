@@ -129,7 +129,7 @@ for (const view of VIEWS) {
         },
         "a model call": async () => {
           await page.goto(`/runs/${run}`);
-          await page.getByRole("option", { name: /^think/ }).click();
+          await page.getByRole("option", { name: /^Model call/ }).click();
           await page.getByRole("tab", { name: "Record" }).click();
           await expect(page.getByRole("tabpanel")).toContainText("iteration");
         },
@@ -151,7 +151,7 @@ for (const view of VIEWS) {
         "what a model saw": async () => {
           await page.goto(`/runs/${run}`);
           await page
-            .getByRole("option", { name: /^(think|answer)/ })
+            .getByRole("option", { name: /^(Model call|Answer)/ })
             .last()
             .click();
           await page.getByRole("tab", { name: "Prompt" }).click();

@@ -280,7 +280,7 @@ const SKELETON_WIDTHS = [
 
 function RowSkeletons() {
   return SKELETON_WIDTHS.map((width, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the bones never change.
+    // biome-ignore lint/suspicious/noArrayIndexKey: the lines never change.
     <tr key={index}>
       <td className={`${CELL} sm:pl-6`} colSpan={7}>
         <SkeletonLine className={width} />

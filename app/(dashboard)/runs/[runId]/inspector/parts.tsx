@@ -179,7 +179,7 @@ export function Figures({ facts }: { facts: readonly (readonly [string, ReactNod
       {facts.map(([name, value]) => (
         <div className="flex gap-1.5" key={name}>
           <dt className="text-muted">{name}</dt>
-          <dd className="mono pt-px">{value}</dd>
+          <dd>{value}</dd>
         </div>
       ))}
     </dl>

@@ -113,9 +113,6 @@ function LineName({ line }: { line: Line }) {
       )}
     >
       {line.label}
-      {line.kind === "call" && line.depth === 0 ? (
-        <span className="text-faint"> {line.call.iteration}</span>
-      ) : null}
       {line.kind === "step" && line.step.name !== line.label ? (
         <span className="font-normal text-muted"> {line.step.name}</span>
       ) : null}

@@ -89,7 +89,7 @@ function Part({ name, value, share }: { name: string; value: ReactNode; share?: 
   return (
     <span>
       {name} <span className="text-ink tabular-nums">{value}</span>
-      {share === undefined ? null : ` ${Math.round(share * 100)} %`}
+      {share === undefined ? null : ` ${Math.round(share * 100)}%`}
     </span>
   );
 }
@@ -145,5 +145,5 @@ function shortNameOf(line: WorkLine): string {
 
 function nameOf(line: WorkLine): string {
   if (line.kind === "step") return `step ${line.step.number}, ${line.label}`;
-  return line.label === "model" ? "a model call" : `${line.label} ${line.call.iteration}`;
+  return line.label.charAt(0).toLowerCase() + line.label.slice(1);
 }
