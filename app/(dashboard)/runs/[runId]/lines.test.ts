@@ -76,7 +76,7 @@ it("puts a child run's lines below its step, named by its definition", () => {
     ["1", "weather", 1, "agent-run"],
     ["1.1", "fetch", 2, "child"],
     ["1.2", "note", 2, "child"],
-    ["1.note/model-1-1", "model", 3, "child"],
+    ["1.note/model-1-1", "Model call", 3, "child"],
     ["2", "calculate", 1, "agent-run"],
     ["think-2", "Answer", 0, "agent-run"],
   ]);

@@ -70,7 +70,7 @@ it("adds a line above a step's items with their totals", () => {
     "fetch",
     "page",
     "  page[0]",
-    "    model",
+    "    Model call",
     "  page[1]",
     "  page[2]",
     "sum",
