@@ -94,7 +94,7 @@ export function TextareaField({
       {(control) => (
         <textarea
           className={clsx(
-            "mono min-h-24 w-full resize-y rounded-md border border-line-strong bg-canvas p-2.5",
+            "mono min-h-24 w-full resize-y rounded-md border border-input-line bg-canvas p-2.5",
             INVALID,
           )}
           onChange={(event) => onChange(event.target.value)}

@@ -112,7 +112,7 @@ function AgentForm({
             {(props) => (
               <textarea
                 {...props}
-                className="min-h-64 w-full resize-y rounded-md border border-line-strong bg-canvas p-3 leading-6"
+                className="min-h-64 w-full resize-y rounded-md border border-input-line bg-canvas p-3 leading-6"
                 onChange={(event) => set({ systemPrompt: event.target.value })}
                 value={fields.systemPrompt}
               />

@@ -29,7 +29,7 @@ export function YamlField({
     onChange(area.value);
   }
   return (
-    <div className="flex overflow-hidden rounded-md border border-line-strong bg-canvas focus-within:border-accent">
+    <div className="flex overflow-hidden rounded-md border border-input-line bg-canvas focus-within:border-accent">
       <ol aria-hidden="true" className="mono select-none py-3 pr-2 pl-3 text-right text-faint leading-5">
         {Array.from({ length: count }, (_, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a line's number is its identity.
