@@ -36,13 +36,17 @@ test("every page", async ({ ownerPage: page, request, organization }) => {
     "/agents",
     "/tools",
     "/triggers",
+    "/secrets",
     "/keys",
     `/agents/${organization.agentId}`,
     `/tools/${organization.toolId}`,
     `/triggers/${organization.triggerIds.doubles}`,
     "/credits",
     "/members",
+    "/organization",
     "/audit",
+    "/account",
+    "/api-reference",
   ]) {
     await page.setViewportSize(WIDE);
     await page.goto(path);

@@ -2,16 +2,16 @@
 
 import { Button } from "@/app/_ui/button";
 
-/** Ends the session and reloads the sign-in page, so that no data stays in memory. */
-export async function signOut(): Promise<void> {
+/** Ends the session and loads another page, so that no data stays in memory. */
+export async function signOut(target = "/sign-in"): Promise<void> {
   await fetch("/api/auth/sign-out", {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: "{}",
   });
-  window.location.assign("/sign-in");
+  window.location.assign(target);
 }
 
-export function SignOutButton() {
-  return <Button onClick={() => void signOut()}>Sign out</Button>;
+export function SignOutButton({ target }: { target?: string }) {
+  return <Button onClick={() => void signOut(target)}>Sign out</Button>;
 }

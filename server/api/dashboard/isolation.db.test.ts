@@ -3,13 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDashboardCaller, dashboardRouter } from "@/server/api/dashboard/router";
 import type { Actor, MemberRole } from "@/server/auth/actor";
 import { createApiKey } from "@/server/catalog/api-keys";
+import { createInvitation } from "@/server/catalog/invitations";
 import { saveAgent } from "@/server/catalog/save-agent";
 import { setSecret } from "@/server/catalog/secrets";
 import { isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { startFromDashboard } from "@/server/runs/rerun";
 import { recordDelivery } from "@/server/webhooks/deliveries";
-import { createMember, insertRun } from "@/testing/runs";
+import { createMember, insertRun, TEST_PASSWORD } from "@/testing/runs";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
 
 /**
@@ -34,8 +35,11 @@ type Things = Pick<Tenant, "orgId" | "agentId" | "toolId"> & {
   email: string;
   /** A key that tests may revoke. */
   keyId: string;
-  /** A member that tests may change or remove. */
+  /** A member that tests may change or remove, and a session of theirs. */
   userId: string;
+  sessionId: string;
+  /** An invitation that tests may revoke. */
+  invitationId: string;
 };
 
 beforeAll(async () => {
@@ -105,7 +109,34 @@ async function createThings(tenant: Tenant): Promise<Things> {
   const { slug: triggerSlug } = await world.db.trigger.findUniqueOrThrow({ where: { id: trigger.id } });
   const { id: keyId } = await createApiKey(world, operator, { name: `spare ${newId()}` });
   const { userId } = await createMember(world, tenant, "viewer");
-  return { ...ids, triggerId: trigger.id, triggerSlug, deliveryId, secretName, email, keyId, userId };
+  const invited = await createInvitation(world, member, {
+    email: `${newId()}@stepwell.test`,
+    role: "viewer",
+  });
+  const sessionId = newId();
+  const now = world.clock.now();
+  await world.db.session.create({
+    data: {
+      id: sessionId,
+      token: newId(),
+      userId,
+      expiresAt: new Date(now.getTime() + 3_600_000),
+      createdAt: now,
+      updatedAt: now,
+    },
+  });
+  return {
+    ...ids,
+    triggerId: trigger.id,
+    triggerSlug,
+    deliveryId,
+    secretName,
+    email,
+    keyId,
+    userId,
+    sessionId,
+    invitationId: invited.id,
+  };
 }
 
 type Caller = ReturnType<typeof createDashboardCaller>;
@@ -132,6 +163,7 @@ const showsNothingForeign = (answer: unknown) =>
     foreign.triggerId,
     foreign.deliveryId,
     foreign.secretName,
+    foreign.sessionId,
     other.slug,
   ].some((id) => JSON.stringify(answer).includes(id));
 
@@ -164,6 +196,23 @@ const TABLE: Record<string, Row> = {
     role: "viewer",
     call: (api, at) => api.account.switchOrganization({ organizationId: at.orgId }),
     gets: "not_found",
+  },
+  "account.sessions": { role: "viewer", call: (api) => api.account.sessions(), gets: showsNothingForeign },
+  // Only the person's own sessions, also within the organization.
+  "account.endSession": {
+    role: "viewer",
+    call: (api, at) => api.account.endSession({ sessionId: at.sessionId }),
+    gets: (answer) => JSON.stringify(answer) === '{"ended":0}',
+  },
+  "account.changePassword": {
+    role: "viewer",
+    call: (api) =>
+      api.account.changePassword({
+        currentPassword: TEST_PASSWORD,
+        newPassword: "another-horse-battery",
+        endOtherSessions: true,
+      }),
+    gets: (answer) => JSON.stringify(answer) === '{"endedSessions":0}',
   },
   "catalog.agents": { role: "viewer", call: (api) => api.catalog.agents(), gets: showsNothingForeign },
   "catalog.tools": { role: "viewer", call: (api) => api.catalog.tools(), gets: showsNothingForeign },
@@ -293,10 +342,20 @@ const TABLE: Record<string, Row> = {
     call: (api, at) => api.keys.revoke({ id: at.keyId }),
     gets: "not_found",
   },
-  "members.add": {
+  "members.invitations": {
     role: "admin",
-    call: (api) => api.members.add({ email: `${newId()}@stepwell.test`, role: "viewer" }),
+    call: (api) => api.members.invitations(),
+    gets: (answer) => !JSON.stringify(answer).includes(foreign.invitationId),
+  },
+  "members.invite": {
+    role: "admin",
+    call: (api) => api.members.invite({ email: `${newId()}@stepwell.test`, role: "viewer" }),
     gets: showsNothingForeign,
+  },
+  "members.revokeInvitation": {
+    role: "admin",
+    call: (api, at) => api.members.revokeInvitation({ id: at.invitationId }),
+    gets: "not_found",
   },
   "members.changeRole": {
     role: "admin",
@@ -347,6 +406,21 @@ const TABLE: Record<string, Row> = {
       }),
     gets: "not_found",
   },
+  "organization.inspect": {
+    role: "viewer",
+    call: (api) => api.organization.inspect(),
+    gets: (answer) => showsNothingForeign(answer) && JSON.stringify(answer).includes(own.slug),
+  },
+  "organization.firstSteps": {
+    role: "viewer",
+    call: (api) => api.organization.firstSteps(),
+    gets: (answer) => showsNothingForeign(answer) && JSON.stringify(answer).includes(own.agentId),
+  },
+  "organization.rename": {
+    role: "owner",
+    call: (api) => api.organization.rename({ name: own.slug }),
+    gets: showsNothingForeign,
+  },
   "organization.members": {
     role: "viewer",
     call: (api) => api.organization.members(),
@@ -358,6 +432,11 @@ const TABLE: Record<string, Row> = {
     gets: showsNothingForeign,
   },
   "secrets.list": { role: "viewer", call: (api) => api.secrets.list(), gets: showsNothingForeign },
+  "secrets.users": {
+    role: "viewer",
+    call: (api, at) => api.secrets.users({ name: at.secretName }),
+    gets: isEmpty,
+  },
   "secrets.create": {
     role: "admin",
     call: (api) =>
@@ -367,6 +446,11 @@ const TABLE: Record<string, Row> = {
   "secrets.replace": {
     role: "admin",
     call: (api, at) => api.secrets.replace({ name: at.secretName, value: "12345678" }),
+    gets: "not_found",
+  },
+  "secrets.changeRules": {
+    role: "admin",
+    call: (api, at) => api.secrets.changeRules({ name: at.secretName, hosts: ["b.test"], expiresAt: null }),
     gets: "not_found",
   },
   "secrets.remove": {
