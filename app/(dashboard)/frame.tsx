@@ -186,7 +186,7 @@ function Sidebar(props: SidebarProps) {
         })}
       </nav>
       <div className="border-line border-t p-2">
-        <PersonMenu onTheme={onTheme} role={role} theme={theme} user={user} />
+        <PersonMenu onGo={onGo} onTheme={onTheme} role={role} theme={theme} user={user} />
       </div>
     </>
   );
@@ -236,11 +236,13 @@ function PersonMenu({
   theme,
   user,
   onTheme,
+  onGo,
 }: {
   role: MemberRole;
   theme: Theme;
   user: { name: string; email: string };
   onTheme: (theme: Theme) => void;
+  onGo: () => void;
 }) {
   return (
     <Menu
@@ -263,7 +265,7 @@ function PersonMenu({
       triggerClass="flex h-9 w-full min-w-0 items-center gap-2 rounded-md px-1.5 text-left hover:bg-hover"
     >
       <MenuHeading>{user.email}</MenuHeading>
-      <MenuLink href={ACCOUNT_ITEM.href}>
+      <MenuLink href={ACCOUNT_ITEM.href} onClick={onGo}>
         <ACCOUNT_ITEM.Icon className="text-muted" />
         Account
       </MenuLink>

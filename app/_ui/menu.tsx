@@ -65,16 +65,19 @@ export function MenuItem({
 export function MenuLink({
   href,
   download = false,
+  onClick,
   children,
 }: {
   href: string;
   download?: boolean;
+  onClick?: () => void;
   children: ReactNode;
 }) {
   return (
     <Base.LinkItem
       className={ITEM_CLASS}
       closeOnClick
+      {...(onClick ? { onClick } : {})}
       {...(download ? { href, download: true } : { render: <Link href={href} /> })}
     >
       {children}

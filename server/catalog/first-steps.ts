@@ -23,7 +23,7 @@ export async function readFirstSteps(services: Services, actor: MemberActor): Pr
   const [agent, runs] = await Promise.all([
     db.agent.findFirst({
       where: { organizationId, deletedAt: null, status: "active" },
-      orderBy: { createdAt: "asc" },
+      orderBy: [{ createdAt: "asc" }, { id: "asc" }],
       select: {
         id: true,
         name: true,
