@@ -21,9 +21,10 @@ import { RoleContext } from "@/app/_ui/role";
 import { signOut } from "@/app/_ui/sign-out";
 import type { MemberRole } from "@/server/auth/actor";
 import type { OrganizationLine } from "@/server/auth/organizations";
+import { ConnectionLost } from "../_ui/connection-lost";
 import { SessionEnded } from "../_ui/session-ended";
 import { preloadPalette, usePalette } from "./_palette/use-palette";
-import { ACCOUNT_ITEM, navItems } from "./nav";
+import { ACCOUNT_ITEM, navGroups } from "./nav";
 import { OrganizationContext } from "./operator-command";
 import { applyTheme, type Theme, ThemeContext } from "./theme";
 
@@ -68,7 +69,7 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
   const active = props.organizations.find((each) => each.active);
   const sidebar = { ...props, ...choices, theme, onPalette: openPalette };
   return (
-    <div className="min-h-dvh md:grid md:grid-cols-[13rem_minmax(0,1fr)]">
+    <div className="min-h-dvh md:grid md:grid-cols-[13.5rem_minmax(0,1fr)]">
       <a
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-raised focus:px-3 focus:py-2"
         href="#content"
@@ -112,7 +113,7 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
         </button>
       </div>
       {palette}
-      <div className="sticky top-0 hidden h-dvh flex-col border-line border-r bg-surface md:flex">
+      <div className="sticky top-0 hidden h-dvh flex-col border-line border-r bg-sidebar md:flex">
         <Sidebar {...sidebar} onGo={() => {}} />
       </div>
       <main className="min-w-0 max-w-[90rem]" id="content">
@@ -128,6 +129,7 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
           </RoleContext>
         </OrganizationContext>
         <SessionEnded />
+        <ConnectionLost />
       </main>
     </div>
   );
@@ -145,7 +147,7 @@ function Sidebar(props: SidebarProps) {
   const path = usePathname();
   return (
     <>
-      <div className="flex h-12 items-center px-2 pr-12 md:pr-2">
+      <div className="flex h-14 items-center px-2 pr-12 md:pr-2">
         <OrganizationMenu onChoose={onOrganization} organizations={organizations} />
       </div>
       <div className="px-2 pb-1">
@@ -160,30 +162,35 @@ function Sidebar(props: SidebarProps) {
         >
           <SearchIcon />
           <span className="flex-1 text-left">Search or go to</span>
-          <span aria-hidden="true" className="text-faint text-xs">
+          <span aria-hidden="true" className="pointer-coarse:hidden text-faint text-xs max-md:hidden">
             {mac ? "⌘K" : "Ctrl K"}
           </span>
         </button>
       </div>
       <nav aria-label="Main" className="flex flex-1 flex-col gap-px overflow-y-auto px-2 py-1">
-        {navItems(role).map(({ href, label, Icon }) => {
-          const here = path === href || path.startsWith(`${href}/`);
-          return (
-            <Link
-              aria-current={here ? "page" : undefined}
-              className={clsx(
-                "flex h-8 items-center gap-2.5 rounded-md px-2",
-                here ? "bg-selected font-medium text-ink" : "text-muted hover:bg-hover hover:text-ink",
-              )}
-              href={href}
-              key={href}
-              onClick={onGo}
-            >
-              <Icon className={here ? "text-accent" : undefined} />
-              {label}
-            </Link>
-          );
-        })}
+        {navGroups(role).map(({ title, items }) => (
+          <div className="flex flex-col gap-px" key={title ?? ""}>
+            {title ? <p className="px-2 pt-3 pb-1 text-muted text-xs">{title}</p> : null}
+            {items.map(({ href, label, Icon }) => {
+              const here = path === href || path.startsWith(`${href}/`);
+              return (
+                <Link
+                  aria-current={here ? "page" : undefined}
+                  className={clsx(
+                    "flex h-8 items-center gap-2.5 rounded-md px-2",
+                    here ? "bg-pressed font-medium text-ink" : "text-muted hover:bg-hover hover:text-ink",
+                  )}
+                  href={href}
+                  key={href}
+                  onClick={onGo}
+                >
+                  <Icon className={here ? "text-accent" : undefined} />
+                  {label}
+                </Link>
+              );
+            })}
+          </div>
+        ))}
       </nav>
       <div className="border-line border-t p-2">
         <PersonMenu onGo={onGo} onTheme={onTheme} role={role} theme={theme} user={user} />

@@ -5,6 +5,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { createTRPCClient, type getFetch, httpBatchLink } from "@trpc/client";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
+import { checkConnection } from "@/app/_ui/connection";
 import { createQueryClient } from "@/app/_ui/query-client";
 import { syncWithResponse } from "@/app/_ui/server-clock";
 import { noteResponse } from "@/app/_ui/session";
@@ -18,7 +19,10 @@ export { useTRPC, useTRPCClient };
 
 const fetchAndNote: ReturnType<typeof getFetch> = async (address, { signal, ...init } = {}) => {
   const askedAt = Date.now();
-  const response = await fetch(address, { ...init, signal: signal ?? null });
+  const response = await fetch(address, { ...init, signal: signal ?? null }).catch((error: unknown) => {
+    if (!signal?.aborted) void checkConnection();
+    throw error;
+  });
   noteResponse(response);
   syncWithResponse(response, askedAt);
   return response;

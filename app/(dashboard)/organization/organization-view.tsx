@@ -29,7 +29,7 @@ export function OrganizationView() {
   );
   return (
     <>
-      <PageHead title="Organization">
+      <PageHead title="Settings">
         {isOwner ? (
           <Button onClick={() => setRenaming(true)}>
             <EditIcon />

@@ -4,7 +4,7 @@ import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
 import { OrganizationView } from "./organization-view";
 import { Skeleton } from "./skeleton";
 
-export const metadata: Metadata = { title: "Organization" };
+export const metadata: Metadata = { title: "Settings" };
 
 async function Organization() {
   const prefetch = await createPrefetch();

@@ -4,7 +4,7 @@ import { FactsSkeleton } from "@/app/_ui/skeletons";
 export function Skeleton() {
   return (
     <>
-      <PageHead title="Organization" />
+      <PageHead title="Settings" />
       <FactsSkeleton label="Organization" names={["Name", "Slug", "Id", "Created", "State"]} />
     </>
   );
