@@ -143,13 +143,13 @@ const OPENINGS: Record<string, Record<string, Opening>> = {
   "of a model call": {
     "a model call": async (page, world) => {
       await page.goto(`/runs/${await runAgent(world)}`);
-      await page.getByRole("option", { name: /^think/ }).click();
+      await page.getByRole("option", { name: /^Model call/ }).click();
       await page.getByRole("tab", { name: "Record" }).click();
       await expect(page.getByRole("tabpanel")).toContainText("iteration");
     },
     "what a model saw": async (page) => {
       await page
-        .getByRole("option", { name: /^(think|answer)/ })
+        .getByRole("option", { name: /^(Model call|Answer)/ })
         .last()
         .click();
       await page.getByRole("tab", { name: "Prompt" }).click();

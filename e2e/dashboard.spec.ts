@@ -426,7 +426,9 @@ test.describe("the page of a run", () => {
     await page.goto(`/runs/${id}`);
     await expect(page.getByRole("region", { name: "Input", exact: true })).toContainText("What is 6 * 7?");
     await expect(page.getByRole("region", { name: "Answer" })).toContainText("42");
-    await expect(page.locator("header")).toContainText(/[\d,]+ tokens/);
+    await expect(page.getByRole("region", { name: "Facts" })).toContainText(
+      /Tokens[\d,]+ [\d,]+ in, \d+ out/,
+    );
     const timeline = page.getByRole("listbox", { name: "Timeline" });
     await expect(timeline.getByRole("option")).toHaveCount(3);
     await timeline.getByRole("option", { name: /^Step 1 ?calculate/ }).click();

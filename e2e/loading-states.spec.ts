@@ -104,34 +104,34 @@ test("a run: its skeleton is shown until it has loaded", async ({ page }) => {
 test("a queued run shows how long it has waited, and one that ended before its start that it never started", async ({
   page,
 }) => {
-  const head = page.locator("article > header");
+  const facts = page.getByRole("region", { name: "Facts" });
   const row = (id: string) => page.getByRole("row").filter({ has: page.locator(`a[href="/runs/${id}"]`) });
   const runAgain = async () => {
     const before = page.url();
     await page.getByRole("button", { name: "Run again", exact: true }).click();
     await page.waitForURL((url) => url.href !== before);
-    await expect(head).toContainText(/created\d+ \w+ \d\d:\d\d:\d\d/);
-    await expect(head).toContainText(/queued \d+ s/);
+    await expect(facts).toContainText(/Created\d+ \w+ \d\d:\d\d:\d\d/);
+    await expect(facts).toContainText(/queued \d+ s/);
     return page.url().split("/").at(-1) ?? "";
   };
   await page.goto(`${service.base}/runs`);
   await page.getByRole("table").getByRole("link").first().click();
   // It started at once, so only one time is shown.
-  await expect(head).toContainText(/started\d+ \w+ \d\d:\d\d:\d\dfinished\d\d:\d\d:\d\d/);
-  await expect(head).not.toContainText("created");
+  await expect(facts).toContainText(/Started\d+ \w+ \d\d:\d\d:\d\dFinished\d\d:\d\d:\d\d/);
+  await expect(facts).not.toContainText("Created");
   let later = "";
   await whileNoneBegins(async () => {
     const never = await runAgain();
     await page.getByRole("button", { name: "Cancel run" }).click();
-    await expect(head).toContainText(/startedneverfinished\d\d:\d\d:\d\d/);
+    await expect(facts).toContainText(/StartedneverFinished\d\d:\d\d:\d\d/);
     later = await runAgain();
     await goTo(page, "Runs");
     await expect(row(never)).toContainText(/Cancelled.*—/);
     await expect(row(later)).toContainText(/queued \d+ s/);
     await page.goto(`${service.base}/runs/${later}`);
-    await expect(head).toContainText(/queued \d+ s/);
+    await expect(facts).toContainText(/queued \d+ s/);
   });
-  await expect(head).toContainText(/started\d\d:\d\d:\d\dfinished\d\d:\d\d:\d\d/);
+  await expect(facts).toContainText(/Started\d\d:\d\d:\d\dFinished\d\d:\d\d:\d\d/);
   await goTo(page, "Runs");
   await expect(row(later)).toContainText(/now|\d+ s ago/);
   await expect(row(later).getByRole("link")).toHaveAttribute("title", /Created .*\nStarted .*\nFinished /);

@@ -96,8 +96,15 @@ test("the ledger shows what a run cost", async ({ ownerPage: page, request, orga
     has: page.locator(`a[href="/runs/${id}"]`),
   });
   await expect(row).toContainText("−0.0100");
-  await page.getByRole("link", { name: "grant" }).click();
+  await page.getByRole("link", { name: "Grant" }).click();
   await expect(page.getByRole("table", { name: "Ledger" })).toContainText("+1,000.0000");
+  // Holds and releases are hidden until asked for.
+  await page.getByRole("link", { name: "All", exact: true }).click();
+  await expect(row).toHaveCount(1);
+  await page.getByText("Show holds and releases").click();
+  await expect(page).toHaveURL("/credits?holds=shown");
+  await expect(row).toHaveCount(3);
+  await expect(row.filter({ hasText: "Hold" })).toContainText("−");
 });
 
 test("the audit log shows changes to owners", async ({ ownerPage: page }) => {
