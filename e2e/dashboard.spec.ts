@@ -485,7 +485,7 @@ test.describe("the page of a run", () => {
 
   test("nothing moves when a watched run ends", async ({ ownerPage: page, request, organization }) => {
     const tool = organization.toolIds.winding ?? "";
-    const id = await startRun(request, organization, { tool, input: { to: 50, fails: false } });
+    const id = await startRun(request, organization, { tool, input: { to: 40, fails: false } });
     await page.goto(`/runs/${id}`);
     await expect(page.getByRole("option").nth(3)).toBeVisible();
     await page.evaluate(() => {
