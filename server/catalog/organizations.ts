@@ -119,8 +119,11 @@ type PlanRow = {
   retentionDays: number;
 };
 
+/** A plan with every limit. */
+export type CompletePlan = { [Field in keyof PlanDefinition]-?: NonNullable<PlanDefinition[Field]> };
+
 /** A plan in the order of the definition file. */
-export function describePlan(plan: PlanRow): Required<PlanDefinition> {
+export function describePlan(plan: PlanRow): CompletePlan {
   return {
     apiAccess: plan.apiAccess,
     monthlyCredits: plan.monthlyCredits.toFixed(),

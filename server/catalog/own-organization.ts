@@ -12,18 +12,7 @@ import {
 } from "./change";
 import { organizationDefinition } from "./definitions";
 import { parseInput } from "./issues";
-import { describePlan } from "./organizations";
-
-/** A plan with every limit. */
-type PlanFacts = {
-  apiAccess: boolean;
-  /** A decimal. */
-  monthlyCredits: string;
-  startsPerMinute: number | "unlimited";
-  readsPerMinute: number | "unlimited";
-  concurrency: number;
-  retentionDays: number;
-};
+import { type CompletePlan, describePlan } from "./organizations";
 
 /** An organization as its members see it. The operator changes the plan and suspends. */
 export type OrganizationFacts = {
@@ -34,7 +23,7 @@ export type OrganizationFacts = {
   /** `reason` is for admins and owners. */
   suspended: { at: string; reason: string | null } | null;
   /** Null: without a plan, nothing starts. */
-  plan: PlanFacts | null;
+  plan: CompletePlan | null;
   usage: {
     /** Runs that count against the plan's concurrency. */
     running: number;
