@@ -2,6 +2,7 @@ import type { Metadata, Viewport } from "next";
 import { cookies, headers } from "next/headers";
 import type { ReactNode } from "react";
 import { Providers } from "@/app/_ui/providers";
+import { fonts } from "./fonts";
 import "./globals.css";
 
 export const metadata: Metadata = {
@@ -17,7 +18,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   const chosenZone = readTimeZone(jar.get("zone")?.value);
   const nonce = /'nonce-([^']+)'/.exec(incoming.get("content-security-policy") ?? "")?.[1];
   return (
-    <html data-theme={theme === "dark" || theme === "light" ? theme : undefined} lang="en">
+    <html className={fonts} data-theme={theme === "dark" || theme === "light" ? theme : undefined} lang="en">
       <body>
         <Providers
           nonce={nonce}

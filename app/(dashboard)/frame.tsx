@@ -152,7 +152,7 @@ function Sidebar(props: SidebarProps) {
         <button
           aria-haspopup="dialog"
           aria-keyshortcuts={mac ? "Meta+K" : "Control+K"}
-          className="flex h-8 w-full items-center gap-2.5 rounded-md border border-line bg-canvas px-2 text-muted hover:border-line-strong hover:text-ink"
+          className="flex h-8 w-full items-center gap-2.5 rounded-md border border-line bg-canvas px-2 text-muted hover:border-input-line hover:text-ink"
           onClick={onPalette}
           onFocus={preloadPalette}
           onPointerEnter={preloadPalette}

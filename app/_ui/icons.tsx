@@ -1,4 +1,6 @@
 import {
+  ArrowDown,
+  ArrowUp,
   BookOpen,
   Bot,
   Building2,
@@ -31,6 +33,7 @@ import {
   Sparkles,
   Sun,
   Terminal,
+  Trash2,
   TriangleAlert,
   Users,
   Workflow,
@@ -79,6 +82,9 @@ export const MenuIcon = icon(Menu);
 export const EditIcon = icon(Pencil);
 export const PlayIcon = icon(Play);
 export const PlusIcon = icon(Plus);
+export const UpIcon = icon(ArrowUp);
+export const DownIcon = icon(ArrowDown);
+export const RemoveIcon = icon(Trash2);
 export const SunIcon = icon(Sun);
 export const MoonIcon = icon(Moon);
 export const SystemThemeIcon = icon(Monitor);

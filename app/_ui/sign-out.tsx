@@ -1,14 +1,16 @@
 "use client";
 
 import { Button } from "@/app/_ui/button";
+import { deleteDrafts } from "@/app/_ui/drafts";
 
-/** Ends the session and loads another page, so that no data stays in memory. */
+/** Ends the session, deletes drafts and loads another page, so that no data stays in the browser. */
 export async function signOut(target = "/sign-in"): Promise<void> {
   await fetch("/api/auth/sign-out", {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: "{}",
   });
+  deleteDrafts(localStorage);
   window.location.assign(target);
 }
 

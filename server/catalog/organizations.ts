@@ -120,10 +120,18 @@ type PlanRow = {
 };
 
 /** A plan with every limit. */
-export type CompletePlan = { [Field in keyof PlanDefinition]-?: NonNullable<PlanDefinition[Field]> };
+export type PlanFacts = {
+  apiAccess: boolean;
+  /** A decimal. */
+  monthlyCredits: string;
+  startsPerMinute: number | "unlimited";
+  readsPerMinute: number | "unlimited";
+  concurrency: number;
+  retentionDays: number;
+};
 
 /** A plan in the order of the definition file. */
-export function describePlan(plan: PlanRow): CompletePlan {
+export function describePlan(plan: PlanRow): PlanFacts {
   return {
     apiAccess: plan.apiAccess,
     monthlyCredits: plan.monthlyCredits.toFixed(),

@@ -12,7 +12,7 @@ import {
 } from "./change";
 import { organizationDefinition } from "./definitions";
 import { parseInput } from "./issues";
-import { type CompletePlan, describePlan } from "./organizations";
+import { describePlan, type PlanFacts } from "./organizations";
 
 /** An organization as its members see it. The operator changes the plan and suspends. */
 export type OrganizationFacts = {
@@ -23,7 +23,7 @@ export type OrganizationFacts = {
   /** `reason` is for admins and owners. */
   suspended: { at: string; reason: string | null } | null;
   /** Null: without a plan, nothing starts. */
-  plan: CompletePlan | null;
+  plan: PlanFacts | null;
   usage: {
     /** Runs that count against the plan's concurrency. */
     running: number;

@@ -173,6 +173,7 @@ CREATE TABLE "agent_versions" (
     "tool_ids" UUID[] DEFAULT ARRAY[]::UUID[],
     "max_credits" DECIMAL(18,4),
     "deadline_seconds" INTEGER NOT NULL DEFAULT 900,
+    "note" TEXT NOT NULL DEFAULT '',
     "created_by" TEXT NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
@@ -199,6 +200,7 @@ CREATE TABLE "tool_versions" (
     "definition" TEXT NOT NULL,
     "max_credits" DECIMAL(18,4),
     "deadline_seconds" INTEGER NOT NULL DEFAULT 900,
+    "note" TEXT NOT NULL DEFAULT '',
     "created_by" TEXT NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDashboardCaller, dashboardRouter } from "@/server/api/dashboard/router";
 import type { Actor, MemberRole } from "@/server/auth/actor";
 import { createApiKey } from "@/server/catalog/api-keys";
+import { saveToolText } from "@/server/catalog/edit-definition";
 import { createInvitation } from "@/server/catalog/invitations";
+import { removeDefinition } from "@/server/catalog/remove";
 import { saveAgent } from "@/server/catalog/save-agent";
 import { setSecret } from "@/server/catalog/secrets";
 import { isAppError } from "@/server/errors";
@@ -37,6 +39,12 @@ type Things = Pick<Tenant, "orgId" | "agentId" | "toolId"> & {
   keyId: string;
   /** A member that tests may change or remove, and a session of theirs. */
   userId: string;
+  /** Definitions that tests may save again. */
+  editedAgent: { id: string; slug: string };
+  editedTool: { id: string; slug: string };
+  /** Agents that tests may archive and restore. */
+  spareAgentId: string;
+  archivedAgentId: string;
   sessionId: string;
   /** An invitation that tests may revoke. */
   invitationId: string;
@@ -53,7 +61,15 @@ afterAll(() => world.close());
 
 async function createThings(tenant: Tenant): Promise<Things> {
   const operator = { kind: "operator", orgId: tenant.orgId, name: "operator" } as const;
-  await saveAgent(world, operator, { slug: `w-${tenant.slug}`, name: `Of ${tenant.slug}`, model: "m" });
+  const editedAgent = await saveAgent(world, operator, {
+    slug: `w-${tenant.slug}`,
+    name: `Of ${tenant.slug}`,
+    model: "m",
+  });
+  const editedTool = await saveToolText(world, operator, {
+    yaml: toolYaml(`t-${tenant.slug}`),
+    only: "create",
+  });
   const { email, ...member } = await createMember(world, tenant, "owner");
   // Started normally, so that its configuration is real.
   const { runId } = await startFromDashboard(world, member, {
@@ -109,6 +125,11 @@ async function createThings(tenant: Tenant): Promise<Things> {
   const { slug: triggerSlug } = await world.db.trigger.findUniqueOrThrow({ where: { id: trigger.id } });
   const { id: keyId } = await createApiKey(world, operator, { name: `spare ${newId()}` });
   const { userId } = await createMember(world, tenant, "viewer");
+  const spare = { slug: "spare", name: "Spare", model: "m" };
+  const { id: spareAgentId } = await saveAgent(world, operator, spare);
+  const { id: archivedAgentId } = await saveAgent(world, operator, { ...spare, slug: "archived" });
+  await removeDefinition(world, operator, { kind: "agent", id: archivedAgentId });
+  const editable = { editedAgent, editedTool, spareAgentId, archivedAgentId };
   const invited = await createInvitation(world, member, {
     email: `${newId()}@stepwell.test`,
     role: "viewer",
@@ -127,6 +148,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
   });
   return {
     ...ids,
+    ...editable,
     triggerId: trigger.id,
     triggerSlug,
     deliveryId,
@@ -138,6 +160,9 @@ async function createThings(tenant: Tenant): Promise<Things> {
     invitationId: invited.id,
   };
 }
+
+const toolYaml = (slug: string) =>
+  `{ slug: ${slug}, name: Clock, parameters: { type: object }, steps: [{ id: a, uses: current_time }] }`;
 
 type Caller = ReturnType<typeof createDashboardCaller>;
 type Row = {
@@ -163,6 +188,7 @@ const showsNothingForeign = (answer: unknown) =>
     foreign.triggerId,
     foreign.deliveryId,
     foreign.secretName,
+    foreign.archivedAgentId,
     foreign.sessionId,
     other.slug,
   ].some((id) => JSON.stringify(answer).includes(id));
@@ -286,6 +312,11 @@ const TABLE: Record<string, Row> = {
     call: (api, at) => api.runs.start({ kind: "agent", id: at.agentId, input: "Hello" }),
     gets: "not_found",
   },
+  "runs.tryTool": {
+    role: "member",
+    call: (api, at) => api.runs.tryTool({ toolId: at.toolId, yaml: toolYaml("draft"), input: "{}" }),
+    gets: "not_found",
+  },
   "runs.rerun": {
     role: "member",
     call: (api, at) => api.runs.rerun({ runId: at.runId }),
@@ -372,6 +403,11 @@ const TABLE: Record<string, Row> = {
     call: (api) => api.definitions.choices(),
     gets: showsNothingForeign,
   },
+  "definitions.functions": {
+    role: "viewer",
+    call: (api) => api.definitions.functions(),
+    gets: showsNothingForeign,
+  },
   "definitions.editAgent": {
     role: "viewer",
     call: (api, at) => api.definitions.editAgent({ agentId: at.agentId }),
@@ -387,24 +423,44 @@ const TABLE: Record<string, Row> = {
     call: (api) => api.definitions.checkTool({ yaml: "slug: a" }),
     gets: showsNothingForeign,
   },
-  // A slug belongs to the caller's organization: another organization's agent or tool cannot be named.
   "definitions.saveAgent": {
     role: "member",
     call: (api, at) =>
       api.definitions.saveAgent({
-        definition: { slug: `w-${at === mine ? own.slug : other.slug}`, name: "Taken", model: "m" },
-        expected: { only: "update" },
+        definition: { slug: at.editedAgent.slug, name: "Taken", model: "m" },
+        expected: { only: "update", id: at.editedAgent.id, version: 1 },
       }),
-    gets: "not_found",
+    gets: "invalid_request",
   },
   "definitions.saveTool": {
     role: "member",
     call: (api, at) =>
       api.definitions.saveTool({
-        yaml: `{ slug: foreign, name: Taken, parameters: { type: object }, steps: [{ id: a, uses: current_time }] }`,
-        expected: { only: at === mine ? "create" : "update" },
+        yaml: toolYaml(at.editedTool.slug),
+        expected: { only: "update", id: at.editedTool.id, version: 1 },
       }),
+    gets: "invalid_request",
+  },
+  "definitions.returnTo": {
+    role: "member",
+    call: (api, at) =>
+      api.definitions.returnTo({ kind: "tool", id: at.editedTool.id, number: 1, current: 1 }),
     gets: "not_found",
+  },
+  "definitions.archive": {
+    role: "member",
+    call: (api, at) => api.definitions.archive({ kind: "agent", id: at.spareAgentId }),
+    gets: "not_found",
+  },
+  "definitions.restore": {
+    role: "member",
+    call: (api, at) => api.definitions.restore({ kind: "agent", id: at.archivedAgentId }),
+    gets: "not_found",
+  },
+  "definitions.archived": {
+    role: "viewer",
+    call: (api) => api.definitions.archived({ kind: "agent" }),
+    gets: showsNothingForeign,
   },
   "organization.inspect": {
     role: "viewer",

@@ -197,7 +197,7 @@ function TextSearch({ text, onChange }: { text: string; onChange: (text: string)
       <SearchIcon className="absolute top-2 left-2 text-faint" />
       <input
         aria-label="Search runs"
-        className="h-8 w-full rounded-md border border-line-strong bg-canvas pr-2 pl-8 placeholder:text-faint"
+        className="h-8 w-full rounded-md border border-input-line bg-canvas pr-2 pl-8 placeholder:text-faint"
         data-search
         maxLength={LONGEST_TEXT}
         onChange={(event) => setTyped(event.target.value)}

@@ -68,7 +68,7 @@ export function RunsList() {
           // Above the head of the list, on phones beside the filters, so that it covers no row.
           <div className="sticky top-23 z-30 flex h-0 justify-center overflow-visible sm:top-12 sm:justify-start sm:pl-24 md:top-0">
             <button
-              className="-mt-9 h-7 rounded-full sm:mt-0.5 bg-accent px-3 font-medium text-on-accent text-xs shadow-raised hover:bg-accent-hover"
+              className="-mt-9 h-7 rounded-full sm:mt-0.5 bg-accent-fill px-3 font-medium text-on-accent text-xs shadow-raised hover:bg-accent-fill-hover"
               onClick={() => {
                 const { first } = showWaiting();
                 if (first !== undefined && first < (runs[0]?.id ?? "")) lookFor(first);
@@ -238,7 +238,7 @@ function RunRow({
         <Preview className="sm:hidden" run={run} />
       </td>
       <td
-        className={`${CELL} mono whitespace-nowrap text-right max-sm:h-auto max-sm:min-h-5 max-sm:border-0 max-sm:p-0 max-sm:text-muted`}
+        className={`${CELL} whitespace-nowrap text-right max-sm:h-auto max-sm:min-h-5 max-sm:border-0 max-sm:p-0 max-sm:text-muted`}
       >
         <Elapsed from={run.startedAt} to={run.finishedAt} />
       </td>
@@ -258,7 +258,7 @@ function RunRow({
 function Preview({ run, className }: { run: RunSummary; className: string }) {
   return (
     <span className={clsx("min-w-0 truncate", run.errorPreview ? "text-failed" : "text-muted", className)}>
-      {run.errorPreview ?? <span className="mono">{run.inputPreview}</span>}
+      {run.errorPreview ?? run.inputPreview}
     </span>
   );
 }
@@ -280,7 +280,7 @@ const SKELETON_WIDTHS = [
 
 function RowSkeletons() {
   return SKELETON_WIDTHS.map((width, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the bones never change.
+    // biome-ignore lint/suspicious/noArrayIndexKey: the lines never change.
     <tr key={index}>
       <td className={`${CELL} sm:pl-6`} colSpan={7}>
         <SkeletonLine className={width} />
