@@ -52,7 +52,7 @@ export function Invitation({ signedInAs }: { signedInAs: string | null }) {
   if (state.step === "reading") {
     return (
       <div aria-busy="true" className="flex flex-col gap-4">
-        <h1 className="font-semibold text-lg">Invitation</h1>
+        <h1 className="font-semibold text-title">Invitation</h1>
         <SkeletonLine className="w-56" />
         <SkeletonLine className="w-40" />
       </div>
@@ -61,7 +61,7 @@ export function Invitation({ signedInAs }: { signedInAs: string | null }) {
   if (state.step === "closed") {
     return (
       <div className="flex flex-col items-start gap-4">
-        <h1 className="font-semibold text-lg">This invitation cannot be opened</h1>
+        <h1 className="font-semibold text-title">This invitation cannot be opened</h1>
         <p role="alert">{state.message}</p>
         {state.again ? (
           <Button onClick={() => setAttempt((before) => before + 1)}>Try again</Button>
@@ -76,7 +76,7 @@ export function Invitation({ signedInAs }: { signedInAs: string | null }) {
   const { token, facts } = state;
   return (
     <div className="flex flex-col gap-4">
-      <h1 className="font-semibold text-lg [overflow-wrap:anywhere]">Join {facts.organization}</h1>
+      <h1 className="font-semibold text-title [overflow-wrap:anywhere]">Join {facts.organization}</h1>
       <p className="text-muted [overflow-wrap:anywhere]">
         {facts.invitedBy} invites <span className="text-ink">{facts.email}</span> with the role {facts.role}.
       </p>
