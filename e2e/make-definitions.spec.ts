@@ -162,12 +162,10 @@ test("a long YAML is checked, and a check that fails says so", async ({ ownerPag
   await expect(problems).toContainText("No problems");
 });
 
-test("a viewer is told why nothing can be run, and is offered no editor", async ({ page, organization }) => {
-  await page.goto("/sign-in");
-  await page.getByLabel("Email").fill(organization.viewer.email);
-  await page.getByLabel("Password").fill(organization.viewer.password);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.waitForURL("**/runs");
+test("a viewer is told why nothing can be run, and is offered no editor", async ({
+  viewerPage: page,
+  organization,
+}) => {
   await page.goto(`/agents/${organization.agentId}`);
   await expect(page.getByText("Starting one needs the role member.")).toBeVisible();
   await expect(page.getByRole("link", { name: "Edit", exact: true })).toHaveCount(0);

@@ -120,7 +120,7 @@ async function storePassword(services: SeedServices): Promise<string> {
   const draft = `${file}.${randomBytes(4).toString("hex")}`;
   await writeFile(draft, `${password}\n`, { mode: 0o600, flag: "wx" });
   try {
-    // A link appears completely or not at all, so nobody reads half a password.
+    // A link appears completely or not at all, so no reader gets half a password.
     await link(draft, file);
     return password;
   } catch (error) {

@@ -96,7 +96,7 @@ export function TextareaField({
 }: FieldProps<TextareaHTMLAttributes<HTMLTextAreaElement>> & { look?: keyof typeof TEXTAREAS }) {
   const { description, onText, attributes } = split(props);
   const name = clsx(
-    "w-full resize-y rounded-md border border-line-strong bg-canvas",
+    "w-full resize-y rounded-md border border-input-line bg-canvas",
     TEXTAREAS[look],
     INVALID,
   );

@@ -209,8 +209,8 @@ function createFetch(options: EgressOptions, { waysTo, isTrusted }: Routes): Gua
             return send(agent);
           });
         };
-        // A server may close a kept connection in the moment in which it is used again: that is nobody's failure. What may
-        // be repeated is sent once more (RFC 9110, section 9.2.2).
+        // A server may close an idle connection at the moment of its reuse. A repeatable request is then sent again (RFC
+        // 9110, section 9.2.2).
         const isRepeatable = IDEMPOTENT.has(method) || request.headers.has("idempotency-key");
         const response = await send(kept).catch((error: unknown) => {
           if (!isRepeatable || signal.aborted || !isClosed(error)) throw error;

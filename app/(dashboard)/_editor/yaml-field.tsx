@@ -34,7 +34,7 @@ export function YamlField({
   }
   return (
     <div className="flex flex-col gap-1.5">
-      <div className="flex overflow-hidden rounded-md border border-line-strong bg-canvas focus-within:border-accent">
+      <div className="flex overflow-hidden rounded-md border border-input-line bg-canvas focus-within:border-accent">
         <ol aria-hidden="true" className="mono select-none py-3 pr-2 text-right text-faint leading-5">
           {Array.from({ length: count }, (_, index) => index + 1).map((line) => (
             <li

@@ -100,7 +100,7 @@ function MessageForm({ target, busy, problem, onRun }: FormProps) {
       </div>
       <textarea
         aria-describedby={`${id}-problem`}
-        className="min-h-24 w-full resize-y rounded-md border border-line-strong bg-canvas p-2.5"
+        className="min-h-24 w-full resize-y rounded-md border border-input-line bg-canvas p-2.5"
         id={id}
         onChange={(event) => setMessage(event.target.value)}
         placeholder={`Ask ${target.name} something`}
@@ -180,7 +180,7 @@ function InputForm({ target, busy, problem, onRun }: FormProps) {
         <textarea
           aria-describedby={`${id}-problem`}
           aria-label="Input as JSON"
-          className="mono min-h-40 w-full resize-y rounded-md border border-line-strong bg-canvas p-2.5"
+          className="mono min-h-40 w-full resize-y rounded-md border border-input-line bg-canvas p-2.5"
           onChange={(event) => setText(event.target.value)}
           spellCheck={false}
           value={json}

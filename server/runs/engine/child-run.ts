@@ -71,7 +71,7 @@ export async function executeChildRun(
     sequence: 1,
     yieldedAt: null,
   };
-  // The child's rows follow in the same lane, and its end waits for this one: nobody else has to.
+  // Not awaited: the child's rows follow in the same lane, and its end waits for this row.
   const inserted = worker.journal.child({
     id,
     org: run.orgId,

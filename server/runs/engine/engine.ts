@@ -588,7 +588,7 @@ class ProcessEngine implements RunEngine {
 }
 
 const NEVER = new AbortController().signal;
-/** What a run that nobody executed before has done. */
+/** The state of a run that was never executed. */
 const UNTOUCHED = () => ({ contents: emptyJournal(), children: { open: ZERO, ended: ZERO, count: 0 } });
 
 /** Waits until no write of a run and its children is in flight. */

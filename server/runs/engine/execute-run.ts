@@ -169,7 +169,7 @@ async function outcomeOf(services: Services, run: ClaimedRun, error: unknown): P
   return null;
 }
 
-/** Who cancelled the run or its parent; null if nobody did. */
+/** Who cancelled the run or its parent; null if it is not cancelled. */
 async function readCancel(services: Services, runId: string): Promise<Outcome | null> {
   const { rows } = await services.pool.query<{ by: string | null }>(
     `SELECT coalesce(r.cancelled_by, root.cancelled_by, 'a user') AS by FROM runs r JOIN runs root ON root.id = r.root_run_id

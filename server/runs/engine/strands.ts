@@ -10,8 +10,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 type Sleeper = { until: Date; leave(reason: SleepUntil): void };
 
 /**
- * The strands of one root run and its children: pieces of work that go on side by side. A strand may sleep until a time. When
- * all of them sleep, the run leaves its slot: each `sleep` throws SleepUntil with the time of the first one.
+ * The strands of one root run and its children: pieces of work in parallel. A strand may sleep until a time. When all of
+ * them sleep, the run leaves its slot: each `sleep` throws SleepUntil with the earliest time.
  */
 export class Strands {
   readonly #now: () => Date;
@@ -22,7 +22,7 @@ export class Strands {
     this.#now = now;
   }
 
-  /** Does pieces of work side by side, each as a strand; the calling one rests meanwhile and goes on with the last of them. */
+  /** Does pieces of work in parallel, each as a strand. The calling strand continues when the last of them has ended. */
   fork: Fork = async (works) => {
     let left = works.length;
     this.#active += works.length - 1;

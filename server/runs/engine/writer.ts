@@ -23,12 +23,12 @@ import {
 import { pauseAt } from "./pause-points";
 
 /**
- * The group-commit writer of one worker, with two lanes of one connection each: `accounts` takes starts, ends, holds
- * and refused calls, which lock organizations; `journal` takes completed model calls and steps. A free lane sends
- * everything queued in one call of `flush_writes`: one round trip, one transaction, one commit. A batch is what arrived
- * during the last flush; there is no timer. The database stores each flush's number with its response. If a connection
- * breaks before the response, the lane reconnects and asks: a committed flush is answered from its row; any other is
- * sent again under a new number, so that the old one is refused if it still arrives.
+ * The group-commit writer of one worker (docs/engine.md). It has two lanes with one connection each. `accounts` takes
+ * starts, ends, holds and refused calls, which lock organizations; `journal` takes completed model calls and steps. A
+ * free lane sends everything queued in one call of `flush_writes`: one round trip, one transaction, one commit. A batch
+ * is what arrived during the last flush; there is no timer. The database stores each flush's number and response. After
+ * a lost connection, the lane reads the row: it returns the response of a committed flush, and sends any other again
+ * under a new number. The database refuses the old number if it still arrives.
  */
 
 /** The most items and characters of one flush. */
@@ -37,7 +37,7 @@ const MAX_CHARACTERS = 8 * 1024 * 1024;
 /** How long a start waits for an unavailable database; writes for an executing run wait without limit. */
 const START_TIMEOUT_MS = 10_000;
 
-/** Another process took over this worker's runs, because it had been silent: its writes are refused. */
+/** Another process took over this worker's runs, because its heartbeat stopped. The database refuses its writes. */
 export class WorkerLost extends Error {
   override name = "WorkerLost";
 }
@@ -53,7 +53,7 @@ type Queued = Item & {
   reject: (error: unknown) => void;
   size: number;
   deadline: number;
-  /** Its caller was told that the database does not answer. */
+  /** Its caller got an error because the database did not answer in time. */
   givenUp: boolean;
 };
 
@@ -145,7 +145,7 @@ export class Lane {
     });
   }
 
-  /** Waits for the end of this turn of the event loop, so that concurrent items are written together. */
+  /** Flushes at the end of this turn of the event loop, to write concurrent items together. */
   #schedule(): void {
     if (this.#scheduled || this.#working) return;
     this.#scheduled = true;
@@ -273,7 +273,7 @@ export class Lane {
     return row.answer === SKIPPED ? NOT_COMMITTED : { committed: true, answer: readAnswer(row.answer) };
   }
 
-  /** Answers callers that have waited too long. Their unsent items are dropped. */
+  /** Rejects callers that have waited too long. Their unsent items are dropped. */
   #giveUpOverdue(batch: Queued[], error: unknown): void {
     const now = performance.now();
     for (const item of [...batch, ...this.#queue]) {
@@ -323,7 +323,7 @@ type Fate = { committed: false } | { committed: true; answer: FlushAnswer | null
 const NOT_COMMITTED: Fate = { committed: false };
 const NEVER = new AbortController().signal;
 
-/** Removes items whose callers were told that the database does not answer. */
+/** Removes items whose callers have given up. */
 function dropGivenUp(batch: Queued[]): void {
   batch.splice(0, batch.length, ...batch.filter(({ givenUp }) => !givenUp));
 }
@@ -412,7 +412,7 @@ function sizeOf(row: object): number {
   return size;
 }
 
-/** How many starts got slots and have a caller that begins them. */
+/** How many starts got slots and still have a caller to begin them. */
 function countAdmitted(batch: Queued[], answer: FlushAnswer | null): number {
   const starts = batch.filter(({ kind }) => kind === "start");
   return starts.filter(({ givenUp }, i) => !givenUp && answer?.starts[i]?.startsWith("run")).length;

@@ -34,8 +34,8 @@ export function RunActions({ run, reserve }: { run: RunDetail; reserve: boolean 
           Cancel run
         </span>
       ) : null}
-      <RunAgain run={run} />
       <CompareLink run={run} />
+      <RunAgain run={run} />
     </>
   );
 }
@@ -97,13 +97,13 @@ function RunAgain({ run }: { run: RunDetail }) {
   return (
     <>
       <div className="flex">
-        <Button className="rounded-r-none border-r-0" disabled={busy} onClick={runAgain}>
+        <Button className="rounded-r-none" disabled={busy} look="primary" onClick={runAgain}>
           {busy && !editing ? "Starting" : "Run again"}
         </Button>
         <Menu
           label="More run options"
           trigger={<ChevronDownIcon />}
-          triggerClass={buttonClass("plain", "rounded-l-none px-1.5")}
+          triggerClass={buttonClass("primary", "ml-px rounded-l-none px-1.5")}
         >
           <MenuItem onClick={edit}>With different input</MenuItem>
         </Menu>

@@ -79,7 +79,7 @@ export function RerunDialog({
         <textarea
           aria-describedby="rerun-problem"
           aria-invalid={fault !== null || problem !== null}
-          className="mono h-64 resize-y rounded-md border border-line-strong bg-canvas p-2.5"
+          className="mono h-64 resize-y rounded-md border border-input-line bg-canvas p-2.5"
           id="rerun-input"
           disabled={original.cut}
           onChange={(event) => onDraft(event.target.value)}
