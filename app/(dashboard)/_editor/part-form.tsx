@@ -48,6 +48,8 @@ const STEP_FIELDS = new Set([
   "onError",
 ]);
 
+const ANCHORED = "Other parts of the YAML use its anchor. Change them first.";
+
 /** What is wrong at a path, or below it. */
 function messageAt(problems: readonly TextProblem[], path: StepPath): string | undefined {
   return problems.find((problem) => path.every((key, index) => problem.path[index] === key))?.fault;
@@ -146,11 +148,16 @@ function OneStep({ tool, problems, index, textOf, onChange, onSelect }: PartProp
   if (step === undefined) return null;
   const place = (path: StepPath) => ["steps", index, ...path];
   function move(to: number) {
-    onChange((before) => moveStep(before, index, to));
+    const before = textOf();
+    const moved = moveStep(before, index, to);
+    if (moved === before) return notify("The step was not moved", ANCHORED);
+    onChange(() => moved);
     onSelect(to);
   }
   function remove() {
-    const removed = removeStep(textOf(), index);
+    const before = textOf();
+    const removed = removeStep(before, index);
+    if (removed.text === before) return notify("The step was not removed", ANCHORED);
     onChange(() => removed.text);
     onSelect(index > 0 ? index - 1 : "input");
     notify(`Step ${step?.id} is removed`, undefined, {
