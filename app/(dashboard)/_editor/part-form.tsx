@@ -74,7 +74,7 @@ const asText = (value: unknown) => (typeof value === "string" ? value : "");
 function InputForm({ tool, isNew, problems, onChange }: PartProps) {
   const set = (name: string) => (value: string) => onChange((before) => setValue(before, [name], value));
   return (
-    <section aria-label="Input" className="flex max-w-3xl flex-col gap-4">
+    <section aria-label="Input of the tool" className="flex max-w-3xl flex-col gap-4">
       <h2 className="font-semibold">Input</h2>
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
@@ -117,7 +117,7 @@ function InputForm({ tool, isNew, problems, onChange }: PartProps) {
 function OutputForm({ tool, problems, onChange }: PartProps) {
   const set = (name: string) => (value: unknown) => onChange((before) => setValue(before, [name], value));
   return (
-    <section aria-label="Output" className="flex max-w-3xl flex-col gap-4">
+    <section aria-label="Output of the tool" className="flex max-w-3xl flex-col gap-4">
       <h2 className="font-semibold">Output</h2>
       <ValueField
         error={messageAt(problems, ["output"])}
