@@ -1,6 +1,6 @@
 import type { Browser, Page } from "@playwright/test";
 import { expectNoFaultsAnywhere } from "./axe";
-import { DOMAIN, expect, signIn, test } from "./fixtures";
+import { DOMAIN, expect, test } from "./fixtures";
 
 /** Inviting, changing and removing members. */
 
@@ -29,7 +29,6 @@ async function newBrowser(browser: Browser) {
 test("an invited person makes an account by the link, and is a member until removed", async ({
   ownerPage: page,
   browser,
-  organization,
 }) => {
   const email = unique();
   const link = await invite(page, email, "viewer");

@@ -12,18 +12,7 @@ import {
 } from "./change";
 import { organizationDefinition } from "./definitions";
 import { parseInput } from "./issues";
-import { describePlan } from "./organizations";
-
-/** A plan with every limit. */
-type PlanFacts = {
-  apiAccess: boolean;
-  /** A decimal. */
-  monthlyCredits: string;
-  startsPerMinute: number | "unlimited";
-  readsPerMinute: number | "unlimited";
-  concurrency: number;
-  retentionDays: number;
-};
+import { describePlan, type PlanFacts } from "./organizations";
 
 /** An organization as its members see it. The operator changes the plan and suspends. */
 export type OrganizationFacts = {

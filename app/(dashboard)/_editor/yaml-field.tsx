@@ -36,16 +36,16 @@ export function YamlField({
     <div className="flex flex-col gap-1.5">
       <div className="flex overflow-hidden rounded-md border border-input-line bg-canvas focus-within:border-accent">
         <ol aria-hidden="true" className="mono select-none py-3 pr-2 text-right text-faint leading-5">
-          {Array.from({ length: count }, (_, index) => index + 1).map((line) => (
+          {Array.from({ length: count }, (_, index) => index + 1).map((number) => (
             <li
               className={clsx(
                 "pl-3",
-                lines.includes(line) && "font-semibold text-failed",
-                marked && line >= marked[0] && line <= marked[1] && "bg-selected text-ink",
+                lines.includes(number) && "font-semibold text-failed",
+                marked && number >= marked[0] && number <= marked[1] && "bg-selected text-ink",
               )}
-              key={line}
+              key={number}
             >
-              {line}
+              {number}
             </li>
           ))}
         </ol>

@@ -4,8 +4,8 @@ import { createDashboardCaller, dashboardRouter } from "@/server/api/dashboard/r
 import type { Actor, MemberRole } from "@/server/auth/actor";
 import { createApiKey } from "@/server/catalog/api-keys";
 import { saveToolText } from "@/server/catalog/edit-definition";
-import { removeDefinition } from "@/server/catalog/remove";
 import { createInvitation } from "@/server/catalog/invitations";
+import { removeDefinition } from "@/server/catalog/remove";
 import { saveAgent } from "@/server/catalog/save-agent";
 import { setSecret } from "@/server/catalog/secrets";
 import { isAppError } from "@/server/errors";
