@@ -155,6 +155,12 @@ const CHECKS: Check[] = [
       if (hostname === "localhost" || hostname === "127.0.0.1") {
         return warn(`APP_URL is ${env.appUrl}: webhook senders elsewhere cannot reach it.`);
       }
+      // Stepwell itself speaks plain HTTP.
+      if (protocol === "https:" && !env.trustProxy) {
+        return warn(
+          `${env.appUrl} needs a proxy, and TRUST_PROXY is not set: all clients share the proxy's address. Set TRUST_PROXY=1 if the proxy appends to X-Forwarded-For.`,
+        );
+      }
       return protocol === "https:"
         ? ok(env.appUrl)
         : warn(`${env.appUrl} is not https: keys are sent unencrypted.`);
