@@ -7,7 +7,7 @@ import { type CatalogServices, type Editor, type Expectation, requireRole } from
 import { declareTool } from "./declare";
 import { type AgentDefinition, type ToolDefinition, toolDefinition } from "./definitions";
 import { describeFaults, fromPointer, refusal } from "./issues";
-import { findToolFaults, type SavedTool, saveTool } from "./save-tool";
+import { findFaultsOfInvalidTool, findToolFaults, type SavedTool, saveTool } from "./save-tool";
 import { readYaml, type YamlDocument } from "./yaml-document";
 
 /** What the dashboard's editors of agents and tools read and check. */
@@ -98,7 +98,7 @@ export async function checkToolText(
   actor: MemberActor,
   yaml: string,
 ): Promise<TextProblem[]> {
-  const read = readTool(yaml);
+  const read = await readTool(yaml, { tx: db, actor });
   if ("problems" in read) return read.problems;
   return problemsOf(read.document, await findToolFaults(read.definition, { tx: db, actor }));
 }
@@ -110,7 +110,7 @@ export async function saveToolText(
   { yaml, expected }: { yaml: string; expected: Expectation },
 ): Promise<SavedTool> {
   requireRole(actor, "member");
-  const read = readTool(yaml);
+  const read = await readTool(yaml, { tx: services.db, actor });
   if ("problems" in read) throw refuse(read.problems);
   try {
     return await saveTool(services, actor, read.definition, expected);
@@ -122,12 +122,14 @@ export async function saveToolText(
 
 type ReadTool = { definition: ToolDefinition; document: YamlDocument } | { problems: TextProblem[] };
 
-function readTool(yaml: string): ReadTool {
+async function readTool(yaml: string, reader: Parameters<typeof findToolFaults>[1]): Promise<ReadTool> {
   const document = readYaml(yaml);
   if ("faults" in document) return { problems: document.faults };
   const parsed = toolDefinition.safeParse(document.value);
   if (parsed.success) return { definition: parsed.data, document };
-  return { problems: problemsOf(document, describeFaults(parsed.error, document.value)) };
+  const ofSchema = describeFaults(parsed.error, document.value);
+  const others = await findFaultsOfInvalidTool(document.value, reader);
+  return { problems: problemsOf(document, [...ofSchema, ...others]) };
 }
 
 function problemsOf(document: YamlDocument, issues: readonly Issue[]): TextProblem[] {
