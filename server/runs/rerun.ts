@@ -1,7 +1,7 @@
 import type { MemberActor } from "@/server/auth/actor";
 import { AppError } from "@/server/errors";
 import { isJsonObject, type JsonObject } from "@/server/json";
-import { parseJson } from "@/server/json-text";
+import { parseLargeJson } from "@/server/large-json";
 import { MAX_BODY_BYTES, MAX_USER_MESSAGE_BYTES } from "@/server/limits/sizes";
 import { startRun } from "@/server/runs/start";
 import type { Services } from "@/server/services";
@@ -21,7 +21,8 @@ export async function startFromDashboard(
     throw new AppError("payload_too_large", `The input is larger than ${most / 1024} KiB.`);
   }
   if (input.includes("\0")) throw new AppError("invalid_request", "The input contains U+0000.");
-  if (kind === "tool") return startRun(services, actor, { kind, targetId, input: parseToolInput(input) });
+  if (kind === "tool")
+    return startRun(services, actor, { kind, targetId, input: await parseToolInput(input) });
   if (input === "") throw new AppError("invalid_request", "The message must have at least one character.");
   return startRun(services, actor, { kind, targetId, userMessage: input, messageFromOutside });
 }
@@ -50,11 +51,11 @@ export async function rerun(
   });
 }
 
-function parseToolInput(text: string): JsonObject {
+async function parseToolInput(text: string): Promise<JsonObject> {
   if (text.trim() === "") return {};
   let value: unknown;
   try {
-    value = parseJson(text);
+    value = await parseLargeJson(text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : "";
     throw new AppError("invalid_request", `The input is not valid JSON: ${reason}`, { cause });

@@ -39,8 +39,12 @@ export function failureOf(error: unknown, redact: Redact): Extract<CallOutcome, 
 }
 
 /** An output as it is stored: redacted JSON text that fits, or the failure of one that does not. */
-export function storedOutput(output: Json, reader: FunctionCall["reader"], redact?: Redact): CallOutcome {
-  const stored = storeOutput(output, reader === "agent" ? "cut" : "refuse", redact);
+export async function storedOutput(
+  output: Json,
+  reader: FunctionCall["reader"],
+  redact?: Redact,
+): Promise<CallOutcome> {
+  const stored = await storeOutput(output, reader === "agent" ? "cut" : "refuse", redact);
   return "text" in stored ? stored : { error: stored.error, code: "output_too_large" };
 }
 
@@ -105,7 +109,7 @@ async function attemptFunction(
       // Waiting for the database is not the function's time.
       await worker.confirm();
       const output = await executeFunction(call.name, call.input, context, call.timeoutMs);
-      const stored = storedOutput(output, call.reader, redact);
+      const stored = await storedOutput(output, call.reader, redact);
       record("error" in stored ? stored.error : null);
       return stored;
     } catch (error) {
