@@ -5,7 +5,7 @@ import { SILENT_AFTER_MS } from "@/server/runs/engine/worker";
 import { readSecretFingerprint } from "@/server/secrets/fingerprint";
 import type { Services } from "@/server/services";
 import { defineCommand } from "./command";
-import { findUnreadable } from "./secret";
+import { findUnreadable } from "./service-secret";
 
 type Finding = { level: "ok" | "warn" | "fail"; what: string; text: string };
 type Check = { what: string; run(services: Services): Promise<Omit<Finding, "what">> };
@@ -76,11 +76,11 @@ const CHECKS: Check[] = [
       const known = await readSecretFingerprint(services);
       if (known === null) return warn("The database has no fingerprint yet: start the service once.");
       if (known === services.vault.previousFingerprint) {
-        return warn("STEPWELL_SECRET_PREVIOUS is still the database's secret: run `secret rotate`.");
+        return warn("STEPWELL_SECRET_PREVIOUS is still the database's secret: run `service-secret rotate`.");
       }
       if (known !== services.vault.fingerprint) {
         return fail(
-          "STEPWELL_SECRET is not the secret of this database. Set the earlier value, or accept the new one with `secret adopt`.",
+          "STEPWELL_SECRET is not the secret of this database. Set the earlier value, or accept the new one with `service-secret adopt`.",
         );
       }
       const lost = await findUnreadable(services);

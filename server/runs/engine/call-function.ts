@@ -5,6 +5,7 @@ import type { FunctionContext } from "@/server/functions/define";
 import { executeFunction } from "@/server/functions/execute";
 import { codeOfFailure } from "@/server/functions/function-error";
 import type { Json, JsonObject } from "@/server/json";
+import { limitRecipients } from "@/server/mail/limit-recipients";
 import type { Redact } from "@/server/secrets/redact";
 import { redactJson, replaceNul, storeOutput } from "@/server/secrets/stored-output";
 import { sleepOrThrow } from "@/server/sleep";
@@ -161,7 +162,7 @@ function contextOf(
       get: (key) => readKeyValue(services, run.orgId, key),
       set: (value) => writeKeyValue(services, run.orgId, { ...value, call: idempotencyKey }),
     },
-    sendMail: services.sendMail,
+    sendMail: limitRecipients(services, run.orgId),
     print: (printed) => void lines.push(...printed.map((line) => replaceNul(redact(line)))),
   };
 }
