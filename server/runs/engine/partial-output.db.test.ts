@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
-import { inspectCall, inspectRun } from "@/server/runs/read/inspect";
+import { inspectRun } from "@/server/runs/read/inspect";
+import { inspectCall } from "@/server/runs/read/inspect-line";
 import { executeRun } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
