@@ -1,9 +1,9 @@
 import type pg from "pg";
 import { connect, TIMEOUTS } from "@/server/db/connect";
 import { isTransient } from "@/server/db/outage";
-import { replaceNul } from "@/server/secrets/stored-output";
 import type { Services } from "@/server/services";
 import { sleep } from "@/server/sleep";
+import { countAdmitted, type Item, type Queued, settle, sizeOf, takeBatch, toDocuments } from "./batch";
 import {
   type ChildRow,
   type EndItem,
@@ -15,8 +15,6 @@ import {
   type JournalRow,
   type RefusalItem,
   type RefusalVerdict,
-  readRefusal,
-  readStart,
   type StartItem,
   type StartVerdict,
 } from "./flush-items";
@@ -31,9 +29,6 @@ import { pauseAt } from "./pause-points";
  * under a new number. The database refuses the old number if it still arrives.
  */
 
-/** The most items and characters of one flush. */
-const MAX_ITEMS = 512;
-const MAX_CHARACTERS = 8 * 1024 * 1024;
 /** How long a start waits for an unavailable database; writes for an executing run wait without limit. */
 const START_TIMEOUT_MS = 10_000;
 
@@ -41,21 +36,6 @@ const START_TIMEOUT_MS = 10_000;
 export class WorkerLost extends Error {
   override name = "WorkerLost";
 }
-
-type Item =
-  | { kind: "start"; value: StartItem; resolve: (verdict: StartVerdict) => void }
-  | { kind: "refusal"; value: RefusalItem; resolve: (verdict: RefusalVerdict) => void }
-  | { kind: "end"; value: EndItem; rows: JournalRow[]; resolve: (verdict: EndVerdict) => void }
-  | { kind: "hold"; value: HoldItem; resolve: (verdict: HoldVerdict) => void }
-  | { kind: "child"; value: ChildRow; resolve: () => void }
-  | { kind: "row"; value: JournalRow; resolve: () => void };
-type Queued = Item & {
-  reject: (error: unknown) => void;
-  size: number;
-  deadline: number;
-  /** Its caller got an error because the database did not answer in time. */
-  givenUp: boolean;
-};
 
 /** A lane's counters, for the benchmark and the tests that assert commits per operation. */
 export type LaneFigures = { flushes: number; items: number };
@@ -132,15 +112,9 @@ export class Lane {
   #push<T>(item: (resolve: (verdict: T) => void) => Item, timeoutMs = Number.POSITIVE_INFINITY): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#lost) return reject(this.#lost);
-      const made = item(resolve);
-      const size =
-        made.kind === "end"
-          ? sizeOf(made.value) + made.rows.reduce((sum, row) => sum + sizeOf(row.value), 0)
-          : made.kind === "row"
-            ? sizeOf(made.value.value)
-            : sizeOf(made.value);
+      const created = item(resolve);
       const deadline = performance.now() + timeoutMs;
-      this.#queue.push({ ...made, reject, size, deadline, givenUp: false });
+      this.#queue.push({ ...created, reject, size: sizeOf(created), deadline, givenUp: false });
       this.#schedule();
     });
   }
@@ -158,37 +132,14 @@ export class Lane {
   async #work(): Promise<void> {
     if (this.#working) return;
     this.#working = true;
-    while (this.#queue.length > 0 && !this.#lost) await this.#write(this.#takeBatch());
+    while (this.#queue.length > 0 && !this.#lost) {
+      const { batch, rest } = takeBatch(this.#queue);
+      this.#queue = rest;
+      await this.#write(batch);
+    }
     this.#working = false;
     if (this.#lost) this.#endClient();
     for (const resolve of this.#idle.splice(0)) resolve();
-  }
-
-  /**
-   * Takes what fits into one flush: only the first row per key of a run, and only the first start per idempotency key.
-   * A run whose row must wait waits with all its later rows, because readers rely on their order.
-   */
-  #takeBatch(): Queued[] {
-    const batch: Queued[] = [];
-    const later: Queued[] = [];
-    const keys = new Set<string>();
-    const waitingRuns = new Set<string>();
-    let size = 0;
-    for (const item of this.#queue) {
-      const key = repetitionKey(item);
-      const run = runOf(item);
-      const fits = batch.length < MAX_ITEMS && (size + item.size <= MAX_CHARACTERS || batch.length === 0);
-      if (!fits || (key !== null && keys.has(key)) || (run !== null && waitingRuns.has(run))) {
-        later.push(item);
-        if (run !== null) waitingRuns.add(run);
-      } else {
-        if (key !== null) keys.add(key);
-        batch.push(item);
-        size += item.size;
-      }
-    }
-    this.#queue = later;
-    return batch;
   }
 
   async #write(batch: Queued[]): Promise<void> {
@@ -323,11 +274,6 @@ type Fate = { committed: false } | { committed: true; answer: FlushAnswer | null
 const NOT_COMMITTED: Fate = { committed: false };
 const NEVER = new AbortController().signal;
 
-/** Removes items whose callers have given up. */
-function dropGivenUp(batch: Queued[]): void {
-  batch.splice(0, batch.length, ...batch.filter(({ givenUp }) => !givenUp));
-}
-
 /** Queries a connection; breaks it if the server is silent for longer than any statement may take. */
 async function ask<Row extends pg.QueryResultRow>(
   client: pg.Client,
@@ -345,91 +291,15 @@ async function ask<Row extends pg.QueryResultRow>(
   }
 }
 
-function readAnswer(text: string | null | undefined): FlushAnswer | null {
-  return text ? flushAnswer.parse(JSON.parse(text)) : null;
-}
-
 function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** What must not occur twice in one flush. */
-function repetitionKey(item: Item): string | null {
-  if (item.kind === "row") return `row ${item.value.value.run} ${item.value.value.key}`;
-  if ((item.kind === "start" || item.kind === "refusal") && item.value.idem !== null) {
-    return `idem ${item.value.org} ${item.value.scope} ${item.value.idem}`;
-  }
-  return null;
+/** Removes items whose callers have given up. */
+function dropGivenUp(batch: Queued[]): void {
+  batch.splice(0, batch.length, ...batch.filter(({ givenUp }) => !givenUp));
 }
 
-/** The run whose changes are written in order. */
-function runOf(item: Item): string | null {
-  if (item.kind === "row") return item.value.value.run;
-  if (item.kind === "hold" || item.kind === "end") return item.value.run;
-  return item.kind === "child" ? item.value.id : null;
-}
-
-/** A flush's JSON arrays in the order of the function's parameters; null for an empty one. */
-function toDocuments(batch: Queued[]): (string | null)[] {
-  const children: object[] = [];
-  const calls: object[] = [];
-  const steps: object[] = [];
-  const refusals: object[] = [];
-  const ends: object[] = [];
-  const holds: object[] = [];
-  const starts: object[] = [];
-  const addRow = (row: JournalRow) => void (row.table === "steps" ? steps : calls).push(row.value);
-  for (const item of batch) {
-    if (item.kind === "start") starts.push({ i: starts.length, ...item.value });
-    else if (item.kind === "refusal") refusals.push({ i: refusals.length, ...item.value });
-    else if (item.kind === "hold") holds.push({ i: holds.length, ...item.value });
-    else if (item.kind === "child") children.push(item.value);
-    else if (item.kind === "row") addRow(item.value);
-    else {
-      ends.push({ i: ends.length, ...item.value });
-      for (const row of item.rows) addRow(row);
-    }
-  }
-  return [children, calls, steps, refusals, ends, holds, starts].map((rows) =>
-    rows.length === 0 ? null : toJson(rows),
-  );
-}
-
-/** JSON that PostgreSQL can store: U+0000 and unpaired surrogates become U+FFFD. */
-function toJson(rows: object[]): string {
-  const text = JSON.stringify(rows);
-  // JSON.stringify escapes U+0000 as \u0000 and unpaired surrogates as \ud800 to \udfff, and never pairs.
-  if (!text.includes("\\ud") && !text.includes("\\u0000")) return text;
-  return JSON.stringify(rows, (_key, value: unknown) =>
-    typeof value === "string" ? replaceNul(value) : value,
-  );
-}
-
-/** The approximate JSON length of a row: its texts and some more. */
-function sizeOf(row: object): number {
-  let size = 200;
-  for (const value of Object.values(row)) if (typeof value === "string") size += value.length;
-  return size;
-}
-
-/** How many starts got slots and still have a caller to begin them. */
-function countAdmitted(batch: Queued[], answer: FlushAnswer | null): number {
-  const starts = batch.filter(({ kind }) => kind === "start");
-  return starts.filter(({ givenUp }, i) => !givenUp && answer?.starts[i]?.startsWith("run")).length;
-}
-
-function settle(batch: Queued[], answer: FlushAnswer | null): void {
-  const ended = new Set(answer?.ended?.map(({ i }) => i) ?? []);
-  let starts = 0;
-  let refusals = 0;
-  let holds = 0;
-  let ends = 0;
-  for (const item of batch) {
-    if (item.kind === "child" || item.kind === "row") item.resolve();
-    else if (answer === null) item.reject(new Error("the flush has no answer"));
-    else if (item.kind === "start") item.resolve(readStart(answer, starts++, item.value));
-    else if (item.kind === "refusal") item.resolve(readRefusal(answer, refusals++, item.value));
-    else if (item.kind === "hold") item.resolve(answer.holds?.[holds++] ?? "uncovered");
-    else item.resolve({ ended: ended.has(ends++), at: answer.at });
-  }
+function readAnswer(text: string | null | undefined): FlushAnswer | null {
+  return text ? flushAnswer.parse(JSON.parse(text)) : null;
 }
