@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { verifyPassword } from "better-auth/crypto";
-import { applyDefinitionFile } from "@/server/catalog/apply";
+import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { saveMember } from "@/server/catalog/members";
 import { operatorOf } from "@/server/catalog/organizations";
 import { VaultError } from "@/server/secrets/vault";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import pg from "pg";
 import { freePort } from "./ports.mjs";
-import { joinPostgres } from "./postgres.mjs";
+import { joinPostgres } from "./postgres/postgres.mjs";
 import { ROOT } from "./project.mjs";
 import { createThrowaway, removeThrowaway } from "./throwaway.mjs";
 

@@ -4,11 +4,11 @@ import { AppError, type Issue, isAppError } from "@/server/errors";
 import { listFunctions } from "@/server/functions/registry";
 import type { Services } from "@/server/services";
 import { type CatalogServices, type Editor, type Expectation, requireRole } from "./change";
-import { declareTool } from "./declare";
+import { declareTool } from "./definition-file/declare";
+import { readYaml, type YamlDocument } from "./definition-file/yaml-document";
 import { type AgentDefinition, type ToolDefinition, toolDefinition } from "./definitions";
 import { describeFaults, fromPointer, refusal } from "./issues";
 import { findToolFaults, type SavedTool, saveTool } from "./save-tool";
-import { readYaml, type YamlDocument } from "./yaml-document";
 
 /** What the dashboard's editors of agents and tools read and check. */
 

@@ -15,6 +15,8 @@ import type { Services } from "@/server/services";
 import type { ReceivedDelivery } from "@/server/webhooks/deliveries";
 import { validateAgainst } from "@/server/workflow/schema";
 import type { Cap, ClaimedRun } from "./engine/claimed-run";
+import type { Worker } from "./engine/port";
+import { withWorker } from "./engine/with-worker";
 import type {
   DeliveryItem,
   RateLeft,
@@ -22,9 +24,7 @@ import type {
   Replay,
   StartItem,
   StartVerdict,
-} from "./engine/flush-items";
-import type { Worker } from "./engine/port";
-import { withWorker } from "./engine/with-worker";
+} from "./engine/write/flush-items";
 import { findTarget } from "./find-target";
 import type { IdempotentRequest } from "./idempotency";
 import type { Target } from "./target";

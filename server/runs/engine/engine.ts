@@ -2,21 +2,21 @@ import { ZERO } from "@/server/credits/amount";
 import { isTransient, retryWhileUnavailable } from "@/server/db/outage";
 import type { Services } from "@/server/services";
 import { sleepOrThrow } from "@/server/sleep";
-import { type Budget, capBudget, openBudget } from "./budget";
 import { claimRun, readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
 import { Dispatcher, type Driver } from "./dispatcher";
 import { endOpenRun, endUnclaimedRun } from "./end-run";
-import { executeRun, type SegmentContext } from "./execute-run";
-import { type Outcome, RunStopped, SleepUntil, YieldSlot } from "./execution";
-import { emptyJournal, RunJournal } from "./journal";
+import { type Budget, capBudget, openBudget } from "./execute/budget";
+import { executeRun, type SegmentContext } from "./execute/execute-run";
+import { type Outcome, RunStopped, SleepUntil, YieldSlot } from "./execute/execution";
+import { Strands } from "./execute/strands";
 import { pauseAt } from "./pause-points";
 import type { Engine, ExecutingRun, Worker } from "./port";
 import { pauseRun, readState, releaseChildren, renewClaim, yieldSlot } from "./run-state";
-import { Strands } from "./strands";
 import { readChildUsage, readJournal } from "./takeover";
 import { openWorker } from "./worker";
-import { WorkerLost } from "./writer";
+import { emptyJournal, RunJournal } from "./write/journal";
+import { WorkerLost } from "./write/writer";
 
 /**
  * The engine of one process: drives each run that has a slot, segment by segment, through a durable function

@@ -5,7 +5,7 @@ import type { Services } from "@/server/services";
 import { attemptsBefore } from "../attempts";
 import type { ClaimedRun } from "./claimed-run";
 import { readOpenFigures } from "./figures";
-import { emptyJournal, type JournalContents } from "./journal";
+import { emptyJournal, type JournalContents } from "./write/journal";
 
 /** Reads a run's journal and what its child runs have used, for the worker that continues it. */
 

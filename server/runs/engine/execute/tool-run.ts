@@ -1,0 +1,81 @@
+import type { ToolConfiguration } from "@/server/agent/definition";
+import { isJsonObject, type Json } from "@/server/json";
+import { MAX_FINAL_OUTPUT_BYTES } from "@/server/limits/sizes";
+import { runWorkflow, type WorkflowCall, type WorkflowCallResult } from "@/server/workflow/interpret";
+import type { FinishedStep } from "../write/journal";
+import { callStep } from "./call-step";
+import type { Execution, Outcome } from "./execution";
+
+/** Runs a tool's workflow with the run's journal: each function call is one row. */
+export async function executeTool(execution: Execution, configuration: ToolConfiguration): Promise<Outcome> {
+  const { run, strands, secrets } = execution;
+  const input: Json = JSON.parse(run.input);
+  const facts = {
+    id: run.id,
+    organizationId: run.orgId,
+    startedAt: run.startedAt,
+    toolName: configuration.name,
+    signal: execution.signal,
+    placeholderOf: (name: string) => secrets.placeholders.of(name),
+  };
+  // Calls that are made side by side are one act to the checkpoint, as those of one answer of a model are.
+  let leftOfAct = 0;
+  const checkpoint = (width: number) => {
+    if (leftOfAct === 0) {
+      execution.checkpoint();
+      leftOfAct = width;
+    }
+    leftOfAct -= 1;
+  };
+  const outcome = await runWorkflow(configuration.definition, isJsonObject(input) ? input : {}, facts, {
+    call: async (call) =>
+      resultOf(await act({ ...execution, checkpoint: () => checkpoint(call.width) }, call)),
+    fork: strands.fork,
+  });
+  if (outcome.status === "Failed") return outcome;
+  const output = JSON.stringify(outcome.output);
+  if (Buffer.byteLength(output) > MAX_FINAL_OUTPUT_BYTES) {
+    const message = `The final output is larger than ${MAX_FINAL_OUTPUT_BYTES} bytes.`;
+    return { status: "Failed", code: "output_too_large", message };
+  }
+  return { status: "Completed", output };
+}
+
+async function act(execution: Execution, call: WorkflowCall): Promise<FinishedStep> {
+  const { services, journal, secrets } = execution;
+  const { key, functionName: name, input, retries, timeoutMs } = call;
+  const stepNumber = journal.numberOf(key);
+  const finished = journal.steps.get(key);
+  if (finished) return finished;
+  execution.checkpoint();
+  const step = {
+    key,
+    stepNumber,
+    iteration: 1,
+    toolName: name,
+    input: secrets.placeholders.describe(JSON.stringify(input)),
+    reasoning: "",
+    usage: { inputTokens: 0, outputTokens: 0 },
+  };
+  return callStep(execution, step, {
+    key,
+    iteration: 1,
+    name,
+    input,
+    retries,
+    timeoutMs: timeoutMs ?? undefined,
+    defaultModel: services.env.defaultModel,
+    reader: "workflow",
+  });
+}
+
+function resultOf(step: FinishedStep): WorkflowCallResult {
+  const output: Json = JSON.parse(step.output);
+  if (!step.failed) return { ok: true, output };
+  const { error, code } = isJsonObject(output) ? output : {};
+  return {
+    ok: false,
+    message: typeof error === "string" ? error : step.output,
+    code: typeof code === "string" ? code : "failed",
+  };
+}
