@@ -6,7 +6,7 @@ import { describe, expect, it, test } from "vitest";
 import { parse } from "yaml";
 import { definitionFileSchema } from "./definition-file-schema";
 
-const ROOT = join(import.meta.dirname, "../..");
+const ROOT = join(import.meta.dirname, "../../..");
 const FOLDER = join(ROOT, "examples");
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);

@@ -319,7 +319,7 @@ test("reports all errors at once", () => {
 });
 
 test("every field is described in docs/definition-files.md", async () => {
-  const guide = await readFile(join(import.meta.dirname, "../../docs/definition-files.md"), "utf8");
+  const guide = await readFile(join(import.meta.dirname, "../../../docs/definition-files.md"), "utf8");
   const shapes = [
     organizationDefinition,
     planDefinition,
