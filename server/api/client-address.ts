@@ -1,7 +1,5 @@
 import type { Environment } from "@/server/env";
 
-export { guardKey } from "@/server/limits/guard-key";
-
 /**
  * The header that passes the peer's address from the process (serve.ts, serve-next.ts) to route handlers. It is set on
  * every request, which overwrites a client's value.

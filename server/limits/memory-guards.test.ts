@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { guardKey } from "./client-address";
+import { guardKey } from "./memory-guards";
 
 it.each([
   ["192.0.2.7", "192.0.2.7"],
