@@ -9,7 +9,7 @@ import { createThrowaway, removeThrowaway } from "./throwaway.mjs";
 
 /**
  * Starts the built service like `npm start`, on a throwaway data folder with the demo organization and one run of its
- * agent: for benchmarks, and for tests that take away parts of its database.
+ * agent, for browser tests that change its database or its model.
  * @param {{ quiet?: boolean, env?: Record<string, string> }} [options] quiet: hides standard error, whose content is
  * expected; env: more settings
  */
