@@ -121,7 +121,7 @@ function readOrCreateSecret(path) {
  * A path relative to the project's folder, if it is inside.
  * @param {string} path
  */
-export function displayPath(path) {
+function displayPath(path) {
   const inside = relative(ROOT, path);
   return inside.startsWith("..") ? path : inside;
 }

@@ -21,7 +21,7 @@ const SESSION_SECONDS = 14 * 24 * 3600;
  * better-auth with our own tables: users, sessions and passwords only (organizations, members and API keys are ours).
  * Sign-up is disabled; the operator or an administrator creates members.
  */
-export function createAuth(services: Services) {
+function createAuth(services: Services) {
   const { env } = services;
   return betterAuth({
     appName: "Stepwell",

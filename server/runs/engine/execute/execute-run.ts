@@ -122,7 +122,7 @@ async function executeChild(
 }
 
 /** Ends the run with its uncommitted rows. Throws RunStopped if another process had ended it. */
-export async function endRun(
+async function endRun(
   context: Pick<SegmentContext, "services" | "worker" | "onEnd">,
   { run, journal }: Pick<Execution, "run" | "journal">,
   ending: Outcome,
