@@ -6,7 +6,7 @@ import type { Services } from "@/server/services";
 
 /** Attempts for one person from one address; a successful sign-in resets the count. */
 const PER_PAIR = { limit: 10, seconds: 600 };
-/** Attempts from one address; never reset, so that an own sign-in hides no guesses. */
+/** Attempts from one address. Never reset: an attacker's own successful sign-in must not hide guesses. */
 const PER_ADDRESS = { limit: 60, seconds: 60 };
 /** Attempts for one person from anywhere. They are delayed, never refused: a stranger must not lock anybody out. */
 const PER_EMAIL = { limit: 200, seconds: 600 };

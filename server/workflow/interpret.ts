@@ -27,7 +27,7 @@ export type WorkflowCall = {
   functionName: string;
   input: JsonObject;
   retries: RetryPolicy;
-  /** The limit of one try in milliseconds; null: the function's own. */
+  /** The limit of one attempt in milliseconds; null: the function's own. */
   timeoutMs: number | null;
   /** How many calls its step or group may have under way at once. */
   width: number;
