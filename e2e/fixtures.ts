@@ -1,8 +1,8 @@
-import { type BrowserContext, test as base, type Page } from "@playwright/test";
+import { type Browser, type BrowserContext, test as base, type Page, type Response } from "@playwright/test";
 import { z } from "zod";
 
 const applied = z.object({
-  organizations: z.tuple([
+  organizations: z.array(
     z.object({
       id: z.string(),
       agents: z.array(z.object({ slug: z.string(), id: z.string() })),
@@ -10,10 +10,10 @@ const applied = z.object({
       triggers: z.array(z.object({ slug: z.string(), id: z.string(), token: z.string(), url: z.string() })),
       apiKeys: z.array(z.object({ name: z.string(), key: z.string() })),
     }),
-  ]),
+  ),
 });
 
-/** The organization of e2e/organization.yaml, with its ids and secrets. */
+/** An organization of e2e/organization.yaml, with its ids and secrets. */
 export type Organization = {
   agentId: string;
   toolId: string;
@@ -36,42 +36,55 @@ type Fixtures = {
   ownerPage: Page;
   /** The same with its own session, for tests that end it. */
   freshOwnerPage: Page;
+  /** A page with the organization's viewer signed in. */
+  viewerPage: Page;
 };
 
+type Cookies = Awaited<ReturnType<BrowserContext["cookies"]>>;
+
 type WorkerFixtures = {
+  /** Each worker has its own, so that its runs wait only for its own slots and its lists show only its own lines. */
   organization: Organization;
-  ownerCookies: Awaited<ReturnType<BrowserContext["cookies"]>>;
+  ownerCookies: Cookies;
+  viewerCookies: Cookies;
 };
 
 export const test = base.extend<Fixtures, WorkerFixtures>({
   organization: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures' names from this very pattern.
-    async ({}, use) => {
-      await use(readApplied(process.env.STEPWELL_E2E_APPLIED ?? ""));
+    async ({}, use, { parallelIndex }) => {
+      await use(readApplied(process.env.STEPWELL_E2E_APPLIED ?? "", parallelIndex));
     },
     { scope: "worker" },
   ],
   ownerCookies: [
-    async ({ browser, organization }, use, worker) => {
-      const { baseURL } = worker.project.use;
-      const page = await browser.newPage(baseURL === undefined ? {} : { baseURL });
-      await signIn(page, organization.owner);
-      await use(await page.context().cookies());
-      await page.close();
+    async ({ browser, organization }, use, { project }) => {
+      await use(await cookiesOf(browser, organization.owner, project.use.baseURL));
     },
     { scope: "worker" },
   ],
-  page: async ({ page, javaScriptEnabled }, use) => {
-    const goTo = page.goto.bind(page);
-    page.goto = async (...where) => {
-      const response = await goTo(...where);
-      if (javaScriptEnabled !== false) await untilHydrated(page);
-      return response;
+  viewerCookies: [
+    async ({ browser, organization }, use, { project }) => {
+      await use(await cookiesOf(browser, organization.viewer, project.use.baseURL));
+    },
+    { scope: "worker" },
+  ],
+  // Also the context of `page`.
+  context: async ({ context, javaScriptEnabled }, use) => {
+    const open = context.newPage.bind(context);
+    context.newPage = async () => {
+      const page = await open();
+      if (javaScriptEnabled !== false) waitForHydration(page);
+      return page;
     };
-    await use(page);
+    await use(context);
   },
   ownerPage: async ({ page, ownerCookies }, use) => {
     await page.context().addCookies(ownerCookies);
+    await use(page);
+  },
+  viewerPage: async ({ page, viewerCookies }, use) => {
+    await page.context().addCookies(viewerCookies);
     await use(page);
   },
   freshOwnerPage: async ({ page, organization }, use) => {
@@ -80,9 +93,17 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   },
 });
 
-/** Reads the output of `apply --json` for e2e/organization.yaml. */
-export function readApplied(text: string): Organization {
-  const [found] = applied.parse(JSON.parse(text)).organizations;
+/**
+ * The domain of the members' addresses in e2e/organization.yaml, and in the copy for one worker (global-setup.ts).
+ */
+export const DOMAIN = "e2e.test";
+export const domainOf = (parallelIndex: number) => `e2e-${parallelIndex}.test`;
+
+/** Reads the output of `apply --json` for e2e/organization.yaml, or for the copies for workers. */
+export function readApplied(text: string, parallelIndex?: number): Organization {
+  const found = applied.parse(JSON.parse(text)).organizations[parallelIndex ?? 0];
+  if (!found) throw new Error(`There is no organization for worker ${parallelIndex}.`);
+  const domain = parallelIndex === undefined ? DOMAIN : domainOf(parallelIndex);
   return {
     agentId: idOf(found.agents, "helper"),
     toolId: idOf(found.tools, "double"),
@@ -93,20 +114,51 @@ export function readApplied(text: string): Organization {
     triggers: Object.fromEntries(found.triggers.map(({ slug, url }) => [slug, url])),
     triggerIds: Object.fromEntries(found.triggers.map(({ slug, id }) => [slug, id])),
     signingSecret: "e2e-signing-secret",
-    owner: { email: "ada@e2e.test", password: "correct-horse-battery" },
-    viewer: { email: "vic@e2e.test", password: "correct-horse-battery" },
+    owner: { email: `ada@${domain}`, password: "correct-horse-battery" },
+    viewer: { email: `vic@${domain}`, password: "correct-horse-battery" },
   };
 }
 
 export { expect } from "@playwright/test";
 
-/** Waits until React has hydrated every button, because an earlier click is lost. */
+/** Makes `goto` and `reload` wait until the page handles clicks and keys; earlier ones may be lost. */
+function waitForHydration(page: Page): void {
+  for (const name of ["goto", "reload"] as const) {
+    const load: (...how: never[]) => Promise<Response | null> = page[name].bind(page);
+    Object.assign(page, {
+      async [name](...how: never[]) {
+        const response = await load(...how);
+        await untilHydrated(page);
+        return response;
+      },
+    });
+  }
+}
+
+/** Waits until React has hydrated every button and run the effects that listen for keys. */
 async function untilHydrated(page: Page): Promise<void> {
-  await page.waitForFunction(() =>
-    Array.from(document.querySelectorAll("button")).every((button) =>
+  await page.waitForFunction(async () => {
+    const hydrated = Array.from(document.querySelectorAll("button")).every((button) =>
       Object.keys(button).some((key) => key.startsWith("__reactProps$")),
-    ),
-  );
+    );
+    if (!hydrated) return false;
+    // Effects are tasks, and the browser is idle only after the waiting ones. Some live pages are never idle.
+    await new Promise((idle) => requestIdleCallback(idle, { timeout: 2_000 }));
+    return true;
+  });
+}
+
+/** Signs in and returns the session's cookies. */
+export async function cookiesOf(
+  browser: Browser,
+  person: Organization["owner"],
+  baseURL: string | undefined,
+): Promise<Cookies> {
+  const page = await browser.newPage(baseURL === undefined ? {} : { baseURL });
+  await signIn(page, person);
+  const cookies = await page.context().cookies();
+  await page.close();
+  return cookies;
 }
 
 /** Signs in through the form, at the tested service or another one. */

@@ -3,7 +3,7 @@
 import clsx from "clsx";
 import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import {
   MenuIcon,
   MoonIcon,
@@ -15,7 +15,7 @@ import {
   UpDownIcon,
 } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { Menu, MenuChoice, MenuHeading, MenuItem, MenuSeparator } from "@/app/_ui/menu";
+import { Menu, MenuChoice, MenuHeading, MenuItem, MenuLink, MenuSeparator } from "@/app/_ui/menu";
 import { useTRPCClient } from "@/app/_ui/providers";
 import { RoleContext } from "@/app/_ui/role";
 import { signOut } from "@/app/_ui/sign-out";
@@ -23,9 +23,9 @@ import type { MemberRole } from "@/server/auth/actor";
 import type { OrganizationLine } from "@/server/auth/organizations";
 import { SessionEnded } from "../_ui/session-ended";
 import { preloadPalette, usePalette } from "./_palette/use-palette";
-import { navItems } from "./nav";
+import { ACCOUNT_ITEM, navItems } from "./nav";
 import { OrganizationContext } from "./operator-command";
-import { applyTheme, type Theme } from "./theme";
+import { applyTheme, type Theme, ThemeContext } from "./theme";
 
 /** Only phones need it; it is loaded with the first tap. */
 const Drawer = dynamic(() => import("./drawer").then((module) => module.Drawer), { ssr: false });
@@ -45,17 +45,20 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
   const [open, setOpen] = useState(false);
   const [theme, setTheme] = useState(props.theme);
   const client = useTRPCClient();
-  const chooseTheme = (next: Theme) => {
-    setTheme(next);
-    applyTheme(next);
-  };
+  const themeChoice = useMemo(() => {
+    const onTheme = (next: Theme) => {
+      setTheme(next);
+      applyTheme(next);
+    };
+    return { theme, onTheme };
+  }, [theme]);
   async function chooseOrganization(organizationId: string) {
     if (props.organizations.some(({ id, active }) => active && id === organizationId)) return;
     await client.account.switchOrganization.mutate({ organizationId });
     window.location.assign("/runs");
   }
   const choices = {
-    onTheme: chooseTheme,
+    onTheme: themeChoice.onTheme,
     onOrganization: (organizationId: string) => void chooseOrganization(organizationId),
   };
   const { palette, openPalette } = usePalette(
@@ -120,7 +123,9 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
           </p>
         ) : null}
         <OrganizationContext value={active?.slug ?? ""}>
-          <RoleContext value={props.role}>{children}</RoleContext>
+          <RoleContext value={props.role}>
+            <ThemeContext value={themeChoice}>{children}</ThemeContext>
+          </RoleContext>
         </OrganizationContext>
         <SessionEnded />
       </main>
@@ -147,7 +152,7 @@ function Sidebar(props: SidebarProps) {
         <button
           aria-haspopup="dialog"
           aria-keyshortcuts={mac ? "Meta+K" : "Control+K"}
-          className="flex h-8 w-full items-center gap-2.5 rounded-md border border-line bg-canvas px-2 text-muted hover:border-line-strong hover:text-ink"
+          className="flex h-8 w-full items-center gap-2.5 rounded-md border border-line bg-canvas px-2 text-muted hover:border-input-line hover:text-ink"
           onClick={onPalette}
           onFocus={preloadPalette}
           onPointerEnter={preloadPalette}
@@ -181,7 +186,7 @@ function Sidebar(props: SidebarProps) {
         })}
       </nav>
       <div className="border-line border-t p-2">
-        <PersonMenu onTheme={onTheme} role={role} theme={theme} user={user} />
+        <PersonMenu onGo={onGo} onTheme={onTheme} role={role} theme={theme} user={user} />
       </div>
     </>
   );
@@ -231,11 +236,13 @@ function PersonMenu({
   theme,
   user,
   onTheme,
+  onGo,
 }: {
   role: MemberRole;
   theme: Theme;
   user: { name: string; email: string };
   onTheme: (theme: Theme) => void;
+  onGo: () => void;
 }) {
   return (
     <Menu
@@ -258,6 +265,10 @@ function PersonMenu({
       triggerClass="flex h-9 w-full min-w-0 items-center gap-2 rounded-md px-1.5 text-left hover:bg-hover"
     >
       <MenuHeading>{user.email}</MenuHeading>
+      <MenuLink href={ACCOUNT_ITEM.href} onClick={onGo}>
+        <ACCOUNT_ITEM.Icon className="text-muted" />
+        Account
+      </MenuLink>
       <MenuSeparator />
       <MenuHeading>Appearance</MenuHeading>
       <MenuChoice onChange={onTheme} options={THEMES} value={theme} />

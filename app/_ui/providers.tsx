@@ -28,11 +28,13 @@ const fetchAndNote: ReturnType<typeof getFetch> = async (address, { signal, ...i
 export function Providers({
   now,
   timeZone,
+  timeZoneChosen,
   nonce,
   children,
 }: {
   now: number;
   timeZone: string;
+  timeZoneChosen: boolean;
   nonce: string | undefined;
   children: ReactNode;
 }) {
@@ -46,7 +48,7 @@ export function Providers({
     <CSPProvider disableStyleElements nonce={nonce}>
       <QueryClientProvider client={queryClient}>
         <TRPCProvider queryClient={queryClient} trpcClient={trpcClient}>
-          <TimeProvider now={now} timeZone={timeZone}>
+          <TimeProvider chosen={timeZoneChosen} now={now} timeZone={timeZone}>
             <ToastProvider>{children}</ToastProvider>
           </TimeProvider>
         </TRPCProvider>

@@ -11,7 +11,7 @@ export default async function NoOrganizationPage() {
       <h1 className="font-semibold text-lg">You belong to no organization</h1>
       <p className="text-muted">
         {session.user.email} is signed in, but is a member of no organization. Ask an owner or administrator
-        to add you.
+        to invite you.
       </p>
       <SignOutButton />
     </main>

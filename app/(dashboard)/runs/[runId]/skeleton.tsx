@@ -8,19 +8,25 @@ export function RunSkeleton() {
   return (
     <div aria-busy="true">
       <DetailHeadSkeleton back="Runs" />
-      <div className="px-4 pb-3 sm:px-6">
-        <SkeletonLine className="w-72 max-w-full" />
-      </div>
-      <div className="border-line border-t">
-        {["Input", "Answer"].map((label) => (
-          <div
-            className="grid grid-cols-[5rem_minmax(0,1fr)] gap-x-3 px-4 py-3 text-muted sm:px-6"
-            key={label}
-          >
-            {label}
-            <SkeletonLine className="mt-1 w-2/3" />
-          </div>
-        ))}
+      <div className="border-line border-t lg:grid lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="flex flex-col gap-4 px-4 py-4 sm:px-6">
+          <p className="flex items-center gap-2 rounded-md bg-surface px-3 py-2.5 text-muted">
+            Input <SkeletonLine className="w-2/3" />
+          </p>
+          <SkeletonLine className="w-24" />
+          <SkeletonLine className="w-3/4" />
+          <SkeletonLine className="w-2/3" />
+        </div>
+        <div className="grid grid-cols-2 content-start gap-6 border-line px-4 py-4 sm:px-6 lg:grid-cols-1 lg:border-l lg:px-5">
+          {["Origin", "Use"].map((title) => (
+            <div className="flex min-h-32 flex-col gap-3" key={title}>
+              <p className="font-semibold">{title}</p>
+              <SkeletonLine className="w-40 max-w-full" />
+              <SkeletonLine className="w-48 max-w-full" />
+              <SkeletonLine className="w-32 max-w-full" />
+            </div>
+          ))}
+        </div>
       </div>
       <div className="border-line border-t lg:grid lg:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]">
         <div className="border-line py-4 max-lg:border-b lg:border-r">

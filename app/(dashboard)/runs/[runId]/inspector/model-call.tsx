@@ -51,11 +51,7 @@ export function CallInspector({
         }
         link={`/runs/${runId}?call=${encodeURIComponent(call.key)}`}
         status={call.status}
-        title={
-          <>
-            Iteration {call.iteration} · <span className="mono">{line.label}</span>
-          </>
-        }
+        title={line.label}
       />
       <Figures
         facts={[
@@ -70,7 +66,7 @@ export function CallInspector({
           ],
           [
             "Tokens",
-            `${formatCount(call.inputTokens)} in · ${formatCount(call.outputTokens)} out${call.estimated ? " (estimated)" : ""}`,
+            `${formatCount(call.inputTokens)} in, ${formatCount(call.outputTokens)} out${call.estimated ? " (estimated)" : ""}`,
           ],
         ]}
       />

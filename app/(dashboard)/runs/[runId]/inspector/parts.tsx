@@ -50,7 +50,7 @@ export function LineDuration({
   line: { startedAt: string; finishedAt: string | null; durationMs: number | null };
 }) {
   return (
-    <span className="mono inline-block min-w-[6.5ch]">
+    <span className="inline-block min-w-[6.5ch] tabular-nums">
       {line.durationMs === null ? (
         <Elapsed from={line.startedAt} lively to={line.finishedAt} />
       ) : (
@@ -179,7 +179,7 @@ export function Figures({ facts }: { facts: readonly (readonly [string, ReactNod
       {facts.map(([name, value]) => (
         <div className="flex gap-1.5" key={name}>
           <dt className="text-muted">{name}</dt>
-          <dd className="mono pt-px">{value}</dd>
+          <dd>{value}</dd>
         </div>
       ))}
     </dl>
