@@ -27,8 +27,7 @@ const RULES = `
   FROM pg_proc WHERE pronamespace = 'public'::regnamespace
   UNION ALL
   SELECT format('ALTER TABLE %s SET (%s)', oid::regclass, array_to_string(reloptions, ', ')), NULL
-  FROM pg_class WHERE reloptions IS NOT NULL AND relkind = 'r' AND relnamespace = 'public'::regnamespace
-  ORDER BY rule COLLATE "C"`;
+  FROM pg_class WHERE reloptions IS NOT NULL AND relkind = 'r' AND relnamespace = 'public'::regnamespace`;
 
 /**
  * The checks, partial indexes, triggers, functions and storage settings of a database, as PostgreSQL prints them.
@@ -37,7 +36,7 @@ const RULES = `
  */
 export async function readSchemaRules(url) {
   const rules = await withPool(url, (pool) => pool.query(RULES));
-  return rules.rows.map(({ rule }) => `${rule};`);
+  return rules.rows.map(({ rule }) => `${rule};`).sort();
 }
 
 /**
