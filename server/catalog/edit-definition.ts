@@ -6,6 +6,7 @@ import { inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import type { Services } from "@/server/services";
 import { type CatalogServices, type Editor, requireRole, type SaveOptions } from "./change";
 import { declareTool } from "./definition-file/declare";
+import { readYaml, type YamlDocument } from "./definition-file/yaml-document";
 import { type AgentDefinition, type ToolDefinition, toolDefinition } from "./definitions";
 import { describeFaults, fromPointer, refusal } from "./issues";
 import { findToolFaults, type SavedTool, saveTool } from "./save-tool";
