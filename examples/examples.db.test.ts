@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { readDefinitionFile } from "@/server/catalog/definition-file/definition-file";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
-import { operatorOf } from "@/server/catalog/organizations";
+import { operatorOf } from "@/server/catalog/organization/organizations";
 import { executeFunction } from "@/server/functions/execute";
 import type { JsonObject } from "@/server/json";
 import { runWorkflow } from "@/server/workflow/interpret";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { type AppliedOrganization, applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { DefinitionFileError } from "@/server/catalog/definition-file/definition-file";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
-import { operatorOf } from "@/server/catalog/organizations";
+import { operatorOf } from "@/server/catalog/organization/organizations";
 import { argument, CommandError, defineCommand } from "./command";
 
 /** `apply FILE.yaml`: declares organizations, agents, tools, triggers and keys. */

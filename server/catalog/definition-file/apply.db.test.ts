@@ -4,7 +4,7 @@ import { hashApiKey } from "@/server/auth/api-key";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { DefinitionFileError } from "@/server/catalog/definition-file/definition-file";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
-import { operatorOf } from "@/server/catalog/organizations";
+import { operatorOf } from "@/server/catalog/organization/organizations";
 import { hashToken, secretPurpose } from "@/server/webhooks/token";
 import { createWorld, type World } from "@/testing/world";
 

@@ -1,7 +1,6 @@
 import { type Issue, isAppError } from "@/server/errors";
 import type { Services } from "@/server/services";
 import { triggerUrl } from "@/server/webhooks/token";
-import { putApiKey, type SavedApiKey } from "../api-keys";
 import {
   type CatalogServices,
   type Change,
@@ -12,12 +11,13 @@ import {
   slugLock,
 } from "../change";
 import { prefixIssues } from "../issues";
-import { putMember, type SavedMember } from "../members";
-import { putOrganization } from "../organizations";
+import { putApiKey, type SavedApiKey } from "../organization/api-keys";
+import { putMember, type SavedMember } from "../organization/members";
+import { putOrganization } from "../organization/organizations";
+import { putSecret, type SavedSecret } from "../organization/secrets";
 import { putAgent, type SavedAgent } from "../save-agent";
 import { putTool, type SavedTool } from "../save-tool";
 import { putTrigger, type SavedTrigger } from "../save-trigger";
-import { putSecret, type SavedSecret } from "../secrets";
 import { type DeclaredOrganization, readDefinitionFile } from "./definition-file";
 
 /** The result of `apply` for one organization. New keys are in `apiKeys`, this once. */

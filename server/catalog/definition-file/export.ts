@@ -2,7 +2,7 @@ import { Document, isMap } from "yaml";
 import type { OperatorActor } from "@/server/auth/actor";
 import { KEY_SCOPES } from "@/server/auth/actor";
 import type { CatalogServices } from "../change";
-import { describePlan } from "../organizations";
+import { describePlan } from "../organization/organizations";
 import { DEADLINE, declareTool, written } from "./declare";
 
 /**

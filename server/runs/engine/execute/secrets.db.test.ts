@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ToolInput } from "@/server/catalog/definitions";
+import { removeSecret, setSecret } from "@/server/catalog/organization/secrets";
 import { saveTool } from "@/server/catalog/save-tool";
-import { removeSecret, setSecret } from "@/server/catalog/secrets";
 import { createGuardedEgress, type Egress, type GuardedFetch } from "@/server/egress/guarded-fetch";
 import { streamRun } from "@/server/live/run-stream";
 import type { ModelReply } from "@/server/models/port";

@@ -9,9 +9,9 @@ import {
   compareSaved,
   type Editor,
   type Saved,
-} from "./change";
-import { organizationDefinition } from "./definitions";
-import { parseInput } from "./issues";
+} from "../change";
+import { organizationDefinition } from "../definitions";
+import { parseInput } from "../issues";
 import { describePlan, type PlanFacts } from "./organizations";
 
 /** An organization as its members see it. The operator changes the plan and suspends. */

@@ -2,7 +2,7 @@ import type { OperatorActor } from "@/server/auth/actor";
 import type { Transaction } from "@/server/db/client";
 import { AppError } from "@/server/errors";
 import { recordAudit, recordInstallationAudit } from "@/server/operate/audit";
-import { type CatalogServices, lockCatalog, organizationLock, personLock } from "./change";
+import { type CatalogServices, lockCatalog, organizationLock, personLock } from "../change";
 import { operatorOf } from "./organizations";
 
 export type RemovedUser = {

@@ -3,9 +3,9 @@ import { createDashboardCaller } from "@/server/api/dashboard/router";
 import { secretValuePurpose } from "@/server/secrets/purpose";
 import { createMember } from "@/testing/runs";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
-import { removeDefinition } from "./remove";
-import { saveAgent } from "./save-agent";
-import { saveTool } from "./save-tool";
+import { removeDefinition } from "../remove";
+import { saveAgent } from "../save-agent";
+import { saveTool } from "../save-tool";
 import { setSecret } from "./secrets";
 
 let world: World;

@@ -9,9 +9,9 @@ import { queryThrough, transact } from "@/server/db/sql";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import type { Services } from "@/server/services";
-import { auditSave, type CatalogServices, type Change, compareSaved, type Saved } from "./change";
-import { amountAboveZero, type OrganizationDefinition, type PlanDefinition } from "./definitions";
-import { parseInput } from "./issues";
+import { auditSave, type CatalogServices, type Change, compareSaved, type Saved } from "../change";
+import { amountAboveZero, type OrganizationDefinition, type PlanDefinition } from "../definitions";
+import { parseInput } from "../issues";
 
 export type SavedOrganization = { id: OrgId; slug: string; saved: Saved; change: Change };
 

@@ -14,9 +14,9 @@ import {
   type Editor,
   personLock,
   type Saved,
-} from "./change";
-import { type MemberDefinition, type MemberInput, memberDefinition } from "./definitions";
-import { parseInput, refusal } from "./issues";
+} from "../change";
+import { type MemberDefinition, type MemberInput, memberDefinition } from "../definitions";
+import { parseInput, refusal } from "../issues";
 
 export type SavedMember = { userId: string; email: string; role: MemberRole; saved: Saved };
 

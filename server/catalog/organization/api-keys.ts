@@ -12,9 +12,9 @@ import {
   compareSaved,
   type Editor,
   type Saved,
-} from "./change";
-import { type ApiKeyDefinition, type ApiKeyInput, apiKeyDefinition } from "./definitions";
-import { parseInput, refusal } from "./issues";
+} from "../change";
+import { type ApiKeyDefinition, type ApiKeyInput, apiKeyDefinition } from "../definitions";
+import { parseInput, refusal } from "../issues";
 
 /** `key` is set only for a new key, and shown once. */
 export type SavedApiKey = { id: string; name: string; prefix: string; saved: Saved; key?: string };

@@ -8,10 +8,10 @@ import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { recordAudit } from "@/server/operate/audit";
 import type { Services } from "@/server/services";
-import { lockCatalog, organizationLock, personLock } from "./change";
-import { memberDefinition } from "./definitions";
+import { lockCatalog, organizationLock, personLock } from "../change";
+import { memberDefinition } from "../definitions";
+import { parseInput } from "../issues";
 import { hashInvitationToken } from "./invitations";
-import { parseInput } from "./issues";
 
 /** What the holder of an invitation's link may know. */
 type OpenInvitation = {

@@ -18,15 +18,15 @@ import {
   type Editor,
   type Expectation,
   type Saved,
-} from "./change";
+} from "../change";
 import {
   type SecretDefinition,
   type SecretInput,
   type SecretRules,
   secretInput,
   secretRules,
-} from "./definitions";
-import { parseInput, refusal } from "./issues";
+} from "../definitions";
+import { parseInput, refusal } from "../issues";
 
 /** A secret without its value, which nothing ever shows. */
 export type SecretSummary = {

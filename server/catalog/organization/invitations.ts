@@ -5,9 +5,9 @@ import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { recordAudit } from "@/server/operate/audit";
 import type { Services } from "@/server/services";
-import { type CatalogServices, changeCatalog, personLock } from "./change";
-import { memberDefinition } from "./definitions";
-import { parseInput, refusal } from "./issues";
+import { type CatalogServices, changeCatalog, personLock } from "../change";
+import { memberDefinition } from "../definitions";
+import { parseInput, refusal } from "../issues";
 import { requireOwnersConsent } from "./members";
 
 /** An invitation without its token, of which only the hash is stored. */
