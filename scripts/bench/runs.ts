@@ -21,7 +21,7 @@ import { listRuns } from "@/server/runs/read/list";
 import { readRunMetrics } from "@/server/runs/read/metrics";
 import { listDeliveries } from "@/server/webhooks/inspect-deliveries";
 import { wire } from "@/wiring";
-import { clusterUrl, createCluster, startCluster, stopCluster } from "../postgres-cluster.mjs";
+import { clusterUrl, createCluster, startCluster, stopCluster } from "../postgres/postgres-cluster.mjs";
 import { createThrowaway, removeThrowaway } from "../throwaway.mjs";
 import { findLandmarks, type Landmarks, seedMillionRuns } from "./million-runs";
 

@@ -22,7 +22,7 @@ const SESSION_SECONDS = 14 * 24 * 3600;
  * better-auth with our own tables: users, sessions and passwords only (organizations, members and API keys are ours).
  * Sign-up is disabled: the operator creates accounts, and invited people make their own.
  */
-export function createAuth(services: Services) {
+function createAuth(services: Services) {
   const { env } = services;
   return betterAuth({
     appName: "Stepwell",

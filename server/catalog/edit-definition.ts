@@ -5,11 +5,11 @@ import { AppError, type Issue, isAppError } from "@/server/errors";
 import { inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import type { Services } from "@/server/services";
 import { type CatalogServices, type Editor, requireRole, type SaveOptions } from "./change";
-import { declareTool } from "./declare";
+import { declareTool } from "./definition-file/declare";
+import { readYaml, type YamlDocument } from "./definition-file/yaml-document";
 import { type AgentDefinition, type ToolDefinition, toolDefinition } from "./definitions";
 import { describeFaults, fromPointer, refusal } from "./issues";
 import { findFaultsOfInvalidTool, findToolFaults, type SavedTool, saveTool } from "./save-tool";
-import { readYaml, type YamlDocument } from "./yaml-document";
 
 /** What the dashboard's editors of agents and tools read and check. */
 

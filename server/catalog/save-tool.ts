@@ -19,7 +19,7 @@ import {
 } from "./change";
 import { type ToolDefinition, type ToolInput, toolDefinition } from "./definitions";
 import { parseInput, refusal } from "./issues";
-import { listSecretNames } from "./secrets";
+import { listSecretNames } from "./organization/secrets";
 
 export type SavedTool = { id: string; slug: string; version: number; saved: Saved };
 

@@ -143,7 +143,7 @@ class HeldBackError extends Error {}
 
 const isHeldBack = (error: unknown) => error instanceof Error && error.cause instanceof HeldBackError;
 
-/** Asks the sender once more when the connection is there and the request is about to be written. */
+/** Asks the sender again when the connection is open and the request is about to be written. */
 function holdBackUnless(sender: Sender): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>
     dispatch(options, {

@@ -17,6 +17,8 @@ import type { ReceivedDelivery } from "@/server/webhooks/deliveries";
 import type { WorkflowDefinition } from "@/server/workflow/definition";
 import { validateAgainst } from "@/server/workflow/schema";
 import type { Cap, ClaimedRun } from "./engine/claimed-run";
+import type { Worker } from "./engine/port";
+import { withWorker } from "./engine/with-worker";
 import type {
   DeliveryItem,
   RateLeft,
@@ -24,9 +26,7 @@ import type {
   Replay,
   StartItem,
   StartVerdict,
-} from "./engine/flush-items";
-import type { Worker } from "./engine/port";
-import { withWorker } from "./engine/with-worker";
+} from "./engine/write/flush-items";
 import { findTarget } from "./find-target";
 import type { IdempotentRequest } from "./idempotency";
 import type { Target } from "./target";

@@ -9,7 +9,7 @@ import { Link } from "@/app/_ui/link";
 import { PageHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { useMay } from "@/app/_ui/role";
-import type { FirstSteps } from "@/server/catalog/first-steps";
+import type { FirstSteps } from "@/server/catalog/organization/first-steps";
 import { RunPanel } from "../_run/run-panel";
 
 const POLL_MS = 2_000;

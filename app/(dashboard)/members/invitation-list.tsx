@@ -10,7 +10,7 @@ import { describeError } from "@/app/_ui/query-client";
 import { List, ListCell, ListRow } from "@/app/_ui/table";
 import { Day } from "@/app/_ui/time";
 import { useNotify } from "@/app/_ui/toast";
-import type { InvitationLine } from "@/server/catalog/invitations";
+import type { InvitationLine } from "@/server/catalog/organization/invitations";
 
 const COLUMNS = [
   ["Invited"],

@@ -11,7 +11,7 @@ import { OneTimeValue } from "@/app/_ui/one-time-value";
 import { useTRPC } from "@/app/_ui/providers";
 import { Moment } from "@/app/_ui/time";
 import type { MemberRole } from "@/server/auth/actor";
-import type { NewInvitation } from "@/server/catalog/invitations";
+import type { NewInvitation } from "@/server/catalog/organization/invitations";
 import { RoleField } from "./role-field";
 
 const LABELS = { "/email": "Email", "/role": "Role" };

@@ -14,7 +14,7 @@ import { usePageActions } from "@/app/_ui/page-actions";
 import { useTRPC } from "@/app/_ui/providers";
 import { useMay } from "@/app/_ui/role";
 import { Day } from "@/app/_ui/time";
-import type { OrganizationFacts } from "@/server/catalog/own-organization";
+import type { OrganizationFacts } from "@/server/catalog/organization/own-organization";
 
 const Rename = dynamic(() => import("./rename").then((part) => part.Rename));
 

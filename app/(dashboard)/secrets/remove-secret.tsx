@@ -8,7 +8,7 @@ import { SkeletonLine } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { useNotify } from "@/app/_ui/toast";
-import type { SecretSummary } from "@/server/catalog/secrets";
+import type { SecretSummary } from "@/server/catalog/organization/secrets";
 
 /** Confirms, with the tools that use the secret, then removes it. */
 export function RemoveSecret({ secret, onClose }: { secret: SecretSummary; onClose: () => void }) {

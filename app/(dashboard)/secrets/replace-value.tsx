@@ -9,7 +9,7 @@ import { readProblems } from "@/app/_ui/form-problems";
 import { useTRPC } from "@/app/_ui/providers";
 import { useNow } from "@/app/_ui/time";
 import { useNotify } from "@/app/_ui/toast";
-import type { SecretSummary } from "@/server/catalog/secrets";
+import type { SecretSummary } from "@/server/catalog/organization/secrets";
 import { labelsOf } from "./secret-draft";
 import { ValueField } from "./secret-fields";
 

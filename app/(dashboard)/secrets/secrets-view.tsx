@@ -12,7 +12,7 @@ import { useTRPC } from "@/app/_ui/providers";
 import { useMay } from "@/app/_ui/role";
 import { List, ListCell, ListRow } from "@/app/_ui/table";
 import { Ago, Day } from "@/app/_ui/time";
-import type { SecretSummary } from "@/server/catalog/secrets";
+import type { SecretSummary } from "@/server/catalog/organization/secrets";
 import { referenceTo } from "./secret-draft";
 
 const CreateSecret = dynamic(() => import("./create-secret").then((part) => part.CreateSecret));

@@ -4,7 +4,7 @@ import { clientAddressOf } from "@/server/api/client-address";
 import { isSameOrigin } from "@/server/auth/sessions";
 import { AppError, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
-import { guardKey } from "@/server/limits/guard-key";
+import { guardKey } from "@/server/limits/memory-guards";
 import { acquireRate } from "@/server/limits/rate-limit";
 import { readBody } from "@/server/limits/read-body";
 import { MAX_SIGN_IN_BYTES } from "@/server/limits/sizes";

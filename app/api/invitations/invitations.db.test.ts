@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { createInvitation } from "@/server/catalog/invitations";
+import { createInvitation } from "@/server/catalog/organization/invitations";
 import { newId } from "@/server/ids";
 import { createMember, TEST_PASSWORD } from "@/testing/runs";
 import { signInCookie, TEST_ORIGIN } from "@/testing/sign-in";

@@ -5,8 +5,8 @@ import {
   invitationInput,
   listInvitations,
   revokeInvitation,
-} from "@/server/catalog/invitations";
-import { changeMemberRole, removeMember, roleChange } from "@/server/catalog/members";
+} from "@/server/catalog/organization/invitations";
+import { changeMemberRole, removeMember, roleChange } from "@/server/catalog/organization/members";
 import { checkedInput } from "./checked-input";
 
 const admin = memberProcedure("admin");

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
 import { listMembers } from "@/server/auth/list-members";
-import { readFirstSteps } from "@/server/catalog/first-steps";
+import { readFirstSteps } from "@/server/catalog/organization/first-steps";
 import {
   describeOwnOrganization,
   organizationName,
   renameOrganization,
-} from "@/server/catalog/own-organization";
+} from "@/server/catalog/organization/own-organization";
 import { listAudit } from "@/server/operate/read-audit";
 import { checkedInput } from "./checked-input";
 

@@ -7,7 +7,7 @@ import {
   listSecretUsers,
   removeSecret,
   setSecret,
-} from "@/server/catalog/secrets";
+} from "@/server/catalog/organization/secrets";
 import { SECRET_NAME } from "@/server/secrets/references";
 import { checkedInput } from "./checked-input";
 

@@ -1,5 +1,5 @@
 import { sessionFromHeaders } from "@/server/auth/sessions";
-import { acceptInvitation } from "@/server/catalog/accept-invitation";
+import { acceptInvitation } from "@/server/catalog/organization/accept-invitation";
 import { answerInvitation } from "../answer";
 
 /** Makes the invited person a member: a new account, or the one that is signed in. */

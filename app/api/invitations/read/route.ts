@@ -1,4 +1,4 @@
-import { readInvitation } from "@/server/catalog/accept-invitation";
+import { readInvitation } from "@/server/catalog/organization/accept-invitation";
 import { answerInvitation } from "../answer";
 
 /** Who is invited where, for the holder of the link. The token is in the body: addresses are logged. */

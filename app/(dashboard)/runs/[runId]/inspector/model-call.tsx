@@ -7,7 +7,7 @@ import { useTRPC } from "@/app/_ui/providers";
 import { Tabs } from "@/app/_ui/tabs";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import { Moment } from "@/app/_ui/time";
-import type { CallDetail } from "@/server/runs/read/inspect";
+import type { CallDetail } from "@/server/runs/read/inspect-line";
 import type { WorkLine } from "../lines";
 import { attemptsTab, ErrorText, Figures, Head, InspectorSkeleton, LineDuration, recordTab } from "./parts";
 import { PromptView } from "./prompt";

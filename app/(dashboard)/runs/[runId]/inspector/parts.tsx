@@ -8,7 +8,7 @@ import { JsonView } from "@/app/_ui/json/view";
 import { SkeletonLine } from "@/app/_ui/page";
 import { Status } from "@/app/_ui/status";
 import { Elapsed, useNow } from "@/app/_ui/time";
-import type { CallDetail, StepDetail } from "@/server/runs/read/inspect";
+import type { CallDetail, StepDetail } from "@/server/runs/read/inspect-line";
 import { type TimedAttempt, timedAttempts } from "../timeline/timed-attempts";
 
 /** The head of a step or model call: title, status, and a link to it. */

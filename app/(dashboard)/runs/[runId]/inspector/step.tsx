@@ -15,7 +15,7 @@ import { Unreadable } from "@/app/_ui/text/unreadable";
 import { usePayload } from "@/app/_ui/text/use-payload";
 import { Moment } from "@/app/_ui/time";
 import { anyCase } from "@/server/any-case";
-import type { StepDetail } from "@/server/runs/read/inspect";
+import type { StepDetail } from "@/server/runs/read/inspect-line";
 import type { PayloadPreview } from "@/server/runs/read/payload-preview";
 import type { WorkLine } from "../lines";
 import type { Unfolding } from "../timeline/use-unfolding";
