@@ -4,7 +4,7 @@ import { z } from "zod";
 const applied = z.object({
   organizations: z.array(
     z.object({
-      id: z.string(),
+      slug: z.string(),
       agents: z.array(z.object({ slug: z.string(), id: z.string() })),
       tools: z.array(z.object({ slug: z.string(), id: z.string() })),
       triggers: z.array(z.object({ slug: z.string(), id: z.string(), token: z.string(), url: z.string() })),
@@ -15,6 +15,7 @@ const applied = z.object({
 
 /** An organization of e2e/organization.yaml, with its ids and secrets. */
 export type Organization = {
+  slug: string;
   agentId: string;
   toolId: string;
   /** A tool that takes `{ to }` and makes that many steps, one after the other. */
@@ -105,6 +106,7 @@ export function readApplied(text: string, parallelIndex?: number): Organization 
   if (!found) throw new Error(`There is no organization for worker ${parallelIndex}.`);
   const domain = parallelIndex === undefined ? DOMAIN : domainOf(parallelIndex);
   return {
+    slug: found.slug,
     agentId: idOf(found.agents, "helper"),
     toolId: idOf(found.tools, "double"),
     counterId: idOf(found.tools, "counter"),
