@@ -1,6 +1,6 @@
 import { subscribe } from "node:diagnostics_channel";
 import { IncomingMessage, Server, ServerResponse } from "node:http";
-import { PEER_ADDRESS_HEADER } from "@/server/api/client-address";
+import { createProxyWarning, PEER_ADDRESS_HEADER } from "@/server/api/client-address";
 import { InvalidTargetError, peerAddress, targetOf } from "@/server/api/node-http";
 import { PAGE_ADDRESS_HEADER } from "@/server/api/page-address";
 import { dataHeaders, pageHeaders } from "@/server/api/protective-headers";
@@ -38,10 +38,12 @@ export async function serveWithNext(): Promise<void> {
 function prepareRequests(services: Wired): void {
   const { origin, protocol } = new URL(services.env.appUrl);
   const headers = { page: pageHeaders(protocol === "https:"), data: dataHeaders(protocol === "https:") };
+  const warnOfProxy = createProxyWarning(services);
   const servers = new WeakSet<Server>();
   subscribe("http.server.request.start", (message) => {
     if (!isStart(message)) return;
     const { request: incoming, response: outgoing, server } = message;
+    warnOfProxy(incoming);
     if (!servers.has(server)) {
       servers.add(server);
       refuseBadHttp(server);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { type ApiRequest, type ApiResponse, drain, fromNode, sendToNode } from "@/server/api/api-request";
 import { errorBody, refuseTunnel, respondToBadHttp } from "@/server/api/bad-http";
-import { PEER_ADDRESS_HEADER } from "@/server/api/client-address";
+import { createProxyWarning, PEER_ADDRESS_HEADER } from "@/server/api/client-address";
 import { cutStalledReader, InvalidTargetError, peerAddress, targetOf } from "@/server/api/node-http";
 import { PAGE_ADDRESS_HEADER } from "@/server/api/page-address";
 import { respondToPoll } from "@/server/api/poll";
@@ -40,6 +40,7 @@ export function createHandler(
   const asData = dataHeaders(protocol === "https:");
   const rawHeaders = Object.entries(asData).flat();
   const { log } = services;
+  const warnOfProxy = createProxyWarning(services);
 
   /** Sends an API response and logs ids, status and duration, but no content. */
   const send = (request: PendingRequest, response: ApiResponse): void => {
@@ -50,6 +51,7 @@ export function createHandler(
 
   const answer = async (request: PendingRequest): Promise<void> => {
     const { incoming, outgoing, path } = request;
+    warnOfProxy(incoming);
     if (incoming.httpVersion === "1.1" && incoming.headers.host === undefined) {
       throw new InvalidTargetError("The header Host is missing.");
     }
@@ -175,13 +177,23 @@ async function callEngine({ engine, log }: Wired, call: ApiRequest, url: URL): P
   }
 }
 
-/** The handler for a path. A path similar to the API's gets the API's 404, never a page. */
+/**
+ * The handler for a path. A path that differs from the API's only by case, escapes or slashes gets the API's 404, never
+ * a page.
+ */
 export function handlerOf(path: string): "rest" | "webhook" | "inngest" | "health" | "ready" | "pages" {
-  const plain =
-    path.includes("%") || path.startsWith("//") ? path.replace(/%2f/gi, "/").replace(/^\/+/, "/") : path;
+  const plain = plainPath(path);
   if (plain === "/v1" || plain.startsWith("/v1/")) return "rest";
   if (plain === "/webhooks" || plain.startsWith("/webhooks/")) return "webhook";
   if (path === "/api/inngest") return "inngest";
   if (path === "/api/health") return "health";
   return path === "/api/ready" ? "ready" : "pages";
+}
+
+/** A path in lower case, without escapes of ASCII characters and repeated slashes at its start. */
+function plainPath(path: string): string {
+  const decoded = path.includes("%")
+    ? path.replace(/%([0-7][0-9a-f])/gi, (_escape, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+    : path;
+  return decoded.replace(/^[/\\]+/, "/").toLowerCase();
 }

@@ -36,12 +36,14 @@ const PAGES: Record<string, (world: World) => Promise<string[]>> = {
     `/agents/${organization.agentId}`,
     `/tools/${organization.toolId}`,
   ],
-  "triggers and keys": async ({ organization }) => [
+  "triggers, secrets and keys": async ({ organization }) => [
     "/triggers",
+    "/secrets",
     "/keys",
     `/triggers/${organization.triggerIds.doubles}`,
   ],
-  "the organization": async () => ["/credits", "/members", "/audit"],
+  "the organization": async () => ["/credits", "/members", "/organization", "/audit"],
+  "the account and the API reference": async () => ["/account", "/api-reference"],
 };
 
 for (const [name, pathsOf] of Object.entries(PAGES)) {

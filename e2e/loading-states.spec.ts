@@ -172,3 +172,18 @@ test("a list that fails shows an error in place, and loads on retry", async ({ p
   await expect(problem).toHaveCount(0);
   await expect(page.getByText("could not be")).toHaveCount(0);
 });
+
+test("a lost connection is said on the page, which catches up when the server is back", async ({ page }) => {
+  await page.goto(`${service.base}/runs`);
+  await expect(page.getByRole("table").getByRole("link").first()).toBeVisible();
+  const bar = page.getByRole("alert").filter({ hasText: "The connection to the server is lost" });
+  await page.context().setOffline(true);
+  await page.getByRole("button", { name: "Filter", exact: true }).click();
+  await page.getByRole("option", { name: "Failed" }).click();
+  await expect(bar).toBeVisible();
+  await bar.getByRole("button", { name: "Retry" }).click();
+  await expect(bar).toBeVisible();
+  await page.context().setOffline(false);
+  await expect(bar).toHaveCount(0);
+  await expect(page.getByText("No run matches these filters")).toBeVisible();
+});

@@ -1,20 +1,38 @@
 import { execFile } from "node:child_process";
-import { createServer, type Server } from "node:http";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
+import { createDashboardCaller } from "@/server/api/dashboard/router";
+import { mintOrgId } from "@/server/auth/mint-org-id";
+import { newId } from "@/server/ids";
+import { streamRun } from "@/server/live/run-stream";
+import { echoForms, findLeaks } from "@/testing/leaks";
+import { testLogger } from "@/testing/log";
 import { type ModelServer, startModelServer } from "@/testing/model-server";
 import { startTestService, type TestService } from "@/testing/service";
 
-/** The examples that need a model, a mail server or another service: applied with the command line and run over REST. */
+/**
+ * The examples that need a model, a mail server or another service: applied with the command line and run over REST.
+ * Secrets are planted wherever the operator and organizations have some; none may be found after the runs.
+ */
 
 const ROOT = join(import.meta.dirname, "..");
 let models: ModelServer;
 let smtp: SMTPServer;
 let inventory: Server;
 let service: TestService;
+let folder: string;
+const log = testLogger();
+const PLANTED = {
+  github: 'ghp_9aZ+/k&"q-é~Sup3r',
+  openai: "sk-planted-1f8a6b2c9d",
+  smtp: "smtp-planted+/7Qe",
+};
 const mails: string[] = [];
 /** How often the inventory was asked, by article. */
 const asked = new Map<string, number>();
@@ -25,15 +43,19 @@ const portOf = (server: Pick<Server, "address">) =>
 beforeAll(async () => {
   models = await startModelServer();
   inventory = createServer((request, response) => {
+    if (request.url?.startsWith("/repos/")) return answerAsGitHub(request, response);
     const article = new URL(request.url ?? "", "http://x").searchParams.get("sku") ?? "";
     const count = (asked.get(article) ?? 0) + 1;
     asked.set(article, count);
     const fails = article === "gone" || (article === "slow" && count < 3);
     response.writeHead(fails ? 503 : 200, { "content-type": "application/json" });
-    response.end(JSON.stringify({ stock: article.length }));
+    return response.end(JSON.stringify({ stock: article.length }));
   });
   smtp = new SMTPServer({
     authOptional: true,
+    allowInsecureAuth: true,
+    onAuth: ({ password, username }, _session, done) =>
+      password === PLANTED.smtp ? done(null, { user: username }) : done(new Error("Invalid login")),
     disabledCommands: ["STARTTLS"],
     onData(stream, _session, done) {
       const chunks: Buffer[] = [];
@@ -47,20 +69,31 @@ beforeAll(async () => {
   await new Promise<void>((done) => smtp.listen(0, "127.0.0.1", done));
   await new Promise<void>((done) => inventory.listen(0, "127.0.0.1", done));
   const [smtpPort, inventoryPort] = [portOf(smtp.server), portOf(inventory)];
-  service = await startTestService({
+  const settings = {
     OPENAI_BASE_URL: models.url,
-    OPENAI_API_KEY: "test",
-    SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
+    OPENAI_API_KEY: PLANTED.openai,
+    SMTP_URL: `smtp://ada:${encodeURIComponent(PLANTED.smtp)}@127.0.0.1:${smtpPort}`,
     SMTP_FROM: "Stepwell <no-reply@stepwell.test>",
     EGRESS_ALLOW: `127.0.0.1:${smtpPort},127.0.0.1:${inventoryPort}`,
-  });
+  };
+  service = await startTestService(settings, log);
+  folder = await mkdtemp(join(tmpdir(), "stepwell-examples-"));
 }, 60_000);
 afterAll(async () => {
   await service.stop();
+  await rm(folder, { recursive: true });
   await models.close();
   await new Promise<void>((done) => smtp.close(() => done()));
   await new Promise((done) => inventory.close(done));
 });
+
+/** An API that echoes the key of its caller in all forms. */
+function answerAsGitHub({ headers }: IncomingMessage, response: ServerResponse) {
+  const isKnown = headers.authorization === `Bearer ${PLANTED.github}`;
+  const labels = Object.values(echoForms(PLANTED.github)).map((name) => ({ name }));
+  response.writeHead(isKnown ? 200 : 401, { "content-type": "application/json" });
+  return response.end(JSON.stringify([{ number: 1, title: `Known as ${headers.authorization}`, labels }]));
+}
 
 const applied = z.object({
   organizations: z.array(
@@ -73,11 +106,17 @@ const applied = z.object({
   ),
 });
 
-/** Applies an example with the command line; returns what starts a tool or agent of it and waits for its end. */
-async function apply(file: string) {
-  const command = ["run", "-s", "stepwell", "--", "apply", join("examples", file), "--json"];
+/** Calls the command line; returns its standard output. */
+async function stepwell(args: string[], input = ""): Promise<string> {
   const env = { ...process.env, ...service.settings, STEPWELL_ENV_FILE: "" };
-  const { stdout } = await promisify(execFile)("npm", command, { cwd: ROOT, env });
+  const called = promisify(execFile)("npm", ["run", "-s", "stepwell", "--", ...args], { cwd: ROOT, env });
+  called.child.stdin?.end(input);
+  return (await called).stdout;
+}
+
+/** Applies an example with the command line; returns what starts a tool or agent of it and waits for its end. */
+async function apply(file: string, path = join("examples", file)) {
+  const stdout = await stepwell(["apply", path, "--json"]);
   const [organization] = applied.parse(JSON.parse(stdout)).organizations;
   if (organization === undefined) throw new Error(`${file} declares no organization`);
   const key = organization.apiKeys[0]?.key ?? "";
@@ -193,4 +232,55 @@ it("delegation.yaml lets one agent ask another", async () => {
   expect(children).toEqual([{ status: "Completed", targetName: "Researcher", output: "42: 6 * 7." }]);
   const last = models.requests.at(-1);
   expect(JSON.stringify(last?.body.messages)).toContain("42: 6 * 7.");
+}, 120_000);
+
+/** What pages and live events show of a run. */
+async function shownOf(runId: string, organizationId: string): Promise<string> {
+  const { services } = service;
+  const actor = {
+    kind: "member",
+    orgId: mintOrgId(organizationId),
+    userId: newId(),
+    name: "A viewer",
+    role: "viewer",
+  } as const;
+  const caller = createDashboardCaller({ services, actor, requestId: "r" });
+  const shown: unknown[] = [await caller.runs.inspect({ runId }), await caller.runs.configuration({ runId })];
+  const steps = await services.db.step.findMany({ where: { runId }, select: { id: true } });
+  for (const { id } of steps) shown.push(await caller.runs.step({ runId, stepId: id }));
+  const over = new AbortController();
+  const sink = {
+    drained: async () => {},
+    send: (event: unknown) => void shown.push(event),
+    close: () => over.abort(),
+    signal: over.signal,
+  };
+  await streamRun(services, actor, { runId, after: -1, sink });
+  return JSON.stringify(shown);
+}
+
+it("secrets.yaml calls its API, and no planted secret is in the database, the log, pages or live events", async () => {
+  const host = `127.0.0.1:${portOf(inventory)}`;
+  const source = await readFile(join(import.meta.dirname, "secrets.yaml"), "utf8");
+  const path = join(folder, "secrets.yaml");
+  await writeFile(
+    path,
+    source.replaceAll("https://api.github.com", `http://${host}`).replace("[api.github.com]", `["${host}"]`),
+  );
+  const run = await apply("secrets.yaml", path);
+  await stepwell(["secrets", "set", "secrets", "github"], PLANTED.github);
+  const { status, errorMessage, output } = await run("open-issues", { owner: "acme", repository: "shop" });
+  expect({ status, errorMessage }).toEqual({ status: "Completed", errorMessage: null });
+  const [issue] = JSON.parse(output).issues;
+  expect(issue.title).toBe("Known as Bearer [secret github]");
+  expect(issue.labels.length).toBe(Object.keys(echoForms(PLANTED.github)).length);
+
+  const { db, pool } = service.services;
+  const runs = await db.run.findMany({ select: { id: true, organizationId: true, targetName: true } });
+  const shown: Record<string, string> = {};
+  for (const { id, organizationId, targetName } of runs)
+    shown[`pages of ${targetName} ${id}`] = await shownOf(id, organizationId);
+  expect(Object.values(shown).join("")).toContain("[secret github]");
+  for (const value of Object.values(PLANTED))
+    expect(await findLeaks({ pool, log }, value, shown)).toEqual([]);
 }, 120_000);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ConfigurationFileError, readModelProviders, readPriceList } from "@/server/configuration-files";
 import { DEFAULT_PRICES, type PriceList } from "@/server/credits/prices";
+import { isLoopback } from "@/server/egress/addresses";
 import type { SmtpSettings } from "@/server/mail/smtp";
 import type { NamedProvider } from "@/server/models/registry";
 import { PAUSE_POINTS, type PausePoint } from "@/server/runs/engine/pause-points";
@@ -89,6 +90,10 @@ const schema = z.object({
       .regex(/^[^\r\n]*[^\s<>@]+@[^\s<>@]+>?$/, "is not an address such as Stepwell <no-reply@example.com>")
       .optional(),
   ),
+  SMTP_REQUIRE_TLS: optionalText.pipe(z.enum(["0", "1"]).default("1")),
+  SMTP_RECIPIENTS_PER_HOUR: optionalText
+    .transform((value) => (value === undefined ? 500 : Number(value)))
+    .pipe(z.int({ error: "is not a whole number" }).min(1).max(1_000_000)),
   TRUST_PROXY: optionalText.pipe(z.enum(["0", "1"]).default("0")),
   LOG_LEVEL: optionalText.pipe(z.enum(["debug", "info", "warn", "error"]).default("info")),
   STEPWELL_SLOTS: optionalText
@@ -133,6 +138,8 @@ export type Environment = {
   egressAllow: string[];
   /** The server that sends e-mails of functions. */
   smtp: SmtpSettings | undefined;
+  /** How many recipients one organization may write to in an hour. */
+  recipientsPerHour: number;
   /** Whether X-Forwarded-For tells the client's address. */
   trustProxy: boolean;
   logLevel: "debug" | "info" | "warn" | "error";
@@ -203,7 +210,8 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
     ...readFiles(value, source),
     defaultModel: value.DEFAULT_MODEL,
     egressAllow: value.EGRESS_ALLOW,
-    smtp: readSmtp(value.SMTP_URL, value.SMTP_FROM),
+    smtp: readSmtp(value.SMTP_URL, value.SMTP_FROM, value.SMTP_REQUIRE_TLS === "1"),
+    recipientsPerHour: value.SMTP_RECIPIENTS_PER_HOUR,
     trustProxy: value.TRUST_PROXY === "1",
     logLevel: value.LOG_LEVEL,
     slots: value.STEPWELL_SLOTS,
@@ -214,7 +222,11 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
   };
 }
 
-function readSmtp(address: string | undefined, from: string | undefined): SmtpSettings | undefined {
+function readSmtp(
+  address: string | undefined,
+  from: string | undefined,
+  requireTls: boolean,
+): SmtpSettings | undefined {
   if (address === undefined && from === undefined) return undefined;
   if (address === undefined || from === undefined) {
     throw new EnvironmentError(
@@ -223,10 +235,13 @@ function readSmtp(address: string | undefined, from: string | undefined): SmtpSe
   }
   const url = new URL(address);
   const secure = url.protocol === "smtps:";
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   return {
-    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    host,
     port: url.port === "" ? (secure ? 465 : 587) : Number(url.port),
     secure,
+    // Without a password, and within this machine, nothing is to be protected.
+    requireTls: requireTls && url.password !== "" && !isLoopback(host),
     user: url.username === "" ? undefined : decodeURIComponent(url.username),
     password: url.password === "" ? undefined : decodeURIComponent(url.password),
     from,

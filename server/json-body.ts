@@ -1,6 +1,7 @@
 import { AppError } from "@/server/errors";
 import type { Json } from "@/server/json";
-import { jsonPointer, parseJson } from "@/server/json-text";
+import { jsonPointer } from "@/server/json-text";
+import { isSmall, parseLargeJson, stringifyLarge } from "@/server/large-json";
 
 /** Whether a Content-Type header names JSON in UTF-8. */
 export function isJsonContentType(header: string | null): boolean {
@@ -31,9 +32,9 @@ export function decodeText(body: Uint8Array): string {
  * Parses JSON from outside; throws `invalid_request` if it is no JSON, nested too deeply, or has a number beyond
  * 1.8e308.
  */
-export function parseBodyText(text: string): Json {
+export async function parseBodyText(text: string): Promise<Json> {
   try {
-    return parseJson(text);
+    return await parseLargeJson(text);
   } catch (cause) {
     throw new AppError(
       "invalid_request",
@@ -43,8 +44,13 @@ export function parseBodyText(text: string): Json {
   }
 }
 
+/** U+0000 in a JSON text; after an odd number of backslashes the `\\` belongs to another character. */
+const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/;
+
 /** Throws `invalid_request` if any text or key contains U+0000 (docs/contract.md, "Bodies of starts"). */
-export function refuseNul(value: Json, at = ""): void {
+export async function refuseNul(value: Json, at = ""): Promise<void> {
+  const isLarge = typeof value !== "string" && !isSmall(value);
+  if (isLarge && !ESCAPED_NUL.test(await stringifyLarge(value))) return;
   const keys = findNul(value);
   if (keys === null) return;
   const path = at + jsonPointer(keys).replaceAll("\0", "\uFFFD");

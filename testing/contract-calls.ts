@@ -97,6 +97,12 @@ export const ODD_PATHS = [
   "/webhooks/x/y",
   "//webhooks/x",
   "/webhooks%2fx",
+  "/V1",
+  "/V1/agents/run/x",
+  "/%76%31/agents/run/x",
+  "/%56%31%2Ftools",
+  "/Webhooks/x",
+  "/%77ebhooks/x",
 ];
 
 const CONTRACT_HEADERS = [

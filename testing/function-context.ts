@@ -9,7 +9,7 @@ export function testFunctionContext(overrides: Partial<FunctionContext> = {}): F
     fetch: async () => {
       throw new Error("This test allows no network.");
     },
-    redact: (value) => value,
+    redact: async (value) => value,
     idempotencyKey: "step-1",
     organizationId: "org-1",
     callModel: async () => {

@@ -4,6 +4,7 @@ import { targetOf } from "@/server/api/node-http";
 import { respondToRest } from "@/server/api/rest";
 import { respondToWebhook } from "@/server/api/webhook";
 import { readEnvironment } from "@/server/env";
+import type { Logger } from "@/server/log";
 import { closeServices, type Wired, wire } from "@/wiring";
 import { createTestDatabase } from "./database";
 
@@ -17,8 +18,8 @@ export type TestService = {
   stop(): Promise<void>;
 };
 
-/** Starts a service. Without `OPENAI_*` in `env` the demo model answers. */
-export async function startTestService(env: Record<string, string> = {}): Promise<TestService> {
+/** Starts a service, which writes to `log`. Without `OPENAI_*` in `env` the demo model answers. */
+export async function startTestService(env: Record<string, string> = {}, log?: Logger): Promise<TestService> {
   const database = await createTestDatabase();
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -32,7 +33,7 @@ export async function startTestService(env: Record<string, string> = {}): Promis
     LOG_LEVEL: "error",
     ...env,
   };
-  const services = wire(readEnvironment(settings));
+  const services = wire(readEnvironment(settings), log);
   server.on("request", (incoming, outgoing) => {
     const url = targetOf(incoming, origin);
     const answer = url.pathname.startsWith("/webhooks/") ? respondToWebhook : respondToRest;

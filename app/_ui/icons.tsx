@@ -1,13 +1,16 @@
 import {
   ArrowDown,
   ArrowUp,
+  BookOpen,
   Bot,
+  Building2,
   ChartNoAxesColumn,
   Check,
   ChevronDown,
   ChevronLeft,
   ChevronRight,
   ChevronsUpDown,
+  CircleUser,
   Coins,
   Copy,
   Download,
@@ -15,6 +18,7 @@ import {
   KeyRound,
   Link2,
   ListTree,
+  LockKeyhole,
   LogOut,
   type LucideIcon,
   Menu,
@@ -54,6 +58,10 @@ export const AgentIcon = icon(Bot);
 export const ToolIcon = icon(Workflow);
 export const TriggerIcon = icon(Zap);
 export const KeyIcon = icon(KeyRound);
+export const SecretIcon = icon(LockKeyhole);
+export const OrganizationIcon = icon(Building2);
+export const AccountIcon = icon(CircleUser);
+export const ReferenceIcon = icon(BookOpen);
 export const ChartIcon = icon(ChartNoAxesColumn);
 export const CreditsIcon = icon(Coins);
 export const MembersIcon = icon(Users);

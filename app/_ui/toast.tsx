@@ -17,7 +17,7 @@ type Notify = (title: string, description?: string, action?: NoticeAction) => vo
 const NotifyContext = createContext<Notify>(() => {});
 const SHOWN_MS = 6_000;
 /** A message with an action stays longer, so that it can be reached by keyboard. */
-const ACTION_SHOWN_MS = 20_000;
+const ACTION_SHOWN_MS = 60_000;
 const MAX_NOTICES = 3;
 
 /** Short messages after an action, at the lower edge, announced politely to screen readers. */
@@ -42,7 +42,8 @@ export function ToastProvider({ children }: { children: ReactNode }) {
       {children}
       <div
         aria-live="polite"
-        className="pointer-events-none fixed right-4 bottom-4 left-4 z-[60] mx-auto flex max-w-sm flex-col gap-2 sm:right-4 sm:left-auto sm:w-96"
+        // Above the bar with Save, where a page has one.
+        className="pointer-events-none fixed right-4 bottom-4 left-4 z-[60] mx-auto flex max-w-sm flex-col gap-2 sm:right-4 sm:left-auto sm:w-96 [body:has([data-save-bar])_&]:bottom-20"
         role="status"
       >
         {notices.map(({ id, title, description, action }) => (

@@ -69,6 +69,8 @@ const OF_ALL_RUNS: Record<string, { call: Call; shows: (response: Response) => P
 const ELSEWHERE: Record<string, string> = {
   "auth/[...all]": "signing in and out: better-auth's own routes, open to everyone",
   "sign-in": "signing in without scripts",
+  "invitations/read": "app/api/invitations/invitations.db.test.ts",
+  "invitations/accept": "app/api/invitations/invitations.db.test.ts",
   inngest: "Inngest's signed calls, which name no organization",
   health: "whether the process is alive",
   ready: "whether the process can serve: names of its parts, no data",

@@ -4,7 +4,7 @@ export type SignInProblem = "wrong" | "long" | "busy" | "address" | "failed";
 const SENTENCES: Record<SignInProblem, string> = {
   wrong: "Wrong email or password.",
   long: "The email or password is too long. Check what you pasted.",
-  busy: "Too many attempts. Wait up to ten minutes, then try again.",
+  busy: "Too many attempts. Wait a minute, then try again.",
   address: "This page was opened at an address other than APP_URL. Open it there.",
   failed: "Sign-in failed on the server. The cause is in its log.",
 };

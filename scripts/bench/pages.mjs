@@ -11,7 +11,21 @@ import { startThrowawayService } from "../throwaway-service.mjs";
  */
 const LOADS = 3;
 const BIG_RUN = "01a1fe2b-ffff-7000-8000-000000000002";
-const PAGES = ["runs", "metrics", "agents", "tools", "triggers", "keys", "credits", "members", "audit"];
+const PAGES = [
+  "runs",
+  "metrics",
+  "agents",
+  "tools",
+  "triggers",
+  "secrets",
+  "keys",
+  "credits",
+  "members",
+  "organization",
+  "audit",
+  "account",
+  "api-reference",
+];
 
 /** In one transaction: the engine would execute a visible pending run. */
 const SEED = `

@@ -361,19 +361,19 @@ test("an organization is removed after its slug is typed; only --force cancels i
   expect(audit.out).toMatch(new RegExp(` operator +organization\\.removed +${tenant.slug} `));
 });
 
-test("secret rotate needs both secrets, then encrypts everything with the new one", async () => {
+test("service-secret rotate needs both secrets, then encrypts everything with the new one", async () => {
   const old = await createWorld();
   try {
     const NEW = "a new secret of at least thirty-two characters";
     const file = await writeDefinition("rotated.yaml", acme("rotated"));
     await call(["apply", file, "--json"], { services: old });
-    expect(await call(["secret", "rotate"], { services: old })).toMatchObject({
+    expect(await call(["service-secret", "rotate"], { services: old })).toMatchObject({
       code: 1,
       err: expect.stringContaining("Set STEPWELL_SECRET to the new secret"),
     });
     const rotating = { ...old, vault: createVault(NEW, old.env.secret) };
-    expect((await call(["doctor"], { services: rotating })).out).toContain("run `secret rotate`");
-    const rotated = await call(["secret", "rotate"], { services: rotating });
+    expect((await call(["doctor"], { services: rotating })).out).toContain("run `service-secret rotate`");
+    const rotated = await call(["service-secret", "rotate"], { services: rotating });
     expect(rotated.out).toContain("1 stored secrets are now encrypted with STEPWELL_SECRET.");
     expect((await call(["doctor"], { services: { ...old, vault: createVault(NEW) } })).out).toMatch(
       /^ok +secret /m,
@@ -474,8 +474,11 @@ test.each([
 test("help lists every command and describes one", async () => {
   const help = await call(["help"]);
   expect(help.code).toBe(0);
-  for (const name of ["apply FILE.yaml", "export ORG", "doctor", "secret adopt"])
+  for (const name of ["apply FILE.yaml", "export ORG", "doctor", "service-secret adopt"])
     expect(help.out).toContain(name);
+  // Such as `secret` and `secrets`.
+  const nouns = new Set(help.out.split("\n").map((line) => /^ {2}([a-z-]+)/.exec(line)?.[1] ?? ""));
+  expect([...nouns].filter((noun) => noun !== "" && nouns.has(`${noun}s`))).toEqual([]);
   expect((await call(["help", "keys", "create"])).out).toContain("--expires WHEN");
   expect((await call(["keys", "create", "--help"])).out).toContain("--expires WHEN");
 });
@@ -493,10 +496,10 @@ test("another STEPWELL_SECRET is refused with advice, and can be adopted", async
     const refused = await call(["apply", file], { services: changed });
     expect([refused.code, refused.out]).toEqual([1, ""]);
     expect(refused.err).toContain("STEPWELL_SECRET is not the secret of this database");
-    expect(refused.err).toContain("secret adopt");
+    expect(refused.err).toContain("service-secret adopt");
     expect((await call(["doctor"], { services: changed })).out).toMatch(/^fail +secret/m);
 
-    const adopted = await call(["secret", "adopt"], { services: changed });
+    const adopted = await call(["service-secret", "adopt"], { services: changed });
     expect(adopted.code).toBe(0);
     expect(adopted.out).toContain("trigger secret/inbound");
     expect(adopted.out).toContain("secret secret/api");

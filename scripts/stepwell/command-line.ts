@@ -20,7 +20,7 @@ import {
 import { prepareDatabase } from "./prepare-database";
 import { removeCommand } from "./remove";
 import { cancelRunCommand, listRunsCommand, showRunCommand } from "./runs";
-import { adoptSecretCommand, rotateSecretCommand } from "./secret";
+import { adoptSecretCommand, rotateSecretCommand } from "./service-secret";
 import { createUserCommand, listUsersCommand, passwordCommand, removeUserCommand } from "./users";
 
 /**

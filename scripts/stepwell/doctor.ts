@@ -5,7 +5,7 @@ import { SILENT_AFTER_MS } from "@/server/runs/engine/worker";
 import { readSecretFingerprint } from "@/server/secrets/fingerprint";
 import type { Services } from "@/server/services";
 import { defineCommand } from "./command";
-import { findUnreadable } from "./secret";
+import { findUnreadable } from "./service-secret";
 
 type Finding = { level: "ok" | "warn" | "fail"; what: string; text: string };
 type Check = { what: string; run(services: Services): Promise<Omit<Finding, "what">> };
@@ -76,11 +76,11 @@ const CHECKS: Check[] = [
       const known = await readSecretFingerprint(services);
       if (known === null) return warn("The database has no fingerprint yet: start the service once.");
       if (known === services.vault.previousFingerprint) {
-        return warn("STEPWELL_SECRET_PREVIOUS is still the database's secret: run `secret rotate`.");
+        return warn("STEPWELL_SECRET_PREVIOUS is still the database's secret: run `service-secret rotate`.");
       }
       if (known !== services.vault.fingerprint) {
         return fail(
-          "STEPWELL_SECRET is not the secret of this database. Set the earlier value, or accept the new one with `secret adopt`.",
+          "STEPWELL_SECRET is not the secret of this database. Set the earlier value, or accept the new one with `service-secret adopt`.",
         );
       }
       const lost = await findUnreadable(services);
@@ -154,6 +154,12 @@ const CHECKS: Check[] = [
       const { hostname, protocol } = new URL(env.appUrl);
       if (hostname === "localhost" || hostname === "127.0.0.1") {
         return warn(`APP_URL is ${env.appUrl}: webhook senders elsewhere cannot reach it.`);
+      }
+      // Stepwell itself speaks plain HTTP.
+      if (protocol === "https:" && !env.trustProxy) {
+        return warn(
+          `${env.appUrl} needs a proxy, and TRUST_PROXY is not set: all clients share the proxy's address. Set TRUST_PROXY=1 if the proxy appends to X-Forwarded-For.`,
+        );
       }
       return protocol === "https:"
         ? ok(env.appUrl)

@@ -2,10 +2,11 @@ import type { AttachedCallable } from "@/server/agent/definition";
 import { checkFunctionInput } from "@/server/functions/execute";
 import { findFunction } from "@/server/functions/registry";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
-import { canonicalText, parseJson } from "@/server/json-text";
+import { canonicalText } from "@/server/json-text";
+import { parseLargeJson, stringifyLarge } from "@/server/large-json";
 import type { ToolCall } from "@/server/models/port";
 import { FURTHER_CALLS, MAX_EXECUTED_CALLS, MAX_RECORDED_CALLS } from "@/server/models/reply-limits";
-import { cleanJson, replaceNul } from "@/server/secrets/stored-output";
+import { cleanLargeJson, replaceNul } from "@/server/secrets/stored-output";
 import { validateAgainst } from "@/server/workflow/schema";
 import { describeIssues } from "@/server/workflow/schema-issues";
 
@@ -23,6 +24,9 @@ export type PreparedCall = {
   | { error: string; isOverLimit?: true }
 );
 
+/** Longer arguments are the same only if their texts are: sorting their keys takes long. */
+const MAX_COMPARED_LENGTH = 16 * 1024;
+
 /**
  * Parses and checks the calls of one iteration, already cut by `limitCalls`. Invalid arguments become failing calls,
  * never exceptions. Calls beyond the limit are refused unread.
@@ -33,9 +37,10 @@ export async function prepareCalls(
   organizationId: string,
 ): Promise<PreparedCall[]> {
   const prepare = async (call: ToolCall, index: number): Promise<PreparedCall> => {
-    const parsed = parseArguments(call.arguments);
-    const inputText = parsed === undefined ? JSON.stringify(call.arguments) : JSON.stringify(parsed.value);
-    const identity = `${call.name} ${parsed === undefined ? call.arguments : canonicalText(parsed.value)}`;
+    const parsed = await parseArguments(call.arguments);
+    const inputText = await stringifyLarge(parsed === undefined ? call.arguments : parsed.value);
+    const isCompared = parsed !== undefined && inputText.length <= MAX_COMPARED_LENGTH;
+    const identity = `${call.name} ${isCompared ? canonicalText(parsed.value) : call.arguments}`;
     const refuse = (error: string): PreparedCall => ({ call, inputText, identity, error });
 
     if (index >= MAX_EXECUTED_CALLS) {
@@ -67,11 +72,11 @@ function overLimitMessage(call: ToolCall, index: number, input: Json | undefined
 }
 
 /** Some models send an empty text if a function has no arguments. */
-function parseArguments(text: string): { value: Json } | undefined {
+async function parseArguments(text: string): Promise<{ value: Json } | undefined> {
   if (text.trim() === "") return { value: {} };
   try {
     // An escaped U+0000 appears only after parsing.
-    return { value: cleanJson(parseJson(replaceNul(text))) };
+    return { value: await cleanLargeJson(await parseLargeJson(replaceNul(text))) };
   } catch {
     return undefined;
   }

@@ -1,5 +1,9 @@
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
 import { expect, it } from "vitest";
-import { guardKey } from "./client-address";
+import { readEnvironment } from "@/server/env";
+import { testLogger } from "@/testing/log";
+import { createProxyWarning, guardKey } from "./client-address";
 
 it.each([
   ["192.0.2.7", "192.0.2.7"],
@@ -12,4 +16,24 @@ it.each([
   ["x".repeat(10_000), "x".repeat(64)],
 ])("guards count %s under %s", (address, key) => {
   expect(guardKey(address)).toBe(key);
+});
+
+/** Sends headers through the check; returns how often it warned. */
+function warnings(env: { TRUST_PROXY?: string }, ...headers: Record<string, string>[]): number {
+  const log = testLogger();
+  const settings = { DATABASE_URL: "postgres://stepwell.test/db", STEPWELL_SECRET: "x".repeat(32), ...env };
+  const warn = createProxyWarning({ env: readEnvironment(settings), log });
+  for (const sent of headers) {
+    const incoming = new IncomingMessage(new Socket());
+    Object.assign(incoming.headers, sent);
+    warn(incoming);
+  }
+  return log.entries.filter(({ message }) => message.includes("TRUST_PROXY")).length;
+}
+
+it("a proxy in front without TRUST_PROXY is reported once", () => {
+  const forwarded = { "x-forwarded-for": "192.0.2.7" };
+  expect(warnings({}, {}, {})).toBe(0);
+  expect(warnings({}, {}, forwarded, forwarded)).toBe(1);
+  expect(warnings({ TRUST_PROXY: "1" }, forwarded)).toBe(0);
 });

@@ -1,4 +1,6 @@
+import type { IncomingMessage } from "node:http";
 import type { Environment } from "@/server/env";
+import type { Services } from "@/server/services";
 
 export { guardKey } from "@/server/limits/guard-key";
 
@@ -16,6 +18,22 @@ export function clientAddress(
   if (!trustProxy) return call.peer;
   const forwarded = call.header("x-forwarded-for")?.split(",").at(-1)?.trim();
   return forwarded || call.peer;
+}
+
+/**
+ * Creates a check of requests that warns, once per process, if a proxy is in front and TRUST_PROXY is not set: then all
+ * clients have the proxy's address, and share the limits for one address.
+ */
+export function createProxyWarning({ env, log }: Pick<Services, "env" | "log">) {
+  let isDue = !env.trustProxy;
+  return ({ headers }: IncomingMessage): void => {
+    if (!isDue || headers["x-forwarded-for"] === undefined) return;
+    isDue = false;
+    log.warn(
+      "A request has X-Forwarded-For, and TRUST_PROXY is not set: all clients of a proxy share its address, and the " +
+        "limits for one address. If your proxy sets this header, set TRUST_PROXY=1.",
+    );
+  };
 }
 
 /** The client's address of a Web Request. */

@@ -3,6 +3,7 @@ import type { ApiKeyActor } from "@/server/auth/actor";
 import { authenticateKey } from "@/server/auth/authenticate-key";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
+import type { Json } from "@/server/json";
 import { decodeText, parseBodyText, requireJson } from "@/server/json-body";
 import { countedLimit, type RateDecision, rateLimited, rateLimitHeaders } from "@/server/limits/rate-limit";
 import { acquireRead } from "@/server/limits/read-lease";
@@ -114,7 +115,7 @@ async function start(
         answer: (runId: string) => startedResponse(isTool ? "tool" : "agent", runId),
       };
     }
-    const input = { ...path, body: parseBody(raw, request.header("content-type"), isTool) };
+    const input = { ...path, body: await parseBody(raw, request.header("content-type"), isTool) };
     const onStart = (started: StartResult) => {
       result = started;
     };
@@ -182,7 +183,7 @@ async function countRead(services: Services, actor: ApiKeyActor): Promise<Record
 }
 
 /** A tool may be started without a body; its input is then `{}`. */
-function parseBody(raw: Buffer, contentType: string | null, isTool: boolean) {
+async function parseBody(raw: Buffer, contentType: string | null, isTool: boolean): Promise<Json> {
   if (raw.length === 0 && isTool) return {};
   requireJson(contentType);
   return parseBodyText(decodeText(raw));

@@ -11,6 +11,8 @@ export type ApiContext = {
   services: Services;
   actor: Actor | null;
   requestId: string;
+  /** The dashboard session of the request. */
+  sessionId?: string | undefined;
   /** Set by the REST handler: how a start counts, and what it may repeat. */
   conditions?: StartConditions | undefined;
   /** Set by the REST handler: called with the result of a start. */

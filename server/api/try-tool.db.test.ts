@@ -35,7 +35,10 @@ const toolId = async () => {
   return (await saved).id;
 };
 const configurationOf = async (runId: string) => {
-  const run = await world.db.run.findUniqueOrThrow({ where: { id: runId }, include: { configuration: true } });
+  const run = await world.db.run.findUniqueOrThrow({
+    where: { id: runId },
+    include: { configuration: true },
+  });
   return { run, definition: JSON.parse(run.configuration.document).definition };
 };
 
@@ -46,12 +49,17 @@ it("runs the draft, not the saved version, and says so in the run's name", async
   const { run, definition } = await configurationOf(runId);
   expect(run).toMatchObject({ targetName: "Sum (draft)", toolId: id, input: '{"a":3}' });
   expect(definition.steps[1].with.expression).toBe("{{ steps.double }} + 100");
-  expect((await readToolText(world, member, id)).yaml).toContain("+ 1\"");
+  expect((await readToolText(world, member, id)).yaml).toContain('+ 1"');
 });
 
 it("ends after a step, with its output", async () => {
   const id = await toolId();
-  const { runId } = await tryTool(world, member, { toolId: id, yaml: YAML, input: '{"a":3}', until: "double" });
+  const { runId } = await tryTool(world, member, {
+    toolId: id,
+    yaml: YAML,
+    input: '{"a":3}',
+    until: "double",
+  });
   const { definition } = await configurationOf(runId);
   expect(definition.steps.map((step: { id: string }) => step.id)).toEqual(["double"]);
   expect(definition.output).toBeUndefined();

@@ -67,7 +67,7 @@ export const v1Router = router({
       .input(z.object({ toolId: id("toolId", "tool"), body: toolInput }))
       .output(runStarted)
       .mutation(async ({ ctx, input }) => {
-        refuseNul(input.body);
+        await refuseNul(input.body);
         const request = { kind: "tool", targetId: input.toolId, input: input.body } as const;
         const result = await startRun(ctx.services, ctx.actor, request, ctx.conditions);
         ctx.onStart?.(result);
@@ -112,7 +112,7 @@ export const v1Router = router({
             `userMessage is larger than ${MAX_USER_MESSAGE_BYTES} bytes.`,
           );
         }
-        refuseNul(userMessage, "/userMessage");
+        await refuseNul(userMessage, "/userMessage");
         const request = { kind: "agent", targetId: input.agentId, userMessage } as const;
         const result = await startRun(ctx.services, ctx.actor, request, ctx.conditions);
         ctx.onStart?.(result);

@@ -139,6 +139,7 @@ export function checkExpectation(
 const KIND_NAMES: Record<AuditSubject, { name: string; one: string }> = {
   organization: { name: "organization", one: "an organization" },
   member: { name: "member", one: "a member" },
+  invitation: { name: "invitation", one: "an invitation" },
   api_key: { name: "API key", one: "an API key" },
   agent: { name: "agent", one: "an agent" },
   tool: { name: "tool", one: "a tool" },

@@ -62,6 +62,13 @@ describe("a tool's YAML", () => {
       { message: "name is required" },
       { line: 2, message: "nam is not known here" },
     ]);
+    const several = YAML.replace("name: Greet", "nam: Greet").replace("transform_json", "transform");
+    expect(await checkToolText(world, member, several.replace("steps.hello", "steps.helo"))).toMatchObject([
+      { message: "name is required" },
+      { line: 2, message: "nam is not known here" },
+      { line: 9, message: expect.stringContaining('"transform"; known functions: ') },
+      { line: 13, message: 'output there is no step "helo"; steps before this one: hello' },
+    ]);
     expect(await checkToolText(world, member, "slug: [\n")).toMatchObject([{ line: expect.any(Number) }]);
     expect(await checkToolText(world, member, "")).toMatchObject([{ message: expect.any(String) }]);
   });

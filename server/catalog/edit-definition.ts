@@ -8,7 +8,7 @@ import { type CatalogServices, type Editor, requireRole, type SaveOptions } from
 import { declareTool } from "./declare";
 import { type AgentDefinition, type ToolDefinition, toolDefinition } from "./definitions";
 import { describeFaults, fromPointer, refusal } from "./issues";
-import { findToolFaults, type SavedTool, saveTool } from "./save-tool";
+import { findFaultsOfInvalidTool, findToolFaults, type SavedTool, saveTool } from "./save-tool";
 import { readYaml, type YamlDocument } from "./yaml-document";
 
 /** What the dashboard's editors of agents and tools read and check. */
@@ -154,7 +154,7 @@ export async function checkToolText(
   actor: MemberActor,
   yaml: string,
 ): Promise<TextProblem[]> {
-  const read = readTool(yaml);
+  const read = await readTool(yaml, { tx: db, actor });
   if ("problems" in read) return read.problems;
   return problemsOf(read.document, await findToolFaults(read.definition, { tx: db, actor }));
 }
@@ -179,7 +179,7 @@ export async function saveToolText(
   { yaml, ...options }: { yaml: string } & SaveOptions,
 ): Promise<SavedTool> {
   requireRole(actor, "member");
-  const read = readTool(yaml);
+  const read = await readTool(yaml, { tx: services.db, actor });
   if ("problems" in read) throw refuse(read.problems);
   try {
     return await saveTool(services, actor, read.definition, options);
@@ -191,7 +191,7 @@ export async function saveToolText(
 
 type ReadTool = { definition: ToolDefinition; document: YamlDocument } | { problems: TextProblem[] };
 
-function readTool(yaml: string): ReadTool {
+async function readTool(yaml: string, reader: Parameters<typeof findToolFaults>[1]): Promise<ReadTool> {
   const document = readYaml(yaml);
   if ("faults" in document)
     return {
@@ -199,7 +199,9 @@ function readTool(yaml: string): ReadTool {
     };
   const parsed = toolDefinition.safeParse(document.value);
   if (parsed.success) return { definition: parsed.data, document };
-  return { problems: problemsOf(document, describeFaults(parsed.error, document.value)) };
+  const ofSchema = describeFaults(parsed.error, document.value);
+  const others = await findFaultsOfInvalidTool(document.value, reader);
+  return { problems: problemsOf(document, [...ofSchema, ...others]) };
 }
 
 function problemsOf(document: YamlDocument, issues: readonly Issue[]): TextProblem[] {

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { MEMBER_ROLES, type MemberRole } from "@/server/auth/actor";
 import { createUser, roleCovers } from "@/server/auth/sessions";
@@ -35,39 +34,7 @@ export async function saveMember(
   return changeCatalog(services, actor, "admin", work, [personLock(definition.email)]);
 }
 
-export const newMember = memberDefinition.omit({ password: true });
 export const roleChange = z.strictObject({ userId: z.uuid(), role: z.enum(MEMBER_ROLES) });
-
-/** 20 characters of base64url. */
-const PASSWORD_BYTES = 15;
-
-/**
- * Adds a member who is not one yet. An email without an account gets one with a generated password, which is returned
- * this once; null: the account existed. Needs the role admin. Throws `invalid_request`, `forbidden`.
- */
-export async function addMember(
-  services: CatalogServices,
-  actor: Editor,
-  input: z.input<typeof newMember>,
-): Promise<SavedMember & { password: string | null }> {
-  const definition = parseInput(newMember, input);
-  const { email } = definition;
-  const add = async (change: Change) => {
-    const user = await change.tx.user.findUnique({
-      where: { email },
-      select: { members: { where: { organizationId: actor.orgId }, select: { role: true } } },
-    });
-    const [member] = user?.members ?? [];
-    if (member) {
-      const message = `is already a member, with the role ${member.role}: ${email}`;
-      throw refusal([{ path: "/email", message }]);
-    }
-    const password = randomBytes(PASSWORD_BYTES).toString("base64url");
-    const saved = await putMember(change, { ...definition, password });
-    return { ...saved, password: user ? null : password };
-  };
-  return changeCatalog(services, actor, "admin", add, [personLock(email)]);
-}
 
 /** Changes a member's role. Needs the role admin; the rules of `saveMember` apply. Throws also `not_found`. */
 export async function changeMemberRole(
@@ -148,7 +115,8 @@ async function createAccount({ tx, at }: Change, definition: MemberDefinition): 
   return createUser({ db: tx, clock: clockAt(at) }, { email, name, password });
 }
 
-function requireOwnersConsent(actor: Editor, to: MemberRole, from: MemberRole | null): void {
+/** Throws `forbidden` unless the actor may give the role `to` to a member with the role `from`. */
+export function requireOwnersConsent(actor: Editor, to: MemberRole, from: MemberRole | null): void {
   if (actor.kind === "operator" || roleCovers(actor.role, "owner")) return;
   if (to === "owner" || from === "owner") {
     throw new AppError("forbidden", "Only an owner may appoint, change or remove an owner.");

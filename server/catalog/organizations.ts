@@ -119,8 +119,19 @@ type PlanRow = {
   retentionDays: number;
 };
 
+/** A plan with every limit. */
+export type PlanFacts = {
+  apiAccess: boolean;
+  /** A decimal. */
+  monthlyCredits: string;
+  startsPerMinute: number | "unlimited";
+  readsPerMinute: number | "unlimited";
+  concurrency: number;
+  retentionDays: number;
+};
+
 /** A plan in the order of the definition file. */
-export function describePlan(plan: PlanRow): Required<PlanDefinition> {
+export function describePlan(plan: PlanRow): PlanFacts {
   return {
     apiAccess: plan.apiAccess,
     monthlyCredits: plan.monthlyCredits.toFixed(),

@@ -4,7 +4,7 @@ import type { Issue } from "@/server/errors";
 import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import { newId } from "@/server/ids";
 import type { Json } from "@/server/json";
-import { checkWorkflow, type KnownNames } from "@/server/workflow/check";
+import { findWorkflowFaults, type KnownNames } from "@/server/workflow/check";
 import { workflowDefinition } from "@/server/workflow/definition";
 import {
   auditSave,
@@ -135,9 +135,20 @@ export async function findToolFaults(
   reader: Parameters<typeof listSecretNames>[0],
 ): Promise<readonly Issue[]> {
   const { slug, name, description, maxCredits, deadlineSeconds, ...workflow } = definition;
+  return findFaults(toJson(workflow), reader);
+}
+
+/** The same for what its schema refuses: all that is wrong beside the schema's faults. */
+export async function findFaultsOfInvalidTool(
+  value: unknown,
+  reader: Parameters<typeof listSecretNames>[0],
+): Promise<readonly Issue[]> {
+  return findFaults(toJson(value ?? null), reader);
+}
+
+async function findFaults(workflow: Json, reader: Parameters<typeof listSecretNames>[0]) {
   const known = { ...FUNCTIONS, secrets: await listSecretNames(reader) };
-  const checked = await checkWorkflow(toJson(workflow), known, reader.actor.orgId);
-  return checked.ok ? [] : checked.issues;
+  return findWorkflowFaults(workflow, known, reader.actor.orgId);
 }
 
 function toJson(value: unknown): Json {

@@ -187,7 +187,7 @@ async function findSlug(table: Slugs, id: string | null): Promise<string | null>
     : ((await table.findUnique({ where: { id }, select: { slug: true } }))?.slug ?? null);
 }
 
-/** Null if it was sealed under an earlier STEPWELL_SECRET that was given up (`secret adopt`). */
+/** Null if it was sealed under an earlier STEPWELL_SECRET that was given up (`service-secret adopt`). */
 function openOrNull({ vault }: Change, sealed: string, purpose: string): string | null {
   try {
     return vault.open(sealed, purpose);

@@ -58,6 +58,51 @@ test("a secret is created, replaced and removed; each is audited, and nothing sh
   expect(JSON.stringify(lines)).not.toContain(VALUE);
 });
 
+test("hosts and expiry change without the value, which stays as it is", async () => {
+  const secrets = await api();
+  await secrets.create({ name: "api", value: VALUE, hosts: ["a.test"] });
+  const before = await find("api");
+  const rules = { name: "api", hosts: ["b.test"], expiresAt: "2030-01-01T00:00:00Z" };
+  expect(await secrets.changeRules(rules)).toMatchObject({ saved: "updated", isSet: true });
+  expect(await find("api")).toMatchObject({ sealed: before.sealed, allowedHosts: ["b.test"] });
+  expect(await secrets.changeRules(rules)).toMatchObject({ saved: "unchanged" });
+  const past = { ...rules, expiresAt: "2001-01-01T00:00:00Z" };
+  await expect(secrets.changeRules(past)).rejects.toMatchObject({
+    cause: { issues: [{ path: "/expiresAt", message: "is in the past" }] },
+  });
+  await expect(secrets.changeRules({ ...rules, name: "other" })).rejects.toThrow(
+    'There is no secret "other"',
+  );
+  // What has expired stays expired while its hosts change.
+  await world.db.secret.updateMany({
+    where: { organizationId: tenant.orgId, name: "api" },
+    data: { expiresAt: new Date(past.expiresAt) },
+  });
+  await secrets.changeRules({ ...past, hosts: ["c.test"] });
+  expect(await find("api")).toMatchObject({ allowedHosts: ["c.test"], expiresAt: new Date(past.expiresAt) });
+  const actions = await world.db.auditEntry.findMany({
+    where: { organizationId: tenant.orgId, subjectKind: "secret" },
+    orderBy: { id: "asc" },
+  });
+  expect(actions.map(({ action }) => action)).toEqual(["secret.created", "secret.updated", "secret.updated"]);
+});
+
+test("the tools that refer to a secret in their current version are listed", async () => {
+  const secrets = await api();
+  for (const name of ["a_b", "axb"]) await secrets.create({ name, value: VALUE, hosts: ["a.test"] });
+  const save = (slug: string, token: string) =>
+    saveTool(world, operator(), {
+      slug,
+      name: slug,
+      steps: [{ id: "call", uses: "http_request", with: { url: "https://a.test/", headers: { token } } }],
+    });
+  await save("first", "{{ secrets.a_b }}");
+  await save("second", "{{ secrets.axb }}");
+  await save("third", "{{ secrets.a_b }}");
+  await save("third", "none");
+  expect((await secrets.users({ name: "a_b" })).map(({ name }) => name)).toEqual(["first"]);
+});
+
 test.each([
   [{ value: "1234567" }, "/value", "must have at least 8 characters"],
   [{ value: "x".repeat(4097) }, "/value", "must have at most 4096 characters"],

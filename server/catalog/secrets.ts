@@ -6,6 +6,7 @@ import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { changedFields, type Facts, recordAudit } from "@/server/operate/audit";
 import { secretValuePurpose } from "@/server/secrets/purpose";
+import { findSecretNames } from "@/server/secrets/references";
 import type { Services } from "@/server/services";
 import {
   auditSave,
@@ -18,7 +19,13 @@ import {
   type Expectation,
   type Saved,
 } from "./change";
-import { type SecretDefinition, type SecretInput, secretInput } from "./definitions";
+import {
+  type SecretDefinition,
+  type SecretInput,
+  type SecretRules,
+  secretInput,
+  secretRules,
+} from "./definitions";
 import { parseInput, refusal } from "./issues";
 
 /** A secret without its value, which nothing ever shows. */
@@ -98,6 +105,62 @@ export async function setSecret(
     });
     return { name, saved, isSet: true };
   });
+}
+
+/**
+ * Changes the allowed hosts and the expiry of a secret, and not its value. Needs the role admin. Throws `not_found`,
+ * `invalid_request`, `forbidden`.
+ */
+export async function changeSecretRules(
+  services: CatalogServices,
+  actor: Editor,
+  input: SecretRules,
+): Promise<SavedSecret> {
+  const { name, hosts, expiresAt } = parseInput(secretRules, input);
+  return changeCatalog(services, actor, "admin", async (change) => {
+    const { tx, at } = change;
+    const found = await findSecret(change, name);
+    if (!found) throw new AppError("not_found", `There is no secret "${name}".`);
+    const expires = expiresAt === null ? null : new Date(expiresAt);
+    const data = { allowedHosts: hosts, expiresAt: expires };
+    const { saved, changed } = compareSaved({ deletedAt: null }, factsOf(found), factsOf(data));
+    // An expired secret may get other hosts and stay expired.
+    if (changed.has("expiresAt") && expires !== null && expires <= at) {
+      throw refusal([{ path: "/expiresAt", message: "is in the past" }]);
+    }
+    if (saved !== "unchanged") {
+      await tx.secret.update({ where: { id: found.id }, data: { ...data, updatedAt: at } });
+    }
+    await auditSave(change, saved, { kind: "secret", id: found.id, name }, factsOf(found), factsOf(data));
+    return { name, saved, isSet: found.sealed !== null };
+  });
+}
+
+/** The tools whose current version refers to a secret, by name. */
+export async function listSecretUsers(
+  { db }: Services,
+  actor: Actor,
+  { name }: { name: string },
+): Promise<{ id: string; name: string }[]> {
+  // `contains` narrows the definitions to read; `_` in the name matches any character.
+  const tools = await db.tool.findMany({
+    where: {
+      organizationId: actor.orgId,
+      deletedAt: null,
+      versions: { some: { definition: { contains: `secrets.${name}` } } },
+    },
+    orderBy: { name: "asc" },
+    select: {
+      id: true,
+      name: true,
+      versions: { orderBy: { number: "desc" }, take: 1, select: { definition: true } },
+    },
+  });
+  return tools
+    .filter(({ versions: [current] }) =>
+      findSecretNames(JSON.parse(current?.definition ?? "{}")).includes(name),
+    )
+    .map((tool) => ({ id: tool.id, name: tool.name }));
 }
 
 /** Declares a secret and its hosts, within a change that is under way; a value that is set stays. */

@@ -4,6 +4,7 @@ import { JSONATA_SCRIPT } from "@/server/expressions/jsonata-script";
 import { evaluateReference } from "@/server/expressions/plain-reference";
 import type { Json } from "@/server/json";
 import { isDeeper, MAX_JSON_DEPTH } from "@/server/json-text";
+import { readLargeJson, stringifyLarge } from "@/server/large-json";
 import { createSandbox, type Evaluation, SANDBOX_LIMITS, SandboxError } from "@/server/sandbox/sandbox";
 import { readInstalled } from "@/server/sandbox/thread-pool";
 
@@ -17,6 +18,8 @@ export type ExpressionFacts = {
   organizationId: string;
   /** Once it is aborted, evaluations throw its reason. */
   signal?: AbortSignal | undefined;
+  /** How long one evaluation may take once it has a thread; 10 s by default. */
+  timeoutMs?: number;
 };
 
 /** A node of JSONata's syntax tree, as far as it is used here. */
@@ -70,7 +73,7 @@ async function callSandbox({
   if (maxDepth !== undefined && isDeeper(text, maxDepth + 1)) {
     throw new ExpressionError(`The expression's result is nested deeper than ${maxDepth} levels.`);
   }
-  const answer = response.parse(JSON.parse(text));
+  const answer = response.parse(await readLargeJson(text));
   if (answer.ok) return answer.value;
   const position = answer.position === null ? "" : ` (at character ${answer.position})`;
   throw new ExpressionError(`${explain(answer.message)}${position}`);
@@ -86,19 +89,19 @@ export async function parseExpression(expression: string, organizationId: string
 
 /**
  * Evaluates a tenant's JSONata expression. A plain reference such as `input.a.b` is looked up directly; others run in
- * the sandbox: deterministic, and stopped after `timeoutMs` (10,000 by default). Returns undefined if JSONata finds
+ * the sandbox: deterministic, and stopped after `timeoutMs`. Returns undefined if JSONata finds
  * nothing. Throws ExpressionError.
  */
 export async function evaluateExpression(
   expression: string,
   input: Json,
-  facts: ExpressionFacts & { timeoutMs?: number },
+  facts: ExpressionFacts,
 ): Promise<Json | undefined> {
   facts.signal?.throwIfAborted();
   checkLength(expression);
-  const found = evaluateReference(expression, input);
+  const found = await evaluateReference(expression, input);
   if (found !== null) return found.value;
   const { now, seed, organizationId, timeoutMs = EXPRESSION_TIMEOUT_MS } = facts;
-  const request = JSON.stringify({ expression, input, seed });
+  const request = await stringifyLarge({ expression, input, seed });
   return callSandbox({ request, timeoutMs, now, organizationId, maxDepth: MAX_JSON_DEPTH });
 }

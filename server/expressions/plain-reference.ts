@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "@/server/json";
+import { Turns } from "@/server/turns-of-work";
 
 /**
  * Evaluates expressions that only look something up (`input.a.b`, `steps.fetch.body.items[0].name`), which is most of
@@ -23,16 +24,19 @@ const MAX_SEQUENCE = 200_000;
 /** How many values an evaluation may visit; a longer walk is left to another thread. */
 const MAX_VISITS = 20_000;
 /** How many strings, keys and values a result may have; a larger one is left to another thread. */
-const MAX_RESULT_NODES = 100_000;
+const MAX_RESULT_NODES = 1_000_000;
 const MAX_RESULT_LENGTH = 4 * 1024 * 1024;
 
 /** The value of a reference (undefined: nothing found), or null if the sandbox must evaluate the expression. */
-export function evaluateReference(expression: string, input: Json): { value: Json | undefined } | null {
+export async function evaluateReference(
+  expression: string,
+  input: Json,
+): Promise<{ value: Json | undefined } | null> {
   const steps = parseReference(expression);
   if (steps === null) return null;
   try {
     const value = new Walk().take(steps, input);
-    return value === undefined || isPassedOn(value) ? { value } : null;
+    return value === undefined || (await isPassedOn(value)) ? { value } : null;
   } catch (error) {
     if (error instanceof Uncertain) return null;
     throw error;
@@ -144,8 +148,14 @@ function mayBeFunction(value: JsonObject): boolean {
   return "_jsonata_lambda" in value || "_jsonata_function" in value;
 }
 
+/** Large values that were checked: each step of a run may refer to the same one. */
+const passedOn = new WeakSet<object>();
+const MIN_REMEMBERED_NODES = 1_000;
+
 /** Whether JSONata would return this very value: no text needs cleaning, and nothing looks like one of its functions. */
-function isPassedOn(result: Json): boolean {
+async function isPassedOn(result: Json): Promise<boolean> {
+  if (typeof result === "object" && result !== null && passedOn.has(result)) return true;
+  const turns = new Turns();
   let nodes = 0;
   let length = 0;
   const isClean = (text: string) => {
@@ -155,6 +165,7 @@ function isPassedOn(result: Json): boolean {
   const open: Json[] = [result];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     nodes += 1;
+    if ((nodes & 0xff) === 0 && turns.isOver) await turns.end();
     if (nodes > MAX_RESULT_NODES || length > MAX_RESULT_LENGTH) return false;
     if (typeof value === "string") {
       if (!isClean(value)) return false;
@@ -169,5 +180,6 @@ function isPassedOn(result: Json): boolean {
       }
     }
   }
+  if (nodes > MIN_REMEMBERED_NODES && typeof result === "object" && result !== null) passedOn.add(result);
   return true;
 }

@@ -21,7 +21,7 @@ export type FunctionContext = {
   clock: Clock;
   fetch: FunctionFetch;
   /** Takes the run's secrets out of a value from outside. Outputs and errors are redacted anyway; expressions need it before. */
-  redact(value: Json): Json;
+  redact(value: Json): Promise<Json>;
   /** Stable over retries and crashes of the same step; sent along with unsafe outbound calls. */
   idempotencyKey: string;
   /** The run's organization: sandboxes and other scarce resources are shared out by organization. */

@@ -13,10 +13,17 @@ export function checkFunctionInput(definition: FunctionDefinition, input: Json):
   return parsed.success ? [] : toFaults(parsed.error);
 }
 
+/** Inputs of tenants have any number of faults, with names of any length. */
+const MAX_FAULTS = 10;
+const MAX_FAULT_LENGTH = 300;
+
 function toFaults(error: z.ZodError): Issue[] {
-  return error.issues.map((issue) => ({
-    path: jsonPointer(issue.path.map((key) => (typeof key === "number" ? key : String(key)))),
-    message: issue.message,
+  return error.issues.slice(0, MAX_FAULTS).map((issue) => ({
+    path: jsonPointer(issue.path.map((key) => (typeof key === "number" ? key : String(key)))).slice(
+      0,
+      MAX_FAULT_LENGTH,
+    ),
+    message: issue.message.slice(0, MAX_FAULT_LENGTH),
   }));
 }
 

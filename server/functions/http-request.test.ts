@@ -203,7 +203,7 @@ describe("pages", () => {
     const placeholder = new SecretPlaceholders().of("api");
     const asked: string[] = [];
     const context = testFunctionContext({
-      redact: (value) => JSON.parse(JSON.stringify(value).replaceAll("s3cr3t-value", "[secret api]")),
+      redact: async (value) => JSON.parse(JSON.stringify(value).replaceAll("s3cr3t-value", "[secret api]")),
       fetch: async (address) => {
         asked.push(new URL(address).search);
         return Response.json({ next: asked.length === 1 ? "?key=s3cr3t-value&page=2" : null });

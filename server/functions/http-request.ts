@@ -128,7 +128,7 @@ export const httpRequest = defineFunction({
     const facts = { now: clock.now(), seed: idempotencyKey, organizationId };
     return readPages(target, input, {
       request,
-      evaluate: (expression, page) => evaluateExpression(expression, redact(page), facts),
+      evaluate: async (expression, page) => evaluateExpression(expression, await redact(page), facts),
     });
   },
 });

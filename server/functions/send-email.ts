@@ -2,7 +2,7 @@ import { z } from "zod";
 import { EgressError } from "@/server/egress/failures";
 import { defineFunction } from "@/server/functions/define";
 import { FunctionError } from "@/server/functions/function-error";
-import { MAIL_LIMITS, MailError } from "@/server/mail/message";
+import { MAIL_LIMITS, MailError, MailLimitError } from "@/server/mail/message";
 
 const address = z.email().max(254);
 const { recipients, subjectLength, bodyLength } = MAIL_LIMITS;
@@ -32,9 +32,14 @@ export const sendEmail = defineFunction({
   }),
   errors: {
     not_configured: "The operator has not set SMTP_URL and SMTP_FROM.",
+    rate_limited: "The organization has sent to as many recipients as it may in an hour.",
     mail_failed: "The mail server cannot be reached, may not be called or does not take the message.",
   },
-  limits: [`${recipients} recipients`, `${bodyLength / 1024} KiB for each body`],
+  limits: [
+    `${recipients} recipients`,
+    "recipients in an hour for an organization, as the operator sets them",
+    `${bodyLength / 1024} KiB for each body`,
+  ],
   price: "action",
   hasSideEffects: true,
   timeoutMs: 60_000,
@@ -55,6 +60,9 @@ export const sendEmail = defineFunction({
     try {
       return await sendMail(message, signal);
     } catch (error) {
+      if (error instanceof MailLimitError) {
+        throw new FunctionError("rate_limited", error.message, { cause: error });
+      }
       if (!(error instanceof MailError || error instanceof EgressError)) throw error;
       throw new FunctionError("mail_failed", error.message, { cause: error });
     }

@@ -3,8 +3,8 @@ import { defineFunction } from "@/server/functions/define";
 import { FunctionError } from "@/server/functions/function-error";
 import { valueKey } from "@/server/functions/get-value";
 import type { Json } from "@/server/json";
-import { jsonBytes } from "@/server/json-text";
-import { cleanJson } from "@/server/secrets/stored-output";
+import { largeJsonBytes } from "@/server/large-json";
+import { cleanLargeJson } from "@/server/secrets/stored-output";
 import { VALUE_LIMITS } from "@/server/values/limits";
 
 const { valueBytes, keys, totalBytes, ttlSeconds } = VALUE_LIMITS;
@@ -47,8 +47,8 @@ export const setValue = defineFunction({
   timeoutMs: 10_000,
   example: { input: { key: "cursor", value: { page: 3 }, ifVersion: 1 }, output: { version: 2 } },
   async run({ key, value, ttlSeconds: ttl, ifVersion }, { values }) {
-    const stored = cleanJson(value);
-    if (jsonBytes(stored) > valueBytes) {
+    const stored = await cleanLargeJson(value);
+    if ((await largeJsonBytes(stored)) > valueBytes) {
       throw new FunctionError("value_too_large", `The value is larger than ${valueBytes / 1024} KiB.`);
     }
     const { outcome, version } = await values.set({

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { JAVASCRIPT_SCRIPT } from "@/server/javascript/javascript-script";
 import type { Json } from "@/server/json";
-import { JsonTextError, parseJson } from "@/server/json-text";
+import { JsonTextError } from "@/server/json-text";
+import { parseLargeJson, stringifyLarge } from "@/server/large-json";
 import { createSandbox, SandboxError } from "@/server/sandbox/sandbox";
 
 /** What one script may take. */
@@ -46,7 +47,7 @@ export async function runScript(
 ): Promise<{ value: Json; console: readonly string[] }> {
   const { now, seed, organizationId } = facts;
   const { timeoutMs, memoryMib, answerLength } = SCRIPT_LIMITS;
-  const request = JSON.stringify({ code, input, seed });
+  const request = await stringifyLarge({ code, input, seed });
   const text = await sandbox({ request, timeoutMs, now, organizationId }).catch((error: unknown) => {
     if (!(error instanceof SandboxError)) throw error;
     const messages = {
@@ -57,7 +58,7 @@ export async function runScript(
     };
     throw new ScriptError("limit", messages[error.reason]);
   });
-  const answer = readAnswer(text);
+  const answer = await readAnswer(text);
   if (answer.ok) return { value: answer.value, console: answer.console };
   if (answer.message.startsWith("InternalError: out of memory"))
     throw new ScriptError("limit", `The script needs more than ${memoryMib} MiB of memory.`, answer.console);
@@ -65,9 +66,9 @@ export async function runScript(
 }
 
 /** A script can replace what the sandbox answers with, so its answer is input like any other. */
-function readAnswer(text: string): z.infer<typeof response> {
+async function readAnswer(text: string): Promise<z.infer<typeof response>> {
   try {
-    return response.parse(parseJson(text));
+    return response.parse(await parseLargeJson(text));
   } catch (error) {
     const reason = error instanceof JsonTextError ? error.message : "it is not what the sandbox expects";
     throw new ScriptError("threw", `The script's result cannot be used: ${reason}`);

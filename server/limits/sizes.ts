@@ -17,5 +17,7 @@ export const MAX_FINAL_OUTPUT_BYTES = 4 * MIB;
 export const MAX_STEP_OUTPUT_BYTES = 1 * MIB;
 /** The values that one template inserts together, in characters. */
 export const MAX_INSERTED_LENGTH = 8 * MIB;
+/** The inputs of a tool run's calls together. */
+export const MAX_STEP_INPUTS_BYTES = 16 * MIB;
 /** The outputs of a tool run's steps together, which expressions can read. */
 export const MAX_STEP_OUTPUTS_BYTES = 16 * MIB;

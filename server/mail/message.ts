@@ -13,8 +13,13 @@ export type MailMessage = {
 /** What the SMTP server took: the Message-ID and the recipients it refused. */
 export type SentMail = { messageId: string; accepted: string[]; rejected: string[] };
 
-/** Sends one message. Throws MailError. */
+/** Sends one message. Throws MailError and MailLimitError. */
 export type SendMail = (message: MailMessage, signal: AbortSignal) => Promise<SentMail>;
+
+/** The organization has sent as much as it may. */
+export class MailLimitError extends Error {
+  override name = "MailLimitError";
+}
 
 /** Why a message was not sent; it may be shown to anyone. */
 export class MailError extends Error {

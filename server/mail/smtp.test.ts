@@ -3,6 +3,7 @@ import { SMTPServer } from "smtp-server";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
 import { createGuardedConnect } from "@/server/egress/guarded-connect";
+import { readEnvironment } from "@/server/env";
 import { executeFunction } from "@/server/functions/execute";
 import { testFunctionContext } from "@/testing/function-context";
 import { createMailer, type SmtpSettings } from "./smtp";
@@ -11,6 +12,7 @@ import { createMailer, type SmtpSettings } from "./smtp";
 
 type Received = { from: string; to: string[]; message: string; user: unknown };
 let received: Received[] = [];
+let logins = 0;
 let server: SMTPServer;
 let port: number;
 
@@ -19,6 +21,7 @@ beforeAll(async () => {
     disabledCommands: ["STARTTLS"],
     allowInsecureAuth: true,
     onAuth({ username, password }, _session, done) {
+      logins += 1;
       if (username === "ada" && password === "p@ss") done(null, { user: username });
       else done(new Error("Invalid login"));
     },
@@ -53,6 +56,7 @@ const settings = (fields: Partial<SmtpSettings> = {}): SmtpSettings => ({
   host: "127.0.0.1",
   port,
   secure: false,
+  requireTls: false,
   user: "ada",
   password: "p@ss",
   from: "Stepwell <no-reply@stepwell.test>",
@@ -115,6 +119,35 @@ it.each([
     code: "mail_failed",
     message: expect.stringMatching(message),
   });
+});
+
+it("sends no password to a server that does not offer TLS, unless that is allowed", async () => {
+  logins = 0;
+  await expect(send({}, { requireTls: true })).rejects.toMatchObject({
+    code: "mail_failed",
+    message: expect.stringContaining("SMTP_REQUIRE_TLS=0"),
+  });
+  expect([logins, received]).toEqual([0, []]);
+  expect(await send({}, { requireTls: false })).toMatchObject({ rejected: [] });
+});
+
+it.each([
+  ["smtp://user:secret@mail.test:587", {}, true],
+  ["smtp://user:secret@mail.test:587", { SMTP_REQUIRE_TLS: "0" }, false],
+  ["smtp://user:secret@127.0.0.1:1025", {}, false],
+  ["smtp://user:secret@[::1]:1025", {}, false],
+  ["smtp://user:secret@localhost:1025", {}, false],
+  ["smtp://user:secret@10.0.0.1:25", {}, true],
+  ["smtp://mail.test:25", {}, false],
+])("%s with %j requires TLS: %s", (address, env, expected) => {
+  const { smtp } = readEnvironment({
+    DATABASE_URL: "postgres://localhost/x",
+    STEPWELL_SECRET: "x".repeat(32),
+    SMTP_URL: address,
+    SMTP_FROM: "no-reply@stepwell.test",
+    ...env,
+  });
+  expect(smtp?.requireTls).toBe(expected);
 });
 
 it.each([

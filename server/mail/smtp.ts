@@ -9,6 +9,8 @@ export type SmtpSettings = {
   port: number;
   /** TLS from the beginning (smtps); otherwise STARTTLS is used when the server offers it. */
   secure: boolean;
+  /** Sends nothing over a connection that cannot be encrypted. */
+  requireTls: boolean;
   user: string | undefined;
   password: string | undefined;
   /** Such as `Stepwell <no-reply@example.com>`. */
@@ -20,7 +22,7 @@ const SOCKET_TIMEOUT_MS = 20_000;
 
 /** Makes a sender of e-mails. Each message has a connection of its own, so that it can be aborted and nothing is kept. */
 export function createMailer(settings: SmtpSettings, connect: GuardedConnect): SendMail {
-  const { host, port, secure, user, password, from } = settings;
+  const { host, port, secure, requireTls, user, password, from } = settings;
   const domain = /@([^\s<>@]+)>?\s*$/.exec(from)?.[1] ?? host;
   return async (message, signal) => {
     const connection = await connect(host, port, signal);
@@ -28,6 +30,7 @@ export function createMailer(settings: SmtpSettings, connect: GuardedConnect): S
       host,
       port,
       secure,
+      requireTLS: requireTls,
       connection,
       ...(user !== undefined && { auth: { user, pass: password ?? "" } }),
       socketTimeout: SOCKET_TIMEOUT_MS,
@@ -43,6 +46,12 @@ export function createMailer(settings: SmtpSettings, connect: GuardedConnect): S
       return readAnswer(await transport.sendMail(mailOptions(message, from, domain)));
     } catch (error) {
       signal.throwIfAborted();
+      if (hasCode(error, "ETLS") && requireTls) {
+        const message =
+          "The mail server does not offer TLS, and the password in SMTP_URL is not sent without it. " +
+          "The operator sets an smtps:// address, or SMTP_REQUIRE_TLS=0.";
+        throw new MailError(message, { cause: error });
+      }
       const reason = error instanceof Error ? error.message : String(error);
       throw new MailError(`The mail server did not take the message: ${reason.slice(0, 300)}`, {
         cause: error,
@@ -53,6 +62,10 @@ export function createMailer(settings: SmtpSettings, connect: GuardedConnect): S
       connection.destroy();
     }
   };
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
 }
 
 function mailOptions({ to, subject, text, html, idempotencyKey }: MailMessage, from: string, domain: string) {

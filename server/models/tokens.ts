@@ -1,6 +1,6 @@
-import { setImmediate } from "node:timers/promises";
 import { type BytePairCounter, createBytePairCounter } from "@/server/models/byte-pairs";
 import type { ModelMessage, ModelRequest, OfferedTool, ToolCall } from "@/server/models/port";
+import { Turns } from "@/server/turns-of-work";
 
 /**
  * Counts tokens with o200k, the vocabulary of OpenAI's models since 2024. The count is exact for OpenAI's models and an
@@ -41,9 +41,10 @@ export async function countTextTokens(text: string): Promise<number> {
 
 async function countInSlices(text: string): Promise<number> {
   const count = await loadCounter();
+  const turns = new Turns();
   let tokens = 0;
   for (let from = 0; from < text.length; ) {
-    if (from > 0) await setImmediate();
+    if (from > 0) await turns.end();
     let slice = text.slice(from, from + SLICE);
     const blank = from + SLICE < text.length ? slice.lastIndexOf(" ") : -1;
     if (blank > 0) slice = slice.slice(0, blank);

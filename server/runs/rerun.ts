@@ -1,7 +1,7 @@
 import type { MemberActor } from "@/server/auth/actor";
 import { AppError } from "@/server/errors";
 import { isJsonObject, type JsonObject } from "@/server/json";
-import { parseJson } from "@/server/json-text";
+import { parseLargeJson } from "@/server/large-json";
 import { MAX_BODY_BYTES, MAX_USER_MESSAGE_BYTES } from "@/server/limits/sizes";
 import { startRun, type ToolDraft } from "@/server/runs/start";
 import type { Services } from "@/server/services";
@@ -28,7 +28,7 @@ export async function startFromDashboard(
   }
   if (input.includes("\0")) throw new AppError("invalid_request", "The input contains U+0000.");
   if (kind === "tool") {
-    return startRun(services, actor, { kind, targetId, input: parseToolInput(input), draft });
+    return startRun(services, actor, { kind, targetId, input: await parseToolInput(input), draft });
   }
   if (input === "") throw new AppError("invalid_request", "The message must have at least one character.");
   return startRun(services, actor, { kind, targetId, userMessage: input, messageFromOutside });
@@ -58,11 +58,11 @@ export async function rerun(
   });
 }
 
-function parseToolInput(text: string): JsonObject {
+async function parseToolInput(text: string): Promise<JsonObject> {
   if (text.trim() === "") return {};
   let value: unknown;
   try {
-    value = parseJson(text);
+    value = await parseLargeJson(text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : "";
     throw new AppError("invalid_request", `The input is not valid JSON: ${reason}`, { cause });

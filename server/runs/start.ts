@@ -9,6 +9,7 @@ import { isForeignKeyViolation, isUniqueViolation } from "@/server/db/sql";
 import { AppError, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import type { JsonObject } from "@/server/json";
+import { stringifyLarge } from "@/server/large-json";
 import { type CountedLimit, type RateDecision, rateLimited } from "@/server/limits/rate-limit";
 import { replaceNul } from "@/server/secrets/stored-output";
 import type { Services } from "@/server/services";
@@ -193,7 +194,7 @@ async function prepare(services: Services, actor: Actor, request: StartRequest):
       target,
       configuration,
       ...freeze(services, target, configuration),
-      input: JSON.stringify(request.input),
+      input: await stringifyLarge(request.input),
       model: null,
       hold: SMALLEST_HOLD,
       headroom: services.prices.action.mul(Math.max(0, configuration.definition.steps.length - 1)),

@@ -28,8 +28,9 @@ export type ThreadPoolOptions = {
   memoryMb: number;
 };
 
-/** At least two: one organization never occupies all of them. */
-const THREADS = Math.max(2, Math.min(4, availableParallelism()));
+/** They start on demand. More than one organization may use at once, so that another one finds a free thread. */
+const THREADS = 4;
+const THREADS_EACH = Math.max(1, Math.min(THREADS, availableParallelism()) - 1);
 /** How long a thread may take to start on a busy machine. */
 const START_TIMEOUT_MS = 30_000;
 
@@ -60,7 +61,7 @@ export function readInstalled(file: string): string {
 export class ThreadPool {
   readonly #options: ThreadPoolOptions;
   readonly #idle: Worker[] = [];
-  readonly #queue = new FairQueue(THREADS, THREADS - 1);
+  readonly #queue = new FairQueue(THREADS, THREADS_EACH);
   #workerData: unknown;
 
   constructor(options: ThreadPoolOptions) {

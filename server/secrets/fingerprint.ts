@@ -18,7 +18,7 @@ export async function checkSecretFingerprint(services: Pick<Services, "db" | "va
   // Two processes may start at once: the second one compares with what the first one stored.
   await db.setting.createMany({ data: [{ key: KEY, value: vault.fingerprint }], skipDuplicates: true });
   const known = await db.setting.findUniqueOrThrow({ where: { key: KEY } });
-  // Until `secret rotate` has run, the database's own secret is the previous one.
+  // Until `service-secret rotate` has run, the database's own secret is the previous one.
   if (known.value === vault.fingerprint || known.value === vault.previousFingerprint) return;
   throw new WrongSecretError(
     [
@@ -26,8 +26,8 @@ export async function checkSecretFingerprint(services: Pick<Services, "db" | "va
         `(its fingerprint is ${vault.fingerprint}, the database has ${known.value}).`,
       "Webhook tokens and signing secrets can be read only with the database's own.",
       "Set STEPWELL_SECRET to the earlier value (embedded PostgreSQL: the file `secret` in the data folder).",
-      "To change it, set STEPWELL_SECRET_PREVIOUS to the earlier value as well, and run `npm run -s stepwell -- secret rotate`.",
-      "If it is lost, accept the new one with `npm run -s stepwell -- secret adopt`. " +
+      "To change it, set STEPWELL_SECRET_PREVIOUS to the earlier value as well, and run `npm run -s stepwell -- service-secret rotate`.",
+      "If it is lost, accept the new one with `npm run -s stepwell -- service-secret adopt`. " +
         "You must then set the values of secrets and the signing secrets of triggers again, and the addresses of " +
         "triggers change; everything else stays.",
     ].join("\n"),

@@ -10,57 +10,61 @@ const redactor = (secrets: string[]) =>
   createRedactor(secrets.map((value) => ({ value, mark: "[redacted]" })));
 
 /** The stored text of an output that is cut when it is too large. */
-function store(output: Json, secrets?: string[]): string {
-  const stored = storeOutput(output, "cut", secrets && redactor(secrets));
+async function store(output: Json, secrets?: string[]): Promise<string> {
+  const stored = await storeOutput(output, "cut", secrets && redactor(secrets));
   if ("error" in stored) throw new Error(stored.error);
   return stored.text;
 }
 
-test("keeps an output that fits", () => {
+test("keeps an output that fits", async () => {
   const value = { a: [1, null, true, "é"], b: { c: "" } };
-  expect(store(value)).toBe(JSON.stringify(value));
+  expect(await store(value)).toBe(JSON.stringify(value));
 });
 
-test("cuts or refuses what is larger than 1 MiB of JSON, and nothing smaller", () => {
-  expect(store("x".repeat(MIB - 2))).toHaveLength(MIB);
+test("cuts or refuses what is larger than 1 MiB of JSON, and nothing smaller", async () => {
+  expect(await store("x".repeat(MIB - 2))).toHaveLength(MIB);
   const large = "x".repeat(MIB - 1);
-  expect(JSON.parse(store(large))).toEqual({
+  expect(JSON.parse(await store(large))).toEqual({
     truncated: true,
     bytes: MIB + 1,
     preview: `"${"x".repeat(4095)}`,
   });
-  expect(storeOutput(large, "refuse")).toEqual({ error: expect.stringContaining(`${MIB + 1} bytes`) });
-  expect(JSON.parse(store(`x${"😀".repeat(MIB)}`)).preview.isWellFormed()).toBe(true);
+  expect(await storeOutput(large, "refuse")).toEqual({ error: expect.stringContaining(`${MIB + 1} bytes`) });
+  expect(JSON.parse(await store(`x${"😀".repeat(MIB)}`)).preview.isWellFormed()).toBe(true);
 });
 
-test("replaces U+0000 and halves of characters, in keys too", () => {
-  expect(JSON.parse(store({ "a\0": "b\0\ud800c" }))).toEqual({ "a\ufffd": "b\ufffd\ufffdc" });
+test("replaces U+0000 and halves of characters, in keys too", async () => {
+  expect(JSON.parse(await store({ "a\0": "b\0\ud800c" }))).toEqual({ "a\ufffd": "b\ufffd\ufffdc" });
   expect(replaceNul("a\0\udc00")).toBe("a\ufffd\ufffd");
 });
 
-test("redacts secrets, longer ones first, and leaves short ones", () => {
+test("redacts secrets, longer ones first, and leaves short ones", async () => {
   const secrets = ["hunter22", "hunter22-long", "abc"];
-  expect(JSON.parse(store({ "x hunter22": ["hunter22-long!", "abc"] }, secrets))).toEqual({
+  expect(JSON.parse(await store({ "x hunter22": ["hunter22-long!", "abc"] }, secrets))).toEqual({
     "x [redacted]": ["[redacted]!", "abc"],
   });
-  expect(JSON.parse(store([20261122, 20261123, 1.5], ["20261122"]))).toEqual(["[redacted]", 20261123, 1.5]);
+  expect(JSON.parse(await store([20261122, 20261123, 1.5], ["20261122"]))).toEqual([
+    "[redacted]",
+    20261123,
+    1.5,
+  ]);
   expect(redactor(secrets)("key hunter22 wrong")).toBe("key [redacted] wrong");
 });
 
-test("cuts deep nesting, and keeps a key named __proto__ as data", () => {
+test("cuts deep nesting, and keeps a key named __proto__ as data", async () => {
   let nest: Json = 1;
   for (let i = 0; i < 5000; i += 1) nest = [nest];
-  expect(store(nest)).toBe(`${"[".repeat(200)}"…"${"]".repeat(200)}`);
-  expect(store(JSON.parse('{"__proto__":{"x":1}}'))).toBe('{"__proto__":{"x":1}}');
+  expect(await store(nest)).toBe(`${"[".repeat(200)}"…"${"]".repeat(200)}`);
+  expect(await store(JSON.parse('{"__proto__":{"x":1}}'))).toBe('{"__proto__":{"x":1}}');
 });
 
-test("always stores JSON, and storing it again changes nothing", () => {
-  fc.assert(
-    fc.property(fc.jsonValue({ stringUnit: "binary" }), (generated) => {
+test("always stores JSON, and storing it again changes nothing", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue({ stringUnit: "binary" }), async (generated) => {
       const value: Json = JSON.parse(JSON.stringify(generated));
-      const text = store(value);
+      const text = await store(value);
       expect(text).not.toContain("\\u0000");
-      expect(store(JSON.parse(text))).toBe(text);
+      expect(await store(JSON.parse(text))).toBe(text);
     }),
   );
 });

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json } from "@/server/json";
 import { MAX_JSON_DEPTH } from "@/server/json-text";
+import { mapLarge, stringifyLarge } from "@/server/large-json";
 import { MAX_STEP_OUTPUT_BYTES } from "@/server/limits/sizes";
 import type { Redact } from "@/server/secrets/redact";
 
@@ -12,12 +13,12 @@ const PREVIEW_LENGTH = 4_096;
  * `{"truncated": true, "bytes": N, "preview": "…"}` for agents, or refused for workflows.
  * Whatever reads the output later reads what is stored, never the raw one. Storing again changes nothing.
  */
-export function storeOutput(
+export async function storeOutput(
   output: Json,
   overflow: "cut" | "refuse",
   redact: Redact = (text) => text,
-): { text: string } | { error: string } {
-  const text = JSON.stringify(cleanValue(output, (each) => replaceNul(redact(each)), 0));
+): Promise<{ text: string } | { error: string }> {
+  const text = await stringifyLarge(await cleanParts(output, (each) => replaceNul(redact(each))));
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_STEP_OUTPUT_BYTES) return { text };
   if (overflow === "refuse") {
@@ -33,13 +34,19 @@ export function replaceNul(text: string): string {
 }
 
 /** A value whose texts are fit to be stored: see `replaceNul`. Nests deeper than 200 levels are left out. */
-export function cleanJson(value: Json): Json {
-  return cleanValue(value, replaceNul, 0);
+export function cleanLargeJson(value: Json): Promise<Json> {
+  return cleanParts(value, replaceNul);
 }
 
 /** A value with every text in it redacted. */
-export function redactJson(value: Json, redact: Redact): Json {
-  return cleanValue(value, redact, 0);
+export function redactJson(value: Json, redact: Redact): Promise<Json> {
+  return cleanParts(value, redact);
+}
+
+/** In turns with other work when the value is large. */
+function cleanParts(value: Json, clean: (text: string) => string): Promise<Json> {
+  const part = (each: Json, depth: number) => cleanValue(each, clean, depth);
+  return mapLarge(value, { part, key: clean, depth: MAX_JSON_DEPTH });
 }
 
 function cleanValue(value: Json, clean: (text: string) => string, depth: number): Json {

@@ -115,11 +115,18 @@ export async function inspectDelivery(
   });
   if (!row) throw new AppError("not_found", "Delivery not found. Its retention period may have ended.");
   const { triggerId, senderId, headers, body, bodyNote, ...summary } = row;
-  return { ...toSummary(summary), triggerId, senderId, headers, body: showBody(body, complete), bodyNote };
+  return {
+    ...toSummary(summary),
+    triggerId,
+    senderId,
+    headers,
+    body: await showBody(body, complete),
+    bodyNote,
+  };
 }
 
 /** A body in readable form. */
-export function showBody(body: Uint8Array, complete: boolean): DeliveryBody {
+export async function showBody(body: Uint8Array, complete: boolean): Promise<DeliveryBody> {
   if (body.length === 0) return { kind: "empty", text: "", cut: false };
   let text: string;
   try {
@@ -131,7 +138,7 @@ export function showBody(body: Uint8Array, complete: boolean): DeliveryBody {
       cut: body.length > HEX_BYTES,
     };
   }
-  const kind = isJson(text) ? "json" : "text";
+  const kind = (await isJson(text)) ? "json" : "text";
   if (complete || body.length <= PREVIEW_BYTES) return { kind, text, cut: false };
   // A character that the cut would split is omitted.
   const start = new TextDecoder().decode(body.subarray(0, PREVIEW_BYTES), { stream: true });
@@ -150,9 +157,9 @@ function hexLines(bytes: Uint8Array): string {
   return lines.join("\n");
 }
 
-function isJson(text: string): boolean {
+async function isJson(text: string): Promise<boolean> {
   try {
-    parseBodyText(text);
+    await parseBodyText(text);
     return true;
   } catch {
     return false;
@@ -175,8 +182,8 @@ export async function previewMessage(
   });
   if (!row) throw new AppError("not_found", "Delivery not found. Its retention period may have ended.");
   if (row.bodyNote !== null) throw bodyMissing(row.bodyNote);
-  const body = parseBodyText(decodeText(row.body));
-  refuseNul(body);
+  const body = await parseBodyText(decodeText(row.body));
+  await refuseNul(body);
   const facts = { now: clock.now(), seed: deliveryId, organizationId: actor.orgId };
   return { message: await fillMessageTemplate(template, body, facts) };
 }
@@ -187,8 +194,8 @@ export async function previewTemplate(
   actor: MemberActor,
   { template, body: text }: { template: string; body: string },
 ): Promise<{ message: string }> {
-  const body = parseBodyText(text);
-  refuseNul(body);
+  const body = await parseBodyText(text);
+  await refuseNul(body);
   const facts = { now: clock.now(), seed: actor.orgId, organizationId: actor.orgId };
   return { message: await fillMessageTemplate(template, body, facts) };
 }

@@ -119,20 +119,24 @@ describe("deliveries", () => {
 });
 
 describe("a body", () => {
-  it("is JSON, text, bytes or nothing", () => {
-    expect(showBody(Buffer.from("[1]"), false).kind).toBe("json");
-    expect(showBody(Buffer.from("not json"), false)).toEqual({ kind: "text", text: "not json", cut: false });
-    expect(showBody(Buffer.alloc(0), false).kind).toBe("empty");
-    const bytes = showBody(Buffer.from([0xff, 0xfe, 0x41]), false);
+  it("is JSON, text, bytes or nothing", async () => {
+    expect((await showBody(Buffer.from("[1]"), false)).kind).toBe("json");
+    expect(await showBody(Buffer.from("not json"), false)).toEqual({
+      kind: "text",
+      text: "not json",
+      cut: false,
+    });
+    expect((await showBody(Buffer.alloc(0), false)).kind).toBe("empty");
+    const bytes = await showBody(Buffer.from([0xff, 0xfe, 0x41]), false);
     expect(bytes).toEqual({ kind: "hex", text: `00000000  ff fe 41${" ".repeat(41)}..A`, cut: false });
   });
 
-  it("is cut between characters until it is requested in full", () => {
+  it("is cut between characters until it is requested in full", async () => {
     const long = Buffer.from(`x${"ä".repeat(40_000)}`);
-    const start = showBody(long, false);
+    const start = await showBody(long, false);
     expect(start.cut).toBe(true);
     expect(start.text).toMatch(/^xä+$/);
-    expect(showBody(long, true)).toEqual({ kind: "text", text: long.toString(), cut: false });
+    expect(await showBody(long, true)).toEqual({ kind: "text", text: long.toString(), cut: false });
   });
 });
 

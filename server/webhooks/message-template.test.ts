@@ -30,6 +30,31 @@ test("a template that takes too long is refused", async () => {
   );
 });
 
+test("slow templates of one organization do not delay another organization's webhooks", async () => {
+  const of = (organizationId: string) => ({ ...facts, organizationId });
+  const endless = "{{ ($f := function($n) { $f($n + 1) }; $f(body.a)) }}";
+  // Starts a thread for each of them.
+  await Promise.all(
+    ["slow", "other"].map((org) => fillMessageTemplate("{{ body.a + 1 }}", { a: 1 }, of(org))),
+  );
+  let ended = 0;
+  const slow = Array.from({ length: 4 }, () =>
+    fillMessageTemplate(endless, { a: 1 }, of("slow"))
+      .catch((error: unknown) => error)
+      .finally(() => {
+        ended += 1;
+      }),
+  );
+  expect(await fillMessageTemplate("{{ body.a + 1 }}", { a: 1 }, of("other"))).toBe("2");
+  // Each of them takes 2 s, one after the other.
+  expect(ended).toBeLessThan(2);
+  for (const outcome of await Promise.all(slow))
+    expect(outcome).toMatchObject({
+      code: "trigger_misconfigured",
+      message: expect.stringContaining("2000 ms"),
+    });
+}, 60_000);
+
 test("a template is checked before it is saved", async () => {
   expect(await describeTemplateFault("{{ body.title }}", "org-1")).toBeNull();
   expect(await describeTemplateFault("{{ body. }}", "org-1")).not.toBeNull();

@@ -9,8 +9,10 @@ import { fillIn, parseTemplate } from "@/server/workflow/expressions";
  * user message of an agent run; lists and objects are inserted as JSON.
  */
 
-/** How long filling in one template may take. */
+/** How long filling in one template may take, with the wait for its turn. */
 const TEMPLATE_TIMEOUT_MS = 10_000;
+/** How long one of its expressions may take: senders of other organizations may wait for the thread. */
+const EXPRESSION_TIMEOUT_MS = 2_000;
 
 /** What is wrong with a template, or null; checked when it is saved. */
 export async function describeTemplateFault(
@@ -30,8 +32,8 @@ export async function describeTemplateFault(
 }
 
 /**
- * The user message for a body. Throws `trigger_misconfigured` if the template fails or takes longer than 10 s, and `invalid_request` if the
- * message is empty. The handler has refused bodies with U+0000.
+ * The user message for a body. Throws `trigger_misconfigured` if an expression fails or takes longer than 2 s, or all of
+ * them longer than 10 s, and `invalid_request` if the message is empty. The handler has refused bodies with U+0000.
  */
 export async function fillMessageTemplate(
   template: string,
@@ -41,7 +43,15 @@ export async function fillMessageTemplate(
   const signal = facts.signal ?? AbortSignal.timeout(TEMPLATE_TIMEOUT_MS);
   let filled: Json;
   try {
-    filled = await fillIn(template, { body, steps: {} }, { ...facts, signal });
+    filled = await fillIn(
+      template,
+      { body, steps: {} },
+      {
+        ...facts,
+        signal,
+        timeoutMs: EXPRESSION_TIMEOUT_MS,
+      },
+    );
   } catch (cause) {
     if (!signal.aborted && !(cause instanceof ExpressionError)) throw cause;
     const reason = cause instanceof ExpressionError ? cause.message : "it takes too long.";

@@ -19,7 +19,7 @@ export async function readStart(
 ): Promise<StartRequest> {
   requireJson(contentType);
   const text = decodeText(delivery.body);
-  const body = parseBodyText(text);
+  const body = await parseBodyText(text);
   if (trigger.suspended) {
     throw new AppError("organization_suspended", "The organization is suspended.", { status: 400 });
   }
@@ -27,7 +27,7 @@ export async function readStart(
   if (trigger.target.kind === "agent") {
     const { messageTemplate } = trigger;
     if (messageTemplate === null) return { kind: "agent", targetId: trigger.target.id, userMessage: text };
-    refuseNul(body);
+    await refuseNul(body);
     const facts = { now, seed: delivery.id, organizationId: trigger.actor.orgId };
     const userMessage = await fillMessageTemplate(messageTemplate, body, facts);
     return { kind: "agent", targetId: trigger.target.id, userMessage };
@@ -35,6 +35,6 @@ export async function readStart(
   if (!isJsonObject(body)) {
     throw new AppError("invalid_request", "The body must be a JSON object: it is the tool's input.");
   }
-  refuseNul(body);
+  await refuseNul(body);
   return { kind: "tool", targetId: trigger.target.id, input: body };
 }

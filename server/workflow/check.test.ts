@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { findFunction, inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import type { Json, JsonObject } from "@/server/json";
-import { checkWorkflow } from "@/server/workflow/check";
+import { jsonPointer } from "@/server/json-text";
+import { findWorkflowFaults } from "@/server/workflow/check";
+import { workflowDefinition } from "@/server/workflow/definition";
 
 const known = {
   functions: listFunctions().map(({ name }) => name),
@@ -13,8 +15,14 @@ const known = {
   },
 };
 const check = async (definition: Json) => {
-  const result = await checkWorkflow(definition, known, "org-1");
-  return result.ok ? [] : result.issues.map((issue) => `${issue.path} ${issue.message}`);
+  const ofSchema = (workflowDefinition.safeParse(definition).error?.issues ?? []).map(
+    ({ path, message }) => ({
+      path: jsonPointer(path.map((key) => (typeof key === "number" ? key : String(key)))),
+      message,
+    }),
+  );
+  const issues = [...ofSchema, ...(await findWorkflowFaults(definition, known, "org-1"))];
+  return issues.map((issue) => `${issue.path} ${issue.message}`);
 };
 
 const weather: JsonObject = {
@@ -55,12 +63,13 @@ const pair = (index: number): JsonObject => ({
 });
 
 test("the documentation's example is valid, and gets its defaults", async () => {
-  const result = await checkWorkflow(weather, known, "org-1");
-  expect(result).toMatchObject({ ok: true, definition: weather });
-  const small = await checkWorkflow({ steps: [{ id: "now", uses: "current_time" }] }, known, "org-1");
-  expect(small).toMatchObject({
-    ok: true,
-    definition: { parameters: { type: "object" }, steps: [{ with: {} }] },
+  expect(await check(weather)).toEqual([]);
+  expect(workflowDefinition.parse(weather)).toMatchObject(weather);
+  const small = { steps: [{ id: "now", uses: "current_time" }] };
+  expect(await check(small)).toEqual([]);
+  expect(workflowDefinition.parse(small)).toMatchObject({
+    parameters: { type: "object" },
+    steps: [{ with: {} }],
   });
 });
 
@@ -200,6 +209,46 @@ describe("refuses, naming the path", () => {
         output: "{{ nope }}",
       }),
     ).toHaveLength(4);
+  });
+
+  test("faults of the schema together with all others, and nothing that only follows from them", async () => {
+    const issues = await check({
+      parameters: { type: "object", properties: { city: { type: "string" } }, additionalProperties: false },
+      steps: [
+        step({ id: "1 a", uzes: "x", if: "input.town" }),
+        step({ id: "b", uses: "fetch_url", with: "text" }),
+        step({ id: "c", with: { expression: 1 }, retries: 99 }),
+        { id: "d", uses: 7, with: { expression: "{{ input. }}" } },
+        "no step",
+        { id: "g", parallel: [step({ id: "e", concurrency: 0, with: {} }), 3] },
+      ],
+      output: "{{ steps.f }} {{ steps.b }}",
+      outputSchema: { type: "objekt" },
+      speed: 3,
+    });
+    const places = new Set(issues.map((issue) => issue.split(" ", 1).join("")));
+    expect([...places].sort()).toEqual([
+      "", // speed
+      "/output",
+      "/outputSchema/type",
+      "/steps/0", // uzes
+      "/steps/0/id",
+      "/steps/0/if",
+      "/steps/1/uses",
+      "/steps/1/with",
+      "/steps/2/retries",
+      "/steps/2/with/expression",
+      "/steps/3/uses",
+      "/steps/3/with/expression",
+      "/steps/4",
+      "/steps/5/parallel/0/concurrency",
+      "/steps/5/parallel/0/with/expression",
+      "/steps/5/parallel/1",
+    ]);
+    expect(issues).toContainEqual('/output there is no step "f"; steps before this one: b, c, d, g, e');
+    expect(issues).toContainEqual(
+      "/steps/0/if input.town is not among the parameters; known parameters: city",
+    );
   });
 });
 

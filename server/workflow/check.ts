@@ -2,13 +2,13 @@ import type { Issue } from "@/server/errors";
 import { ExpressionError } from "@/server/expressions/expression-error";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { jsonBytes, jsonPointer, MAX_JSON_DEPTH } from "@/server/json-text";
-import {
-  type CallStep,
-  type WorkflowDefinition,
-  type WorkflowStep,
-  workflowDefinition,
-} from "@/server/workflow/definition";
 import { parseCondition, parseTemplate, type TemplateExpression } from "@/server/workflow/expressions";
+import {
+  type LenientCall,
+  type LenientDefinition,
+  type LenientStep,
+  readLeniently,
+} from "@/server/workflow/lenient-definition";
 import { WORKFLOW_LIMITS } from "@/server/workflow/limits";
 import { checkSchema, validateAgainst } from "@/server/workflow/schema";
 
@@ -29,33 +29,22 @@ const RESERVED = new Set(["input", "steps", "run", "secrets", "__proto__"]);
 type Keys = (string | number)[];
 
 /**
- * Checks a tool's definition when it is saved (docs/definition-files.md, "Tool"). Returns the definition with defaults,
- * or every fault with a JSON pointer. Expressions are parsed in fair turns by organization.
+ * Every fault of a tool's definition beside those of its schema, with a JSON pointer and the known names; checked when
+ * it is saved (docs/definition-files.md, "Tool"). What the schema refuses is left out, so that its faults and these can
+ * be listed together. Expressions are parsed in fair turns by organization.
  */
-export async function checkWorkflow(
+export async function findWorkflowFaults(
   value: Json,
   known: KnownNames,
   organizationId: string,
-): Promise<{ ok: true; definition: WorkflowDefinition } | { ok: false; issues: Issue[] }> {
-  if (depthOf(value) > MAX_JSON_DEPTH) return refuse("", `is nested deeper than ${MAX_JSON_DEPTH} levels`);
+): Promise<Issue[]> {
+  if (depthOf(value) > MAX_JSON_DEPTH)
+    return [{ path: "", message: `is nested deeper than ${MAX_JSON_DEPTH} levels` }];
   if (jsonBytes(value) > MAX_DEFINITION_BYTES)
-    return refuse("", `is larger than ${MAX_DEFINITION_BYTES / 1024} KiB`);
-  const parsed = workflowDefinition.safeParse(value);
-  if (!parsed.success) {
-    const issues = parsed.error.issues.slice(0, MAX_ISSUES).map((issue) => ({
-      path: jsonPointer(issue.path.map((key) => (typeof key === "number" ? key : String(key)))),
-      message: issue.message,
-    }));
-    return { ok: false, issues };
-  }
-  const checker = new Checker(parsed.data, known, organizationId);
+    return [{ path: "", message: `is larger than ${MAX_DEFINITION_BYTES / 1024} KiB` }];
+  const checker = new Checker(readLeniently(value), known, organizationId);
   await checker.check();
-  if (checker.issues.length > 0) return { ok: false, issues: checker.issues.slice(0, MAX_ISSUES) };
-  return { ok: true, definition: parsed.data };
-}
-
-function refuse(path: string, message: string): { ok: false; issues: Issue[] } {
-  return { ok: false, issues: [{ path, message }] };
+  return checker.issues.slice(0, MAX_ISSUES);
 }
 
 /** How deep a value nests, computed without recursion. */
@@ -88,26 +77,23 @@ function closedParameters(parameters: JsonObject): Set<string> | null {
 
 class Checker {
   readonly issues: Issue[] = [];
-  readonly #definition: WorkflowDefinition;
+  readonly #definition: LenientDefinition;
   readonly #known: KnownNames;
   readonly #organizationId: string;
   readonly #parameters: Set<string> | null;
   /** Each step's position, to tell later steps from unknown ones. */
   readonly #positions = new Map<string, number>();
 
-  constructor(definition: WorkflowDefinition, known: KnownNames, organizationId: string) {
+  constructor(definition: LenientDefinition, known: KnownNames, organizationId: string) {
     this.#definition = definition;
     this.#known = known;
     this.#organizationId = organizationId;
-    this.#parameters = closedParameters(definition.parameters);
+    this.#parameters = definition.parameters === null ? null : closedParameters(definition.parameters);
   }
 
   async check(): Promise<void> {
     const { parameters, steps, output, outputSchema } = this.#definition;
-    await this.#checkSchema(parameters, ["parameters"]);
-    if (parameters.type !== undefined && parameters.type !== "object") {
-      this.#report(["parameters", "type"], 'must be "object": a tool takes named parameters');
-    }
+    if (parameters !== null) await this.#checkParameters(parameters);
     for (const [index, step] of steps.entries()) {
       this.#placeStep(step.id, index, ["steps", index, "id"]);
       for (const [inner, { id }] of (step.parallel ?? []).entries())
@@ -121,6 +107,13 @@ class Checker {
     if (outputSchema !== undefined) await this.#checkSchema(outputSchema, ["outputSchema"]);
   }
 
+  async #checkParameters(parameters: JsonObject): Promise<void> {
+    await this.#checkSchema(parameters, ["parameters"]);
+    if (parameters.type !== undefined && parameters.type !== "object") {
+      this.#report(["parameters", "type"], 'must be "object": a tool takes named parameters');
+    }
+  }
+
   #report(keys: Keys, message: string): void {
     this.issues.push({ path: jsonPointer(keys), message });
   }
@@ -131,20 +124,17 @@ class Checker {
     }
   }
 
-  #placeStep(id: string, index: number, keys: Keys): void {
+  #placeStep(id: string | null, index: number, keys: Keys): void {
+    if (id === null) return;
     if (this.#positions.has(id)) this.#report(keys, `"${id}" is already the id of an earlier step`);
     else if (RESERVED.has(id)) this.#report(keys, `"${id}" cannot be a step's id`);
     else this.#positions.set(id, index);
   }
 
-  async #checkStep(step: WorkflowStep, index: number): Promise<void> {
+  async #checkStep(step: LenientStep, index: number): Promise<void> {
     const keys: Keys = ["steps", index];
-    const { parallel, uses } = step;
-    if (parallel === undefined) {
-      // The schema reports a step that has neither.
-      if (uses !== undefined) await this.#checkCall({ ...step, uses }, { keys, index });
-      return;
-    }
+    const { parallel } = step;
+    if (parallel === undefined) return this.#checkCall(step, { keys, index });
     if (step.if !== undefined) await this.#checkCondition(step.if, [...keys, "if"], index);
     for (const [inner, call] of parallel.entries())
       await this.#checkCall(call, { keys: [...keys, "parallel", inner], index });
@@ -158,7 +148,7 @@ class Checker {
   }
 
   /** `index` is the place of the step, or of the group that it belongs to. */
-  async #checkCall(step: CallStep, { keys, index }: { keys: Keys; index: number }): Promise<void> {
+  async #checkCall(step: LenientCall, { keys, index }: { keys: Keys; index: number }): Promise<void> {
     if (step.if !== undefined) await this.#checkCondition(step.if, [...keys, "if"], index);
     if (step.forEach !== undefined) await this.#checkCondition(step.forEach, [...keys, "forEach"], index);
     for (const key of ["as", "concurrency"] as const) {
@@ -169,44 +159,47 @@ class Checker {
       this.#report([...keys, "as"], `"${step.as}" is taken; choose another name`);
     }
     const item = step.forEach === undefined ? null : (step.as ?? "item");
-    await this.#checkTexts(step.with, [...keys, "with"], index, item);
-    await this.#checkInput(step, keys);
+    if (step.with !== null) await this.#checkTexts(step.with, [...keys, "with"], index, item);
+    if (step.uses !== null) await this.#checkFunction(step.uses, step.with, keys);
   }
 
   /** Unknown functions and, as far as it can be told without running, input that the function would refuse. */
-  async #checkInput(step: CallStep, keys: Keys): Promise<void> {
-    const schema = this.#known.inputSchema(step.uses);
+  async #checkFunction(uses: string, input: JsonObject | null, keys: Keys): Promise<void> {
+    const schema = this.#known.inputSchema(uses);
     if (schema === undefined) {
       const known = this.#known.functions.join(", ");
       this.#report(
         [...keys, "uses"],
-        `there is no function named "${step.uses.slice(0, 100)}"; known functions: ${known}`,
+        `there is no function named "${uses.slice(0, 100)}"; known functions: ${known}`,
       );
-      return;
-    }
+    } else if (input !== null) await this.#checkInput(uses, { schema, input }, [...keys, "with"]);
+  }
+
+  async #checkInput(
+    uses: string,
+    { schema, input }: { schema: JsonObject; input: JsonObject },
+    keys: Keys,
+  ): Promise<void> {
     const properties = isJsonObject(schema.properties)
       ? new Map(Object.entries(schema.properties))
       : new Map();
-    for (const [name, value] of Object.entries(step.with)) {
+    for (const [name, value] of Object.entries(input)) {
       const property: Json | undefined = properties.get(name);
       if (property === undefined) {
         const known = [...properties.keys()].join(", ") || "none";
-        this.#report(
-          [...keys, "with", name],
-          `${step.uses} has no input of that name; known inputs: ${known}`,
-        );
+        this.#report([...keys, name], `${uses} has no input of that name; known inputs: ${known}`);
       } else if (isJsonObject(property) && !hasTemplate(value)) {
         for (const issue of await validateAgainst(property, value, this.#organizationId)) {
           this.issues.push({
-            path: jsonPointer([...keys, "with", name]) + issue.path,
+            path: jsonPointer([...keys, name]) + issue.path,
             message: issue.message,
           });
         }
       }
     }
     for (const name of Array.isArray(schema.required) ? schema.required : []) {
-      if (typeof name === "string" && !Object.hasOwn(step.with, name)) {
-        this.#report([...keys, "with", name], `is required by ${step.uses}`);
+      if (typeof name === "string" && !Object.hasOwn(input, name)) {
+        this.#report([...keys, name], `is required by ${uses}`);
       }
     }
   }

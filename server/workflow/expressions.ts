@@ -1,11 +1,12 @@
-import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { ExpressionError } from "@/server/expressions/expression-error";
 import { type ExpressionFacts, evaluateExpression, parseExpression } from "@/server/expressions/jsonata";
 import { parseReference } from "@/server/expressions/plain-reference";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
+import { stringifyLarge } from "@/server/large-json";
 import { MAX_INSERTED_LENGTH } from "@/server/limits/sizes";
 import { parseSecretReference } from "@/server/secrets/references";
+import { Turns } from "@/server/turns-of-work";
 import { findReferences, type Reference } from "@/server/workflow/references";
 
 /**
@@ -25,8 +26,6 @@ export type Scope = { [name: string]: Json } & { steps: JsonObject };
 
 /** More closing braces within one expression are a mistake or an attack. */
 const MAX_CLOSINGS = 64;
-/** How long the main thread may work on one value before others get a turn. */
-const MAX_UNINTERRUPTED_MS = 5;
 /** Bounds the cache of parsed texts, in characters. */
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 const templates = new LRUCache<string, Template>({ maxSize: MAX_CHARACTERS });
@@ -149,9 +148,9 @@ async function evaluatePart(
 }
 
 /** A value inside a text: nothing for null, JSON for arrays and objects. */
-function asText(value: Json | undefined): string {
+async function asText(value: Json | undefined): Promise<string> {
   if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "string" ? value : stringifyLarge(value);
 }
 
 /**
@@ -167,7 +166,7 @@ class Filling {
   readonly #scope: Scope;
   readonly #facts: FillFacts;
   #room = MAX_INSERTED_LENGTH;
-  #workingSince = performance.now();
+  readonly #turns = new Turns();
 
   constructor(scope: Scope, facts: FillFacts) {
     this.#scope = scope;
@@ -175,7 +174,7 @@ class Filling {
   }
 
   async fill(value: Json): Promise<Json> {
-    await this.#letOthersWork();
+    if (this.#turns.isOver) await this.#turns.end();
     if (typeof value === "string") return value.includes("{{") ? this.#fillText(value) : value;
     // Sequential: a run evaluates one expression at a time.
     if (Array.isArray(value)) {
@@ -196,25 +195,19 @@ class Filling {
     if (isExpression) {
       const expression = parts.find((part) => typeof part === "object");
       const value = (expression && (await this.#evaluate(expression))) ?? null;
-      this.#insert(typeof value === "string" ? value : JSON.stringify(value));
+      this.#insert(typeof value === "string" ? value : await stringifyLarge(value));
       return value;
     }
     let text = "";
     for (const part of parts) {
-      text += typeof part === "string" ? part : this.#insert(asText(await this.#evaluate(part)));
+      text += typeof part === "string" ? part : this.#insert(await asText(await this.#evaluate(part)));
     }
     return text;
   }
 
   async #evaluate(expression: TemplateExpression): Promise<Json | undefined> {
-    await this.#letOthersWork();
+    if (this.#turns.isOver) await this.#turns.end();
     return evaluatePart(this.#scope, expression, this.#facts);
-  }
-
-  async #letOthersWork(): Promise<void> {
-    if (performance.now() - this.#workingSince <= MAX_UNINTERRUPTED_MS) return;
-    await setImmediate();
-    this.#workingSince = performance.now();
   }
 
   #insert(text: string): string {

@@ -83,6 +83,7 @@ test("passes outputs on and returns the output with its schema", async () => {
     input: { url: "https://w.test?q=Oslo" },
     retries: { count: 2, firstWaitMs: 500, factor: 2, longestWaitMs: 30_000 },
     timeoutMs: 500,
+    act: "fetch",
     width: 1,
   });
 });
@@ -335,6 +336,26 @@ describe("failures", () => {
       code: "step_failed",
       message: 'Step "s16" failed: the outputs of all steps together are larger than 16 MiB',
     });
+  });
+
+  test("inputs over 16 MiB together fail the step, and no further call is made", async () => {
+    const { outcome, journal } = await run(
+      {
+        steps: [
+          { id: "a", uses: "f", forEach: "[1..1000]", with: { text: "{{ input.text }}" }, concurrency: 5 },
+        ],
+      },
+      { text: "x".repeat(1024 * 1024 - 11) },
+      journalOf(() => ok(null)),
+    );
+    expect(outcome).toEqual({
+      status: "Failed",
+      code: "step_failed",
+      message: expect.stringMatching(
+        /^Step "a" failed: item \d+: the inputs of all calls together are larger than 16 MiB$/,
+      ),
+    });
+    expect(journal.calls()).toHaveLength(16);
   });
 
   test("an output that does not match its schema fails the run", async () => {

@@ -1,8 +1,13 @@
 import { ExpressionError } from "@/server/expressions/expression-error";
 import type { ExpressionFacts } from "@/server/expressions/jsonata";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
-import { jsonBytes } from "@/server/json-text";
-import { MAX_FINAL_OUTPUT_BYTES, MAX_STEP_OUTPUT_BYTES, MAX_STEP_OUTPUTS_BYTES } from "@/server/limits/sizes";
+import { largeJsonBytes } from "@/server/large-json";
+import {
+  MAX_FINAL_OUTPUT_BYTES,
+  MAX_STEP_INPUTS_BYTES,
+  MAX_STEP_OUTPUT_BYTES,
+  MAX_STEP_OUTPUTS_BYTES,
+} from "@/server/limits/sizes";
 import {
   type CallStep,
   type RetryPolicy,
@@ -29,9 +34,14 @@ export type WorkflowCall = {
   retries: RetryPolicy;
   /** The limit of one try in milliseconds; null: the function's own. */
   timeoutMs: number | null;
-  /** How many calls its step or group may have under way at once. */
+  /** The id of the step, or of the group that the step belongs to. */
+  act: string;
+  /** How many calls of the act may be under way at once. */
   width: number;
 };
+
+/** What calls of one act have in common. */
+type Act = Pick<WorkflowCall, "act" | "width">;
 
 export type WorkflowCallResult = { ok: true; output: Json } | { ok: false; message: string; code: string };
 
@@ -110,6 +120,12 @@ function toFailure(error: unknown): StepFailure {
   throw error;
 }
 
+/** The items of a forEach. JSONata gives a list of one as its only element, and a list of none as nothing. */
+function itemsOf(found: Json | undefined): Json[] {
+  if (Array.isArray(found)) return found;
+  return found === undefined || found === null ? [] : [found];
+}
+
 const errorOutput = ({ message, code }: StepFailure): Json => ({ error: message, code });
 
 class Workflow {
@@ -120,6 +136,7 @@ class Workflow {
   /** What expressions see as `steps`: the outputs of the steps that have ended. */
   readonly #outputs = new Map<string, Json>();
   #outputBytes = 0;
+  #inputBytes = 0;
 
   constructor(
     definition: WorkflowDefinition,
@@ -148,7 +165,7 @@ class Workflow {
     let failure: StepFailure | null = null;
     try {
       outputs.set(step.id, await this.#execute(step, this.#scope(), outputs));
-      this.#countOutput(outputs.get(step.id) ?? null);
+      await this.#countOutput(outputs.get(step.id) ?? null);
     } catch (error) {
       failure = toFailure(error);
       outputs.set(step.id, errorOutput(failure));
@@ -157,8 +174,9 @@ class Workflow {
     return step.onError === "continue" ? null : failure;
   }
 
-  #countOutput(output: Json): void {
-    this.#outputBytes += jsonBytes(output);
+  async #countOutput(output: Json): Promise<void> {
+    const bytes = await largeJsonBytes(output);
+    this.#outputBytes += bytes;
     if (this.#outputBytes <= MAX_STEP_OUTPUTS_BYTES) return;
     const message = "the outputs of all steps together are larger than 16 MiB";
     throw new StepFailure("output_too_large", message);
@@ -169,14 +187,15 @@ class Workflow {
     const { parallel, uses } = step;
     if (parallel === undefined) {
       if (uses === undefined) throw new Error(`The step ${step.id} has neither uses nor parallel.`);
-      return this.#executeCall({ ...step, uses }, scope);
+      return this.#executeCall({ ...step, uses }, scope, { act: step.id, width: 1 });
     }
     for (const { id } of parallel) outputs.set(id, null);
     if (await this.#isSkipped(step, scope)) return null;
-    const lanes = { limit: step.concurrency ?? parallel.length, fork: this.#journal.fork };
+    const width = Math.min(step.concurrency ?? parallel.length, parallel.length);
+    const lanes = { limit: width, fork: this.#journal.fork };
     const failure = await inLanes(parallel, lanes, async (inner) => {
       try {
-        outputs.set(inner.id, await this.#executeCall(inner, scope, lanes.limit));
+        outputs.set(inner.id, await this.#executeCall(inner, scope, { act: step.id, width }));
         return null;
       } catch (error) {
         const failed = toFailure(error);
@@ -198,16 +217,17 @@ class Workflow {
     return step.if !== undefined && !isTrue(await this.#evaluate(step.if, scope, `${step.id}/if`));
   }
 
-  async #executeCall(step: CallStep, scope: Scope, width = 1): Promise<Json> {
+  async #executeCall(step: CallStep, scope: Scope, act: Act): Promise<Json> {
     if (await this.#isSkipped(step, scope)) return null;
-    if (step.forEach === undefined) return this.#call(step, { itemIndex: null, width }, scope);
-    return this.#executeForEach(step, scope, await this.#evaluate(step.forEach, scope, `${step.id}/forEach`));
+    if (step.forEach === undefined) return this.#call(step, { itemIndex: null, ...act }, scope);
+    const items = itemsOf(await this.#evaluate(step.forEach, scope, `${step.id}/forEach`));
+    return this.#executeForEach(step, scope, { items, act: act.act });
   }
 
   /** The output of one call. Throws StepFailure when it failed or returned too much. */
   async #call(
     step: CallStep,
-    { itemIndex, width }: Pick<WorkflowCall, "itemIndex" | "width">,
+    { itemIndex, ...act }: Act & Pick<WorkflowCall, "itemIndex">,
     scope: Scope,
   ): Promise<Json> {
     const key = itemIndex === null ? step.id : `${step.id}[${itemIndex}]`;
@@ -215,6 +235,11 @@ class Workflow {
     const { placeholderOf } = this.#facts;
     const input = await fillIn(step.with, scope, { ...this.#factsAt(key), placeholderOf });
     if (!isJsonObject(input)) throw new StepFailure("invalid_input", "its input is not an object");
+    // Calls side by side add to the sum, so it is read after the wait.
+    const inputBytes = await largeJsonBytes(input);
+    this.#inputBytes += inputBytes;
+    if (this.#inputBytes > MAX_STEP_INPUTS_BYTES)
+      throw new StepFailure("input_too_large", "the inputs of all calls together are larger than 16 MiB");
     const result = await this.#journal.call({
       key,
       stepId: step.id,
@@ -223,18 +248,20 @@ class Workflow {
       input,
       retries: retryPolicyOf(step.retries),
       timeoutMs: step.timeoutMs ?? null,
-      width,
+      ...act,
     });
     if (!result.ok) throw new StepFailure(result.code, result.message);
-    if (jsonBytes(result.output) > MAX_STEP_OUTPUT_BYTES)
+    if ((await largeJsonBytes(result.output)) > MAX_STEP_OUTPUT_BYTES)
       throw new StepFailure("output_too_large", "its output is larger than 1 MiB");
     return result.output;
   }
 
   /** The outputs of the items in their order; `concurrency` items are under way at a time (1 when unset). */
-  async #executeForEach(step: CallStep, scope: Scope, found: Json | undefined): Promise<Json> {
-    // JSONata gives a list of one as its only element, and a list of none as nothing.
-    const items = Array.isArray(found) ? found : found === undefined || found === null ? [] : [found];
+  async #executeForEach(
+    step: CallStep,
+    scope: Scope,
+    { items, act }: { items: Json[]; act: string },
+  ): Promise<Json> {
     const { items: mostItems } = WORKFLOW_LIMITS;
     if (items.length > mostItems) {
       const message = `forEach has ${items.length} items; at most ${mostItems} are allowed`;
@@ -242,12 +269,13 @@ class Workflow {
     }
     const outputs: Json[] = Array.from({ length: items.length }, () => null);
     let bytes = 0;
-    const lanes = { limit: step.concurrency ?? 1, fork: this.#journal.fork };
+    const width = Math.min(step.concurrency ?? 1, items.length);
+    const lanes = { limit: width, fork: this.#journal.fork };
     const failure = await inLanes(items, lanes, async (item, index) => {
       let output: Json;
       try {
         const itemScope = { ...scope, [step.as ?? "item"]: item };
-        output = await this.#call(step, { itemIndex: index, width: lanes.limit }, itemScope);
+        output = await this.#call(step, { itemIndex: index, act, width }, itemScope);
       } catch (error) {
         const failed = toFailure(error);
         if (step.onError !== "continue")
@@ -255,7 +283,8 @@ class Workflow {
         output = errorOutput(failed);
       }
       outputs[index] = output;
-      bytes += jsonBytes(output);
+      const size = await largeJsonBytes(output);
+      bytes += size;
       if (bytes <= MAX_FINAL_OUTPUT_BYTES) return null;
       return new StepFailure("output_too_large", "its outputs together are larger than 4 MiB");
     });
@@ -272,7 +301,7 @@ class Workflow {
       template === undefined
         ? ((last && this.#outputs.get(last.id)) ?? null)
         : await fillIn(template, this.#scope(), facts);
-    if (jsonBytes(output) > MAX_FINAL_OUTPUT_BYTES) {
+    if ((await largeJsonBytes(output)) > MAX_FINAL_OUTPUT_BYTES) {
       return { status: "Failed", code: "output_too_large", message: "The output is larger than 4 MiB." };
     }
     if (outputSchema === undefined) return { status: "Completed", output, outputSchema: inferSchema(output) };

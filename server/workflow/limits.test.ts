@@ -2,7 +2,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { MAX_JSON_DEPTH } from "@/server/json-text";
-import { MAX_BODY_BYTES, MAX_FINAL_OUTPUT_BYTES, MAX_STEP_OUTPUT_BYTES } from "@/server/limits/sizes";
+import {
+  MAX_BODY_BYTES,
+  MAX_FINAL_OUTPUT_BYTES,
+  MAX_STEP_INPUTS_BYTES,
+  MAX_STEP_OUTPUT_BYTES,
+  MAX_STEP_OUTPUTS_BYTES,
+} from "@/server/limits/sizes";
 import { WORKFLOW_LIMITS } from "./limits";
 import { SCHEMA_LIMITS } from "./schema-cost";
 
@@ -28,6 +34,8 @@ it("docs/definition-files.md lists the limits of workflows", () => {
     ],
     ["A tool's input", mib(MAX_BODY_BYTES)],
     ["The output of a call", mib(MAX_STEP_OUTPUT_BYTES)],
+    ["The inputs of a run's calls together", mib(MAX_STEP_INPUTS_BYTES)],
+    ["The outputs of a run's steps together", mib(MAX_STEP_OUTPUTS_BYTES)],
     ["The outputs of a `forEach` together, and the final output", mib(MAX_FINAL_OUTPUT_BYTES)],
   ];
   for (const [name, limit] of rows) expect(page).toContain(`| ${name} | ${limit} |`);

@@ -226,9 +226,11 @@ export function isWithin(cost: SchemaCost, value: Json, steps: number): boolean 
       if (next.length * perNode > steps) return false;
       for (const item of next) open.push(item);
     } else if (next !== null && typeof next === "object") {
-      for (const [key, member] of Object.entries(next)) {
+      for (const key in next) {
         spent += (perNode * key.length) / 8;
-        open.push(member);
+        if (spent + open.length * perNode > steps) return false;
+        const member = next[key];
+        if (member !== undefined) open.push(member);
       }
     }
     if (spent > steps) return false;

@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { Issue } from "@/server/errors";
 import type { Json, JsonObject } from "@/server/json";
 import { jsonPointer } from "@/server/json-text";
+import { stringifyLarge } from "@/server/large-json";
 import { resolveInstalled, ThreadError, ThreadPool } from "@/server/sandbox/thread-pool";
 import {
   boundCost,
@@ -188,7 +189,7 @@ export async function validateAgainst(
     if ("fault" in compiled) return unusable({ path: "", message: compiled.fault });
     return compiled.validate(value) ? [] : toIssues(compiled.validate.errors ?? []);
   }
-  const check = { schema: known.text, value: JSON.stringify(value) };
+  const check = { schema: known.text, value: await stringifyLarge(value) };
   const answer = await callThread(check, VALIDATE_TIMEOUT_MS, organizationId);
   if ("unknown" in answer) return [answer.unknown];
   return "fault" in answer ? unusable({ path: "", message: answer.fault }) : answer.issues;

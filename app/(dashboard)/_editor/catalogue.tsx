@@ -43,7 +43,6 @@ export function Catalogue({
     <Dialog onOpenChange={(open) => !open && onClose()} open title={title}>
       <input
         aria-label="Search functions and tools"
-        // biome-ignore lint/a11y/noAutofocus: the dialog is opened to search.
         autoFocus
         className={INPUT_CLASS}
         onChange={(event) => setSearch(event.target.value)}

@@ -85,7 +85,10 @@ function EditorBar<Value>({ editor, problems }: { editor: Editor<Value>; problem
       ? "Unsaved changes"
       : "No changes";
   return (
-    <div className="sticky bottom-0 z-10 flex flex-wrap items-center gap-x-4 gap-y-2 border-line border-t bg-raised px-4 py-3 sm:px-6">
+    <div
+      className="sticky bottom-0 z-10 flex flex-wrap items-center gap-x-4 gap-y-2 border-line border-t bg-raised px-4 py-3 sm:px-6"
+      data-save-bar
+    >
       <p aria-live="polite" className="min-w-0 flex-1 text-muted">
         {!maySave ? (
           `Your role may read ${kind}s. Saving one needs the role member.`

@@ -48,6 +48,8 @@ const STEP_FIELDS = new Set([
   "onError",
 ]);
 
+const ANCHORED = "Other parts of the YAML use its anchor. Change them first.";
+
 /** What is wrong at a path, or below it. */
 function messageAt(problems: readonly TextProblem[], path: StepPath): string | undefined {
   return problems.find((problem) => path.every((key, index) => problem.path[index] === key))?.fault;
@@ -72,7 +74,7 @@ const asText = (value: unknown) => (typeof value === "string" ? value : "");
 function InputForm({ tool, isNew, problems, onChange }: PartProps) {
   const set = (name: string) => (value: string) => onChange((before) => setValue(before, [name], value));
   return (
-    <section aria-label="Input" className="flex max-w-3xl flex-col gap-4">
+    <section aria-label="Input of the tool" className="flex max-w-3xl flex-col gap-4">
       <h2 className="font-semibold">Input</h2>
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
@@ -115,7 +117,7 @@ function InputForm({ tool, isNew, problems, onChange }: PartProps) {
 function OutputForm({ tool, problems, onChange }: PartProps) {
   const set = (name: string) => (value: unknown) => onChange((before) => setValue(before, [name], value));
   return (
-    <section aria-label="Output" className="flex max-w-3xl flex-col gap-4">
+    <section aria-label="Output of the tool" className="flex max-w-3xl flex-col gap-4">
       <h2 className="font-semibold">Output</h2>
       <ValueField
         error={messageAt(problems, ["output"])}
@@ -146,11 +148,16 @@ function OneStep({ tool, problems, index, textOf, onChange, onSelect }: PartProp
   if (step === undefined) return null;
   const place = (path: StepPath) => ["steps", index, ...path];
   function move(to: number) {
-    onChange((before) => moveStep(before, index, to));
+    const before = textOf();
+    const moved = moveStep(before, index, to);
+    if (moved === before) return notify("The step was not moved", ANCHORED);
+    onChange(() => moved);
     onSelect(to);
   }
   function remove() {
-    const removed = removeStep(textOf(), index);
+    const before = textOf();
+    const removed = removeStep(before, index);
+    if (removed.text === before) return notify("The step was not removed", ANCHORED);
     onChange(() => removed.text);
     onSelect(index > 0 ? index - 1 : "input");
     notify(`Step ${step?.id} is removed`, undefined, {

@@ -116,6 +116,21 @@ it("adds, moves, removes and restores steps with their comments", () => {
   expect(parse(insertStep("slug: a\nsteps:\n", 0, { id: "one" })).steps).toEqual([{ id: "one" }]);
 });
 
+it("does not remove or move a step whose anchor is used elsewhere", () => {
+  const text = `steps:
+  - id: one
+    uses: wait
+    with: &time
+      seconds: 5
+  - id: two
+    uses: wait
+    with: *time
+`;
+  expect(removeStep(text, 0).text).toBe(text);
+  expect(moveStep(text, 0, 1)).toBe(text);
+  expect(readTool(removeStep(text, 1).text)?.steps).toHaveLength(1);
+});
+
 it("finds a free id", () => {
   expect(freeStepId(TOOL, "wait")).toBe("wait");
   expect(freeStepId(TOOL, "count")).toBe("count_2");

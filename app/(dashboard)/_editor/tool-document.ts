@@ -144,12 +144,16 @@ export function freeStepId(text: string, wanted: string): string {
   return `${wanted}_${number}`;
 }
 
-/** Changes a text; one with syntax errors stays as it is. */
+/** Changes a text. One with syntax errors stays as it is, and so does one whose aliases would lose their anchor. */
 function edit(text: string, change: (document: Document) => void): string {
   const document = parse(text, new LineCounter());
   if (document === null || !(document.contents === null || isMap(document.contents))) return text;
   change(document);
-  return document.toString({ lineWidth: 0 });
+  try {
+    return document.toString({ lineWidth: 0 });
+  } catch {
+    return text;
+  }
 }
 
 function parse(text: string, lineCounter: LineCounter): Document | null {

@@ -36,17 +36,16 @@ export function YamlField({
     <div className="flex flex-col gap-1.5">
       <div className="flex overflow-hidden rounded-md border border-input-line bg-canvas focus-within:border-accent">
         <ol aria-hidden="true" className="mono select-none py-3 pr-2 text-right text-faint leading-5">
-          {Array.from({ length: count }, (_, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a line's number is its identity.
+          {Array.from({ length: count }, (_, index) => index + 1).map((number) => (
             <li
               className={clsx(
                 "pl-3",
-                lines.includes(index + 1) && "font-semibold text-failed",
-                marked && index + 1 >= marked[0] && index + 1 <= marked[1] && "bg-selected text-ink",
+                lines.includes(number) && "font-semibold text-failed",
+                marked && number >= marked[0] && number <= marked[1] && "bg-selected text-ink",
               )}
-              key={index}
+              key={number}
             >
-              {index + 1}
+              {number}
             </li>
           ))}
         </ol>

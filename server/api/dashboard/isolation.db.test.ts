@@ -4,6 +4,7 @@ import { createDashboardCaller, dashboardRouter } from "@/server/api/dashboard/r
 import type { Actor, MemberRole } from "@/server/auth/actor";
 import { createApiKey } from "@/server/catalog/api-keys";
 import { saveToolText } from "@/server/catalog/edit-definition";
+import { createInvitation } from "@/server/catalog/invitations";
 import { removeDefinition } from "@/server/catalog/remove";
 import { saveAgent } from "@/server/catalog/save-agent";
 import { setSecret } from "@/server/catalog/secrets";
@@ -11,7 +12,7 @@ import { isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { startFromDashboard } from "@/server/runs/rerun";
 import { recordDelivery } from "@/server/webhooks/deliveries";
-import { createMember, insertRun } from "@/testing/runs";
+import { createMember, insertRun, TEST_PASSWORD } from "@/testing/runs";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
 
 /**
@@ -36,7 +37,7 @@ type Things = Pick<Tenant, "orgId" | "agentId" | "toolId"> & {
   email: string;
   /** A key that tests may revoke. */
   keyId: string;
-  /** A member that tests may change or remove. */
+  /** A member that tests may change or remove, and a session of theirs. */
   userId: string;
   /** Definitions that tests may save again. */
   editedAgent: { id: string; slug: string };
@@ -44,6 +45,9 @@ type Things = Pick<Tenant, "orgId" | "agentId" | "toolId"> & {
   /** Agents that tests may archive and restore. */
   spareAgentId: string;
   archivedAgentId: string;
+  sessionId: string;
+  /** An invitation that tests may revoke. */
+  invitationId: string;
 };
 
 beforeAll(async () => {
@@ -126,6 +130,22 @@ async function createThings(tenant: Tenant): Promise<Things> {
   const { id: archivedAgentId } = await saveAgent(world, operator, { ...spare, slug: "archived" });
   await removeDefinition(world, operator, { kind: "agent", id: archivedAgentId });
   const editable = { editedAgent, editedTool, spareAgentId, archivedAgentId };
+  const invited = await createInvitation(world, member, {
+    email: `${newId()}@stepwell.test`,
+    role: "viewer",
+  });
+  const sessionId = newId();
+  const now = world.clock.now();
+  await world.db.session.create({
+    data: {
+      id: sessionId,
+      token: newId(),
+      userId,
+      expiresAt: new Date(now.getTime() + 3_600_000),
+      createdAt: now,
+      updatedAt: now,
+    },
+  });
   return {
     ...ids,
     ...editable,
@@ -136,6 +156,8 @@ async function createThings(tenant: Tenant): Promise<Things> {
     email,
     keyId,
     userId,
+    sessionId,
+    invitationId: invited.id,
   };
 }
 
@@ -167,6 +189,7 @@ const showsNothingForeign = (answer: unknown) =>
     foreign.deliveryId,
     foreign.secretName,
     foreign.archivedAgentId,
+    foreign.sessionId,
     other.slug,
   ].some((id) => JSON.stringify(answer).includes(id));
 
@@ -199,6 +222,23 @@ const TABLE: Record<string, Row> = {
     role: "viewer",
     call: (api, at) => api.account.switchOrganization({ organizationId: at.orgId }),
     gets: "not_found",
+  },
+  "account.sessions": { role: "viewer", call: (api) => api.account.sessions(), gets: showsNothingForeign },
+  // Only the person's own sessions, also within the organization.
+  "account.endSession": {
+    role: "viewer",
+    call: (api, at) => api.account.endSession({ sessionId: at.sessionId }),
+    gets: (answer) => JSON.stringify(answer) === '{"ended":0}',
+  },
+  "account.changePassword": {
+    role: "viewer",
+    call: (api) =>
+      api.account.changePassword({
+        currentPassword: TEST_PASSWORD,
+        newPassword: "another-horse-battery",
+        endOtherSessions: true,
+      }),
+    gets: (answer) => JSON.stringify(answer) === '{"endedSessions":0}',
   },
   "catalog.agents": { role: "viewer", call: (api) => api.catalog.agents(), gets: showsNothingForeign },
   "catalog.tools": { role: "viewer", call: (api) => api.catalog.tools(), gets: showsNothingForeign },
@@ -333,10 +373,20 @@ const TABLE: Record<string, Row> = {
     call: (api, at) => api.keys.revoke({ id: at.keyId }),
     gets: "not_found",
   },
-  "members.add": {
+  "members.invitations": {
     role: "admin",
-    call: (api) => api.members.add({ email: `${newId()}@stepwell.test`, role: "viewer" }),
+    call: (api) => api.members.invitations(),
+    gets: (answer) => !JSON.stringify(answer).includes(foreign.invitationId),
+  },
+  "members.invite": {
+    role: "admin",
+    call: (api) => api.members.invite({ email: `${newId()}@stepwell.test`, role: "viewer" }),
     gets: showsNothingForeign,
+  },
+  "members.revokeInvitation": {
+    role: "admin",
+    call: (api, at) => api.members.revokeInvitation({ id: at.invitationId }),
+    gets: "not_found",
   },
   "members.changeRole": {
     role: "admin",
@@ -412,6 +462,21 @@ const TABLE: Record<string, Row> = {
     call: (api) => api.definitions.archived({ kind: "agent" }),
     gets: showsNothingForeign,
   },
+  "organization.inspect": {
+    role: "viewer",
+    call: (api) => api.organization.inspect(),
+    gets: (answer) => showsNothingForeign(answer) && JSON.stringify(answer).includes(own.slug),
+  },
+  "organization.firstSteps": {
+    role: "viewer",
+    call: (api) => api.organization.firstSteps(),
+    gets: (answer) => showsNothingForeign(answer) && JSON.stringify(answer).includes(own.agentId),
+  },
+  "organization.rename": {
+    role: "owner",
+    call: (api) => api.organization.rename({ name: own.slug }),
+    gets: showsNothingForeign,
+  },
   "organization.members": {
     role: "viewer",
     call: (api) => api.organization.members(),
@@ -423,6 +488,11 @@ const TABLE: Record<string, Row> = {
     gets: showsNothingForeign,
   },
   "secrets.list": { role: "viewer", call: (api) => api.secrets.list(), gets: showsNothingForeign },
+  "secrets.users": {
+    role: "viewer",
+    call: (api, at) => api.secrets.users({ name: at.secretName }),
+    gets: isEmpty,
+  },
   "secrets.create": {
     role: "admin",
     call: (api) =>
@@ -432,6 +502,11 @@ const TABLE: Record<string, Row> = {
   "secrets.replace": {
     role: "admin",
     call: (api, at) => api.secrets.replace({ name: at.secretName, value: "12345678" }),
+    gets: "not_found",
+  },
+  "secrets.changeRules": {
+    role: "admin",
+    call: (api, at) => api.secrets.changeRules({ name: at.secretName, hosts: ["b.test"], expiresAt: null }),
     gets: "not_found",
   },
   "secrets.remove": {

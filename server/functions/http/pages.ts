@@ -3,7 +3,7 @@ import { MAX_EXPRESSION_LENGTH } from "@/server/expressions/jsonata";
 import { FunctionError } from "@/server/functions/function-error";
 import { type HttpResult, readLinks } from "@/server/functions/http/response";
 import type { Json, JsonObject } from "@/server/json";
-import { jsonBytes } from "@/server/json-text";
+import { largeJsonBytes } from "@/server/large-json";
 import { MAX_FINAL_OUTPUT_BYTES } from "@/server/limits/sizes";
 import { hasPlaceholder } from "@/server/secrets/placeholders";
 
@@ -58,7 +58,8 @@ export async function readPages(
     }
     const facts = { ...page, links: readLinks(page.headers.link) };
     const found = items === undefined ? [page.body] : asList(await evaluate(items, facts));
-    bytes += jsonBytes(found);
+    const size = await largeJsonBytes(found);
+    bytes += size;
     if (bytes > MAX_FINAL_OUTPUT_BYTES)
       throw new FunctionError(
         "page_failed",

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "@/server/json";
-import { parseJson } from "@/server/json-text";
+import { parseLargeJson } from "@/server/large-json";
 
 /** A response as functions return it; the names of headers are in lower case. */
 export type HttpResult = { status: number; headers: Record<string, string>; body: Json };
@@ -10,12 +10,12 @@ export async function readResponse(response: Response): Promise<HttpResult> {
   return {
     status: response.status,
     headers: Object.fromEntries(response.headers),
-    body: readBody(bytes, response.headers),
+    body: await readBody(bytes, response.headers),
   };
 }
 
 /** JSON parsed when the type says JSON (and the text is), text as text, anything else as `{ "base64": "…", "bytes": N }`. */
-function readBody(bytes: Uint8Array<ArrayBuffer>, headers: Headers): Json {
+async function readBody(bytes: Uint8Array<ArrayBuffer>, headers: Headers): Promise<Json> {
   const [type = ""] = (headers.get("content-type") ?? "").toLowerCase().split(";");
   const charset = /charset="?([\w-]+)/i.exec(headers.get("content-type") ?? "")?.[1] ?? "utf-8";
   let text: string;
@@ -26,7 +26,7 @@ function readBody(bytes: Uint8Array<ArrayBuffer>, headers: Headers): Json {
   }
   if (/^(application\/json|text\/json|.*\+json)$/.test(type.trim())) {
     try {
-      return parseJson(text);
+      return await parseLargeJson(text);
     } catch {
       return text;
     }

@@ -5,6 +5,7 @@ import type { FunctionContext } from "@/server/functions/define";
 import { executeFunction } from "@/server/functions/execute";
 import { codeOfFailure } from "@/server/functions/function-error";
 import type { Json, JsonObject } from "@/server/json";
+import { limitRecipients } from "@/server/mail/limit-recipients";
 import type { Redact } from "@/server/secrets/redact";
 import { redactJson, replaceNul, storeOutput } from "@/server/secrets/stored-output";
 import { sleepOrThrow } from "@/server/sleep";
@@ -39,8 +40,12 @@ export function failureOf(error: unknown, redact: Redact): Extract<CallOutcome, 
 }
 
 /** An output as it is stored: redacted JSON text that fits, or the failure of one that does not. */
-export function storedOutput(output: Json, reader: FunctionCall["reader"], redact?: Redact): CallOutcome {
-  const stored = storeOutput(output, reader === "agent" ? "cut" : "refuse", redact);
+export async function storedOutput(
+  output: Json,
+  reader: FunctionCall["reader"],
+  redact?: Redact,
+): Promise<CallOutcome> {
+  const stored = await storeOutput(output, reader === "agent" ? "cut" : "refuse", redact);
   return "text" in stored ? stored : { error: stored.error, code: "output_too_large" };
 }
 
@@ -105,7 +110,7 @@ async function attemptFunction(
       // Waiting for the database is not the function's time.
       await worker.confirm();
       const output = await executeFunction(call.name, call.input, context, call.timeoutMs);
-      const stored = storedOutput(output, call.reader, redact);
+      const stored = await storedOutput(output, call.reader, redact);
       record("error" in stored ? stored.error : null);
       return stored;
     } catch (error) {
@@ -157,7 +162,7 @@ function contextOf(
       get: (key) => readKeyValue(services, run.orgId, key),
       set: (value) => writeKeyValue(services, run.orgId, { ...value, call: idempotencyKey }),
     },
-    sendMail: services.sendMail,
+    sendMail: limitRecipients(services, run.orgId),
     print: (printed) => void lines.push(...printed.map((line) => replaceNul(redact(line)))),
   };
 }

@@ -5,6 +5,7 @@ import { FunctionError } from "@/server/functions/function-error";
 import { runAgent } from "@/server/functions/run-agent";
 import { runTool } from "@/server/functions/run-tool";
 import { isJsonObject, type Json } from "@/server/json";
+import { readLargeJson, stringifyLarge } from "@/server/large-json";
 import { replaceNul } from "@/server/secrets/stored-output";
 import { sleepOrThrow } from "@/server/sleep";
 import { retryWaitMs } from "@/server/workflow/definition";
@@ -83,8 +84,8 @@ async function attemptRun(
       const ended = await withinTime(execution, begun, { call, child: { id, ...started } });
       if (ended.status === "Completed") {
         const output: Json =
-          started.target.configuration.kind === "tool" ? JSON.parse(ended.output) : ended.output;
-        const stored = storedOutput(toOutput(output), call.reader);
+          started.target.configuration.kind === "tool" ? await readLargeJson(ended.output) : ended.output;
+        const stored = await storedOutput(toOutput(output), call.reader);
         record("error" in stored ? stored.error : null);
         return stored;
       }
@@ -142,7 +143,7 @@ async function findTool({ services, run }: Execution, input: Json): Promise<Star
   const maxCredits = target.maxCredits?.toFixed(4) ?? null;
   return {
     target: { targetId: id, version, configuration, deadlineSeconds, maxCredits },
-    input: JSON.stringify(given),
+    input: await stringifyLarge(given),
   };
 }
 

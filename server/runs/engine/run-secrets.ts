@@ -2,6 +2,7 @@ import type { Secret } from "@/server/db/generated/client";
 import type { CarriedSecret } from "@/server/egress/outgoing-request";
 import { findFunction } from "@/server/functions/registry";
 import type { JsonObject } from "@/server/json";
+import { stringifyLarge } from "@/server/large-json";
 import { recordSecretUse } from "@/server/operate/audit";
 import { SecretPlaceholders } from "@/server/secrets/placeholders";
 import { secretValuePurpose } from "@/server/secrets/purpose";
@@ -56,9 +57,9 @@ export class RunSecrets {
    */
   async open(functionName: string, input: JsonObject): Promise<OpenedSecrets> {
     if (this.#names.length === 0) return { carried: [] };
-    const used = this.placeholders.namesIn(JSON.stringify(input));
+    const used = this.placeholders.namesIn(await stringifyLarge(input));
     if (used.length === 0 && this.#isRead) return { carried: [] };
-    const refused = this.#checkFields(functionName, input);
+    const refused = await this.#checkFields(functionName, input);
     if (refused !== null) return { refused };
 
     const { db, clock } = this.#services;
@@ -85,10 +86,10 @@ export class RunSecrets {
   }
 
   /** Refuses secrets in other fields. The check of definitions refuses them too, when a tool is saved. */
-  #checkFields(functionName: string, input: JsonObject): string | null {
+  async #checkFields(functionName: string, input: JsonObject): Promise<string | null> {
     const allowed = findFunction(functionName)?.secretFields ?? [];
     for (const [field, value] of Object.entries(input)) {
-      const [name] = allowed.includes(field) ? [] : this.placeholders.namesIn(JSON.stringify(value));
+      const [name] = allowed.includes(field) ? [] : this.placeholders.namesIn(await stringifyLarge(value));
       if (name !== undefined) return `The secret "${name}" cannot be used in "${field}" of ${functionName}.`;
     }
     return null;

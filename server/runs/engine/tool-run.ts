@@ -1,7 +1,9 @@
 import type { ToolConfiguration } from "@/server/agent/definition";
-import { isJsonObject, type Json } from "@/server/json";
+import { isJsonObject } from "@/server/json";
+import { readLargeJson, stringifyLarge } from "@/server/large-json";
 import { MAX_FINAL_OUTPUT_BYTES } from "@/server/limits/sizes";
 import { runWorkflow, type WorkflowCall, type WorkflowCallResult } from "@/server/workflow/interpret";
+import { createActCheckpoint } from "./act-checkpoint";
 import { callStep } from "./call-step";
 import type { Execution, Outcome } from "./execution";
 import type { FinishedStep } from "./journal";
@@ -9,7 +11,7 @@ import type { FinishedStep } from "./journal";
 /** Runs a tool's workflow with the run's journal: each function call is one row. */
 export async function executeTool(execution: Execution, configuration: ToolConfiguration): Promise<Outcome> {
   const { run, strands, secrets } = execution;
-  const input: Json = JSON.parse(run.input);
+  const input = await readLargeJson(run.input);
   const facts = {
     id: run.id,
     organizationId: run.orgId,
@@ -18,22 +20,13 @@ export async function executeTool(execution: Execution, configuration: ToolConfi
     signal: execution.signal,
     placeholderOf: (name: string) => secrets.placeholders.of(name),
   };
-  // Calls that are made side by side are one act to the checkpoint, as those of one answer of a model are.
-  let leftOfAct = 0;
-  const checkpoint = (width: number) => {
-    if (leftOfAct === 0) {
-      execution.checkpoint();
-      leftOfAct = width;
-    }
-    leftOfAct -= 1;
-  };
+  const checkpoint = createActCheckpoint(execution.checkpoint);
   const outcome = await runWorkflow(configuration.definition, isJsonObject(input) ? input : {}, facts, {
-    call: async (call) =>
-      resultOf(await act({ ...execution, checkpoint: () => checkpoint(call.width) }, call)),
+    call: async (call) => resultOf(await act({ ...execution, checkpoint: () => checkpoint(call) }, call)),
     fork: strands.fork,
   });
   if (outcome.status === "Failed") return outcome;
-  const output = JSON.stringify(outcome.output);
+  const output = await stringifyLarge(outcome.output);
   if (Buffer.byteLength(output) > MAX_FINAL_OUTPUT_BYTES) {
     const message = `The final output is larger than ${MAX_FINAL_OUTPUT_BYTES} bytes.`;
     return { status: "Failed", code: "output_too_large", message };
@@ -53,7 +46,7 @@ async function act(execution: Execution, call: WorkflowCall): Promise<FinishedSt
     stepNumber,
     iteration: 1,
     toolName: name,
-    input: secrets.placeholders.describe(JSON.stringify(input)),
+    input: secrets.placeholders.describe(await stringifyLarge(input)),
     reasoning: "",
     usage: { inputTokens: 0, outputTokens: 0 },
   };
@@ -69,8 +62,8 @@ async function act(execution: Execution, call: WorkflowCall): Promise<FinishedSt
   });
 }
 
-function resultOf(step: FinishedStep): WorkflowCallResult {
-  const output: Json = JSON.parse(step.output);
+async function resultOf(step: FinishedStep): Promise<WorkflowCallResult> {
+  const output = await readLargeJson(step.output);
   if (!step.failed) return { ok: true, output };
   const { error, code } = isJsonObject(output) ? output : {};
   return {

@@ -6,9 +6,9 @@ import type { Services } from "@/server/services";
 import { secretPurpose, tokenPurpose } from "@/server/webhooks/token";
 import { CommandError, defineCommand } from "./command";
 
-/** `secret adopt`: for an operator who lost STEPWELL_SECRET. */
+/** `service-secret adopt`: for an operator who lost STEPWELL_SECRET. */
 export const adoptSecretCommand = defineCommand({
-  name: "secret adopt",
+  name: "service-secret adopt",
   parameters: "",
   summary: "Accept a new STEPWELL_SECRET when the earlier one is lost",
   optionTexts: [],
@@ -34,9 +34,9 @@ export const adoptSecretCommand = defineCommand({
   },
 });
 
-/** `secret rotate`: from STEPWELL_SECRET_PREVIOUS to STEPWELL_SECRET. */
+/** `service-secret rotate`: from STEPWELL_SECRET_PREVIOUS to STEPWELL_SECRET. */
 export const rotateSecretCommand = defineCommand({
-  name: "secret rotate",
+  name: "service-secret rotate",
   parameters: "",
   summary: "Encrypt everything with a new STEPWELL_SECRET",
   optionTexts: [],

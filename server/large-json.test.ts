@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import type { Json } from "@/server/json";
+import { parseJson } from "@/server/json-text";
+import { isSmall, mapLarge, parseLargeJson, readLargeJson, stringifyLarge } from "@/server/large-json";
+
+const MIB = 1024 * 1024;
+
+/** JSON of at most 1 MiB: as many members as fit. */
+function fill(member: (index: number) => string, [open, close]: [string, string]): string {
+  const members: string[] = [];
+  let length = open.length + close.length;
+  for (let index = 0; ; index += 1) {
+    const text = member(index);
+    length += text.length + 1;
+    if (length > MIB) return open + members.join(",") + close;
+    members.push(text);
+  }
+}
+
+const LARGE: Record<string, string> = {
+  numbers: fill((n) => String(n), ["[", "]"]),
+  keys: fill((n) => `"key-${n}":1`, ["{", "}"]),
+  "integer keys": fill((n) => `"${(n * 7919) % 100_003}":${n}`, ["{", "}"]),
+  "repeated keys": fill((n) => `"k${n % 50_000}":${n}`, ['{"inner":{', "}}"]),
+  empties: fill(() => "{}", ['{"a":[', "]}"]),
+  records: fill((n) => `{"id":${n},"tags":["a","b"],"text":"x\\"\\\\${n}"}`, [' {"a" : [', "] } "]),
+  "long items": fill((n) => `["${"y".repeat(30_000)}", {"deep":[${n}]}]`, ["[", "]"]),
+  "a long text": JSON.stringify({ a: `${'\\" ,[]{}'.repeat(100_000)}`, b: 1 }),
+  nested: `${"[".repeat(150)}${fill((n) => `"${n}"`, ["[", "]"])}${"]".repeat(150)}`,
+  "an own __proto__": fill((n) => `"__proto__":{"a":${n}},"k${n}":"v"`, ["{", "}"]),
+  blanks: `[${" ".repeat(30_000)}]`,
+};
+
+describe.each(Object.entries(LARGE).map(([name, text]) => ({ name, text })))("$name", ({ text }) => {
+  test("are parsed and written as by JSON", async () => {
+    const value: Json = JSON.parse(text);
+    const parsed = await parseLargeJson(text);
+    expect(JSON.stringify(parsed)).toBe(JSON.stringify(value));
+    expect(await stringifyLarge(value)).toBe(JSON.stringify(value));
+    expect(JSON.stringify(await readLargeJson(text))).toBe(JSON.stringify(value));
+  });
+
+  test("are changed part by part", async () => {
+    const value: Json = JSON.parse(text);
+    const map = { part: (part: Json) => part, key: (key: string) => key, depth: 200 };
+    expect(JSON.stringify(await mapLarge(value, map))).toBe(JSON.stringify(value));
+  });
+
+  test("are never parsed from a damaged text", async () => {
+    let state = 7;
+    const random = (limit: number) => {
+      state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+      return state % limit;
+    };
+    for (let trial = 0; trial < 12; trial += 1) {
+      const at = random(text.length);
+      const damaged = text.slice(0, at) + ('[]{},:"x '[random(9)] ?? "") + text.slice(at + random(3));
+      const expected = await outcome(async () => parseJson(damaged));
+      expect(await outcome(() => parseLargeJson(damaged))).toBe(expected);
+    }
+  });
+});
+
+/** The JSON text of what is parsed, or that it is refused. */
+async function outcome(parse: () => Promise<Json>): Promise<string> {
+  try {
+    return JSON.stringify(await parse());
+  } catch {
+    return "refused";
+  }
+}
+
+test.each([
+  ["trailing commas", `[${"1,".repeat(20_000)}]`],
+  ["missing members", `[1,${"2,".repeat(20_000)},3]`],
+  ["two documents", `[${"1,".repeat(20_000)}1] [1]`],
+  ["brackets of different kinds", `{"a":[${"1,".repeat(20_000)}1}}`],
+  ["an open string", `["${"a".repeat(40_000)}`],
+  ["a container as key", `{"a":1,[${"1,".repeat(20_000)}1]:2}`],
+  ["a member without key", `{"a":1,"b" [${"1,".repeat(20_000)}1]}`],
+  ["too deep a nest", `${"[".repeat(201)}${"1,".repeat(20_000)}1${"]".repeat(201)}`],
+  ["an infinite number", `[${"1,".repeat(20_000)}1e999]`],
+])("refuses %s", async (_name, text) => {
+  await expect(parseLargeJson(text)).rejects.toMatchObject({ name: "JsonTextError" });
+});
+
+test("other work gets its turns meanwhile, however much large JSON there is", async () => {
+  const text = LARGE.keys ?? "";
+  let turns = 0;
+  let working = true;
+  const count = () => {
+    turns += 1;
+    if (working) setImmediate(count);
+  };
+  setImmediate(count);
+  const values = await Promise.all(Array.from({ length: 4 }, () => parseLargeJson(text)));
+  const parsing = turns;
+  await Promise.all(values.map(stringifyLarge));
+  working = false;
+  // Each part of 16 KiB or 4 ms may be followed by a turn of others.
+  expect(parsing).toBeGreaterThan(20);
+  expect(turns - parsing).toBeGreaterThan(20);
+});
+
+test("members without a value are left out, as by JSON.stringify", async () => {
+  const members = Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`k${n}`, n]));
+  const value = Object.assign(members, { gone: undefined });
+  expect(await stringifyLarge(value)).toBe(JSON.stringify(value));
+});
+
+test.each<{ name: string; value: Json; small: boolean }>([
+  { name: "a number", value: 1, small: true },
+  { name: "a short list", value: [1, 2, 3], small: true },
+  { name: "a long list", value: Array.from({ length: 5_000 }, () => 1), small: false },
+  { name: "a long text", value: "x".repeat(100_000), small: false },
+  {
+    name: "many keys",
+    value: Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [n, 1])),
+    small: false,
+  },
+])("tells whether $name is small", ({ value, small }) => {
+  expect(isSmall(value)).toBe(small);
+});

@@ -1,0 +1,168 @@
+import { isJsonObject, type Json, type JsonObject, setMember } from "@/server/json";
+import { JsonTextError, MAX_JSON_DEPTH, parseJson } from "@/server/json-text";
+import { isKnownLong, LargeJsonParser, PART_LENGTH } from "@/server/large-json-parser";
+import { Turns } from "@/server/turns-of-work";
+
+/**
+ * JSON that may be large. `JSON.parse` and `JSON.stringify` need up to a tenth of a second for a document of 1 MiB with
+ * 100,000 keys, and the process answers nobody meanwhile. Small documents are processed at once; large ones in parts,
+ * in turns with other work.
+ */
+
+/** Up to this weight (`isSmall`) a value is processed at once. */
+const PART_WEIGHT = 1_000;
+/** How many short members are written before the turn may end. */
+const GROUP_LENGTH = 64;
+/** How many characters weigh as much as one value. */
+const CHARACTERS_PER_WEIGHT = 64;
+
+/** Parses untrusted JSON like `parseJson`. Throws JsonTextError. */
+export async function parseLargeJson(text: string): Promise<Json> {
+  if (text.length <= PART_LENGTH) return parseJson(text);
+  return new LargeJsonParser(text, { depth: MAX_JSON_DEPTH, parsePart: parseJson }).parse();
+}
+
+/** Parses JSON that `JSON.stringify` or this module wrote. */
+export async function readLargeJson(text: string): Promise<Json> {
+  if (text.length <= PART_LENGTH) return JSON.parse(text);
+  const value = await new LargeJsonParser(text, {
+    depth: Number.POSITIVE_INFINITY,
+    parsePart: readPart,
+  }).parse();
+  if (typeof value === "object" && value !== null) texts.set(value, text);
+  return value;
+}
+
+function readPart(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new JsonTextError("The stored text is not JSON.", { cause });
+  }
+}
+
+/** The texts of large values, which are never changed: several steps of a run write the same input. */
+const texts = new WeakMap<object, string>();
+
+/** The JSON text of a value, like `JSON.stringify`. A large value must not be changed afterwards. */
+export async function stringifyLarge(value: Json): Promise<string> {
+  return isSmall(value) ? JSON.stringify(value) : writeLarge(value, new Turns());
+}
+
+/** The size of a value's JSON text in UTF-8 bytes. */
+export async function largeJsonBytes(value: Json): Promise<number> {
+  return Buffer.byteLength(await stringifyLarge(value));
+}
+
+/** How `mapLarge` changes a value. */
+export type LargeMap = {
+  /** Changes a part that lies `depth` levels deep. */
+  part: (value: Json, depth: number) => Json;
+  key: (key: string) => string;
+  /** From this depth on, values are given to `part`, however large. */
+  depth: number;
+};
+
+/** Changes a value part by part. The containers of large values are rebuilt. */
+export function mapLarge(value: Json, map: LargeMap): Promise<Json> {
+  return mapParts(value, map, { depth: 0, turns: new Turns() });
+}
+
+async function mapParts(value: Json, map: LargeMap, at: { depth: number; turns: Turns }): Promise<Json> {
+  const { depth, turns } = at;
+  if (depth >= map.depth || typeof value !== "object" || value === null || isSmall(value)) {
+    return map.part(value, depth);
+  }
+  const inner = { depth: depth + 1, turns };
+  const isPart = (member: Json) => isLeaf(member) || isSmall(member);
+  if (Array.isArray(value)) {
+    const items: Json[] = [];
+    for (const item of value) {
+      if (turns.isOver) await turns.end();
+      items.push(isPart(item) ? map.part(item, depth + 1) : await mapParts(item, map, inner));
+    }
+    return items;
+  }
+  const object: JsonObject = {};
+  for (const [key, member] of Object.entries(value)) {
+    if (turns.isOver) await turns.end();
+    const mapped = isPart(member) ? map.part(member, depth + 1) : await mapParts(member, map, inner);
+    setMember(object, map.key(key), mapped);
+  }
+  return object;
+}
+
+function isLeaf(value: Json): boolean {
+  return typeof value !== "object" || value === null;
+}
+
+/** Whether a value is processed within a part's time. Counts values and characters no further than that. */
+export function isSmall(value: Json): boolean {
+  if (typeof value === "object" && value !== null && (isKnownLong(value) || texts.has(value))) return false;
+  let weight = 0;
+  const open: Json[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    weight += 1;
+    if (typeof next === "string") weight += next.length / CHARACTERS_PER_WEIGHT;
+    else if (Array.isArray(next)) {
+      if (next.length > PART_WEIGHT) return false;
+      for (const item of next) open.push(item);
+    } else if (isJsonObject(next)) {
+      for (const key in next) {
+        weight += 1 + key.length / CHARACTERS_PER_WEIGHT;
+        if (weight > PART_WEIGHT) return false;
+        const member = next[key];
+        if (member !== undefined) open.push(member);
+      }
+    }
+    if (weight > PART_WEIGHT) return false;
+  }
+  return true;
+}
+
+async function writeLarge(value: Json, turns: Turns): Promise<string> {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const known = texts.get(value);
+  if (known !== undefined) return known;
+  const text = Array.isArray(value) ? await writeList(value, turns) : await writeObject(value, turns);
+  texts.set(value, text);
+  return text;
+}
+
+async function writeList(items: readonly Json[], turns: Turns): Promise<string> {
+  const parts: string[] = [];
+  let group: Json[] = [];
+  const writeGroup = () => {
+    if (group.length > 0) parts.push(JSON.stringify(group).slice(1, -1));
+    group = [];
+  };
+  for (const item of items) {
+    if (isLeaf(item) || isSmall(item)) {
+      group.push(item);
+      if (group.length < GROUP_LENGTH && (isLeaf(item) || !turns.isOver)) continue;
+      writeGroup();
+    } else {
+      writeGroup();
+      parts.push(await writeLarge(item, turns));
+    }
+    if (turns.isOver) await turns.end();
+  }
+  writeGroup();
+  return `[${parts.join(",")}]`;
+}
+
+async function writeObject(object: JsonObject, turns: Turns): Promise<string> {
+  let text = "";
+  let count = 0;
+  for (const key of Object.keys(object)) {
+    count += 1;
+    if (count % GROUP_LENGTH === 0 && turns.isOver) await turns.end();
+    const member = object[key];
+    // Members without a value are left out, as by JSON.stringify.
+    if (member === undefined) continue;
+    const written =
+      isLeaf(member) || isSmall(member) ? JSON.stringify(member) : await writeLarge(member, turns);
+    text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${written}`;
+  }
+  return `{${text}}`;
+}

@@ -1,0 +1,24 @@
+import type { OrgId } from "@/server/auth/actor";
+import { acquireRate } from "@/server/limits/rate-limit";
+import type { Services } from "@/server/services";
+import { MailLimitError, type SendMail } from "./message";
+
+/**
+ * Bounds how many recipients an organization may write to in an hour (SMTP_RECIPIENTS_PER_HOUR), in all processes
+ * together: all organizations share the operator's SMTP server and its reputation. Throws MailLimitError.
+ */
+export function limitRecipients(
+  { pool, clock, env, sendMail }: Pick<Services, "pool" | "clock" | "env" | "sendMail">,
+  orgId: OrgId,
+): SendMail | null {
+  if (sendMail === null) return null;
+  const window = { key: `mail:${orgId}`, limit: env.recipientsPerHour, seconds: 3_600 };
+  return async (message, signal) => {
+    const wanted = message.to.length;
+    const { granted, resetSeconds } = await acquireRate(pool, window, { wanted, clock });
+    if (granted === wanted) return sendMail(message, signal);
+    throw new MailLimitError(
+      `The organization may send to ${window.limit} recipients in an hour, and has. Try again in ${resetSeconds} s.`,
+    );
+  };
+}

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { callStep, workflowDefinition } from "@/server/workflow/definition";
+
+/**
+ * What can be read of a definition that its schema refuses, so that all of its problems are found at once. A field with
+ * a fault is null, and nothing else is said about it. Steps keep their places.
+ */
+
+const { id, uses, as } = callStep.shape;
+const optionalText = z.string().optional().catch(undefined);
+/** More concurrency than allowed is reported by the schema. */
+const concurrency = callStep.shape.concurrency.catch(undefined);
+
+const lenientCall = z.object({
+  id: id.nullable().catch(null),
+  uses: uses.nullable().catch(null),
+  with: callStep.shape.with.nullable().catch(null),
+  if: optionalText,
+  forEach: optionalText,
+  as: as.catch(undefined),
+  concurrency,
+});
+/** A step as far as it can be read. `uses` is null if the function's name is missing or no text. */
+export type LenientCall = z.infer<typeof lenientCall>;
+
+const nothing: LenientCall = {
+  id: null,
+  uses: null,
+  with: null,
+  if: undefined,
+  forEach: undefined,
+  as: undefined,
+  concurrency: undefined,
+};
+
+const lenientStep = lenientCall.extend({
+  parallel: z.array(lenientCall.catch(nothing)).optional().catch(undefined),
+});
+export type LenientStep = z.infer<typeof lenientStep>;
+
+const { parameters, output, outputSchema } = workflowDefinition.shape;
+const lenientDefinition = z.object({
+  parameters: parameters.nullable().catch(null),
+  steps: z.array(lenientStep.catch({ ...nothing, parallel: undefined })).catch([]),
+  output: output.catch(undefined),
+  outputSchema: outputSchema.catch(undefined),
+});
+export type LenientDefinition = z.infer<typeof lenientDefinition>;
+
+/** Reads what can be read of any value. */
+export function readLeniently(value: unknown): LenientDefinition {
+  return lenientDefinition
+    .catch({ parameters: null, steps: [], output: undefined, outputSchema: undefined })
+    .parse(value);
+}
