@@ -4,7 +4,7 @@ import { z } from "zod";
 const applied = z.object({
   organizations: z.array(
     z.object({
-      id: z.string(),
+      slug: z.string(),
       agents: z.array(z.object({ slug: z.string(), id: z.string() })),
       tools: z.array(z.object({ slug: z.string(), id: z.string() })),
       triggers: z.array(z.object({ slug: z.string(), id: z.string(), token: z.string(), url: z.string() })),
@@ -15,6 +15,7 @@ const applied = z.object({
 
 /** An organization of e2e/organization.yaml, with its ids and secrets. */
 export type Organization = {
+  slug: string;
   agentId: string;
   toolId: string;
   /** A tool that takes `{ to }` and makes that many steps, one after the other. */
@@ -71,12 +72,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   ],
   // Also the context of `page`.
   context: async ({ context, javaScriptEnabled }, use) => {
-    const open = context.newPage.bind(context);
-    context.newPage = async () => {
-      const page = await open();
-      if (javaScriptEnabled !== false) waitForHydration(page);
-      return page;
-    };
+    if (javaScriptEnabled !== false) waitForHydrationIn(context);
     await use(context);
   },
   ownerPage: async ({ page, ownerCookies }, use) => {
@@ -105,6 +101,7 @@ export function readApplied(text: string, parallelIndex?: number): Organization 
   if (!found) throw new Error(`There is no organization for worker ${parallelIndex}.`);
   const domain = parallelIndex === undefined ? DOMAIN : domainOf(parallelIndex);
   return {
+    slug: found.slug,
     agentId: idOf(found.agents, "helper"),
     toolId: idOf(found.tools, "double"),
     counterId: idOf(found.tools, "counter"),
@@ -121,6 +118,26 @@ export function readApplied(text: string, parallelIndex?: number): Organization 
 
 export { expect } from "@playwright/test";
 
+/** Opens another browser session. */
+export async function newContext(
+  browser: Browser,
+  options: Parameters<Browser["newContext"]>[0] = {},
+): Promise<BrowserContext> {
+  const { baseURL } = base.info().project.use;
+  const context = await browser.newContext({ ...(baseURL === undefined ? {} : { baseURL }), ...options });
+  waitForHydrationIn(context);
+  return context;
+}
+
+function waitForHydrationIn(context: BrowserContext): void {
+  const open = context.newPage.bind(context);
+  context.newPage = async () => {
+    const page = await open();
+    waitForHydration(page);
+    return page;
+  };
+}
+
 /** Makes `goto` and `reload` wait until the page handles clicks and keys; earlier ones may be lost. */
 function waitForHydration(page: Page): void {
   for (const name of ["goto", "reload"] as const) {
@@ -135,13 +152,28 @@ function waitForHydration(page: Page): void {
   }
 }
 
-/** Waits until React has hydrated every button and run the effects that listen for keys. */
+/**
+ * Waits until React has hydrated the whole page and run the effects that listen for keys. It drops clicks on a part that
+ * still waits for its script.
+ */
 async function untilHydrated(page: Page): Promise<void> {
   await page.waitForFunction(async () => {
-    const hydrated = Array.from(document.querySelectorAll("button")).every((button) =>
-      Object.keys(button).some((key) => key.startsWith("__reactProps$")),
-    );
-    if (!hydrated) return false;
+    type Fiber = { child: Fiber | null; sibling: Fiber | null; memoizedState: unknown };
+    const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+    if (document.querySelector("script[src*='/_next/']") === null) return true;
+    const key = Object.keys(document).find((name) => name.startsWith("__reactContainer$"));
+    if (key === undefined) return false;
+    const root: Fiber = Reflect.get(Reflect.get(Reflect.get(document, key), "stateNode"), "current");
+    if (isObject(root.memoizedState) && Reflect.get(root.memoizedState, "isDehydrated")) return false;
+    const left = [root.child];
+    while (left.length > 0) {
+      const fiber = left.pop();
+      if (!fiber) continue;
+      const { memoizedState: state, child, sibling } = fiber;
+      // A boundary that still shows the server's HTML.
+      if (isObject(state) && isObject(Reflect.get(state, "dehydrated"))) return false;
+      left.push(sibling, child);
+    }
     // Effects are tasks, and the browser is idle only after the waiting ones. Some live pages are never idle.
     await new Promise((idle) => requestIdleCallback(idle, { timeout: 2_000 }));
     return true;
@@ -172,6 +204,7 @@ export async function signIn(
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL((url) => url.pathname !== "/sign-in");
+  await untilHydrated(page);
 }
 
 function idOf(list: { slug: string; id: string }[], slug: string): string {

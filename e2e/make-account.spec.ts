@@ -1,5 +1,5 @@
 import { expectNoFaultsAnywhere } from "./axe";
-import { expect, signIn, test } from "./fixtures";
+import { expect, newContext, signIn, test } from "./fixtures";
 import { createOwnOrganization } from "./own-organization";
 
 /** The own account: password, sessions, theme and time zone. */
@@ -7,11 +7,7 @@ import { createOwnOrganization } from "./own-organization";
 test("the password is changed, and other sessions are signed out", async ({ page, browser }) => {
   test.setTimeout(120_000);
   const { owner: pat } = createOwnOrganization("account");
-  const { baseURL } = test.info().project.use;
-  const context = await browser.newContext({
-    ...(baseURL === undefined ? {} : { baseURL }),
-    userAgent: FIREFOX,
-  });
+  const context = await newContext(browser, { userAgent: FIREFOX });
   const elsewhere = await context.newPage();
   const signInElsewhere = (password: string) => signIn(elsewhere, { ...pat, password });
   await signInElsewhere(pat.password);

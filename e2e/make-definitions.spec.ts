@@ -91,13 +91,16 @@ test("a conflict shows both versions, and the draft is kept until it is saved", 
   await expect(page.getByRole("list", { name: "Versions" })).toContainText("v3");
 });
 
-test("drafts belong to the organization and are deleted on sign-out", async ({ freshOwnerPage: page }) => {
+test("drafts belong to the organization and are deleted on sign-out", async ({
+  freshOwnerPage: page,
+  organization,
+}) => {
   await page.goto("/agents/new");
   await field(page, "Name").fill("Secret plan");
   await expect(page.getByText("Unsaved changes")).toBeVisible();
   const drafts = () =>
     page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("stepwell.draft.")));
-  expect(await drafts()).toEqual(["stepwell.draft.e2e.agent.new"]);
+  expect(await drafts()).toEqual([`stepwell.draft.${organization.slug}.agent.new`]);
   await page.getByRole("button", { name: /^Signed in as/ }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await page.waitForURL("**/sign-in");

@@ -1,6 +1,6 @@
-import type { Browser, Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { expectNoFaultsAnywhere } from "./axe";
-import { DOMAIN, expect, test } from "./fixtures";
+import { DOMAIN, expect, newContext, test } from "./fixtures";
 
 /** Inviting, changing and removing members. */
 
@@ -21,11 +21,6 @@ async function invite(page: Page, email: string, role: string): Promise<string> 
   return `${pathname}${hash}`;
 }
 
-async function newBrowser(browser: Browser) {
-  const { baseURL } = test.info().project.use;
-  return browser.newContext(baseURL === undefined ? {} : { baseURL });
-}
-
 test("an invited person makes an account by the link, and is a member until removed", async ({
   ownerPage: page,
   browser,
@@ -35,7 +30,7 @@ test("an invited person makes an account by the link, and is a member until remo
   const open = page.getByRole("region", { name: "Open invitations" });
   await expect(open.getByRole("row").filter({ hasText: email })).toContainText("viewer");
 
-  const context = await newBrowser(browser);
+  const context = await newContext(browser);
   const theirs = await context.newPage();
   await theirs.goto(link);
   await expect(theirs.getByRole("heading", { name: "Join Brook & Sons" })).toBeVisible();
@@ -89,7 +84,7 @@ test("a revoked link says so, and another person's session does not use it", asy
 }) => {
   const email = unique();
   const link = await invite(page, email, "member");
-  const context = await newBrowser(browser);
+  const context = await newContext(browser);
   await context.addCookies(await page.context().cookies());
   const theirs = await context.newPage();
   await theirs.goto(link);

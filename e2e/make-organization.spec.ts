@@ -1,5 +1,5 @@
 import { expectNoFaultsAnywhere } from "./axe";
-import { expect, signIn, test } from "./fixtures";
+import { expect, test } from "./fixtures";
 
 /** The organization's page. */
 
@@ -20,8 +20,7 @@ test("plan, limits and usage are facts, and an owner renames", async ({ ownerPag
   await expect(page.getByRole("region", { name: "Organization" })).toContainText("Brook & Sons");
 });
 
-test("a viewer reads the facts and is told who renames", async ({ page, organization }) => {
-  await signIn(page, organization.viewer);
+test("a viewer reads the facts and is told who renames", async ({ viewerPage: page }) => {
   await page.goto("/organization");
   await expect(page.getByText("Owners rename the organization.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Rename" })).toHaveCount(0);

@@ -1,5 +1,5 @@
 import { expectNoFaultsAnywhere } from "./axe";
-import { expect, signIn, test } from "./fixtures";
+import { expect, test } from "./fixtures";
 
 /** Creating, changing and removing secrets. */
 
@@ -77,8 +77,7 @@ test("errors appear at their fields, and name the wrong host", async ({ ownerPag
   await expectNoFaultsAnywhere(page, "the form of a secret");
 });
 
-test("a viewer is told who changes secrets and sees no action", async ({ page, organization }) => {
-  await signIn(page, organization.viewer);
+test("a viewer is told who changes secrets and sees no action", async ({ viewerPage: page }) => {
   await page.goto("/secrets");
   await expect(page.getByText("Admins and owners create and change secrets.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Create secret" })).toHaveCount(0);
