@@ -165,7 +165,7 @@ export async function readCheckedTool(
   actor: MemberActor,
   yaml: string,
 ): Promise<ToolDefinition> {
-  const read = readTool(yaml);
+  const read = await readTool(yaml, { tx: db, actor });
   if ("problems" in read) throw refuse(read.problems);
   const faults = await findToolFaults(read.definition, { tx: db, actor });
   if (faults.length > 0) throw refuse(problemsOf(read.document, faults));

@@ -17,7 +17,7 @@ export function RunSkeleton() {
           <SkeletonLine className="w-3/4" />
           <SkeletonLine className="w-2/3" />
         </div>
-        <div className="grid grid-cols-2 content-start gap-6 border-line px-4 py-4 sm:px-6 lg:grid-cols-1 lg:border-l lg:px-5">
+        <div className="grid content-start gap-6 border-line px-4 py-4 max-lg:h-10 max-lg:overflow-hidden max-lg:border-t max-lg:*:invisible sm:px-6 lg:border-l lg:px-5">
           {["Origin", "Use"].map((title) => (
             <div className="flex min-h-32 flex-col gap-3" key={title}>
               <p className="font-semibold">{title}</p>

@@ -1,7 +1,9 @@
 "use client";
 
+import clsx from "clsx";
 import { type ReactNode, useState } from "react";
 import { formatCount, formatCredits, formatPlural, shortId } from "@/app/_ui/format";
+import { ChevronDownIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { Elapsed, Moment } from "@/app/_ui/time";
 import { isTerminal } from "@/server/contract/enums";
@@ -20,59 +22,84 @@ const AT_ONCE_MS = 1_000;
  */
 export function RunFacts({ run, iterations }: { run: RunDetail; iterations: number }) {
   const ended = isTerminal(run.status);
+  // A phone shows one line of them, so that the steps stay near.
+  const [open, setOpen] = useState(false);
   return (
-    <section
-      aria-label="Facts"
-      className="grid grid-cols-2 content-start gap-x-6 gap-y-4 border-line px-4 py-4 max-lg:border-t sm:px-6 lg:grid-cols-1 lg:border-l lg:px-5"
-    >
-      <Group title="Origin">
-        <Row name={run.kind === "agent" ? "Agent" : "Tool"}>
-          <Target run={run} />
-        </Row>
-        {run.model ? <Row name="Model">{run.model}</Row> : null}
-        <Row name="Started by">
-          <StartedBy run={run} />
-        </Row>
-        {run.parentRunId ? (
-          <Row name="Parent run">
-            <Link className="mono text-accent hover:underline" href={`/runs/${run.parentRunId}`}>
-              {shortId(run.parentRunId)}
-            </Link>
+    <section aria-label="Facts" className="border-line max-lg:border-t lg:border-l">
+      <button
+        aria-expanded={open}
+        className="flex w-full items-center gap-3 px-4 py-2.5 text-left text-muted sm:px-6 lg:hidden"
+        onClick={() => setOpen(!open)}
+        type="button"
+      >
+        <span className="text-ink tabular-nums">
+          <Duration run={run} />
+        </span>
+        <span className="truncate">
+          {formatPlural(run.tokens, "token")}, {formatCredits(run.credits)} credits
+        </span>
+        <ChevronDownIcon className={clsx("ml-auto shrink-0", open && "rotate-180")} />
+        <span className="sr-only">Facts</span>
+      </button>
+      <div
+        className={clsx(
+          "grid grid-cols-2 content-start gap-x-6 gap-y-4 px-4 py-4 sm:px-6 lg:grid-cols-1 lg:px-5",
+          !open && "max-lg:hidden",
+        )}
+      >
+        <Group title="Origin">
+          <Row name={run.kind === "agent" ? "Agent" : "Tool"}>
+            <Target run={run} />
           </Row>
-        ) : null}
-        <Times run={run} />
-      </Group>
-      <Group className="lg:border-line lg:border-t lg:pt-4" title={ended ? "Use" : "Use so far"}>
-        <Row name="Duration">
-          {run.startedAt === null ? "–" : <Elapsed from={run.startedAt} lively to={run.finishedAt} />}
-        </Row>
-        <Row name="Tokens">
-          {run.tokens === 0 ? (
-            "–"
-          ) : (
-            <>
-              {formatCount(run.tokens)}{" "}
-              <span className="text-muted">
-                {formatCount(run.inputTokens)} in, {formatCount(run.outputTokens)} out
-              </span>
-            </>
-          )}
-        </Row>
-        <Row name="Credits">
-          {formatCredits(run.credits)}
-          {run.children > 0 ? (
-            <span className="text-muted"> {formatCredits(run.creditsWithChildren)} with child runs</span>
+          {run.model ? <Row name="Model">{run.model}</Row> : null}
+          <Row name="Started by">
+            <StartedBy run={run} />
+          </Row>
+          {run.parentRunId ? (
+            <Row name="Parent run">
+              <Link className="mono text-accent hover:underline" href={`/runs/${run.parentRunId}`}>
+                {shortId(run.parentRunId)}
+              </Link>
+            </Row>
           ) : null}
-        </Row>
-        <Row name="Steps">
-          {formatCount(run.steps)}
-          {iterations > 0 ? (
-            <span className="text-muted"> in {formatPlural(iterations, "iteration")}</span>
-          ) : null}
-        </Row>
-      </Group>
+          <Times run={run} />
+        </Group>
+        <Group className="lg:border-line lg:border-t lg:pt-4" title={ended ? "Use" : "Use so far"}>
+          <Row name="Duration">
+            <Duration run={run} />
+          </Row>
+          <Row name="Tokens">
+            {run.tokens === 0 ? (
+              "–"
+            ) : (
+              <>
+                {formatCount(run.tokens)}{" "}
+                <span className="text-muted">
+                  {formatCount(run.inputTokens)} in, {formatCount(run.outputTokens)} out
+                </span>
+              </>
+            )}
+          </Row>
+          <Row name="Credits">
+            {formatCredits(run.credits)}
+            {run.children > 0 ? (
+              <span className="text-muted"> {formatCredits(run.creditsWithChildren)} with child runs</span>
+            ) : null}
+          </Row>
+          <Row name="Steps">
+            {formatCount(run.steps)}
+            {iterations > 0 ? (
+              <span className="text-muted"> in {formatPlural(iterations, "iteration")}</span>
+            ) : null}
+          </Row>
+        </Group>
+      </div>
     </section>
   );
+}
+
+function Duration({ run: { startedAt, finishedAt } }: { run: RunDetail }) {
+  return startedAt === null ? "–" : <Elapsed from={startedAt} lively to={finishedAt} />;
 }
 
 function Group({ title, className, children }: { title: string; className?: string; children: ReactNode }) {

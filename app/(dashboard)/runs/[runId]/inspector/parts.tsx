@@ -175,11 +175,12 @@ function Record({ text }: { text: string }) {
 /** Figures of a line, above its texts, which may grow. A figure that ticks is last. */
 export function Figures({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
-    <dl className="flex flex-wrap gap-x-5 gap-y-1 px-4 pb-2 sm:px-6">
+    // In fixed columns, so that a value that grows moves nothing.
+    <dl className="grid grid-cols-2 gap-x-5 gap-y-1 px-4 pb-2 sm:px-6 2xl:grid-cols-4">
       {facts.map(([name, value]) => (
-        <div className="flex gap-1.5" key={name}>
+        <div className="flex min-w-0 gap-1.5" key={name}>
           <dt className="text-muted">{name}</dt>
-          <dd>{value}</dd>
+          <dd className="min-w-0 truncate">{value}</dd>
         </div>
       ))}
     </dl>

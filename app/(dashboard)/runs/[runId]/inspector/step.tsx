@@ -78,7 +78,7 @@ export function StepInspector({
           ["Started", <Moment at={step.startedAt} key="started" />],
           ["Key", step.key],
           ["Credits", formatCredits(step.credits)],
-          ["Tokens", `${formatCount(step.inputTokens)} in · ${formatCount(step.outputTokens)} out`],
+          ["Tokens", `${formatCount(step.inputTokens)} in, ${formatCount(step.outputTokens)} out`],
         ]}
       />
       {step.childRunId ? <StartedRun line={line} runId={step.childRunId} unfolding={unfolding} /> : null}

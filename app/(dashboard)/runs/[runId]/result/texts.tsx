@@ -34,7 +34,7 @@ export function RunTexts({
   failure: ReactNode;
 }) {
   const outcome = run.output ? (
-    <Output run={run} text={run.output} />
+    <Output reserve={reserve} run={run} text={run.output} />
   ) : isTerminal(run.status) ? null : (
     <Coming calls={calls} run={run} />
   );
@@ -75,7 +75,8 @@ const LABELS = { agent: "Answer", tool: "Output" };
 /** An answer is what the page is about, so more of it is shown than of other texts. */
 const ROOMY = { characters: 3_000, lines: 24 };
 
-function Output({ run, text }: { run: RunDetail; text: PayloadPreview }) {
+/** `reserve`: it is shown within the height that was reserved for it. */
+function Output({ run, text, reserve }: { run: RunDetail; text: PayloadPreview; reserve: boolean }) {
   const address = `/api/runs/${run.id}/text?field=output`;
   const payload = usePayload(text, address);
   const label = LABELS[run.kind];
@@ -86,7 +87,12 @@ function Output({ run, text }: { run: RunDetail; text: PayloadPreview }) {
         <h2 className="flex-1 font-semibold">{label}</h2>
         <Actions address={address} long={long} name={label.toLowerCase()} read={payload.read} />
       </div>
-      <Fold height="max-h-96" long={long} onOpen={payload.load} size={formatBytes(text.bytes)}>
+      <Fold
+        height={reserve ? "max-h-36" : "max-h-96"}
+        long={long}
+        onOpen={payload.load}
+        size={formatBytes(text.bytes)}
+      >
         {(folded) => <RunText folded={folded} isAnswer payload={payload} run={run} />}
       </Fold>
     </section>
