@@ -6,17 +6,18 @@ import { SkeletonLine } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { StatusShape } from "@/app/_ui/status";
-import { RunOutcome } from "../_run/run-outcome";
+import { InspectedOutcome } from "../_run/run-outcome";
 import { LineDuration } from "../runs/[runId]/inspector/parts";
 import { linesOf, type WorkLine } from "../runs/[runId]/lines";
 import { useLiveRun } from "../runs/[runId]/use-live-run";
 
 /** A run with the output of each of its steps. */
 export function StepResults({ runId }: { runId: string }) {
-  const steps = linesOf(useLiveRun(runId)).filter((line) => line.kind === "step");
+  const inspection = useLiveRun(runId);
+  const steps = linesOf(inspection).filter((line) => line.kind === "step");
   return (
     <div className="flex flex-col gap-3">
-      <RunOutcome runId={runId} />
+      <InspectedOutcome inspection={inspection} />
       <ol aria-label="Results of the steps" className="flex flex-col">
         {steps.map((line) => (
           <li className="border-line border-t" key={line.step.id}>

@@ -9,7 +9,7 @@ import { useTRPC } from "@/app/_ui/providers";
 import { Status, StatusShape } from "@/app/_ui/status";
 import { Elapsed } from "@/app/_ui/time";
 import { isTerminal } from "@/server/contract/enums";
-import type { RunDetail } from "@/server/runs/read/inspect";
+import type { RunDetail, RunInspection } from "@/server/runs/read/inspect";
 import { type Line, lineFacts, lineId, linesOf } from "../runs/[runId]/lines";
 import { explainFailure } from "../runs/[runId]/result/explain-failure";
 import { OutputText } from "../runs/[runId]/result/texts";
@@ -18,7 +18,11 @@ import { useCancelRun } from "./use-cancel-run";
 
 /** A run while it executes and when it has ended: status, steps, result. */
 export function RunOutcome({ runId }: { runId: string }) {
-  const inspection = useLiveRun(runId);
+  return <InspectedOutcome inspection={useLiveRun(runId)} />;
+}
+
+/** The same for a run that the caller follows already: each `useLiveRun` opens a stream. */
+export function InspectedOutcome({ inspection }: { inspection: RunInspection }) {
   const { run } = inspection;
   const ended = isTerminal(run.status);
   useRefreshedRuns(run.status);
@@ -30,7 +34,7 @@ export function RunOutcome({ runId }: { runId: string }) {
           <Elapsed from={run.startedAt} lively to={run.finishedAt} />
         </span>
         <span className="text-muted">{formatCredits(run.creditsWithChildren)} credits</span>
-        <Link className="text-accent hover:underline" href={`/runs/${runId}`}>
+        <Link className="text-accent hover:underline" href={`/runs/${run.id}`}>
           Open run
         </Link>
         {ended ? null : <CancelButton run={run} />}
