@@ -132,7 +132,7 @@ describe("is stopped", () => {
 });
 
 test("a hundred scripts that eat memory keep no other organization waiting", {
-  timeout: 60_000,
+  timeout: 240_000,
 }, async () => {
   await run("return 1", null, "quiet");
   let ended = 0;
