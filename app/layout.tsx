@@ -2,6 +2,7 @@ import type { Metadata, Viewport } from "next";
 import { cookies, headers } from "next/headers";
 import type { ReactNode } from "react";
 import { Providers } from "@/app/_ui/providers";
+import { fonts } from "./fonts";
 import "./globals.css";
 
 export const metadata: Metadata = {
@@ -14,11 +15,17 @@ export const viewport: Viewport = { width: "device-width", initialScale: 1 };
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const [jar, incoming] = await Promise.all([cookies(), headers()]);
   const theme = jar.get("theme")?.value;
+  const chosenZone = readTimeZone(jar.get("zone")?.value);
   const nonce = /'nonce-([^']+)'/.exec(incoming.get("content-security-policy") ?? "")?.[1];
   return (
-    <html data-theme={theme === "dark" || theme === "light" ? theme : undefined} lang="en">
+    <html className={fonts} data-theme={theme === "dark" || theme === "light" ? theme : undefined} lang="en">
       <body>
-        <Providers nonce={nonce} now={Date.now()} timeZone={readTimeZone(jar.get("tz")?.value)}>
+        <Providers
+          nonce={nonce}
+          now={Date.now()}
+          timeZone={chosenZone ?? readTimeZone(jar.get("tz")?.value) ?? "UTC"}
+          timeZoneChosen={chosenZone !== null}
+        >
           {children}
         </Providers>
       </body>
@@ -26,11 +33,12 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   );
 }
 
-function readTimeZone(name: string | undefined): string {
-  if (!name) return "UTC";
+/** Null if there is no such time zone. */
+function readTimeZone(name: string | undefined): string | null {
+  if (!name) return null;
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone;
   } catch {
-    return "UTC";
+    return null;
   }
 }

@@ -31,8 +31,9 @@ export async function requirePageMember(): Promise<{ session: Session; actor: Me
 
 /** The dashboard's procedures, called from a server component without HTTP. */
 export const serverApi = cache(async () => {
-  const { actor } = await requirePageMember();
-  return createDashboardCaller({ services: getServices(), actor, requestId: newId() });
+  const { session, actor } = await requirePageMember();
+  const { sessionId } = session.user;
+  return createDashboardCaller({ services: getServices(), actor, requestId: newId(), sessionId });
 });
 
 /** The member for a route handler, or a refusal with the contract's error body. */

@@ -1,8 +1,15 @@
+import type { APIRequestContext, Locator, Page } from "@playwright/test";
 import { VIEWS, WIDE } from "./axe";
-import { expect, test } from "./fixtures";
+import { expect, type Organization, test } from "./fixtures";
 import { finishRun } from "./start";
 
 /** Each page in both themes and on a phone: no serious axe finding, no console error, no horizontal scrolling. */
+
+type World = { request: APIRequestContext; organization: Organization };
+const runAgent = ({ request, organization }: World) =>
+  finishRun(request, organization, { agent: "What is 6 * 7?" });
+const runTool = ({ request, organization }: World) =>
+  finishRun(request, organization, { tool: organization.toolId, input: { number: 2 } });
 
 test("sign-in", async ({ page }) => {
   await page.goto("/sign-in");
@@ -13,203 +20,230 @@ test("sign-in", async ({ page }) => {
   }
 });
 
-test("every page", async ({ ownerPage: page, request, organization }) => {
-  test.setTimeout(120_000);
-  const agentRun = await finishRun(request, organization, { agent: "What is 6 * 7?" });
-  const toolRun = await finishRun(request, organization, {
-    tool: organization.toolId,
-    input: { number: 2 },
-  });
-  const errors: string[] = [];
-  page.on("console", (message) => {
-    if (message.type() === "error") errors.push(`${page.url()}: ${message.text()}`);
-  });
-  page.on("pageerror", (error) => errors.push(`${page.url()}: ${error.message}`));
-  for (const path of [
-    "/runs",
-    "/runs?status=Failed&period=24h&q=nothing",
-    `/runs/${agentRun}`,
-    `/runs/${toolRun}?step=1`,
-    `/runs/compare?a=${agentRun}&b=${toolRun}`,
-    `/runs/compare?a=${agentRun}`,
-    "/metrics",
+const PAGES: Record<string, (world: World) => Promise<string[]>> = {
+  "the runs and their metrics": async (world) => {
+    await runAgent(world);
+    return ["/runs", "/runs?status=Failed&period=24h&q=nothing", "/metrics"];
+  },
+  "a run": async (world) => [`/runs/${await runAgent(world)}`, `/runs/${await runTool(world)}?step=1`],
+  "a comparison": async (world) => {
+    const [a, b] = [await runAgent(world), await runTool(world)];
+    return [`/runs/compare?a=${a}&b=${b}`, `/runs/compare?a=${a}`];
+  },
+  "agents and tools": async ({ organization }) => [
     "/agents",
     "/tools",
-    "/triggers",
-    "/keys",
     `/agents/${organization.agentId}`,
     `/tools/${organization.toolId}`,
+  ],
+  "triggers, secrets and keys": async ({ organization }) => [
+    "/triggers",
+    "/secrets",
+    "/keys",
     `/triggers/${organization.triggerIds.doubles}`,
-    "/credits",
-    "/members",
-    "/audit",
-  ]) {
-    await page.setViewportSize(WIDE);
-    await page.goto(path);
-    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
-    for (const view of VIEWS) {
-      await page.setViewportSize(view.viewport);
-      await view.expectNoFaults(page, path);
-      const sideways = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      );
-      expect(sideways, `${path} scrolls sideways on a ${view.name} page`).toBe(0);
+  ],
+  "the organization": async () => ["/credits", "/members", "/organization", "/audit"],
+  "the account and the API reference": async () => ["/account", "/api-reference"],
+};
+
+for (const [name, pathsOf] of Object.entries(PAGES)) {
+  test(`pages: ${name}`, async ({ ownerPage: page, request, organization }) => {
+    const paths = await pathsOf({ request, organization });
+    const errors: string[] = [];
+    page.on("console", (message) => {
+      if (message.type() === "error") errors.push(`${page.url()}: ${message.text()}`);
+    });
+    page.on("pageerror", (error) => errors.push(`${page.url()}: ${error.message}`));
+    for (const path of paths) {
+      await page.setViewportSize(WIDE);
+      await page.goto(path);
+      await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+      for (const view of VIEWS) {
+        await page.setViewportSize(view.viewport);
+        await view.expectNoFaults(page, path);
+        const sideways = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
+        expect(sideways, `${path} scrolls sideways on a ${view.name} page`).toBe(0);
+      }
     }
-  }
-  expect(errors).toEqual([]);
-});
+    expect(errors).toEqual([]);
+  });
+}
+
+type Opening = (page: Page, world: World) => Promise<unknown>;
+
+const click = (page: Page, role: "button" | "menuitem" | "link", name: string | RegExp) =>
+  page
+    .getByRole(role, { name, exact: typeof name === "string" })
+    .first()
+    .click();
+const expectShown = (page: Page, role: "dialog" | "menu" | "option" | "table") =>
+  expect(page.getByRole(role).first()).toBeVisible();
+/** Closes the dialog or menu of the step before. */
+async function close(page: Page, what: Locator = page.getByRole("dialog")): Promise<void> {
+  await page.keyboard.press("Escape");
+  await expect(what).toHaveCount(0);
+}
+
+/** What opens on each page; one step begins where the one before ended. */
+const OPENINGS: Record<string, Record<string, Opening>> = {
+  "of every page": {
+    "the palette": async (page) => {
+      await page.goto("/members");
+      await click(page, "button", "Search or go to");
+      await expectShown(page, "option");
+    },
+    "the palette with nothing found": async (page) => {
+      await page.getByRole("combobox").fill("nothing is called this");
+      await expect(page.getByText("No results for")).toBeVisible();
+    },
+  },
+  "of the runs": {
+    "the menu of filters": async (page, world) => {
+      await runAgent(world);
+      await page.goto("/runs");
+      await click(page, "button", "Filter");
+      await expectShown(page, "dialog");
+      await expect(page.getByRole("option", { name: "Failed" })).toBeVisible();
+    },
+    "cancelling all": async (page) => {
+      await close(page);
+      await click(page, "button", "Export and more");
+      await click(page, "menuitem", "Cancel all open runs");
+      await expectShown(page, "dialog");
+    },
+    "a row of the list under the pointer": async (page) => {
+      await close(page);
+      await page.getByRole("row").filter({ hasText: "Completed" }).first().hover();
+    },
+  },
+  "of a run": {
+    "run again with different input": async (page, world) => {
+      await page.goto(`/runs/${await runAgent(world)}`);
+      await click(page, "button", "More run options");
+      await click(page, "menuitem", "With different input");
+      await expectShown(page, "dialog");
+    },
+    "the menu of a run": async (page) => {
+      await close(page);
+      await click(page, "button", "More");
+      await expectShown(page, "menu");
+    },
+    "the configuration of a run": async (page) => {
+      await close(page, page.getByRole("menu"));
+      await click(page, "button", /^v\d+$/);
+      await expect(page.getByRole("dialog")).toContainText("You help with sums.");
+    },
+    "the keys of a run's page": async (page) => {
+      await close(page);
+      await page.getByRole("radio", { name: "Credits" }).check({ force: true });
+      await page.keyboard.press("?");
+      await expectShown(page, "dialog");
+    },
+  },
+  "of a model call": {
+    "a model call": async (page, world) => {
+      await page.goto(`/runs/${await runAgent(world)}`);
+      await page.getByRole("option", { name: /^Model call/ }).click();
+      await page.getByRole("tab", { name: "Record" }).click();
+      await expect(page.getByRole("tabpanel")).toContainText("iteration");
+    },
+    "what a model saw": async (page) => {
+      await page
+        .getByRole("option", { name: /^(Model call|Answer)/ })
+        .last()
+        .click();
+      await page.getByRole("tab", { name: "Prompt" }).click();
+      await page.getByText("calculate", { exact: true }).last().click();
+    },
+  },
+  "of a trigger": {
+    "a delivery": async (page, { request, organization }) => {
+      const headers = { "Content-Type": "application/json" };
+      await request.post(organization.triggers.inbound ?? "", { headers, data: { order: 7 } });
+      await page.goto(`/triggers/${organization.triggerIds.inbound}?outcome=accepted`);
+      await click(page, "link", /^Delivery/);
+      await expect(page.getByRole("region", { name: "Body" })).toContainText("order");
+    },
+    "delivering again": async (page) => {
+      await click(page, "button", "Redeliver");
+      await expect(page.getByRole("button", { name: "Start the run" })).toBeVisible();
+    },
+  },
+  "of lines": {
+    "an audit line": async (page) => {
+      await page.goto("/audit");
+      await click(page, "button", /agent\.created/);
+      await expectShown(page, "table");
+    },
+    "a version": async (page, { organization }) => {
+      await page.goto(`/agents/${organization.agentId}`);
+      await click(page, "button", /^v1/);
+      await expect(page.getByRole("region", { name: "Versions" })).toContainText("gpt-5-mini");
+    },
+  },
+  "of an answer": {
+    "an answer of every kind": async (page, { request, organization }) => {
+      const showcase = await finishRun(request, organization, { agent: "Markdown of every kind" });
+      await page.goto(`/runs/${showcase}`);
+      const answer = page.getByRole("region", { name: "Answer" });
+      await answer.getByRole("button", { name: /^Show all/ }).click();
+      await expect(answer.getByRole("checkbox", { name: "done", exact: true })).toBeChecked();
+      await expect(answer.getByRole("region", { name: "Code" })).toHaveAttribute("tabindex", "0");
+      await expect(answer.getByRole("img", { name: "dot" })).toBeVisible();
+      await expect(answer).toContainText("broken (broken image");
+      await expect(answer.getByRole("link", { name: "bad" })).toHaveCount(0);
+    },
+  },
+  "of records": {
+    "a value under the pointer": async (page, { request, organization }) => {
+      const tool = organization.toolIds.records ?? "";
+      await page.goto(`/runs/${await finishRun(request, organization, { tool, input: {} })}?step=1`);
+      await page.getByRole("region", { name: "Input of the step" }).getByRole("listitem").first().hover();
+    },
+    "records as a table": async (page) => {
+      const output = page.getByRole("region", { name: "Output", exact: true });
+      await output.getByRole("button", { name: /^Show all/ }).click();
+      await output.getByRole("searchbox").fill("record 249");
+      await output.getByRole("row").last().hover();
+    },
+  },
+};
+
+/** Depends on the width. */
+const MENUS: Record<(typeof VIEWS)[number]["name"], Record<string, Opening>> = {
+  wide: {
+    "the menu of the person": async (page) => {
+      await close(page);
+      await click(page, "button", /^Signed in as/);
+      await expectShown(page, "menu");
+    },
+  },
+  phone: {
+    "the places": async (page) => {
+      await close(page);
+      await click(page, "button", "Open the menu");
+      await expectShown(page, "dialog");
+    },
+  },
+};
 
 for (const view of VIEWS) {
   test.describe(view.name, () => {
     test.use({ viewport: view.viewport });
-
-    test("dialogs, menus and other openings", async ({ ownerPage: page, request, organization }) => {
-      test.setTimeout(120_000);
-      const run = await finishRun(request, organization, { agent: "What is 6 * 7?" });
-      const headers = { "Content-Type": "application/json" };
-      await request.post(organization.triggers.inbound ?? "", { headers, data: { order: 7 } });
-      const click = (role: "button" | "menuitem" | "link", name: string | RegExp) =>
-        page
-          .getByRole(role, { name, exact: typeof name === "string" })
-          .first()
-          .click();
-      const shown = (role: "dialog" | "menu" | "option" | "table") =>
-        expect(page.getByRole(role).first()).toBeVisible();
-      const openings: Record<string, () => Promise<unknown>> = {
-        "the palette": async () => {
-          await page.goto(`/runs/${run}`);
-          await click("button", "Search or go to");
-          await shown("option");
-        },
-        "the palette with nothing found": async () => {
-          await page.getByRole("combobox").fill("nothing is called this");
-          await expect(page.getByText("No results for")).toBeVisible();
-        },
-        "run again with different input": async () => {
-          await page.goto(`/runs/${run}`);
-          await click("button", "More run options");
-          await click("menuitem", "With different input");
-          await shown("dialog");
-        },
-        "the menu of a run": async () => {
-          await page.goto(`/runs/${run}`);
-          await click("button", "More");
-          await shown("menu");
-        },
-        "the menu of filters": async () => {
-          await page.goto("/runs");
-          await click("button", "Filter");
-          await shown("dialog");
-          await expect(page.getByRole("option", { name: "Failed" })).toBeVisible();
-        },
-        "cancelling all": async () => {
-          await page.goto("/runs");
-          await click("button", "Export and more");
-          await click("menuitem", "Cancel all open runs");
-          await shown("dialog");
-        },
-        "a delivery": async () => {
-          await page.goto(`/triggers/${organization.triggerIds.inbound}?outcome=accepted`);
-          await click("link", /^Delivery/);
-          await expect(page.getByRole("region", { name: "Body" })).toContainText("order");
-        },
-        "delivering again": async () => {
-          await click("button", "Redeliver");
-          await expect(page.getByRole("button", { name: "Start the run" })).toBeVisible();
-        },
-        "an audit line": async () => {
-          await page.goto("/audit");
-          await click("button", /agent\.created/);
-          await shown("table");
-        },
-        "a version": async () => {
-          await page.goto(`/agents/${organization.agentId}`);
-          await click("button", /^v1/);
-          await expect(page.getByRole("region", { name: "Versions" })).toContainText("gpt-5-mini");
-        },
-        "a model call": async () => {
-          await page.goto(`/runs/${run}`);
-          await page.getByRole("option", { name: /^think/ }).click();
-          await page.getByRole("tab", { name: "Record" }).click();
-          await expect(page.getByRole("tabpanel")).toContainText("iteration");
-        },
-        "a row of the list under the pointer": async () => {
-          await page.goto("/runs");
-          await page.getByRole("row").filter({ hasText: "Completed" }).first().hover();
-        },
-        "the keys of a run's page": async () => {
-          await page.goto(`/runs/${run}`);
-          await page.getByRole("radio", { name: "Credits" }).check({ force: true });
-          await page.keyboard.press("?");
-          await shown("dialog");
-        },
-        "the configuration of a run": async () => {
-          await page.goto(`/runs/${run}`);
-          await click("button", /^v\d+$/);
-          await expect(page.getByRole("dialog")).toContainText("You help with sums.");
-        },
-        "what a model saw": async () => {
-          await page.goto(`/runs/${run}`);
-          await page
-            .getByRole("option", { name: /^(think|answer)/ })
-            .last()
-            .click();
-          await page.getByRole("tab", { name: "Prompt" }).click();
-          await page.getByText("calculate", { exact: true }).last().click();
-        },
-        ...(view.name === "phone"
-          ? {
-              "the places": async () => {
-                await page.goto("/members");
-                await click("button", "Open the menu");
-                await shown("dialog");
-              },
-            }
-          : {
-              "the menu of the person": async () => {
-                await page.goto("/members");
-                await click("button", /^Signed in as/);
-                await shown("menu");
-              },
-            }),
-      };
-      for (const [name, open] of Object.entries(openings)) {
-        await open();
-        await view.expectNoFaults(page, name);
-      }
-    });
-
-    test("the input and output of a run", async ({ ownerPage: page, request, organization }) => {
-      const showcase = await finishRun(request, organization, { agent: "Markdown of every kind" });
-      const tool = organization.toolIds.records ?? "";
-      const records = await finishRun(request, organization, { tool, input: {} });
-      const openings: Record<string, () => Promise<unknown>> = {
-        "an answer of every kind": async () => {
-          await page.goto(`/runs/${showcase}`);
-          const answer = page.getByRole("region", { name: "Answer" });
-          await answer.getByRole("button", { name: /^Show all/ }).click();
-          await expect(answer.getByRole("checkbox", { name: "done", exact: true })).toBeChecked();
-          await expect(answer.getByRole("region", { name: "Code" })).toHaveAttribute("tabindex", "0");
-          await expect(answer.getByRole("img", { name: "dot" })).toBeVisible();
-          await expect(answer).toContainText("broken (broken image");
-          await expect(answer.getByRole("link", { name: "bad" })).toHaveCount(0);
-        },
-        "records as a table": async () => {
-          await page.goto(`/runs/${records}?step=1`);
-          const output = page.getByRole("region", { name: "Output", exact: true });
-          await output.getByRole("button", { name: /^Show all/ }).click();
-          await output.getByRole("searchbox").fill("record 249");
-          await output.getByRole("row").last().hover();
-        },
-        "a value under the pointer": async () => {
-          await page.goto(`/runs/${records}?step=1`);
-          await page.getByRole("region", { name: "Input of the step" }).getByRole("listitem").first().hover();
-        },
-      };
-      for (const [name, open] of Object.entries(openings)) {
-        await open();
-        await view.expectNoFaults(page, name);
-      }
-    });
+    for (const [where, openings] of Object.entries(OPENINGS)) {
+      const steps = where === "of every page" ? { ...openings, ...MENUS[view.name] } : openings;
+      test(`dialogs, menus and other openings ${where}`, async ({
+        ownerPage: page,
+        request,
+        organization,
+      }) => {
+        for (const [name, open] of Object.entries(steps)) {
+          await open(page, { request, organization });
+          await view.expectNoFaults(page, name);
+        }
+      });
+    }
   });
 }

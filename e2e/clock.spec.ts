@@ -17,7 +17,10 @@ for (const [words, aheadMs] of [
     const input = { to: 1000 };
     const id = await startRun(request, organization, { tool: organization.counterId, input });
     await page.goto(`/runs/${id}`);
-    const duration = page.locator("header dl > div").filter({ hasText: /^Duration/ });
+    const duration = page
+      .getByRole("region", { name: "Facts" })
+      .locator("dl > div")
+      .filter({ hasText: /^Duration/ });
     // Neither 0 ms nor an hour.
     await expect(duration).toHaveText(/^Duration[1-9]\d?\.\d+ s$/);
     await page.getByRole("button", { name: "Cancel run" }).click();

@@ -1,8 +1,10 @@
 import type { Page } from "@playwright/test";
-import { expect, signIn, test } from "./fixtures";
-import { finishRun, startRun } from "./start";
+import { clickAtOnce } from "./click-at-once";
+import { expect, test } from "./fixtures";
+import { release } from "./slow-server";
+import { finishRun, finishRuns, startRun } from "./start";
 
-/** A unique text for each test, because all tests share one organization. */
+/** A unique text for each test, because a worker's tests share one organization. */
 const unique = (text: string) => `${text} ${crypto.randomUUID().slice(0, 8)}`;
 const rows = (page: Page) => page.getByRole("table", { name: "Runs" }).locator("tbody tr");
 
@@ -72,6 +74,23 @@ test.describe("the list of runs", () => {
     await expect(page).toHaveURL(new RegExp(`/runs/${id}`));
   });
 
+  test("text that is typed while an earlier search is rendered is kept", async ({ ownerPage: page }) => {
+    await page.goto("/runs");
+    await page.evaluate(() => {
+      const replace = history.replaceState.bind(history);
+      history.replaceState = (...how) => {
+        replace(...how);
+        if (!String(how[2]).endsWith("?q=one")) return;
+        history.replaceState = replace;
+        document.execCommand("insertText", false, " two");
+      };
+    });
+    const search = page.getByRole("searchbox", { name: "Search runs" });
+    await search.fill("one");
+    await expect(page).toHaveURL(/\?q=one\+two$/);
+    await expect(search).toHaveValue("one two");
+  });
+
   test("filters are in the address, and a chip removes them", async ({
     ownerPage: page,
     request,
@@ -105,16 +124,13 @@ test.describe("the list of runs", () => {
       await page.keyboard.press("f");
       await expect(input).toBeFocused({ timeout: 2_000 });
     }).toPass();
-    // A slow page may have taken the key twice, the second time as text.
-    await input.fill("failed");
-    await page.keyboard.press("Enter");
-    await expect(page).toHaveURL(/status=Failed/);
-    await input.fill("completed");
-    await page.keyboard.press("Enter");
-    await expect(page).toHaveURL(/status=Failed,Completed/);
-    await input.fill("< 0.5 credits");
-    await page.keyboard.press("Enter");
-    await expect(page).toHaveURL(/maxCredits=0.5/);
+    // Each choice adds to the one before, however soon it follows.
+    for (const text of ["failed", "completed", "< 0.5 credits"]) {
+      // Replaces the text: a slow page may have taken the first key twice.
+      await input.fill(text);
+      await page.keyboard.press("Enter");
+    }
+    await expect(page).toHaveURL(/status=Failed,Completed&maxCredits=0.5$/);
     await expect(page.getByText("0.5 credits or less")).toBeVisible();
     await expect(rows(page).locator(`a[href="/runs/${id}"]`)).toHaveCount(1);
     await page.getByRole("button", { name: "Clear filters" }).click();
@@ -152,7 +168,11 @@ test.describe("the list of runs", () => {
     organization,
   }) => {
     const message = unique("Where was I?");
-    for (let n = 0; n < 3; n += 1) await finishRun(request, organization, { agent: `${message} ${n}` });
+    await finishRuns(
+      request,
+      organization,
+      [0, 1, 2].map((n) => `${message} ${n}`),
+    );
     const address = `/runs?status=Completed&q=${encodeURIComponent(message)}`;
     await page.goto(address);
     await expect(rows(page)).toHaveCount(3);
@@ -188,9 +208,13 @@ test.describe("the list of runs", () => {
     organization,
   }) => {
     const message = unique("Who is next?");
-    for (let n = 0; n < 3; n += 1) await finishRun(request, organization, { agent: `${message} ${n}` });
+    await finishRuns(
+      request,
+      organization,
+      [0, 1, 2].map((n) => `${message} ${n}`),
+    );
     // Newer than the others, and not in the list.
-    await finishRun(request, organization, { agent: unique("Not me.") });
+    await finishRuns(request, organization, [unique("Not me.")]);
     await page.goto(`/runs?q=${encodeURIComponent(message)}`);
     await expect(rows(page)).toHaveCount(3);
     const hrefs = await rows(page)
@@ -222,8 +246,13 @@ test.describe("the list of runs", () => {
     organization,
   }) => {
     const message = unique("How deep?");
-    const first = await finishRun(request, organization, { agent: message });
-    for (let n = 0; n < 55; n += 1) await startRun(request, organization, { agent: `${message} ${n}` });
+    const [first] = await finishRuns(request, organization, [message]);
+    const tool = organization.toolIds.echo ?? "";
+    await Promise.all(
+      Array.from({ length: 55 }, (_, n) =>
+        startRun(request, organization, { tool, input: { text: `${message} ${n}` } }),
+      ),
+    );
     await page.goto(`/runs?q=${encodeURIComponent(message)}`);
     await page.getByRole("button", { name: "Load older runs" }).click();
     const row = page.locator(`[data-row][href="/runs/${first}"]`);
@@ -310,7 +339,11 @@ test.describe("the list of runs", () => {
     organization,
   }) => {
     const message = unique("Far down");
-    for (let n = 0; n < 6; n += 1) await finishRun(request, organization, { agent: `${message} ${n}` });
+    await finishRuns(
+      request,
+      organization,
+      [0, 1, 2, 3, 4, 5].map((n) => `${message} ${n}`),
+    );
     await page.setViewportSize({ width: 1000, height: 260 });
     await page.goto(`/runs?q=${encodeURIComponent(message)}`);
     await expect(rows(page)).toHaveCount(6);
@@ -332,7 +365,11 @@ test.describe("the list of runs", () => {
 
   test("shift selects a range of runs", async ({ ownerPage: page, request, organization }) => {
     const message = unique("Choose me");
-    for (let n = 0; n < 3; n += 1) await finishRun(request, organization, { agent: `${message} ${n}` });
+    await finishRuns(
+      request,
+      organization,
+      [0, 1, 2].map((n) => `${message} ${n}`),
+    );
     await page.goto(`/runs?q=${encodeURIComponent(message)}`);
     await expect(rows(page)).toHaveCount(3);
     const box = (index: number) => rows(page).nth(index).getByRole("checkbox");
@@ -389,7 +426,9 @@ test.describe("the page of a run", () => {
     await page.goto(`/runs/${id}`);
     await expect(page.getByRole("region", { name: "Input", exact: true })).toContainText("What is 6 * 7?");
     await expect(page.getByRole("region", { name: "Answer" })).toContainText("42");
-    await expect(page.locator("header")).toContainText(/[\d,]+ tokens/);
+    await expect(page.getByRole("region", { name: "Facts" })).toContainText(
+      /Tokens[\d,]+ [\d,]+ in, \d+ out/,
+    );
     const timeline = page.getByRole("listbox", { name: "Timeline" });
     await expect(timeline.getByRole("option")).toHaveCount(3);
     await timeline.getByRole("option", { name: /^Step 1 ?calculate/ }).click();
@@ -445,7 +484,8 @@ test.describe("the page of a run", () => {
   });
 
   test("nothing moves when a watched run ends", async ({ ownerPage: page, request, organization }) => {
-    const id = await startRun(request, organization, { tool: organization.counterId, input: { to: 150 } });
+    const tool = organization.toolIds.winding ?? "";
+    const id = await startRun(request, organization, { tool, input: { to: 40, fails: false } });
     await page.goto(`/runs/${id}`);
     await expect(page.getByRole("option").nth(3)).toBeVisible();
     await page.evaluate(() => {
@@ -462,6 +502,7 @@ test.describe("the page of a run", () => {
         }
       }).observe({ type: "layout-shift" });
     });
+    await release(id);
     await expect(page.locator("header")).toContainText("Completed", { timeout: 60_000 });
     await expect(page.getByRole("button", { name: "Cancel run" })).toHaveCount(0);
     // Shifts are reported with the frame after the next.
@@ -534,17 +575,17 @@ test.describe("the page of a run", () => {
   });
 
   test("an unknown run shows a not-found page", async ({ ownerPage: page }) => {
-    for (const path of ["/runs/01a1fce1-2efc-779d-96d7-58140f1414c7", "/runs/nonsense"]) {
-      const answer = await page.goto(path);
-      expect(answer?.status()).toBe(404);
-      await expect(page.getByText("Run not found")).toBeVisible();
-    }
+    const answer = await page.goto("/runs/nonsense");
+    expect(answer?.status()).toBe(404);
+    await expect(page.getByText("Run not found")).toBeVisible();
+    const unknown = await page.request.get("/runs/01a1fce1-2efc-779d-96d7-58140f1414c7");
+    expect(unknown.status()).toBe(404);
+    expect(await unknown.text()).toContain("Run not found");
   });
 });
 
-test("a viewer can read, and sees no other actions", async ({ page, request, organization }) => {
+test("a viewer can read, and sees no other actions", async ({ viewerPage: page, request, organization }) => {
   const id = await finishRun(request, organization, { agent: "What is 2 * 2?" });
-  await signIn(page, organization.viewer);
   await page.goto(`/runs/${id}`);
   await expect(page.getByRole("region", { name: "Answer" })).toBeVisible();
   await expect(page.getByRole("button", { name: "Run again" })).toHaveCount(0);
@@ -610,6 +651,14 @@ test("metrics link to one agent's metrics, and each figure and bar to its runs",
   await expect(rows(page).first()).toContainText("Helper");
 });
 
+test("the metrics page keeps both of two choices made at once", async ({ ownerPage: page, organization }) => {
+  await page.goto(`/metrics?agent=${organization.agentId}`);
+  const removal = page.getByRole("button", { name: "Remove the filter agent" });
+  await clickAtOnce(page, removal, page.getByRole("button", { name: "7 days" }));
+  await expect(page).toHaveURL(/\/metrics\?period=7d$/);
+  await expect(removal).toHaveCount(0);
+});
+
 test("the runs list loads less than 250 kB of script", async ({ ownerPage: page }) => {
   let bytes = 0;
   const client = await page.context().newCDPSession(page);
@@ -625,7 +674,8 @@ test("the runs list loads less than 250 kB of script", async ({ ownerPage: page 
   client.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
     if (scripts.has(requestId)) bytes += encodedDataLength;
   });
-  await page.goto("/runs", { waitUntil: "networkidle" }).catch(() => {});
+  // Hydrated, so that all scripts have arrived. The network is never idle while the page listens to events.
+  await page.goto("/runs");
   await expect(page.getByRole("heading", { name: "Runs" })).toBeVisible();
   expect(scripts.size).toBeGreaterThan(3);
   expect(bytes).toBeLessThan(250_000);

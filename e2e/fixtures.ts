@@ -1,20 +1,21 @@
-import { type BrowserContext, test as base, type Page } from "@playwright/test";
+import { type Browser, type BrowserContext, test as base, type Page, type Response } from "@playwright/test";
 import { z } from "zod";
 
 const applied = z.object({
-  organizations: z.tuple([
+  organizations: z.array(
     z.object({
-      id: z.string(),
+      slug: z.string(),
       agents: z.array(z.object({ slug: z.string(), id: z.string() })),
       tools: z.array(z.object({ slug: z.string(), id: z.string() })),
       triggers: z.array(z.object({ slug: z.string(), id: z.string(), token: z.string(), url: z.string() })),
       apiKeys: z.array(z.object({ name: z.string(), key: z.string() })),
     }),
-  ]),
+  ),
 });
 
-/** The organization of e2e/organization.yaml, with its ids and secrets. */
+/** An organization of e2e/organization.yaml, with its ids and secrets. */
 export type Organization = {
+  slug: string;
   agentId: string;
   toolId: string;
   /** A tool that takes `{ to }` and makes that many steps, one after the other. */
@@ -36,42 +37,50 @@ type Fixtures = {
   ownerPage: Page;
   /** The same with its own session, for tests that end it. */
   freshOwnerPage: Page;
+  /** A page with the organization's viewer signed in. */
+  viewerPage: Page;
 };
 
+type Cookies = Awaited<ReturnType<BrowserContext["cookies"]>>;
+
 type WorkerFixtures = {
+  /** Each worker has its own, so that its runs wait only for its own slots and its lists show only its own lines. */
   organization: Organization;
-  ownerCookies: Awaited<ReturnType<BrowserContext["cookies"]>>;
+  ownerCookies: Cookies;
+  viewerCookies: Cookies;
 };
 
 export const test = base.extend<Fixtures, WorkerFixtures>({
   organization: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures' names from this very pattern.
-    async ({}, use) => {
-      await use(readApplied(process.env.STEPWELL_E2E_APPLIED ?? ""));
+    async ({}, use, { parallelIndex }) => {
+      await use(readApplied(process.env.STEPWELL_E2E_APPLIED ?? "", parallelIndex));
     },
     { scope: "worker" },
   ],
   ownerCookies: [
-    async ({ browser, organization }, use, worker) => {
-      const { baseURL } = worker.project.use;
-      const page = await browser.newPage(baseURL === undefined ? {} : { baseURL });
-      await signIn(page, organization.owner);
-      await use(await page.context().cookies());
-      await page.close();
+    async ({ browser, organization }, use, { project }) => {
+      await use(await cookiesOf(browser, organization.owner, project.use.baseURL));
     },
     { scope: "worker" },
   ],
-  page: async ({ page, javaScriptEnabled }, use) => {
-    const goTo = page.goto.bind(page);
-    page.goto = async (...where) => {
-      const response = await goTo(...where);
-      if (javaScriptEnabled !== false) await untilHydrated(page);
-      return response;
-    };
-    await use(page);
+  viewerCookies: [
+    async ({ browser, organization }, use, { project }) => {
+      await use(await cookiesOf(browser, organization.viewer, project.use.baseURL));
+    },
+    { scope: "worker" },
+  ],
+  // Also the context of `page`.
+  context: async ({ context, javaScriptEnabled }, use) => {
+    if (javaScriptEnabled !== false) waitForHydrationIn(context);
+    await use(context);
   },
   ownerPage: async ({ page, ownerCookies }, use) => {
     await page.context().addCookies(ownerCookies);
+    await use(page);
+  },
+  viewerPage: async ({ page, viewerCookies }, use) => {
+    await page.context().addCookies(viewerCookies);
     await use(page);
   },
   freshOwnerPage: async ({ page, organization }, use) => {
@@ -80,10 +89,19 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   },
 });
 
-/** Reads the output of `apply --json` for e2e/organization.yaml. */
-export function readApplied(text: string): Organization {
-  const [found] = applied.parse(JSON.parse(text)).organizations;
+/**
+ * The domain of the members' addresses in e2e/organization.yaml, and in the copy for one worker (global-setup.ts).
+ */
+export const DOMAIN = "e2e.test";
+export const domainOf = (parallelIndex: number) => `e2e-${parallelIndex}.test`;
+
+/** Reads the output of `apply --json` for e2e/organization.yaml, or for the copies for workers. */
+export function readApplied(text: string, parallelIndex?: number): Organization {
+  const found = applied.parse(JSON.parse(text)).organizations[parallelIndex ?? 0];
+  if (!found) throw new Error(`There is no organization for worker ${parallelIndex}.`);
+  const domain = parallelIndex === undefined ? DOMAIN : domainOf(parallelIndex);
   return {
+    slug: found.slug,
     agentId: idOf(found.agents, "helper"),
     toolId: idOf(found.tools, "double"),
     counterId: idOf(found.tools, "counter"),
@@ -93,20 +111,86 @@ export function readApplied(text: string): Organization {
     triggers: Object.fromEntries(found.triggers.map(({ slug, url }) => [slug, url])),
     triggerIds: Object.fromEntries(found.triggers.map(({ slug, id }) => [slug, id])),
     signingSecret: "e2e-signing-secret",
-    owner: { email: "ada@e2e.test", password: "correct-horse-battery" },
-    viewer: { email: "vic@e2e.test", password: "correct-horse-battery" },
+    owner: { email: `ada@${domain}`, password: "correct-horse-battery" },
+    viewer: { email: `vic@${domain}`, password: "correct-horse-battery" },
   };
 }
 
 export { expect } from "@playwright/test";
 
-/** Waits until React has hydrated every button, because an earlier click is lost. */
+/** Opens another browser session. */
+export async function newContext(
+  browser: Browser,
+  options: Parameters<Browser["newContext"]>[0] = {},
+): Promise<BrowserContext> {
+  const { baseURL } = base.info().project.use;
+  const context = await browser.newContext({ ...(baseURL === undefined ? {} : { baseURL }), ...options });
+  waitForHydrationIn(context);
+  return context;
+}
+
+function waitForHydrationIn(context: BrowserContext): void {
+  const open = context.newPage.bind(context);
+  context.newPage = async () => {
+    const page = await open();
+    waitForHydration(page);
+    return page;
+  };
+}
+
+/** Makes `goto` and `reload` wait until the page handles clicks and keys; earlier ones may be lost. */
+function waitForHydration(page: Page): void {
+  for (const name of ["goto", "reload"] as const) {
+    const load: (...how: never[]) => Promise<Response | null> = page[name].bind(page);
+    Object.assign(page, {
+      async [name](...how: never[]) {
+        const response = await load(...how);
+        await untilHydrated(page);
+        return response;
+      },
+    });
+  }
+}
+
+/**
+ * Waits until React has hydrated the whole page and run the effects that listen for keys. It drops clicks on a part that
+ * still waits for its script.
+ */
 async function untilHydrated(page: Page): Promise<void> {
-  await page.waitForFunction(() =>
-    Array.from(document.querySelectorAll("button")).every((button) =>
-      Object.keys(button).some((key) => key.startsWith("__reactProps$")),
-    ),
-  );
+  await page.waitForFunction(async () => {
+    type Fiber = { child: Fiber | null; sibling: Fiber | null; memoizedState: unknown };
+    const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+    if (document.querySelector("script[src*='/_next/']") === null) return true;
+    const key = Object.keys(document).find((name) => name.startsWith("__reactContainer$"));
+    if (key === undefined) return false;
+    const root: Fiber = Reflect.get(Reflect.get(Reflect.get(document, key), "stateNode"), "current");
+    if (isObject(root.memoizedState) && Reflect.get(root.memoizedState, "isDehydrated")) return false;
+    const left = [root.child];
+    while (left.length > 0) {
+      const fiber = left.pop();
+      if (!fiber) continue;
+      const { memoizedState: state, child, sibling } = fiber;
+      // A boundary that still shows the server's HTML.
+      if (isObject(state) && isObject(Reflect.get(state, "dehydrated"))) return false;
+      left.push(sibling, child);
+    }
+    // Effects are tasks, and the browser is idle only after the waiting ones. Some live pages are never idle.
+    await new Promise((idle) => requestIdleCallback(idle, { timeout: 2_000 }));
+    return true;
+  });
+}
+
+/** Signs in and returns the session's cookies. */
+export async function cookiesOf(
+  browser: Browser,
+  person: Organization["owner"],
+  baseURL: string | undefined,
+): Promise<Cookies> {
+  const page = await browser.newPage(baseURL === undefined ? {} : { baseURL });
+  await signIn(page, person);
+  const cookies = await page.context().cookies();
+  await page.close();
+  return cookies;
 }
 
 /** Signs in through the form, at the tested service or another one. */
@@ -120,6 +204,7 @@ export async function signIn(
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL((url) => url.pathname !== "/sign-in");
+  await untilHydrated(page);
 }
 
 function idOf(list: { slug: string; id: string }[], slug: string): string {

@@ -43,7 +43,7 @@ for (const width of [390, 1280]) {
     }) => {
       await page.setViewportSize({ width, height: 844 });
       const tool = organization.toolIds.winding ?? "";
-      const id = await startRun(request, organization, { tool, input: { to: 50, fails } });
+      const id = await startRun(request, organization, { tool, input: { to: 40, fails } });
       await page.goto(`/runs/${id}`);
       await expect(page.getByRole("option").first()).toBeVisible();
       const readShifts = await watchShifts(page);

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { startThrowawayService } from "@/scripts/throwaway-service.mjs";
-import { expect, test } from "./fixtures";
+import { cookiesOf, expect, test } from "./fixtures";
 
 /**
  * Pages whose data is slow or missing, on a service of its own whose tables are locked or renamed. Sessions, members
@@ -8,20 +8,16 @@ import { expect, test } from "./fixtures";
  */
 
 let service: Awaited<ReturnType<typeof startThrowawayService>>;
+let cookies: Awaited<ReturnType<typeof cookiesOf>>;
 test.describe.configure({ mode: "serial" });
-test.beforeAll(async () => {
+test.beforeAll(async ({ browser }) => {
   test.setTimeout(120_000);
   service = await startThrowawayService({ quiet: true });
+  cookies = await cookiesOf(browser, service.login, service.base);
 });
 test.afterAll(() => service.stop());
 
-test.beforeEach(async ({ page }) => {
-  await page.goto(`${service.base}/sign-in`);
-  await page.getByLabel("Email").fill(service.login.email);
-  await page.getByLabel("Password").fill(service.login.password);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.waitForURL(`${service.base}/runs`);
-});
+test.beforeEach(({ context }) => context.addCookies(cookies));
 
 /** Locks the table while `work` runs, so that its readers wait. */
 async function whileLocked(table: string, work: () => Promise<void>): Promise<void> {
@@ -77,7 +73,7 @@ for (const { pageName, table } of [
   { pageName: "Audit log", table: "audit_entries" },
 ]) {
   test(`${pageName}: its skeleton is shown until its data has loaded`, async ({ page }) => {
-    await goTo(page, "Members");
+    await page.goto(`${service.base}/members`);
     await expect(page.getByRole("heading", { name: "Members", level: 1 })).toBeVisible();
     await expect(skeletons(page)).toHaveCount(0);
     await whileLocked(table, async () => {
@@ -92,6 +88,7 @@ for (const { pageName, table } of [
 }
 
 test("a run: its skeleton is shown until it has loaded", async ({ page }) => {
+  await page.goto(`${service.base}/runs`);
   const run = page.getByRole("table").getByRole("link").first();
   await expect(run).toBeVisible();
   await whileLocked("steps", async () => {
@@ -107,39 +104,41 @@ test("a run: its skeleton is shown until it has loaded", async ({ page }) => {
 test("a queued run shows how long it has waited, and one that ended before its start that it never started", async ({
   page,
 }) => {
-  const head = page.locator("article > header");
+  const facts = page.getByRole("region", { name: "Facts" });
   const row = (id: string) => page.getByRole("row").filter({ has: page.locator(`a[href="/runs/${id}"]`) });
   const runAgain = async () => {
     const before = page.url();
     await page.getByRole("button", { name: "Run again", exact: true }).click();
     await page.waitForURL((url) => url.href !== before);
-    await expect(head).toContainText(/created\d+ \w+ \d\d:\d\d:\d\d/);
-    await expect(head).toContainText(/queued \d+ s/);
+    await expect(facts).toContainText(/Created\d+ \w+ \d\d:\d\d:\d\d/);
+    await expect(facts).toContainText(/queued \d+ s/);
     return page.url().split("/").at(-1) ?? "";
   };
+  await page.goto(`${service.base}/runs`);
   await page.getByRole("table").getByRole("link").first().click();
   // It started at once, so only one time is shown.
-  await expect(head).toContainText(/started\d+ \w+ \d\d:\d\d:\d\dfinished\d\d:\d\d:\d\d/);
-  await expect(head).not.toContainText("created");
+  await expect(facts).toContainText(/Started\d+ \w+ \d\d:\d\d:\d\dFinished\d\d:\d\d:\d\d/);
+  await expect(facts).not.toContainText("Created");
   let later = "";
   await whileNoneBegins(async () => {
     const never = await runAgain();
     await page.getByRole("button", { name: "Cancel run" }).click();
-    await expect(head).toContainText(/startedneverfinished\d\d:\d\d:\d\d/);
+    await expect(facts).toContainText(/StartedneverFinished\d\d:\d\d:\d\d/);
     later = await runAgain();
     await goTo(page, "Runs");
     await expect(row(never)).toContainText(/Cancelled.*—/);
     await expect(row(later)).toContainText(/queued \d+ s/);
     await page.goto(`${service.base}/runs/${later}`);
-    await expect(head).toContainText(/queued \d+ s/);
+    await expect(facts).toContainText(/queued \d+ s/);
   });
-  await expect(head).toContainText(/started\d\d:\d\d:\d\dfinished\d\d:\d\d:\d\d/);
+  await expect(facts).toContainText(/Started\d\d:\d\d:\d\dFinished\d\d:\d\d:\d\d/);
   await goTo(page, "Runs");
   await expect(row(later)).toContainText(/now|\d+ s ago/);
   await expect(row(later).getByRole("link")).toHaveAttribute("title", /Created .*\nStarted .*\nFinished /);
 });
 
 test("a page that fails shows an error within the layout, and loads on retry", async ({ page }) => {
+  await page.goto(`${service.base}/members`);
   await whileAway("api_keys", async () => {
     // By a link, and by its URL.
     await goTo(page, "API keys");
@@ -163,6 +162,7 @@ test("a page that fails shows an error within the layout, and loads on retry", a
 
 test("a list that fails shows an error in place, and loads on retry", async ({ page }) => {
   const problem = page.getByRole("alert").filter({ hasText: "could not be read" });
+  await page.goto(`${service.base}/members`);
   await whileAway("audit_entries", async () => {
     await goTo(page, "Audit log");
     await expect(problem).toContainText(/Something failed on our side\. Request \S+/);
@@ -171,4 +171,19 @@ test("a list that fails shows an error in place, and loads on retry", async ({ p
   await problem.getByRole("button", { name: "Try again" }).click();
   await expect(problem).toHaveCount(0);
   await expect(page.getByText("could not be")).toHaveCount(0);
+});
+
+test("a lost connection is said on the page, which catches up when the server is back", async ({ page }) => {
+  await page.goto(`${service.base}/runs`);
+  await expect(page.getByRole("table").getByRole("link").first()).toBeVisible();
+  const bar = page.getByRole("alert").filter({ hasText: "The connection to the server is lost" });
+  await page.context().setOffline(true);
+  await page.getByRole("button", { name: "Filter", exact: true }).click();
+  await page.getByRole("option", { name: "Failed" }).click();
+  await expect(bar).toBeVisible();
+  await bar.getByRole("button", { name: "Retry" }).click();
+  await expect(bar).toBeVisible();
+  await page.context().setOffline(false);
+  await expect(bar).toHaveCount(0);
+  await expect(page.getByText("No run matches these filters")).toBeVisible();
 });

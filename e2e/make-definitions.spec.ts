@@ -1,55 +1,120 @@
+import type { Page } from "@playwright/test";
+import { expectNoFaultsAnywhere } from "./axe";
 import { expect, test } from "./fixtures";
 
 /** Agents and tools are made, edited and run on their pages. */
 
-test("an agent is made, run and edited; its draft survives a reload", async ({ ownerPage: page }) => {
-  const name = `Desk ${Date.now()}`;
+const unique = () => `${Date.now().toString(36)}${test.info().workerIndex}`;
+const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
+const save = (page: Page) => page.getByRole("button", { name: "Save", exact: true });
+
+test("an agent is made and run; its draft survives a reload", async ({ ownerPage: page }) => {
+  const name = `Desk ${unique()}`;
   await page.goto("/agents");
   await page.getByRole("link", { name: "New agent" }).click();
   await expect(page.getByRole("heading", { level: 1, name: "New agent" })).toBeVisible();
-  const field = (label: string) => page.getByLabel(label, { exact: true });
 
-  // Problems stand at their fields.
+  // Problems are shown at their fields.
   await page.getByRole("button", { name: "Create agent" }).click();
-  await expect(page.getByText("3 problems")).toBeVisible();
-  await expect(field("Name")).toHaveAccessibleDescription("must not be empty");
+  await expect(page.getByText("2 problems")).toBeVisible();
+  await expect(field(page, "Name")).toHaveAccessibleDescription("Name must not be empty.");
 
-  await field("Name").fill(name);
-  await expect(field("Slug")).toHaveValue(name.toLowerCase().replace(" ", "-"));
-  await field("Model").fill("demo");
+  await field(page, "Name").fill(name);
+  await expect(field(page, "Slug")).toHaveValue(name.toLowerCase().replace(" ", "-"));
+  await field(page, "Model").selectOption("Another model");
+  await expect(field(page, "Model name")).toHaveValue("");
+  await field(page, "Model").selectOption("demo");
+  await expect(field(page, "Model")).toHaveAccessibleDescription(/^The built-in simulation\. Credits per/);
   await page.getByRole("checkbox", { name: /^calculate/ }).check();
   await page.reload();
   await expect(page.getByText("Draft from your last visit")).toBeVisible();
-  await expect(field("Name")).toHaveValue(name);
+  await expect(field(page, "Name")).toHaveValue(name);
+  await expectNoFaultsAnywhere(page, "the editor of an agent");
   await page.keyboard.press("ControlOrMeta+s");
 
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
-  await field("Message").fill("What do 12 apples at 0.80 cost?");
+  await field(page, "Message").fill("What do 12 apples at 0.80 cost?");
   await page.keyboard.press("ControlOrMeta+Enter");
   const outcome = page.getByRole("region", { name: `Run ${name}` });
   await expect(outcome.getByText("Completed")).toBeVisible();
   await expect(page.getByRole("region", { name: "Recent runs" }).getByText("12 apples")).toBeVisible();
+  await page.goto("/agents/new");
+  await expect(page.getByText("No changes")).toBeVisible();
+});
 
+/** Creates an agent with the demo model on its page, which is then shown. */
+async function createAgent(page: Page, name: string): Promise<void> {
+  await page.goto("/agents/new");
+  await field(page, "Name").fill(name);
+  await field(page, "Model").selectOption("demo");
+  await page.getByRole("button", { name: "Create agent" }).click();
+  await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
+}
+
+test("a conflict shows both versions, and the draft is kept until it is saved", async ({
+  ownerPage: page,
+}) => {
+  const name = `Desk ${unique()}`;
+  await createAgent(page, name);
   await page.getByRole("link", { name: "Edit", exact: true }).click();
-  await field("System prompt").fill("Answer in one word.");
+  await field(page, "System prompt").fill("Answer in one word.");
   // Somebody else saves it meanwhile.
   const other = await page.context().newPage();
   await other.goto(page.url());
+  await other.getByRole("button", { name: "Discard" }).click();
   await other.getByLabel("Max steps", { exact: true }).fill("3");
-  await other.getByRole("button", { name: "Save", exact: true }).click();
+  await save(other).click();
   await expect(other.getByRole("heading", { level: 1, name })).toBeVisible();
   await other.close();
-  await page.getByRole("button", { name: "Save", exact: true }).click();
+  // Coming back to the window must not replace what was typed.
+  await page.evaluate(() => {
+    document.dispatchEvent(new Event("visibilitychange"));
+    window.dispatchEvent(new Event("focus"));
+  });
+  await save(page).click();
   await expect(page.getByText(/Version 2 of this agent was saved since you opened version 1/)).toBeVisible();
-  await expect(field("System prompt")).toHaveValue("Answer in one word.");
+  await expect(field(page, "System prompt")).toHaveValue("Answer in one word.");
+  const conflict = page.getByRole("region", { name: "Differences from version 2" });
+  await expect(conflict).toContainText("Answer in one word.");
+  await expect(conflict.getByRole("heading", { name: "max steps" })).toBeVisible();
+  await expectNoFaultsAnywhere(page, "a conflict");
+
+  // A reload keeps the draft with its version.
+  await field(page, "System prompt").fill("Answer in two words.");
+  await page.reload();
+  await expect(conflict).toContainText("Answer in two words.");
+  await conflict.getByRole("button", { name: "Keep my draft" }).click();
+  await expect(conflict).toBeHidden();
+  await save(page).click();
+  await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
+  await expect(page.getByText("Answer in two words.").first()).toBeVisible();
+  await expect(page.getByRole("list", { name: "Versions" })).toContainText("v3");
+});
+
+test("drafts belong to the organization and are deleted on sign-out", async ({
+  freshOwnerPage: page,
+  organization,
+}) => {
+  await page.goto("/agents/new");
+  await field(page, "Name").fill("Secret plan");
+  await expect(page.getByText("Unsaved changes")).toBeVisible();
+  const drafts = () =>
+    page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("stepwell.draft.")));
+  expect(await drafts()).toEqual([`stepwell.draft.${organization.slug}.agent.new`]);
+  await page.getByRole("button", { name: /^Signed in as/ }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.waitForURL("**/sign-in");
+  expect(await drafts()).toEqual([]);
 });
 
 test("a tool is made from YAML whose problems are named with their lines, and run by its form", async ({
   ownerPage: page,
 }) => {
-  const slug = `tool-${Date.now()}`;
+  const slug = `tool-${unique()}`;
   await page.goto("/tools/new");
+  await page.getByRole("button", { name: "YAML", exact: true }).click();
   const yaml = page.getByLabel("Definition as YAML");
+  await expect(yaml).toHaveAccessibleDescription(/press Escape, then Tab/);
   const begin = (await yaml.inputValue()).replace("slug: my-tool", `slug: ${slug}`);
   await yaml.fill(begin.replace("transform_json", "transform_jsn"));
   const problems = page.getByRole("region", { name: "Problems" });
@@ -71,14 +136,39 @@ test("a tool is made from YAML whose problems are named with their lines, and ru
   await page.getByLabel("Input as JSON").fill('{"city": 5}');
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await expect(panel.getByText("/city")).toBeVisible();
+
+  // The slug names the tool: an edit cannot move it to another one.
+  await page.getByRole("link", { name: "Edit", exact: true }).click();
+  await page.getByRole("button", { name: "YAML", exact: true }).click();
+  await yaml.fill(begin.replace(`slug: ${slug}`, "slug: double"));
+  await save(page).click();
+  await expect(page.getByText(/slug cannot be changed/)).toBeVisible();
 });
 
-test("a viewer is told why nothing can be run, and is offered no editor", async ({ page, organization }) => {
-  await page.goto("/sign-in");
-  await page.getByLabel("Email").fill(organization.viewer.email);
-  await page.getByLabel("Password").fill(organization.viewer.password);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.waitForURL("**/runs");
+test("a long YAML is checked, and a check that fails says so", async ({ ownerPage: page }) => {
+  await page.goto("/tools/new");
+  await page.getByRole("button", { name: "YAML", exact: true }).click();
+  const yaml = page.getByLabel("Definition as YAML");
+  const problems = page.getByRole("region", { name: "Problems" });
+  const long = (await yaml.inputValue()).replace(
+    /description: .*/,
+    `description: ${"A long description. ".repeat(400)}`,
+  );
+  await yaml.fill(long.replace("transform_json", "transform_jsn"));
+  await expect(problems).toContainText('there is no function named "transform_jsn"');
+
+  await page.route("**/api/trpc/definitions.checkTool*", (route) => route.abort());
+  await yaml.fill(long);
+  await expect(problems).toContainText("Could not check the definition");
+  await page.unroute("**/api/trpc/definitions.checkTool*");
+  await problems.getByRole("button", { name: "Check again" }).click();
+  await expect(problems).toContainText("No problems");
+});
+
+test("a viewer is told why nothing can be run, and is offered no editor", async ({
+  viewerPage: page,
+  organization,
+}) => {
   await page.goto(`/agents/${organization.agentId}`);
   await expect(page.getByText("Starting one needs the role member.")).toBeVisible();
   await expect(page.getByRole("link", { name: "Edit", exact: true })).toHaveCount(0);

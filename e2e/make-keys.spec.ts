@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expectNoFaultsAnywhere } from "./axe";
-import { expect, signIn, test } from "./fixtures";
+import { expect, test } from "./fixtures";
 
 /** Creating and revoking API keys. */
 
@@ -63,8 +63,7 @@ test("errors appear at their fields, and a click beside the form loses nothing",
   await expect(name).toHaveValue("e2e");
 });
 
-test("a viewer is told who creates keys and sees no action", async ({ page, organization }) => {
-  await signIn(page, organization.viewer);
+test("a viewer is told who creates keys and sees no action", async ({ viewerPage: page }) => {
   await page.goto("/keys");
   await expect(page.getByText("Admins and owners create and revoke keys.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Create key" })).toHaveCount(0);

@@ -1,38 +1,54 @@
+import type { Page } from "@playwright/test";
 import { expectNoFaultsAnywhere } from "./axe";
-import { expect, signIn, test } from "./fixtures";
+import { DOMAIN, expect, newContext, test } from "./fixtures";
 
-/** Adding, changing and removing members. */
+/** Inviting, changing and removing members. */
 
-const unique = () => `${Date.now().toString(36)}${test.info().workerIndex}@e2e.test`;
+const unique = () => `${Date.now().toString(36)}${test.info().workerIndex}@${DOMAIN}`;
 
-test("a new member signs in with the generated password until removed", async ({
+/** Invites an email on the members page and returns the path of the link. */
+async function invite(page: Page, email: string, role: string): Promise<string> {
+  await page.goto("/members");
+  await page.getByRole("button", { name: "Invite member" }).click();
+  const form = page.getByRole("dialog", { name: "Invite a member" });
+  await form.getByLabel("Email").fill(email);
+  await form.getByLabel("Role").selectOption(role);
+  await form.getByRole("button", { name: "Create link" }).click();
+  const created = page.getByRole("dialog", { name: `Invite ${email}` });
+  const link = (await created.getByRole("region", { name: "Link" }).locator("code").textContent()) ?? "";
+  await created.getByRole("button", { name: "Done" }).click();
+  const { pathname, hash } = new URL(link);
+  return `${pathname}${hash}`;
+}
+
+test("an invited person makes an account by the link, and is a member until removed", async ({
   ownerPage: page,
   browser,
 }) => {
   const email = unique();
-  await page.goto("/members");
-  await page.getByRole("button", { name: "Add member" }).click();
-  const form = page.getByRole("dialog", { name: "Add a member" });
-  await form.getByRole("button", { name: "Add member" }).click();
-  await expect(form).toContainText("Email must be an email address.");
-  await form.getByLabel("Email").fill("vic@e2e.test");
-  await form.getByRole("button", { name: "Add member" }).click();
-  await expect(form).toContainText("is already a member, with the role viewer");
-  await form.getByLabel("Email").fill(email);
-  await form.getByLabel("Name").fill(`New ${email}`);
-  await form.getByLabel("Role").selectOption("viewer");
-  await form.getByRole("button", { name: "Add member" }).click();
-  const created = page.getByRole("dialog", { name: `${email} is a member` });
-  const password =
-    (await created.getByRole("region", { name: "Password" }).locator("code").textContent()) ?? "";
-  await created.getByRole("button", { name: "Done" }).click();
+  const link = await invite(page, email, "viewer");
+  const open = page.getByRole("region", { name: "Open invitations" });
+  await expect(open.getByRole("row").filter({ hasText: email })).toContainText("viewer");
 
-  const { baseURL } = test.info().project.use;
-  const context = await browser.newContext(baseURL === undefined ? {} : { baseURL });
+  const context = await newContext(browser);
   const theirs = await context.newPage();
-  await signIn(theirs, { email, password });
-  await expect(theirs.getByRole("heading", { name: "Runs" })).toBeVisible();
+  await theirs.goto(link);
+  await expect(theirs.getByRole("heading", { name: "Join Brook & Sons" })).toBeVisible();
+  expect(theirs.url()).not.toContain("#");
+  await expect(theirs.getByLabel("Email")).toHaveValue(email);
+  const create = theirs.getByRole("button", { name: "Create account and join" });
+  await theirs.getByLabel("Password").fill("short");
+  await create.click();
+  await expect(theirs.getByText("Name must not be empty.")).toBeVisible();
+  await expect(theirs.getByText("Password must have at least 8 characters.")).toBeVisible();
+  await expectNoFaultsAnywhere(theirs, "the account of an invitation");
+  await theirs.getByLabel("Name").fill(`New ${email}`);
+  await theirs.getByLabel("Password").fill("correct-horse-battery");
+  await create.click();
+  await expect(theirs.getByRole("navigation", { name: "Main" })).toBeVisible();
 
+  await page.goto("/members");
+  await expect(open.getByRole("row").filter({ hasText: email })).toHaveCount(0);
   const act = async (name: string) => {
     await page.getByRole("button", { name: `Actions for New ${email}` }).click();
     await page.getByRole("menuitem", { name }).click();
@@ -47,42 +63,82 @@ test("a new member signs in with the generated password until removed", async ({
   await expect(row).toHaveCount(0);
   await theirs.goto("/runs");
   await expect(theirs).toHaveURL(/no-organization/);
+
+  // Invited again, the account signs in and joins.
+  const second = await invite(page, email, "viewer");
+  await context.clearCookies();
+  await theirs.goto(second);
+  await theirs.getByRole("link", { name: "Sign in to join" }).click();
+  await theirs.getByLabel("Email").fill(email);
+  await theirs.getByLabel("Password").fill("correct-horse-battery");
+  await theirs.getByRole("button", { name: "Sign in" }).click();
+  await theirs.getByRole("button", { name: "Join" }).click();
+  await expect(theirs.getByRole("navigation", { name: "Main" })).toBeVisible();
   await context.close();
 });
 
-test("the last owner is told why nothing can be changed", async ({ ownerPage: page }) => {
+test("a revoked link says so, and another person's session does not use it", async ({
+  ownerPage: page,
+  browser,
+  organization,
+}) => {
+  const email = unique();
+  const link = await invite(page, email, "member");
+  const context = await newContext(browser);
+  await context.addCookies(await page.context().cookies());
+  const theirs = await context.newPage();
+  await theirs.goto(link);
+  await expect(theirs.getByText(`You are signed in as ${organization.owner.email}.`)).toBeVisible();
+
+  await page.getByRole("button", { name: `Revoke the invitation of ${email}` }).click();
+  const confirmation = page.getByRole("dialog", { name: `Revoke the invitation of ${email}` });
+  await expectNoFaultsAnywhere(page, "revoking an invitation");
+  await confirmation.getByRole("button", { name: "Revoke invitation" }).click();
+  await expect(page.getByRole("row").filter({ hasText: email })).toHaveCount(0);
+  await theirs.goto(link);
+  await expect(theirs.getByRole("heading", { name: "This invitation cannot be opened" })).toBeVisible();
+  await expectNoFaultsAnywhere(theirs, "a closed invitation");
+  await context.close();
+});
+
+test("the last owner is told why nothing can be changed", async ({ ownerPage: page, organization }) => {
   await page.goto("/members");
-  await expect(page.getByRole("row").filter({ hasText: "ada@e2e.test" })).toContainText("(you)");
+  await expect(page.getByRole("row").filter({ hasText: organization.owner.email })).toContainText("(you)");
   await page.getByRole("button", { name: "Actions for ada" }).click();
   await expect(page.getByText("The last owner stays. Make another member owner first.")).toBeVisible();
   await expect(page.getByRole("menuitem", { name: "Change role" })).toBeDisabled();
 });
 
-test("a viewer is told who changes members and sees no action", async ({ page, organization }) => {
-  await signIn(page, organization.viewer);
+test("a viewer is told who changes members and sees no action", async ({ viewerPage: page }) => {
   await page.goto("/members");
-  await expect(page.getByText("Admins and owners add and change members.")).toBeVisible();
-  await expect(page.getByRole("button", { name: "Add member" })).toHaveCount(0);
+  await expect(page.getByText("Admins and owners invite and change members.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Invite member" })).toHaveCount(0);
   await expect(page.getByRole("button", { name: /^Actions for/ })).toHaveCount(0);
 });
 
-test("the dialogs are accessible in both themes and on a phone", async ({ ownerPage: page }) => {
+test("the dialogs are accessible in both themes and on a phone", async ({
+  ownerPage: page,
+  organization,
+}) => {
   test.setTimeout(120_000);
   const email = unique();
   await page.goto("/members");
-  await page.getByRole("button", { name: "Add member" }).click();
-  const form = page.getByRole("dialog", { name: "Add a member" });
-  await form.getByRole("button", { name: "Add member" }).click();
+  await page.getByRole("button", { name: "Invite member" }).click();
+  const form = page.getByRole("dialog", { name: "Invite a member" });
+  await form.getByRole("button", { name: "Create link" }).click();
   await expect(form).toContainText("Email must be an email address.");
-  await expectNoFaultsAnywhere(page, "the form of a member");
+  await form.getByLabel("Email").fill(organization.viewer.email);
+  await form.getByRole("button", { name: "Create link" }).click();
+  await expect(form).toContainText("is already a member, with the role viewer");
+  await expectNoFaultsAnywhere(page, "the form of an invitation");
   await form.getByLabel("Email").fill(email);
-  await form.getByRole("button", { name: "Add member" }).click();
-  await expect(page.getByRole("dialog", { name: `${email} is a member` })).toBeVisible();
-  await expectNoFaultsAnywhere(page, "a new account");
+  await form.getByRole("button", { name: "Create link" }).click();
+  await expect(page.getByRole("dialog", { name: `Invite ${email}` })).toBeVisible();
+  await expectNoFaultsAnywhere(page, "the link of an invitation");
   await page.getByRole("button", { name: "Done" }).click();
-  await page.getByRole("button", { name: `Actions for ${email.split("@")[0]}` }).click();
+  await expectNoFaultsAnywhere(page, "members with an open invitation");
+  await page.getByRole("button", { name: "Actions for vic" }).click();
   await page.getByRole("menuitem", { name: "Remove" }).click();
-  await expect(page.getByRole("dialog", { name: /^Remove/ })).toBeVisible();
+  await expect(page.getByRole("dialog", { name: "Remove vic" })).toBeVisible();
   await expectNoFaultsAnywhere(page, "removing a member");
-  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
 });

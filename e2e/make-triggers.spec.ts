@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Page } from "@playwright/test";
 import { expectNoFaultsAnywhere } from "./axe";
-import { expect, signIn, test } from "./fixtures";
+import { expect, test } from "./fixtures";
 
 /** Creating, testing, editing and deleting triggers. */
 
@@ -106,8 +106,10 @@ test("a trigger is edited, and its secret and address are replaced", async ({ ow
   await expect(definition.getByText(/\/webhooks\//)).not.toHaveText(before ?? "");
 });
 
-test("a viewer is told who creates triggers and sees no action", async ({ page, organization }) => {
-  await signIn(page, organization.viewer);
+test("a viewer is told who creates triggers and sees no action", async ({
+  viewerPage: page,
+  organization,
+}) => {
   await page.goto("/triggers");
   await expect(page.getByText("Members and above create triggers.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Create trigger" })).toHaveCount(0);

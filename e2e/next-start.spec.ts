@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { freePort } from "../scripts/ports.mjs";
-import { joinPostgres } from "../scripts/postgres.mjs";
+import { joinPostgres } from "../scripts/postgres/postgres.mjs";
 import { DIST, ROOT } from "../scripts/project.mjs";
 import { createThrowaway, removeThrowaway } from "../scripts/throwaway.mjs";
 import {

@@ -82,10 +82,10 @@ test("a page whose session has ended returns after sign-in", async ({
   // A page request redirects to the sign-in page; a data request offers a link.
   await page.goto("/metrics");
   await page.context().clearCookies();
-  await page.getByRole("button", { name: "7 days" }).click();
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Tools" }).click();
   await expect(page).toHaveURL(/\/sign-in\?to=/);
   await fillIn(page, organization.owner);
-  await expect(page).toHaveURL("/metrics?period=7d");
+  await expect(page).toHaveURL("/tools");
 
   await page.goto("/credits");
   await page.context().clearCookies();

@@ -2,10 +2,11 @@ import { createServer, type ServerResponse } from "node:http";
 
 /**
  * A slow server for the steps of e2e/organization.yaml, so that tests decide how long their runs take. `GET /held/ID`
- * is answered after `POST /release/ID`, anything else after 20 ms.
+ * is answered after `POST /release/ID`, anything else after 20 ms. After item 40 it is slower, so that a run of 1000
+ * outlasts every test that watches it, and leaves the machine to the browser.
  */
 
-const DELAY_MS = 20;
+const delayOf = (url: string) => (Number(url.slice(1)) > 40 ? 150 : 20);
 const PREFIX = { held: "/held/", release: "/release/" };
 
 /** Listens on the port of playwright.config.ts; returns a function that stops it. */
@@ -23,7 +24,7 @@ export async function startSlowServer(): Promise<() => void> {
       const id = url.slice(PREFIX.held.length);
       held.set(id, [...(held.get(id) ?? []), response]);
     } else {
-      setTimeout(() => response.end("{}"), DELAY_MS);
+      setTimeout(() => response.end("{}"), delayOf(url));
     }
   });
   await new Promise<void>((resolve) => server.listen(slowServerPort(), "127.0.0.1", resolve));

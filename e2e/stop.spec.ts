@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { freePort, isFree } from "../scripts/ports.mjs";
-import { runningCluster } from "../scripts/postgres-cluster.mjs";
+import { runningCluster } from "../scripts/postgres/postgres-cluster.mjs";
 import { createThrowaway, removeThrowaway } from "../scripts/throwaway.mjs";
 
 let dataDir: string;

@@ -1,10 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { applyDefinitionFile } from "@/server/catalog/apply";
-import { readDefinitionFile } from "@/server/catalog/definition-file";
-import { exportOrganization } from "@/server/catalog/export";
-import { operatorOf } from "@/server/catalog/organizations";
+import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
+import { readDefinitionFile } from "@/server/catalog/definition-file/definition-file";
+import { exportOrganization } from "@/server/catalog/definition-file/export";
+import { operatorOf } from "@/server/catalog/organization/organizations";
 import { executeFunction } from "@/server/functions/execute";
 import type { JsonObject } from "@/server/json";
 import { runWorkflow } from "@/server/workflow/interpret";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runCommandLine } from "@/scripts/stepwell/command-line";
-import { operatorOf } from "@/server/catalog/organizations";
+import { operatorOf } from "@/server/catalog/organization/organizations";
 import { createGuardedEgress, type Egress, type GuardedFetch } from "@/server/egress/guarded-fetch";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";

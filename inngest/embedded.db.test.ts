@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { newId } from "@/server/ids";
-import { WorkerLost } from "@/server/runs/engine/writer";
+import { WorkerLost } from "@/server/runs/engine/write/writer";
 import { createEmbeddedDriver } from "./embedded";
 import { describeEngine } from "./engine-suite";
 

@@ -1,7 +1,8 @@
 import { Inngest, type InngestFunction } from "inngest";
 import { StepMode } from "inngest/types";
 import type { Admitted } from "@/server/runs/engine/claim";
-import type { Driver, RunEngine } from "@/server/runs/engine/engine";
+import type { Driver } from "@/server/runs/engine/dispatcher";
+import type { RunEngine } from "@/server/runs/engine/engine";
 import { createRunFunctions, RUN_EVENTS } from "./functions";
 
 /**

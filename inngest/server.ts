@@ -3,7 +3,8 @@ import { Inngest } from "inngest";
 import { serve } from "inngest/edge";
 import type { Logger } from "@/server/log";
 import { checkInngestServer, readInngestServer } from "@/server/operate/inngest-server";
-import type { Driver, RunEngine } from "@/server/runs/engine/engine";
+import type { Driver } from "@/server/runs/engine/dispatcher";
+import type { RunEngine } from "@/server/runs/engine/engine";
 import type { Services } from "@/server/services";
 import { createRunFunctions, RUN_EVENTS } from "./functions";
 

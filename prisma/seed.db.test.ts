@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { seedDemo } from "@/prisma/seed";
 import { hashApiKey } from "@/server/auth/api-key";
-import { applyDefinitionFile } from "@/server/catalog/apply";
+import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { createVault } from "@/server/secrets/vault";
 import { createWorld, type World } from "@/testing/world";
 

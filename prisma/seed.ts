@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { verifyPassword } from "better-auth/crypto";
-import { applyDefinitionFile } from "@/server/catalog/apply";
-import { saveMember } from "@/server/catalog/members";
-import { operatorOf } from "@/server/catalog/organizations";
+import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
+import { saveMember } from "@/server/catalog/organization/members";
+import { operatorOf } from "@/server/catalog/organization/organizations";
 import { VaultError } from "@/server/secrets/vault";
 import type { Services } from "@/server/services";
 import { tokenPurpose, triggerUrl } from "@/server/webhooks/token";
@@ -120,7 +120,7 @@ async function storePassword(services: SeedServices): Promise<string> {
   const draft = `${file}.${randomBytes(4).toString("hex")}`;
   await writeFile(draft, `${password}\n`, { mode: 0o600, flag: "wx" });
   try {
-    // A link appears completely or not at all, so nobody reads half a password.
+    // A link appears completely or not at all, so no reader gets half a password.
     await link(draft, file);
     return password;
   } catch (error) {

@@ -49,7 +49,7 @@ const NOT_SERVED = ["cache", "dev", "types", "lock", "trace", "trace-build", "di
  * Where the build of the current sources is, or will be.
  * @returns {Build}
  */
-export function locateBuild() {
+function locateBuild() {
   const folder = join(DIST, fingerprint(SOURCES));
   return {
     folder,

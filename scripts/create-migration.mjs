@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ensureDependencies } from "./install.mjs";
-import { clusterUrl, createCluster, startCluster } from "./postgres-cluster.mjs";
+import { clusterUrl, createCluster, startCluster } from "./postgres/postgres-cluster.mjs";
 import { ROOT, SetupError } from "./project.mjs";
 import { onShutdown, runCommand } from "./shutdown.mjs";
 import { createThrowaway, removeThrowaway } from "./throwaway.mjs";

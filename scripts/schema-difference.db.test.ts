@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "@/testing/database";
-import { findSchemaDifference } from "./schema-difference.mjs";
+import { findSchemaDifference, readSchemaRules } from "./schema-difference.mjs";
 
 const SCHEMA = "prisma/schema.prisma";
 let database: TestDatabase;
@@ -14,6 +14,15 @@ afterEach(() => database.drop());
 
 it("finds none: the migrations make what schema.prisma describes", async () => {
   expect(await findSchemaDifference(database.url, SCHEMA)).toBe("");
+});
+
+const HEADER = `-- What the migrations make and schema.prisma cannot express, as PostgreSQL prints it. Generated: after a migration, run
+-- npx vitest run scripts/schema-difference.db.test.ts -u
+`;
+
+it("finds the rules of prisma/rules.sql in the database, and no others", async () => {
+  const rules = await readSchemaRules(database.url);
+  await expect([HEADER, ...rules, ""].join("\n")).toMatchFileSnapshot("../prisma/rules.sql");
 });
 
 it("finds a change that is only in schema.prisma", async () => {

@@ -7,37 +7,49 @@ import * as glue from "@prisma/schema-engine-wasm/schema_engine_bg";
 import pg from "pg";
 
 /**
- * What Prisma cannot express, and its engine would drop or fail on: checks, partial indexes, indexes on expressions,
- * generated columns.
+ * Everything in the schema `public` that schema.prisma cannot express. `obstacle`: the statement that drops what Prisma's
+ * engine would fail on.
  */
-const DROP_UNSPEAKABLE = `
-  DO $$ DECLARE statement text; BEGIN
-    FOR statement IN
-      SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname)
-      FROM pg_constraint WHERE contype = 'c' AND conrelid <> 0 AND connamespace = 'public'::regnamespace
-      UNION ALL
-      SELECT format('DROP INDEX %s', indexrelid::regclass)
-      FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
-      WHERE (indpred IS NOT NULL OR indexprs IS NOT NULL) AND relnamespace = 'public'::regnamespace
-      UNION ALL
-      SELECT format('ALTER TABLE %s DROP COLUMN %I', attrelid::regclass, attname)
-      FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
-      WHERE attgenerated <> '' AND relnamespace = 'public'::regnamespace
-    LOOP EXECUTE statement; END LOOP;
-  END $$`;
+const RULES = `
+  SELECT format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS rule,
+    format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS obstacle
+  FROM pg_constraint WHERE contype = 'c' AND conrelid <> 0 AND connamespace = 'public'::regnamespace
+  UNION ALL
+  SELECT pg_get_indexdef(indexrelid), format('DROP INDEX %s', indexrelid::regclass)
+  FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+  WHERE (indpred IS NOT NULL OR indexprs IS NOT NULL) AND relnamespace = 'public'::regnamespace
+  UNION ALL
+  SELECT pg_get_triggerdef(pg_trigger.oid), NULL
+  FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
+  WHERE NOT tgisinternal AND relnamespace = 'public'::regnamespace
+  UNION ALL
+  SELECT format('CREATE FUNCTION %s RETURNS %s', oid::regprocedure, pg_get_function_result(oid)), NULL
+  FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+  UNION ALL
+  SELECT format('ALTER TABLE %s SET (%s)', oid::regclass, array_to_string(reloptions, ', ')), NULL
+  FROM pg_class WHERE reloptions IS NOT NULL AND relkind = 'r' AND relnamespace = 'public'::regnamespace`;
+
+/**
+ * The checks, partial indexes, triggers, functions and storage settings of a database, as PostgreSQL prints them.
+ * @param {string} url
+ * @returns {Promise<string[]>}
+ */
+export async function readSchemaRules(url) {
+  const rules = await withPool(url, (pool) => pool.query(RULES));
+  return rules.rows.map(({ rule }) => `${rule};`).sort();
+}
 
 /**
  * The SQL from the migrated database at `url` to `schemaFile`; "" if they are equal. Compares only the schema `public`
- * and what schema.prisma can express. The database is disposable: checks, such indexes and generated columns are
- * dropped in it first.
+ * and what schema.prisma can express: `readSchemaRules` has the rest. The database is disposable: some rules are dropped
+ * in it first.
  * @param {string} url
  * @param {string} schemaFile
  */
-export async function findSchemaDifference(url, schemaFile) {
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
-  pool.on("error", () => {});
-  try {
-    await pool.query(DROP_UNSPEAKABLE);
+export function findSchemaDifference(url, schemaFile) {
+  return withPool(url, async (pool) => {
+    const rules = await pool.query(RULES);
+    for (const { obstacle } of rules.rows) if (obstacle !== null) await pool.query(obstacle);
     readCharAsText(pool);
     const engine = await startEngine(pool);
     const files = [{ path: schemaFile, content: await readFile(schemaFile, "utf8") }];
@@ -50,6 +62,19 @@ export async function findSchemaDifference(url, schemaFile) {
     });
     const script = (stdout ?? "").trim();
     return script === "-- This is an empty migration." ? "" : script;
+  });
+}
+
+/**
+ * @template T
+ * @param {string} url
+ * @param {(pool: pg.Pool) => Promise<T>} work
+ */
+async function withPool(url, work) {
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  pool.on("error", () => {});
+  try {
+    return await work(pool);
   } finally {
     await pool.end();
   }

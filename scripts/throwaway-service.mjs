@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { join } from "node:path";
 import pg from "pg";
 import { freePort } from "./ports.mjs";
-import { joinPostgres } from "./postgres.mjs";
+import { joinPostgres } from "./postgres/postgres.mjs";
 import { ROOT } from "./project.mjs";
 import { createThrowaway, removeThrowaway } from "./throwaway.mjs";
 
 /**
  * Starts the built service like `npm start`, on a throwaway data folder with the demo organization and one run of its
- * agent: for benchmarks, and for tests that take away parts of its database.
+ * agent, for browser tests that change its database or its model.
  * @param {{ quiet?: boolean, env?: Record<string, string> }} [options] quiet: hides standard error, whose content is
  * expected; env: more settings
  */

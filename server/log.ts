@@ -4,7 +4,7 @@ import pretty from "pino-pretty";
 import { type Clock, systemClock } from "@/server/clock";
 
 /** The levels, least important first. */
-export const logLevels = ["debug", "info", "warn", "error"] as const;
+const logLevels = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /** Facts of an entry: ids, figures, an `error` (an `Error` is written with its stack and causes). */
@@ -31,7 +31,7 @@ export type LoggedRequest = {
 };
 
 /** File descriptors of the process's output. */
-export const STDOUT = 1;
+const STDOUT = 1;
 export const STDERR = 2;
 
 /**

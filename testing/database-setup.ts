@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
-import { clusterUrl, createCluster, startCluster } from "@/scripts/postgres-cluster.mjs";
+import { clusterUrl, createCluster, startCluster } from "@/scripts/postgres/postgres-cluster.mjs";
 import { createThrowaway, removeThrowaway } from "@/scripts/throwaway.mjs";
 import { migrate } from "@/server/db/migrate";
 

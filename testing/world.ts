@@ -48,6 +48,7 @@ export const quietModels: Models = {
     attempts: [],
   }),
   providerOf: () => "test",
+  listed: ["test-model"],
   boundTokens: countCharacters,
   countTokens: async (request) => countCharacters(request),
 };

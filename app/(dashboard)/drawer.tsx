@@ -10,7 +10,7 @@ export function Drawer({ onClose, children }: { onClose: () => void; children: R
     <Dialog.Root onOpenChange={(open) => !open && onClose()} open>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-backdrop" />
-        <Dialog.Popup className="fixed inset-y-0 left-0 z-50 flex w-64 flex-col border-line border-r bg-surface outline-none">
+        <Dialog.Popup className="fixed inset-y-0 left-0 z-50 flex w-64 flex-col border-line border-r bg-sidebar outline-none">
           <Dialog.Title className="sr-only">Menu</Dialog.Title>
           <Dialog.Close
             aria-label="Close the menu"

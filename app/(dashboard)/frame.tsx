@@ -3,7 +3,7 @@
 import clsx from "clsx";
 import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import {
   MenuIcon,
   MoonIcon,
@@ -15,17 +15,18 @@ import {
   UpDownIcon,
 } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { Menu, MenuChoice, MenuHeading, MenuItem, MenuSeparator } from "@/app/_ui/menu";
+import { Menu, MenuChoice, MenuHeading, MenuItem, MenuLink, MenuSeparator } from "@/app/_ui/menu";
 import { useTRPCClient } from "@/app/_ui/providers";
 import { RoleContext } from "@/app/_ui/role";
 import { signOut } from "@/app/_ui/sign-out";
 import type { MemberRole } from "@/server/auth/actor";
 import type { OrganizationLine } from "@/server/auth/organizations";
+import { ConnectionLost } from "../_ui/connection-lost";
 import { SessionEnded } from "../_ui/session-ended";
 import { preloadPalette, usePalette } from "./_palette/use-palette";
-import { navItems } from "./nav";
+import { ACCOUNT_ITEM, navGroups } from "./nav";
 import { OrganizationContext } from "./operator-command";
-import { applyTheme, type Theme } from "./theme";
+import { applyTheme, type Theme, ThemeContext } from "./theme";
 
 /** Only phones need it; it is loaded with the first tap. */
 const Drawer = dynamic(() => import("./drawer").then((module) => module.Drawer), { ssr: false });
@@ -45,17 +46,20 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
   const [open, setOpen] = useState(false);
   const [theme, setTheme] = useState(props.theme);
   const client = useTRPCClient();
-  const chooseTheme = (next: Theme) => {
-    setTheme(next);
-    applyTheme(next);
-  };
+  const themeChoice = useMemo(() => {
+    const onTheme = (next: Theme) => {
+      setTheme(next);
+      applyTheme(next);
+    };
+    return { theme, onTheme };
+  }, [theme]);
   async function chooseOrganization(organizationId: string) {
     if (props.organizations.some(({ id, active }) => active && id === organizationId)) return;
     await client.account.switchOrganization.mutate({ organizationId });
     window.location.assign("/runs");
   }
   const choices = {
-    onTheme: chooseTheme,
+    onTheme: themeChoice.onTheme,
     onOrganization: (organizationId: string) => void chooseOrganization(organizationId),
   };
   const { palette, openPalette } = usePalette(
@@ -65,7 +69,7 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
   const active = props.organizations.find((each) => each.active);
   const sidebar = { ...props, ...choices, theme, onPalette: openPalette };
   return (
-    <div className="min-h-dvh md:grid md:grid-cols-[13rem_minmax(0,1fr)]">
+    <div className="min-h-dvh md:grid md:grid-cols-[13.5rem_minmax(0,1fr)]">
       <a
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-raised focus:px-3 focus:py-2"
         href="#content"
@@ -109,7 +113,7 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
         </button>
       </div>
       {palette}
-      <div className="sticky top-0 hidden h-dvh flex-col border-line border-r bg-surface md:flex">
+      <div className="sticky top-0 hidden h-dvh flex-col border-line border-r bg-sidebar md:flex">
         <Sidebar {...sidebar} onGo={() => {}} />
       </div>
       <main className="min-w-0 max-w-[90rem]" id="content">
@@ -120,9 +124,12 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
           </p>
         ) : null}
         <OrganizationContext value={active?.slug ?? ""}>
-          <RoleContext value={props.role}>{children}</RoleContext>
+          <RoleContext value={props.role}>
+            <ThemeContext value={themeChoice}>{children}</ThemeContext>
+          </RoleContext>
         </OrganizationContext>
         <SessionEnded />
+        <ConnectionLost />
       </main>
     </div>
   );
@@ -140,14 +147,14 @@ function Sidebar(props: SidebarProps) {
   const path = usePathname();
   return (
     <>
-      <div className="flex h-12 items-center px-2 pr-12 md:pr-2">
+      <div className="flex h-14 items-center px-2 pr-12 md:pr-2">
         <OrganizationMenu onChoose={onOrganization} organizations={organizations} />
       </div>
       <div className="px-2 pb-1">
         <button
           aria-haspopup="dialog"
           aria-keyshortcuts={mac ? "Meta+K" : "Control+K"}
-          className="flex h-8 w-full items-center gap-2.5 rounded-md border border-line bg-canvas px-2 text-muted hover:border-line-strong hover:text-ink"
+          className="flex h-8 w-full items-center gap-2.5 rounded-md border border-line bg-canvas px-2 text-muted hover:border-input-line hover:text-ink"
           onClick={onPalette}
           onFocus={preloadPalette}
           onPointerEnter={preloadPalette}
@@ -155,33 +162,38 @@ function Sidebar(props: SidebarProps) {
         >
           <SearchIcon />
           <span className="flex-1 text-left">Search or go to</span>
-          <span aria-hidden="true" className="text-faint text-xs">
+          <span aria-hidden="true" className="pointer-coarse:hidden text-faint text-xs max-md:hidden">
             {mac ? "⌘K" : "Ctrl K"}
           </span>
         </button>
       </div>
       <nav aria-label="Main" className="flex flex-1 flex-col gap-px overflow-y-auto px-2 py-1">
-        {navItems(role).map(({ href, label, Icon }) => {
-          const here = path === href || path.startsWith(`${href}/`);
-          return (
-            <Link
-              aria-current={here ? "page" : undefined}
-              className={clsx(
-                "flex h-8 items-center gap-2.5 rounded-md px-2",
-                here ? "bg-selected font-medium text-ink" : "text-muted hover:bg-hover hover:text-ink",
-              )}
-              href={href}
-              key={href}
-              onClick={onGo}
-            >
-              <Icon className={here ? "text-accent" : undefined} />
-              {label}
-            </Link>
-          );
-        })}
+        {navGroups(role).map(({ title, items }) => (
+          <div className="flex flex-col gap-px" key={title ?? ""}>
+            {title ? <p className="px-2 pt-3 pb-1 text-muted text-xs">{title}</p> : null}
+            {items.map(({ href, label, Icon }) => {
+              const here = path === href || path.startsWith(`${href}/`);
+              return (
+                <Link
+                  aria-current={here ? "page" : undefined}
+                  className={clsx(
+                    "flex h-8 items-center gap-2.5 rounded-md px-2",
+                    here ? "bg-pressed font-medium text-ink" : "text-muted hover:bg-hover hover:text-ink",
+                  )}
+                  href={href}
+                  key={href}
+                  onClick={onGo}
+                >
+                  <Icon className={here ? "text-accent" : undefined} />
+                  {label}
+                </Link>
+              );
+            })}
+          </div>
+        ))}
       </nav>
       <div className="border-line border-t p-2">
-        <PersonMenu onTheme={onTheme} role={role} theme={theme} user={user} />
+        <PersonMenu onGo={onGo} onTheme={onTheme} role={role} theme={theme} user={user} />
       </div>
     </>
   );
@@ -231,11 +243,13 @@ function PersonMenu({
   theme,
   user,
   onTheme,
+  onGo,
 }: {
   role: MemberRole;
   theme: Theme;
   user: { name: string; email: string };
   onTheme: (theme: Theme) => void;
+  onGo: () => void;
 }) {
   return (
     <Menu
@@ -258,6 +272,10 @@ function PersonMenu({
       triggerClass="flex h-9 w-full min-w-0 items-center gap-2 rounded-md px-1.5 text-left hover:bg-hover"
     >
       <MenuHeading>{user.email}</MenuHeading>
+      <MenuLink href={ACCOUNT_ITEM.href} onClick={onGo}>
+        <ACCOUNT_ITEM.Icon className="text-muted" />
+        Account
+      </MenuLink>
       <MenuSeparator />
       <MenuHeading>Appearance</MenuHeading>
       <MenuChoice onChange={onTheme} options={THEMES} value={theme} />

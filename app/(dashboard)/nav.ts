@@ -1,30 +1,61 @@
 import type { MemberRole } from "@/server/auth/actor";
 import {
+  AccountIcon,
   AgentIcon,
   AuditIcon,
   ChartIcon,
   CreditsIcon,
   KeyIcon,
   MembersIcon,
+  OrganizationIcon,
+  ReferenceIcon,
   RunsIcon,
+  SecretIcon,
   ToolIcon,
   TriggerIcon,
 } from "../_ui/icons";
 
-const NAV_ITEMS = [
-  { href: "/runs", label: "Runs", Icon: RunsIcon },
-  { href: "/metrics", label: "Metrics", Icon: ChartIcon },
-  { href: "/agents", label: "Agents", Icon: AgentIcon },
-  { href: "/tools", label: "Tools", Icon: ToolIcon },
-  { href: "/triggers", label: "Triggers", Icon: TriggerIcon },
-  { href: "/keys", label: "API keys", Icon: KeyIcon },
-  { href: "/credits", label: "Credits", Icon: CreditsIcon },
-  { href: "/members", label: "Members", Icon: MembersIcon },
-  { href: "/audit", label: "Audit log", Icon: AuditIcon, forAdmins: true },
+/** The pages by what people come for. A group without a title stands first. */
+const NAV_GROUPS = [
+  {
+    title: null,
+    items: [
+      { href: "/runs", label: "Runs", Icon: RunsIcon },
+      { href: "/metrics", label: "Metrics", Icon: ChartIcon },
+    ],
+  },
+  {
+    title: "Build",
+    items: [
+      { href: "/agents", label: "Agents", Icon: AgentIcon },
+      { href: "/tools", label: "Tools", Icon: ToolIcon },
+      { href: "/triggers", label: "Triggers", Icon: TriggerIcon },
+      { href: "/secrets", label: "Secrets", Icon: SecretIcon },
+      { href: "/keys", label: "API keys", Icon: KeyIcon },
+      { href: "/api-reference", label: "API reference", Icon: ReferenceIcon },
+    ],
+  },
+  {
+    title: "Organization",
+    items: [
+      { href: "/credits", label: "Credits", Icon: CreditsIcon },
+      { href: "/members", label: "Members", Icon: MembersIcon },
+      { href: "/audit", label: "Audit log", Icon: AuditIcon, forAdmins: true },
+      { href: "/organization", label: "Settings", Icon: OrganizationIcon },
+    ],
+  },
 ] as const;
 
+type NavItem = (typeof NAV_GROUPS)[number]["items"][number];
+
+/** The page of the reader's own account, which the account menu and the palette offer. */
+export const ACCOUNT_ITEM = { href: "/account", label: "Account", Icon: AccountIcon } as const;
+
 /** The pages in the navigation, for a role. */
-export function navItems(role: MemberRole): (typeof NAV_ITEMS)[number][] {
+export function navGroups(role: MemberRole): { title: string | null; items: NavItem[] }[] {
   const admin = role === "admin" || role === "owner";
-  return NAV_ITEMS.filter((item) => admin || !("forAdmins" in item));
+  return NAV_GROUPS.map(({ title, items }) => ({
+    title,
+    items: items.filter((item) => admin || !("forAdmins" in item)),
+  }));
 }

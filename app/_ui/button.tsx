@@ -4,16 +4,16 @@ import type { ButtonHTMLAttributes, Ref } from "react";
 export type ButtonLook = "primary" | "plain" | "quiet" | "danger";
 
 const LOOKS: Record<ButtonLook, string> = {
-  primary: "bg-accent text-on-accent hover:bg-accent-hover",
-  plain: "border border-line-strong bg-raised text-ink hover:bg-hover",
+  primary: "bg-accent-fill text-on-accent hover:bg-accent-fill-hover",
+  plain: "border border-line-strong bg-raised text-ink shadow-control hover:bg-hover",
   quiet: "text-muted hover:bg-hover hover:text-ink",
-  danger: "border border-line-strong bg-raised text-failed hover:bg-failed-wash",
+  danger: "border border-line-strong bg-raised text-failed shadow-control hover:bg-failed-wash",
 };
 
 /** The class names of a button, for links and triggers that look like one. */
 export function buttonClass(look: ButtonLook = "plain", extra?: string): string {
   return clsx(
-    "inline-flex h-8 shrink-0 items-center justify-center gap-1.5 whitespace-nowrap rounded-md px-2.5 font-medium",
+    "inline-flex h-8 shrink-0 items-center justify-center gap-1.5 whitespace-nowrap rounded-md px-3 font-medium",
     "disabled:cursor-not-allowed disabled:opacity-55",
     LOOKS[look],
     extra,

@@ -2,7 +2,7 @@ import clsx from "clsx";
 import { type InputHTMLAttributes, useId } from "react";
 
 export const INPUT_CLASS =
-  "h-9 w-full rounded-md border border-line-strong bg-canvas px-2.5 text-ink placeholder:text-faint focus-visible:border-accent";
+  "h-9 w-full rounded-md border border-input-line bg-canvas px-2.5 text-ink placeholder:text-faint focus-visible:border-accent";
 
 /** A labelled single-line input. */
 export function Field({

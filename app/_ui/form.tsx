@@ -48,83 +48,79 @@ type Described = {
   label: string;
   hint?: ReactNode;
   error?: string | undefined;
-  className?: string;
+  className?: string | undefined;
 };
-/** The control's own attributes; the current value is reported as a text. */
-type Controlled<Attributes> = Omit<Attributes, "onChange" | "value" | "className"> & {
-  value: string;
-  onChange: (value: string) => void;
-};
+/** A description, and the control's own attributes. The current value is reported as a text. */
+type FieldProps<Attributes> = Described &
+  Omit<Attributes, "onChange" | "value" | "className"> & {
+    value: string;
+    onChange: (value: string) => void;
+  };
+
+/** Separates a field's description from the attributes of its control. */
+function split<Props extends Described & { onChange: (value: string) => void }>(props: Props) {
+  const { label, hint, error, className, onChange, ...attributes } = props;
+  const onText = (event: { target: { value: string } }) => onChange(event.target.value);
+  return { description: { label, hint, error, className }, onText, attributes };
+}
 
 const INVALID = "aria-invalid:border-failed";
 
+/** `code`: for expressions, ids and the like. */
 export function TextField({
-  label,
-  hint,
-  error,
-  className,
-  onChange,
+  code = false,
   ...props
-}: Described & Controlled<InputHTMLAttributes<HTMLInputElement>>) {
+}: FieldProps<InputHTMLAttributes<HTMLInputElement>> & { code?: boolean }) {
+  const { description, onText, attributes } = split(props);
+  const look = clsx(INPUT_CLASS, INVALID, "disabled:opacity-60", code && "mono");
   return (
-    <Labelled className={className ?? ""} error={error} hint={hint} label={label}>
+    <Labelled {...description}>
       {(control) => (
-        <input
-          autoComplete="off"
-          className={clsx(INPUT_CLASS, INVALID)}
-          onChange={(event) => onChange(event.target.value)}
-          {...control}
-          {...props}
-        />
+        <input autoComplete="off" className={look} onChange={onText} {...control} {...attributes} />
       )}
     </Labelled>
   );
 }
 
+const TEXTAREAS = {
+  prose: "min-h-24 p-2.5 leading-6",
+  code: "mono min-h-24 p-2.5",
+  /** One line at first; it grows with its text. */
+  value: "mono field-sizing-content max-h-80 min-h-9 px-2.5 py-2",
+};
+
+/** `look`: `prose` for text that people read, `value` for code that is often one line. */
 export function TextareaField({
-  label,
-  hint,
-  error,
-  className,
-  onChange,
+  look = "code",
   ...props
-}: Described & Controlled<TextareaHTMLAttributes<HTMLTextAreaElement>>) {
+}: FieldProps<TextareaHTMLAttributes<HTMLTextAreaElement>> & { look?: keyof typeof TEXTAREAS }) {
+  const { description, onText, attributes } = split(props);
+  const name = clsx(
+    "w-full resize-y rounded-md border border-input-line bg-canvas",
+    TEXTAREAS[look],
+    INVALID,
+  );
   return (
-    <Labelled className={className ?? ""} error={error} hint={hint} label={label}>
+    <Labelled {...description}>
       {(control) => (
         <textarea
-          className={clsx(
-            "mono min-h-24 w-full resize-y rounded-md border border-line-strong bg-canvas p-2.5",
-            INVALID,
-          )}
-          onChange={(event) => onChange(event.target.value)}
-          spellCheck={false}
+          className={name}
+          onChange={onText}
+          spellCheck={look === "prose"}
           {...control}
-          {...props}
+          {...attributes}
         />
       )}
     </Labelled>
   );
 }
 
-export function SelectField({
-  label,
-  hint,
-  error,
-  className,
-  onChange,
-  children,
-  ...props
-}: Described & Controlled<SelectHTMLAttributes<HTMLSelectElement>>) {
+export function SelectField({ children, ...props }: FieldProps<SelectHTMLAttributes<HTMLSelectElement>>) {
+  const { description, onText, attributes } = split(props);
   return (
-    <Labelled className={className ?? ""} error={error} hint={hint} label={label}>
+    <Labelled {...description}>
       {(control) => (
-        <select
-          className={clsx(INPUT_CLASS, INVALID)}
-          onChange={(event) => onChange(event.target.value)}
-          {...control}
-          {...props}
-        >
+        <select className={clsx(INPUT_CLASS, INVALID)} onChange={onText} {...control} {...attributes}>
           {children}
         </select>
       )}

@@ -23,9 +23,9 @@ export function formatCount(count: number): string {
     .replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** A share in percent: `97.0 %`; a dash if the total is 0. */
+/** A share in percent: `97.0%`; a dash if the total is 0. */
 export function formatShare(part: number, total: number): string {
-  return total === 0 ? "—" : `${((part / total) * 100).toFixed(1)} %`;
+  return total === 0 ? "—" : `${((part / total) * 100).toFixed(1)}%`;
 }
 
 /** `1 step`, `4 steps`. */
@@ -33,10 +33,11 @@ export function formatPlural(count: number, one: string, many = `${one}s`): stri
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
-/** A credit amount from a decimal string, grouped, with four decimals. */
-export function formatCredits(credits: string): string {
-  const [whole = "0", decimals = ""] = credits.split(".");
-  return `${formatCount(Number(whole))}.${decimals.padEnd(4, "0").slice(0, 4)}`;
+/** A credit amount from a decimal string, grouped: four decimals for one run, two for sums, where the rest is cut off. */
+export function formatCredits(credits: string, places: 2 | 4 = 4): string {
+  const sign = credits.startsWith("-") ? "−" : "";
+  const [whole = "0", decimals = ""] = credits.replace("-", "").split(".");
+  return `${sign}${formatCount(Number(whole))}.${decimals.padEnd(places, "0").slice(0, places)}`;
 }
 
 /** Bytes as `812 B`, `4.1 KiB`, `3.2 MiB`. */

@@ -1,11 +1,16 @@
 import {
+  ArrowDown,
+  ArrowUp,
+  BookOpen,
   Bot,
+  Building2,
   ChartNoAxesColumn,
   Check,
   ChevronDown,
   ChevronLeft,
   ChevronRight,
   ChevronsUpDown,
+  CircleUser,
   Coins,
   Copy,
   Download,
@@ -13,6 +18,7 @@ import {
   KeyRound,
   Link2,
   ListTree,
+  LockKeyhole,
   LogOut,
   type LucideIcon,
   Menu,
@@ -27,6 +33,7 @@ import {
   Sparkles,
   Sun,
   Terminal,
+  Trash2,
   TriangleAlert,
   Users,
   Workflow,
@@ -51,6 +58,10 @@ export const AgentIcon = icon(Bot);
 export const ToolIcon = icon(Workflow);
 export const TriggerIcon = icon(Zap);
 export const KeyIcon = icon(KeyRound);
+export const SecretIcon = icon(LockKeyhole);
+export const OrganizationIcon = icon(Building2);
+export const AccountIcon = icon(CircleUser);
+export const ReferenceIcon = icon(BookOpen);
 export const ChartIcon = icon(ChartNoAxesColumn);
 export const CreditsIcon = icon(Coins);
 export const MembersIcon = icon(Users);
@@ -71,6 +82,9 @@ export const MenuIcon = icon(Menu);
 export const EditIcon = icon(Pencil);
 export const PlayIcon = icon(Play);
 export const PlusIcon = icon(Plus);
+export const UpIcon = icon(ArrowUp);
+export const DownIcon = icon(ArrowDown);
+export const RemoveIcon = icon(Trash2);
 export const SunIcon = icon(Sun);
 export const MoonIcon = icon(Moon);
 export const SystemThemeIcon = icon(Monitor);

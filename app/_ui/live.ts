@@ -1,6 +1,7 @@
 "use client";
 
 import { useEffect, useRef } from "react";
+import { checkConnection } from "@/app/_ui/connection";
 import { useSignedOut } from "@/app/_ui/session";
 
 /** The longest delay before the next attempt after the browser gave up. */
@@ -35,7 +36,8 @@ export function useEvents(address: (() => string) | null, handlers: Handlers, lo
         waitMs = 1_000;
       };
       source.onerror = () => {
-        if (source?.readyState !== EventSource.CLOSED) return;
+        // The browser connects again by itself, which works unless the server is gone.
+        if (source?.readyState !== EventSource.CLOSED) return void checkConnection();
         latest.current.look();
         retry = setTimeout(open, waitMs);
         waitMs = Math.min(waitMs * 2, MAX_WAIT_MS);

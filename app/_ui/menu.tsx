@@ -4,6 +4,7 @@ import { Menu as Base } from "@base-ui/react/menu";
 import clsx from "clsx";
 import type { ReactNode } from "react";
 import { CheckIcon } from "@/app/_ui/icons";
+import { Link } from "@/app/_ui/link";
 
 export const POPUP_CLASS =
   "min-w-44 max-w-80 rounded-lg border border-line-strong bg-raised p-1 text-ink shadow-raised outline-none";
@@ -64,14 +65,21 @@ export function MenuItem({
 export function MenuLink({
   href,
   download = false,
+  onClick,
   children,
 }: {
   href: string;
   download?: boolean;
+  onClick?: () => void;
   children: ReactNode;
 }) {
   return (
-    <Base.LinkItem className={ITEM_CLASS} closeOnClick href={href} {...(download ? { download: true } : {})}>
+    <Base.LinkItem
+      className={ITEM_CLASS}
+      closeOnClick
+      {...(onClick ? { onClick } : {})}
+      {...(download ? { href, download: true } : { render: <Link href={href} /> })}
+    >
       {children}
     </Base.LinkItem>
   );

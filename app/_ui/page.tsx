@@ -3,8 +3,8 @@ import type { ReactNode } from "react";
 
 export function PageHead({ title, children }: { title: ReactNode; children?: ReactNode }) {
   return (
-    <header className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2 sm:px-6">
-      <h1 className="font-semibold text-base">{title}</h1>
+    <header className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2.5 sm:px-6">
+      <h1 className="font-semibold text-title tracking-[-0.012em]">{title}</h1>
       <div className="ml-auto flex flex-wrap items-center gap-2">{children}</div>
     </header>
   );

@@ -5,6 +5,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { createTRPCClient, type getFetch, httpBatchLink } from "@trpc/client";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
+import { checkConnection } from "@/app/_ui/connection";
 import { createQueryClient } from "@/app/_ui/query-client";
 import { syncWithResponse } from "@/app/_ui/server-clock";
 import { noteResponse } from "@/app/_ui/session";
@@ -18,7 +19,10 @@ export { useTRPC, useTRPCClient };
 
 const fetchAndNote: ReturnType<typeof getFetch> = async (address, { signal, ...init } = {}) => {
   const askedAt = Date.now();
-  const response = await fetch(address, { ...init, signal: signal ?? null });
+  const response = await fetch(address, { ...init, signal: signal ?? null }).catch((error: unknown) => {
+    if (!signal?.aborted) void checkConnection();
+    throw error;
+  });
   noteResponse(response);
   syncWithResponse(response, askedAt);
   return response;
@@ -28,11 +32,13 @@ const fetchAndNote: ReturnType<typeof getFetch> = async (address, { signal, ...i
 export function Providers({
   now,
   timeZone,
+  timeZoneChosen,
   nonce,
   children,
 }: {
   now: number;
   timeZone: string;
+  timeZoneChosen: boolean;
   nonce: string | undefined;
   children: ReactNode;
 }) {
@@ -46,7 +52,7 @@ export function Providers({
     <CSPProvider disableStyleElements nonce={nonce}>
       <QueryClientProvider client={queryClient}>
         <TRPCProvider queryClient={queryClient} trpcClient={trpcClient}>
-          <TimeProvider now={now} timeZone={timeZone}>
+          <TimeProvider chosen={timeZoneChosen} now={now} timeZone={timeZone}>
             <ToastProvider>{children}</ToastProvider>
           </TimeProvider>
         </TRPCProvider>

@@ -28,7 +28,7 @@ function Bar() {
   }, [client]);
   return (
     <div
-      className="fixed right-0 bottom-0 left-0 z-40 flex flex-wrap items-center gap-x-4 gap-y-2 border-line-strong border-t bg-waiting-wash px-4 py-2.5 sm:px-6 md:left-52"
+      className="fixed right-0 bottom-0 left-0 z-40 flex flex-wrap items-center gap-x-4 gap-y-2 border-line-strong border-t bg-waiting-wash px-4 py-2.5 sm:px-6 md:left-54"
       role="alert"
     >
       <p className="min-w-0 flex-1">

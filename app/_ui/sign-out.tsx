@@ -1,17 +1,19 @@
 "use client";
 
 import { Button } from "@/app/_ui/button";
+import { deleteDrafts } from "@/app/_ui/drafts";
 
-/** Ends the session and reloads the sign-in page, so that no data stays in memory. */
-export async function signOut(): Promise<void> {
+/** Ends the session, deletes drafts and loads another page, so that no data stays in the browser. */
+export async function signOut(target = "/sign-in"): Promise<void> {
   await fetch("/api/auth/sign-out", {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: "{}",
   });
-  window.location.assign("/sign-in");
+  deleteDrafts(localStorage);
+  window.location.assign(target);
 }
 
-export function SignOutButton() {
-  return <Button onClick={() => void signOut()}>Sign out</Button>;
+export function SignOutButton({ target }: { target?: string }) {
+  return <Button onClick={() => void signOut(target)}>Sign out</Button>;
 }

@@ -67,7 +67,7 @@ export function FactsSkeleton({ label, names }: { label: string; names: readonly
 /** The head of a detail page. The link back is known, the title is not. */
 export function DetailHeadSkeleton({ back }: { back: string }) {
   return (
-    <div aria-busy="true" className="flex min-h-12 items-center gap-3 px-4 py-2 sm:px-6">
+    <div aria-busy="true" className="flex min-h-14 items-center gap-3 px-4 py-2 sm:px-6">
       <span className="text-muted">‹ {back}</span>
       <SkeletonLine className="w-40" />
       <SkeletonLine className="w-20" />

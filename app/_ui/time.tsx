@@ -20,29 +20,35 @@ import {
 } from "@/app/_ui/format";
 import { serverTime, syncWithPage } from "@/app/_ui/server-clock";
 
-/** The server's time and time zone, so that server and browser first render the same. */
-const TimeContext = createContext({ now: 0, timeZone: "UTC" });
+/**
+ * The server's time and time zone, so that server and browser first render the same. `chosen`: the reader chose the
+ * zone on the account page, else it is the browser's.
+ */
+const TimeContext = createContext({ now: 0, timeZone: "UTC", chosen: false });
 
 export function TimeProvider({
   now,
   timeZone,
+  chosen,
   children,
 }: {
   now: number;
   timeZone: string;
+  chosen: boolean;
   children: ReactNode;
 }) {
-  const value = useMemo(() => ({ now, timeZone }), [now, timeZone]);
+  const value = useMemo(() => ({ now, timeZone, chosen }), [now, timeZone, chosen]);
   // Runs once, before any component asks for the time. A later `now` is from another load.
   useState(() => typeof window === "object" && syncWithPage(now));
   useEffect(() => {
     const own = ownTimeZone();
-    if (own !== timeZone) rememberInCookie("tz", own);
-  }, [timeZone]);
+    if (!chosen && own !== timeZone) rememberInCookie("tz", own);
+  }, [timeZone, chosen]);
   return <TimeContext value={value}>{children}</TimeContext>;
 }
 
-function ownTimeZone(): string {
+/** The browser's time zone. */
+export function ownTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 }
 
@@ -50,8 +56,20 @@ const never = () => () => {};
 
 /** The reader's time zone; a cookie tells it to the server. */
 export function useTimeZone(): string {
-  const { timeZone } = useContext(TimeContext);
-  return useSyncExternalStore(never, ownTimeZone, () => timeZone);
+  const { timeZone, chosen } = useContext(TimeContext);
+  const own = useSyncExternalStore(never, ownTimeZone, () => timeZone);
+  return chosen ? timeZone : own;
+}
+
+/** The zone that the reader chose; null: the browser's. */
+export function useChosenTimeZone(): string | null {
+  const { timeZone, chosen } = useContext(TimeContext);
+  return chosen ? timeZone : null;
+}
+
+/** Chooses a zone for all pages in this browser; null: the browser's. The next render by the server uses it. */
+export function chooseTimeZone(timeZone: string | null): void {
+  rememberInCookie("zone", timeZone);
 }
 
 /** A shared clock with one timer per pace. */

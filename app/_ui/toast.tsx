@@ -1,14 +1,23 @@
 "use client";
 
 import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from "react";
-import { IconButton } from "@/app/_ui/button";
+import { Button, IconButton } from "@/app/_ui/button";
 import { CloseIcon } from "@/app/_ui/icons";
 
-type Notice = { id: number; title: string; description: string | undefined };
-type Notify = (title: string, description?: string) => void;
+/** What the reader can do about a message, such as undo. */
+type NoticeAction = { label: string; run: () => void };
+type Notice = {
+  id: number;
+  title: string;
+  description: string | undefined;
+  action: NoticeAction | undefined;
+};
+type Notify = (title: string, description?: string, action?: NoticeAction) => void;
 
 const NotifyContext = createContext<Notify>(() => {});
 const SHOWN_MS = 6_000;
+/** A message with an action stays longer, so that it can be reached by keyboard. */
+const ACTION_SHOWN_MS = 60_000;
 const MAX_NOTICES = 3;
 
 /** Short messages after an action, at the lower edge, announced politely to screen readers. */
@@ -20,11 +29,11 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     [],
   );
   const notify = useCallback<Notify>(
-    (title, description) => {
+    (title, description, action) => {
       last.current += 1;
       const id = last.current;
-      setNotices((before) => [...before.slice(1 - MAX_NOTICES), { id, title, description }]);
-      setTimeout(() => dismiss(id), SHOWN_MS);
+      setNotices((before) => [...before.slice(1 - MAX_NOTICES), { id, title, description, action }]);
+      setTimeout(() => dismiss(id), action === undefined ? SHOWN_MS : ACTION_SHOWN_MS);
     },
     [dismiss],
   );
@@ -33,10 +42,11 @@ export function ToastProvider({ children }: { children: ReactNode }) {
       {children}
       <div
         aria-live="polite"
-        className="pointer-events-none fixed right-4 bottom-4 left-4 z-[60] mx-auto flex max-w-sm flex-col gap-2 sm:right-4 sm:left-auto sm:w-96"
+        // Above the bar with Save, where a page has one.
+        className="pointer-events-none fixed right-4 bottom-4 left-4 z-[60] mx-auto flex max-w-sm flex-col gap-2 sm:right-4 sm:left-auto sm:w-96 [body:has([data-save-bar])_&]:bottom-20"
         role="status"
       >
-        {notices.map(({ id, title, description }) => (
+        {notices.map(({ id, title, description, action }) => (
           <div
             className="pointer-events-auto flex items-start gap-3 rounded-lg border border-line-strong bg-raised px-3 py-2.5 shadow-raised"
             key={id}
@@ -45,6 +55,16 @@ export function ToastProvider({ children }: { children: ReactNode }) {
               <p className="font-medium">{title}</p>
               {description ? <p className="text-muted">{description}</p> : null}
             </div>
+            {action ? (
+              <Button
+                onClick={() => {
+                  dismiss(id);
+                  action.run();
+                }}
+              >
+                {action.label}
+              </Button>
+            ) : null}
             <IconButton label="Dismiss" onClick={() => dismiss(id)}>
               <CloseIcon />
             </IconButton>

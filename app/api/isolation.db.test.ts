@@ -67,10 +67,12 @@ const OF_ALL_RUNS: Record<string, { call: Call; shows: (response: Response) => P
 
 /** Routes without a session, or tested elsewhere. */
 const ELSEWHERE: Record<string, string> = {
-  "auth/[...all]": "signing in and out: better-auth's own routes, whoever asks",
+  "auth/[...all]": "signing in and out: better-auth's own routes, open to everyone",
   "sign-in": "signing in without scripts",
-  inngest: "Inngest's signed calls, which know no organization",
-  health: "whether the process lives",
+  "invitations/read": "app/api/invitations/invitations.db.test.ts",
+  "invitations/accept": "app/api/invitations/invitations.db.test.ts",
+  inngest: "Inngest's signed calls, which name no organization",
+  health: "whether the process is alive",
   ready: "whether the process can serve: names of its parts, no data",
   "trpc/[trpc]": "server/api/dashboard/isolation.db.test.ts",
 };

@@ -21,11 +21,10 @@ export default async function SignInPage({ searchParams }: Props) {
           <StepwellMark className="text-accent" />
           <span className="font-semibold text-base">Stepwell</span>
         </div>
-        <h1 className="mb-5 font-semibold text-lg">Sign in</h1>
+        <h1 className="mb-5 font-semibold text-title">Sign in</h1>
         <SignInForm problem={sentenceOf([problem].flat()[0])} target={target} />
         <p className="mt-6 text-muted text-xs leading-5">
-          An administrator creates accounts, from the command line:{" "}
-          <code className="mono whitespace-nowrap text-ink">npm run -s stepwell -- users create</code>
+          New here? An administrator of your organization invites you from its Members page.
         </p>
       </div>
     </main>

@@ -30,7 +30,8 @@ test.each([
 test("the sign-in page returns to the requested page", () => {
   expect(signInAddress("/runs/1?step=2")).toBe("/sign-in?to=%2Fruns%2F1%3Fstep%3D2");
   expect(signInAddress("/credits?kind=charge&_rsc=1abc")).toBe("/sign-in?to=%2Fcredits%3Fkind%3Dcharge");
-  for (const home of ["/", "/runs", "/runs?_rsc=1", null]) expect(signInAddress(home)).toBe("/sign-in");
+  expect(signInAddress("/")).toBe("/sign-in?to=%2F");
+  for (const home of ["/runs", "/runs?_rsc=1", null]) expect(signInAddress(home)).toBe("/sign-in");
   expect(targetAfterSignIn(new URLSearchParams(signInAddress("/a?b=c&d").split("?")[1]).get("to"))).toBe(
     "/a?b=c&d=",
   );

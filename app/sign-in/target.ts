@@ -20,5 +20,5 @@ export function signInAddress(target: string | null): string {
   // Next adds this parameter when it fetches parts of a page.
   url.searchParams.delete("_rsc");
   const to = `${url.pathname}${url.search}`;
-  return to === "/" || to === HOME ? "/sign-in" : `/sign-in?to=${encodeURIComponent(to)}`;
+  return to === HOME ? "/sign-in" : `/sign-in?to=${encodeURIComponent(to)}`;
 }

@@ -21,7 +21,7 @@ import { listRuns } from "@/server/runs/read/list";
 import { readRunMetrics } from "@/server/runs/read/metrics";
 import { listDeliveries } from "@/server/webhooks/inspect-deliveries";
 import { wire } from "@/wiring";
-import { clusterUrl, createCluster, startCluster, stopCluster } from "../postgres-cluster.mjs";
+import { clusterUrl, createCluster, startCluster, stopCluster } from "../postgres/postgres-cluster.mjs";
 import { createThrowaway, removeThrowaway } from "../throwaway.mjs";
 import { findLandmarks, type Landmarks, seedMillionRuns } from "./million-runs";
 
@@ -276,13 +276,15 @@ function questionsOf(services: ReturnType<typeof wire>, at: Landmarks): Question
       ),
     ),
     other("balance", () => readBalance(services, actor)),
-    other("ledger: first page", () => listLedger(services, actor, { limit: 50 })),
-    other("ledger: deep page", () => listLedger(services, actor, { before: 1_500_000, limit: 50 })),
+    other("ledger: first page", () => listLedger(services, actor, { holds: true, limit: 50 })),
+    other("ledger: deep page", () =>
+      listLedger(services, actor, { holds: true, before: 1_500_000, limit: 50 }),
+    ),
     other("ledger: grants, of which there is one", () =>
-      listLedger(services, actor, { kind: "grant", limit: 50 }),
+      listLedger(services, actor, { holds: true, kind: "grant", limit: 50 }),
     ),
     other("ledger: refunds, of which there are none", () =>
-      listLedger(services, actor, { kind: "refund", limit: 50 }),
+      listLedger(services, actor, { holds: true, kind: "refund", limit: 50 }),
     ),
     other("audit log: first page", () => listAudit(services, actor, { limit: 50 })),
     other("audit log: deep page", () => listAudit(services, actor, { before: deep, limit: 50 })),

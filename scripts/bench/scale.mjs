@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { v7 } from "uuid";
-import { clusterUrl, createCluster, startCluster } from "../postgres-cluster.mjs";
+import { clusterUrl, createCluster, startCluster } from "../postgres/postgres-cluster.mjs";
 import { ROOT } from "../project.mjs";
 import { createThrowaway, removeThrowaway } from "../throwaway.mjs";
 import { postgresCpuMs } from "./targets.mjs";

@@ -4,7 +4,7 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { joinPostgres } from "../postgres.mjs";
+import { joinPostgres } from "../postgres/postgres.mjs";
 
 /**
  * A PostgreSQL behind a TCP proxy: it can be killed, and its connections can be cut so that statements are committed

@@ -1,4 +1,4 @@
-import { operatorOf } from "@/server/catalog/organizations";
+import { operatorOf } from "@/server/catalog/organization/organizations";
 import { defineCommand, readLimit, renderTable } from "./command";
 
 export const listAuditCommand = defineCommand({

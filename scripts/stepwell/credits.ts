@@ -1,4 +1,4 @@
-import { grantToOrganization, operatorOf } from "@/server/catalog/organizations";
+import { grantToOrganization, operatorOf } from "@/server/catalog/organization/organizations";
 import { refundRun } from "@/server/credits/refund";
 import { argument, defineCommand, UsageError } from "./command";
 

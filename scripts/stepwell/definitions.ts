@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { type AppliedOrganization, applyDefinitionFile } from "@/server/catalog/apply";
-import { DefinitionFileError } from "@/server/catalog/definition-file";
-import { exportOrganization } from "@/server/catalog/export";
-import { operatorOf } from "@/server/catalog/organizations";
+import { type AppliedOrganization, applyDefinitionFile } from "@/server/catalog/definition-file/apply";
+import { DefinitionFileError } from "@/server/catalog/definition-file/definition-file";
+import { exportOrganization } from "@/server/catalog/definition-file/export";
+import { operatorOf } from "@/server/catalog/organization/organizations";
 import { argument, CommandError, defineCommand } from "./command";
 
 /** `apply FILE.yaml`: declares organizations, agents, tools, triggers and keys. */

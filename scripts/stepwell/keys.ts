@@ -1,6 +1,6 @@
 import { KEY_SCOPES } from "@/server/auth/actor";
-import { createApiKey, revokeApiKey } from "@/server/catalog/api-keys";
-import { operatorOf } from "@/server/catalog/organizations";
+import { createApiKey, revokeApiKey } from "@/server/catalog/organization/api-keys";
+import { operatorOf } from "@/server/catalog/organization/organizations";
 import { argument, CommandError, defineCommand, readExpiry, renderTable, UsageError } from "./command";
 
 export const createKeyCommand = defineCommand({

@@ -1,7 +1,7 @@
 import { MEMBER_ROLES } from "@/server/auth/actor";
-import { removeMember, saveMember } from "@/server/catalog/members";
-import { operatorOf } from "@/server/catalog/organizations";
-import { listKeysMadeBy, type RemovedUser } from "@/server/catalog/users";
+import { removeMember, saveMember } from "@/server/catalog/organization/members";
+import { operatorOf } from "@/server/catalog/organization/organizations";
+import { listKeysMadeBy, type RemovedUser } from "@/server/catalog/organization/users";
 import type { Services } from "@/server/services";
 import { argument, CommandError, defineCommand, renderTable, UsageError } from "./command";
 

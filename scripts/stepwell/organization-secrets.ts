@@ -1,5 +1,5 @@
-import { operatorOf } from "@/server/catalog/organizations";
-import { listSecrets, removeSecret, setSecret } from "@/server/catalog/secrets";
+import { operatorOf } from "@/server/catalog/organization/organizations";
+import { listSecrets, removeSecret, setSecret } from "@/server/catalog/organization/secrets";
 import {
   argument,
   CONFIRM_OPTIONS,

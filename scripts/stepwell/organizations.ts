@@ -1,4 +1,4 @@
-import { operatorOf } from "@/server/catalog/organizations";
+import { operatorOf } from "@/server/catalog/organization/organizations";
 import { removeOrganization } from "@/server/operate/remove-organization";
 import { resumeOrganization, suspendOrganization } from "@/server/operate/suspend-organization";
 import { argument, CONFIRM_OPTIONS, CONFIRM_TEXTS, confirm, defineCommand, renderTable } from "./command";

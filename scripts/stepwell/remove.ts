@@ -1,4 +1,4 @@
-import { operatorOf } from "@/server/catalog/organizations";
+import { operatorOf } from "@/server/catalog/organization/organizations";
 import { type Removable, removeDefinition } from "@/server/catalog/remove";
 import { argument, defineCommand, UsageError } from "./command";
 

@@ -1,5 +1,5 @@
 import { mintOrgId } from "@/server/auth/mint-org-id";
-import { operatorOf } from "@/server/catalog/organizations";
+import { operatorOf } from "@/server/catalog/organization/organizations";
 import { RUN_STATUSES } from "@/server/contract/enums";
 import { isUuid } from "@/server/ids";
 import { cancelRun } from "@/server/runs/cancel";

@@ -2,9 +2,9 @@ import { MEMBER_ROLES } from "@/server/auth/actor";
 import { createUser, setPassword } from "@/server/auth/sessions";
 import { memberDefinition } from "@/server/catalog/definitions";
 import { parseInput } from "@/server/catalog/issues";
-import { saveMember } from "@/server/catalog/members";
-import { operatorOf } from "@/server/catalog/organizations";
-import { removeUser } from "@/server/catalog/users";
+import { saveMember } from "@/server/catalog/organization/members";
+import { operatorOf } from "@/server/catalog/organization/organizations";
+import { removeUser } from "@/server/catalog/organization/users";
 import {
   argument,
   CONFIRM_OPTIONS,

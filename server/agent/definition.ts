@@ -2,7 +2,7 @@ import { z } from "zod";
 import { workflowDefinition } from "@/server/workflow/definition";
 
 /** A function or tool attached to an agent, frozen at the start of a run. `name` is what the model sees. */
-export const attachedCallable = z.discriminatedUnion("kind", [
+const attachedCallable = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("function"), name: z.string() }),
   z.object({
     kind: z.literal("tool"),
@@ -19,7 +19,7 @@ export const attachedCallable = z.discriminatedUnion("kind", [
 ]);
 export type AttachedCallable = z.infer<typeof attachedCallable>;
 
-export const agentConfiguration = z.object({
+const agentConfiguration = z.object({
   kind: z.literal("agent"),
   name: z.string(),
   model: z.string(),

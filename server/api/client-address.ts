@@ -2,8 +2,6 @@ import type { IncomingMessage } from "node:http";
 import type { Environment } from "@/server/env";
 import type { Services } from "@/server/services";
 
-export { guardKey } from "@/server/limits/guard-key";
-
 /**
  * The header that passes the peer's address from the process (serve.ts, serve-next.ts) to route handlers. It is set on
  * every request, which overwrites a client's value.

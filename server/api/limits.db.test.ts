@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createApiKey } from "@/server/catalog/api-keys";
+import { createApiKey } from "@/server/catalog/organization/api-keys";
 import { newId } from "@/server/ids";
 import { createTenant, createTrigger, createWorld, type World } from "@/testing/world";
 import { handleRest } from "./rest";

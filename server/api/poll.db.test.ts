@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { createApiKey } from "@/server/catalog/api-keys";
+import { createApiKey } from "@/server/catalog/organization/api-keys";
 import { ModelError, type ModelRequest } from "@/server/models/port";
 import { cancelRun } from "@/server/runs/cancel";
 import { startRun } from "@/server/runs/start";

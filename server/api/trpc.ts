@@ -11,6 +11,8 @@ export type ApiContext = {
   services: Services;
   actor: Actor | null;
   requestId: string;
+  /** The dashboard session of the request. */
+  sessionId?: string | undefined;
   /** Set by the REST handler: how a start counts, and what it may repeat. */
   conditions?: StartConditions | undefined;
   /** Set by the REST handler: called with the result of a start. */
@@ -51,7 +53,7 @@ export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
 /** What callers see of an error: an AppError completely, an input error with its issues, nothing of others. */
-export function showError(error: TRPCError, requestId: string): ShownError {
+function showError(error: TRPCError, requestId: string): ShownError {
   const { cause } = error;
   if (isAppError(cause)) {
     return {
@@ -115,7 +117,7 @@ export function memberProcedure(needed: MemberRole) {
 }
 
 /** The actor as a member with at least the role `needed`; throws `unauthenticated` or `forbidden`. */
-export function requireMember(actor: Actor | null, needed: MemberRole): MemberActor {
+function requireMember(actor: Actor | null, needed: MemberRole): MemberActor {
   if (actor?.kind !== "member") throw new AppError("unauthenticated", "Sign in to continue.");
   if (!roleCovers(actor.role, needed)) {
     throw new AppError("forbidden", `This needs the role ${needed}; yours is ${actor.role}.`);

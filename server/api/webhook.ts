@@ -2,8 +2,13 @@ import { createHash } from "node:crypto";
 import type { WebhookAccepted } from "@/server/contract/shapes";
 import { AppError, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
-import { type ByteBudget, createByteBudget } from "@/server/limits/byte-budget";
-import { createMemoryWindow, type MemoryWindow } from "@/server/limits/memory-window";
+import {
+  type ByteBudget,
+  createByteBudget,
+  createMemoryWindow,
+  guardKey,
+  type MemoryWindow,
+} from "@/server/limits/memory-guards";
 import { countedLimit, type RateDecision, rateLimited, rateLimitHeaders } from "@/server/limits/rate-limit";
 import { MAX_BODY_BYTES } from "@/server/limits/sizes";
 import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
@@ -20,7 +25,7 @@ import { readStart } from "@/server/webhooks/read-start";
 import { isSigned } from "@/server/webhooks/signature";
 import type { Trigger } from "@/server/webhooks/trigger";
 import { type ApiRequest, type ApiResponse, respondToWebRequest } from "./api-request";
-import { clientAddress, guardKey } from "./client-address";
+import { clientAddress } from "./client-address";
 import { errorResponse, jsonResponse, toAppError } from "./respond";
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
-import { revokeApiKey } from "@/server/catalog/api-keys";
+import { revokeApiKey } from "@/server/catalog/organization/api-keys";
 import { createTenant, createWorld, type World } from "@/testing/world";
 
 let world: World;

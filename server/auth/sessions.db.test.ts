@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handleAuthRequest } from "@/server/auth/auth-requests";
 import { switchOrganization } from "@/server/auth/organizations";
-import { getAuth, isSameOrigin, memberFromHeaders, sessionFromHeaders } from "@/server/auth/sessions";
+import { getAuth, isSameOrigin, sessionFromHeaders } from "@/server/auth/sessions";
 import { newId } from "@/server/ids";
 import { createMember, TEST_PASSWORD } from "@/testing/runs";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
@@ -15,6 +15,8 @@ beforeAll(async () => {
   tenant = await createTenant(world);
 });
 afterAll(() => world.close());
+
+const memberOf = async (headers: Headers) => (await sessionFromHeaders(world, headers))?.member ?? null;
 
 let address = 0;
 function post(
@@ -59,7 +61,7 @@ describe("signing in", () => {
     expect(cookie).toMatch(/; SameSite=Lax/i);
     expect(cookie).not.toMatch(/; Secure/i);
     const headers = new Headers({ cookie: cookie?.split(";")[0] ?? "" });
-    expect(await memberFromHeaders(world, headers)).toMatchObject({
+    expect(await memberOf(headers)).toMatchObject({
       kind: "member",
       orgId: tenant.orgId,
       userId,
@@ -179,8 +181,8 @@ describe("a session", () => {
     expect(listed.map(({ token }) => token).sort()).toEqual((await stored(userId)).sort());
     await api.revokeSessions({ headers: first });
     expect(await stored(userId)).toEqual([]);
-    expect(await memberFromHeaders(world, first)).toBeNull();
-    expect(await memberFromHeaders(world, second)).toBeNull();
+    expect(await memberOf(first)).toBeNull();
+    expect(await memberOf(second)).toBeNull();
   });
 });
 
@@ -199,11 +201,11 @@ describe("the active organization", () => {
       },
     });
     const headers = await signIn(email);
-    expect((await memberFromHeaders(world, headers))?.orgId).toBe(tenant.orgId);
+    expect((await memberOf(headers))?.orgId).toBe(tenant.orgId);
     await switchOrganization(world, { ...member, userId }, second.orgId);
-    expect(await memberFromHeaders(world, headers)).toMatchObject({ orgId: second.orgId, role: "viewer" });
+    expect(await memberOf(headers)).toMatchObject({ orgId: second.orgId, role: "viewer" });
     await world.db.member.deleteMany({ where: { userId, organizationId: second.orgId } });
-    expect(await memberFromHeaders(world, headers)).toMatchObject({ orgId: tenant.orgId, role: "owner" });
+    expect(await memberOf(headers)).toMatchObject({ orgId: tenant.orgId, role: "owner" });
   });
 
   it("is none for a user without a membership", async () => {
@@ -211,14 +213,12 @@ describe("the active organization", () => {
     const headers = await signIn(email);
     await world.db.member.deleteMany({ where: { userId } });
     expect(await sessionFromHeaders(world, headers)).toMatchObject({ user: { email }, member: null });
-    expect(await memberFromHeaders(world, headers)).toBeNull();
+    expect(await memberOf(headers)).toBeNull();
   });
 
   it("is none without a cookie or with a forged one", async () => {
-    expect(await memberFromHeaders(world, new Headers())).toBeNull();
-    expect(
-      await memberFromHeaders(world, new Headers({ cookie: "stepwell.session_token=forged.forged" })),
-    ).toBeNull();
+    expect(await memberOf(new Headers())).toBeNull();
+    expect(await memberOf(new Headers({ cookie: "stepwell.session_token=forged.forged" }))).toBeNull();
   });
 });
 

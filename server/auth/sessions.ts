@@ -12,6 +12,7 @@ import type { Services } from "@/server/services";
 /** The header that passes the client's address to better-auth. */
 export const CLIENT_ADDRESS_HEADER = "x-stepwell-client-address";
 
+export const MIN_PASSWORD_LENGTH = 8;
 export const MAX_PASSWORD_LENGTH = 128;
 
 /** How long cookies are valid after the last visit, in seconds. */
@@ -19,9 +20,9 @@ const SESSION_SECONDS = 14 * 24 * 3600;
 
 /**
  * better-auth with our own tables: users, sessions and passwords only (organizations, members and API keys are ours).
- * Sign-up is disabled; the operator or an administrator creates members.
+ * Sign-up is disabled: the operator creates accounts, and invited people make their own.
  */
-export function createAuth(services: Services) {
+function createAuth(services: Services) {
   const { env } = services;
   return betterAuth({
     appName: "Stepwell",
@@ -33,12 +34,13 @@ export function createAuth(services: Services) {
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
-      minPasswordLength: 8,
+      minPasswordLength: MIN_PASSWORD_LENGTH,
       maxPasswordLength: MAX_PASSWORD_LENGTH,
     },
     session: {
       expiresIn: SESSION_SECONDS,
-      updateAge: 24 * 3600,
+      // Also how exactly the account page knows when a session was last used.
+      updateAge: 3600,
       additionalFields: {
         activeOrganizationId: { type: "string", required: false, input: false, returned: true },
       },
@@ -133,11 +135,6 @@ export async function sessionFromHeaders(
     member: { kind: "member", orgId: mintOrgId(id), userId: user.id, name: user.name, role: chosen.role },
     organization: { id, slug, name, suspended: suspendedAt !== null },
   };
-}
-
-/** The member of a request's session cookie, or null. */
-export async function memberFromHeaders(services: Services, headers: Headers): Promise<MemberActor | null> {
-  return (await sessionFromHeaders(services, headers))?.member ?? null;
 }
 
 /**

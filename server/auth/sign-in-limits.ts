@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { AppError } from "@/server/errors";
-import { guardKey } from "@/server/limits/guard-key";
+import { guardKey } from "@/server/limits/memory-guards";
 import { acquireRate, type RateLimit, releaseRate } from "@/server/limits/rate-limit";
 import type { Services } from "@/server/services";
 

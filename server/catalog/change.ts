@@ -29,9 +29,14 @@ export type Change = {
 export type Expectation = {
   /** `create`: the slug must be free; `update`: it must exist. */
   only?: "create" | "update" | undefined;
+  /** The id of what was edited: saving fails if its slug now names something else. */
+  id?: string | undefined;
   /** The version that was edited: saving fails if it is no longer the current one. */
   version?: number | undefined;
 };
+
+/** `note`: why the new version is saved. It is dropped if no version is created. */
+export type SaveOptions = Expectation & { note?: string | undefined };
 
 /**
  * Runs `work` in one transaction, with no other change of this organization's catalog. The lock is advisory, so runs
@@ -105,11 +110,16 @@ export function compareSaved(
 export function checkExpectation(
   kind: AuditSubject,
   slug: string,
-  found: { deletedAt: Date | null; version?: number } | null,
+  found: { id?: string; deletedAt: Date | null; version?: number } | null,
   expected: Expectation,
 ): void {
   const present = found !== null && found.deletedAt === null;
   const called = KIND_NAMES[kind];
+  if (expected.id !== undefined && found?.id !== expected.id) {
+    throw refusal([
+      { path: "/slug", message: `cannot be changed: "${slug}" is not the slug of this ${called.name}` },
+    ]);
+  }
   if (expected.only === "create" && present) {
     throw refusal([{ path: "/slug", message: `is taken: ${called.one} "${slug}" exists` }]);
   }
@@ -120,7 +130,7 @@ export function checkExpectation(
     throw refusal([
       {
         path: "",
-        message: `Version ${found.version} of this ${called.name} was saved since you opened version ${expected.version}; load it and repeat your change`,
+        message: `Version ${found.version} of this ${called.name} was saved since you opened version ${expected.version}; nothing was overwritten`,
       },
     ]);
   }
@@ -129,6 +139,7 @@ export function checkExpectation(
 const KIND_NAMES: Record<AuditSubject, { name: string; one: string }> = {
   organization: { name: "organization", one: "an organization" },
   member: { name: "member", one: "a member" },
+  invitation: { name: "invitation", one: "an invitation" },
   api_key: { name: "API key", one: "an API key" },
   agent: { name: "agent", one: "an agent" },
   tool: { name: "tool", one: "a tool" },

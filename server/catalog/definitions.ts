@@ -114,6 +114,14 @@ export const secretInput = z.strictObject({
 });
 export type SecretInput = z.input<typeof secretInput>;
 
+/** Where a secret may be sent and how long it works; its value stays. */
+export const secretRules = z.strictObject({
+  name: secretName,
+  hosts: allowedHosts,
+  expiresAt: instant.nullable(),
+});
+export type SecretRules = z.input<typeof secretRules>;
+
 export const triggerDefinition = z
   .strictObject({
     slug,

@@ -41,11 +41,12 @@ const create = { only: "create" } as const;
 
 describe("a tool's YAML", () => {
   it("is saved, read back and saved again without a new version", async () => {
-    const saved = await saveToolText(world, member, { yaml: YAML, expected: create });
+    const saved = await saveToolText(world, member, { yaml: YAML, ...create });
     expect(saved).toMatchObject({ slug: "greet", version: 1, saved: "created" });
     const { yaml, version } = await readToolText(world, member, saved.id);
     expect(version).toBe(1);
-    const again = await saveToolText(world, member, { yaml, expected: { only: "update", version } });
+    const expected = { only: "update", id: saved.id, version } as const;
+    const again = await saveToolText(world, member, { yaml, ...expected });
     expect(again).toMatchObject({ id: saved.id, version: 1, saved: "unchanged" });
   });
 
@@ -81,7 +82,7 @@ describe("a tool's YAML", () => {
 
   it("with problems is refused with their lines, and nothing is saved", async () => {
     const yaml = YAML.replace("slug: greet", "slug: other").replace("transform_json", "transform");
-    await expect(saveToolText(world, member, { yaml, expected: create })).rejects.toMatchObject({
+    await expect(saveToolText(world, member, { yaml, ...create })).rejects.toMatchObject({
       code: "invalid_request",
       issues: [{ path: "/line/9" }],
     });
@@ -91,26 +92,44 @@ describe("a tool's YAML", () => {
 
   it("of a version that is no longer current is refused", async () => {
     const yaml = YAML.replace("slug: greet", "slug: raced");
-    const { id } = await saveToolText(world, member, { yaml, expected: create });
+    const { id } = await saveToolText(world, member, { yaml, ...create });
     const change = (hello: string, version: number) =>
       saveToolText(world, member, {
         yaml: yaml.replace("Hello", hello),
-        expected: { only: "update", version },
+        only: "update",
+        id,
+        version,
       });
     await change("Hi", 1);
     await expect(change("Hey", 1)).rejects.toThrow("was saved since you opened version 1");
     expect((await readToolText(world, member, id)).yaml).toContain("Hi");
   });
 
+  it("cannot change its slug, so that no other tool is overwritten", async () => {
+    const [edited, victim] = ["edited", "victim"].map((slug) => YAML.replace("slug: greet", `slug: ${slug}`));
+    const { id } = await saveToolText(world, member, { yaml: edited ?? "", ...create });
+    const other = await saveToolText(world, member, { yaml: victim ?? "", ...create });
+    for (const slug of ["victim", "unused"]) {
+      const yaml = YAML.replace("slug: greet", `slug: ${slug}`).replace("Hello", "Changed");
+      await expect(
+        saveToolText(world, member, { yaml, only: "update", id, version: 1 }),
+      ).rejects.toMatchObject({
+        code: "invalid_request",
+        issues: [{ path: "/line/1", message: expect.stringContaining("cannot be changed") }],
+      });
+    }
+    expect(await readToolText(world, member, other.id)).toMatchObject({ version: 1, slug: "victim" });
+  });
+
   it("is another organization's secret, and no viewer saves one", async () => {
     const saved = await saveToolText(world, member, {
       yaml: YAML.replace("slug: greet", "slug: mine"),
-      expected: create,
+      ...create,
     });
     const stranger = await createMember(world, await createTenant(world), "owner");
     await expect(readToolText(world, stranger, saved.id)).rejects.toMatchObject({ code: "not_found" });
     const viewer = await createMember(world, tenant, "viewer");
-    await expect(saveToolText(world, viewer, { yaml: YAML, expected: create })).rejects.toMatchObject({
+    await expect(saveToolText(world, viewer, { yaml: YAML, ...create })).rejects.toMatchObject({
       code: "forbidden",
     });
   });
@@ -124,24 +143,36 @@ it("an agent's definition is read as it is saved", async () => {
     systemPrompt: "Help.",
     maxSteps: 4,
     functions: ["calculate"],
-    tools: [],
+    // Not in the order of their names or ids.
+    tools: ["second", "first"],
     maxCredits: "2.5",
     deadlineSeconds: 60,
   };
+  for (const slug of ["first", "second"]) {
+    await saveToolText(world, member, { yaml: YAML.replace("slug: greet", `slug: ${slug}`), ...create });
+  }
   const { id } = await saveAgent(world, member, input);
-  const { definition, version } = await readAgentDefinition(world, member, id);
+  const { definition, version } = await readAgentDefinition(world, member, { agentId: id });
   expect(definition).toEqual({ ...input, status: "active" });
-  expect(await saveAgent(world, member, definition, { only: "update", version })).toMatchObject({
-    saved: "unchanged",
+  const expected = { only: "update", id, version } as const;
+  expect(await saveAgent(world, member, definition, expected)).toMatchObject({ saved: "unchanged" });
+  const renamed = { ...definition, slug: "desk-2" };
+  await expect(saveAgent(world, member, renamed, expected)).rejects.toMatchObject({
+    issues: [{ path: "/slug", message: expect.stringContaining("cannot be changed") }],
   });
 });
 
-it("choices are the organization's own", async () => {
-  const { models, functions, tools } = await readChoices(world, member);
-  expect(models).toContain("gpt-5-mini");
+it("choices are the organization's own, each model with its provider and price", async () => {
+  const own = await createTenant(world);
+  const member = await createMember(world, own, "member");
+  for (const slug of ["one", "two"]) await saveAgent(world, member, { slug, name: slug, model: "much-used" });
+  const { models, otherModel, functions, tools } = await readChoices(world, member);
+  expect(models[0]).toEqual({ name: "much-used", provider: "test", input: "0.1", output: "0.4" });
+  expect(models.map(({ name }) => name)).toContain("test-model");
+  expect(otherModel).toEqual({ provider: "test", input: "0.1", output: "0.4" });
   expect(functions.map(({ name }) => name)).toContain("calculate");
-  const stranger = await createMember(world, await createTenant(world), "owner");
-  const foreign = await readChoices(world, stranger);
-  expect(tools.map(({ slug }) => slug)).toContain("greet");
-  expect(foreign.tools.map(({ slug }) => slug)).not.toContain("greet");
+  const foreign = await readChoices(world, await createMember(world, tenant, "owner"));
+  expect(foreign.tools.map(({ slug }) => slug)).toContain("greet");
+  expect(tools.map(({ slug }) => slug)).not.toContain("greet");
+  expect(foreign.models.map(({ name }) => name)).not.toContain("much-used");
 });

@@ -1,25 +1,32 @@
 import { stringify } from "yaml";
 import type { MemberActor } from "@/server/auth/actor";
+import { priceOf } from "@/server/credits/prices";
 import { AppError, type Issue, isAppError } from "@/server/errors";
-import { listFunctions } from "@/server/functions/registry";
+import { inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import type { Services } from "@/server/services";
-import { type CatalogServices, type Editor, type Expectation, requireRole } from "./change";
-import { declareTool } from "./declare";
+import { type CatalogServices, type Editor, requireRole, type SaveOptions } from "./change";
+import { declareTool } from "./definition-file/declare";
+import { readYaml, type YamlDocument } from "./definition-file/yaml-document";
 import { type AgentDefinition, type ToolDefinition, toolDefinition } from "./definitions";
 import { describeFaults, fromPointer, refusal } from "./issues";
 import { findFaultsOfInvalidTool, findToolFaults, type SavedTool, saveTool } from "./save-tool";
-import { readYaml, type YamlDocument } from "./yaml-document";
 
 /** What the dashboard's editors of agents and tools read and check. */
 
-/** What an agent may use. Models are suggestions: those with a price and those that agents use. */
+/** A model with the provider that serves it and its price in credits per 1,000 tokens. */
+export type ModelChoice = { name: string; provider: string; input: string; output: string };
+
+/** What an agent may use. */
 export type Choices = {
-  models: string[];
+  /** The models that agents use, most used first, then those that providers list or that have a price. */
+  models: ModelChoice[];
+  /** Who serves any other model, at which price. */
+  otherModel: Omit<ModelChoice, "name">;
   functions: { name: string; title: string; description: string }[];
   tools: { slug: string; name: string; description: string }[];
 };
 
-export async function readChoices({ db, prices }: Services, actor: MemberActor): Promise<Choices> {
+export async function readChoices({ db, prices, models }: Services, actor: MemberActor): Promise<Choices> {
   const inUse = { organizationId: actor.orgId, deletedAt: null };
   const tools = await db.tool.findMany({
     where: inUse,
@@ -30,31 +37,62 @@ export async function readChoices({ db, prices }: Services, actor: MemberActor):
     where: inUse,
     select: { versions: { orderBy: { number: "desc" }, take: 1, select: { model: true } } },
   });
-  const used = agents.flatMap(({ versions }) => versions.map(({ model }) => model));
+  const used = byUse(agents.flatMap(({ versions }) => versions.map(({ model }) => model)));
+  const names = new Set([...used, ...[...models.listed, ...Object.keys(prices.models)].sort()]);
+  const describe = (model: string) => {
+    const { input, output } = priceOf(prices, model);
+    return { provider: models.providerOf(model), input: input.toFixed(), output: output.toFixed() };
+  };
   return {
-    models: [...new Set([...used, ...Object.keys(prices.models)])].sort(),
+    models: [...names].map((name) => ({ name, ...describe(name) })),
+    // No provider lists the empty name: the default one serves it.
+    otherModel: describe(""),
     functions: listFunctions().map(({ name, title, description }) => ({ name, title, description })),
     tools,
   };
 }
 
-/** An agent's definition as `saveAgent` takes it, with the version it is from. Throws `not_found`. */
+/** Distinct names, the most frequent first. */
+function byUse(names: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts]
+    .sort(([a, left], [b, right]) => right - left || a.localeCompare(b))
+    .map(([name]) => name);
+}
+
+/** A function that a step may use. `input`: JSON Schema of its input, as JSON. */
+export type FunctionChoice = { name: string; title: string; description: string; input: string };
+
+export function readFunctions(): FunctionChoice[] {
+  return listFunctions().map((definition) => {
+    const { name, title, description } = definition;
+    return { name, title, description, input: JSON.stringify(inputSchemaOf(definition)) };
+  });
+}
+
+/**
+ * An agent's definition as `saveAgent` takes it, with the current version's number. `number`: another version to read.
+ * Throws `not_found`.
+ */
 export async function readAgentDefinition(
   { db }: Services,
   actor: MemberActor,
-  agentId: string,
+  { agentId, number }: { agentId: string; number?: number | undefined },
 ): Promise<{ version: number; definition: AgentDefinition }> {
   const agent = await db.agent.findFirst({
     where: { id: agentId, organizationId: actor.orgId, deletedAt: null },
-    include: { versions: { orderBy: { number: "desc" }, take: 1 } },
+    include: { versions: newestOr(number) },
   });
-  const current = agent?.versions[0];
-  if (!agent || !current) throw new AppError("not_found", "Agent not found.");
+  if (!agent) throw new AppError("not_found", "Agent not found.");
+  const [read] = agent.versions;
+  if (!read) throw new AppError("not_found", `There is no version ${number}.`);
   const tools = await db.tool.findMany({
-    where: { organizationId: actor.orgId, id: { in: current.toolIds }, deletedAt: null },
-    select: { slug: true },
+    where: { organizationId: actor.orgId, id: { in: read.toolIds } },
+    select: { id: true, slug: true },
   });
-  const { model, systemPrompt, maxSteps, functions, deadlineSeconds, maxCredits } = current;
+  const slugs = new Map(tools.map(({ id, slug }) => [id, slug]));
+  const { model, systemPrompt, maxSteps, functions, deadlineSeconds, maxCredits } = read;
   return {
     version: agent.version,
     definition: {
@@ -65,32 +103,50 @@ export async function readAgentDefinition(
       systemPrompt,
       maxSteps,
       functions,
-      tools: tools.map(({ slug }) => slug),
+      // In the order in which the model is offered them.
+      tools: read.toolIds.flatMap((id) => slugs.get(id) ?? []),
       maxCredits: maxCredits?.toFixed() ?? null,
       deadlineSeconds,
     },
   };
 }
 
-/** A tool's definition as YAML, with the version it is from. Throws `not_found`. */
-export async function readToolText(
+/** A tool's definition as files declare it, with the current version's number. Throws `not_found`. */
+export async function readToolDefinition(
   { db }: Services,
+  actor: MemberActor,
+  { toolId, number }: { toolId: string; number?: number | undefined },
+): Promise<{ version: number; slug: string; name: string; declared: Record<string, unknown> }> {
+  const tool = await db.tool.findFirst({
+    where: { id: toolId, organizationId: actor.orgId, deletedAt: null },
+    include: { versions: newestOr(number) },
+  });
+  if (!tool) throw new AppError("not_found", "Tool not found.");
+  const [read] = tool.versions;
+  if (!read) throw new AppError("not_found", `There is no version ${number}.`);
+  const { slug, name, description, version } = tool;
+  return { version, slug, name, declared: declareTool({ slug, name, description, ...read }) };
+}
+
+/** The version of that number, or the newest. */
+const newestOr = (number: number | undefined) =>
+  ({ where: number === undefined ? {} : { number }, orderBy: { number: "desc" }, take: 1 }) as const;
+
+/** A tool's current definition as YAML. Throws `not_found`. */
+export async function readToolText(
+  services: Services,
   actor: MemberActor,
   toolId: string,
 ): Promise<{ version: number; slug: string; name: string; yaml: string }> {
-  const tool = await db.tool.findFirst({
-    where: { id: toolId, organizationId: actor.orgId, deletedAt: null },
-    include: { versions: { orderBy: { number: "desc" }, take: 1 } },
-  });
-  const current = tool?.versions[0];
-  if (!tool || !current) throw new AppError("not_found", "Tool not found.");
-  const { slug, name, description, version } = tool;
-  const declared = declareTool({ slug, name, description, ...current });
-  return { version, slug, name, yaml: stringify(declared, { lineWidth: 0, aliasDuplicateObjects: false }) };
+  const { declared, ...tool } = await readToolDefinition(services, actor, { toolId });
+  return { ...tool, yaml: stringify(declared, { lineWidth: 0, aliasDuplicateObjects: false }) };
 }
 
-/** A fault of a text: its line from 1, null for the whole text, and a sentence. */
-export type TextProblem = { line: number | null; message: string };
+/**
+ * A fault of a text: its line from 1, null for the whole text; where it is in the document; what is wrong there, and the
+ * same as a sentence that names the place.
+ */
+export type TextProblem = { line: number | null; path: (string | number)[]; fault: string; message: string };
 
 /** Finds every fault of a tool's YAML, as saving it would. */
 export async function checkToolText(
@@ -103,17 +159,30 @@ export async function checkToolText(
   return problemsOf(read.document, await findToolFaults(read.definition, { tx: db, actor }));
 }
 
+/** Reads and checks a tool's YAML as saving does. Throws `invalid_request` with every fault, by line. */
+export async function readCheckedTool(
+  { db }: Pick<Services, "db">,
+  actor: MemberActor,
+  yaml: string,
+): Promise<ToolDefinition> {
+  const read = await readTool(yaml, { tx: db, actor });
+  if ("problems" in read) throw refuse(read.problems);
+  const faults = await findToolFaults(read.definition, { tx: db, actor });
+  if (faults.length > 0) throw refuse(problemsOf(read.document, faults));
+  return read.definition;
+}
+
 /** Saves a tool from its YAML. Throws `invalid_request` with every fault; an issue's path is `/line/N`. */
 export async function saveToolText(
   services: CatalogServices,
   actor: Editor,
-  { yaml, expected }: { yaml: string; expected: Expectation },
+  { yaml, ...options }: { yaml: string } & SaveOptions,
 ): Promise<SavedTool> {
   requireRole(actor, "member");
   const read = await readTool(yaml, { tx: services.db, actor });
   if ("problems" in read) throw refuse(read.problems);
   try {
-    return await saveTool(services, actor, read.definition, expected);
+    return await saveTool(services, actor, read.definition, options);
   } catch (error) {
     if (!isAppError(error) || error.issues === undefined) throw error;
     throw refuse(problemsOf(read.document, error.issues));
@@ -124,7 +193,10 @@ type ReadTool = { definition: ToolDefinition; document: YamlDocument } | { probl
 
 async function readTool(yaml: string, reader: Parameters<typeof findToolFaults>[1]): Promise<ReadTool> {
   const document = readYaml(yaml);
-  if ("faults" in document) return { problems: document.faults };
+  if ("faults" in document)
+    return {
+      problems: document.faults.map(({ line, message }) => ({ line, message, path: [], fault: message })),
+    };
   const parsed = toolDefinition.safeParse(document.value);
   if (parsed.success) return { definition: parsed.data, document };
   const ofSchema = describeFaults(parsed.error, document.value);
@@ -136,7 +208,12 @@ function problemsOf(document: YamlDocument, issues: readonly Issue[]): TextProbl
   return issues.map(({ path, message }) => {
     const keys = fromPointer(path);
     const name = keys.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("");
-    return { line: document.lineAt(keys), message: `${name.replace(/^\./, "")} ${message}`.trim() };
+    return {
+      line: document.lineAt(keys),
+      message: `${name.replace(/^\./, "")} ${message}`.trim(),
+      path: keys,
+      fault: message,
+    };
   });
 }
 

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { AppError, type Issue } from "@/server/errors";
 
 /** Writes a path as a JSON pointer (RFC 6901): `["a/b", 0]` → `/a~1b/0`; the whole document is "". */
-export function toPointer(path: readonly PropertyKey[]): string {
+function toPointer(path: readonly PropertyKey[]): string {
   return path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 

@@ -6,26 +6,31 @@ export type Removable = Extract<AuditSubject, "agent" | "tool" | "trigger">;
 
 /**
  * Deletes an agent, tool or trigger. It starts nothing any more; its runs and versions stay, and saving its slug again
- * restores it with its id. Refuses a tool that agents use. Needs the role member. Throws `not_found`,
+ * restores it with its id, as `restoreDefinition` does. Refuses a tool that agents use. Needs the role member. Throws `not_found`,
  * `invalid_request`, `forbidden`.
  */
 export async function removeDefinition(
   services: CatalogServices,
   actor: Editor,
-  { kind, slug }: { kind: Removable; slug: string },
+  { kind, ...reference }: { kind: Removable } & ({ slug: string } | { id: string }),
 ): Promise<void> {
   await changeCatalog(services, actor, "member", async (change) => {
     const { tx, at } = change;
-    const where = { organizationId: actor.orgId, slug, deletedAt: null };
-    const select = { id: true, name: true };
+    const where = { organizationId: actor.orgId, ...reference, deletedAt: null };
+    const select = { id: true, slug: true, name: true };
     const found =
       kind === "agent"
         ? await tx.agent.findFirst({ where, select })
         : kind === "tool"
           ? await tx.tool.findFirst({ where, select })
           : await tx.trigger.findFirst({ where, select });
-    if (!found) throw new AppError("not_found", `There is no ${kind} "${slug}".`);
-    const { id, name } = found;
+    if (!found) {
+      throw new AppError(
+        "not_found",
+        "slug" in reference ? `There is no ${kind} "${reference.slug}".` : `There is no such ${kind}.`,
+      );
+    }
+    const { id, slug, name } = found;
     if (kind === "tool") await refuseWhileAttached(change, id, name);
 
     const removed = { where: { id }, data: { deletedAt: at, updatedAt: at } };

@@ -18,7 +18,7 @@ export const rotation = z.strictObject({
 });
 
 /**
- * Gives a trigger a new signing secret. Earlier ones stay valid for the overlap, so that senders can switch. Returns
+ * Creates a new signing secret for a trigger. Earlier ones stay valid for the overlap, in which senders can switch. Returns
  * the secret, this once. Needs the role member. Throws `not_found`, `invalid_request`, `forbidden`.
  */
 export async function rotateTriggerSecret(

@@ -13,8 +13,8 @@ import {
   checkExpectation,
   compareSaved,
   type Editor,
-  type Expectation,
   type Saved,
+  type SaveOptions,
 } from "./change";
 import { type AgentDefinition, type AgentInput, agentDefinition } from "./definitions";
 import { parseInput, refusal } from "./issues";
@@ -33,17 +33,17 @@ export async function saveAgent(
   services: CatalogServices,
   actor: Editor,
   input: AgentInput,
-  expected: Expectation = {},
+  options: SaveOptions = {},
 ): Promise<SavedAgent> {
   const definition = parseInput(agentDefinition, input);
-  return changeCatalog(services, actor, "member", (change) => putAgent(change, definition, expected));
+  return changeCatalog(services, actor, "member", (change) => putAgent(change, definition, options));
 }
 
 /** `saveAgent` within a change, for a parsed definition. */
 export async function putAgent(
   change: Change,
   definition: AgentDefinition,
-  expected: Expectation = {},
+  options: SaveOptions = {},
 ): Promise<SavedAgent> {
   const { tx, actor, at } = change;
   const { slug, name, status, tools, ...content } = definition;
@@ -51,7 +51,7 @@ export async function putAgent(
     where: { organizationId_slug: { organizationId: actor.orgId, slug } },
     include: { versions: { orderBy: { number: "desc" }, take: 1 } },
   });
-  checkExpectation("agent", slug, found, expected);
+  checkExpectation("agent", slug, found, options);
   const current = found?.versions[0];
 
   const known = await tx.tool.findMany({
@@ -105,6 +105,7 @@ export async function putAgent(
         number: version,
         toolIds,
         maxCredits,
+        note: options.note ?? "",
         createdBy: actorReference(actor),
         createdAt: at,
       },

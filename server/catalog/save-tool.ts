@@ -14,12 +14,12 @@ import {
   checkExpectation,
   compareSaved,
   type Editor,
-  type Expectation,
   type Saved,
+  type SaveOptions,
 } from "./change";
 import { type ToolDefinition, type ToolInput, toolDefinition } from "./definitions";
 import { parseInput, refusal } from "./issues";
-import { listSecretNames } from "./secrets";
+import { listSecretNames } from "./organization/secrets";
 
 export type SavedTool = { id: string; slug: string; version: number; saved: Saved };
 
@@ -44,17 +44,17 @@ export async function saveTool(
   services: CatalogServices,
   actor: Editor,
   input: ToolInput,
-  expected: Expectation = {},
+  options: SaveOptions = {},
 ): Promise<SavedTool> {
   const definition = parseInput(toolDefinition, input);
-  return changeCatalog(services, actor, "member", (change) => putTool(change, definition, expected));
+  return changeCatalog(services, actor, "member", (change) => putTool(change, definition, options));
 }
 
 /** `saveTool` within a change, for a parsed definition. */
 export async function putTool(
   change: Change,
   definition: ToolDefinition,
-  expected: Expectation = {},
+  options: SaveOptions = {},
 ): Promise<SavedTool> {
   const { tx, actor, at } = change;
   const { slug, name, description, maxCredits: cap, deadlineSeconds, ...workflow } = definition;
@@ -62,7 +62,7 @@ export async function putTool(
     where: { organizationId_slug: { organizationId: actor.orgId, slug } },
     include: { versions: { orderBy: { number: "desc" }, take: 1 } },
   });
-  checkExpectation("tool", slug, found, expected);
+  checkExpectation("tool", slug, found, options);
   const faults = await findToolFaults(definition, change);
   if (faults.length > 0) throw refusal(faults);
   const current = found?.versions[0];
@@ -119,6 +119,7 @@ export async function putTool(
         definition: JSON.stringify(workflow),
         maxCredits,
         deadlineSeconds,
+        note: options.note ?? "",
         createdBy: actorReference(actor),
         createdAt: at,
       },

@@ -29,16 +29,17 @@ it("lists who changed what of an agent, version by version", async () => {
   ]);
   const rest = await listVersions(world, member, { ...of, limit: 2, before: first.nextCursor ?? undefined });
   expect(rest).toMatchObject({ items: [{ number: 1, changed: null }], nextCursor: null });
-  expect(await readVersionChanges(world, member, { ...of, number: 3 })).toEqual([
+  const previous = { ...of, from: "previous" } as const;
+  expect(await readVersionChanges(world, member, { ...previous, number: 3 })).toEqual([
     { field: "tools", from: "adder", to: "" },
     { field: "max credits", from: null, to: "2.0000" },
   ]);
-  expect(await readVersionChanges(world, member, { ...of, number: 1 })).toContainEqual({
+  expect(await readVersionChanges(world, member, { ...previous, number: 1 })).toContainEqual({
     field: "model",
     from: null,
     to: "m",
   });
-  await expect(readVersionChanges(world, member, { ...of, number: 9 })).rejects.toThrow("no version 9");
+  await expect(readVersionChanges(world, member, { ...previous, number: 9 })).rejects.toThrow("no version 9");
   expect(await inspectAgent(world, member, id)).toMatchObject({
     version: 3,
     systemPrompt: "Be short.\nBe exact.",
@@ -64,6 +65,11 @@ it("shows a tool with its steps and the agents that use it", async () => {
     outputSchema: null,
     agents: [{ name: "Doubler" }],
   });
-  const changes = await readVersionChanges(world, member, { kind: "tool", id, number: 2 });
+  const changes = await readVersionChanges(world, member, {
+    kind: "tool",
+    id,
+    number: 2,
+    from: "previous",
+  });
   expect(changes.map(({ field, from }) => [field, from])).toEqual([["output", null]]);
 });

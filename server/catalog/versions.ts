@@ -14,6 +14,8 @@ export type VersionLine = {
   current: boolean;
   by: string;
   at: string;
+  /** Why it was saved; empty if nobody said. */
+  note: string;
   /** The fields that differ from the previous version; null for the first. */
   changed: string[] | null;
 };
@@ -25,7 +27,7 @@ export type VersionPage = {
 };
 
 /** A version as texts, field by field. */
-type Version = { number: number; createdBy: string; createdAt: Date; fields: Fields };
+type Version = { number: number; note: string; createdBy: string; createdAt: Date; fields: Fields };
 
 /** The versions of an agent or tool, newest first, paged by number. Throws `not_found`. */
 export async function listVersions(
@@ -49,6 +51,7 @@ export async function listVersions(
         current: version.number === current,
         by: nameOf(version.createdBy),
         at: version.createdAt.toISOString(),
+        note: version.note,
         changed: earlier ? compareFields(earlier.fields, version.fields).map(({ field }) => field) : null,
       };
     }),
@@ -56,16 +59,21 @@ export async function listVersions(
   };
 }
 
-/** What a version changed from the previous one; for the first, every field it set. Throws `not_found`. */
+/**
+ * What a version changed from the previous one, every field for the first; or what returning to it would change in the
+ * current one. Throws `not_found`.
+ */
 export async function readVersionChanges(
   services: Services,
   actor: MemberActor,
-  { kind, id, number }: DefinitionRef & { number: number },
+  { kind, id, number, from }: DefinitionRef & { number: number; from: "previous" | "current" },
 ): Promise<FieldChange[]> {
-  await currentVersion(services, actor, { kind, id });
+  const current = await currentVersion(services, actor, { kind, id });
   const [version, earlier] = await readVersions(services, actor, { kind, id }, number + 1, 2);
   if (version?.number !== number) throw new AppError("not_found", `There is no version ${number}.`);
-  return compareFields(earlier?.fields ?? null, version.fields);
+  if (from === "previous") return compareFields(earlier?.fields ?? null, version.fields);
+  const [newest] = await readVersions(services, actor, { kind, id }, current + 1, 1);
+  return compareFields(newest?.fields ?? null, version.fields);
 }
 
 async function currentVersion(

@@ -12,7 +12,7 @@ const timestamp = z.iso.datetime({ precision: 3 }).meta({ description: "ISO 8601
 const jsonText = z.string().meta({ description: "A JSON document in a string" });
 const milliseconds = count.meta({ description: "Milliseconds" });
 
-export const TOOL_RUN_STATUSES = ["Pending", "Running", "Completed", "Failed"] as const;
+const TOOL_RUN_STATUSES = ["Pending", "Running", "Completed", "Failed"] as const;
 
 /** Numeric form of a tool run's status. */
 export const TOOL_STATUS_INT = { Pending: 0, Running: 1, Completed: 2, Failed: 3 } as const;

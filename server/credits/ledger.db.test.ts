@@ -7,7 +7,7 @@ import type { ModelReply } from "@/server/models/port";
 import { cancelRun } from "@/server/runs/cancel";
 import { admitWaitingRuns, claimRun } from "@/server/runs/engine/claim";
 import { removeWorker } from "@/server/runs/engine/worker";
-import { WorkerLost } from "@/server/runs/engine/writer";
+import { WorkerLost } from "@/server/runs/engine/write/writer";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";

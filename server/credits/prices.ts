@@ -45,7 +45,7 @@ export const frozenPrices = z.object({
   action: decimal,
 }) satisfies z.ZodType<PriceList>;
 
-function priceOf(list: PriceList, model: string): ModelPrice {
+export function priceOf(list: PriceList, model: string): ModelPrice {
   return Object.hasOwn(list.models, model) ? (list.models[model] ?? list.defaultModel) : list.defaultModel;
 }
 

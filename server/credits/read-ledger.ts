@@ -47,8 +47,6 @@ export type LedgerLine = {
   before: string;
   after: string;
   runId: string | null;
-  /** Whether that run is still stored, so that a link works. */
-  runExists: boolean;
   note: string;
   actor: string;
   createdAt: string;
@@ -82,17 +80,32 @@ async function findRare(
     .map(({ sequence }) => sequence);
 }
 
-/** The organization's ledger, newest first, paged by entry number. */
+/** The kinds of entries that change for good what an organization owns. Holds and releases cancel each other out. */
+const NET_KINDS = ["grant", "charge", "refund", "adjustment"] satisfies CreditEntryKind[];
+
+/**
+ * The organization's ledger, newest first, paged by entry number.
+ * @param question.holds whether to include what is held for open runs and released when they end
+ */
 export async function listLedger(
   services: Services,
   actor: MemberActor,
-  { kind, before, limit }: { kind?: CreditEntryKind | undefined; before?: number | undefined; limit: number },
+  {
+    kind,
+    holds,
+    before,
+    limit,
+  }: {
+    kind?: CreditEntryKind | undefined;
+    holds: boolean;
+    before?: number | undefined;
+    limit: number;
+  },
 ): Promise<LedgerPage> {
-  const { db } = services;
-  const rows = await db.creditEntry.findMany({
+  const rows = await services.db.creditEntry.findMany({
     where: {
       organizationId: actor.orgId,
-      ...(kind ? { kind } : {}),
+      ...(kind ? { kind } : holds ? {} : { kind: { in: NET_KINDS } }),
       ...(before === undefined ? {} : { sequence: { lt: before } }),
       ...(kind && isRare(kind)
         ? { sequence: { in: await findRare(services, actor.orgId, { kind, before, limit: limit + 1 }) } }
@@ -102,21 +115,11 @@ export async function listLedger(
     take: limit + 1,
   });
   const shown = rows.slice(0, limit);
-  const runIds = [...new Set(shown.flatMap(({ runId }) => runId ?? []))];
-  const [nameOf, runs] = await Promise.all([
-    nameActors(
-      services,
-      actor.orgId,
-      shown.map((row) => row.actor),
-    ),
-    runIds.length === 0
-      ? []
-      : db.run.findMany({
-          where: { organizationId: actor.orgId, id: { in: runIds } },
-          select: { id: true },
-        }),
-  ]);
-  const existing = new Set(runs.map(({ id }) => id));
+  const nameOf = await nameActors(
+    services,
+    actor.orgId,
+    shown.map((row) => row.actor),
+  );
   return {
     items: shown.map((row) => ({
       sequence: row.sequence,
@@ -125,7 +128,6 @@ export async function listLedger(
       before: row.balanceBefore.toFixed(4),
       after: row.balanceAfter.toFixed(4),
       runId: row.runId,
-      runExists: row.runId !== null && existing.has(row.runId),
       note: row.note,
       actor: nameOf(row.actor),
       createdAt: row.createdAt.toISOString(),

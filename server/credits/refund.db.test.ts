@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readTotals } from "@/server/runs/engine/figures";
 import { removeWorker } from "@/server/runs/engine/worker";
-import { WorkerLost } from "@/server/runs/engine/writer";
+import { WorkerLost } from "@/server/runs/engine/write/writer";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";

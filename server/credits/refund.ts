@@ -10,7 +10,7 @@ import { type LedgerEntry, postEntries } from "./ledger";
  * The entries that would refund an ended run and its child runs: for each its charge, unless it was refunded. Locks the
  * organization.
  */
-export async function findRefundable(
+async function findRefundable(
   client: Queryable,
   orgId: OrgId,
   runId: string,

@@ -8,7 +8,7 @@ import { connectionSettings } from "./connect";
  */
 
 /** What notifications are about; each topic is a channel. */
-export const TOPICS = {
+const TOPICS = {
   /** `organization:run:sequence`: a run, its steps or its model calls changed. */
   run: "stepwell_run",
   /** `waiting`: a run waits for a slot; `cancel:run`: a run is to be cancelled. */

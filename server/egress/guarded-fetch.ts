@@ -143,7 +143,7 @@ class HeldBackError extends Error {}
 
 const isHeldBack = (error: unknown) => error instanceof Error && error.cause instanceof HeldBackError;
 
-/** Asks the sender once more when the connection is there and the request is about to be written. */
+/** Asks the sender again when the connection is open and the request is about to be written. */
 function holdBackUnless(sender: Sender): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>
     dispatch(options, {
@@ -209,8 +209,8 @@ function createFetch(options: EgressOptions, { waysTo, isTrusted }: Routes): Gua
             return send(agent);
           });
         };
-        // A server may close a kept connection in the moment in which it is used again: that is nobody's failure. What may
-        // be repeated is sent once more (RFC 9110, section 9.2.2).
+        // A server may close an idle connection at the moment of its reuse. A repeatable request is then sent again (RFC
+        // 9110, section 9.2.2).
         const isRepeatable = IDEMPOTENT.has(method) || request.headers.has("idempotency-key");
         const response = await send(kept).catch((error: unknown) => {
           if (!isRepeatable || signal.aborted || !isClosed(error)) throw error;

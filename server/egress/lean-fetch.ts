@@ -165,7 +165,7 @@ export class LeanResponse implements Response {
     });
   }
 
-  /** The body, once; what is compressed though nobody asked for it is refused. */
+  /** The body, once. Throws if it is compressed: no request accepts an encoding. */
   #take(): Dispatcher.ResponseData["body"] {
     if (this.#used) throw new TypeError("The body was read already.");
     this.#used = true;

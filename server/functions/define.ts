@@ -24,7 +24,7 @@ export type FunctionContext = {
   redact(value: Json): Promise<Json>;
   /** Stable over retries and crashes of the same step; sent along with unsafe outbound calls. */
   idempotencyKey: string;
-  /** Whose run it is: what is scarce is shared out by organization. */
+  /** The run's organization: sandboxes and other scarce resources are shared out by organization. */
   organizationId: string;
   /** Calls a model on the run's account: credits are held before, usage is recorded and charged. Ends with the function's time. */
   callModel(

@@ -4,7 +4,7 @@ import { defineFunction } from "@/server/functions/define";
 /** The longest wait: a run's longest deadline. */
 const MAX_SECONDS = 86_400;
 
-/** Waits without a slot; the engine does it (server/runs/engine/call-wait.ts). */
+/** Waits without a slot; the engine does it (server/runs/engine/execute/call-wait.ts). */
 export const waitFunction = defineFunction({
   name: "wait",
   title: "Wait",

@@ -1,6 +1,6 @@
 /**
- * Server-sent events as a Response: heartbeats keep the connection open and check the session, nothing is buffered or
- * compressed, and the stream ends after a while, so that none stays after its reader was lost.
+ * Server-sent events as a Response. Heartbeats keep the connection open and check the session. Nothing is buffered or
+ * compressed. A stream ends after ten minutes, so a lost reader cannot hold one forever.
  */
 
 /** How often the reader's session is checked. */
@@ -12,8 +12,8 @@ const RETRY_MS = 1_000;
 
 export type EventSink = {
   /**
-   * Resolves when the reader has taken everything, or is gone. Wait for it before reading more data: a slow reader then
-   * gets fewer and newer events, and at most one result is in memory.
+   * Resolves when the reader has received everything, or has disconnected. Wait for it before reading more data: a slow
+   * reader then gets fewer and newer events, and at most one result is in memory.
    */
   drained(): Promise<void>;
   /** Sends one event; `id` returns as Last-Event-ID after a dropped connection. */

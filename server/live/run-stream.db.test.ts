@@ -4,11 +4,19 @@ import { newId } from "@/server/ids";
 import { respondWithEvents } from "@/server/live/event-stream";
 import { notifyRunChanged, subscribeToOrganization } from "@/server/live/run-changes";
 import { MAX_NAMED_RUNS, streamRun, streamRuns } from "@/server/live/run-stream";
+import { applyUpdate, type RunUpdate } from "@/server/live/run-update";
+import type { ModelReply, ModelRequest } from "@/server/models/port";
+import { cancelRun } from "@/server/runs/cancel";
+import { inspectRun, type RunInspection } from "@/server/runs/read/inspect";
+import { startRun } from "@/server/runs/start";
+import { executeRun } from "@/testing/execute";
 import { createMember, insertRun } from "@/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 
 /** Live updates as a browser gets them, with the writer in another process; only PostgreSQL connects the two. */
 
+/** The model of the writer's runs. */
+let play: (request: ModelRequest) => Promise<Partial<ModelReply>>;
 let world: World;
 let writer: World;
 let tenant: Tenant;
@@ -16,7 +24,13 @@ let actor: Awaited<ReturnType<typeof createMember>>;
 
 beforeAll(async () => {
   world = await createWorld();
-  writer = await createWorld({ beside: world });
+  writer = await createWorld({
+    beside: world,
+    models: {
+      ...quietModels,
+      call: async (request) => ({ ...(await quietModels.call(request)), ...(await play(request)) }),
+    },
+  });
   tenant = await createTenant(world);
   actor = await createMember(world, tenant, "viewer");
 });
@@ -25,11 +39,7 @@ afterAll(async () => {
   await world.close();
 });
 
-type SentEvent = {
-  name: string;
-  data: { run: { status: string; sequence: number }; steps: { number: number }[]; ids: string[] };
-  id: string;
-};
+type SentEvent = { name: string; data: RunUpdate & { ids: string[] }; id: string };
 
 function readEvents(response: Response) {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -73,6 +83,22 @@ function open(runId: string, after: number) {
   return { ...readEvents(response), leave, response };
 }
 
+type Opened = { id: string; known: RunInspection; stream: ReturnType<typeof open> };
+
+/** Starts a run of a tool with one step, which calls the model. It waits for a slot. */
+async function startWaiting(): Promise<string> {
+  const definition = {
+    parameters: { type: "object" },
+    steps: [{ id: "ask", uses: "generate_text", with: { prompt: "Go on." } }],
+  };
+  await world.db.toolVersion.updateMany({
+    where: { toolId: tenant.toolId },
+    data: { definition: JSON.stringify(definition) },
+  });
+  const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  return (await startRun(writer, operator, { kind: "tool", targetId: tenant.toolId, input: {} })).runId;
+}
+
 /** Changes a step like its worker: the row takes the run's next sequence, the run's own row does not change. */
 async function changeStep(runId: string, stepNumber: number): Promise<void> {
   const sequence = (await newestSequence(runId)) + 1;
@@ -114,8 +140,60 @@ describe("the stream of one run", () => {
       name: "change",
       data: { run: { status: "Completed" }, steps: [] },
     });
-    expect((await stream.next())?.name).toBe("end");
     expect(await stream.next()).toBeNull();
+  });
+
+  it.each(["Completed", "Cancelled"])(
+    "leaves its reader with the complete run that ended %s",
+    async (status) => {
+      const {
+        id: runId,
+        stream,
+        known,
+      } = await new Promise<Opened>((resolve, reject) => {
+        play = async ({ signal }) => {
+          const inspect = () => inspectRun(world, actor, id);
+          // An open step is written after a moment.
+          await expect.poll(async () => (await inspect()).steps).toHaveLength(1);
+          const inspection = await inspect();
+          resolve({ id, known: inspection, stream: open(id, inspection.run.sequence) });
+          if (status === "Completed") return { content: "done" };
+          await cancelRun(writer, tenant.orgId, id, "Ada");
+          return new Promise((_resolve, fail) => {
+            if (signal.aborted) fail(signal.reason);
+            signal.addEventListener("abort", () => fail(signal.reason));
+          });
+        };
+        let id = "";
+        startWaiting().then((runId) => {
+          id = runId;
+          executeRun(writer, id).catch(reject);
+        }, reject);
+      });
+      let read = known;
+      for (let event = await stream.next(); event !== null; event = await stream.next()) {
+        read = applyUpdate(read, event.data);
+      }
+      expect(read.run.status).toBe(status);
+      expect(read).toEqual(await inspectRun(world, actor, runId));
+    },
+  );
+
+  it("sends neither the run's texts nor lines that have not changed", async () => {
+    const input = JSON.stringify({ text: "x".repeat(30_000) });
+    const runId = await insertRun(world, tenant, { status: "Running", steps: 1_000, input });
+    const stream = open(runId, 1_000);
+    await changeStep(runId, 500);
+    const event = await stream.next();
+    expect(event?.data.steps.map((step) => step.number)).toEqual([500]);
+    expect(JSON.stringify(event?.data).length).toBeLessThan(2_000);
+    const complete = await inspectRun(world, actor, runId);
+    console.info("BYTES", {
+      eventBefore: JSON.stringify({ ...complete, steps: complete.steps.slice(0, 1) }).length,
+      eventAfter: JSON.stringify(event?.data).length,
+      whole: JSON.stringify(complete).length,
+    });
+    stream.leave.abort();
   });
 
   it("misses nothing after a dropped connection", async () => {

@@ -2,6 +2,7 @@ import type { MemberActor } from "@/server/auth/actor";
 import { isTerminal } from "@/server/contract/enums";
 import { type EventSink, sleepUntilWoken } from "@/server/live/event-stream";
 import { subscribeToOrganization, subscribeToRun } from "@/server/live/run-changes";
+import { updateOf } from "@/server/live/run-update";
 import { inspectRun } from "@/server/runs/read/inspect";
 import type { Services } from "@/server/services";
 
@@ -15,9 +16,9 @@ const POLL_WITHOUT_NOTIFICATIONS_MS = 1_000;
 export const MAX_NAMED_RUNS = 200;
 
 /**
- * Sends a run's changes since the sequence `after` as events named `change` (a RunInspection with only the changed
- * lines; the event's id is the run's sequence) until the run has ended, then `end`. A reader that returns with the last
- * id misses nothing.
+ * Sends a run's changes since the sequence `after` as events named `change` (a RunUpdate with the lines changed since
+ * the previous event; the event's id is the run's sequence). The stream ends with the event in which the run has ended:
+ * the reader then has the complete run. A reader that reconnects with the last id misses nothing.
  */
 export async function streamRun(
   services: Services,
@@ -33,11 +34,9 @@ export async function streamRun(
       const change = await inspectRun(services, actor, runId, { after: seen });
       if (change.run.sequence > seen) {
         seen = change.run.sequence;
-        sink.send({ name: "change", data: change, id: seen });
+        sink.send({ name: "change", data: updateOf(change), id: seen });
       }
-      if (!isTerminal(change.run.status)) return "more";
-      sink.send({ name: "end", data: {}, id: seen });
-      return "over";
+      return isTerminal(change.run.status) ? "over" : "more";
     },
   });
 }

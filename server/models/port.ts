@@ -116,6 +116,8 @@ export type Models = {
   call(request: ModelRequest): Promise<ModelReply>;
   /** The name of the provider for this model; `demo` for the built-in simulation. */
   providerOf(model: string): string;
+  /** The models that providers list, and the demo model. The default provider may serve more. */
+  listed: readonly string[];
   /** A quick upper bound for the tokens of a request. */
   boundTokens(request: Pick<ModelRequest, "messages" | "tools">): number;
   /** Counts the tokens of a request with a tokenizer. */

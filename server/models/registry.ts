@@ -54,6 +54,7 @@ export function createModels(options: ModelsOptions): Models {
   return {
     call: (request) => providerFor(request.model).call(request),
     providerOf: (model) => providerFor(model).name,
+    listed: [...byModel.keys()],
     boundTokens: boundRequestTokens,
     countTokens: countRequestTokens,
   };

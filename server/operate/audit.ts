@@ -6,7 +6,15 @@ import type { Json, JsonObject } from "@/server/json";
 /** The longest stored text of a changed value; prompts and definitions have their versions. */
 const MAX_TEXT = 500;
 
-export type AuditSubject = "organization" | "member" | "api_key" | "agent" | "tool" | "secret" | "trigger";
+export type AuditSubject =
+  | "organization"
+  | "member"
+  | "invitation"
+  | "api_key"
+  | "agent"
+  | "tool"
+  | "secret"
+  | "trigger";
 
 export type AuditRecord = {
   actor: Actor;

@@ -39,7 +39,7 @@ export async function checkReadiness(
 }
 
 const POLL_MS = 250;
-/** Polls before the first message about what is missing, and between two messages: 5 s and 30 s. */
+/** Polls before the first message about missing parts (5 s), and between two messages (30 s). */
 const FIRST_LINE = 20;
 const NEXT_LINE = 120;
 

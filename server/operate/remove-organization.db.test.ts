@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { authenticateKey } from "@/server/auth/authenticate-key";
-import { saveMember } from "@/server/catalog/members";
-import { operatorOf } from "@/server/catalog/organizations";
+import { saveMember } from "@/server/catalog/organization/members";
+import { operatorOf } from "@/server/catalog/organization/organizations";
 import { newId } from "@/server/ids";
 import { removeOrganization } from "@/server/operate/remove-organization";
 import { indexEndedRuns } from "@/server/runs/read/run-index";

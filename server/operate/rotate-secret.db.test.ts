@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { setSecret } from "@/server/catalog/secrets";
+import { setSecret } from "@/server/catalog/organization/secrets";
 import { newId } from "@/server/ids";
 import { rotateSecret, SEALED_COLUMNS } from "@/server/operate/rotate-secret";
 import { checkSecretFingerprint, WrongSecretError } from "@/server/secrets/fingerprint";

@@ -3,7 +3,7 @@ import { AppError } from "@/server/errors";
 import { isJsonObject, type JsonObject } from "@/server/json";
 import { parseLargeJson } from "@/server/large-json";
 import { MAX_BODY_BYTES, MAX_USER_MESSAGE_BYTES } from "@/server/limits/sizes";
-import { startRun } from "@/server/runs/start";
+import { startRun, type ToolDraft } from "@/server/runs/start";
 import type { Services } from "@/server/services";
 
 /**
@@ -13,16 +13,23 @@ import type { Services } from "@/server/services";
 export async function startFromDashboard(
   services: Services,
   actor: MemberActor,
-  target: { kind: "agent" | "tool"; id: string; input: string; messageFromOutside?: boolean },
+  target: {
+    kind: "agent" | "tool";
+    id: string;
+    input: string;
+    messageFromOutside?: boolean;
+    draft?: ToolDraft | undefined;
+  },
 ): Promise<{ runId: string }> {
-  const { kind, id: targetId, input, messageFromOutside = false } = target;
+  const { kind, id: targetId, input, messageFromOutside = false, draft } = target;
   const most = kind === "agent" ? MAX_USER_MESSAGE_BYTES : MAX_BODY_BYTES;
   if (Buffer.byteLength(input) > most) {
     throw new AppError("payload_too_large", `The input is larger than ${most / 1024} KiB.`);
   }
   if (input.includes("\0")) throw new AppError("invalid_request", "The input contains U+0000.");
-  if (kind === "tool")
-    return startRun(services, actor, { kind, targetId, input: await parseToolInput(input) });
+  if (kind === "tool") {
+    return startRun(services, actor, { kind, targetId, input: await parseToolInput(input), draft });
+  }
   if (input === "") throw new AppError("invalid_request", "The message must have at least one character.");
   return startRun(services, actor, { kind, targetId, userMessage: input, messageFromOutside });
 }

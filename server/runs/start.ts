@@ -14,8 +14,11 @@ import { type CountedLimit, type RateDecision, rateLimited } from "@/server/limi
 import { replaceNul } from "@/server/secrets/stored-output";
 import type { Services } from "@/server/services";
 import type { ReceivedDelivery } from "@/server/webhooks/deliveries";
+import type { WorkflowDefinition } from "@/server/workflow/definition";
 import { validateAgainst } from "@/server/workflow/schema";
 import type { Cap, ClaimedRun } from "./engine/claimed-run";
+import type { Worker } from "./engine/port";
+import { withWorker } from "./engine/with-worker";
 import type {
   DeliveryItem,
   RateLeft,
@@ -23,12 +26,12 @@ import type {
   Replay,
   StartItem,
   StartVerdict,
-} from "./engine/flush-items";
-import type { Worker } from "./engine/port";
-import { withWorker } from "./engine/with-worker";
+} from "./engine/write/flush-items";
 import { findTarget } from "./find-target";
 import type { IdempotentRequest } from "./idempotency";
 import type { Target } from "./target";
+
+export type ToolDraft = Pick<Target, "maxCredits" | "deadlineSeconds"> & { definition: WorkflowDefinition };
 
 export type StartRequest = (
   | {
@@ -38,7 +41,13 @@ export type StartRequest = (
       /** The message is from outside although no trigger starts this run: it repeats a webhook's run. */
       messageFromOutside?: boolean;
     }
-  | { kind: "tool"; targetId: string; input: JsonObject }
+  | {
+      kind: "tool";
+      targetId: string;
+      input: JsonObject;
+      /** An unsaved definition to run instead of the current version. It must have been checked. */
+      draft?: ToolDraft | undefined;
+    }
 ) & {
   /** The webhook call that starts the run, recorded as accepted in the start's transaction. */
   delivery?: (ReceivedDelivery & { receivedAt: Date }) | undefined;
@@ -149,7 +158,8 @@ type Prepared = {
 };
 
 async function prepare(services: Services, actor: Actor, request: StartRequest): Promise<Prepared> {
-  const target = await findTarget(services, actor.orgId, request.kind, request.targetId);
+  const found = await findTarget(services, actor.orgId, request.kind, request.targetId);
+  const target = found && request.kind === "tool" && request.draft ? withDraft(found, request.draft) : found;
   if (target === null) {
     throw new AppError("not_found", request.kind === "agent" ? "Agent not found." : "Tool not found.");
   }
@@ -192,6 +202,13 @@ async function prepare(services: Services, actor: Actor, request: StartRequest):
     };
   }
   throw new Error("target and request are of different kinds");
+}
+
+/** The tool with a draft in place of its current version. Its runs have a name that says so. */
+function withDraft(target: Target, { definition, maxCredits, deadlineSeconds }: ToolDraft): Target {
+  if (target.kind !== "tool") return target;
+  const name = `${target.name} (draft)`;
+  return { ...target, name, maxCredits, deadlineSeconds, configuration: { kind: "tool", name, definition } };
 }
 
 /** A configuration with the current prices as JSON, and its SHA-256; computed once per target. */

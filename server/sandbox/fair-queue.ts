@@ -1,6 +1,6 @@
 /**
  * A bounded number of slots, shared fairly: each waiting organization gets one piece of work done before another gets
- * two. No organization has more than `slotsEach` slots, so that others always find one.
+ * two. No organization has more than `slotsEach` slots, so others always find one.
  */
 export class FairQueue {
   readonly #slots: number;

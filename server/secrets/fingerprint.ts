@@ -10,12 +10,12 @@ export class WrongSecretError extends Error {
 }
 
 /**
- * Compares the fingerprint of STEPWELL_SECRET with the one in the database, which the first start leaves
- * there. Throws WrongSecretError on a mismatch; its message names the way out. Call it before anything is served.
+ * Compares the fingerprint of STEPWELL_SECRET with the one that the first start stored in the database. Throws
+ * WrongSecretError on a mismatch; its message says what to do. Call it before the service accepts requests.
  */
 export async function checkSecretFingerprint(services: Pick<Services, "db" | "vault">): Promise<void> {
   const { db, vault } = services;
-  // Two processes may start first at once: whoever comes second compares with what the other left.
+  // Two processes may start at once: the second one compares with what the first one stored.
   await db.setting.createMany({ data: [{ key: KEY, value: vault.fingerprint }], skipDuplicates: true });
   const known = await db.setting.findUniqueOrThrow({ where: { key: KEY } });
   // Until `service-secret rotate` has run, the database's own secret is the previous one.

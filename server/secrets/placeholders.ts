@@ -15,7 +15,7 @@ export function hasPlaceholder(text: string): boolean {
 }
 
 /**
- * What stands for secrets while one run executes. A placeholder is random, so that no data can contain one: only a
+ * Placeholders for secrets while one run executes. A placeholder is random, so no data can contain one: only a
  * reference in the run's definition makes it. Rows hold `{{ secrets.NAME }}` in its place.
  */
 export class SecretPlaceholders {

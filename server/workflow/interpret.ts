@@ -32,7 +32,7 @@ export type WorkflowCall = {
   functionName: string;
   input: JsonObject;
   retries: RetryPolicy;
-  /** The limit of one try in milliseconds; null: the function's own. */
+  /** The limit of one attempt in milliseconds; null: the function's own. */
   timeoutMs: number | null;
   /** The id of the step, or of the group that the step belongs to. */
   act: string;

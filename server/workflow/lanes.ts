@@ -1,10 +1,10 @@
-/** Does pieces of work side by side. All of them come to rest before an error of one is thrown. */
+/** Does pieces of work in parallel. Waits for all of them before it throws an error of one. */
 export type Fork = <T>(works: readonly (() => Promise<T>)[]) => Promise<T[]>;
 
 /**
- * Works on the items in their order, at most `limit` at a time. `work` returns why an item failed, or null. After a failure no
- * further item is begun, and those under way come to rest. Returns the failure of the first item that failed: it is the same
- * on every replay, since an item is always begun before those behind it.
+ * Works on the items in order, at most `limit` at a time. `work` returns why an item failed, or null. After a failure no
+ * further item begins, and the items in progress finish. Returns the failure of the first item that failed. It is the
+ * same on every replay, because items always begin in order.
  */
 export async function inLanes<Item, Failure>(
   items: readonly Item[],

@@ -6,7 +6,7 @@ export const WORKFLOW_LIMITS = {
   groupSteps: 20,
   /** Items of one `forEach`. */
   items: 1_000,
-  /** Calls that one step or group has under way at once. */
+  /** Calls of one step or group in progress at once. */
   concurrency: 20,
   /** Further attempts of one call. */
   retries: 10,

@@ -1,32 +1,36 @@
 "use client";
 
+import { useRouter } from "next/navigation";
 import { buttonClass } from "@/app/_ui/button";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { Fact } from "@/app/_ui/facts";
 import { formatCredits, formatSpan } from "@/app/_ui/format";
-import { ChevronLeftIcon, EditIcon } from "@/app/_ui/icons";
+import { ChevronLeftIcon, EditIcon, MoreIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
+import { Menu, MenuItem } from "@/app/_ui/menu";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { useMay } from "@/app/_ui/role";
 import { Moment } from "@/app/_ui/time";
 import type { TriggerName } from "@/server/catalog/inspect-definition";
+import type { DefinitionRef } from "@/server/catalog/versions";
+import { useArchive } from "./use-definition-acts";
 
 /** The head of an agent's or tool's page, with the link back to its list. */
 export function DefinitionHead({
+  kind,
   of,
-  back,
 }: {
+  kind: DefinitionRef["kind"];
   of: { id: string; name: string; slug: string; version: number; status?: "active" | "inactive" };
-  back: { href: string; label: string };
 }) {
   return (
     <header className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 sm:px-6">
       <Link
         className="-ml-1 flex items-center gap-0.5 rounded-md py-1 pr-1.5 text-muted hover:text-ink"
-        href={back.href}
+        href={`/${kind}s`}
       >
         <ChevronLeftIcon />
-        {back.label}
+        {kind === "agent" ? "Agents" : "Tools"}
       </Link>
       <h1 className="min-w-0 truncate font-semibold text-base">{of.name}</h1>
       {of.slug === of.name ? null : (
@@ -39,20 +43,41 @@ export function DefinitionHead({
         ) : null}
         <CopyButton label={`Copy the id of ${of.name}`} text={of.id} />
       </span>
-      <EditButton href={`${back.href}/${of.id}/edit`} />
+      <Acts of={{ kind, id: of.id, name: of.name }} />
     </header>
   );
 }
 
-function EditButton({ href }: { href: string }) {
+/** Edit, duplicate and archive; absent for those who may not. */
+function Acts({ of }: { of: DefinitionRef & { name: string } }) {
+  const page = `/${of.kind}s/${of.id}`;
   const mayEdit = useMay("member");
-  usePageActions(mayEdit ? [{ label: "Edit", icon: <EditIcon />, href }] : []);
+  const router = useRouter();
+  const archive = useArchive();
+  const acts = [
+    { label: "Duplicate", run: () => router.push(`${page}/copy`) },
+    { label: "Archive", run: () => archive.mutate(of) },
+  ];
+  usePageActions(mayEdit ? [{ label: "Edit", icon: <EditIcon />, href: `${page}/edit` }, ...acts] : []);
   if (!mayEdit) return null;
   return (
-    <Link className={buttonClass("plain", "ml-auto")} href={href}>
-      <EditIcon />
-      Edit
-    </Link>
+    <span className="ml-auto flex items-center gap-2">
+      <Link className={buttonClass()} href={`${page}/edit`}>
+        <EditIcon />
+        Edit
+      </Link>
+      <Menu
+        label={`More for ${of.name}`}
+        trigger={<MoreIcon />}
+        triggerClass={buttonClass("plain", "w-8 px-0")}
+      >
+        {acts.map(({ label, run }) => (
+          <MenuItem disabled={archive.isPending} key={label} onClick={run}>
+            {label}
+          </MenuItem>
+        ))}
+      </Menu>
+    </span>
   );
 }
 

@@ -3,20 +3,24 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { useState } from "react";
+import { Button } from "@/app/_ui/button";
 import { PartHead } from "@/app/_ui/facts";
 import { ChevronRightIcon } from "@/app/_ui/icons";
 import { OlderButton } from "@/app/_ui/older-button";
 import { SkeletonLine } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
+import { useMay } from "@/app/_ui/role";
+import { Segments } from "@/app/_ui/segments";
 import { Ago } from "@/app/_ui/time";
 import type { DefinitionRef, VersionLine } from "@/server/catalog/versions";
 import { FieldDiff } from "../../_ui/text/field-diff";
 import { Unreadable } from "../../_ui/text/unreadable";
 import { versionsQuery } from "./query";
+import { useReturnTo } from "./use-definition-acts";
 
-/** Who made which version and when. A version opens to its changes. */
-export function History({ of }: { of: DefinitionRef }) {
+/** Who made which version and when. A version opens to its changes; an earlier one can be returned to. */
+export function History({ of, current }: { of: DefinitionRef; current: number }) {
   const trpc = useTRPC();
   const query = useInfiniteQuery(versionsQuery(trpc, of));
   const versions = query.data?.pages.flatMap((page) => page.items) ?? [];
@@ -36,7 +40,9 @@ export function History({ of }: { of: DefinitionRef }) {
               <SkeletonLine className="w-56" />
             </li>
           ) : (
-            versions.map((version) => <VersionRow key={version.number} of={of} version={version} />)
+            versions.map((version) => (
+              <VersionRow current={current} key={version.number} of={of} version={version} />
+            ))
           )}
         </ol>
       )}
@@ -45,7 +51,9 @@ export function History({ of }: { of: DefinitionRef }) {
   );
 }
 
-function VersionRow({ of, version }: { of: DefinitionRef; version: VersionLine }) {
+type RowProps = { of: DefinitionRef; current: number; version: VersionLine };
+
+function VersionRow({ of, current, version }: RowProps) {
   const [open, setOpen] = useState(false);
   return (
     <li className="border-line border-b">
@@ -64,27 +72,61 @@ function VersionRow({ of, version }: { of: DefinitionRef; version: VersionLine }
           {version.changed === null ? "made" : `changed ${version.changed.join(", ") || "nothing"}`} by{" "}
           {version.by}
         </span>
+        {version.note === "" ? null : (
+          <span className="min-w-0 basis-full pl-5 [overflow-wrap:anywhere]">{version.note}</span>
+        )}
         <Ago at={version.at} className="ml-auto whitespace-nowrap text-muted" />
       </button>
-      {open ? <Changes number={version.number} of={of} /> : null}
+      {open ? <Changes current={current} of={of} version={version} /> : null}
     </li>
   );
 }
 
-function Changes({ of, number }: { of: DefinitionRef; number: number }) {
+function Changes({ of, current, version }: RowProps) {
   const trpc = useTRPC();
-  const query = useQuery(trpc.definitions.changes.queryOptions({ ...of, number }));
+  const [from, setFrom] = useState<"previous" | "current">("previous");
+  const query = useQuery(trpc.definitions.changes.queryOptions({ ...of, number: version.number, from }));
   return (
     <div className="flex flex-col gap-3 px-4 pb-3 sm:pr-6 sm:pl-11">
+      {version.number === current ? null : (
+        <div className="flex flex-wrap items-center gap-2">
+          {version.changed === null ? null : (
+            <Segments
+              label="Compare the version"
+              onChange={setFrom}
+              options={[
+                { value: "previous", label: "Its changes" },
+                { value: "current", label: `From current v${current}` },
+              ]}
+              value={from}
+            />
+          )}
+          <ReturnButton current={current} number={version.number} of={of} />
+        </div>
+      )}
       {query.isError ? (
         <p className="text-failed" role="alert">
           {describeError(query.error).message}
         </p>
       ) : query.data ? (
-        query.data.map((change) => <FieldDiff change={change} key={change.field} />)
+        query.data.length === 0 ? (
+          <p className="text-muted">No differences.</p>
+        ) : (
+          query.data.map((change) => <FieldDiff change={change} key={change.field} />)
+        )
       ) : (
         <SkeletonLine className="w-56" />
       )}
     </div>
+  );
+}
+
+function ReturnButton({ of, number, current }: { of: DefinitionRef; number: number; current: number }) {
+  const returnTo = useReturnTo(of);
+  if (!useMay("member")) return null;
+  return (
+    <Button disabled={returnTo.isPending} onClick={() => returnTo.mutate({ number, current })}>
+      Return to v{number}
+    </Button>
   );
 }

@@ -78,13 +78,13 @@ function RunLine({ run }: { run: RunSummary }) {
       <span
         className={clsx(
           "min-w-0 flex-1 truncate max-sm:order-last max-sm:basis-full",
-          run.errorPreview ? "text-failed" : "mono text-muted",
+          run.errorPreview ? "text-failed" : "text-muted",
         )}
       >
         {run.errorPreview ?? run.inputPreview}
       </span>
       <span className="text-faint">v{run.targetVersion}</span>
-      <span className="mono whitespace-nowrap text-muted sm:w-24 sm:text-right">
+      <span className="whitespace-nowrap text-muted tabular-nums sm:w-24 sm:text-right">
         <Elapsed from={run.startedAt} to={run.finishedAt} />
       </span>
       <span className="whitespace-nowrap text-muted max-sm:ml-auto sm:w-24 sm:text-right">

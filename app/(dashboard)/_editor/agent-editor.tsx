@@ -1,285 +1,222 @@
 "use client";
 
-import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
-import { useId, useMemo } from "react";
-import { INPUT_CLASS } from "@/app/_ui/field";
-import { useTRPC } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
-import { useNotify } from "@/app/_ui/toast";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { SelectField, TextareaField, TextField } from "@/app/_ui/form";
+import type { FormProblems } from "@/app/_ui/form-problems";
+import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
 import type { Choices } from "@/server/catalog/edit-definition";
-import { type AgentFields, newAgent, readFields, toDefinition } from "./agent-fields";
-import { EditorBar } from "./editor-bar";
-import { EditorHead } from "./editor-head";
-import { EditorSection, Labelled } from "./labelled";
+import { type AgentFields, fieldsOf, newAgent, readFields, toDefinition, toFields } from "./agent-fields";
+import { EditorForm, EditorSection } from "./editor-form";
+import { ModelField } from "./model-field";
 import { Picker } from "./picker";
-import { slugOf } from "./slug";
-import { useDraft } from "./use-draft";
+import { copyName, slugOf } from "./slug";
+import { EDITED_QUERY, type Opened, useEditor } from "./use-editor";
 
 /** Creates an agent. */
 export function NewAgent() {
-  const fields = useMemo(newAgent, []);
-  return (
-    <AgentForm agentId={null} back={{ href: "/agents", label: "Agents" }} saved={fields} version={null} />
-  );
+  const trpc = useTRPC();
+  const { data: choices } = useSuspenseQuery(trpc.definitions.choices.queryOptions());
+  const [first] = choices.models;
+  const fields = useMemo(() => newAgent(first?.name ?? ""), [first]);
+  return <AgentForm back={{ href: "/agents", label: "Agents" }} opened={null} saved={fields} />;
+}
+
+/** Creates an agent that begins as a copy of another. */
+export function CopyAgent({ agentId }: { agentId: string }) {
+  const trpc = useTRPC();
+  const { data } = useSuspenseQuery(trpc.definitions.editAgent.queryOptions({ agentId }, EDITED_QUERY));
+  const { definition } = data;
+  const saved = useMemo(() => {
+    const { slug, name, ...fields } = toFields(definition);
+    return { ...fields, ...copyName({ slug, name }) };
+  }, [definition]);
+  const back = { href: `/agents/${agentId}`, label: definition.name };
+  return <AgentForm back={back} copied={agentId} opened={null} saved={saved} />;
 }
 
 /** Edits an agent; saving makes a new version. */
 export function EditAgent({ agentId }: { agentId: string }) {
   const trpc = useTRPC();
-  const { data } = useSuspenseQuery(trpc.definitions.editAgent.queryOptions({ agentId }, { staleTime: 0 }));
+  const { data } = useSuspenseQuery(trpc.definitions.editAgent.queryOptions({ agentId }, EDITED_QUERY));
   const { definition, version } = data;
-  const saved = useMemo(
-    (): AgentFields => ({
-      ...definition,
-      maxSteps: String(definition.maxSteps),
-      maxCredits: definition.maxCredits ?? "",
-      deadlineSeconds: String(definition.deadlineSeconds),
-    }),
-    [definition],
-  );
+  const saved = useMemo(() => toFields(definition), [definition]);
   const back = { href: `/agents/${agentId}`, label: definition.name };
-  return <AgentForm agentId={agentId} back={back} key={version} saved={saved} version={version} />;
+  return <AgentForm back={back} opened={{ id: agentId, version }} saved={saved} />;
 }
 
+const LABELS = {
+  "/name": "Name",
+  "/slug": "Slug",
+  "/model": "Model",
+  "/status": "Status",
+  "/systemPrompt": "System prompt",
+  "/tools": "Tools",
+  "/functions": "Functions",
+  "/maxSteps": "Max steps",
+  "/maxCredits": "Credits per run",
+  "/deadlineSeconds": "Deadline",
+};
+
 function AgentForm({
-  agentId,
-  version,
+  opened,
+  copied = null,
   saved,
   back,
 }: {
-  agentId: string | null;
-  version: number | null;
+  opened: Opened;
+  copied?: string | null;
   saved: AgentFields;
   back: { href: string; label: string };
 }) {
   const trpc = useTRPC();
-  const router = useRouter();
-  const notify = useNotify();
-  const queryClient = useQueryClient();
+  const client = useTRPCClient();
   const { data: choices } = useSuspenseQuery(trpc.definitions.choices.queryOptions());
-  const draft = useDraft(agentId === null ? "agent.new" : `agent.${agentId}.${version}`, saved, readFields);
-  const { value: fields } = draft;
-  const set = (change: Partial<AgentFields>) => draft.set({ ...fields, ...change });
-  const save = useMutation(
-    trpc.definitions.saveAgent.mutationOptions({
-      onSuccess: async (agent) => {
-        draft.discard();
-        await Promise.all([
-          queryClient.invalidateQueries({ queryKey: trpc.definitions.pathKey() }),
-          queryClient.invalidateQueries({ queryKey: trpc.catalog.pathKey() }),
-        ]);
-        const what =
-          agent.saved === "unchanged" ? "Nothing had changed" : `Version ${agent.version} is current`;
-        notify(agentId === null ? "The agent was created" : "The agent was saved", what);
-        router.push(`/agents/${agent.id}`);
-      },
-    }),
-  );
-  const error = save.isError ? describeError(save.error) : null;
-  const problemsOf = (field: keyof AgentFields) =>
-    (error?.issues ?? [])
-      .filter(({ path }) => path === `/${field}` || path.startsWith(`/${field}/`))
-      .map(({ message }) => message);
-  const submit = () => {
-    const only = agentId === null ? "create" : "update";
-    const definition = toDefinition(fields);
-    save.mutate({ definition, expected: version === null ? { only } : { only, version } });
+  const editor = useEditor({
+    kind: "agent",
+    opened,
+    copied,
+    saved,
+    read: readFields,
+    labels: LABELS,
+    save: (fields, how) => client.definitions.saveAgent.mutate({ definition: toDefinition(fields), ...how }),
+  });
+  const part: PartProps = {
+    fields: editor.draft.value,
+    set: (change) => editor.draft.change((before) => ({ ...before, ...change(before) })),
+    errorAt: editor.problems.at,
+    choices,
   };
   return (
-    <form
-      className="flex min-h-[calc(100dvh-3rem)] flex-col md:min-h-dvh"
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
-      <EditorHead
-        back={back}
-        note={version === null ? "" : `from v${version}`}
-        title={agentId === null ? "New agent" : "Edit agent"}
-      />
+    <EditorForm back={back} editor={editor} fieldsOf={fieldsOf} problems={editor.refused?.issues.length ?? 0}>
       <div className="max-w-3xl flex-1">
-        <Identity
-          choices={choices}
-          fields={fields}
-          isNew={agentId === null}
-          problemsOf={problemsOf}
-          set={set}
-        />
-        <EditorSection hint="What the agent is for, how it works, and how it answers." title="Prompt">
-          <Labelled label="System prompt" problems={problemsOf("systemPrompt")}>
-            {(props) => (
-              <textarea
-                {...props}
-                className="min-h-64 w-full resize-y rounded-md border border-line-strong bg-canvas p-3 leading-6"
-                onChange={(event) => set({ systemPrompt: event.target.value })}
-                value={fields.systemPrompt}
-              />
-            )}
-          </Labelled>
-        </EditorSection>
-        <EditorSection hint="What the model may call." title="Tools and functions">
-          <Picker
-            label="Tools"
-            none="There are no tools yet."
-            onChange={(tools) => set({ tools })}
-            options={choices.tools.map(({ slug, name, description }) => ({ value: slug, name, description }))}
-            problems={problemsOf("tools")}
-            value={fields.tools}
-          />
-          <Picker
-            label="Functions"
-            none=""
-            onChange={(functions) => set({ functions })}
-            options={choices.functions.map(({ name, description }) => ({ value: name, name, description }))}
-            problems={problemsOf("functions")}
-            value={fields.functions}
-          />
-        </EditorSection>
-        <Limits fields={fields} problemsOf={problemsOf} set={set} />
+        <Identity {...part} isNew={opened === null} />
+        <Prompt {...part} />
+        <Attachments {...part} />
+        <Limits {...part} />
       </div>
-      <EditorBar
-        busy={save.isPending}
-        changed={draft.changed}
-        error={error}
-        onDiscard={() => {
-          draft.discard();
-          save.reset();
-        }}
-        onSave={submit}
-        problems={error?.issues.length ?? 0}
-        restored={draft.restored}
-        saveLabel={version === null ? "Create agent" : "Save"}
-      />
-    </form>
+    </EditorForm>
   );
 }
 
 type PartProps = {
   fields: AgentFields;
-  set: (change: Partial<AgentFields>) => void;
-  problemsOf: (field: keyof AgentFields) => string[];
+  /** Changes fields, computed from the newest ones. */
+  set: (change: (before: AgentFields) => Partial<AgentFields>) => void;
+  errorAt: FormProblems["at"];
+  choices: Choices;
 };
 
-function Identity({
-  fields,
-  set,
-  problemsOf,
-  choices,
-  isNew,
-}: PartProps & { choices: Choices; isNew: boolean }) {
-  const models = useId();
-  const setName = (name: string) => {
-    // The slug follows the name until it is changed by hand.
-    const follows = isNew && fields.slug === slugOf(fields.name);
-    set(follows ? { name, slug: slugOf(name) } : { name });
-  };
+function Identity({ fields, set, errorAt, choices, isNew }: PartProps & { isNew: boolean }) {
   return (
     <EditorSection title="Identity">
       <div className="grid gap-4 sm:grid-cols-2">
-        <Labelled label="Name" problems={problemsOf("name")}>
-          {(props) => (
-            <input
-              {...props}
-              className={INPUT_CLASS}
-              onChange={(event) => setName(event.target.value)}
-              value={fields.name}
-            />
-          )}
-        </Labelled>
-        <Labelled
+        <TextField
+          error={errorAt("/name")}
+          label="Name"
+          onChange={(name) =>
+            // The slug follows the name until it is changed by hand.
+            set((before) =>
+              isNew && before.slug === slugOf(before.name) ? { name, slug: slugOf(name) } : { name },
+            )
+          }
+          value={fields.name}
+        />
+        <TextField
+          disabled={!isNew}
+          error={errorAt("/slug")}
           hint={isNew ? "Its name in YAML. It cannot be changed later." : "Its name in YAML."}
           label="Slug"
-          problems={problemsOf("slug")}
+          onChange={(slug) => set(() => ({ slug }))}
+          value={fields.slug}
+        />
+        <ModelField
+          choices={choices}
+          error={errorAt("/model")}
+          onChange={(model) => set(() => ({ model }))}
+          value={fields.model}
+        />
+        <SelectField
+          error={errorAt("/status")}
+          hint="An inactive agent refuses starts."
+          label="Status"
+          onChange={(status) => set(() => ({ status: status === "active" ? "active" : "inactive" }))}
+          value={fields.status}
         >
-          {(props) => (
-            <input
-              {...props}
-              className={`${INPUT_CLASS} mono disabled:opacity-60`}
-              disabled={!isNew}
-              onChange={(event) => set({ slug: event.target.value })}
-              value={fields.slug}
-            />
-          )}
-        </Labelled>
-        <Labelled hint="Any model of a configured provider." label="Model" problems={problemsOf("model")}>
-          {(props) => (
-            <>
-              <input
-                {...props}
-                className={`${INPUT_CLASS} mono`}
-                list={models}
-                onChange={(event) => set({ model: event.target.value })}
-                value={fields.model}
-              />
-              <datalist id={models}>
-                {choices.models.map((model) => (
-                  <option key={model} value={model} />
-                ))}
-              </datalist>
-            </>
-          )}
-        </Labelled>
-        <Labelled hint="An inactive agent refuses starts." label="Status" problems={problemsOf("status")}>
-          {(props) => (
-            <select
-              {...props}
-              className={INPUT_CLASS}
-              onChange={(event) => set({ status: event.target.value === "active" ? "active" : "inactive" })}
-              value={fields.status}
-            >
-              <option value="active">active</option>
-              <option value="inactive">inactive</option>
-            </select>
-          )}
-        </Labelled>
+          <option value="active">Active</option>
+          <option value="inactive">Inactive</option>
+        </SelectField>
       </div>
     </EditorSection>
   );
 }
 
-function Limits({ fields, set, problemsOf }: PartProps) {
+function Prompt({ fields, set, errorAt }: PartProps) {
+  return (
+    <EditorSection hint="What the agent is for, how it works, and how it answers." title="Prompt">
+      <TextareaField
+        error={errorAt("/systemPrompt")}
+        label="System prompt"
+        onChange={(systemPrompt) => set(() => ({ systemPrompt }))}
+        look="prose"
+        rows={14}
+        value={fields.systemPrompt}
+      />
+    </EditorSection>
+  );
+}
+
+function Attachments({ fields, set, errorAt, choices }: PartProps) {
+  return (
+    <EditorSection hint="What the model may call." title="Tools and functions">
+      <Picker
+        error={errorAt("/tools")}
+        label="Tools"
+        none="There are no tools yet."
+        onChange={(change) => set((before) => ({ tools: change(before.tools) }))}
+        options={choices.tools.map(({ slug, name, description }) => ({ value: slug, name, description }))}
+        value={fields.tools}
+      />
+      <Picker
+        error={errorAt("/functions")}
+        label="Functions"
+        none=""
+        onChange={(change) => set((before) => ({ functions: change(before.functions) }))}
+        options={choices.functions.map(({ name, description }) => ({ value: name, name, description }))}
+        value={fields.functions}
+      />
+    </EditorSection>
+  );
+}
+
+function Limits({ fields, set, errorAt }: PartProps) {
   return (
     <EditorSection title="Limits">
       <div className="grid gap-4 sm:grid-cols-3">
-        <Labelled hint="Model calls of one run, 1 to 12." label="Max steps" problems={problemsOf("maxSteps")}>
-          {(props) => (
-            <input
-              {...props}
-              className={INPUT_CLASS}
-              inputMode="numeric"
-              onChange={(event) => set({ maxSteps: event.target.value })}
-              value={fields.maxSteps}
-            />
-          )}
-        </Labelled>
-        <Labelled hint="Empty: no cap." label="Most credits per run" problems={problemsOf("maxCredits")}>
-          {(props) => (
-            <input
-              {...props}
-              className={INPUT_CLASS}
-              inputMode="decimal"
-              onChange={(event) => set({ maxCredits: event.target.value })}
-              value={fields.maxCredits}
-            />
-          )}
-        </Labelled>
-        <Labelled
+        <TextField
+          error={errorAt("/maxSteps")}
+          hint="Model calls of one run, 1 to 12."
+          inputMode="numeric"
+          label="Max steps"
+          onChange={(maxSteps) => set(() => ({ maxSteps }))}
+          value={fields.maxSteps}
+        />
+        <TextField
+          error={errorAt("/maxCredits")}
+          hint="The most that one run may use. Empty: no cap."
+          inputMode="decimal"
+          label="Credits per run"
+          onChange={(maxCredits) => set(() => ({ maxCredits }))}
+          value={fields.maxCredits}
+        />
+        <TextField
+          error={errorAt("/deadlineSeconds")}
           hint="The time limit of one run, up to a day."
+          inputMode="numeric"
           label="Deadline in seconds"
-          problems={problemsOf("deadlineSeconds")}
-        >
-          {(props) => (
-            <input
-              {...props}
-              className={INPUT_CLASS}
-              inputMode="numeric"
-              onChange={(event) => set({ deadlineSeconds: event.target.value })}
-              value={fields.deadlineSeconds}
-            />
-          )}
-        </Labelled>
+          onChange={(deadlineSeconds) => set(() => ({ deadlineSeconds }))}
+          value={fields.deadlineSeconds}
+        />
       </div>
     </EditorSection>
   );

@@ -1,3 +1,6 @@
+import type { AgentDefinition } from "@/server/catalog/definitions";
+import type { Fields } from "@/server/catalog/field-changes";
+
 /** An agent as its form shows it: numbers are texts, so that they can be typed. */
 export type AgentFields = {
   slug: string;
@@ -12,12 +15,13 @@ export type AgentFields = {
   deadlineSeconds: string;
 };
 
-export function newAgent(): AgentFields {
+/** A new agent; `model` is preselected. */
+export function newAgent(model: string): AgentFields {
   return {
     slug: "",
     name: "",
     status: "active",
-    model: "",
+    model,
     systemPrompt: "",
     maxSteps: "8",
     functions: [],
@@ -25,6 +29,30 @@ export function newAgent(): AgentFields {
     maxCredits: "",
     deadlineSeconds: "900",
   };
+}
+
+export function toFields(definition: AgentDefinition): AgentFields {
+  return {
+    ...definition,
+    maxSteps: String(definition.maxSteps),
+    maxCredits: definition.maxCredits ?? "",
+    deadlineSeconds: String(definition.deadlineSeconds),
+  };
+}
+
+/** An agent's fields as texts, to compare two versions. */
+export function fieldsOf({ functions, tools, ...fields }: AgentFields): Fields {
+  return new Map([
+    ["name", fields.name],
+    ["status", fields.status],
+    ["model", fields.model],
+    ["system prompt", fields.systemPrompt],
+    ["tools", tools.join("\n")],
+    ["functions", functions.join("\n")],
+    ["max steps", fields.maxSteps],
+    ["credits per run", fields.maxCredits],
+    ["deadline in seconds", fields.deadlineSeconds],
+  ]);
 }
 
 /** The definition that is sent; the server names what is wrong with it. */
@@ -40,7 +68,6 @@ export function toDefinition({ maxSteps, maxCredits, deadlineSeconds, ...fields 
 /** A stored draft; null if it is none. */
 export function readFields(stored: unknown): AgentFields | null {
   if (typeof stored !== "object" || stored === null) return null;
-  const known = newAgent();
   const text = (name: keyof AgentFields) => {
     const value: unknown = Reflect.get(stored, name);
     return typeof value === "string" ? value : "";
@@ -50,7 +77,6 @@ export function readFields(stored: unknown): AgentFields | null {
     return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
   };
   return {
-    ...known,
     slug: text("slug"),
     name: text("name"),
     status: text("status") === "inactive" ? "inactive" : "active",

@@ -12,7 +12,7 @@ export function Picker({
   none,
   options,
   value,
-  problems,
+  error,
   onChange,
 }: {
   label: string;
@@ -20,8 +20,8 @@ export function Picker({
   none: string;
   options: readonly { value: string; name: string; description: string }[];
   value: readonly string[];
-  problems: readonly string[];
-  onChange: (value: string[]) => void;
+  error: string | undefined;
+  onChange: (change: (before: readonly string[]) => string[]) => void;
 }) {
   const id = useId();
   const [search, setSearch] = useState("");
@@ -30,17 +30,15 @@ export function Picker({
     `${name} ${description}`.toLowerCase().includes(wanted),
   );
   return (
-    <fieldset className="flex flex-col gap-2">
+    <fieldset aria-describedby={error ? `${id}-error` : undefined} className="flex flex-col gap-2">
       <legend className="contents">
         <span className="font-medium">
           {label} <span className="font-normal text-muted">{value.length} chosen</span>
         </span>
       </legend>
-      {problems.map((problem) => (
-        <p className="text-failed text-xs" key={problem}>
-          {problem}
-        </p>
-      ))}
+      <p className="text-failed text-xs empty:hidden" id={`${id}-error`}>
+        {error}
+      </p>
       {options.length === 0 ? <p className="text-muted">{none}</p> : null}
       {options.length > MANY ? (
         <input
@@ -63,12 +61,11 @@ export function Picker({
                 checked={value.includes(option.value)}
                 className="mt-0.5 size-4 shrink-0 accent-accent"
                 id={`${id}-${option.value}`}
-                onChange={(event) =>
-                  onChange(
-                    event.target.checked
-                      ? [...value, option.value]
-                      : value.filter((each) => each !== option.value),
-                  )
+                onChange={({ target: { checked } }) =>
+                  onChange((before) => {
+                    const others = before.filter((each) => each !== option.value);
+                    return checked ? [...others, option.value] : others;
+                  })
                 }
                 type="checkbox"
               />

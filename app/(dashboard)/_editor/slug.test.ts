@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { slug } from "@/server/catalog/definitions";
-import { slugOf } from "./slug";
+import { copyName, slugOf } from "./slug";
 
 it.each([
   ["Order desk", "order-desk"],
@@ -11,3 +11,13 @@ it.each([
   expect(slugOf(name)).toBe(expected);
   if (expected !== "") expect(slug.safeParse(expected).success).toBe(true);
 });
+
+it.each(["desk", "d".repeat(64), `${"d".repeat(58)}-esk`])(
+  "a copy of %s has a valid slug and name",
+  (text) => {
+    const copy = copyName({ slug: text, name: text.padEnd(200, "n") });
+    expect(slug.safeParse(copy.slug).success).toBe(true);
+    expect(copy.slug).not.toBe(text);
+    expect(copy.name.length).toBeLessThanOrEqual(200);
+  },
+);

@@ -8,3 +8,11 @@ export function slugOf(name: string): string {
     .slice(0, 64)
     .replace(/^-+|-+$/g, "");
 }
+
+/** The slug and name of a copy. */
+export function copyName({ slug, name }: { slug: string; name: string }): { slug: string; name: string } {
+  return {
+    slug: `${slug.slice(0, 59)}-copy`.replace(/-{2,}copy$/, "-copy"),
+    name: `${name.slice(0, 193)} (copy)`,
+  };
+}

@@ -1,172 +1,229 @@
 "use client";
 
-import {
-  keepPreviousData,
-  useMutation,
-  useQuery,
-  useQueryClient,
-  useSuspenseQuery,
-} from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
-import { useEffect, useRef, useState } from "react";
-import { useTRPC } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
-import { useNotify } from "@/app/_ui/toast";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
+import { useMemo, useRef, useState } from "react";
+import { flushSync } from "react-dom";
+import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
+import { useMay } from "@/app/_ui/role";
+import { Segments } from "@/app/_ui/segments";
 import type { TextProblem } from "@/server/catalog/edit-definition";
-import { EditorBar } from "./editor-bar";
-import { EditorHead } from "./editor-head";
-import { FunctionList } from "./function-list";
+import { listCallables } from "./callables";
+import type { Callable } from "./catalogue";
+import { EditorForm } from "./editor-form";
 import { NEW_TOOL } from "./new-tool";
-import { useDraft } from "./use-draft";
+import { PartForm } from "./part-form";
+import { Problems } from "./problems";
+import { copyName } from "./slug";
+import { type Part, StepList } from "./step-list";
+import { freeStepId, insertStep, readTool, setValue } from "./tool-document";
+import { useChecked } from "./use-checked";
+import { EDITED_QUERY, type Opened, useEditor } from "./use-editor";
 import { YamlField } from "./yaml-field";
 
 /** Creates a tool. */
 export function NewTool() {
-  const back = { href: "/tools", label: "Tools" };
-  return <ToolForm back={back} saved={NEW_TOOL} toolId={null} version={null} />;
+  return <ToolForm back={{ href: "/tools", label: "Tools" }} opened={null} saved={NEW_TOOL} />;
 }
 
-/** Edits a tool as YAML; saving makes a new version. */
+/** Creates a tool that begins as a copy of another. */
+export function CopyTool({ toolId }: { toolId: string }) {
+  const trpc = useTRPC();
+  const { data } = useSuspenseQuery(trpc.definitions.editTool.queryOptions({ toolId }, EDITED_QUERY));
+  const copy = copyName(data);
+  const saved = setValue(setValue(data.yaml, ["slug"], copy.slug), ["name"], copy.name);
+  const back = { href: `/tools/${toolId}`, label: data.name };
+  return <ToolForm back={back} copied={toolId} opened={null} saved={saved} />;
+}
+
+/** Edits a tool; saving makes a new version. */
 export function EditTool({ toolId }: { toolId: string }) {
   const trpc = useTRPC();
-  const { data } = useSuspenseQuery(trpc.definitions.editTool.queryOptions({ toolId }, { staleTime: 0 }));
+  const { data } = useSuspenseQuery(trpc.definitions.editTool.queryOptions({ toolId }, EDITED_QUERY));
   const { yaml, version, name } = data;
   const back = { href: `/tools/${toolId}`, label: name };
-  return <ToolForm back={back} key={version} saved={yaml} toolId={toolId} version={version} />;
+  return <ToolForm back={back} opened={{ id: toolId, version }} saved={yaml} />;
 }
 
+/** What only some use is loaded with the first use. */
+const TryPanel = dynamic(() => import("./try-panel").then((part) => part.TryPanel));
+const Catalogue = dynamic(() => import("./catalogue").then((part) => part.Catalogue));
+
 const readText = (stored: unknown) => (typeof stored === "string" ? stored : null);
+const fieldsOf = (yaml: string) => new Map([["definition", yaml]]);
+const LABELS = { "/line": "Line" };
 
-/** Problems are looked for when typing has paused for this long. */
-const PAUSE_MS = 400;
-
+/** The steps as a list with a form, and the YAML: both edit the same text. */
 function ToolForm({
-  toolId,
-  version,
+  opened,
+  copied = null,
   saved,
   back,
 }: {
-  toolId: string | null;
-  version: number | null;
+  opened: Opened;
+  copied?: string | null;
   saved: string;
   back: { href: string; label: string };
 }) {
-  const trpc = useTRPC();
-  const router = useRouter();
-  const notify = useNotify();
-  const queryClient = useQueryClient();
+  const client = useTRPCClient();
   const field = useRef<HTMLTextAreaElement>(null);
-  const draft = useDraft(toolId === null ? "tool.new" : `tool.${toolId}.${version}`, saved, readText);
-  const checked = usePaused(draft.value, PAUSE_MS);
-  const { data: problems = [] } = useQuery(
-    trpc.definitions.checkTool.queryOptions({ yaml: checked }, { placeholderData: keepPreviousData }),
-  );
-  const save = useMutation(
-    trpc.definitions.saveTool.mutationOptions({
-      onSuccess: async (tool) => {
-        draft.discard();
-        await Promise.all([
-          queryClient.invalidateQueries({ queryKey: trpc.definitions.pathKey() }),
-          queryClient.invalidateQueries({ queryKey: trpc.catalog.pathKey() }),
-        ]);
-        const what =
-          tool.saved === "unchanged" ? "Nothing had changed" : `Version ${tool.version} is current`;
-        notify(toolId === null ? "The tool was created" : "The tool was saved", what);
-        router.push(`/tools/${tool.id}`);
-      },
-      // With problems, saving leads to the first one.
-      onError: () => field.current?.focus(),
-    }),
-  );
-  const submit = () => {
-    const only = toolId === null ? "create" : "update";
-    save.mutate({ yaml: draft.value, expected: version === null ? { only } : { only, version } });
-  };
-  return (
-    <form
-      className="flex min-h-[calc(100dvh-3rem)] flex-col md:min-h-dvh"
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
-      <EditorHead
-        back={back}
-        note={version === null ? "" : `from v${version}`}
-        title={toolId === null ? "New tool" : "Edit tool"}
-      />
-      <div className="grid flex-1 lg:grid-cols-[minmax(0,1fr)_22rem]">
-        <div className="min-w-0 px-4 py-4 sm:px-6">
-          <YamlField
-            label="Definition as YAML"
-            lines={problems.flatMap(({ line }) => line ?? [])}
-            onChange={draft.set}
-            ref={field}
-            value={draft.value}
-          />
-        </div>
-        <aside className="flex flex-col gap-5 border-line px-4 py-4 max-lg:border-t sm:px-6 lg:border-l lg:bg-surface">
-          <Problems field={field} problems={problems} />
-          <FunctionList />
-        </aside>
-      </div>
-      <EditorBar
-        busy={save.isPending}
-        changed={draft.changed}
-        error={save.isError ? describeError(save.error) : null}
-        onDiscard={() => {
-          draft.discard();
-          save.reset();
-        }}
-        onSave={submit}
-        problems={problems.length}
-        restored={draft.restored}
-        saveLabel={version === null ? "Create tool" : "Save"}
-      />
-    </form>
-  );
-}
+  const mayEdit = useMay("member");
+  const [view, setView] = useState<"form" | "yaml">("form");
+  const [chosen, setSelected] = useState<Part>(0);
+  const [adding, setAdding] = useState(false);
+  const editor = useEditor({
+    kind: "tool",
+    opened,
+    copied,
+    saved,
+    read: readText,
+    labels: LABELS,
+    save: (yaml, how) => client.definitions.saveTool.mutate({ yaml, ...how }),
+    onRefused: () => showFirst(),
+  });
+  const { value: yaml, change, latest } = editor.draft;
+  const check = useChecked(yaml, mayEdit);
+  const problems = [
+    ...(check.data ?? []),
+    ...(editor.refused?.value === yaml ? readRefusal(editor.refused.issues, check.data ?? []) : []),
+  ];
+  const tool = useMemo(() => readTool(yaml), [yaml]);
+  const callables = useCallables();
+  const steps = tool?.steps ?? [];
+  const selected = typeof chosen === "number" && chosen >= steps.length ? "input" : chosen;
+  const lines = typeof selected === "number" ? steps[selected]?.lines : undefined;
 
-function Problems({
-  problems,
-  field,
-}: {
-  problems: readonly TextProblem[];
-  field: React.RefObject<HTMLTextAreaElement | null>;
-}) {
-  function show(line: number) {
+  const problemsIn = (part: Part) => problems.filter(({ path }) => partOf(path) === part);
+  /** With problems, saving leads to the first one. */
+  function showFirst() {
+    const part = problems[0] ? partOf(problems[0].path) : null;
+    if (part !== null) setSelected(part);
+    else showLine(problems[0]?.line ?? null);
+  }
+  function showLine(line: number | null) {
+    // The field must be there to take the focus.
+    flushSync(() => setView("yaml"));
     const area = field.current;
     if (!area) return;
-    const lines = area.value.split("\n");
-    const start = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
     area.focus();
-    area.setSelectionRange(start, start + (lines[line - 1] ?? "").length);
+    if (line === null) return;
+    const before = area.value.split("\n").slice(0, line - 1);
+    const start = before.reduce((sum, { length }) => sum + length + 1, 0);
+    area.setSelectionRange(start, start + (area.value.slice(start).split("\n")[0] ?? "").length);
+  }
+  function select(part: Part) {
+    setSelected(part);
+    setView("form");
+  }
+  function add({ id, step }: Callable) {
+    const index = typeof selected === "number" ? selected + 1 : selected === "input" ? 0 : steps.length;
+    change((before) => insertStep(before, index, { id: freeStepId(before, id), ...step }));
+    setAdding(false);
+    select(index);
   }
   return (
-    <section aria-label="Problems" aria-live="polite">
-      <h2 className="font-semibold">{problems.length === 0 ? "No problems" : "Problems"}</h2>
-      <ul className="mt-1 flex flex-col gap-1.5">
-        {problems.map(({ line, message }) => (
-          <li className="[overflow-wrap:anywhere]" key={`${line} ${message}`}>
-            {line === null ? null : (
-              <button className="mr-1.5 text-accent hover:underline" onClick={() => show(line)} type="button">
-                Line {line}
-              </button>
+    <EditorForm back={back} editor={editor} fieldsOf={fieldsOf} problems={problems.length}>
+      <div className="grid flex-1 lg:grid-cols-[18rem_minmax(0,1fr)] xl:grid-cols-[18rem_minmax(0,1fr)_22rem]">
+        <div className="flex min-w-0 flex-col gap-4 border-line bg-surface px-4 py-4 max-lg:border-b sm:px-6 lg:border-r">
+          {tool === null ? (
+            <p>The YAML has a syntax error. Correct it to see the steps.</p>
+          ) : (
+            <StepList
+              faulty={(part) => problemsIn(part).length > 0}
+              onAdd={() => setAdding(true)}
+              onSelect={select}
+              selected={selected}
+              tool={tool}
+            />
+          )}
+          {mayEdit ? <Problems check={check} onShow={showLine} problems={problems} /> : null}
+        </div>
+        <div className="flex min-w-0 flex-col gap-4 px-4 py-4 sm:px-6">
+          <div className="flex">
+            <Segments
+              label="Edit as"
+              onChange={setView}
+              options={[
+                { value: "form", label: "Form" },
+                { value: "yaml", label: "YAML" },
+              ]}
+              value={view}
+            />
+          </div>
+          {view === "yaml" ? (
+            <YamlField
+              label="Definition as YAML"
+              lines={problems.flatMap(({ line }) => line ?? [])}
+              marked={lines}
+              onChange={(text) => change(() => text)}
+              ref={field}
+              value={yaml}
+            />
+          ) : tool === null ? null : (
+            <PartForm
+              isNew={opened === null}
+              key={String(selected)}
+              onChange={change}
+              onSelect={select}
+              part={selected}
+              problems={problemsIn(selected)}
+              textOf={() => latest().value}
+              tool={tool}
+            />
+          )}
+        </div>
+        {mayEdit && tool !== null ? (
+          <aside className="min-w-0 border-line px-4 py-4 max-xl:border-t sm:px-6 lg:max-xl:col-span-2 xl:border-l xl:bg-surface">
+            {opened === null ? (
+              <p className="text-muted">Create the tool to try it with sample data.</p>
+            ) : (
+              <TryPanel
+                step={typeof selected === "number" ? (steps[selected] ?? null) : null}
+                textOf={() => latest().value}
+                tool={tool}
+                toolId={opened.id}
+              />
             )}
-            {message}
-          </li>
-        ))}
-      </ul>
-    </section>
+          </aside>
+        ) : null}
+      </div>
+      {adding ? (
+        <Catalogue
+          callables={callables}
+          onClose={() => setAdding(false)}
+          onPick={add}
+          title={typeof selected === "number" ? `Add a step after ${steps[selected]?.id}` : "Add a step"}
+        />
+      ) : null}
+    </EditorForm>
   );
 }
 
-/** The value as it was when it had not changed for `ms`. */
-function usePaused(value: string, ms: number): string {
-  const [paused, setPaused] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(value), ms);
-    return () => clearTimeout(timer);
-  }, [value, ms]);
-  return paused;
+function useCallables(): Callable[] {
+  const trpc = useTRPC();
+  const { data: choices } = useSuspenseQuery(trpc.definitions.choices.queryOptions());
+  const { data: functions } = useSuspenseQuery(trpc.definitions.functions.queryOptions());
+  return useMemo(() => listCallables(functions, choices.tools), [functions, choices]);
+}
+
+/** What only saving found, such as a changed slug. An issue's path is `/line/N`. */
+function readRefusal(
+  issues: readonly { path: string; message: string }[],
+  found: readonly TextProblem[],
+): TextProblem[] {
+  return issues
+    .filter(({ path, message }) => path !== "" && !found.some((problem) => problem.message === message))
+    .map(({ path, message }) => ({
+      line: Number(path.split("/")[2]) || null,
+      path: [],
+      fault: message,
+      message,
+    }));
+}
+
+/** The part that a path in the definition belongs to; null: the whole of it. */
+function partOf([field, index]: readonly (string | number)[]): Part | null {
+  if (field === "steps" && typeof index === "number") return index;
+  if (field === "output" || field === "outputSchema") return "output";
+  return field === undefined || field === "steps" ? null : "input";
 }

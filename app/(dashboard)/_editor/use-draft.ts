@@ -1,51 +1,98 @@
 "use client";
 
-import { useEffect, useState } from "react";
+import { useContext, useEffect, useRef, useState } from "react";
+import { draftKey } from "@/app/_ui/drafts";
+import { OrganizationContext } from "../operator-command";
 
-const PREFIX = "stepwell.draft.";
+/** What was typed, and the version it changes; null: something new. */
+type Draft<Value> = { version: number | null; value: Value };
 
 /**
- * A value that is being edited. It survives a reload of the page in this browser until it is saved or discarded.
- * `name` says what is edited and from which version, so that a draft is never applied to a later one.
+ * A value that is being edited. The browser stores it until it is saved or discarded, so that it survives a reload and a
+ * newer version of what is edited. Editing another version is the caller's decision: see `rebase`.
  */
-export function useDraft<Value>(name: string, saved: Value, read: (stored: unknown) => Value | null) {
-  const key = PREFIX + name;
-  const [value, setValue] = useState(saved);
+export function useDraft<Value>({
+  name,
+  version,
+  saved,
+  read,
+}: {
+  /** Names what is edited within the organization. */
+  name: string;
+  /** The current version and its value. */
+  version: number | null;
+  saved: Value;
+  /** Reads a stored value; null if it is none. */
+  read: (stored: unknown) => Value | null;
+}) {
+  const key = draftKey(useContext(OrganizationContext), name);
+  const [draft, setDraft] = useState<Draft<Value> | null>(null);
   const [restored, setRestored] = useState(false);
+  // The newest draft, also before React has rendered it.
+  const latest = useRef(draft);
+  function put(next: Draft<Value> | null) {
+    latest.current = next;
+    setDraft(next);
+    if (next === null) localStorage.removeItem(key);
+    else store(key, next);
+  }
   // Read after hydration: the server has no drafts.
   useEffect(() => {
-    const draft = parseDraft(localStorage.getItem(key), read);
-    if (draft === null) return;
-    setValue(draft);
+    const stored = parseDraft(localStorage.getItem(key), read);
+    if (stored === null) return;
+    latest.current = stored;
+    setDraft(stored);
     setRestored(true);
   }, [key, read]);
+  const value = draft?.value ?? saved;
   const changed = JSON.stringify(value) !== JSON.stringify(saved);
   return {
     value,
+    /** The version that the value changes. */
+    version: draft === null ? version : draft.version,
     /** Whether the value differs from the saved one. */
     changed,
     /** Whether it is from an earlier visit to the page. */
     restored: restored && changed,
-    set(next: Value) {
-      setValue(next);
-      try {
-        localStorage.setItem(key, JSON.stringify(next));
-      } catch {
-        // The browser's storage is full or switched off: the draft lives as long as the page.
-      }
+    /** The newest value and its version, for an act that may follow a change before React renders. */
+    latest: () => latest.current ?? { version, value: saved },
+    change(update: (before: Value) => Value) {
+      const before = latest.current ?? { version, value: saved };
+      put({ version: before.version, value: update(before.value) });
     },
-    /** Deletes the stored draft. The page's value returns to the saved one unless it is left. */
+    /** Makes the draft a change of the current version. */
+    rebase() {
+      if (latest.current !== null) put({ ...latest.current, version });
+    },
+    /** Returns to the saved value. */
     discard() {
-      localStorage.removeItem(key);
-      setValue(saved);
+      put(null);
       setRestored(false);
     },
+    /** Deletes the stored draft; the page shows it until it is left. */
+    forget: () => localStorage.removeItem(key),
   };
 }
 
-function parseDraft<Value>(text: string | null, read: (stored: unknown) => Value | null): Value | null {
+function store(key: string, draft: Draft<unknown>): void {
   try {
-    return text === null ? null : read(JSON.parse(text));
+    localStorage.setItem(key, JSON.stringify(draft));
+  } catch {
+    // The browser's storage is full or switched off: the draft lives as long as the page.
+  }
+}
+
+function parseDraft<Value>(
+  text: string | null,
+  read: (stored: unknown) => Value | null,
+): Draft<Value> | null {
+  try {
+    const stored: unknown = text === null ? null : JSON.parse(text);
+    if (typeof stored !== "object" || stored === null) return null;
+    const version: unknown = Reflect.get(stored, "version");
+    const value = read(Reflect.get(stored, "value"));
+    if (value === null || (version !== null && typeof version !== "number")) return null;
+    return { version, value };
   } catch {
     return null;
   }

@@ -23,7 +23,7 @@ import { StatusShape } from "@/app/_ui/status";
 import type { MemberRole } from "@/server/auth/actor";
 import type { OrganizationLine } from "@/server/auth/organizations";
 import type { RunSummary } from "@/server/runs/read/list";
-import { navItems } from "../nav";
+import { ACCOUNT_ITEM, navGroups } from "../nav";
 import { Started } from "../runs/started";
 import type { Theme } from "../theme";
 import { type Findable, findItems, type Group, idIn } from "./rank";
@@ -147,7 +147,7 @@ function actionItem(action: PageAction, index: number, go: Go): PaletteItem {
 }
 
 function placeItems(role: MemberRole, go: Go): PaletteItem[] {
-  return navItems(role).map(({ href, label, Icon }) => ({
+  return [...navGroups(role).flatMap(({ items }) => items), ACCOUNT_ITEM].map(({ href, label, Icon }) => ({
     id: href,
     label,
     icon: <Icon />,

@@ -1,24 +1,28 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Button } from "@/app/_ui/button";
 import { formatCredits } from "@/app/_ui/format";
 import { Link } from "@/app/_ui/link";
 import { useTRPC } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
 import { Status, StatusShape } from "@/app/_ui/status";
 import { Elapsed } from "@/app/_ui/time";
-import { useNotify } from "@/app/_ui/toast";
 import { isTerminal } from "@/server/contract/enums";
+import type { RunDetail, RunInspection } from "@/server/runs/read/inspect";
 import { type Line, lineFacts, lineId, linesOf } from "../runs/[runId]/lines";
 import { explainFailure } from "../runs/[runId]/result/explain-failure";
 import { OutputText } from "../runs/[runId]/result/texts";
 import { useLiveRun } from "../runs/[runId]/use-live-run";
+import { useCancelRun } from "./use-cancel-run";
 
 /** A run while it executes and when it has ended: status, steps, result. */
 export function RunOutcome({ runId }: { runId: string }) {
-  const inspection = useLiveRun(runId);
+  return <InspectedOutcome inspection={useLiveRun(runId)} />;
+}
+
+/** The same for a run that the caller follows already: each `useLiveRun` opens a stream. */
+export function InspectedOutcome({ inspection }: { inspection: RunInspection }) {
   const { run } = inspection;
   const ended = isTerminal(run.status);
   useRefreshedRuns(run.status);
@@ -30,10 +34,10 @@ export function RunOutcome({ runId }: { runId: string }) {
           <Elapsed from={run.startedAt} lively to={run.finishedAt} />
         </span>
         <span className="text-muted">{formatCredits(run.creditsWithChildren)} credits</span>
-        <Link className="text-accent hover:underline" href={`/runs/${runId}`}>
+        <Link className="text-accent hover:underline" href={`/runs/${run.id}`}>
           Open run
         </Link>
-        {ended ? null : <CancelButton requested={run.cancelRequested} runId={runId} />}
+        {ended ? null : <CancelButton run={run} />}
       </div>
       <Steps lines={linesOf(inspection)} />
       {run.output ? <OutputText run={run} text={run.output} /> : null}
@@ -70,22 +74,10 @@ function Steps({ lines }: { lines: Line[] }) {
   );
 }
 
-function CancelButton({ runId, requested }: { runId: string; requested: boolean }) {
-  const trpc = useTRPC();
-  const notify = useNotify();
-  const cancel = useMutation(
-    trpc.runs.cancel.mutationOptions({
-      onError: (error) => notify("The run could not be cancelled", describeError(error).message),
-    }),
-  );
-  const asked = requested || cancel.isPending || cancel.isSuccess;
+function CancelButton({ run }: { run: RunDetail }) {
+  const { asked, cancel } = useCancelRun(run);
   return (
-    <Button
-      className="ml-auto"
-      disabled={asked}
-      look="danger"
-      onClick={() => cancel.mutate({ runIds: [runId] })}
-    >
+    <Button className="ml-auto" disabled={asked} look="danger" onClick={cancel}>
       {asked ? "Cancelling" : "Cancel run"}
     </Button>
   );

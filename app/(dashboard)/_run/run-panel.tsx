@@ -13,6 +13,7 @@ import { useMay } from "@/app/_ui/role";
 import { Segments } from "@/app/_ui/segments";
 import { useNotify } from "@/app/_ui/toast";
 import { recentRunsQuery } from "../_definitions/query";
+import { InputProblem, readJsonObject } from "./problem";
 import { RunOutcome } from "./run-outcome";
 import { SchemaForm } from "./schema-form";
 import { readField, sampleOf } from "./schema-value";
@@ -99,14 +100,14 @@ function MessageForm({ target, busy, problem, onRun }: FormProps) {
       </div>
       <textarea
         aria-describedby={`${id}-problem`}
-        className="min-h-24 w-full resize-y rounded-md border border-line-strong bg-canvas p-2.5"
+        className="min-h-24 w-full resize-y rounded-md border border-input-line bg-canvas p-2.5"
         id={id}
         onChange={(event) => setMessage(event.target.value)}
         placeholder={`Ask ${target.name} something`}
         ref={field}
         value={message}
       />
-      <Problem id={`${id}-problem`} problem={problem} />
+      <InputProblem id={`${id}-problem`} problem={problem} />
       <RunButton busy={busy} target={target} />
     </form>
   );
@@ -132,17 +133,9 @@ function InputForm({ target, busy, problem, onRun }: FormProps) {
   ]);
   /** The value of the JSON view; undefined if it is not a JSON object. */
   function read(): Record<string, unknown> | undefined {
-    try {
-      const parsed: unknown = JSON.parse(json);
-      if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) {
-        setFault(null);
-        return Object.fromEntries(Object.entries(parsed));
-      }
-      setFault("The input of a tool must be a JSON object.");
-    } catch (error) {
-      setFault(`This is not valid JSON: ${error instanceof Error ? error.message : ""}`);
-    }
-    return undefined;
+    const parsed = readJsonObject(json);
+    setFault("fault" in parsed ? parsed.fault : null);
+    return "fault" in parsed ? undefined : parsed.value;
   }
   function show(next: "form" | "json") {
     if (next === "json") return setText(JSON.stringify(value, null, 2));
@@ -187,14 +180,13 @@ function InputForm({ target, busy, problem, onRun }: FormProps) {
         <textarea
           aria-describedby={`${id}-problem`}
           aria-label="Input as JSON"
-          className="mono min-h-40 w-full resize-y rounded-md border border-line-strong bg-canvas p-2.5"
+          className="mono min-h-40 w-full resize-y rounded-md border border-input-line bg-canvas p-2.5"
           onChange={(event) => setText(event.target.value)}
           spellCheck={false}
           value={json}
         />
       )}
-      {fault ? <p className="text-failed">{fault}</p> : null}
-      <Problem id={`${id}-problem`} problem={problem} />
+      <InputProblem id={`${id}-problem`} problem={fault ?? problem} />
       <RunButton busy={busy} target={target} />
     </form>
   );
@@ -241,26 +233,6 @@ function RecentInputs({ target, onPick }: { target: RunTarget; onPick: (input: s
         </MenuItem>
       ))}
     </Menu>
-  );
-}
-
-/** Why a start was refused, and where the input's faults are. */
-function Problem({ id, problem }: { id: string; problem: ShownError | null }) {
-  return (
-    <div aria-live="polite" className="text-failed empty:hidden" id={id}>
-      {problem ? (
-        <>
-          <p>{problem.message}</p>
-          <ul>
-            {problem.issues.map(({ path, message }) => (
-              <li className="[overflow-wrap:anywhere]" key={`${path} ${message}`}>
-                <span className="mono">{path || "The input"}</span> {message}
-              </li>
-            ))}
-          </ul>
-        </>
-      ) : null}
-    </div>
   );
 }
 

@@ -1,19 +1,22 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
 import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
+import { paramsOf } from "../runs/address";
 import { CreditsView } from "./credits-view";
-import { ledgerQuery, readKind } from "./query";
+import { ledgerQuery, readLedgerAddress } from "./query";
 import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Credits" };
 
 async function Credits({ searchParams }: PageProps<"/credits">) {
-  const kind = readKind([(await searchParams).kind].flat()[0]);
+  const question = readLedgerAddress(paramsOf(await searchParams));
   const prefetch = await createPrefetch();
   const { queryClient, trpc } = prefetch;
   await Promise.all([
     queryClient.prefetchQuery(trpc.credits.balance.queryOptions()),
-    queryClient.prefetchInfiniteQuery(ledgerQuery(trpc, kind)),
+    queryClient.prefetchQuery(trpc.runs.metrics.queryOptions({ period: "7d" })),
+    queryClient.prefetchQuery(trpc.runs.metrics.queryOptions({ period: "30d" })),
+    queryClient.prefetchInfiniteQuery(ledgerQuery(trpc, question)),
   ]);
   return (
     <Prefetched from={prefetch}>

@@ -1,17 +1,24 @@
 import { PartHead } from "@/app/_ui/facts";
-import { PageHead } from "@/app/_ui/page";
-import { FactsSkeleton, TableSkeleton } from "../../_ui/skeletons";
+import { Figure, Figures } from "@/app/_ui/figures";
+import { PageHead, SkeletonLine } from "@/app/_ui/page";
+import { TableSkeleton } from "../../_ui/skeletons";
 
 export function Skeleton() {
   return (
     <>
       <PageHead title="Credits" />
-      <FactsSkeleton label="Balance" names={["Balance", "Held", "Monthly grant"]} />
+      <Figures label="Balance">
+        {["Balance", "Used per day, last 7 days", "Days left", "Monthly grant"].map((name) => (
+          <Figure
+            key={name}
+            name={name}
+            note={<SkeletonLine className="w-32" />}
+            value={<SkeletonLine className="w-24" />}
+          />
+        ))}
+      </Figures>
       <PartHead title="Ledger" />
-      <TableSkeleton
-        columns={["No.", "Kind", "Amount", "Before", "After", "Note", "Run", "By", "Time"]}
-        label="Ledger"
-      />
+      <TableSkeleton columns={["Entry", "Run", "Amount", "Balance", "By", "Time"]} label="Ledger" />
     </>
   );
 }

@@ -2,12 +2,13 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { Choice, FieldGroup, SelectField, TextField } from "@/app/_ui/form";
+import { ExpiryField } from "@/app/_ui/expiry-field";
+import { Choice, FieldGroup, TextField } from "@/app/_ui/form";
 import { FormDialog } from "@/app/_ui/form-dialog";
 import { readProblems } from "@/app/_ui/form-problems";
 import { useTRPC } from "@/app/_ui/providers";
 import { useNow } from "@/app/_ui/time";
-import { EXPIRIES, type KeyDraft, NEW_KEY, readDraft } from "./key-draft";
+import { type KeyDraft, NEW_KEY, readDraft } from "./key-draft";
 import { NewKeyDialog } from "./new-key-dialog";
 import { TargetPicker } from "./target-picker";
 
@@ -109,31 +110,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
           />
         ) : null}
       </FieldGroup>
-      <div className="grid gap-4 sm:grid-cols-2">
-        <SelectField
-          label="Expires"
-          onChange={(expiry) =>
-            change({ expiry: EXPIRIES.find(({ value }) => value === expiry)?.value ?? "never" })
-          }
-          value={draft.expiry}
-        >
-          {EXPIRIES.map(({ value, label }) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </SelectField>
-        {draft.expiry === "date" ? (
-          <TextField
-            error={errorAt("/expiresAt")}
-            hint="The key works until the end of this day."
-            label="Last day"
-            onChange={(date) => change({ date })}
-            type="date"
-            value={draft.date}
-          />
-        ) : null}
-      </div>
+      <ExpiryField error={errorAt("/expiresAt")} onChange={change} value={draft} what="The key" />
       <div className="grid gap-4 sm:grid-cols-3">
         {LIMITS.map(({ field, hint, write }) => (
           <TextField

@@ -1,25 +1,15 @@
+import { type ExpiryDraft, readExpiry } from "@/app/_ui/expiry";
 import type { ApiKeyDefinition } from "@/server/catalog/definitions";
 import type { DirectoryEntry } from "@/server/catalog/directory";
 
-export const EXPIRIES = [
-  { value: "never", label: "Never", days: null },
-  { value: "30", label: "In 30 days", days: 30 },
-  { value: "90", label: "In 90 days", days: 90 },
-  { value: "365", label: "In a year", days: 365 },
-  { value: "date", label: "On a date", days: null },
-] as const;
-
 /** The form of a new key, as typed. */
-export type KeyDraft = {
+export type KeyDraft = ExpiryDraft & {
   name: string;
   start: boolean;
   read: boolean;
   /** Whether the key is limited to `targetIds`. */
   limited: boolean;
   targetIds: string[];
-  expiry: (typeof EXPIRIES)[number]["value"];
-  /** `YYYY-MM-DD`, for the expiry `date`. */
-  date: string;
   startsPerMinute: string;
   readsPerMinute: string;
   maxCredits: string;
@@ -38,8 +28,6 @@ export const NEW_KEY: KeyDraft = {
   maxCredits: "",
 };
 
-const DAY_MS = 24 * 3600 * 1000;
-
 /**
  * The definition that a draft describes, and the faults that only the form can see, by JSON pointer: a text that is no
  * number would become "no limit", and an empty selection "all".
@@ -54,7 +42,7 @@ export function readDraft(
   const slugs = (kind: "agent" | "tool") =>
     chosen.filter((entry) => entry.kind === kind).map(({ slug }) => slug);
   if (draft.limited && chosen.length === 0) faults["/agents"] = "Select at least one agent or tool.";
-  const expiresAt = readExpiry(draft, now);
+  const expiresAt = readExpiry(draft, { now });
   if (expiresAt === undefined) faults["/expiresAt"] = "Choose a date.";
   const rate = (field: "startsPerMinute" | "readsPerMinute") => {
     const text = draft[field].trim();
@@ -78,13 +66,4 @@ export function readDraft(
     },
     faults,
   };
-}
-
-/** Null: never; undefined: no valid date. */
-function readExpiry({ expiry, date }: KeyDraft, now: number): string | null | undefined {
-  const preset = EXPIRIES.find(({ value }) => value === expiry);
-  if (preset?.days) return new Date(now + preset.days * DAY_MS).toISOString();
-  if (expiry !== "date") return null;
-  const end = new Date(`${date}T23:59:59`);
-  return Number.isNaN(end.getTime()) ? undefined : end.toISOString();
 }

@@ -3,8 +3,9 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { Button } from "@/app/_ui/button";
+import { Button, buttonClass } from "@/app/_ui/button";
 import { MoreIcon, PlusIcon } from "@/app/_ui/icons";
+import { Link } from "@/app/_ui/link";
 import { Menu, MenuItem } from "@/app/_ui/menu";
 import { Empty, PageHead } from "@/app/_ui/page";
 import { usePageActions } from "@/app/_ui/page-actions";
@@ -46,6 +47,9 @@ export function KeysView() {
   return (
     <>
       <PageHead title="API keys">
+        <Link className={buttonClass()} href="/api-reference">
+          API reference
+        </Link>
         {create ?? <p className="text-muted">Admins and owners create and revoke keys.</p>}
       </PageHead>
       {data.length === 0 ? (

@@ -14,10 +14,11 @@ import { List, ListCell, ListRow } from "@/app/_ui/table";
 import { Day } from "@/app/_ui/time";
 import type { MemberLine } from "@/server/auth/list-members";
 import { ChangeRoleDialog } from "./change-role-dialog";
+import { InvitationList } from "./invitation-list";
 import { RemoveMemberDialog } from "./remove-member-dialog";
 import { MAY, refusalFor } from "./roles";
 
-const AddMember = dynamic(() => import("./add-member").then((part) => part.AddMember));
+const InviteMember = dynamic(() => import("./invite-member").then((part) => part.InviteMember));
 
 const COLUMNS = [
   ["Member"],
@@ -29,28 +30,28 @@ const ACTIONS = ["", "w-14"] as const;
 
 type Opened = { what: "role" | "remove"; member: MemberLine };
 
-/** The organization's members; administrators add, change and remove them here. */
+/** The organization's members; administrators invite, change and remove them here. */
 export function MembersView() {
   const trpc = useTRPC();
   const mayChange = useMay("admin");
   const isOwner = useMay("owner");
   const { data } = useSuspenseQuery(trpc.organization.members.queryOptions());
-  const [adding, setAdding] = useState(false);
+  const [inviting, setInviting] = useState(false);
   const [opened, setOpened] = useState<Opened | null>(null);
   usePageActions(
-    mayChange ? [{ label: "Add a member", icon: <PlusIcon />, run: () => setAdding(true) }] : [],
+    mayChange ? [{ label: "Invite a member", icon: <PlusIcon />, run: () => setInviting(true) }] : [],
   );
   const owners = data.filter(({ role }) => role === "owner").length;
   return (
     <>
       <PageHead title="Members">
         {mayChange ? (
-          <Button look="primary" onClick={() => setAdding(true)}>
+          <Button look="primary" onClick={() => setInviting(true)}>
             <PlusIcon />
-            Add member
+            Invite member
           </Button>
         ) : (
-          <p className="text-muted">Admins and owners add and change members.</p>
+          <p className="text-muted">Admins and owners invite and change members.</p>
         )}
       </PageHead>
       <List columns={mayChange ? [...COLUMNS, ACTIONS] : COLUMNS} label="Members">
@@ -84,7 +85,8 @@ export function MembersView() {
           </ListRow>
         ))}
       </List>
-      {adding ? <AddMember mayAddOwners={isOwner} onClose={() => setAdding(false)} /> : null}
+      {mayChange ? <InvitationList /> : null}
+      {inviting ? <InviteMember mayInviteOwners={isOwner} onClose={() => setInviting(false)} /> : null}
       {opened?.what === "role" ? (
         <ChangeRoleDialog mayAppointOwners={isOwner} member={opened.member} onClose={() => setOpened(null)} />
       ) : null}

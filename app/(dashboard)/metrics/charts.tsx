@@ -103,7 +103,7 @@ export function VolumeChart({
     >
       {metrics.buckets.map((bucket, index) => (
         <rect
-          className="fill-bar-step"
+          className="fill-data-2"
           height={percent(measure(bucket) / top)}
           key={bucket.from}
           width={barWidth(metrics)}

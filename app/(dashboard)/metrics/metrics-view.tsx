@@ -1,7 +1,7 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useRouter, useSearchParams } from "next/navigation";
+import { useSearchParams } from "next/navigation";
 import { Chip } from "@/app/_ui/chip";
 import { formatCount, formatCredits, formatDuration, formatShare, formatSpan } from "@/app/_ui/format";
 import { Link } from "@/app/_ui/link";
@@ -38,7 +38,6 @@ const DIMENSION_PATHS = { agent: "/agents", tool: "/tools", trigger: "/triggers"
 /** Run statistics of a period. Every figure links to the runs it counts. */
 export function MetricsView() {
   const trpc = useTRPC();
-  const router = useRouter();
   const question = readMetricsAddress(useSearchParams());
   const query = useQuery({
     ...trpc.runs.metrics.queryOptions(question),
@@ -47,14 +46,13 @@ export function MetricsView() {
   });
   const metrics = query.data;
   const [usual] = intervalsOf(question.period);
-  const ask = (change: MetricsQuestion) => router.replace(writeMetricsAddress(change), { scroll: false });
   return (
     <>
       <PageHead title="Metrics">
         <Segments
           before="Interval"
           label="Interval"
-          onChange={(interval) => ask({ ...question, interval })}
+          onChange={(interval) => ask((latest) => ({ ...latest, interval }))}
           options={[...intervalsOf(question.period)]
             .sort((a, b) => intervalMs(a) - intervalMs(b))
             .map((value) => ({ value, label: intervalLabel(intervalMs(value)) }))}
@@ -62,7 +60,7 @@ export function MetricsView() {
         />
         <Segments
           label="Period"
-          onChange={(period) => ask({ ...question, period })}
+          onChange={(period) => ask((latest) => ({ ...latest, period }))}
           options={RUN_PERIODS.map((value) => ({ value, label: PERIOD_LABELS[value] }))}
           value={question.period}
         />
@@ -70,10 +68,7 @@ export function MetricsView() {
       {question.subject ? (
         <Subject
           metrics={metrics}
-          onDrop={() => {
-            const { subject: _, ...rest } = question;
-            ask(rest);
-          }}
+          onDrop={() => ask(({ subject: _, ...rest }) => rest)}
           subject={question.subject}
         />
       ) : null}
@@ -93,6 +88,12 @@ export function MetricsView() {
       )}
     </>
   );
+}
+
+/** Changes the question in the address, which the page may not have rendered yet. */
+function ask(change: (latest: MetricsQuestion) => MetricsQuestion): void {
+  const latest = readMetricsAddress(new URLSearchParams(location.search));
+  window.history.replaceState(null, "", writeMetricsAddress(change(latest)));
 }
 
 /** `2 min`, `6 h`, `3 d`. */

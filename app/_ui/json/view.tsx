@@ -96,7 +96,7 @@ function DocumentWithTools({
               <SearchIcon className="absolute top-1.5 left-2 text-faint" />
               <input
                 aria-label="Search this document"
-                className="h-7 w-full rounded-md border border-line-strong bg-canvas pr-2 pl-8 placeholder:text-faint"
+                className="h-7 w-full rounded-md border border-input-line bg-canvas pr-2 pl-8 placeholder:text-faint"
                 onChange={(event) => setTyped(event.target.value)}
                 placeholder="Search names and values"
                 type="search"

@@ -1,5 +1,6 @@
 "use client";
 
+import clsx from "clsx";
 import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from "react";
 
 /** Longer texts start collapsed. */
@@ -8,9 +9,25 @@ const MANY_LINES = 8;
 /** More characters than a collapsed text shows on the widest page. */
 const SEEN = 3_000;
 
-/** Whether a text is long enough to start collapsed. */
-export function isLong(text: string): boolean {
-  return text.length > LONG || text.split("\n", MANY_LINES + 1).length > MANY_LINES;
+/** Whether a text is long enough to start collapsed. A JSON document counts a line for each of its values. */
+export function isLong(text: string, limit = { characters: LONG, lines: MANY_LINES }): boolean {
+  if (text.length > limit.characters) return true;
+  if (text.split("\n", limit.lines + 1).length > limit.lines) return true;
+  return /^\s*[[{]/.test(text) && countValues(text, limit.lines) > limit.lines;
+}
+
+/** How many values a JSON document has, including those within others; 0 for any other text. */
+function countValues(text: string, most: number): number {
+  let count = 0;
+  try {
+    JSON.parse(text, (_, value) => {
+      count += 1;
+      return count > most ? null : value;
+    });
+  } catch {
+    return 0;
+  }
+  return count;
 }
 
 /** The part of a collapsed text that is visible. */
@@ -27,12 +44,15 @@ export function Fold({
   long,
   size,
   startsOpen = false,
+  height = "max-h-28",
   onOpen,
   children,
 }: {
   long: boolean;
   /** Whether it starts expanded. */
   startsOpen?: boolean;
+  /** The class name of the collapsed height. */
+  height?: string;
   /** The size of the content, for the button: `4.1 KiB`. */
   size: string;
   onOpen?: () => void;
@@ -49,7 +69,7 @@ export function Fold({
         className={
           open
             ? undefined
-            : "relative max-h-28 overflow-hidden [mask-image:linear-gradient(#000_65%,transparent)]"
+            : clsx("relative overflow-hidden [mask-image:linear-gradient(#000_65%,transparent)]", height)
         }
         ref={box}
       >

@@ -116,6 +116,19 @@ CREATE TABLE "members" (
     CONSTRAINT "members_pkey" PRIMARY KEY ("id")
 );
 
+CREATE TABLE "invitations" (
+    "id" UUID NOT NULL,
+    "organization_id" UUID NOT NULL,
+    "email" TEXT NOT NULL,
+    "role" "member_role" NOT NULL,
+    "token_hash" BYTEA NOT NULL,
+    "invited_by" UUID NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "invitations_pkey" PRIMARY KEY ("id")
+);
+
 CREATE TABLE "api_keys" (
     "id" UUID NOT NULL,
     "organization_id" UUID NOT NULL,
@@ -160,6 +173,7 @@ CREATE TABLE "agent_versions" (
     "tool_ids" UUID[] DEFAULT ARRAY[]::UUID[],
     "max_credits" DECIMAL(18,4),
     "deadline_seconds" INTEGER NOT NULL DEFAULT 900,
+    "note" TEXT NOT NULL DEFAULT '',
     "created_by" TEXT NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
@@ -186,6 +200,7 @@ CREATE TABLE "tool_versions" (
     "definition" TEXT NOT NULL,
     "max_credits" DECIMAL(18,4),
     "deadline_seconds" INTEGER NOT NULL DEFAULT 900,
+    "note" TEXT NOT NULL DEFAULT '',
     "created_by" TEXT NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
@@ -526,6 +541,9 @@ CREATE INDEX "verifications_identifier_idx" ON "verifications"("identifier");
 CREATE UNIQUE INDEX "organizations_slug_key" ON "organizations"("slug");
 CREATE INDEX "members_user_id_idx" ON "members"("user_id");
 CREATE UNIQUE INDEX "members_organization_id_user_id_key" ON "members"("organization_id", "user_id");
+CREATE UNIQUE INDEX "invitations_token_hash_key" ON "invitations"("token_hash");
+CREATE UNIQUE INDEX "invitations_organization_id_email_key" ON "invitations"("organization_id", "email");
+CREATE INDEX "invitations_invited_by_idx" ON "invitations"("invited_by");
 CREATE UNIQUE INDEX "api_keys_hash_key" ON "api_keys"("hash");
 CREATE INDEX "api_keys_organization_id_name_idx" ON "api_keys"("organization_id", "name");
 CREATE UNIQUE INDEX "api_keys_organization_id_id_key" ON "api_keys"("organization_id", "id");
@@ -559,6 +577,8 @@ ALTER TABLE "accounts" ADD CONSTRAINT "accounts_user_id_fkey" FOREIGN KEY ("user
 ALTER TABLE "plans" ADD CONSTRAINT "plans_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "members" ADD CONSTRAINT "members_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "members" ADD CONSTRAINT "members_user_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+ALTER TABLE "invitations" ADD CONSTRAINT "invitations_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+ALTER TABLE "invitations" ADD CONSTRAINT "invitations_invited_by_fkey" FOREIGN KEY ("invited_by") REFERENCES "users"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "agents" ADD CONSTRAINT "agents_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "agent_versions" ADD CONSTRAINT "agent_versions_agent_id_fkey" FOREIGN KEY ("agent_id") REFERENCES "agents"("id") ON DELETE CASCADE ON UPDATE CASCADE;

@@ -1,12 +1,27 @@
 import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
 import { listOwnOrganizations, switchOrganization } from "@/server/auth/organizations";
+import { changeOwnPassword, endOwnSession, listOwnSessions, passwordChange } from "@/server/auth/own-account";
+import { checkedInput } from "./checked-input";
 
 const viewer = memberProcedure("viewer");
 
+/** The person's own account, whatever their role. */
 export const accountRouter = router({
   organizations: viewer.query(({ ctx }) => listOwnOrganizations(ctx.services, ctx.actor)),
   switchOrganization: viewer
     .input(z.object({ organizationId: z.uuid() }))
     .mutation(({ ctx, input }) => switchOrganization(ctx.services, ctx.actor, input.organizationId)),
+
+  sessions: viewer.query(({ ctx }) => listOwnSessions(ctx.services, ctx)),
+
+  endSession: viewer
+    .input(z.object({ sessionId: z.uuid() }))
+    .mutation(({ ctx, input }) =>
+      endOwnSession(ctx.services, { actor: ctx.actor, sessionId: input.sessionId }),
+    ),
+
+  changePassword: viewer
+    .input(checkedInput(passwordChange))
+    .mutation(({ ctx, input }) => changeOwnPassword(ctx.services, ctx, input)),
 });

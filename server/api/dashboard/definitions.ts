@@ -5,11 +5,14 @@ import {
   checkToolText,
   readAgentDefinition,
   readChoices,
+  readFunctions,
   readToolText,
   saveToolText,
 } from "@/server/catalog/edit-definition";
 import { inspectAgent, inspectTool } from "@/server/catalog/inspect-definition";
 import { parseInput } from "@/server/catalog/issues";
+import { removeDefinition } from "@/server/catalog/remove";
+import { listArchived, restoreDefinition, returnToVersion } from "@/server/catalog/restore";
 import { saveAgent } from "@/server/catalog/save-agent";
 import { listVersions, readVersionChanges } from "@/server/catalog/versions";
 import { RUN_KINDS } from "@/server/contract/enums";
@@ -18,12 +21,18 @@ const viewer = memberProcedure("viewer");
 const member = memberProcedure("member");
 const reference = z.object({ kind: z.enum(RUN_KINDS), id: z.uuid() });
 
-/** The version that was edited; unset for a new one. */
-const expected = z.object({
-  only: z.enum(["create", "update"]),
-  version: z.int32().min(1).optional(),
-});
+/** Whether something new is saved, or a version of what exists. */
+const expected = z.discriminatedUnion("only", [
+  z.object({ only: z.literal("create") }),
+  z.object({ only: z.literal("update"), id: z.uuid(), version: z.int32().min(1) }),
+]);
 const yaml = z.string().max(1_000_000);
+/** Why a version is saved. PostgreSQL cannot store U+0000. */
+const note = z
+  .string()
+  .max(500, "must have at most 500 characters")
+  .refine((text) => !text.includes("\0"), "must not contain U+0000")
+  .default("");
 
 /** One agent or tool: its definition, its versions, and editing it. */
 export const definitionsRouter = router({
@@ -48,30 +57,58 @@ export const definitionsRouter = router({
     ),
 
   changes: viewer
-    .input(reference.extend({ number: z.int32().min(1) }))
+    .input(
+      reference.extend({
+        number: z.int32().min(1),
+        /** What the version is compared with: the one before it, or the current one. */
+        from: z.enum(["previous", "current"]).default("previous"),
+      }),
+    )
     .query(({ ctx, input }) => readVersionChanges(ctx.services, ctx.actor, input)),
+
+  returnTo: member
+    .input(reference.extend({ number: z.int32().min(1), current: z.int32().min(1) }))
+    .mutation(({ ctx, input }) => returnToVersion(ctx.services, ctx.actor, input)),
+
+  /** Archived agents or tools start nothing and can be restored. */
+  archive: member
+    .input(reference)
+    .mutation(({ ctx, input }) => removeDefinition(ctx.services, ctx.actor, input)),
+
+  restore: member
+    .input(reference)
+    .mutation(({ ctx, input }) => restoreDefinition(ctx.services, ctx.actor, input)),
+
+  archived: viewer
+    .input(reference.pick({ kind: true }))
+    .query(({ ctx, input }) => listArchived(ctx.services, ctx.actor, input.kind)),
 
   choices: viewer.query(({ ctx }) => readChoices(ctx.services, ctx.actor)),
 
+  functions: viewer.query(() => readFunctions()),
+
   editAgent: viewer
     .input(z.object({ agentId: z.uuid() }))
-    .query(({ ctx, input }) => readAgentDefinition(ctx.services, ctx.actor, input.agentId)),
+    .query(({ ctx, input }) => readAgentDefinition(ctx.services, ctx.actor, input)),
 
   saveAgent: member
-    .input(z.object({ definition: z.unknown(), expected }))
-    .mutation(({ ctx, input }) =>
-      saveAgent(ctx.services, ctx.actor, parseInput(agentDefinition, input.definition), input.expected),
+    .input(z.object({ definition: z.unknown(), expected, note }))
+    .mutation(({ ctx, input: { definition, expected, note } }) =>
+      saveAgent(ctx.services, ctx.actor, parseInput(agentDefinition, definition), { ...expected, note }),
     ),
 
   editTool: viewer
     .input(z.object({ toolId: z.uuid() }))
     .query(({ ctx, input }) => readToolText(ctx.services, ctx.actor, input.toolId)),
 
+  /** Changes nothing; it is a mutation because definitions are too long for a URL. */
   checkTool: member
     .input(z.object({ yaml }))
-    .query(({ ctx, input }) => checkToolText(ctx.services, ctx.actor, input.yaml)),
+    .mutation(({ ctx, input }) => checkToolText(ctx.services, ctx.actor, input.yaml)),
 
   saveTool: member
-    .input(z.object({ yaml, expected }))
-    .mutation(({ ctx, input }) => saveToolText(ctx.services, ctx.actor, input)),
+    .input(z.object({ yaml, expected, note }))
+    .mutation(({ ctx, input: { yaml, expected, note } }) =>
+      saveToolText(ctx.services, ctx.actor, { yaml, ...expected, note }),
+    ),
 });

@@ -2,14 +2,17 @@ import { TRPCError } from "@trpc/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDashboardCaller, dashboardRouter } from "@/server/api/dashboard/router";
 import type { Actor, MemberRole } from "@/server/auth/actor";
-import { createApiKey } from "@/server/catalog/api-keys";
+import { saveToolText } from "@/server/catalog/edit-definition";
+import { createApiKey } from "@/server/catalog/organization/api-keys";
+import { createInvitation } from "@/server/catalog/organization/invitations";
+import { setSecret } from "@/server/catalog/organization/secrets";
+import { removeDefinition } from "@/server/catalog/remove";
 import { saveAgent } from "@/server/catalog/save-agent";
-import { setSecret } from "@/server/catalog/secrets";
 import { isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { startFromDashboard } from "@/server/runs/rerun";
 import { recordDelivery } from "@/server/webhooks/deliveries";
-import { createMember, insertRun } from "@/testing/runs";
+import { createMember, insertRun, TEST_PASSWORD } from "@/testing/runs";
 import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
 
 /**
@@ -34,8 +37,17 @@ type Things = Pick<Tenant, "orgId" | "agentId" | "toolId"> & {
   email: string;
   /** A key that tests may revoke. */
   keyId: string;
-  /** A member that tests may change or remove. */
+  /** A member that tests may change or remove, and a session of theirs. */
   userId: string;
+  /** Definitions that tests may save again. */
+  editedAgent: { id: string; slug: string };
+  editedTool: { id: string; slug: string };
+  /** Agents that tests may archive and restore. */
+  spareAgentId: string;
+  archivedAgentId: string;
+  sessionId: string;
+  /** An invitation that tests may revoke. */
+  invitationId: string;
 };
 
 beforeAll(async () => {
@@ -49,7 +61,15 @@ afterAll(() => world.close());
 
 async function createThings(tenant: Tenant): Promise<Things> {
   const operator = { kind: "operator", orgId: tenant.orgId, name: "operator" } as const;
-  await saveAgent(world, operator, { slug: `w-${tenant.slug}`, name: `Of ${tenant.slug}`, model: "m" });
+  const editedAgent = await saveAgent(world, operator, {
+    slug: `w-${tenant.slug}`,
+    name: `Of ${tenant.slug}`,
+    model: "m",
+  });
+  const editedTool = await saveToolText(world, operator, {
+    yaml: toolYaml(`t-${tenant.slug}`),
+    only: "create",
+  });
   const { email, ...member } = await createMember(world, tenant, "owner");
   // Started normally, so that its configuration is real.
   const { runId } = await startFromDashboard(world, member, {
@@ -105,8 +125,44 @@ async function createThings(tenant: Tenant): Promise<Things> {
   const { slug: triggerSlug } = await world.db.trigger.findUniqueOrThrow({ where: { id: trigger.id } });
   const { id: keyId } = await createApiKey(world, operator, { name: `spare ${newId()}` });
   const { userId } = await createMember(world, tenant, "viewer");
-  return { ...ids, triggerId: trigger.id, triggerSlug, deliveryId, secretName, email, keyId, userId };
+  const spare = { slug: "spare", name: "Spare", model: "m" };
+  const { id: spareAgentId } = await saveAgent(world, operator, spare);
+  const { id: archivedAgentId } = await saveAgent(world, operator, { ...spare, slug: "archived" });
+  await removeDefinition(world, operator, { kind: "agent", id: archivedAgentId });
+  const editable = { editedAgent, editedTool, spareAgentId, archivedAgentId };
+  const invited = await createInvitation(world, member, {
+    email: `${newId()}@stepwell.test`,
+    role: "viewer",
+  });
+  const sessionId = newId();
+  const now = world.clock.now();
+  await world.db.session.create({
+    data: {
+      id: sessionId,
+      token: newId(),
+      userId,
+      expiresAt: new Date(now.getTime() + 3_600_000),
+      createdAt: now,
+      updatedAt: now,
+    },
+  });
+  return {
+    ...ids,
+    ...editable,
+    triggerId: trigger.id,
+    triggerSlug,
+    deliveryId,
+    secretName,
+    email,
+    keyId,
+    userId,
+    sessionId,
+    invitationId: invited.id,
+  };
 }
+
+const toolYaml = (slug: string) =>
+  `{ slug: ${slug}, name: Clock, parameters: { type: object }, steps: [{ id: a, uses: current_time }] }`;
 
 type Caller = ReturnType<typeof createDashboardCaller>;
 type Row = {
@@ -132,6 +188,8 @@ const showsNothingForeign = (answer: unknown) =>
     foreign.triggerId,
     foreign.deliveryId,
     foreign.secretName,
+    foreign.archivedAgentId,
+    foreign.sessionId,
     other.slug,
   ].some((id) => JSON.stringify(answer).includes(id));
 
@@ -164,6 +222,23 @@ const TABLE: Record<string, Row> = {
     role: "viewer",
     call: (api, at) => api.account.switchOrganization({ organizationId: at.orgId }),
     gets: "not_found",
+  },
+  "account.sessions": { role: "viewer", call: (api) => api.account.sessions(), gets: showsNothingForeign },
+  // Only the person's own sessions, also within the organization.
+  "account.endSession": {
+    role: "viewer",
+    call: (api, at) => api.account.endSession({ sessionId: at.sessionId }),
+    gets: (answer) => JSON.stringify(answer) === '{"ended":0}',
+  },
+  "account.changePassword": {
+    role: "viewer",
+    call: (api) =>
+      api.account.changePassword({
+        currentPassword: TEST_PASSWORD,
+        newPassword: "another-horse-battery",
+        endOtherSessions: true,
+      }),
+    gets: (answer) => JSON.stringify(answer) === '{"endedSessions":0}',
   },
   "catalog.agents": { role: "viewer", call: (api) => api.catalog.agents(), gets: showsNothingForeign },
   "catalog.tools": { role: "viewer", call: (api) => api.catalog.tools(), gets: showsNothingForeign },
@@ -237,6 +312,11 @@ const TABLE: Record<string, Row> = {
     call: (api, at) => api.runs.start({ kind: "agent", id: at.agentId, input: "Hello" }),
     gets: "not_found",
   },
+  "runs.tryTool": {
+    role: "member",
+    call: (api, at) => api.runs.tryTool({ toolId: at.toolId, yaml: toolYaml("draft"), input: "{}" }),
+    gets: "not_found",
+  },
   "runs.rerun": {
     role: "member",
     call: (api, at) => api.runs.rerun({ runId: at.runId }),
@@ -293,10 +373,20 @@ const TABLE: Record<string, Row> = {
     call: (api, at) => api.keys.revoke({ id: at.keyId }),
     gets: "not_found",
   },
-  "members.add": {
+  "members.invitations": {
     role: "admin",
-    call: (api) => api.members.add({ email: `${newId()}@stepwell.test`, role: "viewer" }),
+    call: (api) => api.members.invitations(),
+    gets: (answer) => !JSON.stringify(answer).includes(foreign.invitationId),
+  },
+  "members.invite": {
+    role: "admin",
+    call: (api) => api.members.invite({ email: `${newId()}@stepwell.test`, role: "viewer" }),
     gets: showsNothingForeign,
+  },
+  "members.revokeInvitation": {
+    role: "admin",
+    call: (api, at) => api.members.revokeInvitation({ id: at.invitationId }),
+    gets: "not_found",
   },
   "members.changeRole": {
     role: "admin",
@@ -311,6 +401,11 @@ const TABLE: Record<string, Row> = {
   "definitions.choices": {
     role: "viewer",
     call: (api) => api.definitions.choices(),
+    gets: showsNothingForeign,
+  },
+  "definitions.functions": {
+    role: "viewer",
+    call: (api) => api.definitions.functions(),
     gets: showsNothingForeign,
   },
   "definitions.editAgent": {
@@ -328,24 +423,59 @@ const TABLE: Record<string, Row> = {
     call: (api) => api.definitions.checkTool({ yaml: "slug: a" }),
     gets: showsNothingForeign,
   },
-  // A slug belongs to the caller's organization: another organization's agent or tool cannot be named.
   "definitions.saveAgent": {
     role: "member",
     call: (api, at) =>
       api.definitions.saveAgent({
-        definition: { slug: `w-${at === mine ? own.slug : other.slug}`, name: "Taken", model: "m" },
-        expected: { only: "update" },
+        definition: { slug: at.editedAgent.slug, name: "Taken", model: "m" },
+        expected: { only: "update", id: at.editedAgent.id, version: 1 },
       }),
-    gets: "not_found",
+    gets: "invalid_request",
   },
   "definitions.saveTool": {
     role: "member",
     call: (api, at) =>
       api.definitions.saveTool({
-        yaml: `{ slug: foreign, name: Taken, parameters: { type: object }, steps: [{ id: a, uses: current_time }] }`,
-        expected: { only: at === mine ? "create" : "update" },
+        yaml: toolYaml(at.editedTool.slug),
+        expected: { only: "update", id: at.editedTool.id, version: 1 },
       }),
+    gets: "invalid_request",
+  },
+  "definitions.returnTo": {
+    role: "member",
+    call: (api, at) =>
+      api.definitions.returnTo({ kind: "tool", id: at.editedTool.id, number: 1, current: 1 }),
     gets: "not_found",
+  },
+  "definitions.archive": {
+    role: "member",
+    call: (api, at) => api.definitions.archive({ kind: "agent", id: at.spareAgentId }),
+    gets: "not_found",
+  },
+  "definitions.restore": {
+    role: "member",
+    call: (api, at) => api.definitions.restore({ kind: "agent", id: at.archivedAgentId }),
+    gets: "not_found",
+  },
+  "definitions.archived": {
+    role: "viewer",
+    call: (api) => api.definitions.archived({ kind: "agent" }),
+    gets: showsNothingForeign,
+  },
+  "organization.inspect": {
+    role: "viewer",
+    call: (api) => api.organization.inspect(),
+    gets: (answer) => showsNothingForeign(answer) && JSON.stringify(answer).includes(own.slug),
+  },
+  "organization.firstSteps": {
+    role: "viewer",
+    call: (api) => api.organization.firstSteps(),
+    gets: (answer) => showsNothingForeign(answer) && JSON.stringify(answer).includes(own.agentId),
+  },
+  "organization.rename": {
+    role: "owner",
+    call: (api) => api.organization.rename({ name: own.slug }),
+    gets: showsNothingForeign,
   },
   "organization.members": {
     role: "viewer",
@@ -358,6 +488,11 @@ const TABLE: Record<string, Row> = {
     gets: showsNothingForeign,
   },
   "secrets.list": { role: "viewer", call: (api) => api.secrets.list(), gets: showsNothingForeign },
+  "secrets.users": {
+    role: "viewer",
+    call: (api, at) => api.secrets.users({ name: at.secretName }),
+    gets: isEmpty,
+  },
   "secrets.create": {
     role: "admin",
     call: (api) =>
@@ -367,6 +502,11 @@ const TABLE: Record<string, Row> = {
   "secrets.replace": {
     role: "admin",
     call: (api, at) => api.secrets.replace({ name: at.secretName, value: "12345678" }),
+    gets: "not_found",
+  },
+  "secrets.changeRules": {
+    role: "admin",
+    call: (api, at) => api.secrets.changeRules({ name: at.secretName, hosts: ["b.test"], expiresAt: null }),
     gets: "not_found",
   },
   "secrets.remove": {

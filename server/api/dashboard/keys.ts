@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
-import { createApiKey, revokeApiKey } from "@/server/catalog/api-keys";
 import { apiKeyDefinition } from "@/server/catalog/definitions";
+import { createApiKey, revokeApiKey } from "@/server/catalog/organization/api-keys";
 import { checkedInput } from "./checked-input";
 
 const admin = memberProcedure("admin");

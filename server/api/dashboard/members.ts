@@ -1,15 +1,27 @@
 import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
-import { addMember, changeMemberRole, newMember, removeMember, roleChange } from "@/server/catalog/members";
+import {
+  createInvitation,
+  invitationInput,
+  listInvitations,
+  revokeInvitation,
+} from "@/server/catalog/organization/invitations";
+import { changeMemberRole, removeMember, roleChange } from "@/server/catalog/organization/members";
 import { checkedInput } from "./checked-input";
 
 const admin = memberProcedure("admin");
 
-/** Adding, changing and removing members. */
+/** Inviting, changing and removing members. */
 export const membersRouter = router({
-  add: admin
-    .input(checkedInput(newMember))
-    .mutation(({ ctx, input }) => addMember(ctx.services, ctx.actor, input)),
+  invitations: admin.query(({ ctx }) => listInvitations(ctx.services, ctx.actor)),
+
+  invite: admin
+    .input(checkedInput(invitationInput))
+    .mutation(({ ctx, input }) => createInvitation(ctx.services, ctx.actor, input)),
+
+  revokeInvitation: admin
+    .input(z.object({ id: z.uuid() }))
+    .mutation(({ ctx, input }) => revokeInvitation(ctx.services, ctx.actor, input)),
 
   changeRole: admin
     .input(checkedInput(roleChange))

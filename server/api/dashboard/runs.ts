@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
+import { tryTool } from "@/server/api/try-tool";
 import { RUN_KINDS } from "@/server/contract/enums";
 import { AppError } from "@/server/errors";
 import { cancelMatching, cancelRun } from "@/server/runs/cancel";
 import { runFilter } from "@/server/runs/read/filter";
 import { findFitting, findRunIds } from "@/server/runs/read/find";
-import { inspectCall, inspectRun, inspectStep } from "@/server/runs/read/inspect";
+import { inspectRun } from "@/server/runs/read/inspect";
+import { inspectCall, inspectStep } from "@/server/runs/read/inspect-line";
 import { listRuns, readRunsById } from "@/server/runs/read/list";
 import { readLiveness } from "@/server/runs/read/liveness";
 import { metricsQuestion, readRunMetrics } from "@/server/runs/read/metrics";
@@ -101,6 +103,18 @@ export const runsRouter = router({
   start: member
     .input(z.object({ kind: z.enum(RUN_KINDS), id: z.uuid(), input: z.string() }))
     .mutation(({ ctx, input }) => startFromDashboard(ctx.services, ctx.actor, input)),
+
+  /** Runs an unsaved definition of a tool, or its steps up to one. */
+  tryTool: member
+    .input(
+      z.object({
+        toolId: z.uuid(),
+        yaml: z.string().max(1_000_000),
+        input: z.string(),
+        until: z.string().max(64).nullable().default(null),
+      }),
+    )
+    .mutation(({ ctx, input }) => tryTool(ctx.services, ctx.actor, input)),
 
   rerun: member
     .input(z.object({ runId: z.uuid(), input: z.string().optional() }))

@@ -1,6 +1,15 @@
 import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
-import { listSecrets, removeSecret, setSecret } from "@/server/catalog/secrets";
+import { secretRules } from "@/server/catalog/definitions";
+import {
+  changeSecretRules,
+  listSecrets,
+  listSecretUsers,
+  removeSecret,
+  setSecret,
+} from "@/server/catalog/organization/secrets";
+import { SECRET_NAME } from "@/server/secrets/references";
+import { checkedInput } from "./checked-input";
 
 const admin = memberProcedure("admin");
 /** Checked with its faults named by `setSecret`. */
@@ -15,6 +24,11 @@ const newValue = z.object({
 export const secretsRouter = router({
   list: memberProcedure("viewer").query(({ ctx }) => listSecrets(ctx.services, ctx.actor)),
 
+  /** The tools that refer to a secret. */
+  users: memberProcedure("viewer")
+    .input(z.object({ name: z.string().regex(SECRET_NAME) }))
+    .query(({ ctx, input }) => listSecretUsers(ctx.services, ctx.actor, input)),
+
   create: admin
     .input(newValue)
     .mutation(({ ctx, input }) => setSecret(ctx.services, ctx.actor, input, { only: "create" })),
@@ -23,6 +37,11 @@ export const secretsRouter = router({
   replace: admin
     .input(newValue)
     .mutation(({ ctx, input }) => setSecret(ctx.services, ctx.actor, input, { only: "update" })),
+
+  /** Other hosts and another expiry; the value stays. */
+  changeRules: admin
+    .input(checkedInput(secretRules))
+    .mutation(({ ctx, input }) => changeSecretRules(ctx.services, ctx.actor, input)),
 
   remove: admin
     .input(z.object({ name: z.string().max(64) }))

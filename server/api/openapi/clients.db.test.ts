@@ -9,7 +9,7 @@ import openapiTypeScript, { astToString } from "openapi-typescript";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { applyDefinitionFile } from "@/server/catalog/apply";
+import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import {
   HEY_API_PROGRAM,
   OPENAPI_FETCH_PROGRAM,

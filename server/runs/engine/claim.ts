@@ -7,7 +7,7 @@ import { frozenPrices } from "@/server/credits/prices";
 import type { Queryable } from "@/server/db/sql";
 import type { Services } from "@/server/services";
 import type { ClaimedRun } from "./claimed-run";
-import { WorkerLost } from "./writer";
+import { WorkerLost } from "./write/writer";
 
 /** A run that got a slot, and for which of its segments. */
 export type Admitted = { id: string; kind: "agent" | "tool"; epoch: number; segment: number };

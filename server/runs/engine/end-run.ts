@@ -3,11 +3,11 @@ import { ZERO } from "@/server/credits/amount";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import type { Services } from "@/server/services";
 import type { ClaimedRun, Totals } from "./claimed-run";
-import type { Outcome } from "./execution";
+import type { Outcome } from "./execute/execution";
 import { readTotals } from "./figures";
-import type { EndItem, JournalRow } from "./flush-items";
 import type { Worker } from "./port";
 import { withWorker } from "./with-worker";
+import type { EndItem, JournalRow } from "./write/flush-items";
 
 /**
  * Ends runs. Status, output, figures and ledger entries are written in one transaction, by the run's worker or, if it

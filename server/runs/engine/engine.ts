@@ -1,52 +1,27 @@
-import { Decimal, ZERO } from "@/server/credits/amount";
+import { ZERO } from "@/server/credits/amount";
 import { isTransient, retryWhileUnavailable } from "@/server/db/outage";
 import type { Services } from "@/server/services";
 import { sleepOrThrow } from "@/server/sleep";
-import { type Budget, capBudget, openBudget } from "./budget";
-import { type Admitted, admitWaitingRuns, anyWaiting, claimRun, readClaimedRuns } from "./claim";
+import { claimRun, readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
+import { Dispatcher, type Driver } from "./dispatcher";
 import { endOpenRun, endUnclaimedRun } from "./end-run";
-import { executeRun, type SegmentContext } from "./execute-run";
-import { type Outcome, RunStopped, SleepUntil, YieldSlot } from "./execution";
-import { slotsToYield } from "./fair-share";
-import { readOpenFigures } from "./figures";
-import { emptyJournal, RunJournal } from "./journal";
+import { type Budget, capBudget, openBudget } from "./execute/budget";
+import { executeRun, type SegmentContext } from "./execute/execute-run";
+import { type Outcome, RunStopped, SleepUntil, YieldSlot } from "./execute/execution";
+import { Strands } from "./execute/strands";
 import { pauseAt } from "./pause-points";
 import type { Engine, ExecutingRun, Worker } from "./port";
-import {
-  findClaimedRuns,
-  pauseRun,
-  readState,
-  releaseChildren,
-  releaseRuns,
-  renewClaim,
-  runsInFlight,
-  waitingShares,
-  wakeRuns,
-  yieldSlot,
-} from "./run-state";
-import { Strands } from "./strands";
-import { readJournal } from "./takeover";
+import { pauseRun, readState, releaseChildren, renewClaim, yieldSlot } from "./run-state";
+import { readChildUsage, readJournal } from "./takeover";
 import { openWorker } from "./worker";
-import { WorkerLost } from "./writer";
+import { emptyJournal, RunJournal } from "./write/journal";
+import { WorkerLost } from "./write/writer";
 
 /**
- * The engine of one process: gives its slots to runs and drives each run, segment by segment, through a durable
- * function (inngest/functions.ts). docs/engine.md shows its state machine.
+ * The engine of one process: drives each run that has a slot, segment by segment, through a durable function
+ * (inngest/functions.ts). Its dispatcher gives waiting runs slots. docs/engine.md shows the state machine.
  */
-
-/** Executes the durable functions. */
-export type Driver =
-  | {
-      kind: "embedded";
-      /** Executes one segment of a run in this process; resolves when it is over. */
-      execute(run: Admitted): Promise<void>;
-    }
-  | {
-      kind: "server";
-      /** Hands runs over to an Inngest server, which calls their segments; it accepts each event id once. */
-      handOver(runs: readonly (Admitted & { eventId: string })[]): Promise<void>;
-    };
 
 /** How a segment ended: the run ended, waits for a slot again, continues in the next segment, or is not this engine's. */
 export type SegmentResult = "ended" | "yielded" | "paused" | "left";
@@ -74,13 +49,6 @@ export type EngineOptions = {
 
 /** Attempts of one segment in this process for unexpected errors. An unavailable database does not count. */
 const MAX_ATTEMPTS = 6;
-/** How often waiting runs and cancels are polled. */
-const POLL_EVERY_MS = 1_000;
-/** How often waiting runs are polled while all slots are taken. */
-const SHARE_EVERY_MS = 100;
-/** How many runs may be handed over to an Inngest server but not called yet; fewer if there are fewer slots. */
-const SERVER_BACKLOG = 100;
-
 type Slot = {
   run: ClaimedRun;
   worker: Worker;
@@ -121,20 +89,10 @@ class ProcessEngine implements RunEngine {
   readonly #executing = new Map<string, ExecutingRun & { stop: AbortController }>();
   /** Runs that are being claimed for an Inngest server's calls. */
   readonly #opening = new Set<string>();
-  /** Whether claimed runs are due to be compared with those that execute here, once a second. */
-  #unexecutedDue = false;
-  /** How many slots each organization must yield. */
-  #yieldsDue = new Map<string, number>();
   #worker: Promise<Worker> | undefined;
   #driver: Driver | undefined;
+  #dispatcher: Dispatcher | undefined;
   #stopping = false;
-  #waiting = false;
-  #claiming = false;
-  #claimAgain = false;
-  #timers: NodeJS.Timeout[] = [];
-  #unlisten: (() => void) | undefined;
-  #sharing: NodeJS.Timeout | undefined;
-  #waking: NodeJS.Timeout | undefined;
 
   constructor(getServices: () => Services, options: EngineOptions) {
     this.#getServices = getServices;
@@ -157,24 +115,28 @@ class ProcessEngine implements RunEngine {
   }
 
   start(driver: Driver): void {
-    const services = this.#getServices();
     this.#driver = driver;
-    services.notifications.open();
-    this.#unlisten = services.notifications.listen("engine", (payload) => {
-      if (payload.startsWith("cancel:")) this.abort(payload.slice("cancel:".length));
-      else this.wake();
+    this.#dispatcher = new Dispatcher(this.#getServices(), driver, {
+      total: this.#options.slots,
+      free: () => this.#freeSlots(),
+      reserve: (count) => {
+        this.#reserved += count;
+      },
+      worker: () => this.worker(),
+      begin: async (run, worker) => {
+        const slot = await this.#openAgain(run, worker);
+        void this.#drive(slot);
+      },
+      abort: (runId) => this.abort(runId),
+      has: (runId) => this.#slots.has(runId) || this.#opening.has(runId),
+      running: () => this.#runningHere(),
     });
-    this.#timers.push(setInterval(() => void this.#poll(), POLL_EVERY_MS));
-    for (const timer of this.#timers) timer.unref();
-    void this.#poll();
+    this.#dispatcher.start();
   }
 
   async stop(graceMs = 0): Promise<void> {
     this.#stopping = true;
-    for (const timer of this.#timers) clearInterval(timer);
-    clearTimeout(this.#sharing);
-    clearTimeout(this.#waking);
-    this.#unlisten?.();
+    this.#dispatcher?.stop();
     // Runs yield before their next act; after the grace period, longer ones are released as they are.
     const until = performance.now() + graceMs;
     while (this.#executing.size > 0 && performance.now() < until)
@@ -198,8 +160,7 @@ class ProcessEngine implements RunEngine {
   }
 
   wake(): void {
-    this.#waiting = true;
-    void this.#claim();
+    this.#dispatcher?.wake();
   }
 
   /** Slots for starts: those not reserved by claims. None if an Inngest server drives the runs. */
@@ -229,7 +190,7 @@ class ProcessEngine implements RunEngine {
     if (run.epoch === 1) return this.#open(run, worker);
     const services = this.#getServices();
     const contents = await readJournal(services, run);
-    return this.#open(run, worker, { contents, children: await childCredits(services, run.id) });
+    return this.#open(run, worker, { contents, children: await readChildUsage(services, run.id) });
   }
 
   /** Drives a run of the embedded engine through one segment, and retries errors that a later attempt may resolve. */
@@ -260,7 +221,7 @@ class ProcessEngine implements RunEngine {
       log.error("A run could not continue; it waits for a slot again", { runId: id, error });
     } finally {
       if (this.#slots.get(id) === slot) this.#slots.delete(id);
-      if (this.#waiting) void this.#claim();
+      this.#dispatcher?.noteFreeSlot();
     }
   }
 
@@ -371,7 +332,7 @@ class ProcessEngine implements RunEngine {
     return "yielded";
   }
 
-  /** Releases a run after an error. If that fails, `#releaseUnexecuted` releases it later. */
+  /** Releases a run after an error. If that fails, the dispatcher releases it later. */
   async #releaseRun(slot: Slot): Promise<void> {
     const services = this.#getServices();
     await settle(slot);
@@ -404,162 +365,6 @@ class ProcessEngine implements RunEngine {
     }, NEVER);
   }
 
-  /** Gives waiting runs the free slots, or makes runs yield to other organizations. One call at a time. */
-  async #claim(): Promise<void> {
-    if (this.#claiming || this.#driver === undefined || this.#stopping) {
-      this.#claimAgain = this.#claiming;
-      return;
-    }
-    this.#claiming = true;
-    try {
-      do {
-        this.#claimAgain = false;
-        await this.#releaseUnexecuted();
-        if (this.#driver.kind === "embedded") await this.#claimHere();
-        else await this.#handOver(this.#driver);
-      } while (this.#claimAgain && !this.#stopping);
-    } catch (error) {
-      this.#getServices().log.warn("Could not claim waiting runs; retrying in 1 s", { error });
-    } finally {
-      this.#claiming = false;
-    }
-  }
-
-  /**
-   * Releases, once a second, runs that this worker has claimed but does not execute: the answer to a claim was lost, a
-   * start's caller had given up, or a run could not continue. No claim is in progress here.
-   */
-  async #releaseUnexecuted(): Promise<void> {
-    if (!this.#unexecutedDue || this.#worker === undefined) return;
-    this.#unexecutedDue = false;
-    const services = this.#getServices();
-    const { id: workerId, accounts } = await this.#worker;
-    const claimed = await findClaimedRuns(services, workerId);
-    const isKnown = (id: string) => this.#slots.has(id) || this.#opening.has(id) || accounts.isStarting(id);
-    const unexecuted = claimed.filter(({ id }) => !isKnown(id));
-    if (unexecuted.length === 0) return;
-    // Most have ended since they were read.
-    const runs = await releaseRuns(services, workerId, unexecuted);
-    if (runs.length === 0) return;
-    services.log.warn("Released claimed runs that were not executing", { runs });
-    this.#waiting = true;
-  }
-
-  async #claimHere(): Promise<void> {
-    const services = this.#getServices();
-    const worker = await this.worker();
-    while (this.#waiting && !this.#stopping) {
-      // Half of the free slots are left for starts during the query.
-      const free = Math.ceil(this.#freeSlots() / 2);
-      if (free <= 0) return this.#shareSoon();
-      this.#reserved += free;
-      let admitted: Admitted[] = [];
-      try {
-        admitted = await admitWaitingRuns(services, worker.id, free);
-        await pauseAt("claim:after");
-        const runs = await readClaimedRuns(
-          services,
-          admitted.map(({ id }) => id),
-        );
-        for (const run of runs) {
-          void this.#drive(await this.#openAgain(run, worker));
-        }
-      } finally {
-        this.#reserved -= free;
-      }
-      if (admitted.length < free) {
-        this.#waiting = await anyWaiting(services.pool);
-        return;
-      }
-    }
-  }
-
-  async #handOver(driver: Extract<Driver, { kind: "server" }>): Promise<void> {
-    const services = this.#getServices();
-    // Its heartbeat also replaces workers that died earlier.
-    await this.worker();
-    const { rows } = await services.pool.query<{ n: number }>(
-      `SELECT count(*)::int AS n FROM runs WHERE status IN ('Pending', 'Running') AND admitted_at IS NOT NULL AND claimed_by IS NULL AND parent_run_id IS NULL`,
-    );
-    const room = Math.min(SERVER_BACKLOG, this.#options.slots) - (rows[0]?.n ?? 0);
-    if (room <= 0) return this.#shareSoon();
-    this.#yieldsDue.clear();
-    const admitted = await admitWaitingRuns(services, null, room);
-    await driver.handOver(
-      admitted.map((run) => ({ ...run, eventId: `${run.id}:${run.segment}.${run.epoch}` })),
-    );
-  }
-
-  /** Polls for what a lost notification would have announced. */
-  async #poll(): Promise<void> {
-    const services = this.#getServices();
-    try {
-      const { rows } = await services.pool.query<{ id: string; by: string; claimed: boolean }>({
-        name: "look-for-cancels",
-        text: `SELECT id, coalesce(cancelled_by, 'a user') AS by, claimed_by IS NOT NULL AS claimed FROM runs
-               WHERE status IN ('Pending', 'Running') AND cancel_requested_at IS NOT NULL ORDER BY id LIMIT 500`,
-      });
-      for (const { id, by, claimed } of rows) {
-        if (claimed) this.abort(id);
-        else await endUnclaimedRun(services, id, { status: "Cancelled", by });
-      }
-    } catch (error) {
-      services.log.warn("Could not check for cancelled runs; retrying in 1 s", { error });
-    }
-    await this.#wakeSleepers();
-    this.#unexecutedDue = true;
-    this.wake();
-  }
-
-  /** Lets runs whose wait is over wait for a slot, and sets a timer for the next one that is due before the next poll. */
-  async #wakeSleepers(): Promise<void> {
-    const services = this.#getServices();
-    clearTimeout(this.#waking);
-    if (this.#stopping) return;
-    try {
-      const { woken, nextMs } = await wakeRuns(services);
-      if (woken > 0) {
-        services.notifications.send("engine", "waiting", "waiting");
-        this.wake();
-      }
-      if (nextMs === null || nextMs > POLL_EVERY_MS) return;
-      this.#waking = setTimeout(() => void this.#wakeSleepers(), nextMs);
-      this.#waking.unref();
-    } catch (error) {
-      services.log.warn("Could not wake runs whose wait is over; retrying in 1 s", { error });
-    }
-  }
-
-  #shareSoon(): void {
-    this.#sharing ??= setTimeout(() => {
-      this.#sharing = undefined;
-      void this.#share().catch((error: unknown) => {
-        this.#getServices().log.warn("Could not check for waiting runs; retrying", { error });
-      });
-    }, SHARE_EVERY_MS);
-    this.#sharing.unref();
-  }
-
-  /** Decides which organizations must yield slots. */
-  async #share(): Promise<void> {
-    if (this.#freeSlots() > 0) {
-      this.#yieldsDue.clear();
-      return;
-    }
-    const { pool } = this.#getServices();
-    // Runs are counted last: one that got its slot in the meantime must not make another one yield.
-    const waiting = await waitingShares(pool);
-    const running = this.#driver?.kind === "embedded" ? this.#runningHere() : await runsInFlight(pool);
-    this.#yieldsDue = slotsToYield(
-      [...new Set([...running.keys(), ...waiting.keys()])].map((organizationId) => ({
-        organizationId,
-        running: running.get(organizationId) ?? 0,
-        waiting: waiting.get(organizationId) ?? 0,
-      })),
-    );
-    if (waiting.size > 0) this.#shareSoon();
-  }
-
   /** How many runs of each organization have a slot here and are not yielding it. */
   #runningHere(): Map<string, number> {
     const running = new Map<string, number>();
@@ -571,9 +376,7 @@ class ProcessEngine implements RunEngine {
 
   /** Whether a run must yield its slot to another organization. If so, it counts as yielding from now on. */
   #mustYieldSlot(slot: Slot): boolean {
-    const owed = this.#yieldsDue.get(slot.run.orgId) ?? 0;
-    if (owed === 0) return false;
-    this.#yieldsDue.set(slot.run.orgId, owed - 1);
+    if (!this.#dispatcher?.takeYield(slot.run.orgId)) return false;
     slot.yielding = true;
     return true;
   }
@@ -588,7 +391,7 @@ class ProcessEngine implements RunEngine {
 }
 
 const NEVER = new AbortController().signal;
-/** What a run that nobody executed before has done. */
+/** The state of a run that was never executed. */
 const UNTOUCHED = () => ({ contents: emptyJournal(), children: { open: ZERO, ended: ZERO, count: 0 } });
 
 /** Waits until no write of a run and its children is in flight. */
@@ -603,27 +406,4 @@ function delayAfter(attempt: number): number {
 
 function countFinished({ calls, steps }: RunJournal): number {
   return calls.size + steps.size;
-}
-
-/** What the runs that a run called, and those that they called, have used: the open ones out of the hold, the ended ones charged. */
-async function childCredits({ pool }: Services, runId: string) {
-  const { rows } = await pool.query<{ id: string; credits: string; open: boolean }>(
-    `WITH RECURSIVE tree AS (
-       SELECT id, credits_used, finished_at FROM runs WHERE parent_run_id = $1
-       UNION ALL
-       SELECT c.id, c.credits_used, c.finished_at FROM runs c JOIN tree ON c.parent_run_id = tree.id)
-     SELECT id, credits_used AS credits, finished_at IS NULL AS open FROM tree`,
-    [runId],
-  );
-  const figures = await readOpenFigures(
-    pool,
-    rows.filter(({ open }) => open).map(({ id }) => id),
-  );
-  let open = ZERO;
-  let ended = ZERO;
-  for (const row of rows) {
-    if (row.open) open = open.add(figures.get(row.id)?.totals.credits ?? ZERO);
-    else ended = ended.add(new Decimal(row.credits));
-  }
-  return { open, ended, count: rows.length };
 }

@@ -2,7 +2,7 @@ import { ZERO } from "@/server/credits/amount";
 import type { RunFacts } from "@/server/runs/run-facts";
 import type { ClaimedRun, Totals } from "./claimed-run";
 import { isPlatformFault } from "./end-run";
-import type { Outcome } from "./execution";
+import type { Outcome } from "./execute/execution";
 import type { ExecutingRun } from "./port";
 
 /** The facts that polls get of a run that executes here, or has just ended here; equal to its rows. */

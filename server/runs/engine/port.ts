@@ -11,7 +11,7 @@ import type {
   RefusalVerdict,
   StartItem,
   StartVerdict,
-} from "./flush-items";
+} from "./write/flush-items";
 
 /** The engine's interface for the rest of the server. */
 

@@ -8,7 +8,7 @@ import { startRun } from "../start";
 import { admitWaitingRuns } from "./claim";
 import { onPausePoint, type PausePoint } from "./pause-points";
 import { findClaimedRuns, releaseRuns } from "./run-state";
-import { WorkerLost } from "./writer";
+import { WorkerLost } from "./write/writer";
 
 /** How an engine recovers from lost claims, platform faults and a stalled process. */
 

@@ -21,7 +21,8 @@ export async function readState(
 }
 
 /**
- * Takes a run's slot back: it waits for a slot again, from `wakeAt` on when that is set. False when it is to be cancelled or is not this worker's any more.
+ * Takes a run's slot: the run waits for one again, from `wakeAt` on if that is set. False if it is to be cancelled or this
+ * worker no longer has it.
  */
 export async function yieldSlot(
   services: Services,
@@ -90,6 +91,26 @@ export async function findClaimedRuns(
     values: [workerId],
   });
   return rows;
+}
+
+/** Open runs that are to be cancelled, by whom, and whether they have a worker. */
+export async function findCancelledRuns(
+  client: Queryable,
+): Promise<{ id: string; by: string; claimed: boolean }[]> {
+  const { rows } = await client.query<{ id: string; by: string; claimed: boolean }>({
+    name: "look-for-cancels",
+    text: `SELECT id, coalesce(cancelled_by, 'a user') AS by, claimed_by IS NOT NULL AS claimed FROM runs
+           WHERE status IN ('Pending', 'Running') AND cancel_requested_at IS NOT NULL ORDER BY id LIMIT 500`,
+  });
+  return rows;
+}
+
+/** How many runs were handed over to an Inngest server that has not called them yet. */
+export async function countHandedOver(client: Queryable): Promise<number> {
+  const { rows } = await client.query<{ n: number }>(
+    `SELECT count(*)::int AS n FROM runs WHERE status IN ('Pending', 'Running') AND admitted_at IS NOT NULL AND claimed_by IS NULL AND parent_run_id IS NULL`,
+  );
+  return rows[0]?.n ?? 0;
 }
 
 /** Releases runs that a worker has but does not execute: they wait for a slot again. Returns those that it still had. */

@@ -6,8 +6,8 @@ import { createTenant, createWorld, quietModels, type Tenant, type World } from 
 import { cancelRun } from "../cancel";
 import { startRun } from "../start";
 import { admitWaitingRuns } from "./claim";
-import type { JournalRow } from "./flush-items";
-import { WorkerLost } from "./writer";
+import type { JournalRow } from "./write/flush-items";
+import { WorkerLost } from "./write/writer";
 
 /** Two workers and one run: the older one is replaced just before it writes, and the other one continues. */
 

@@ -1,12 +1,13 @@
 import { z } from "zod";
-import { Decimal } from "@/server/credits/amount";
+import { Decimal, ZERO } from "@/server/credits/amount";
 import type { Attempt } from "@/server/models/port";
 import type { Services } from "@/server/services";
 import { attemptsBefore } from "../attempts";
 import type { ClaimedRun } from "./claimed-run";
-import { emptyJournal, type JournalContents } from "./journal";
+import { readOpenFigures } from "./figures";
+import { emptyJournal, type JournalContents } from "./write/journal";
 
-/** Reads a run's journal, for the worker that continues it. */
+/** Reads a run's journal and what its child runs have used, for the worker that continues it. */
 
 const toolCalls = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() }));
 const decimal = z.string().transform((text) => new Decimal(text));
@@ -89,4 +90,33 @@ export async function readJournal(services: Services, run: ClaimedRun): Promise<
     steps.set(row.key, { key: row.key, stepNumber: row.step_number, output: row.output ?? "null", failed });
   }
   return contents;
+}
+
+/**
+ * What all child runs below a run have used: the open ones out of the hold, the ended ones charged. `count`: how many there
+ * are.
+ */
+export async function readChildUsage(
+  { pool }: Services,
+  runId: string,
+): Promise<{ open: Decimal; ended: Decimal; count: number }> {
+  const { rows } = await pool.query<{ id: string; credits: string; open: boolean }>(
+    `WITH RECURSIVE tree AS (
+       SELECT id, credits_used, finished_at FROM runs WHERE parent_run_id = $1
+       UNION ALL
+       SELECT c.id, c.credits_used, c.finished_at FROM runs c JOIN tree ON c.parent_run_id = tree.id)
+     SELECT id, credits_used AS credits, finished_at IS NULL AS open FROM tree`,
+    [runId],
+  );
+  const figures = await readOpenFigures(
+    pool,
+    rows.filter(({ open }) => open).map(({ id }) => id),
+  );
+  let open = ZERO;
+  let ended = ZERO;
+  for (const row of rows) {
+    if (row.open) open = open.add(figures.get(row.id)?.totals.credits ?? ZERO);
+    else ended = ended.add(new Decimal(row.credits));
+  }
+  return { open, ended, count: rows.length };
 }

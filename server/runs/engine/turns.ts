@@ -2,8 +2,8 @@ import { performance } from "node:perf_hooks";
 import type { OrgId } from "@/server/auth/actor";
 
 /**
- * Lets starts go before acts of runs. While starts keep coming and several runs execute, acts begin together once per tick,
- * as many as leave the event loop time for starts. Otherwise an act begins at once.
+ * Gives starts priority over acts of runs. While starts arrive and several runs execute, acts begin together once per
+ * tick, and only as many as leave the event loop time for starts. Otherwise an act begins at once.
  */
 
 /** A burst of starts is over when none has come for this long. */

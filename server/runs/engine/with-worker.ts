@@ -1,5 +1,5 @@
 import type { Engine, Worker } from "./port";
-import { WorkerLost } from "./writer";
+import { WorkerLost } from "./write/writer";
 
 /**
  * Writes with this process's worker. If that worker was replaced because it was silent, the write is repeated once with

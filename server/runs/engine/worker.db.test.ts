@@ -6,9 +6,9 @@ import { startRun } from "@/server/runs/start";
 import { insertRun } from "@/testing/runs";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
 import { claimRun } from "./claim";
-import type { StepRow } from "./flush-items";
 import { removeWorker } from "./worker";
-import { WorkerLost } from "./writer";
+import type { StepRow } from "./write/flush-items";
+import { WorkerLost } from "./write/writer";
 
 let world: World;
 let tenant: Tenant;

@@ -4,7 +4,7 @@ import { newId } from "@/server/ids";
 import type { Services } from "@/server/services";
 import type { Worker } from "./port";
 import { Turns } from "./turns";
-import { Lane, type LaneOptions, WorkerLost } from "./writer";
+import { Lane, type LaneOptions, WorkerLost } from "./write/writer";
 
 /** How often a worker reports that it is alive. */
 export const HEARTBEAT_MS = 500;

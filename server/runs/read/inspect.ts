@@ -1,12 +1,12 @@
 import { z } from "zod";
-import type { MemberActor, OrgId } from "@/server/auth/actor";
+import type { MemberActor } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
 import type { Attempt } from "@/server/models/port";
 import { readAttempts } from "@/server/runs/attempts";
 import type { Services } from "@/server/services";
 import { type RunSummary, readRunsById } from "./list";
-import { type PayloadPreview, previewPayload, startOf } from "./payload-preview";
+import { type PayloadPreview, startOf } from "./payload-preview";
 import { queuedRuns } from "./run-rows";
 
 /** One model call in the timeline. Times are ISO 8601, durations milliseconds, credits a decimal. */
@@ -105,7 +105,8 @@ export async function inspectRun(
   return { run, steps: steps.map((step) => viewStepLine(step, spent)), calls: calls.map(viewCallLine) };
 }
 
-async function readChildCredits(
+/** The credits that a run's child runs have used so far, by their ids. */
+export async function readChildCredits(
   services: Services,
   actor: MemberActor,
   parentRunId: string,
@@ -188,7 +189,8 @@ async function readRun(services: Services, actor: MemberActor, runId: string): P
   };
 }
 
-const textsRow = z.object({
+/** The starts of a row's texts, as selected by `startOf`. */
+export const textsRow = z.object({
   input: z.string(),
   input_bytes: z.number(),
   input_cut: z.boolean(),
@@ -197,7 +199,10 @@ const textsRow = z.object({
   output_cut: z.boolean().nullable(),
 });
 
-function viewTexts(row: z.infer<typeof textsRow>): { input: PayloadPreview; output: PayloadPreview | null } {
+export function viewTexts(row: z.infer<typeof textsRow>): {
+  input: PayloadPreview;
+  output: PayloadPreview | null;
+} {
   const { input, output } = row;
   return {
     input: { text: input, bytes: row.input_bytes, cut: row.input_cut },
@@ -228,91 +233,7 @@ const detailRow = textsRow.extend({
   credits_with_children: z.string(),
 });
 
-/** A step with its texts and all its attempts, for the inspector. */
-export type StepDetail = StepLine & {
-  input: PayloadPreview;
-  output: PayloadPreview | null;
-  reasoning: string;
-  inputTokens: number;
-  outputTokens: number;
-};
-
-/** Reads one step with its texts, long ones cut. Throws not_found. */
-export async function inspectStep(
-  services: Services,
-  actor: MemberActor,
-  { runId, stepId }: { runId: string; stepId: string },
-): Promise<StepDetail> {
-  const [step, [texts]] = await Promise.all([
-    services.db.step.findFirst({
-      where: { id: stepId, runId, organizationId: actor.orgId },
-      select: { ...STEP_LINE, reasoning: true, inputTokens: true, outputTokens: true },
-    }),
-    services.db.$queryRaw`
-      SELECT ${startOf(Prisma.sql`input`, "input")}, ${startOf(Prisma.sql`output`, "output")}
-      FROM steps WHERE id = ${stepId}::uuid AND run_id = ${runId}::uuid AND organization_id = ${actor.orgId}::uuid`.then(
-      (rows) => z.array(textsRow).parse(rows),
-    ),
-  ]);
-  if (!step || !texts) throw new AppError("not_found", `There is no step ${stepId} in run ${runId}.`);
-  const spent = step.childRunId ? await readChildCredits(services, actor, runId) : new Map<string, string>();
-  return {
-    ...viewStepLine(step, spent),
-    ...viewTexts(texts),
-    reasoning: step.reasoning,
-    inputTokens: step.inputTokens,
-    outputTokens: step.outputTokens,
-    attempts: readAttempts(step.attempts),
-  };
-}
-
-/** A model call with its texts and all its attempts, for the inspector. */
-export type CallDetail = CallLine & {
-  content: PayloadPreview;
-  toolCalls: { id: string; name: string; arguments: string }[];
-  finishReason: string | null;
-  errorMessage: string | null;
-};
-
-/** Reads one model call with its texts, long ones cut. Throws not_found. */
-export async function inspectCall(
-  services: Services,
-  actor: MemberActor,
-  { runId, callId }: { runId: string; callId: string },
-): Promise<CallDetail> {
-  const call = await services.db.modelCall.findFirst({
-    where: { id: callId, runId, organizationId: actor.orgId },
-    select: { ...CALL_LINE, content: true, finishReason: true, errorMessage: true },
-  });
-  if (!call) throw new AppError("not_found", `There is no model call ${callId} in run ${runId}.`);
-  return {
-    ...viewCallLine(call),
-    content: previewPayload(call.content),
-    toolCalls: readToolCalls(call.toolCalls),
-    finishReason: call.finishReason,
-    errorMessage: call.errorMessage,
-    attempts: readAttempts(call.attempts),
-  };
-}
-
-/** One complete text of a run: its own input or output, or a step's. Throws not_found. */
-export async function readPayload(
-  services: Services,
-  orgId: OrgId,
-  { runId, stepId, field }: { runId: string; stepId?: string | undefined; field: "input" | "output" },
-): Promise<string> {
-  const where = { organizationId: orgId };
-  const select = { input: field === "input", output: field === "output" };
-  const found = stepId
-    ? await services.db.step.findFirst({ where: { ...where, runId, id: stepId }, select })
-    : await services.db.run.findFirst({ where: { ...where, id: runId }, select });
-  const text = found?.[field];
-  if (text === undefined || text === null)
-    throw new AppError("not_found", `Run ${runId} has no such ${field}.`);
-  return text;
-}
-
-const STEP_LINE = {
+export const STEP_LINE = {
   id: true,
   key: true,
   stepNumber: true,
@@ -329,7 +250,7 @@ const STEP_LINE = {
   sequence: true,
 } satisfies Prisma.StepSelect;
 
-const CALL_LINE = {
+export const CALL_LINE = {
   id: true,
   key: true,
   iterationNumber: true,
@@ -349,7 +270,7 @@ const CALL_LINE = {
 } satisfies Prisma.ModelCallSelect;
 
 /** `spent`: credits of child runs, by their ids. */
-function viewStepLine(
+export function viewStepLine(
   step: Prisma.StepGetPayload<{ select: typeof STEP_LINE }>,
   spent: ReadonlyMap<string, string>,
 ): StepLine {
@@ -372,7 +293,7 @@ function viewStepLine(
   };
 }
 
-function viewCallLine(call: Prisma.ModelCallGetPayload<{ select: typeof CALL_LINE }>): CallLine {
+export function viewCallLine(call: Prisma.ModelCallGetPayload<{ select: typeof CALL_LINE }>): CallLine {
   return {
     id: call.id,
     key: call.key,
@@ -414,7 +335,7 @@ function attemptsOfLine({
 
 const toolCallList = z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })).catch([]);
 
-function readToolCalls(text: string): z.infer<typeof toolCallList> {
+export function readToolCalls(text: string): z.infer<typeof toolCallList> {
   return toolCallList.parse(parseOr(text, []));
 }
 

@@ -7,7 +7,7 @@ import type { RunFilter } from "./filter";
 import { selectRunIds } from "./find";
 
 /** Times are ISO 8601, `durationMs` milliseconds (elapsed while running), `credits` a decimal in a string. */
-export const runSummary = z.object({
+const runSummary = z.object({
   id: z.uuid(),
   kind: z.enum(RUN_KINDS),
   status: z.enum(RUN_STATUSES),

@@ -54,7 +54,7 @@ const PERIOD_MS: Record<RunPeriod, number> = {
 };
 
 /** One agent, tool, trigger or key. */
-export const metricsSubject = z.object({
+const metricsSubject = z.object({
   dimension: z.enum(["agent", "tool", "trigger", "key"]),
   id: z.uuid(),
 });

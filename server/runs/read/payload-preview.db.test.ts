@@ -4,7 +4,8 @@ import type { MemberActor } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
 import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
-import { inspectRun, inspectStep } from "./inspect";
+import { inspectRun } from "./inspect";
+import { inspectStep } from "./inspect-line";
 import { startOf, TEXT_PREVIEW_CHARACTERS } from "./payload-preview";
 
 let world: World;

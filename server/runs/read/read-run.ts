@@ -42,7 +42,7 @@ export async function readRun(
 }
 
 /** A run with its usage so far. */
-export function withTotals(run: RunFacts, totals: Totals): RunFacts {
+function withTotals(run: RunFacts, totals: Totals): RunFacts {
   return {
     ...run,
     stepsExecuted: totals.steps,
@@ -54,7 +54,7 @@ export function withTotals(run: RunFacts, totals: Totals): RunFacts {
 }
 
 /** The run, if the key may read it. Throws `not_found`. */
-export function ownRun(actor: ApiKeyActor, kind: "agent" | "tool", run: RunFacts | null): RunFacts {
+function ownRun(actor: ApiKeyActor, kind: "agent" | "tool", run: RunFacts | null): RunFacts {
   const targetId = kind === "agent" ? run?.agentId : run?.toolId;
   const isLimited = actor.targetIds.length > 0 && !actor.targetIds.includes(targetId ?? "");
   if (run === null || !targetId || isLimited) {

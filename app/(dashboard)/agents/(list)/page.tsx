@@ -4,6 +4,7 @@ import { CopyButton } from "@/app/_ui/copy-button";
 import { Empty, PageHead } from "@/app/_ui/page";
 import { Badge, List, ListCell, ListRow, RowName } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
+import { Archived } from "../../_definitions/archived";
 import { NewButton } from "../../_editor/new-button";
 import { LastRunLink } from "../../last-run";
 import { OperatorCommand } from "../../operator-command";
@@ -20,7 +21,11 @@ const COLUMNS = [
 ] as const;
 
 async function Agents() {
-  const agents = await (await serverApi()).catalog.agents();
+  const api = await serverApi();
+  const [agents, archived] = await Promise.all([
+    api.catalog.agents(),
+    api.definitions.archived({ kind: "agent" }),
+  ]);
   return (
     <>
       <PageHead title="Agents">
@@ -62,6 +67,7 @@ async function Agents() {
           ))}
         </List>
       )}
+      <Archived kind="agent" lines={archived} />
     </>
   );
 }

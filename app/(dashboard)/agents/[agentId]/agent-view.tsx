@@ -15,7 +15,7 @@ export function AgentView({ agentId }: { agentId: string }) {
   const of = { kind: "agent", id: agentId } as const;
   return (
     <article>
-      <DefinitionHead back={{ href: "/agents", label: "Agents" }} of={agent} />
+      <DefinitionHead kind="agent" of={agent} />
       <RunPanel
         key={agent.version}
         target={{
@@ -60,7 +60,7 @@ export function AgentView({ agentId }: { agentId: string }) {
         <CommonFacts of={agent} />
       </Facts>
       <RecentRuns of={of} />
-      <History of={of} />
+      <History current={agent.version} of={of} />
     </article>
   );
 }

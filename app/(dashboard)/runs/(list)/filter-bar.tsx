@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { Chip } from "@/app/_ui/chip";
 import { PlusIcon, SearchIcon } from "@/app/_ui/icons";
@@ -12,6 +12,7 @@ import { useTimeZone } from "@/app/_ui/time";
 import type { FilterTargets, NamedTarget } from "@/server/catalog/overview";
 import type { RunFilter } from "@/server/runs/read/filter";
 import { LONGEST_TEXT } from "../address";
+import type { FilterChange } from "./filter-choices";
 import { PERIOD_LABELS, SEARCH_HELP, SOURCE_LABELS, sizeLabels, timeLabels } from "./filter-labels";
 
 const load = () => import("./filter-picker");
@@ -28,9 +29,9 @@ export function FilterBar({
 }: {
   filter: RunFilter;
   /** Called when a condition is added or removed. */
-  onChange: (filter: RunFilter) => void;
+  onChange: (change: FilterChange) => void;
   /** Called when the text changes; defaults to `onChange`. */
-  onSearch?: (filter: RunFilter) => void;
+  onSearch?: (change: FilterChange) => void;
 }) {
   const trpc = useTRPC();
   const timeZone = useTimeZone();
@@ -38,7 +39,6 @@ export function FilterBar({
   const button = useRef<HTMLButtonElement>(null);
   /** The initial text of the open picker; null while it is closed. */
   const [picking, setPicking] = useState<string | null>(null);
-  const drop = (...fields: (keyof RunFilter)[]) => onChange(omitFields(filter, fields));
   const chips = chipsOf(filter, targets, timeZone);
   const pressedWhileOpen = useRef(false);
   usePickerKey(() => setPicking(""));
@@ -46,11 +46,16 @@ export function FilterBar({
   return (
     <search className="flex flex-wrap items-center gap-2 px-4 pb-3 sm:px-6">
       <TextSearch
-        onChange={(text) => onSearch(text ? { ...filter, text } : omitFields(filter, ["text"]))}
+        onChange={(text) => onSearch(({ text: _, ...rest }) => (text ? { ...rest, text } : rest))}
         text={filter.text ?? ""}
       />
       {chips.map(({ field, label, text, typed }) => (
-        <Chip key={field} label={label} onChange={() => setPicking(typed)} onDrop={() => drop(field)}>
+        <Chip
+          key={field}
+          label={label}
+          onChange={() => setPicking(typed)}
+          onDrop={() => onChange(({ [field]: _, ...rest }) => rest)}
+        >
           {text}
         </Chip>
       ))}
@@ -76,7 +81,7 @@ export function FilterBar({
         Filter
       </Button>
       {chips.length > 1 ? (
-        <Button look="quiet" onClick={() => drop(...chips.map(({ field }) => field))}>
+        <Button look="quiet" onClick={() => onChange(({ text }) => (text ? { text } : {}))}>
           Clear filters
         </Button>
       ) : null}
@@ -138,12 +143,6 @@ const SIZE_GROUPS: Partial<Record<keyof RunFilter, string>> = {
   maxCredits: "credits",
 };
 
-function omitFields(filter: RunFilter, fields: (keyof RunFilter)[]): RunFilter {
-  const rest = { ...filter };
-  for (const field of fields) delete rest[field];
-  return rest;
-}
-
 /** `f` opens the picker, unless the focus is in a text field. */
 function usePickerKey(open: () => void): void {
   const latest = useRef(open);
@@ -167,14 +166,24 @@ function usePickerKey(open: () => void): void {
  */
 function TextSearch({ text, onChange }: { text: string; onChange: (text: string) => void }) {
   const [typed, setTyped] = useState(text);
-  const latest = useRef(onChange);
+  /** The texts that were reported and have not come back yet, oldest first. */
+  const reported = useRef<string[]>([]);
+  function report() {
+    const wanted = typed.trim();
+    if (wanted === (reported.current.at(-1) ?? text)) return;
+    reported.current.push(wanted);
+    onChange(wanted);
+  }
+  const reportPaused = useEffectEvent(report);
   useEffect(() => {
-    latest.current = onChange;
-  });
-  useEffect(() => setTyped(text), [text]);
+    const at = reported.current.lastIndexOf(text);
+    reported.current = reported.current.slice(at + 1);
+    // A text of this field comes back late, when more may have been typed. Any other text replaces what was typed.
+    if (at < 0) setTyped(text);
+  }, [text]);
   useEffect(() => {
     if (typed.trim() === text) return;
-    const timer = setTimeout(() => latest.current(typed.trim()), 400);
+    const timer = setTimeout(reportPaused, 400);
     return () => clearTimeout(timer);
   }, [typed, text]);
   return (
@@ -182,17 +191,17 @@ function TextSearch({ text, onChange }: { text: string; onChange: (text: string)
       className="relative w-full sm:w-72"
       onSubmit={(event: FormEvent) => {
         event.preventDefault();
-        onChange(typed.trim());
+        report();
       }}
     >
       <SearchIcon className="absolute top-2 left-2 text-faint" />
       <input
         aria-label="Search runs"
-        className="h-8 w-full rounded-md border border-line-strong bg-canvas pr-2 pl-8 placeholder:text-faint"
+        className="h-8 w-full rounded-md border border-input-line bg-canvas pr-2 pl-8 placeholder:text-faint"
         data-search
         maxLength={LONGEST_TEXT}
         onChange={(event) => setTyped(event.target.value)}
-        onBlur={() => typed.trim() !== text && onChange(typed.trim())}
+        onBlur={report}
         onKeyDown={(event) => {
           if (event.key !== "Escape") return;
           // Some browsers would clear the field.

@@ -15,7 +15,8 @@ const choices = (filter: RunFilter, text: string) =>
     name,
     ...items.map(({ label }) => label),
   ]);
-const take = (filter: RunFilter, text: string) => choicesFor(filter, targets, text, "UTC")[0]?.items[0]?.next;
+const take = (filter: RunFilter, text: string, latest = filter) =>
+  choicesFor(filter, targets, text, "UTC")[0]?.items[0]?.change(latest);
 
 test("offers every condition of the columns that has values", () => {
   expect(choices({}, "").map(([name]) => name)).toEqual([
@@ -45,6 +46,16 @@ test("statuses add up, other values replace each other, and choosing again remov
   expect(take({ status: ["Failed"], kind: "tool" }, "failed")).toEqual({ kind: "tool" });
   expect(take({ kind: "tool" }, "agent runs")).toEqual({ kind: "agent" });
   expect(take({ agentId: id }, "helper")).toEqual({});
+});
+
+test("a choice changes the latest filter, in the way it was shown", () => {
+  const latest: RunFilter = { status: ["Failed"], kind: "tool" };
+  expect(take({}, "completed", latest)).toEqual({ status: ["Failed", "Completed"], kind: "tool" });
+  expect(take({}, "failed", latest)).toEqual(latest);
+  expect(take({ status: ["Failed", "Completed"] }, "completed", latest)).toEqual(latest);
+  expect(take({}, "agent runs", latest)).toEqual({ status: ["Failed"], kind: "agent" });
+  expect(take({ kind: "tool" }, "tool runs", latest)).toEqual({ status: ["Failed"] });
+  expect(take({}, "< 0.5 credits", latest)).toEqual({ ...latest, maxCredits: "0.5" });
 });
 
 test("relative periods and days replace each other", () => {

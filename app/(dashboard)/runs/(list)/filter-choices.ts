@@ -7,8 +7,11 @@ import { findItems } from "../../_palette/rank";
 import { PERIOD_LABELS, SOURCE_LABELS, sizeLabels, timeLabels } from "./filter-labels";
 import { readTyped } from "./read-typed";
 
-/** One condition that can be added or removed. `next` is the resulting filter. */
-export type Choice = Findable & { id: string; chosen: boolean; next: RunFilter };
+/** A change of whichever filter is current when it is applied; the shown one may be older. */
+export type FilterChange = (filter: RunFilter) => RunFilter;
+
+/** One condition. `change` removes it if it is shown as chosen, and otherwise adds it. */
+export type Choice = Findable & { id: string; chosen: boolean; change: FilterChange };
 
 /**
  * The possible changes of the filter, grouped by condition. With a text: the matching ones, and what the text itself
@@ -21,11 +24,11 @@ export function choicesFor(
   timeZone: string,
 ): Group<Choice>[] {
   const typed = readTyped(text).map(
-    (change): Choice => ({
-      id: JSON.stringify(change),
-      label: [...sizeLabels(change), ...timeLabels(change, timeZone)].map(({ text }) => text).join(", "),
+    (part): Choice => ({
+      id: JSON.stringify(part),
+      label: [...sizeLabels(part), ...timeLabels(part, timeZone)].map(({ text }) => text).join(", "),
       chosen: false,
-      next: withTime(filter, change),
+      change: adding(part),
     }),
   );
   const found = findItems(groupsFor(filter, targets), text);
@@ -47,7 +50,7 @@ function groupsFor(filter: RunFilter, targets: FilterTargets): Group<Choice>[] {
         label,
         keywords: name,
         chosen,
-        next: chosen ? without(filter, field) : withTime(filter, { [field]: value }),
+        change: chosen ? removing(field) : adding({ [field]: value }),
       };
     }),
   });
@@ -63,18 +66,12 @@ function groupsFor(filter: RunFilter, targets: FilterTargets): Group<Choice>[] {
     );
   const valueChoices = <Word extends string>(list: readonly Word[], of: Record<Word, string>) =>
     list.map((value) => ({ value, label: of[value] }));
-  const sizes = (name: string, changes: RunFilter[]): Group<Choice> => ({
+  const sizes = (name: string, parts: RunFilter[]): Group<Choice> => ({
     name,
-    items: changes.flatMap((change) =>
-      sizeLabels(change).map(({ field, text: label }) => {
-        const chosen = filter[field] === change[field];
-        return {
-          id: label,
-          label,
-          keywords: name,
-          chosen,
-          next: chosen ? without(filter, field) : { ...filter, ...change },
-        };
+    items: parts.flatMap((part) =>
+      sizeLabels(part).map(({ field, text: label }) => {
+        const chosen = filter[field] === part[field];
+        return { id: label, label, keywords: name, chosen, change: chosen ? removing(field) : adding(part) };
       }),
     ),
   });
@@ -82,15 +79,17 @@ function groupsFor(filter: RunFilter, targets: FilterTargets): Group<Choice>[] {
     {
       name: "Status",
       items: RUN_STATUSES.map((status) => {
-        const others = (filter.status ?? []).filter((each) => each !== status);
-        const chosen = others.length < (filter.status?.length ?? 0);
-        const next = chosen ? others : [...others, status];
+        const chosen = filter.status?.includes(status) ?? false;
         return {
           id: status,
           label: status,
           keywords: "Status",
           chosen,
-          next: next.length > 0 ? { ...filter, status: next } : without(filter, "status"),
+          change: (latest) => {
+            const others = (latest.status ?? []).filter((each) => each !== status);
+            const next = chosen ? others : [...others, status];
+            return next.length > 0 ? { ...latest, status: next } : without(latest, "status");
+          },
         };
       }),
     },
@@ -117,7 +116,10 @@ function groupsFor(filter: RunFilter, targets: FilterTargets): Group<Choice>[] {
   ];
 }
 
-export function without(filter: RunFilter, field: keyof RunFilter): RunFilter {
+const removing = (field: keyof RunFilter) => (filter: RunFilter) => without(filter, field);
+const adding = (part: RunFilter) => (filter: RunFilter) => withTime(filter, part);
+
+function without(filter: RunFilter, field: keyof RunFilter): RunFilter {
   const { [field]: _, ...rest } = filter;
   return rest;
 }

@@ -10,7 +10,7 @@ import { useTimeZone } from "@/app/_ui/time";
 import type { FilterTargets } from "@/server/catalog/overview";
 import { RUN_STATUSES } from "@/server/contract/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
-import { type Choice, choicesFor } from "./filter-choices";
+import { type Choice, choicesFor, type FilterChange } from "./filter-choices";
 
 /** A list of all conditions, narrowed by typing. Sizes and days can be typed as well. */
 export function FilterPicker({
@@ -25,7 +25,7 @@ export function FilterPicker({
   targets: FilterTargets;
   anchor: RefObject<HTMLElement | null>;
   initialText: string;
-  onChange: (filter: RunFilter) => void;
+  onChange: (change: FilterChange) => void;
   onClose: () => void;
 }) {
   const [text, setText] = useState(initialText);
@@ -33,7 +33,7 @@ export function FilterPicker({
   const groups = choicesFor(filter, targets, text, timeZone);
 
   function take(choice: Choice) {
-    onChange(choice.next);
+    onChange(choice.change);
     // Several statuses may be selected, so the picker stays open.
     if (!isStatus(choice.label)) onClose();
   }

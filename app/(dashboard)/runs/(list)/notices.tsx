@@ -1,6 +1,6 @@
 "use client";
 
-import { Button } from "@/app/_ui/button";
+import { Button, buttonClass } from "@/app/_ui/button";
 import { Link } from "@/app/_ui/link";
 import { Empty } from "@/app/_ui/page";
 import type { RunFilter } from "@/server/runs/read/filter";
@@ -33,7 +33,10 @@ export function NoRuns({ filter, onClear }: { filter: RunFilter; onClear: () => 
   }
   return (
     <Empty title="No runs yet">
-      <p>Start one with an API key. It appears here at once.</p>
+      <Link className={buttonClass("primary")} href="/">
+        Get started
+      </Link>
+      <p>Or start one with an API key. It appears here at once.</p>
       <pre className="mono max-w-full overflow-x-auto rounded-md border border-line bg-surface px-3 py-2 text-ink">
         {`curl -X POST "$BASE_URL/v1/agents/run/$AGENT_ID" \\\n  -H "X-API-Key: $API_KEY" -H "Content-Type: application/json" \\\n  -d '{"userMessage": "Hello"}'`}
       </pre>

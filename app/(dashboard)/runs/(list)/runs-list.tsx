@@ -15,7 +15,6 @@ import { Status } from "@/app/_ui/status";
 import { HeadCell } from "@/app/_ui/table";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import { Elapsed } from "@/app/_ui/time";
-import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunSummary } from "@/server/runs/read/list";
 import { readAddress, writeFilter } from "../address";
 import { describeSource } from "../describe-source";
@@ -23,6 +22,7 @@ import { rememberList } from "../last-list";
 import { runsQuery } from "../query";
 import { Started, useExactTimes } from "../started";
 import { FilterBar } from "./filter-bar";
+import type { FilterChange } from "./filter-choices";
 import { useListKeys, useReturn } from "./list-keys";
 import { ListMenu } from "./list-menu";
 import { NoRuns, UnknownFilters } from "./notices";
@@ -52,13 +52,6 @@ export function RunsList() {
     more: query.hasNextPage ? () => void query.fetchNextPage() : undefined,
   });
 
-  // The browser fetches the rows itself; a server navigation would send the same page again. A chosen condition adds a
-  // history entry, typed text does not.
-  const chooseFilter = (next: RunFilter) => {
-    if (writeFilter(next) !== location.search) window.history.pushState(null, "", addressOf(next));
-  };
-  const correctFilter = (next: RunFilter) => window.history.replaceState(null, "", addressOf(next));
-
   return (
     <>
       <PageHead title="Runs">
@@ -66,14 +59,16 @@ export function RunsList() {
         {unread.length > 0 ? null : <ListMenu filter={filter} />}
       </PageHead>
       <FilterBar filter={filter} onChange={chooseFilter} onSearch={correctFilter} />
-      {unread.length > 0 ? <UnknownFilters onDrop={() => correctFilter(filter)} parts={unread} /> : null}
+      {unread.length > 0 ? (
+        <UnknownFilters onDrop={() => correctFilter((known) => known)} parts={unread} />
+      ) : null}
       {/* Leaves room for the selection bar below the last row. */}
       <div className={clsx("relative", selection.size > 0 && "pb-16")}>
         {waiting > 0 ? (
           // Above the head of the list, on phones beside the filters, so that it covers no row.
           <div className="sticky top-23 z-30 flex h-0 justify-center overflow-visible sm:top-12 sm:justify-start sm:pl-24 md:top-0">
             <button
-              className="-mt-9 h-7 rounded-full sm:mt-0.5 bg-accent px-3 font-medium text-on-accent text-xs shadow-raised hover:bg-accent-hover"
+              className="-mt-9 h-7 rounded-full sm:mt-0.5 bg-accent-fill px-3 font-medium text-on-accent text-xs shadow-raised hover:bg-accent-fill-hover"
               onClick={() => {
                 const { first } = showWaiting();
                 if (first !== undefined && first < (runs[0]?.id ?? "")) lookFor(first);
@@ -92,7 +87,7 @@ export function RunsList() {
             what="The runs could not be read"
           />
         ) : query.isSuccess && runs.length === 0 ? (
-          <NoRuns filter={filter} onClear={() => chooseFilter({})} />
+          <NoRuns filter={filter} onClear={() => chooseFilter(() => ({}))} />
         ) : (
           <table
             aria-busy={query.isPending || query.isPlaceholderData}
@@ -150,7 +145,21 @@ export function RunsList() {
   );
 }
 
-const addressOf = (filter: RunFilter) => `/runs${writeFilter(filter)}`;
+/** Adds a history entry, so that "back" undoes the condition. */
+const chooseFilter = (change: FilterChange) =>
+  changeFilter(change, (address) => window.history.pushState(null, "", address));
+const correctFilter = (change: FilterChange) =>
+  changeFilter(change, (address) => window.history.replaceState(null, "", address));
+
+/**
+ * Applies a change to the filter in the address. The rendered filter may be older: the router renders a new address in
+ * a transition. The browser fetches the rows itself, because a server navigation would send the same page again.
+ */
+function changeFilter(change: FilterChange, write: (address: string) => void): void {
+  const { filter } = readAddress(new URLSearchParams(location.search));
+  const next = writeFilter(change(filter));
+  if (next !== location.search) write(`/runs${next}`);
+}
 
 const CELL = "h-10 border-line border-b px-3 py-1 sm:table-cell";
 
@@ -229,7 +238,7 @@ function RunRow({
         <Preview className="sm:hidden" run={run} />
       </td>
       <td
-        className={`${CELL} mono whitespace-nowrap text-right max-sm:h-auto max-sm:min-h-5 max-sm:border-0 max-sm:p-0 max-sm:text-muted`}
+        className={`${CELL} whitespace-nowrap text-right max-sm:h-auto max-sm:min-h-5 max-sm:border-0 max-sm:p-0 max-sm:text-muted`}
       >
         <Elapsed from={run.startedAt} to={run.finishedAt} />
       </td>
@@ -249,7 +258,7 @@ function RunRow({
 function Preview({ run, className }: { run: RunSummary; className: string }) {
   return (
     <span className={clsx("min-w-0 truncate", run.errorPreview ? "text-failed" : "text-muted", className)}>
-      {run.errorPreview ?? <span className="mono">{run.inputPreview}</span>}
+      {run.errorPreview ?? run.inputPreview}
     </span>
   );
 }
@@ -271,7 +280,7 @@ const SKELETON_WIDTHS = [
 
 function RowSkeletons() {
   return SKELETON_WIDTHS.map((width, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the bones never change.
+    // biome-ignore lint/suspicious/noArrayIndexKey: the lines never change.
     <tr key={index}>
       <td className={`${CELL} sm:pl-6`} colSpan={7}>
         <SkeletonLine className={width} />

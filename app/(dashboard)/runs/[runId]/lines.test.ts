@@ -62,23 +62,23 @@ const child = {
 
 it("puts a model call before its steps, and names an agent's steps by what the model called", () => {
   expect(linesOf(agent).map(({ slug, label, depth }) => [slug, label, depth])).toEqual([
-    ["think-1", "think", 0],
+    ["think-1", "Model call 1", 0],
     ["1", "weather", 1],
     ["2", "calculate", 1],
-    ["think-2", "answer", 0],
+    ["think-2", "Answer", 0],
   ]);
 });
 
 it("puts a child run's lines below its step, named by its definition", () => {
   const lines = linesOf(agent, new Map([["child", child]]));
   expect(lines.map(({ slug, label, depth, runId }) => [slug, label, depth, runId])).toEqual([
-    ["think-1", "think", 0, "agent-run"],
+    ["think-1", "Model call 1", 0, "agent-run"],
     ["1", "weather", 1, "agent-run"],
     ["1.1", "fetch", 2, "child"],
     ["1.2", "note", 2, "child"],
-    ["1.note/model-1-1", "model", 3, "child"],
+    ["1.note/model-1-1", "Model call", 3, "child"],
     ["2", "calculate", 1, "agent-run"],
-    ["think-2", "answer", 0, "agent-run"],
+    ["think-2", "Answer", 0, "agent-run"],
   ]);
   expect(chooseLine(lines, { step: "1.2" }, agent.run)).toMatchObject({ runId: "child", label: "note" });
   expect(chooseLine(lines, { call: "1.note/model-1-1" }, agent.run)).toMatchObject({ kind: "call" });

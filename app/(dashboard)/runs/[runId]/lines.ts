@@ -72,7 +72,7 @@ export function linesOf(
       const slug = `${within.prefix}${step.number}`;
       const label = run.kind === "agent" ? step.name : step.key;
       lines.push({ kind: "step", runId: run.id, slug, step, label, depth: stepDepth });
-      for (const call of inside.get(step.key) ?? []) addCall(call, "model", stepDepth + 1);
+      for (const call of inside.get(step.key) ?? []) addCall(call, "Model call", stepDepth + 1);
       const child = step.childRunId ? unfolded.get(step.childRunId) : undefined;
       if (child) lines.push(...linesOf(child, unfolded, { depth: stepDepth + 1, prefix: `${slug}.` }));
     }
@@ -81,7 +81,7 @@ export function linesOf(
 }
 
 function callLabel(call: CallLine): string {
-  return call.status === "Completed" && call.asked === 0 ? "answer" : "think";
+  return call.status === "Completed" && call.asked === 0 ? "Answer" : `Model call ${call.iteration}`;
 }
 
 /** Adds the attempts of the lines with these slugs. */

@@ -3,6 +3,8 @@
 import { useSearchParams } from "next/navigation";
 import { useMemo, useState } from "react";
 import { isTerminal } from "@/server/contract/enums";
+import type { RunInspection } from "@/server/runs/read/inspect";
+import { RunFacts } from "./header/facts";
 import { RunHeader } from "./header/header";
 import {
   attemptsToUnfold,
@@ -49,8 +51,10 @@ export function RunView({ runId }: { runId: string }) {
   return (
     <article>
       <RunHeader reserve={wasLive} run={run} />
-      {failure && !wasLive ? failure : null}
-      <RunTexts failure={wasLive ? failure : null} reserve={wasLive} run={run} />
+      <div className="lg:grid lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <RunTexts calls={inspection.calls} failure={failure} reserve={wasLive} run={run} />
+        <RunFacts iterations={iterationsOf(inspection)} run={run} />
+      </div>
       {own.length === 0 ? (
         <NoLines run={run} />
       ) : (
@@ -66,6 +70,10 @@ export function RunView({ runId }: { runId: string }) {
       )}
     </article>
   );
+}
+
+function iterationsOf({ calls }: RunInspection): number {
+  return calls.reduce((most, { iteration }) => Math.max(most, iteration), 0);
 }
 
 /** Whether `value` has been true at any time since the component was mounted. */

@@ -8,24 +8,30 @@ export function RunSkeleton() {
   return (
     <div aria-busy="true">
       <DetailHeadSkeleton back="Runs" />
-      <div className="px-4 pb-3 sm:px-6">
-        <SkeletonLine className="w-72 max-w-full" />
-      </div>
-      <div className="border-line border-t">
-        {["Input", "Answer"].map((label) => (
-          <div
-            className="grid grid-cols-[5rem_minmax(0,1fr)] gap-x-3 px-4 py-3 text-muted sm:px-6"
-            key={label}
-          >
-            {label}
-            <SkeletonLine className="mt-1 w-2/3" />
-          </div>
-        ))}
+      <div className="border-line border-t lg:grid lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="flex flex-col gap-4 px-4 py-4 sm:px-6">
+          <p className="flex items-center gap-2 rounded-md bg-surface px-3 py-2.5 text-muted">
+            Input <SkeletonLine className="w-2/3" />
+          </p>
+          <SkeletonLine className="w-24" />
+          <SkeletonLine className="w-3/4" />
+          <SkeletonLine className="w-2/3" />
+        </div>
+        <div className="grid content-start gap-6 border-line px-4 py-4 max-lg:h-10 max-lg:overflow-hidden max-lg:border-t max-lg:*:invisible sm:px-6 lg:border-l lg:px-5">
+          {["Origin", "Use"].map((title) => (
+            <div className="flex min-h-32 flex-col gap-3" key={title}>
+              <p className="font-semibold">{title}</p>
+              <SkeletonLine className="w-40 max-w-full" />
+              <SkeletonLine className="w-48 max-w-full" />
+              <SkeletonLine className="w-32 max-w-full" />
+            </div>
+          ))}
+        </div>
       </div>
       <div className="border-line border-t lg:grid lg:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]">
         <div className="border-line py-4 max-lg:border-b lg:border-r">
           {LINES.map((width, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the bones never change.
+            // biome-ignore lint/suspicious/noArrayIndexKey: the rows are constant.
             <div className="flex h-9 items-center gap-4 px-4 sm:px-6" key={index}>
               <SkeletonLine className={width} />
               <SkeletonLine className="flex-1" />

@@ -5,9 +5,10 @@ import { useRef } from "react";
 import { useEvents } from "@/app/_ui/live";
 import { useTRPC } from "@/app/_ui/providers";
 import { isTerminal } from "@/server/contract/enums";
+import { applyUpdate, type RunUpdate } from "@/server/live/run-update";
 import type { RunInspection } from "@/server/runs/read/inspect";
 
-/** A run with its lines, updated by events while it can change. */
+/** A run with its lines. While it can change, events with the changes update it. */
 export function useLiveRun(runId: string): RunInspection {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -22,9 +23,12 @@ export function useLiveRun(runId: string): RunInspection {
     live ? () => `/api/live/runs/${runId}?after=${seen.current}` : null,
     {
       change: (text) => {
-        const change: RunInspection = JSON.parse(text);
+        const change: RunUpdate = JSON.parse(text);
         seen.current = change.run.sequence;
-        queryClient.setQueryData<RunInspection>(queryKey, (known) => (known ? merge(known, change) : change));
+        queryClient.setQueryData<RunInspection>(queryKey, (known) => known && applyUpdate(known, change));
+        if (isTerminal(change.run.status)) {
+          void queryClient.invalidateQueries({ queryKey: trpc.runs.list.pathKey() });
+        }
         for (const step of change.steps) {
           void queryClient.invalidateQueries({
             queryKey: trpc.runs.step.queryKey({ runId, stepId: step.id }),
@@ -36,32 +40,8 @@ export function useLiveRun(runId: string): RunInspection {
           });
         }
       },
-      // The end of a run also closes its open lines: fetch everything once more.
-      end: () => {
-        void look();
-        void queryClient.invalidateQueries({ queryKey: trpc.runs.list.pathKey() });
-      },
     },
     look,
   );
   return data;
-}
-
-/** Merges changed lines into the known ones. A line never returns to an older state. */
-export function merge(known: RunInspection, change: RunInspection): RunInspection {
-  return {
-    run: change.run.sequence >= known.run.sequence ? change.run : known.run,
-    steps: mergeLines(known.steps, change.steps),
-    calls: mergeLines(known.calls, change.calls),
-  };
-}
-
-function mergeLines<Line extends { id: string; sequence: number }>(known: Line[], changed: Line[]): Line[] {
-  if (changed.length === 0) return known;
-  const byId = new Map(known.map((line) => [line.id, line]));
-  for (const line of changed) {
-    const old = byId.get(line.id);
-    if (!old || old.sequence <= line.sequence) byId.set(line.id, line);
-  }
-  return [...byId.values()];
 }

@@ -26,7 +26,7 @@ export function Workbench({
   lines,
   waits,
   own,
-  choice: { line: chosen, following, missing, choose: onChoose, stay },
+  choice: { line: chosen, latest, following, missing, choose: onChoose, stay },
   reserve,
   unfolding,
 }: {
@@ -75,7 +75,9 @@ export function Workbench({
     onChoose(line);
   };
   const step = (by: 1 | -1) => {
-    const at = chosen ? shown.findIndex((line) => lineId(line) === lineId(chosen)) : -1;
+    // Keys may arrive faster than the page renders.
+    const from = latest();
+    const at = from ? shown.findIndex((line) => lineId(line) === lineId(from)) : -1;
     go(shown[at < 0 ? 0 : Math.min(shown.length - 1, Math.max(0, at + by))]);
   };
   const zoom = () => {
@@ -127,6 +129,7 @@ export function Workbench({
             folds={folds}
             focusWanted={focusWanted}
             following={following}
+            latest={latest}
             lines={shown}
             measure={measure}
             onChoose={onChoose}

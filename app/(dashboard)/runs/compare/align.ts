@@ -39,9 +39,12 @@ export function alignLines(left: WorkLine[], right: WorkLine[]): Pair[] {
 }
 
 function isSame(a: WorkLine | undefined, b: WorkLine | undefined): boolean {
-  return (
-    a !== undefined && b !== undefined && a.kind === b.kind && a.label === b.label && a.depth === b.depth
-  );
+  return a !== undefined && b !== undefined && a.depth === b.depth && nameOf(a) === nameOf(b);
+}
+
+/** Calls are told apart by what they led to: the label of others has their number, which an extra call shifts. */
+function nameOf(line: WorkLine): string {
+  return line.kind === "step" ? `step ${line.label}` : line.call.asked === 0 ? "answer" : "call";
 }
 
 function alignByPosition(left: WorkLine[], right: WorkLine[]): Pair[] {

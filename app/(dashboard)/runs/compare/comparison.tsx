@@ -187,7 +187,7 @@ function PairRow({ pair, chosen, onChoose }: { pair: Pair; chosen: boolean; onCh
         </button>
       </Cell>
       <Cell>{pair.b ? <LineLabel line={pair.b} /> : <span className="text-faint">—</span>}</Cell>
-      <Cell className="mono text-right text-muted">
+      <Cell className="text-right text-muted">
         {difference === null
           ? ""
           : difference === 0
@@ -210,7 +210,7 @@ function LineLabel({ line }: { line: Line }) {
     >
       <StatusShape status={status} />
       <span className={line.kind === "call" ? "text-muted" : "font-medium"}>{line.label}</span>
-      <span className="mono whitespace-nowrap text-muted text-xs">
+      <span className="whitespace-nowrap text-muted text-xs tabular-nums">
         {durationMs === null ? "" : formatDuration(durationMs)}
       </span>
     </span>

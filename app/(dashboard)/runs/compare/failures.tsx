@@ -47,7 +47,7 @@ function Side({ name, inspection }: { name: string; inspection: RunInspection })
       {where ? (
         <p>
           In {where.kind === "step" ? `step ${where.step.number}, ` : ""}
-          <span className="mono">{where.label}</span>
+          <span className={where.kind === "step" ? "mono" : "lowercase"}>{where.label}</span>
         </p>
       ) : null}
       {failed && run.errorMessage ? (

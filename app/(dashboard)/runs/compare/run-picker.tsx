@@ -78,14 +78,14 @@ function Choice({ run, other }: { run: RunDetail; other: RunSummary }) {
       >
         <span className="mono text-muted sm:w-24">{shortId(other.id)}</span>
         <Status className="sm:w-28" status={other.status} waiting={other.waiting} />
-        <span className="mono sm:w-20 sm:text-right">
+        <span className="tabular-nums sm:w-20 sm:text-right">
           <Elapsed from={other.startedAt} to={other.finishedAt} />
         </span>
         <span className="min-w-0 flex-1 truncate text-muted max-sm:order-last max-sm:basis-full">
           {other.targetId === (run.agentId ?? run.toolId) ? null : (
             <span className="text-ink">{other.targetName} </span>
           )}
-          <span className={other.errorPreview ? "text-failed" : "mono"}>
+          <span className={other.errorPreview ? "text-failed" : undefined}>
             {other.errorPreview ?? other.inputPreview}
           </span>
         </span>

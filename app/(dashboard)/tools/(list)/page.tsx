@@ -4,6 +4,7 @@ import { CopyButton } from "@/app/_ui/copy-button";
 import { Empty, PageHead } from "@/app/_ui/page";
 import { List, ListCell, ListRow, RowName } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
+import { Archived } from "../../_definitions/archived";
 import { NewButton } from "../../_editor/new-button";
 import { LastRunLink } from "../../last-run";
 import { OperatorCommand } from "../../operator-command";
@@ -19,7 +20,11 @@ const COLUMNS = [
 ] as const;
 
 async function Tools() {
-  const tools = await (await serverApi()).catalog.tools();
+  const api = await serverApi();
+  const [tools, archived] = await Promise.all([
+    api.catalog.tools(),
+    api.definitions.archived({ kind: "tool" }),
+  ]);
   return (
     <>
       <PageHead title="Tools">
@@ -57,6 +62,7 @@ async function Tools() {
           ))}
         </List>
       )}
+      <Archived kind="tool" lines={archived} />
     </>
   );
 }

@@ -19,7 +19,7 @@ export function ToolView({ toolId }: { toolId: string }) {
   const of = { kind: "tool", id: toolId } as const;
   return (
     <article>
-      <DefinitionHead back={{ href: "/tools", label: "Tools" }} of={tool} />
+      <DefinitionHead kind="tool" of={tool} />
       <RunPanel
         key={tool.version}
         target={{
@@ -60,7 +60,7 @@ export function ToolView({ toolId }: { toolId: string }) {
       </Facts>
       <Steps steps={tool.steps} />
       <RecentRuns of={of} />
-      <History of={of} />
+      <History current={tool.version} of={of} />
     </article>
   );
 }

@@ -6,7 +6,11 @@ export const metadata: Metadata = { title: "New tool" };
 
 export default async function NewToolPage() {
   const prefetch = await createPrefetch();
-  await prefetch.queryClient.prefetchQuery(prefetch.trpc.definitions.choices.queryOptions());
+  const { queryClient, trpc } = prefetch;
+  await Promise.all([
+    queryClient.prefetchQuery(trpc.definitions.choices.queryOptions()),
+    queryClient.prefetchQuery(trpc.definitions.functions.queryOptions()),
+  ]);
   return (
     <Prefetched from={prefetch}>
       <NewTool />

@@ -86,12 +86,20 @@ export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
         <DeliveryDialog
           deliveryId={opened}
           key={opened}
-          onClose={() => window.history.pushState(null, "", addressOf(outcome))}
+          onClose={() => openDelivery(null)}
           trigger={trigger}
         />
       ) : null}
     </section>
   );
+}
+
+/** Changes only this part of the address, whose outcome may be newer than the rendered one. */
+function openDelivery(deliveryId: string | null): void {
+  const url = new URL(location.href);
+  if (deliveryId === null) url.searchParams.delete("delivery");
+  else url.searchParams.set("delivery", deliveryId);
+  if (url.href !== location.href) window.history.pushState(null, "", url);
 }
 
 const STACKED = "max-md:block max-md:h-auto max-md:border-0 max-md:p-0!";
@@ -108,7 +116,7 @@ function DeliveryRow({ delivery, href }: { delivery: DeliverySummary; href: stri
           onClick={(event) => {
             if (event.metaKey || event.ctrlKey || event.shiftKey) return;
             event.preventDefault();
-            window.history.pushState(null, "", href);
+            openDelivery(delivery.id);
           }}
         >
           <span className="sr-only">Delivery </span>

@@ -78,7 +78,7 @@ function Summary({ delivery }: { delivery: DeliveryDetail }) {
         <span className="text-muted">
           <Moment at={delivery.receivedAt} />
         </span>
-        <span className="mono text-muted">{formatBytes(delivery.bytes)}</span>
+        <span className="text-muted tabular-nums">{formatBytes(delivery.bytes)}</span>
         {delivery.runId ? (
           <Link className="text-accent underline" href={`/runs/${delivery.runId}`}>
             run <span className="mono">{shortId(delivery.runId)}</span>

@@ -26,7 +26,7 @@ export function TemplatePreview({ deliveryId, saved }: { deliveryId: string; sav
         Text with JSONata over <span className="mono">body</span> in {"{{ }}"}. A preview changes nothing.
       </p>
       <textarea
-        className="mono h-24 resize-y rounded-md border border-line-strong bg-canvas p-2.5"
+        className="mono h-24 resize-y rounded-md border border-input-line bg-canvas p-2.5"
         id={id}
         maxLength={100_000}
         onChange={(event) => setTemplate(event.target.value)}

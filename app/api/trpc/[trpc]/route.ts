@@ -1,6 +1,6 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { dashboardRouter } from "@/server/api/dashboard/router";
-import { isSameOrigin, memberFromHeaders } from "@/server/auth/sessions";
+import { isSameOrigin, sessionFromHeaders } from "@/server/auth/sessions";
 import { type ErrorCode, HTTP_STATUS, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { readBody } from "@/server/limits/read-body";
@@ -17,14 +17,15 @@ async function handle(request: Request): Promise<Response> {
       return refuse(requestId, "forbidden", "This call must come from the dashboard, as JSON.");
     }
   }
-  const actor = await memberFromHeaders(services, request.headers);
+  const session = await sessionFromHeaders(services, request.headers);
+  const actor = session?.member ?? null;
   const sized = actor === null || request.method === "GET" ? request : await readSized(request);
   if (sized === null) return refuse(requestId, "payload_too_large", "This call is too large.");
   return fetchRequestHandler({
     endpoint: "/api/trpc",
     req: sized,
     router: dashboardRouter,
-    createContext: () => ({ services, actor, requestId }),
+    createContext: () => ({ services, actor, requestId, sessionId: session?.user.sessionId }),
     responseMeta: () => ({
       headers: new Headers({ "cache-control": "no-store", "x-request-id": requestId }),
     }),

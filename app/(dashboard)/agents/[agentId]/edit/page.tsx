@@ -1,26 +1,14 @@
 import type { Metadata } from "next";
-import { notFound } from "next/navigation";
-import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
-import { isNotFound } from "@/app/request";
-import { isUuid } from "@/server/ids";
+import { Prefetched } from "@/app/_ui/prefetch";
 import { EditAgent } from "../../../_editor/agent-editor";
+import { prefetchEdited } from "../../../_editor/prefetch-edited";
 
 export const metadata: Metadata = { title: "Edit agent" };
 
 export default async function EditAgentPage({ params }: PageProps<"/agents/[agentId]/edit">) {
   const { agentId } = await params;
-  if (!isUuid(agentId)) notFound();
-  const prefetch = await createPrefetch();
-  const { queryClient, trpc } = prefetch;
-  await queryClient
-    .fetchQuery(trpc.definitions.editAgent.queryOptions({ agentId }))
-    .catch((error: unknown) => {
-      if (isNotFound(error)) notFound();
-      throw error;
-    });
-  await queryClient.prefetchQuery(trpc.definitions.choices.queryOptions());
   return (
-    <Prefetched from={prefetch}>
+    <Prefetched from={await prefetchEdited("agent", agentId)}>
       <EditAgent agentId={agentId} />
     </Prefetched>
   );

@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Button, buttonClass } from "@/app/_ui/button";
@@ -14,6 +14,7 @@ import { useMay } from "@/app/_ui/role";
 import { useNotify } from "@/app/_ui/toast";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
+import { useCancelRun } from "../../../_run/use-cancel-run";
 import { RerunDialog } from "./rerun-dialog";
 
 const CANCEL_WIDTH = "min-w-24";
@@ -33,8 +34,8 @@ export function RunActions({ run, reserve }: { run: RunDetail; reserve: boolean 
           Cancel run
         </span>
       ) : null}
-      <RunAgain run={run} />
       <CompareLink run={run} />
+      <RunAgain run={run} />
     </>
   );
 }
@@ -50,21 +51,10 @@ function CompareLink({ run }: { run: RunDetail }) {
 }
 
 function CancelButton({ run }: { run: RunDetail }) {
-  const trpc = useTRPC();
-  const queryClient = useQueryClient();
-  const notify = useNotify();
-  const cancel = useMutation(
-    trpc.runs.cancel.mutationOptions({
-      onSuccess: () =>
-        queryClient.invalidateQueries({ queryKey: trpc.runs.inspect.queryKey({ runId: run.id }) }),
-      onError: (error) => notify("The run could not be cancelled", describeError(error).message),
-    }),
-  );
-  const asked = run.cancelRequested || cancel.isPending || cancel.isSuccess;
-  const ask = () => cancel.mutate({ runIds: [run.id] });
-  usePageActions(asked ? [] : [{ label: "Cancel run", run: ask }]);
+  const { asked, cancel } = useCancelRun(run);
+  usePageActions(asked ? [] : [{ label: "Cancel run", run: cancel }]);
   return (
-    <Button className={CANCEL_WIDTH} disabled={asked} look="danger" onClick={ask}>
+    <Button className={CANCEL_WIDTH} disabled={asked} look="danger" onClick={cancel}>
       {asked ? "Cancelling" : "Cancel run"}
     </Button>
   );
@@ -107,13 +97,13 @@ function RunAgain({ run }: { run: RunDetail }) {
   return (
     <>
       <div className="flex">
-        <Button className="rounded-r-none border-r-0" disabled={busy} onClick={runAgain}>
+        <Button className="rounded-r-none" disabled={busy} look="primary" onClick={runAgain}>
           {busy && !editing ? "Starting" : "Run again"}
         </Button>
         <Menu
           label="More run options"
           trigger={<ChevronDownIcon />}
-          triggerClass={buttonClass("plain", "rounded-l-none px-1.5")}
+          triggerClass={buttonClass("primary", "ml-px rounded-l-none px-1.5")}
         >
           <MenuItem onClick={edit}>With different input</MenuItem>
         </Menu>

@@ -40,7 +40,8 @@ export function AdjacentRuns({ runId }: { runId: string }) {
 
   const go = useEffectEvent(async (way: Way) => {
     const next = data?.[way] ?? (await refetch()).data?.[way];
-    if (!next) return;
+    // The reader may have left the page meanwhile.
+    if (!next || location.pathname !== `/runs/${runId}`) return;
     rememberOpenedRun(next);
     router.replace(`/runs/${next}`);
   });

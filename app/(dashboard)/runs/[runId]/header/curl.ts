@@ -17,6 +17,6 @@ export function curlOf({ url, body }: { url: string; body: string }): string {
 }
 
 /** Quotes a text as one word for a POSIX shell. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -7,6 +7,7 @@ import { compactJson, readableText } from "@/app/_ui/json/spacing";
 import type { ShownError } from "@/app/_ui/query-client";
 import { usePayload } from "@/app/_ui/text/use-payload";
 import type { RunDetail } from "@/server/runs/read/inspect";
+import { InputProblem, readJsonObject } from "../../../_run/problem";
 
 /**
  * A dialog to edit a run's input and start a run with it. The draft is null before the first change. The caller stores
@@ -43,9 +44,10 @@ export function RerunDialog({
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    const wrong = isTool ? faultOf(input) : null;
+    const read = isTool ? readJsonObject(input) : null;
+    const wrong = read !== null && "fault" in read ? read.fault : null;
     setFault(wrong);
-    if (wrong) return;
+    if (wrong !== null) return;
     if (!isChanged) onStart(undefined);
     // Indentation must not count against the size limit.
     else onStart(isTool ? compactJson(input) : input);
@@ -77,7 +79,7 @@ export function RerunDialog({
         <textarea
           aria-describedby="rerun-problem"
           aria-invalid={fault !== null || problem !== null}
-          className="mono h-64 resize-y rounded-md border border-line-strong bg-canvas p-2.5"
+          className="mono h-64 resize-y rounded-md border border-input-line bg-canvas p-2.5"
           id="rerun-input"
           disabled={original.cut}
           onChange={(event) => onDraft(event.target.value)}
@@ -85,9 +87,7 @@ export function RerunDialog({
           spellCheck={!isTool}
           value={input}
         />
-        <div aria-live="polite" className="text-failed" id="rerun-problem">
-          {fault ? <p>{fault}</p> : problem ? <Problem problem={problem} /> : null}
-        </div>
+        <InputProblem id="rerun-problem" problem={fault ?? problem} />
         <DialogActions>
           <Button onClick={onClose}>Close</Button>
           <Button disabled={busy || original.cut} look="primary" type="submit">
@@ -97,33 +97,4 @@ export function RerunDialog({
       </form>
     </Dialog>
   );
-}
-
-/** Why the input was refused, and where its faults are. */
-function Problem({ problem: { message, issues } }: { problem: ShownError }) {
-  return (
-    <>
-      <p>{message}</p>
-      {issues.length > 0 ? (
-        <ul className="mt-1 flex max-h-40 flex-col gap-0.5 overflow-y-auto">
-          {issues.map((issue) => (
-            <li className="[overflow-wrap:anywhere]" key={`${issue.path} ${issue.message}`}>
-              {issue.path === "" ? "The input" : <span className="mono">{issue.path}</span>} {issue.message}
-            </li>
-          ))}
-        </ul>
-      ) : null}
-    </>
-  );
-}
-
-/** Why a text is not a JSON object; null if it is one. */
-function faultOf(text: string): string | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? null : "The input of a tool must be a JSON object.";
-  } catch (error) {
-    return `This is not valid JSON: ${error instanceof Error ? error.message : ""}`;
-  }
 }

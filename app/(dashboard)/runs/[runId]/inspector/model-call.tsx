@@ -7,7 +7,7 @@ import { useTRPC } from "@/app/_ui/providers";
 import { Tabs } from "@/app/_ui/tabs";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import { Moment } from "@/app/_ui/time";
-import type { CallDetail } from "@/server/runs/read/inspect";
+import type { CallDetail } from "@/server/runs/read/inspect-line";
 import type { WorkLine } from "../lines";
 import { attemptsTab, ErrorText, Figures, Head, InspectorSkeleton, LineDuration, recordTab } from "./parts";
 import { PromptView } from "./prompt";
@@ -51,11 +51,7 @@ export function CallInspector({
         }
         link={`/runs/${runId}?call=${encodeURIComponent(call.key)}`}
         status={call.status}
-        title={
-          <>
-            Iteration {call.iteration} · <span className="mono">{line.label}</span>
-          </>
-        }
+        title={line.label}
       />
       <Figures
         facts={[
@@ -70,7 +66,7 @@ export function CallInspector({
           ],
           [
             "Tokens",
-            `${formatCount(call.inputTokens)} in · ${formatCount(call.outputTokens)} out${call.estimated ? " (estimated)" : ""}`,
+            `${formatCount(call.inputTokens)} in, ${formatCount(call.outputTokens)} out${call.estimated ? " (estimated)" : ""}`,
           ],
         ]}
       />

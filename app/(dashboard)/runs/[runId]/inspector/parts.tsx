@@ -8,7 +8,7 @@ import { JsonView } from "@/app/_ui/json/view";
 import { SkeletonLine } from "@/app/_ui/page";
 import { Status } from "@/app/_ui/status";
 import { Elapsed, useNow } from "@/app/_ui/time";
-import type { CallDetail, StepDetail } from "@/server/runs/read/inspect";
+import type { CallDetail, StepDetail } from "@/server/runs/read/inspect-line";
 import { type TimedAttempt, timedAttempts } from "../timeline/timed-attempts";
 
 /** The head of a step or model call: title, status, and a link to it. */
@@ -50,7 +50,7 @@ export function LineDuration({
   line: { startedAt: string; finishedAt: string | null; durationMs: number | null };
 }) {
   return (
-    <span className="mono inline-block min-w-[6.5ch]">
+    <span className="inline-block min-w-[6.5ch] tabular-nums">
       {line.durationMs === null ? (
         <Elapsed from={line.startedAt} lively to={line.finishedAt} />
       ) : (
@@ -175,11 +175,12 @@ function Record({ text }: { text: string }) {
 /** Figures of a line, above its texts, which may grow. A figure that ticks is last. */
 export function Figures({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
-    <dl className="flex flex-wrap gap-x-5 gap-y-1 px-4 pb-2 sm:px-6">
+    // In fixed columns, so that a value that grows moves nothing.
+    <dl className="grid grid-cols-2 gap-x-5 gap-y-1 px-4 pb-2 sm:px-6 2xl:grid-cols-4">
       {facts.map(([name, value]) => (
-        <div className="flex gap-1.5" key={name}>
+        <div className="flex min-w-0 gap-1.5" key={name}>
           <dt className="text-muted">{name}</dt>
-          <dd className="mono pt-px">{value}</dd>
+          <dd className="min-w-0 truncate">{value}</dd>
         </div>
       ))}
     </dl>

@@ -3,9 +3,9 @@
 import clsx from "clsx";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 
-/** The height of a collapsed answer with its button; on a phone including its name. */
-const HEIGHT = "h-[11.75rem] sm:h-[9.75rem]";
-const MIN_HEIGHT = "min-h-[11.75rem] sm:min-h-[9.75rem]";
+/** The height of an answer of some lines, no higher than the facts beside it. */
+const HEIGHT = "h-52";
+const MIN_HEIGHT = "min-h-52";
 
 /**
  * Reserves the height of content that is still to come, so that nothing below moves. Taller content is cut off until
@@ -38,7 +38,7 @@ export function ReservedSpace({ children }: { children: ReactNode }) {
       {isHigher && !open ? (
         <button
           aria-expanded={false}
-          className="absolute inset-x-0 bottom-0 bg-canvas/95 px-4 py-1 text-left text-accent hover:underline sm:px-6"
+          className="absolute inset-x-0 bottom-0 bg-canvas/95 py-1 text-left text-accent hover:underline"
           type="button"
         >
           Show all

@@ -15,7 +15,7 @@ import { Unreadable } from "@/app/_ui/text/unreadable";
 import { usePayload } from "@/app/_ui/text/use-payload";
 import { Moment } from "@/app/_ui/time";
 import { anyCase } from "@/server/any-case";
-import type { StepDetail } from "@/server/runs/read/inspect";
+import type { StepDetail } from "@/server/runs/read/inspect-line";
 import type { PayloadPreview } from "@/server/runs/read/payload-preview";
 import type { WorkLine } from "../lines";
 import type { Unfolding } from "../timeline/use-unfolding";
@@ -78,7 +78,7 @@ export function StepInspector({
           ["Started", <Moment at={step.startedAt} key="started" />],
           ["Key", step.key],
           ["Credits", formatCredits(step.credits)],
-          ["Tokens", `${formatCount(step.inputTokens)} in · ${formatCount(step.outputTokens)} out`],
+          ["Tokens", `${formatCount(step.inputTokens)} in, ${formatCount(step.outputTokens)} out`],
         ]}
       />
       {step.childRunId ? <StartedRun line={line} runId={step.childRunId} unfolding={unfolding} /> : null}

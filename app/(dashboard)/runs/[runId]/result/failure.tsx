@@ -25,14 +25,14 @@ export function Failure({
   return (
     <section
       aria-label="Failure"
-      className="mx-4 mb-3 flex flex-col gap-1 rounded-lg border border-line bg-failed-wash px-4 py-3 sm:mx-6"
+      className="flex flex-col gap-1 rounded-lg border border-failed-line bg-failed-wash px-4 py-3"
     >
       <p className="font-medium text-failed">{sentence}</p>
       {where ? (
         <p>
           In {where.kind === "step" ? `step ${where.step.number}, ` : ""}
-          <span className="mono">{where.label}</span>
-          {run.kind === "agent" ? `, iteration ${lineIteration(where)}` : ""}.{" "}
+          <span className={where.kind === "step" ? "mono" : "lowercase"}>{where.label}</span>
+          {run.kind === "agent" && where.kind === "step" ? `, iteration ${where.step.iteration}` : ""}.{" "}
           {chosen && lineId(chosen) === lineId(where) ? null : (
             <button className="text-accent underline" onClick={() => onShow(where)} type="button">
               Show it
@@ -62,10 +62,6 @@ export function Failure({
       </p>
     </section>
   );
-}
-
-function lineIteration(line: WorkLine): number {
-  return line.kind === "step" ? line.step.iteration : line.call.iteration;
 }
 
 function Cause({ text }: { text: string }) {

@@ -1,93 +1,141 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { type ReactNode, useMemo } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { DownloadLink } from "@/app/_ui/download-link";
 import { formatBytes } from "@/app/_ui/format";
 import { JsonView, parseDocument, WithRaw } from "@/app/_ui/json/view";
+import { useTRPC } from "@/app/_ui/providers";
 import { Fold, isLong, startOfFolded } from "@/app/_ui/text/fold";
 import { PlainText } from "@/app/_ui/text/plain-text";
 import { usePayload } from "@/app/_ui/text/use-payload";
 import { isTerminal } from "@/server/contract/enums";
-import type { RunDetail } from "@/server/runs/read/inspect";
+import type { CallLine, RunDetail } from "@/server/runs/read/inspect";
 import type { PayloadPreview } from "@/server/runs/read/payload-preview";
 import { ReservedSpace } from "../inspector/reserved-space";
 
 const Markdown = dynamic(() => import("@/app/_ui/text/markdown").then((module) => module.Markdown));
 
 /**
- * The run's input and output, collapsed if long. `reserve` keeps space for the output of a watched run, so that nothing
- * below moves; a failure then takes that space.
+ * The run's result, above it the failure if it failed, and its input. `reserve` keeps space for the output of a watched
+ * run, so that nothing below moves.
  */
 export function RunTexts({
   run,
+  calls,
   reserve,
   failure,
 }: {
   run: RunDetail;
+  calls: CallLine[];
   reserve: boolean;
   failure: ReactNode;
 }) {
-  const label = run.kind === "agent" ? "Answer" : "Output";
   const outcome = run.output ? (
-    <TextRow label={label} run={run} side="output" text={run.output} />
-  ) : isTerminal(run.status) ? (
-    failure
-  ) : (
-    <Row label={label}>
-      <span className="text-faint">No output yet</span>
-    </Row>
+    <Output reserve={reserve} run={run} text={run.output} />
+  ) : isTerminal(run.status) ? null : (
+    <Coming calls={calls} run={run} />
   );
   return (
-    <div className="border-line border-t" data-arrows-scroll>
-      <TextRow label="Input" run={run} side="input" text={run.input} />
-      {reserve ? <ReservedSpace>{outcome}</ReservedSpace> : outcome}
+    <div className="flex min-w-0 flex-col gap-4 px-4 py-4 sm:px-6" data-arrows-scroll>
+      {reserve ? null : failure}
+      <Input run={run} />
+      {reserve ? (
+        <ReservedSpace>
+          {failure}
+          {outcome}
+        </ReservedSpace>
+      ) : (
+        outcome
+      )}
     </div>
   );
 }
 
-function Row({ label, actions, children }: { label: string; actions?: ReactNode; children: ReactNode }) {
+function Input({ run }: { run: RunDetail }) {
+  const address = `/api/runs/${run.id}/text?field=input`;
+  const payload = usePayload(run.input, address);
+  const long = isLong(run.input.text);
   return (
-    <section
-      aria-label={label}
-      className="grid grid-cols-[1fr_auto] gap-x-3 px-4 py-2 sm:grid-cols-[5rem_minmax(0,1fr)_auto] sm:px-6"
-    >
-      <h2 className="pt-1 text-muted">{label}</h2>
-      <div className="min-w-0 pt-1 max-sm:order-last max-sm:col-span-2">{children}</div>
-      <div className="flex items-start">{actions}</div>
+    <section aria-label="Input" className="flex items-start gap-2 rounded-md bg-surface py-1.5 pr-1.5 pl-3">
+      <h2 className="py-1 text-muted">Input</h2>
+      <div className="min-w-0 flex-1 py-1">
+        <Fold long={long} onOpen={payload.load} size={formatBytes(run.input.bytes)}>
+          {(folded) => <RunText folded={folded} isAnswer={false} payload={payload} run={run} />}
+        </Fold>
+      </div>
+      <Actions address={address} long={long} name="input" read={payload.read} />
     </section>
   );
 }
 
-function TextRow({
-  label,
-  text,
-  run,
-  side,
-}: {
-  label: string;
-  text: PayloadPreview;
-  run: RunDetail;
-  side: "input" | "output";
-}) {
-  const address = `/api/runs/${run.id}/text?field=${side}`;
+const LABELS = { agent: "Answer", tool: "Output" };
+/** An answer is what the page is about, so more of it is shown than of other texts. */
+const ROOMY = { characters: 3_000, lines: 24 };
+
+/** `reserve`: it is shown within the height that was reserved for it. */
+function Output({ run, text, reserve }: { run: RunDetail; text: PayloadPreview; reserve: boolean }) {
+  const address = `/api/runs/${run.id}/text?field=output`;
   const payload = usePayload(text, address);
-  const name = label.toLowerCase();
+  const label = LABELS[run.kind];
+  const long = isLong(text.text, ROOMY);
   return (
-    <Row
-      actions={
-        <>
-          {isLong(text.text) ? <DownloadLink address={address} label={`Download the ${name}`} /> : null}
-          <CopyButton label={`Copy the ${name}`} text={payload.read} />
-        </>
-      }
-      label={label}
-    >
-      <Fold long={isLong(text.text)} onOpen={payload.load} size={formatBytes(text.bytes)}>
-        {(folded) => <RowText folded={folded} isAnswer={side === "output"} run={run} payload={payload} />}
+    <section aria-label={label}>
+      <div className="flex min-h-8 items-center">
+        <h2 className="flex-1 font-semibold">{label}</h2>
+        <Actions address={address} long={long} name={label.toLowerCase()} read={payload.read} />
+      </div>
+      <Fold
+        height={reserve ? "max-h-36" : "max-h-96"}
+        long={long}
+        onOpen={payload.load}
+        size={formatBytes(text.bytes)}
+      >
+        {(folded) => <RunText folded={folded} isAnswer payload={payload} run={run} />}
       </Fold>
-    </Row>
+    </section>
+  );
+}
+
+/** The place of a result that is still to come. It shows what an agent's model is writing. */
+function Coming({ run, calls }: { run: RunDetail; calls: CallLine[] }) {
+  const trpc = useTRPC();
+  const writing = calls.findLast(({ status }) => status === "Running");
+  const call = useQuery({
+    ...trpc.runs.modelCall.queryOptions({ runId: run.id, callId: writing?.id ?? "" }),
+    enabled: writing !== undefined,
+  });
+  const text = writing ? (call.data?.content.text ?? "") : "";
+  const label = LABELS[run.kind];
+  return (
+    <section aria-label={label}>
+      <h2 className="flex min-h-8 items-center gap-2 font-semibold">
+        {label}
+        {text ? <span className="font-normal text-muted">as it is written</span> : null}
+      </h2>
+      {text ? <Markdown folded={false} text={text} /> : <p className="text-faint">Nothing yet</p>}
+    </section>
+  );
+}
+
+function Actions({
+  address,
+  long,
+  name,
+  read,
+}: {
+  address: string;
+  long: boolean;
+  name: string;
+  read: () => Promise<string>;
+}) {
+  return (
+    <span className="flex shrink-0 items-center">
+      {long ? <DownloadLink address={address} label={`Download the ${name}`} /> : null}
+      <CopyButton label={`Copy the ${name}`} text={read} />
+    </span>
   );
 }
 
@@ -96,13 +144,13 @@ export function OutputText({ run, text }: { run: RunDetail; text: PayloadPreview
   const payload = usePayload(text, `/api/runs/${run.id}/text?field=output`);
   return (
     <Fold long={isLong(text.text)} onOpen={payload.load} size={formatBytes(text.bytes)}>
-      {(folded) => <RowText folded={folded} isAnswer run={run} payload={payload} />}
+      {(folded) => <RunText folded={folded} isAnswer payload={payload} run={run} />}
     </Fold>
   );
 }
 
 /** A run's text as a JSON document, Markdown or plain text. Agents get JSON from webhooks and may answer with it. */
-function RowText({
+function RunText({
   run,
   payload,
   isAnswer,

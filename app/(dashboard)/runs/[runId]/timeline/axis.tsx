@@ -62,7 +62,7 @@ export function Axis({
         <svg aria-hidden="true" className="block overflow-visible" height="16" width="100%">
           {(byTime ? axisTicks(from, from + scale.span) : ZERO).map((tick) => (
             <text
-              className={`mono fill-faint ${fromWidth(tick.needs)}`}
+              className={`fill-faint text-xs tabular-nums ${fromWidth(tick.needs)}`}
               fontSize="11"
               key={tick.at}
               textAnchor={tick.at === 0 ? "start" : "middle"}

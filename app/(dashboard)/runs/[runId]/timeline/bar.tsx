@@ -84,7 +84,7 @@ function barClass(line: Line): string {
   const { status } = lineFacts(line);
   if (status === "Failed") return "fill-failed stroke-failed";
   if (status === "Running") return "fill-running stroke-running";
-  return workOf(line).kind === "call" ? "fill-bar-think stroke-bar-think" : "fill-bar-step stroke-bar-step";
+  return workOf(line).kind === "call" ? "fill-bar-model stroke-bar-model" : "fill-bar-step stroke-bar-step";
 }
 
 function workOf(line: Exclude<Line, { kind: "wait" }>): WorkLine | GroupLine {

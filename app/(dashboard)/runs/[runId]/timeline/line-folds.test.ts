@@ -70,7 +70,7 @@ it("adds a line above a step's items with their totals", () => {
     "fetch",
     "page",
     "  page[0]",
-    "    model",
+    "    Model call",
     "  page[1]",
     "  page[2]",
     "sum",
@@ -123,14 +123,14 @@ it("folds the steps of a model call, and finds the group of a line", () => {
   };
   const lines = withGroups(linesOf(inspected, new Map([["child", child]])));
   expect(outline(lines)).toEqual([
-    "think",
+    "Model call 1",
     "  weather",
     "    part",
     "      part[0]",
     "      part[1]",
-    "think",
+    "Model call 2",
     "  weather",
-    "think",
+    "Model call 3",
   ]);
   expect(lines.map(({ holds }) => holds?.length)).toEqual([
     3,
@@ -144,10 +144,10 @@ it("folds the steps of a model call, and finds the group of a line", () => {
   ]);
   expect(holdersOf(lines, "part[1]-id").map(lineId)).toEqual(["think-1-id", "child-group-1.part"]);
   expect(outline(foldLines(lines, new Set(["think-1-id"])))).toEqual([
-    "think",
-    "think",
+    "Model call 1",
+    "Model call 2",
     "  weather",
-    "think",
+    "Model call 3",
   ]);
 });
 

@@ -90,7 +90,7 @@ export function TimelineRow({
         )}
       </span>
       <BarShape bar={bar} line={line} />
-      <span className="mono text-right text-muted text-xs">{bar.label}</span>
+      <span className="text-right text-muted text-xs tabular-nums">{bar.label}</span>
     </div>
   );
 }
@@ -98,7 +98,7 @@ export function TimelineRow({
 function LineShape({ line }: { line: Line }) {
   const { status } = lineFacts(line);
   if (line.kind === "call" && status === "Completed") {
-    return <SparkIcon className="shrink-0 text-bar-think" size={12} />;
+    return <SparkIcon className="shrink-0 text-bar-model" size={12} />;
   }
   if (line.kind === "wait") return <StatusShape status={status === "Running" ? "Waiting" : "Pending"} />;
   return <StatusShape status={status} />;
@@ -113,9 +113,6 @@ function LineName({ line }: { line: Line }) {
       )}
     >
       {line.label}
-      {line.kind === "call" && line.depth === 0 ? (
-        <span className="text-faint"> {line.call.iteration}</span>
-      ) : null}
       {line.kind === "step" && line.step.name !== line.label ? (
         <span className="font-normal text-muted"> {line.step.name}</span>
       ) : null}

@@ -88,8 +88,8 @@ function CreditParts({ lines }: Pick<Props, "lines">) {
 function Part({ name, value, share }: { name: string; value: ReactNode; share?: number }) {
   return (
     <span>
-      {name} <span className="mono text-ink">{value}</span>
-      {share === undefined ? null : ` ${Math.round(share * 100)} %`}
+      {name} <span className="text-ink tabular-nums">{value}</span>
+      {share === undefined ? null : ` ${Math.round(share * 100)}%`}
     </span>
   );
 }
@@ -110,7 +110,7 @@ function Progress({ run, lines }: Props) {
         ) : (
           <>
             at {nameOf(longest)} for{" "}
-            <span className="mono text-ink">{inSeconds(lengthOf(longest, now))}</span>
+            <span className="text-ink tabular-nums">{inSeconds(lengthOf(longest, now))}</span>
             <Retrying line={longest} now={now} />
             {running.length > 1 ? `, and ${running.length - 1} more in parallel` : null}
           </>
@@ -129,7 +129,7 @@ function Retrying({ line, now }: { line: WorkLine; now: number }) {
   if (waitsMs <= 0) return `, attempt ${attempt.number}`;
   return (
     <>
-      , attempt {attempt.number} in <span className="mono text-ink">{inSeconds(waitsMs)}</span>
+      , attempt {attempt.number} in <span className="text-ink tabular-nums">{inSeconds(waitsMs)}</span>
     </>
   );
 }
@@ -145,5 +145,5 @@ function shortNameOf(line: WorkLine): string {
 
 function nameOf(line: WorkLine): string {
   if (line.kind === "step") return `step ${line.step.number}, ${line.label}`;
-  return line.label === "model" ? "a model call" : `${line.label} ${line.call.iteration}`;
+  return line.label.charAt(0).toLowerCase() + line.label.slice(1);
 }

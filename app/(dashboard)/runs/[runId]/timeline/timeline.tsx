@@ -28,6 +28,7 @@ export function Timeline({
   run,
   lines,
   chosen,
+  latest,
   onChoose,
   measure,
   unfolding,
@@ -43,6 +44,8 @@ export function Timeline({
   run: RunDetail;
   lines: Line[];
   chosen: Line | null;
+  /** The selected line when a key is pressed; `chosen` may still be an earlier one. */
+  latest: () => Line | null;
   onChoose: (line: Line) => void;
   measure: Measure;
   unfolding: Unfolding;
@@ -93,7 +96,8 @@ export function Timeline({
   }
 
   function onKey(event: KeyboardEvent) {
-    const at = chosenAt;
+    const from = latest();
+    const at = from ? lines.findIndex((line) => lineId(line) === lineId(from)) : -1;
     const line = lines[at];
     if (line && (event.key === "ArrowRight" || event.key === "ArrowLeft")) {
       if (!line.holds && !canUnfold(line)) return;

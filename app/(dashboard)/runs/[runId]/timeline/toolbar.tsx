@@ -58,7 +58,7 @@ export function TimelineTools({
         <input
           aria-label="Find in this run"
           className={clsx(
-            "h-8 w-full rounded-md border border-line-strong bg-canvas pl-8 placeholder:text-faint",
+            "h-8 w-full rounded-md border border-input-line bg-canvas pl-8 placeholder:text-faint",
             find ? "pr-28" : "pr-2",
           )}
           onChange={(event) => onFind(event.target.value)}

@@ -18,6 +18,8 @@ import {
 /** The selected line, and whether the reader selected it (in the URL) or it is the newest of a live run. */
 export type Choice = {
   line: Line | null;
+  /** The line in the address; it may be newer than the rendered one. */
+  latest: () => Line | null;
   /** Whether it is the newest line of a live run, and the next one will replace it. */
   following: boolean;
   /** What the URL names but the run does not have. */
@@ -46,6 +48,10 @@ export function useChosenLine(
   const line = named ?? stayed ?? atEnd ?? chooseLine(lines, {}, run);
   const following = !isTerminal(run.status) && !named && !stayed;
 
+  const latest = () => {
+    const wanted = readAddress(new URLSearchParams(window.location.search));
+    return lines.find((each) => isNamed(each, wanted)) ?? line;
+  };
   const choose = useCallback((next: Line | null) => {
     setStayedAt(null);
     const url = new URL(window.location.href);
@@ -54,6 +60,7 @@ export function useChosenLine(
   }, []);
   return {
     line,
+    latest,
     following,
     missing: named || loading ? null : describeAddress(address),
     choose,

@@ -19,10 +19,14 @@ export function useScrollIntoView(
   /** Our own scroll position, to tell it from the reader's scrolling. */
   const put = useRef(0);
   const before = useRef({ chosenAt: -1, following });
+  /** A new line may be rendered before the page knows that the reader has left; it must not scroll back. */
+  const left = useRef(false);
   useEffect(() => {
     const again = following && !before.current.following;
     const moved = chosenAt !== before.current.chosenAt;
     before.current = { chosenAt, following };
+    if (!following) left.current = false;
+    if (left.current) return;
     const box = list.current;
     if (!(moved || again) || chosenAt < 0 || !box || box.scrollHeight <= box.clientHeight) return;
     const top = chosenAt * rowHeight;
@@ -35,7 +39,10 @@ export function useScrollIntoView(
 
   const leave = useRef(onLeave);
   useEffect(() => {
-    leave.current = onLeave;
+    leave.current = () => {
+      left.current = true;
+      onLeave();
+    };
   });
   useEffect(() => {
     const box = list.current;

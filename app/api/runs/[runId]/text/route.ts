@@ -1,6 +1,6 @@
 import { memberForRoute, refuseRoute } from "@/app/request";
 import { isUuid } from "@/server/ids";
-import { readPayload } from "@/server/runs/read/inspect";
+import { readPayload } from "@/server/runs/read/inspect-line";
 import { getServices } from "@/wiring";
 
 /**

@@ -1,0 +1,175 @@
+"use client";
+
+import { useSuspenseQuery } from "@tanstack/react-query";
+import clsx from "clsx";
+import type { ReactNode } from "react";
+import { buttonClass } from "@/app/_ui/button";
+import { CheckIcon, PlusIcon } from "@/app/_ui/icons";
+import { Link } from "@/app/_ui/link";
+import { PageHead } from "@/app/_ui/page";
+import { useTRPC } from "@/app/_ui/providers";
+import { useMay } from "@/app/_ui/role";
+import type { FirstSteps } from "@/server/catalog/organization/first-steps";
+import { RunPanel } from "../_run/run-panel";
+
+const POLL_MS = 2_000;
+
+/** Three steps to a first completed run. Each is ticked off by what the server knows. */
+export function FirstStepsView() {
+  const trpc = useTRPC();
+  const { data } = useSuspenseQuery({
+    ...trpc.organization.firstSteps.queryOptions(),
+    staleTime: 0,
+    refetchInterval: ({ state }) => (state.data?.completed ? false : POLL_MS),
+  });
+  return (
+    <>
+      <PageHead title="Get started" />
+      <p className="px-4 pb-3 text-muted sm:px-6">Three steps to a first run that completes.</p>
+      <ol className="border-line border-t">
+        <ModelStep providers={data.providers} />
+        <AgentStep agent={data.agent} />
+        <RunStep steps={data} />
+      </ol>
+    </>
+  );
+}
+
+function Step({
+  number,
+  title,
+  done,
+  children,
+}: {
+  number: number;
+  title: string;
+  done: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <li className="flex gap-3 border-line border-b px-4 py-4 sm:px-6">
+      <span
+        className={clsx(
+          "flex size-6 shrink-0 items-center justify-center rounded-full border text-xs",
+          done ? "border-completed text-completed" : "border-line-strong text-muted",
+        )}
+      >
+        {done ? <CheckIcon size={14} /> : number}
+      </span>
+      <div className="flex min-w-0 flex-1 flex-col items-start gap-2">
+        <h2 className="font-semibold leading-6">
+          {title}
+          <span className="sr-only">{done ? ", done" : ", to do"}</span>
+        </h2>
+        {children}
+      </div>
+    </li>
+  );
+}
+
+function ModelStep({ providers }: { providers: string[] }) {
+  return (
+    <Step done number={1} title="A model">
+      {providers.length > 0 ? (
+        <p className="text-muted">
+          Models are called through {providers.join(", ")}. Each agent names the model it uses.
+        </p>
+      ) : (
+        <p className="text-muted">
+          The built-in demo model answers: a simulation that costs nothing. For a real model, the operator
+          sets <code className="mono text-ink">OPENAI_API_KEY</code> and, for another service,{" "}
+          <code className="mono text-ink">OPENAI_BASE_URL</code>.
+        </p>
+      )}
+    </Step>
+  );
+}
+
+function AgentStep({ agent }: { agent: FirstSteps["agent"] }) {
+  const mayEdit = useMay("member");
+  return (
+    <Step done={agent !== null} number={2} title="An agent">
+      {agent ? (
+        <p className="text-muted">
+          <Link className="text-ink underline" href={`/agents/${agent.id}`}>
+            {agent.name}
+          </Link>{" "}
+          is active. It answers messages with its model, functions and tools.
+        </p>
+      ) : (
+        <>
+          <p className="text-muted">
+            An agent answers messages with a model. Give it a name, a model and a prompt; functions such as
+            calculate make it more useful.
+          </p>
+          {mayEdit ? (
+            <Link className={buttonClass("primary")} href="/agents/new">
+              <PlusIcon />
+              New agent
+            </Link>
+          ) : (
+            <p className="text-muted">Your role may read. Creating an agent needs the role member.</p>
+          )}
+        </>
+      )}
+    </Step>
+  );
+}
+
+function RunStep({ steps: { agent, lastRun, completed } }: { steps: FirstSteps }) {
+  return (
+    <Step done={completed} number={3} title="A first run">
+      {agent === null ? (
+        <p className="text-muted">Send the agent a message. The run appears here, step by step.</p>
+      ) : (
+        <>
+          <p className="text-muted">Send {agent.name} a message, such as: What is 12 * 3.5?</p>
+          <div className="w-full min-w-0 overflow-hidden rounded-md border border-line [&>section]:border-t-0">
+            <RunPanel
+              target={{
+                kind: "agent",
+                id: agent.id,
+                name: agent.name,
+                maxCredits: agent.maxCredits,
+                active: true,
+                parameters: null,
+              }}
+            />
+          </div>
+          {lastRun?.status === "Failed" && !completed ? (
+            <p>
+              The last run failed.{" "}
+              <Link className="text-accent underline" href={`/runs/${lastRun.id}`}>
+                Open it to see why
+              </Link>
+            </p>
+          ) : null}
+        </>
+      )}
+      {completed ? <Next /> : null}
+    </Step>
+  );
+}
+
+const NEXT = [
+  { href: "/runs", label: "See all runs" },
+  { href: "/keys", label: "Create an API key" },
+  { href: "/triggers", label: "Start runs by webhook" },
+] as const;
+
+function Next() {
+  const [first, ...others] = NEXT;
+  return (
+    <div className="flex flex-wrap items-center gap-2" role="status">
+      <span className="mr-1 text-completed">The first run has completed.</span>
+      <Link className={buttonClass("primary")} href={first.href}>
+        {first.label}
+      </Link>
+      {others.map(({ href, label }) => (
+        <Link className={buttonClass()} href={href} key={href}>
+          {label}
+        </Link>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,18 @@
+import type { Metadata } from "next";
+import { redirect } from "next/navigation";
+import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
+import { FirstStepsView } from "./first-steps-view";
+
+export const metadata: Metadata = { title: "Get started" };
+
+/** Leads a new organization to its first completed run; afterwards this address shows the runs. */
+export default async function StartPage() {
+  const prefetch = await createPrefetch();
+  const steps = await prefetch.queryClient.fetchQuery(prefetch.trpc.organization.firstSteps.queryOptions());
+  if (steps.completed) redirect("/runs");
+  return (
+    <Prefetched from={prefetch}>
+      <FirstStepsView />
+    </Prefetched>
+  );
+}

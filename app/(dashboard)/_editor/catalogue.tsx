@@ -1,0 +1,78 @@
+"use client";
+
+import { type KeyboardEvent, useState } from "react";
+import { Dialog } from "@/app/_ui/dialog";
+import { INPUT_CLASS } from "@/app/_ui/field";
+
+/** Something that a new step can call. `step`: the step without its id. */
+export type Callable = {
+  name: string;
+  description: string;
+  group: string;
+  /** What the step's id is made of. */
+  id: string;
+  step: object;
+};
+
+/** Functions and tools to pick for a new step, with a search. */
+export function Catalogue({
+  title,
+  callables,
+  onPick,
+  onClose,
+}: {
+  title: string;
+  callables: readonly Callable[];
+  onPick: (callable: Callable) => void;
+  onClose: () => void;
+}) {
+  const [search, setSearch] = useState("");
+  const words = search.toLowerCase().split(/\s+/);
+  const found = callables.filter(({ name, description }) => {
+    const text = `${name} ${description}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  const groups = [...new Set(found.map(({ group }) => group))];
+  function pickFirst(event: KeyboardEvent) {
+    const [first] = found;
+    if (event.key !== "Enter" || first === undefined) return;
+    event.preventDefault();
+    onPick(first);
+  }
+  return (
+    <Dialog onOpenChange={(open) => !open && onClose()} open title={title}>
+      <input
+        aria-label="Search functions and tools"
+        autoFocus
+        className={INPUT_CLASS}
+        onChange={(event) => setSearch(event.target.value)}
+        onKeyDown={pickFirst}
+        placeholder="Search functions and tools"
+        type="search"
+        value={search}
+      />
+      {found.length === 0 ? <p className="text-muted">Nothing matches “{search}”.</p> : null}
+      {groups.map((group) => (
+        <section aria-label={group} key={group}>
+          <h3 className="text-muted text-xs">{group}</h3>
+          <ul className="-mx-2 mt-1">
+            {found
+              .filter((callable) => callable.group === group)
+              .map((callable) => (
+                <li key={callable.name}>
+                  <button
+                    className="w-full rounded-md px-2 py-1.5 text-left hover:bg-hover"
+                    onClick={() => onPick(callable)}
+                    type="button"
+                  >
+                    <span className="mono block font-medium">{callable.name}</span>
+                    <span className="line-clamp-2 text-muted text-xs">{callable.description}</span>
+                  </button>
+                </li>
+              ))}
+          </ul>
+        </section>
+      ))}
+    </Dialog>
+  );
+}

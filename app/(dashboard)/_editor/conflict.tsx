@@ -1,0 +1,40 @@
+"use client";
+
+import { Button } from "@/app/_ui/button";
+import { compareFields, type Fields } from "@/server/catalog/field-changes";
+import { FieldDiff } from "../../_ui/text/field-diff";
+
+/** Shows how a draft differs from a version that was saved meanwhile, and asks which to keep. */
+export function Conflict({
+  draft,
+  newer,
+  onKeep,
+  onDiscard,
+}: {
+  draft: Fields;
+  newer: { version: number; fields: Fields };
+  onKeep: () => void;
+  onDiscard: () => void;
+}) {
+  return (
+    <section
+      aria-label={`Differences from version ${newer.version}`}
+      className="flex flex-col gap-3 border-line border-b bg-surface px-4 py-4 sm:px-6"
+    >
+      <div>
+        <h2 className="font-semibold">Version {newer.version} was saved while you were editing</h2>
+        <p className="text-muted">
+          Your draft is kept. These are its differences from version {newer.version}; saving the draft applies
+          all of them.
+        </p>
+      </div>
+      {compareFields(newer.fields, draft).map((change) => (
+        <FieldDiff change={change} key={change.field} />
+      ))}
+      <div className="flex flex-wrap gap-2">
+        <Button onClick={onKeep}>Keep my draft</Button>
+        <Button onClick={onDiscard}>Discard it and edit version {newer.version}</Button>
+      </div>
+    </section>
+  );
+}

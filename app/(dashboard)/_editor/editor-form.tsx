@@ -1,0 +1,146 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { type ReactNode, useEffect } from "react";
+import { Button } from "@/app/_ui/button";
+import { INPUT_CLASS } from "@/app/_ui/field";
+import { ChevronLeftIcon } from "@/app/_ui/icons";
+import { Link } from "@/app/_ui/link";
+import { useMay } from "@/app/_ui/role";
+import type { Fields } from "@/server/catalog/field-changes";
+import type { Editor } from "./use-editor";
+
+/** Only a conflict needs it. */
+const Conflict = dynamic(() => import("./conflict").then((part) => part.Conflict));
+
+/** The page of an editor: its head, its fields, and a bar with what is unsaved, what is wrong, and Save. */
+export function EditorForm<Value>({
+  editor,
+  back,
+  problems,
+  fieldsOf,
+  children,
+}: {
+  editor: Editor<Value>;
+  back: { href: string; label: string };
+  /** How many problems are known. */
+  problems: number;
+  /** A value as texts, to compare it with a newer version. */
+  fieldsOf: (value: Value) => Fields;
+  children: ReactNode;
+}) {
+  const { kind, opened, draft, newer } = editor;
+  const version = draft.version;
+  return (
+    <form
+      className="flex min-h-[calc(100dvh-3rem)] flex-col md:min-h-dvh"
+      noValidate
+      // Enter in a field saves nothing.
+      onSubmit={(event) => event.preventDefault()}
+    >
+      <header className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 border-line border-b px-4 py-2 sm:px-6">
+        <Link
+          className="-ml-1 flex items-center gap-0.5 rounded-md py-1 pr-1.5 text-muted hover:text-ink"
+          href={back.href}
+        >
+          <ChevronLeftIcon />
+          {back.label}
+        </Link>
+        <h1 className="min-w-0 truncate font-semibold text-base">
+          {opened === null ? `New ${kind}` : `Edit ${kind}`}
+        </h1>
+        {version === null ? null : <span className="text-muted">from v{version}</span>}
+      </header>
+      {newer === null ? null : (
+        <Conflict
+          draft={fieldsOf(draft.value)}
+          newer={{ version: newer, fields: fieldsOf(editor.saved) }}
+          onDiscard={editor.discard}
+          onKeep={editor.rebase}
+        />
+      )}
+      {children}
+      <EditorBar editor={editor} problems={problems} />
+    </form>
+  );
+}
+
+/** Ctrl or Command with S saves. */
+function EditorBar<Value>({ editor, problems }: { editor: Editor<Value>; problems: number }) {
+  const { draft, busy, submit, opened, kind } = editor;
+  const maySave = useMay("member");
+  useEffect(() => {
+    const save = (event: KeyboardEvent) => {
+      if (event.key !== "s" || !(event.metaKey || event.ctrlKey)) return;
+      event.preventDefault();
+      if (maySave) submit();
+    };
+    document.addEventListener("keydown", save);
+    return () => document.removeEventListener("keydown", save);
+  });
+  const fault = editor.problems.rest ?? (problems > 0 ? countProblems(problems) : null);
+  const state = draft.restored
+    ? "Draft from your last visit"
+    : draft.changed
+      ? "Unsaved changes"
+      : "No changes";
+  return (
+    <div
+      className="sticky bottom-0 z-10 flex flex-wrap items-center gap-x-4 gap-y-2 border-line border-t bg-raised px-4 py-3 sm:px-6"
+      data-save-bar
+    >
+      <p aria-live="polite" className="min-w-0 flex-1 text-muted">
+        {!maySave ? (
+          `Your role may read ${kind}s. Saving one needs the role member.`
+        ) : fault ? (
+          <span className="text-failed">{fault}</span>
+        ) : (
+          state
+        )}
+      </p>
+      {maySave && opened !== null && draft.changed ? (
+        <input
+          aria-label="Note"
+          className={`${INPUT_CLASS} sm:max-w-72`}
+          maxLength={500}
+          onChange={(event) => editor.setNote(event.target.value)}
+          placeholder="Note: what changed and why"
+          value={editor.note}
+        />
+      ) : null}
+      {draft.changed ? (
+        <Button look="quiet" onClick={editor.discard}>
+          Discard
+        </Button>
+      ) : null}
+      {maySave ? (
+        <Button disabled={busy} look="primary" onClick={submit}>
+          {busy ? "Saving" : opened === null ? `Create ${kind}` : "Save"}
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+const countProblems = (count: number) => (count === 1 ? "1 problem" : `${count} problems`);
+
+/** A section of an editor. */
+export function EditorSection({
+  title,
+  hint,
+  children,
+}: {
+  title: string;
+  hint?: string;
+  children: ReactNode;
+}) {
+  return (
+    <section aria-label={title} className="flex flex-col gap-3 border-line border-b px-4 py-5 sm:px-6">
+      <div>
+        <h2 className="font-semibold">{title}</h2>
+        {hint ? <p className="text-muted">{hint}</p> : null}
+      </div>
+      {children}
+    </section>
+  );
+}

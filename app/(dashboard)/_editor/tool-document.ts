@@ -1,0 +1,177 @@
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+} from "yaml";
+
+/**
+ * A tool's YAML as the list of its steps, and changes to it. The text is the only state: each change parses it and writes
+ * it again, so that comments, order and quotes of everything else stay.
+ */
+
+/** A step as it is written; `fields` may be anything. */
+export type StepView = {
+  id: string;
+  /** The function; null: a group of parallel steps, or not yet chosen. */
+  uses: string | null;
+  /** The steps of a group; null: the step is no group. */
+  parallel: number | null;
+  fields: Record<string, unknown>;
+  /** Its first and last line, from 1. */
+  lines: readonly [from: number, to: number];
+};
+
+export type ToolView = {
+  /** The tool's own fields, such as `name` and `output`. */
+  fields: Record<string, unknown>;
+  /** The names of the input's properties. */
+  inputs: string[];
+  steps: StepView[];
+};
+
+type Path = readonly (string | number)[];
+
+const MAX_ALIASES = 100;
+
+/** The steps of a YAML; null if it has syntax errors or is no mapping. */
+export function readTool(text: string): ToolView | null {
+  const lines = new LineCounter();
+  const document = parse(text, lines);
+  if (document === null) return null;
+  const fields = toRecord(document);
+  if (fields === null) return null;
+  const steps = document.get("steps");
+  const values = Array.isArray(fields.steps) ? fields.steps : [];
+  const views = values.map((value: unknown, index): StepView => {
+    const step = isRecord(value) ? value : {};
+    const node: unknown = isSeq(steps) ? steps.items[index] : undefined;
+    const [from = 0, to = 0] = isCollection(node) || isScalar(node) ? (node.range ?? []) : [];
+    return {
+      id: typeof step.id === "string" ? step.id : "",
+      uses: typeof step.uses === "string" ? step.uses : null,
+      parallel: Array.isArray(step.parallel) ? step.parallel.length : null,
+      fields: step,
+      lines: [lines.linePos(from).line, lines.linePos(Math.max(from, to - 1)).line],
+    };
+  });
+  const properties = isRecord(fields.parameters) ? fields.parameters.properties : undefined;
+  return { fields, inputs: isRecord(properties) ? Object.keys(properties) : [], steps: views };
+}
+
+/** Sets the value at a path, or removes it if the value is undefined. */
+export function setValue(text: string, path: Path, value: unknown): string {
+  return edit(text, (document) => {
+    if (value === undefined) {
+      document.deleteIn(path);
+      return;
+    }
+    // What is written as an empty value, such as `with:`, cannot hold keys.
+    for (let length = 1; length < path.length; length += 1) {
+      const parent: unknown = document.getIn(path.slice(0, length), true);
+      if (isScalar(parent) || isAlias(parent)) document.deleteIn(path.slice(0, length));
+    }
+    assign(document, path, value);
+  });
+}
+
+/** Writes a value over the one at a path. What is equal in both keeps its comments and its style. */
+function assign(document: Document, path: Path, value: unknown): void {
+  const node: unknown = document.getIn(path, true);
+  if (isScalar(node) && isPlain(value)) {
+    node.value = value;
+  } else if (isMap(node) && isRecord(value)) {
+    const keys = node.items.map(({ key }) => (isScalar(key) ? String(key.value) : String(key)));
+    for (const key of keys) if (!Object.hasOwn(value, key)) node.delete(key);
+    for (const [key, item] of Object.entries(value)) assign(document, [...path, key], item);
+  } else if (isSeq(node) && Array.isArray(value)) {
+    node.items.length = Math.min(node.items.length, value.length);
+    for (const [index, item] of value.entries()) assign(document, [...path, index], item);
+  } else {
+    document.setIn(path, document.createNode(value));
+  }
+}
+
+/** Inserts a step before the one at `index`, or last. */
+export function insertStep(text: string, index: number, step: object): string {
+  return edit(text, (document) => {
+    const steps = document.get("steps");
+    if (isSeq(steps)) steps.items.splice(index, 0, document.createNode(step));
+    else document.set("steps", document.createNode([step]));
+  });
+}
+
+/** The text without a step, and a way to put that step back into a later text. */
+export function removeStep(
+  text: string,
+  index: number,
+): { text: string; restore: (later: string) => string } {
+  let removed: unknown;
+  const rest = edit(text, (document) => {
+    const steps = document.get("steps");
+    if (isSeq(steps)) [removed] = steps.items.splice(index, 1);
+  });
+  return {
+    text: rest,
+    restore: (later) =>
+      edit(later, (document) => {
+        const steps = document.get("steps");
+        if (isSeq(steps) && removed !== undefined) steps.items.splice(index, 0, removed);
+      }),
+  };
+}
+
+/** Moves a step to another position. Its comments move with it. */
+export function moveStep(text: string, from: number, to: number): string {
+  return edit(text, (document) => {
+    const steps = document.get("steps");
+    if (!isSeq(steps) || to < 0 || to >= steps.items.length) return;
+    const [moved] = steps.items.splice(from, 1);
+    if (moved !== undefined) steps.items.splice(to, 0, moved);
+  });
+}
+
+/** An id that no step has: the function's name, with a number if it is taken. */
+export function freeStepId(text: string, wanted: string): string {
+  const taken = new Set(readTool(text)?.steps.map(({ id }) => id));
+  if (!taken.has(wanted)) return wanted;
+  let number = 2;
+  while (taken.has(`${wanted}_${number}`)) number += 1;
+  return `${wanted}_${number}`;
+}
+
+/** Changes a text. One with syntax errors stays as it is, and so does one whose aliases would lose their anchor. */
+function edit(text: string, change: (document: Document) => void): string {
+  const document = parse(text, new LineCounter());
+  if (document === null || !(document.contents === null || isMap(document.contents))) return text;
+  change(document);
+  try {
+    return document.toString({ lineWidth: 0 });
+  } catch {
+    return text;
+  }
+}
+
+function parse(text: string, lineCounter: LineCounter): Document | null {
+  const document: Document = parseDocument(text, { lineCounter, stringKeys: true, logLevel: "error" });
+  return document.errors.length > 0 ? null : document;
+}
+
+function toRecord(document: Document): Record<string, unknown> | null {
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+const isPlain = (value: unknown) => typeof value !== "object" || value === null;
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,122 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useRef, useState } from "react";
+import { readProblems } from "@/app/_ui/form-problems";
+import { useTRPC } from "@/app/_ui/providers";
+import { describeError } from "@/app/_ui/query-client";
+import { useNotify } from "@/app/_ui/toast";
+import { useDraft } from "./use-draft";
+
+/** What an editor changes; null: it creates something. */
+export type Opened = { id: string; version: number } | null;
+
+export type SaveOptions = {
+  expected: { only: "create" } | { only: "update"; id: string; version: number };
+  /** Why it is saved. */
+  note: string;
+};
+
+/** What is loaded to be edited is not replaced while somebody edits it, except after a conflict. */
+export const EDITED_QUERY = {
+  staleTime: Number.POSITIVE_INFINITY,
+  refetchOnWindowFocus: false,
+  refetchOnReconnect: false,
+} as const;
+
+/** What the editors of agents and tools share: the draft, saving it, and what is wrong with it. */
+export function useEditor<Value>({
+  kind,
+  opened,
+  copied = null,
+  saved,
+  read,
+  labels,
+  save,
+  onRefused,
+}: {
+  kind: "agent" | "tool";
+  opened: Opened;
+  /** The id of what a new definition is a copy of. */
+  copied?: string | null;
+  saved: Value;
+  /** Reads a stored draft; null if it is none. Must not change between renders. */
+  read: (stored: unknown) => Value | null;
+  /** The label of each field by its JSON pointer. */
+  labels: Record<string, string>;
+  save: (value: Value, how: SaveOptions) => Promise<{ id: string; version: number; saved: string }>;
+  onRefused?: () => void;
+}) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const notify = useNotify();
+  const queryClient = useQueryClient();
+  const draft = useDraft({
+    name: `${kind}.${opened?.id ?? (copied === null ? "new" : `copy.${copied}`)}`,
+    version: opened?.version ?? null,
+    saved,
+    read,
+  });
+  const [note, setNote] = useState("");
+  const isSaving = useRef(false);
+  const definitions = { queryKey: trpc.definitions.pathKey() };
+  const mutation = useMutation({
+    mutationFn: ({ value, version }: ReturnType<typeof draft.latest>) => {
+      const expected =
+        opened === null || version === null
+          ? ({ only: "create" } as const)
+          : ({ only: "update", id: opened.id, version } as const);
+      return save(value, { expected, note: note.trim() });
+    },
+    onSuccess: async ({ id, version, saved: what }) => {
+      draft.forget();
+      // The editor is about to close: its own queries are not fetched again.
+      await queryClient.invalidateQueries({ ...definitions, refetchType: "none" });
+      await queryClient.invalidateQueries({ queryKey: trpc.catalog.pathKey() });
+      notify(
+        opened === null ? `The ${kind} was created` : `The ${kind} was saved`,
+        what === "unchanged" ? "Nothing had changed." : `Version ${version} is current.`,
+      );
+      router.push(`/${kind}s/${id}`);
+    },
+    onError: () => {
+      isSaving.current = false;
+      // Shows whether somebody else has saved a newer version.
+      void queryClient.invalidateQueries(definitions);
+      onRefused?.();
+    },
+  });
+  return {
+    kind,
+    opened,
+    saved,
+    draft,
+    note,
+    setNote,
+    /** The version that was saved by somebody else since the draft was begun. */
+    newer: opened !== null && draft.changed && draft.version !== opened.version ? opened.version : null,
+    busy: mutation.isPending || mutation.isSuccess,
+    problems: readProblems(mutation.error, labels),
+    /** What the server found in the value that it refused last. */
+    refused: mutation.isError
+      ? { value: mutation.variables.value, issues: describeError(mutation.error).issues }
+      : null,
+    submit() {
+      if (isSaving.current) return;
+      isSaving.current = true;
+      mutation.mutate(draft.latest());
+    },
+    discard() {
+      draft.discard();
+      mutation.reset();
+    },
+    /** Makes the draft a change of the newer version. */
+    rebase() {
+      draft.rebase();
+      mutation.reset();
+    },
+  };
+}
+
+export type Editor<Value> = ReturnType<typeof useEditor<Value>>;

@@ -1,0 +1,36 @@
+import type { ShownError } from "@/app/_ui/query-client";
+
+/** Why an input was refused, and where its faults are. */
+export function InputProblem({ id, problem }: { id: string; problem: ShownError | string | null }) {
+  const { message, issues } =
+    typeof problem === "string"
+      ? { message: problem, issues: [] }
+      : (problem ?? { message: null, issues: [] });
+  return (
+    <div aria-live="polite" className="text-failed empty:hidden" id={id}>
+      {message === null ? null : <p>{message}</p>}
+      {issues.length > 0 ? (
+        <ul className="mt-1 flex max-h-40 flex-col gap-0.5 overflow-y-auto">
+          {issues.map((issue) => (
+            <li className="[overflow-wrap:anywhere]" key={`${issue.path} ${issue.message}`}>
+              {issue.path === "" ? "The input" : <span className="mono">{issue.path}</span>} {issue.message}
+            </li>
+          ))}
+        </ul>
+      ) : null}
+    </div>
+  );
+}
+
+/** A JSON object from a text, or why the text is none. */
+export function readJsonObject(text: string): { value: Record<string, unknown> } | { fault: string } {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return { value: Object.fromEntries(Object.entries(value)) };
+    }
+    return { fault: "The input of a tool must be a JSON object." };
+  } catch (error) {
+    return { fault: `This is not valid JSON: ${error instanceof Error ? error.message : ""}` };
+  }
+}

@@ -1,0 +1,51 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { useContext, useState } from "react";
+import { Button } from "@/app/_ui/button";
+import { Fact, Facts } from "@/app/_ui/facts";
+import { PageHead } from "@/app/_ui/page";
+import { usePageActions } from "@/app/_ui/page-actions";
+import { Segments } from "@/app/_ui/segments";
+import { type Theme, ThemeContext } from "../theme";
+import { SessionList } from "./session-list";
+import { TimeZoneField } from "./time-zone-field";
+
+const ChangePassword = dynamic(() => import("./change-password").then((part) => part.ChangePassword));
+
+const THEMES = [
+  { value: "system", label: "System" },
+  { value: "light", label: "Light" },
+  { value: "dark", label: "Dark" },
+] as const satisfies readonly { value: Theme; label: string }[];
+
+/** The reader's own account: who they are, how pages look here, their password and their sessions. */
+export function AccountView({ user }: { user: { name: string; email: string } }) {
+  const { theme, onTheme } = useContext(ThemeContext);
+  const [changing, setChanging] = useState(false);
+  usePageActions([{ label: "Change the password", run: () => setChanging(true) }]);
+  return (
+    <>
+      <PageHead title="Account">
+        <Button look="primary" onClick={() => setChanging(true)}>
+          Change password
+        </Button>
+      </PageHead>
+      <Facts label="You">
+        <Fact name="Name">{user.name}</Fact>
+        <Fact name="Email">{user.email}</Fact>
+        <Fact name="Theme">
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+            <Segments label="Theme" onChange={onTheme} options={THEMES} value={theme} />
+            <span className="text-muted text-xs">Applies to this browser.</span>
+          </div>
+        </Fact>
+        <Fact name="Time zone">
+          <TimeZoneField />
+        </Fact>
+      </Facts>
+      <SessionList />
+      {changing ? <ChangePassword onClose={() => setChanging(false)} /> : null}
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Choice, TextField } from "@/app/_ui/form";
+import { FormDialog } from "@/app/_ui/form-dialog";
+import { readProblems } from "@/app/_ui/form-problems";
+import { formatPlural } from "@/app/_ui/format";
+import { useTRPC } from "@/app/_ui/providers";
+import { useNotify } from "@/app/_ui/toast";
+
+const LABELS = { "/currentPassword": "The current password", "/newPassword": "The new password" };
+
+/** Changes the reader's own password. */
+export function ChangePassword({ onClose }: { onClose: () => void }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const notify = useNotify();
+  const [currentPassword, setCurrent] = useState("");
+  const [newPassword, setNew] = useState("");
+  const [endOtherSessions, setEndOthers] = useState(true);
+  const save = useMutation(
+    trpc.account.changePassword.mutationOptions({
+      onSuccess: async ({ endedSessions }) => {
+        await queryClient.invalidateQueries({ queryKey: trpc.account.sessions.pathKey() });
+        notify(
+          "The password is changed",
+          endedSessions > 0
+            ? `${formatPlural(endedSessions, "other session is", "other sessions are")} signed out.`
+            : undefined,
+        );
+        onClose();
+      },
+    }),
+  );
+  const problems = readProblems(save.error, LABELS);
+  return (
+    <FormDialog
+      act="Change password"
+      acting="Changing"
+      busy={save.isPending}
+      onClose={onClose}
+      onSubmit={() => save.mutate({ currentPassword, newPassword, endOtherSessions })}
+      problem={problems.rest}
+      title="Change your password"
+    >
+      <TextField
+        autoComplete="current-password"
+        autoFocus
+        error={problems.at("/currentPassword")}
+        label="Current password"
+        onChange={setCurrent}
+        type="password"
+        value={currentPassword}
+      />
+      <TextField
+        autoComplete="new-password"
+        error={problems.at("/newPassword")}
+        hint="At least 8 characters."
+        label="New password"
+        onChange={setNew}
+        type="password"
+        value={newPassword}
+      />
+      <Choice checked={endOtherSessions} onChange={setEndOthers}>
+        Sign out my other sessions
+      </Choice>
+    </FormDialog>
+  );
+}

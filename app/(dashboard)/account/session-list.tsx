@@ -1,0 +1,93 @@
+"use client";
+
+import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { Button } from "@/app/_ui/button";
+import { describeDevice } from "@/app/_ui/device";
+import { PartHead } from "@/app/_ui/facts";
+import { useTRPC } from "@/app/_ui/providers";
+import { describeError } from "@/app/_ui/query-client";
+import { signOut } from "@/app/_ui/sign-out";
+import { Badge, List, ListCell, ListRow } from "@/app/_ui/table";
+import { Ago, Day } from "@/app/_ui/time";
+import { useNotify } from "@/app/_ui/toast";
+import type { SessionLine } from "@/server/auth/own-account";
+
+const COLUMNS = [
+  ["Device"],
+  ["Address", "w-48 max-lg:hidden"],
+  ["Last used", "w-36"],
+  ["Signed in", "w-32"],
+  ["", "w-28"],
+] as const;
+
+/** Where the person is signed in. */
+export function SessionList() {
+  const trpc = useTRPC();
+  const { data } = useSuspenseQuery(trpc.account.sessions.queryOptions());
+  return (
+    <section aria-label="Sessions">
+      <PartHead title="Sessions">
+        <p className="text-muted text-xs">A session ends 14 days after its last use.</p>
+      </PartHead>
+      <List columns={COLUMNS} label="Sessions">
+        {data.map((session) => (
+          <Row key={session.id} session={session} />
+        ))}
+      </List>
+    </section>
+  );
+}
+
+function Row({ session }: { session: SessionLine }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const notify = useNotify();
+  const device = describeDevice(session.userAgent);
+  const end = useMutation(
+    trpc.account.endSession.mutationOptions({
+      onSuccess: async () => {
+        await queryClient.invalidateQueries({ queryKey: trpc.account.sessions.pathKey() });
+        notify(`${device} is signed out`);
+      },
+      onError: (error) => notify(`${device} is still signed in`, describeError(error).message),
+    }),
+  );
+  return (
+    <ListRow>
+      <ListCell area="line">
+        <span className="flex min-w-0 items-center gap-2">
+          <span className="truncate font-medium" title={session.userAgent ?? undefined}>
+            {device}
+          </span>
+          {session.current ? <Badge>this browser</Badge> : null}
+        </span>
+      </ListCell>
+      <ListCell className="truncate text-muted" area="wide">
+        {session.ipAddress || "unknown"}
+      </ListCell>
+      <ListCell className="whitespace-nowrap text-muted" area="share">
+        <span className="md:hidden">used </span>
+        <Ago at={session.lastUsedAt} />
+      </ListCell>
+      <ListCell className="whitespace-nowrap text-muted" area="none">
+        <Day at={session.createdAt} />
+      </ListCell>
+      <ListCell area="action">
+        {session.current ? (
+          <Button look="quiet" onClick={() => void signOut()}>
+            Sign out
+          </Button>
+        ) : (
+          <Button
+            aria-label={`Sign out ${device}`}
+            disabled={end.isPending}
+            look="quiet"
+            onClick={() => end.mutate({ sessionId: session.id })}
+          >
+            Sign out
+          </Button>
+        )}
+      </ListCell>
+    </ListRow>
+  );
+}

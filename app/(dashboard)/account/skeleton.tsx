@@ -1,0 +1,11 @@
+import { PageHead } from "@/app/_ui/page";
+import { FactsSkeleton } from "@/app/_ui/skeletons";
+
+export function Skeleton() {
+  return (
+    <>
+      <PageHead title="Account" />
+      <FactsSkeleton label="You" names={["Name", "Email", "Theme", "Time zone"]} />
+    </>
+  );
+}

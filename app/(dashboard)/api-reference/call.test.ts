@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { commandOf, headersOf, missingIn, pathOf } from "./call";
+import type { Operation } from "./read-document";
+
+const field = { type: "string", required: true, description: "" };
+const start: Operation = {
+  id: "runAgent",
+  tag: "Agents",
+  method: "POST",
+  path: "/v1/agents/run/{agentId}",
+  summary: "",
+  description: "",
+  keyed: true,
+  parameters: [
+    { ...field, name: "agentId", in: "path" },
+    { ...field, name: "Idempotency-Key", in: "header", required: false },
+  ],
+  body: { required: true, fields: [], example: "{}" },
+  response: { fields: [], example: "{}" },
+  errors: [],
+};
+
+test("a command has the ids, the given headers and a placeholder for the key", () => {
+  const call = { values: { agentId: "a/b", "Idempotency-Key": " it's " }, body: '{"userMessage":"Hello"}' };
+  expect(commandOf(start, call, "https://s.test")).toBe(
+    [
+      "curl -X POST 'https://s.test/v1/agents/run/a%2Fb'",
+      '  -H "X-API-Key: $API_KEY"',
+      "  -H 'Idempotency-Key: it'\\''s'",
+      "  -H 'Content-Type: application/json'",
+      `  --data-raw '{"userMessage":"Hello"}'`,
+    ].join(" \\\n"),
+  );
+});
+
+test("a call names what is missing, and a read has neither method nor body", () => {
+  const read: Operation = { ...start, method: "GET", body: null };
+  const call = { values: { agentId: " " }, body: "" };
+  expect(missingIn(read, call)).toEqual(["agentId"]);
+  expect(pathOf(read, call)).toBe("/v1/agents/run/{agentId}");
+  expect(headersOf(read, call)).toEqual([]);
+  expect(commandOf(read, call, "")).toBe("curl '/v1/agents/run/{agentId}' \\\n  -H \"X-API-Key: $API_KEY\"");
+});

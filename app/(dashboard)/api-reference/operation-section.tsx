@@ -1,0 +1,96 @@
+import type { Field, Operation } from "./read-document";
+import { type KnownIds, TryIt } from "./try-it";
+
+/** One operation: what it does, what it takes and returns, and a form that calls it. */
+export function OperationSection({ operation, ids }: { operation: Operation; ids: KnownIds }) {
+  const { id, method, path, summary, description, parameters, body, response, errors } = operation;
+  return (
+    <section
+      aria-labelledby={id}
+      className="grid gap-x-8 gap-y-4 border-line border-t px-4 py-6 sm:px-6 xl:grid-cols-[minmax(0,1fr)_minmax(0,30rem)]"
+    >
+      <div className="flex min-w-0 flex-col gap-4">
+        <h2 className="scroll-mt-16 font-semibold text-base md:scroll-mt-4" id={id}>
+          {summary}
+        </h2>
+        <p className="mono [overflow-wrap:anywhere]">
+          <span className="font-medium text-accent">{method}</span> {path}
+        </p>
+        <p className="max-w-prose">{description}</p>
+        {parameters.length > 0 ? (
+          <Fields
+            caption="Parameters"
+            fields={parameters.map((field) => ({ ...field, type: `${field.type}, ${field.in}` }))}
+          />
+        ) : null}
+        {body && body.fields.length > 0 ? <Fields caption="Body" fields={body.fields} /> : null}
+        <Fields caption="Response" fields={response.fields} />
+        <Example label={`Response of ${summary}`} text={response.example} />
+        <Errors errors={errors} of={summary} />
+      </div>
+      <div className="min-w-0">
+        <TryIt ids={ids} operation={operation} />
+      </div>
+    </section>
+  );
+}
+
+function Fields({ caption, fields }: { caption: string; fields: Field[] }) {
+  return (
+    <table className="w-full table-fixed text-left">
+      <caption className="pb-1 text-left font-medium">{caption}</caption>
+      <thead className="sr-only">
+        <tr>
+          <th scope="col">Name and type</th>
+          <th scope="col">Description</th>
+        </tr>
+      </thead>
+      <tbody>
+        {fields.map(({ name, type, required, description }) => (
+          <tr className="border-line border-t align-top" key={name}>
+            <th className="w-[45%] py-1.5 pr-4 font-normal" scope="row">
+              <span className="mono [overflow-wrap:anywhere]">{name}</span>
+              <span className="block text-muted text-xs [overflow-wrap:anywhere]">
+                {type}
+                {required ? "" : ", optional"}
+              </span>
+            </th>
+            <td className="py-1.5 text-muted">{description}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Example({ label, text }: { label: string; text: string }) {
+  return (
+    <details>
+      <summary className="min-h-6 cursor-pointer text-accent">Example</summary>
+      <section
+        aria-label={label}
+        className="mt-1.5 max-h-96 overflow-auto rounded-md border border-line bg-surface px-3 py-2"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+        tabIndex={0}
+      >
+        <pre className="mono">{text}</pre>
+      </section>
+    </details>
+  );
+}
+
+function Errors({ errors, of }: { errors: Operation["errors"]; of: string }) {
+  return (
+    <details>
+      <summary className="min-h-6 cursor-pointer text-accent">Errors</summary>
+      <dl aria-label={`Errors of ${of}`} className="mt-1.5">
+        {errors.map(({ status, description }) => (
+          <div className="grid grid-cols-[3rem_minmax(0,1fr)] border-line border-t py-1" key={status}>
+            <dt className="mono">{status}</dt>
+            <dd className="text-muted">{description}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}

@@ -1,0 +1,101 @@
+import type { Metadata } from "next";
+import { Suspense } from "react";
+import { buttonClass } from "@/app/_ui/button";
+import { PageHead } from "@/app/_ui/page";
+import { LinesSkeleton } from "@/app/_ui/skeletons";
+import { serverApi } from "@/app/request";
+import { createOpenApiDocument } from "@/server/api/openapi/document";
+import { getServices } from "@/wiring";
+import { KeyProvider } from "./key";
+import { OperationSection } from "./operation-section";
+import { type Operation, readOperations } from "./read-document";
+import type { KnownIds } from "./try-it";
+
+export const metadata: Metadata = { title: "API reference" };
+
+let operations: Operation[] | undefined;
+
+/** The operations of the OpenAPI document; the same for everybody, so read once per process. */
+function ownOperations(): Operation[] {
+  operations ??= readOperations(JSON.parse(JSON.stringify(createOpenApiDocument(getServices().env.appUrl))));
+  return operations;
+}
+
+/** Ids of the reader's organization, by the name of the path parameter that takes them. */
+async function readKnownIds(): Promise<KnownIds> {
+  const api = await serverApi();
+  const [directory, ofAgents, ofTools] = await Promise.all([
+    api.catalog.directory(),
+    api.runs.list({ filter: { kind: "agent" }, limit: 1 }),
+    api.runs.list({ filter: { kind: "tool" }, limit: 1 }),
+  ]);
+  const targets = (kind: "agent" | "tool") =>
+    directory.filter((entry) => entry.kind === kind).map(({ id, name }) => ({ id, name }));
+  const newest = ({ items }: typeof ofAgents) =>
+    items.map(({ id, targetName }) => ({ id, name: targetName }));
+  return {
+    agentId: targets("agent"),
+    toolId: targets("tool"),
+    agentRunId: newest(ofAgents),
+    toolRunId: newest(ofTools),
+  };
+}
+
+async function Reference() {
+  const ids = await readKnownIds();
+  const all = ownOperations();
+  return (
+    <KeyProvider>
+      <Contents operations={all} />
+      {all.map((operation) => (
+        <OperationSection ids={ids} key={operation.id} operation={operation} />
+      ))}
+    </KeyProvider>
+  );
+}
+
+/** The reference of the HTTP API, rendered from our own OpenAPI document. */
+export default function ApiReferencePage() {
+  return (
+    <>
+      <PageHead title="API reference">
+        <a className={buttonClass()} href="/openapi.json">
+          OpenAPI document
+        </a>
+      </PageHead>
+      <Suspense fallback={<LinesSkeleton />}>
+        <Reference />
+      </Suspense>
+    </>
+  );
+}
+
+function Contents({ operations: all }: { operations: Operation[] }) {
+  const tags = [...new Set(all.map(({ tag }) => tag))];
+  return (
+    <nav
+      aria-label="Operations"
+      className="grid gap-x-6 gap-y-3 border-line border-t px-4 py-4 sm:grid-cols-3 sm:px-6"
+    >
+      {tags.map((tag) => (
+        <div key={tag}>
+          <h2 className="mb-1 font-semibold">{tag}</h2>
+          <ul>
+            {all
+              .filter((operation) => operation.tag === tag)
+              .map(({ id, summary }) => (
+                <li key={id}>
+                  <a
+                    className="inline-flex min-h-6 items-center text-muted hover:text-accent"
+                    href={`#${id}`}
+                  >
+                    {summary}
+                  </a>
+                </li>
+              ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { createOpenApiDocument } from "@/server/api/openapi/document";
+import { readOperations } from "./read-document";
+
+const operations = readOperations(JSON.parse(JSON.stringify(createOpenApiDocument("https://stepwell.test"))));
+const operationOf = (id: string) => operations.find((each) => each.id === id);
+
+test("every operation has words, examples and errors", () => {
+  expect(operations).toHaveLength(9);
+  for (const operation of operations) {
+    expect(operation.description.length).toBeGreaterThan(20);
+    expect(operation.response.fields.length).toBeGreaterThan(0);
+    expect(operation.response.example).not.toBe("{}");
+    expect(operation.errors.every(({ description }) => description !== "")).toBe(true);
+    expect(operation.body === null).toBe(operation.method === "GET" || operation.id.startsWith("cancel"));
+  }
+});
+
+test("references, nested fields and types are shown", () => {
+  const details = operationOf("getAgentRunDetails");
+  const fieldOf = (name: string) => details?.response.fields.find((field) => field.name === name);
+  expect(fieldOf("status")).toMatchObject({
+    type: '"Pending" | "Running" | "Completed" | "Failed" | "Cancelled"',
+    required: true,
+    description: expect.stringContaining("terminal"),
+  });
+  expect(fieldOf("id")?.type).toBe("string (uuid)");
+  expect(fieldOf("steps")?.type).toBe("list of object");
+  expect(fieldOf("steps[].tokenUsage.inputTokens")?.type).toBe("integer");
+});
+
+test("the webhook needs no key, and parameters say where they are", () => {
+  expect(operations.filter(({ keyed }) => !keyed).map(({ id }) => id)).toEqual(["receiveWebhook"]);
+  expect(operationOf("runAgent")?.parameters).toMatchObject([
+    { name: "agentId", in: "path", required: true },
+    { name: "Idempotency-Key", in: "header", required: false },
+  ]);
+});

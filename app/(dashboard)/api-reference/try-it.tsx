@@ -1,0 +1,120 @@
+"use client";
+
+import { type FormEvent, useId, useRef, useState, useSyncExternalStore } from "react";
+import { Button } from "@/app/_ui/button";
+import { TextareaField, TextField } from "@/app/_ui/form";
+import { formatDuration } from "@/app/_ui/format";
+import { CopyTextButton } from "@/app/_ui/one-time-value";
+import { Command } from "@/app/_ui/page";
+import { commandOf, headersOf, missingIn, pathOf } from "./call";
+import { useKey } from "./key";
+import type { Operation } from "./read-document";
+import { type Answer, send } from "./send";
+
+/** Ids of the organization, by the name of the path parameter that takes them. */
+export type KnownIds = Record<string, readonly { id: string; name: string }[]>;
+
+const never = () => () => {};
+
+/** The call as a curl line and as a form that sends it with the pasted key. */
+export function TryIt({ operation, ids }: { operation: Operation; ids: KnownIds }) {
+  const key = useKey();
+  const datalist = useId();
+  const [values, setValues] = useState(() => firstValues(operation, ids));
+  const [body, setBody] = useState(operation.body?.example ?? "");
+  const [problem, setProblem] = useState<string | null>(null);
+  const [answer, setAnswer] = useState<Answer | null>(null);
+  const [busy, setBusy] = useState(false);
+  const sending = useRef(false);
+  const origin = useSyncExternalStore(
+    never,
+    () => window.location.origin,
+    () => "",
+  );
+  const call = { values, body };
+
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    const missing = missingIn(operation, call);
+    if (missing.length > 0) return setProblem(`Fill in ${missing.join(", ")}.`);
+    if (operation.keyed && key === "") return setProblem("Paste an API key at the top of the page.");
+    setProblem(null);
+    if (sending.current) return;
+    sending.current = true;
+    setBusy(true);
+    const headers = [...headersOf(operation, call), ...(operation.keyed ? [["X-API-Key", key]] : [])];
+    const { method } = operation;
+    setAnswer(
+      await send(pathOf(operation, call), {
+        method,
+        headers: Object.fromEntries(headers),
+        ...(operation.body === null ? {} : { body }),
+      }),
+    );
+    sending.current = false;
+    setBusy(false);
+  }
+
+  const line = commandOf(operation, call, origin);
+  return (
+    <form
+      aria-label={`Try ${operation.summary}`}
+      className="flex flex-col gap-3"
+      noValidate
+      onSubmit={(event) => void submit(event)}
+    >
+      <div className="flex items-center justify-between gap-2">
+        <h3 className="font-medium">Try it</h3>
+        <CopyTextButton label="Copy curl" text={line} />
+      </div>
+      <Command>{line}</Command>
+      {operation.parameters.map(({ name, in: where, required }) => (
+        <div key={name}>
+          <TextField
+            label={required ? name : `${name} (optional)`}
+            list={where === "path" ? `${datalist}-${name}` : undefined}
+            onChange={(text) => setValues((before) => ({ ...before, [name]: text }))}
+            spellCheck={false}
+            value={values[name] ?? ""}
+          />
+          {where === "path" ? (
+            <datalist id={`${datalist}-${name}`}>
+              {(ids[name] ?? []).map((known) => (
+                <option key={known.id} value={known.id}>
+                  {known.name}
+                </option>
+              ))}
+            </datalist>
+          ) : null}
+        </div>
+      ))}
+      {operation.body ? <TextareaField label="Body" onChange={setBody} value={body} /> : null}
+      <p className="text-failed empty:hidden" role="alert">
+        {problem}
+      </p>
+      <Button className="self-start" disabled={busy} type="submit">
+        {busy ? "Sending" : "Send request"}
+      </Button>
+      <div aria-live="polite">{answer ? <AnswerView answer={answer} /> : null}</div>
+    </form>
+  );
+}
+
+function firstValues(operation: Operation, ids: KnownIds): Record<string, string> {
+  return Object.fromEntries(operation.parameters.map(({ name }) => [name, ids[name]?.[0]?.id ?? ""]));
+}
+
+function AnswerView({ answer }: { answer: Answer }) {
+  if ("failure" in answer) return <p className="text-failed">{answer.failure}</p>;
+  const { status, ok, durationMs, requestId, text } = answer;
+  return (
+    <section aria-label="Response" className="flex flex-col gap-1.5">
+      <p>
+        <span className={ok ? "font-medium text-completed" : "font-medium text-failed"}>{status}</span>{" "}
+        <span className="text-muted">in {formatDuration(durationMs)}</span>
+        {requestId ? <span className="mono text-muted text-xs"> · {requestId}</span> : null}
+      </p>
+      <Command>{text}</Command>
+    </section>
+  );
+}

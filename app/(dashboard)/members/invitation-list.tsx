@@ -1,0 +1,97 @@
+"use client";
+
+import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button } from "@/app/_ui/button";
+import { PartHead } from "@/app/_ui/facts";
+import { ConfirmDialog } from "@/app/_ui/form-dialog";
+import { useTRPC } from "@/app/_ui/providers";
+import { describeError } from "@/app/_ui/query-client";
+import { List, ListCell, ListRow } from "@/app/_ui/table";
+import { Day } from "@/app/_ui/time";
+import { useNotify } from "@/app/_ui/toast";
+import type { InvitationLine } from "@/server/catalog/organization/invitations";
+
+const COLUMNS = [
+  ["Invited"],
+  ["Role", "w-24"],
+  ["Invited by", "w-[28%] max-lg:hidden"],
+  ["Link works until", "w-40"],
+  ["", "w-24"],
+] as const;
+
+/** The invitations that nobody has used yet; nothing if there are none. */
+export function InvitationList() {
+  const trpc = useTRPC();
+  const { data } = useSuspenseQuery(trpc.members.invitations.queryOptions());
+  const [revoking, setRevoking] = useState<InvitationLine | null>(null);
+  if (data.length === 0) return null;
+  return (
+    <section aria-label="Open invitations">
+      <PartHead title="Open invitations" />
+      <List columns={COLUMNS} label="Open invitations">
+        {data.map((invitation) => (
+          <ListRow key={invitation.id}>
+            <ListCell area="line">
+              <span className="block truncate font-medium" title={invitation.email}>
+                {invitation.email}
+              </span>
+            </ListCell>
+            <ListCell area="share">{invitation.role}</ListCell>
+            <ListCell className="truncate text-muted" area="wide">
+              {invitation.invitedBy}, <Day at={invitation.createdAt} />
+            </ListCell>
+            <ListCell className="whitespace-nowrap text-muted" area="end">
+              {invitation.expired ? (
+                <span className="text-failed">expired</span>
+              ) : (
+                <>
+                  <span className="md:hidden">until </span>
+                  <Day at={invitation.expiresAt} />
+                </>
+              )}
+            </ListCell>
+            <ListCell area="action">
+              <Button
+                aria-label={`Revoke the invitation of ${invitation.email}`}
+                look="quiet"
+                onClick={() => setRevoking(invitation)}
+              >
+                Revoke
+              </Button>
+            </ListCell>
+          </ListRow>
+        ))}
+      </List>
+      {revoking ? <RevokeDialog invitation={revoking} onClose={() => setRevoking(null)} /> : null}
+    </section>
+  );
+}
+
+function RevokeDialog({ invitation, onClose }: { invitation: InvitationLine; onClose: () => void }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const notify = useNotify();
+  const revoke = useMutation(
+    trpc.members.revokeInvitation.mutationOptions({
+      onSuccess: async () => {
+        await queryClient.invalidateQueries({ queryKey: trpc.members.invitations.pathKey() });
+        notify(`The invitation of ${invitation.email} is revoked`);
+        onClose();
+      },
+    }),
+  );
+  return (
+    <ConfirmDialog
+      act="Revoke invitation"
+      acting="Revoking"
+      busy={revoke.isPending}
+      onClose={onClose}
+      onConfirm={() => revoke.mutate({ id: invitation.id })}
+      problem={revoke.isError ? describeError(revoke.error).message : null}
+      title={`Revoke the invitation of ${invitation.email}`}
+    >
+      <p>The link stops working at once. You can invite {invitation.email} again.</p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,52 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { TextField } from "@/app/_ui/form";
+import { FormDialog } from "@/app/_ui/form-dialog";
+import { readProblems } from "@/app/_ui/form-problems";
+import { useTRPC } from "@/app/_ui/providers";
+import { useNotify } from "@/app/_ui/toast";
+
+/** Renames the organization. */
+export function Rename({ name, onClose }: { name: string; onClose: () => void }) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const queryClient = useQueryClient();
+  const notify = useNotify();
+  const [text, setText] = useState(name);
+  const save = useMutation(
+    trpc.organization.rename.mutationOptions({
+      onSuccess: async ({ saved }) => {
+        await queryClient.invalidateQueries({ queryKey: trpc.organization.inspect.pathKey() });
+        // The layout shows the name, too.
+        router.refresh();
+        if (saved !== "unchanged") notify("The organization is renamed");
+        onClose();
+      },
+    }),
+  );
+  const problems = readProblems(save.error, { "/name": "Name" });
+  return (
+    <FormDialog
+      act="Rename"
+      acting="Renaming"
+      busy={save.isPending}
+      onClose={onClose}
+      onSubmit={() => save.mutate({ name: text.trim() })}
+      problem={problems.rest}
+      title="Rename the organization"
+    >
+      <TextField
+        autoFocus
+        error={problems.at("/name")}
+        hint="The slug and the id stay, so nothing that refers to them changes."
+        label="Name"
+        maxLength={200}
+        onChange={setText}
+        value={text}
+      />
+    </FormDialog>
+  );
+}

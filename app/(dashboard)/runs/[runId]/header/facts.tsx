@@ -1,0 +1,191 @@
+"use client";
+
+import clsx from "clsx";
+import { type ReactNode, useState } from "react";
+import { formatCount, formatCredits, formatPlural, shortId } from "@/app/_ui/format";
+import { ChevronDownIcon } from "@/app/_ui/icons";
+import { Link } from "@/app/_ui/link";
+import { Elapsed, Moment } from "@/app/_ui/time";
+import { isTerminal } from "@/server/contract/enums";
+import type { RunDetail } from "@/server/runs/read/inspect";
+import { describeSource } from "../../describe-source";
+import { QueuedFor } from "../../started";
+import { Version } from "./configuration";
+
+/** A run that started sooner after its creation shows one time only. */
+const AT_ONCE_MS = 1_000;
+
+/**
+ * What started a run and what it used, beside its result. Each fact has one line from the start, so that nothing moves
+ * while one watches.
+ * @param iterations how many model calls the run has made
+ */
+export function RunFacts({ run, iterations }: { run: RunDetail; iterations: number }) {
+  const ended = isTerminal(run.status);
+  // A phone shows one line of them, so that the steps stay near.
+  const [open, setOpen] = useState(false);
+  return (
+    <section aria-label="Facts" className="border-line max-lg:border-t lg:border-l">
+      <button
+        aria-expanded={open}
+        className="flex w-full items-center gap-3 px-4 py-2.5 text-left text-muted sm:px-6 lg:hidden"
+        onClick={() => setOpen(!open)}
+        type="button"
+      >
+        <span className="text-ink tabular-nums">
+          <Duration run={run} />
+        </span>
+        <span className="truncate">
+          {formatPlural(run.tokens, "token")}, {formatCredits(run.credits)} credits
+        </span>
+        <ChevronDownIcon className={clsx("ml-auto shrink-0", open && "rotate-180")} />
+        <span className="sr-only">Facts</span>
+      </button>
+      <div
+        className={clsx(
+          "grid grid-cols-2 content-start gap-x-6 gap-y-4 px-4 py-4 sm:px-6 lg:grid-cols-1 lg:px-5",
+          !open && "max-lg:hidden",
+        )}
+      >
+        <Group title="Origin">
+          <Row name={run.kind === "agent" ? "Agent" : "Tool"}>
+            <Target run={run} />
+          </Row>
+          {run.model ? <Row name="Model">{run.model}</Row> : null}
+          <Row name="Started by">
+            <StartedBy run={run} />
+          </Row>
+          {run.parentRunId ? (
+            <Row name="Parent run">
+              <Link className="mono text-accent hover:underline" href={`/runs/${run.parentRunId}`}>
+                {shortId(run.parentRunId)}
+              </Link>
+            </Row>
+          ) : null}
+          <Times run={run} />
+        </Group>
+        <Group className="lg:border-line lg:border-t lg:pt-4" title={ended ? "Use" : "Use so far"}>
+          <Row name="Duration">
+            <Duration run={run} />
+          </Row>
+          <Row name="Tokens">
+            {run.tokens === 0 ? (
+              "–"
+            ) : (
+              <>
+                {formatCount(run.tokens)}{" "}
+                <span className="text-muted">
+                  {formatCount(run.inputTokens)} in, {formatCount(run.outputTokens)} out
+                </span>
+              </>
+            )}
+          </Row>
+          <Row name="Credits">
+            {formatCredits(run.credits)}
+            {run.children > 0 ? (
+              <span className="text-muted"> {formatCredits(run.creditsWithChildren)} with child runs</span>
+            ) : null}
+          </Row>
+          <Row name="Steps">
+            {formatCount(run.steps)}
+            {iterations > 0 ? (
+              <span className="text-muted"> in {formatPlural(iterations, "iteration")}</span>
+            ) : null}
+          </Row>
+        </Group>
+      </div>
+    </section>
+  );
+}
+
+function Duration({ run: { startedAt, finishedAt } }: { run: RunDetail }) {
+  return startedAt === null ? "–" : <Elapsed from={startedAt} lively to={finishedAt} />;
+}
+
+function Group({ title, className, children }: { title: string; className?: string; children: ReactNode }) {
+  return (
+    <div className={className}>
+      <h2 className="pb-1.5 font-semibold">{title}</h2>
+      <dl className="flex flex-col gap-0.5 max-sm:gap-1">{children}</dl>
+    </div>
+  );
+}
+
+function Row({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="sm:grid sm:grid-cols-[5.5rem_minmax(0,1fr)] sm:gap-x-2">
+      <dt className="text-muted max-sm:text-xs">{name}</dt>
+      <dd className="min-w-0 truncate">{children}</dd>
+    </div>
+  );
+}
+
+/** The agent or tool, and the version it had. */
+function Target({ run }: { run: RunDetail }) {
+  const deleted = run.currentVersion === null;
+  return (
+    <>
+      {deleted ? (
+        run.targetName
+      ) : (
+        <Link
+          className="text-accent hover:underline"
+          href={`/${run.kind}s/${run.agentId ?? run.toolId}`}
+          title={run.targetName}
+        >
+          {run.targetName}
+        </Link>
+      )}
+      , <Version run={run} />
+    </>
+  );
+}
+
+function StartedBy({ run }: { run: RunDetail }) {
+  const source = describeSource(run);
+  const href = run.triggerId
+    ? `/runs?trigger=${run.triggerId}`
+    : run.apiKeyId
+      ? `/runs?key=${run.apiKeyId}`
+      : null;
+  return href ? (
+    <Link className="text-accent hover:underline" href={href} title={source}>
+      {source}
+    </Link>
+  ) : (
+    source
+  );
+}
+
+/** When a run started and ended, and when it was created if that was earlier. */
+function Times({ run }: { run: RunDetail }) {
+  const { createdAt, startedAt, finishedAt, status } = run;
+  // If the page opened on a queued run, it keeps showing the creation time.
+  const [wasQueued] = useState(startedAt === null);
+  const waitedMs = startedAt === null ? null : Date.parse(startedAt) - Date.parse(createdAt);
+  const showsCreated = wasQueued || waitedMs === null || waitedMs >= AT_ONCE_MS;
+  return (
+    <>
+      {showsCreated ? (
+        <Row name="Created">
+          <Moment at={createdAt} />
+        </Row>
+      ) : null}
+      <Row name="Started">
+        {startedAt !== null ? (
+          <Moment at={startedAt} {...(showsCreated ? { after: createdAt } : {})} />
+        ) : isTerminal(status) ? (
+          "never"
+        ) : (
+          <QueuedFor since={createdAt} />
+        )}
+      </Row>
+      <Row name="Finished">
+        {finishedAt === null ? "–" : <Moment after={startedAt ?? createdAt} at={finishedAt} />}
+        {run.cancelledBy && status === "Cancelled" ? (
+          <span className="text-muted"> cancelled by {run.cancelledBy}</span>
+        ) : null}
+      </Row>
+    </>
+  );
+}

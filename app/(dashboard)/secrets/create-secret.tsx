@@ -1,0 +1,99 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button } from "@/app/_ui/button";
+import { Dialog, DialogActions } from "@/app/_ui/dialog";
+import { type ExpiryDraft, readExpiry } from "@/app/_ui/expiry";
+import { ExpiryField } from "@/app/_ui/expiry-field";
+import { TextField } from "@/app/_ui/form";
+import { FormDialog } from "@/app/_ui/form-dialog";
+import { readProblems } from "@/app/_ui/form-problems";
+import { CopyTextButton } from "@/app/_ui/one-time-value";
+import { Command } from "@/app/_ui/page";
+import { useTRPC } from "@/app/_ui/providers";
+import { useNow } from "@/app/_ui/time";
+import { hostsError, labelsOf, readHosts, referenceTo } from "./secret-draft";
+import { HostsField, ValueField } from "./secret-fields";
+
+const NEW_SECRET = { name: "", value: "", hosts: "" };
+
+/** The form for a new secret, then how a tool refers to it. */
+export function CreateSecret({ onClose }: { onClose: () => void }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const now = useNow();
+  const [draft, setDraft] = useState(NEW_SECRET);
+  const [expiry, setExpiry] = useState<ExpiryDraft>({ expiry: "never", date: "" });
+  const [noDate, setNoDate] = useState(false);
+  const create = useMutation(
+    trpc.secrets.create.mutationOptions({
+      onSuccess: () => queryClient.invalidateQueries({ queryKey: trpc.secrets.list.pathKey() }),
+    }),
+  );
+  if (create.data) return <HowToUse name={create.data.name} onClose={onClose} />;
+  const hosts = readHosts(draft.hosts);
+  const problems = readProblems(create.error, labelsOf(create.variables?.hosts ?? []));
+  const change = (part: Partial<typeof draft>) => setDraft((before) => ({ ...before, ...part }));
+
+  function submit() {
+    const expiresAt = readExpiry(expiry, { now });
+    setNoDate(expiresAt === undefined);
+    if (expiresAt === undefined) return;
+    create.mutate({ name: draft.name.trim(), value: draft.value, hosts, expiresAt });
+  }
+
+  return (
+    <FormDialog
+      act="Create secret"
+      acting="Creating"
+      busy={create.isPending}
+      onClose={onClose}
+      onSubmit={submit}
+      problem={problems.rest}
+      title="Create a secret"
+    >
+      <TextField
+        autoFocus
+        error={problems.at("/name")}
+        hint="Letters, digits and _, such as github. Tools refer to it."
+        label="Name"
+        maxLength={64}
+        onChange={(name) => change({ name })}
+        value={draft.name}
+      />
+      <ValueField error={problems.at("/value")} onChange={(value) => change({ value })} value={draft.value} />
+      <HostsField
+        error={hostsError(problems.at, create.variables?.hosts ?? [])}
+        onChange={(text) => change({ hosts: text })}
+        value={draft.hosts}
+      />
+      <ExpiryField
+        error={noDate ? "Choose a date." : problems.at("/expiresAt")}
+        onChange={(part) => setExpiry((before) => ({ ...before, ...part }))}
+        value={expiry}
+        what="The secret"
+      />
+    </FormDialog>
+  );
+}
+
+function HowToUse({ name, onClose }: { name: string; onClose: () => void }) {
+  const line = `headers: { authorization: "Bearer ${referenceTo(name)}" }`;
+  return (
+    <Dialog onOpenChange={(open) => !open && onClose()} open title={`Secret ${name} created`}>
+      <p>Write this in a step of a tool that uses http_request:</p>
+      <Command>{line}</Command>
+      <p className="text-muted">
+        The reference also works in query, body, form, multipart and basicAuth. Only the allowed hosts get the
+        value.
+      </p>
+      <DialogActions>
+        <CopyTextButton label="Copy" text={line} />
+        <Button look="primary" onClick={onClose}>
+          Done
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,144 @@
+"use client";
+
+import { useSuspenseQuery } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { Button } from "@/app/_ui/button";
+import { MoreIcon, PlusIcon } from "@/app/_ui/icons";
+import { Menu, MenuItem, MenuSeparator } from "@/app/_ui/menu";
+import { Command, Empty, PageHead } from "@/app/_ui/page";
+import { usePageActions } from "@/app/_ui/page-actions";
+import { useTRPC } from "@/app/_ui/providers";
+import { useMay } from "@/app/_ui/role";
+import { List, ListCell, ListRow } from "@/app/_ui/table";
+import { Ago, Day } from "@/app/_ui/time";
+import type { SecretSummary } from "@/server/catalog/organization/secrets";
+import { referenceTo } from "./secret-draft";
+
+const CreateSecret = dynamic(() => import("./create-secret").then((part) => part.CreateSecret));
+const ReplaceValue = dynamic(() => import("./replace-value").then((part) => part.ReplaceValue));
+const EditRules = dynamic(() => import("./edit-rules").then((part) => part.EditRules));
+const RemoveSecret = dynamic(() => import("./remove-secret").then((part) => part.RemoveSecret));
+
+const COLUMNS = [
+  ["Secret", "w-[24%]"],
+  ["State", "w-28"],
+  ["Allowed hosts", "max-lg:hidden"],
+  ["Last used", "w-30"],
+  ["Expires", "w-28 max-lg:hidden"],
+  ["Created", "w-[18%] max-lg:hidden"],
+] as const;
+const ACTIONS = ["", "w-14"] as const;
+
+/** What an administrator does with one secret. */
+type Act = "replace" | "edit" | "remove";
+
+/** The organization's secrets without their values; administrators create, change and remove them here. */
+export function SecretsView() {
+  const trpc = useTRPC();
+  const mayChange = useMay("admin");
+  const { data } = useSuspenseQuery(trpc.secrets.list.queryOptions());
+  const [creating, setCreating] = useState(false);
+  const [opened, setOpened] = useState<{ act: Act; secret: SecretSummary } | null>(null);
+  const close = () => setOpened(null);
+  usePageActions(
+    mayChange ? [{ label: "Create a secret", icon: <PlusIcon />, run: () => setCreating(true) }] : [],
+  );
+  const create = mayChange ? (
+    <Button look="primary" onClick={() => setCreating(true)}>
+      <PlusIcon />
+      Create secret
+    </Button>
+  ) : null;
+  return (
+    <>
+      <PageHead title="Secrets">
+        {create ?? <p className="text-muted">Admins and owners create and change secrets.</p>}
+      </PageHead>
+      {data.length === 0 ? (
+        <Empty title="No secrets yet">
+          <p>
+            A secret is a value such as an API key of another service. Tools send it to the hosts you allow,
+            and nobody can read it again: no page, no run and no model shows it. A step of a tool refers to it
+            by name:
+          </p>
+          <Command>{`headers: { authorization: "Bearer ${referenceTo("github")}" }`}</Command>
+          {create}
+        </Empty>
+      ) : (
+        <List columns={mayChange ? [...COLUMNS, ACTIONS] : COLUMNS} label="Secrets">
+          {data.map((secret) => (
+            <Row
+              key={secret.name}
+              onOpen={mayChange ? (act) => setOpened({ act, secret }) : null}
+              secret={secret}
+            />
+          ))}
+        </List>
+      )}
+      {creating ? <CreateSecret onClose={() => setCreating(false)} /> : null}
+      {opened?.act === "replace" ? <ReplaceValue onClose={close} secret={opened.secret} /> : null}
+      {opened?.act === "edit" ? <EditRules onClose={close} secret={opened.secret} /> : null}
+      {opened?.act === "remove" ? <RemoveSecret onClose={close} secret={opened.secret} /> : null}
+    </>
+  );
+}
+
+const STATES: Record<SecretSummary["state"], { label: string; className?: string }> = {
+  set: { label: "set" },
+  missing: { label: "no value yet", className: "text-waiting" },
+  expired: { label: "expired", className: "text-failed" },
+};
+
+function Row({ secret, onOpen }: { secret: SecretSummary; onOpen: ((act: Act) => void) | null }) {
+  const state = STATES[secret.state];
+  return (
+    <ListRow>
+      <ListCell area="line">
+        <span className="block truncate font-medium" title={referenceTo(secret.name)}>
+          {secret.name}
+        </span>
+      </ListCell>
+      <ListCell className="whitespace-nowrap" area="share">
+        <span className={state.className}>{state.label}</span>
+      </ListCell>
+      <ListCell className="truncate text-muted" area="wide">
+        <span title={secret.hosts.join("\n")}>{secret.hosts.join(", ")}</span>
+      </ListCell>
+      <ListCell className="whitespace-nowrap text-muted" area="end">
+        {secret.lastUsedAt ? (
+          <>
+            <span className="md:hidden">used </span>
+            <Ago at={secret.lastUsedAt} />
+          </>
+        ) : (
+          "never used"
+        )}
+      </ListCell>
+      <ListCell className="whitespace-nowrap text-muted" area="wide">
+        {secret.expiresAt ? <Day at={secret.expiresAt} /> : "never"}
+      </ListCell>
+      <ListCell className="truncate text-muted" area="wide">
+        <Day at={secret.createdAt} /> by {secret.createdBy}
+      </ListCell>
+      {onOpen ? (
+        <ListCell area="action">
+          <Menu
+            label={`Actions for ${secret.name}`}
+            trigger={<MoreIcon />}
+            triggerClass="flex size-8 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink"
+          >
+            <MenuItem onClick={() => onOpen("replace")}>
+              {secret.state === "missing" ? "Set the value" : "Replace the value"}
+            </MenuItem>
+            <MenuItem onClick={() => onOpen("edit")}>Edit hosts and expiry</MenuItem>
+            <MenuSeparator />
+            <MenuItem danger onClick={() => onOpen("remove")}>
+              Remove
+            </MenuItem>
+          </Menu>
+        </ListCell>
+      ) : null}
+    </ListRow>
+  );
+}

@@ -1,0 +1,60 @@
+"use client";
+
+import { EXPIRIES, type ExpiryDraft } from "@/app/_ui/expiry";
+import { SelectField, TextField } from "@/app/_ui/form";
+import { formatDate } from "@/app/_ui/format";
+import { useTimeZone } from "@/app/_ui/time";
+
+/** A choice of when something expires, with a date field for "On a date". */
+export function ExpiryField({
+  value,
+  kept = null,
+  error,
+  what,
+  onChange,
+}: {
+  value: ExpiryDraft;
+  /** The time that is set already, if it can stay. */
+  kept?: string | null;
+  error: string | undefined;
+  /** What expires, for the hint: "The key". */
+  what: string;
+  onChange: (part: Partial<ExpiryDraft>) => void;
+}) {
+  const timeZone = useTimeZone();
+  const options = [
+    ...(kept === null
+      ? []
+      : [{ value: "kept", label: `As now: ${formatDate(new Date(kept), timeZone)}` } as const]),
+    ...EXPIRIES,
+  ];
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <SelectField
+        error={value.expiry === "date" ? undefined : error}
+        label="Expires"
+        onChange={(text) => {
+          const chosen = options.find((option) => option.value === text);
+          if (chosen) onChange({ expiry: chosen.value });
+        }}
+        value={value.expiry}
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </SelectField>
+      {value.expiry === "date" ? (
+        <TextField
+          error={error}
+          hint={`${what} works until the end of this day.`}
+          label="Last day"
+          onChange={(date) => onChange({ date })}
+          type="date"
+          value={value.date}
+        />
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import clsx from "clsx";
+import type { ReactNode } from "react";
+
+/** Key figures side by side, divided by lines; two in a row on a phone. */
+export function Figures({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <section aria-label={label} className="border-line border-y">
+      <dl className="grid grid-cols-2 *:border-line *:nth-[n+3]:border-t *:even:border-l lg:auto-cols-fr lg:grid-flow-col lg:grid-cols-none lg:*:nth-[n+2]:border-l lg:*:nth-[n+3]:border-t-0">
+        {children}
+      </dl>
+    </section>
+  );
+}
+
+/** One key figure: its name, the value, and a note that puts it in relation. */
+export function Figure({
+  name,
+  value,
+  note,
+  chart,
+  className,
+}: {
+  name: string;
+  value: ReactNode;
+  note?: ReactNode;
+  chart?: ReactNode;
+  className?: string;
+}) {
+  return (
+    <div className={clsx("min-w-0 px-4 py-3.5 sm:px-6", className)}>
+      <dt className="text-muted text-xs">{name}</dt>
+      <dd className="mt-1 flex items-center justify-between gap-3">
+        <span className="whitespace-nowrap font-semibold text-figure tracking-[-0.02em]">{value}</span>
+        {chart}
+      </dd>
+      {note ? <dd className="mt-1 text-muted text-xs">{note}</dd> : null}
+    </div>
+  );
+}
+
+/** The course of a figure as a line without axes, from the oldest to the newest value, which has a dot. */
+export function Sparkline({ values }: { values: readonly number[] }) {
+  const top = Math.max(...values);
+  const [width, height, pad] = [92, 26, 3];
+  if (values.length < 2 || top <= 0) return null;
+  const points = values.map((value, index) => ({
+    x: pad + (index / (values.length - 1)) * (width - 2 * pad),
+    y: height - pad - (value / top) * (height - 2 * pad),
+  }));
+  const last = points.at(-1);
+  return (
+    <svg aria-hidden="true" className="hidden shrink-0 text-data-1 sm:block" height={height} width={width}>
+      <polyline
+        fill="none"
+        points={points.map(({ x, y }) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ")}
+        stroke="currentColor"
+        strokeLinejoin="round"
+        strokeWidth="1.5"
+      />
+      <circle cx={last?.x} cy={last?.y} fill="currentColor" r="2.5" />
+    </svg>
+  );
+}

@@ -1,0 +1,11 @@
+import { sessionFromHeaders } from "@/server/auth/sessions";
+import { acceptInvitation } from "@/server/catalog/organization/accept-invitation";
+import { answerInvitation } from "../answer";
+
+/** Makes the invited person a member: a new account, or the one that is signed in. */
+export function POST(request: Request): Promise<Response> {
+  return answerInvitation(request, async (services, { token, account }) => {
+    const session = await sessionFromHeaders(services, request.headers);
+    return acceptInvitation(services, { token, userId: session?.user.id ?? null, account });
+  });
+}

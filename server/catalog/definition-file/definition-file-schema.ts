@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { inputSchemaOf, listFunctions } from "@/server/functions/registry";
+import { isJsonObject, type Json, type JsonObject } from "@/server/json";
+import { callStep, workflowStep } from "@/server/workflow/definition";
+import { agentDefinition } from "../definitions";
+import { definitionFile } from "./definition-file";
+
+/** What a text with an expression looks like; it may stand for any value of a function's input. */
+const TEMPLATE: JsonObject = { type: "string", pattern: "\\{\\{" };
+const NAMES = listFunctions().map(({ name }) => name);
+
+/**
+ * The JSON Schema of definition files, for editors: made of the schemas that files are checked with, and of the functions'
+ * inputs. It accepts what `apply` accepts; `apply` finds more.
+ */
+export function definitionFileSchema(): JsonObject {
+  const schema = z.toJSONSchema(definitionFile, {
+    io: "input",
+    unrepresentable: "any",
+    override({ zodSchema, jsonSchema }) {
+      const { properties } = jsonSchema;
+      if (properties === undefined) return;
+      if (zodSchema === callStep || zodSchema === workflowStep) {
+        properties.uses = { description: "The function to call.", enum: NAMES };
+        jsonSchema.allOf = NAMES.map((name) => ({
+          if: { properties: { uses: { const: name } }, required: ["uses"] },
+          // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+          then: { properties: { with: { $ref: `#/$defs/${name}` } } },
+        }));
+      }
+      if (zodSchema === agentDefinition && typeof properties.functions === "object")
+        properties.functions.items = { enum: NAMES };
+    },
+  });
+  const plain = toObject(JSON.parse(JSON.stringify(schema)));
+  const inputs = listFunctions().map((definition) => {
+    const input = toObject(allowTemplates(inputSchemaOf(definition)));
+    return [definition.name, { description: definition.description, ...input, additionalProperties: false }];
+  });
+  const known = isJsonObject(plain.$defs) ? plain.$defs : {};
+  return {
+    ...plain,
+    title: "Stepwell definition file",
+    $defs: { ...known, ...Object.fromEntries(inputs) },
+  };
+}
+
+function toObject(value: Json): JsonObject {
+  if (!isJsonObject(value)) throw new Error("A schema is not an object.");
+  return value;
+}
+
+/** The schema of a function's input in which each value may also be a template. */
+function allowTemplates(schema: Json): Json {
+  if (!isJsonObject(schema)) return schema;
+  const { description, properties, items, additionalProperties, anyOf, ...rest } = schema;
+  const inner: JsonObject = { ...rest };
+  if (isJsonObject(properties)) {
+    const entries = Object.entries(properties).map(([name, value]) => [name, orTemplate(value)]);
+    inner.properties = Object.fromEntries(entries);
+  }
+  if (items !== undefined) inner.items = orTemplate(items);
+  if (additionalProperties !== undefined) inner.additionalProperties = orTemplate(additionalProperties);
+  if (Array.isArray(anyOf)) inner.anyOf = anyOf.map(allowTemplates);
+  return { ...(description !== undefined && { description }), ...inner };
+}
+
+function orTemplate(schema: Json): Json {
+  if (!isJsonObject(schema)) return schema;
+  const { description, ...rest } = schema;
+  const allowed = { anyOf: [allowTemplates(rest), TEMPLATE] };
+  return description === undefined ? allowed : { description, ...allowed };
+}

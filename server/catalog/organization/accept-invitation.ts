@@ -1,0 +1,112 @@
+import { z } from "zod";
+import type { MemberActor, MemberRole } from "@/server/auth/actor";
+import { mintOrgId } from "@/server/auth/mint-org-id";
+import { createUser, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, roleCovers } from "@/server/auth/sessions";
+import { clockAt } from "@/server/clock";
+import type { Transaction } from "@/server/db/client";
+import { AppError } from "@/server/errors";
+import { newId } from "@/server/ids";
+import { recordAudit } from "@/server/operate/audit";
+import type { Services } from "@/server/services";
+import { lockCatalog, organizationLock, personLock } from "../change";
+import { memberDefinition } from "../definitions";
+import { parseInput } from "../issues";
+import { hashInvitationToken } from "./invitations";
+
+/** What the holder of an invitation's link may know. */
+type OpenInvitation = {
+  organization: string;
+  email: string;
+  role: MemberRole;
+  invitedBy: string;
+  /** Whether the email has an account, which must sign in to join. */
+  hasAccount: boolean;
+};
+
+/** Who a new account is for; the email is the invitation's. */
+const newAccount = z.strictObject({
+  name: memberDefinition.shape.name.unwrap(),
+  password: z.string().min(MIN_PASSWORD_LENGTH).max(MAX_PASSWORD_LENGTH),
+});
+
+const GONE = "This invitation was used, revoked or replaced, or it has expired. Ask for a new one.";
+
+/** The invitation of a link. Throws `not_found`. */
+export async function readInvitation(
+  { db, clock }: Pick<Services, "db" | "clock">,
+  token: string,
+): Promise<OpenInvitation> {
+  const found = await findOpen(db, token, clock.now());
+  const account = await db.user.findUnique({ where: { email: found.email }, select: { id: true } });
+  return {
+    organization: found.organization.name,
+    email: found.email,
+    role: found.role,
+    invitedBy: found.inviter.name,
+    hasAccount: account !== null,
+  };
+}
+
+/**
+ * Uses an invitation: its email becomes a member, once. An email without an account gets one with `account`; a person
+ * with one must be signed in. Throws `not_found`, `unauthenticated`, `invalid_request`.
+ */
+export async function acceptInvitation(
+  services: Pick<Services, "db" | "clock">,
+  { token, userId, account }: { token: string; userId: string | null; account: unknown },
+): Promise<{ email: string; organization: string }> {
+  const { email, organizationId } = await findOpen(services.db, token, services.clock.now());
+  return services.db.$transaction(async (tx) => {
+    await lockCatalog(tx, [personLock(email), organizationLock(organizationId)]);
+    const at = services.clock.now();
+    // Another use of the link may have ended while this one waited for the locks.
+    const { id, role, organization } = await findOpen(tx, token, at);
+    const user = await tx.user.findUnique({ where: { email }, select: { id: true, name: true } });
+    if (user && user.id !== userId) {
+      throw new AppError("unauthenticated", `Sign in as ${email} to join.`);
+    }
+    const person = user ?? (await createAccount(tx, { email, at, account }));
+    const key = { organizationId, userId: person.id };
+    const existing = await tx.member.findUnique({ where: { organizationId_userId: key } });
+    if (!existing) await tx.member.create({ data: { id: newId(), ...key, role, createdAt: at } });
+    await tx.session.updateMany({
+      where: { userId: person.id },
+      data: { activeOrganizationId: organizationId },
+    });
+    await tx.invitation.delete({ where: { id } });
+    const orgId = mintOrgId(organizationId);
+    const actor: MemberActor = { kind: "member", orgId, userId: person.id, name: person.name, role };
+    await recordAudit(tx, orgId, {
+      actor,
+      verb: "accepted",
+      subject: { kind: "invitation", id, name: email },
+      changes: existing ? {} : { role: { from: null, to: role } },
+      at,
+    });
+    return { email, organization: organization.name };
+  });
+}
+
+async function createAccount(
+  tx: Transaction,
+  { email, at, account }: { email: string; at: Date; account: unknown },
+): Promise<{ id: string; name: string }> {
+  const { name, password } = parseInput(newAccount, account);
+  return { id: await createUser({ db: tx, clock: clockAt(at) }, { email, name, password }), name };
+}
+
+/** Throws `not_found` also if the inviter could no longer give the role. */
+async function findOpen(db: Pick<Transaction, "invitation" | "member">, token: string, now: Date) {
+  const found = await db.invitation.findUnique({
+    where: { tokenHash: hashInvitationToken(token) },
+    include: { organization: { select: { name: true } }, inviter: { select: { name: true } } },
+  });
+  if (!found || found.expiresAt <= now) throw new AppError("not_found", GONE);
+  const { organizationId, invitedBy: userId, role } = found;
+  const inviter = await db.member.findUnique({
+    where: { organizationId_userId: { organizationId, userId } },
+  });
+  const needed = role === "owner" ? "owner" : "admin";
+  if (!inviter || !roleCovers(inviter.role, needed)) throw new AppError("not_found", GONE);
+  return found;
+}

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createMember, insertRun } from "@/testing/runs";
+import { createTenant, createWorld, type World } from "@/testing/world";
+import { readFirstSteps } from "./first-steps";
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.close());
+
+test("each step is a fact: a provider, an active agent, a completed run", async () => {
+  const tenant = await createTenant(world, { agent: { status: "inactive" } });
+  const actor = await createMember(world, tenant, "viewer");
+  const read = () => readFirstSteps(world, actor);
+  expect(await read()).toEqual({ providers: [], agent: null, lastRun: null, completed: false });
+  await world.db.agent.updateMany({ where: { id: tenant.agentId }, data: { status: "active" } });
+  expect((await read()).agent).toEqual({ id: tenant.agentId, name: "Helper", maxCredits: null });
+  const failed = await insertRun(world, tenant, { status: "Failed" });
+  expect(await read()).toMatchObject({ lastRun: { id: failed, status: "Failed" }, completed: false });
+  await insertRun(world, tenant, {});
+  expect((await read()).completed).toBe(true);
+});
+
+test("many runs need no first steps, also when none has completed", async () => {
+  const tenant = await createTenant(world);
+  const actor = await createMember(world, tenant, "viewer");
+  for (let n = 0; n < 20; n += 1) await insertRun(world, tenant, { status: "Failed" });
+  expect((await readFirstSteps(world, actor)).completed).toBe(true);
+});

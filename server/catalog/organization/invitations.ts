@@ -1,0 +1,127 @@
+import { createHash, randomBytes } from "node:crypto";
+import { z } from "zod";
+import { type Actor, MEMBER_ROLES, type MemberActor, type MemberRole } from "@/server/auth/actor";
+import { AppError } from "@/server/errors";
+import { newId } from "@/server/ids";
+import { recordAudit } from "@/server/operate/audit";
+import type { Services } from "@/server/services";
+import { type CatalogServices, changeCatalog, personLock } from "../change";
+import { memberDefinition } from "../definitions";
+import { parseInput, refusal } from "../issues";
+import { requireOwnersConsent } from "./members";
+
+/** An invitation without its token, of which only the hash is stored. */
+export type InvitationLine = {
+  id: string;
+  email: string;
+  role: MemberRole;
+  invitedBy: string;
+  createdAt: string;
+  expiresAt: string;
+  expired: boolean;
+};
+
+/** A new invitation with its token, which is returned this once. */
+export type NewInvitation = { id: string; email: string; role: MemberRole; token: string; expiresAt: string };
+
+export const invitationInput = z.strictObject({
+  email: memberDefinition.shape.email,
+  role: z.enum(MEMBER_ROLES),
+});
+
+const TOKEN_BYTES = 32;
+const VALID_MS = 7 * 24 * 3600 * 1000;
+const MAX_OPEN = 200;
+
+/** The SHA-256 for looking up an invitation. */
+export function hashInvitationToken(token: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(createHash("sha256").update(token).digest());
+}
+
+/** The organization's invitations that nobody has used yet, the newest first. */
+export async function listInvitations({ db, clock }: Services, actor: Actor): Promise<InvitationLine[]> {
+  const found = await db.invitation.findMany({
+    where: { organizationId: actor.orgId },
+    orderBy: { createdAt: "desc" },
+    omit: { tokenHash: true },
+    include: { inviter: { select: { name: true } } },
+  });
+  const now = clock.now();
+  return found.map(({ id, email, role, inviter, createdAt, expiresAt }) => ({
+    id,
+    email,
+    role,
+    invitedBy: inviter.name,
+    createdAt: createdAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    expired: expiresAt <= now,
+  }));
+}
+
+/**
+ * Invites a person by a link that works once and for seven days. An earlier link for the same email stops working.
+ * Needs the role admin; only owners invite owners. Throws `invalid_request`, `forbidden`.
+ */
+export async function createInvitation(
+  services: CatalogServices,
+  actor: MemberActor,
+  input: z.input<typeof invitationInput>,
+): Promise<NewInvitation> {
+  const { email, role } = parseInput(invitationInput, input);
+  requireOwnersConsent(actor, role, null);
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  return changeCatalog(
+    services,
+    actor,
+    "admin",
+    async ({ tx, at }) => {
+      const organizationId = actor.orgId;
+      const member = await tx.member.findFirst({ where: { organizationId, user: { email } } });
+      if (member) {
+        const message = `is already a member, with the role ${member.role}: ${email}`;
+        throw refusal([{ path: "/email", message }]);
+      }
+      await tx.invitation.deleteMany({
+        where: { organizationId, OR: [{ email }, { expiresAt: { lte: at } }] },
+      });
+      if ((await tx.invitation.count({ where: { organizationId } })) >= MAX_OPEN) {
+        throw new AppError("invalid_request", `An organization has at most ${MAX_OPEN} open invitations.`);
+      }
+      const id = newId();
+      const expiresAt = new Date(at.getTime() + VALID_MS);
+      const invitedBy = actor.userId;
+      const tokenHash = hashInvitationToken(token);
+      const data = { id, organizationId, email, role, tokenHash, invitedBy, createdAt: at, expiresAt };
+      await tx.invitation.create({ data });
+      await recordAudit(tx, actor.orgId, {
+        actor,
+        verb: "created",
+        subject: { kind: "invitation", id, name: email },
+        changes: { role: { from: null, to: role } },
+        at,
+      });
+      return { id, email, role, token, expiresAt: expiresAt.toISOString() };
+    },
+    [personLock(email)],
+  );
+}
+
+/** Deletes an invitation, whose link then no longer works. Needs the role admin. Throws `not_found`. */
+export async function revokeInvitation(
+  services: CatalogServices,
+  actor: MemberActor,
+  { id }: { id: string },
+): Promise<void> {
+  await changeCatalog(services, actor, "admin", async ({ tx, at }) => {
+    const found = await tx.invitation.findFirst({ where: { id, organizationId: actor.orgId } });
+    if (!found) throw new AppError("not_found", "Invitation not found. It may have been used.");
+    await tx.invitation.delete({ where: { id } });
+    await recordAudit(tx, actor.orgId, {
+      actor,
+      verb: "revoked",
+      subject: { kind: "invitation", id, name: found.email },
+      changes: {},
+      at,
+    });
+  });
+}

@@ -1,0 +1,99 @@
+import type { OperatorActor } from "@/server/auth/actor";
+import type { Transaction } from "@/server/db/client";
+import { AppError } from "@/server/errors";
+import { recordAudit, recordInstallationAudit } from "@/server/operate/audit";
+import { type CatalogServices, lockCatalog, organizationLock, personLock } from "../change";
+import { operatorOf } from "./organizations";
+
+export type RemovedUser = {
+  /** Slugs of the organizations of which the person was a member. */
+  organizations: string[];
+  /** Usable API keys that the person created: they keep working. */
+  keys: { organization: string; name: string }[];
+};
+
+/**
+ * Deletes an account with its sessions and memberships; its runs and API keys stay. For the operator. Refused for the
+ * last owner of an organization. Throws `not_found`, `invalid_request`.
+ */
+export async function removeUser(
+  services: Pick<CatalogServices, "db" | "clock">,
+  email: string,
+  operatorName = "operator",
+): Promise<RemovedUser> {
+  return services.db.$transaction(async (tx) => {
+    await lockCatalog(tx, [personLock(email)]);
+    const joined = await findUser(tx, email);
+    await lockCatalog(
+      tx,
+      joined.members.map(({ organization }) => organizationLock(organization.id)),
+    );
+    // Read again: a membership may have ended before the locks were taken.
+    const { id, members } = await findUser(tx, email);
+    await refuseLastOwner(tx, email, members);
+
+    const at = services.clock.now();
+    const keys = await listKeysMadeBy(tx, id);
+    for (const { role, organization } of members) {
+      const actor: OperatorActor = await operatorOf({ db: tx }, organization.slug, operatorName);
+      const subject = { kind: "member", id, name: email } as const;
+      const changes = { role: { from: role, to: null } };
+      await recordAudit(tx, actor.orgId, { actor, verb: "removed", subject, changes, at });
+    }
+    const organizations = members.map(({ organization }) => organization.slug);
+    await tx.user.delete({ where: { id } });
+    await recordInstallationAudit(tx, {
+      actorName: operatorName,
+      action: "user.removed",
+      subject: { kind: "user", id, name: email },
+      changes: { organizations },
+      at,
+    });
+    return { organizations, keys };
+  });
+}
+
+/** Usable API keys that a person created, in one organization or in all. */
+export async function listKeysMadeBy(
+  db: Pick<Transaction, "apiKey">,
+  userId: string,
+  organizationId?: string,
+): Promise<RemovedUser["keys"]> {
+  const keys = await db.apiKey.findMany({
+    where: { createdBy: `user:${userId}`, revokedAt: null, ...(organizationId ? { organizationId } : {}) },
+    select: { name: true, organization: { select: { slug: true } } },
+    orderBy: { id: "asc" },
+  });
+  return keys.map(({ name, organization }) => ({ organization: organization.slug, name }));
+}
+
+async function findUser(tx: Transaction, email: string) {
+  const user = await tx.user.findUnique({
+    where: { email },
+    select: {
+      id: true,
+      members: {
+        select: { role: true, organization: { select: { id: true, slug: true } } },
+        orderBy: { organization: { slug: "asc" } },
+      },
+    },
+  });
+  if (!user) throw new AppError("not_found", `${email} has no account.`);
+  return user;
+}
+
+type Membership = Awaited<ReturnType<typeof findUser>>["members"][number];
+
+async function refuseLastOwner(tx: Transaction, email: string, members: Membership[]): Promise<void> {
+  const stranded: string[] = [];
+  for (const { role, organization } of members) {
+    if (role !== "owner") continue;
+    const owners = await tx.member.count({ where: { organizationId: organization.id, role: "owner" } });
+    if (owners === 1) stranded.push(organization.slug);
+  }
+  if (stranded.length === 0) return;
+  throw new AppError(
+    "invalid_request",
+    `${email} is the last owner of ${stranded.join(", ")}. Make another member owner first, or remove the organization.`,
+  );
+}

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { MemberActor } from "@/server/auth/actor";
+import { createMember } from "@/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { readToolText, saveToolText } from "./edit-definition";
+import { inspectAgent } from "./inspect-definition";
+import { removeDefinition } from "./remove";
+import { listArchived, restoreDefinition, returnToVersion } from "./restore";
+import { saveAgent } from "./save-agent";
+import { listVersions, readVersionChanges } from "./versions";
+
+/** Returning to a version, and archiving with the way back. */
+
+let world: World;
+let tenant: Tenant;
+let member: MemberActor;
+beforeAll(async () => {
+  world = await createWorld();
+  tenant = await createTenant(world);
+  member = await createMember(world, tenant, "member");
+});
+afterAll(() => world.close());
+
+const AGENT = { name: "Writer", model: "m", systemPrompt: "Be short." };
+const toolYaml = (slug: string, zone: string) => `slug: ${slug}
+name: Clock
+parameters: { type: object }
+steps: [{ id: now, uses: current_time, with: { timezone: ${zone} } }]
+`;
+
+const actionsOf = async (id: string) =>
+  (await world.db.auditEntry.findMany({ where: { subjectId: id }, orderBy: { createdAt: "asc" } })).map(
+    ({ action }) => action,
+  );
+
+it("an agent returns to an earlier version as a new one, with a note and an audit entry", async () => {
+  const { id } = await saveAgent(world, member, { ...AGENT, slug: "returns" });
+  const second = { ...AGENT, slug: "returns", name: "Poet", systemPrompt: "Be long.", maxSteps: 3 };
+  await saveAgent(world, member, second, { note: "Longer answers" });
+  const of = { kind: "agent", id } as const;
+
+  const changes = await readVersionChanges(world, member, { ...of, number: 1, from: "current" });
+  expect(changes).toContainEqual({ field: "system prompt", from: "Be long.", to: "Be short." });
+
+  const saved = await returnToVersion(world, member, { ...of, number: 1, current: 2 });
+  expect(saved).toMatchObject({ id, version: 3, saved: "updated" });
+  // The name belongs to no version.
+  expect(await inspectAgent(world, member, id)).toMatchObject({
+    name: "Poet",
+    systemPrompt: "Be short.",
+    maxSteps: 8,
+  });
+  const { items } = await listVersions(world, member, { ...of, limit: 10 });
+  expect(items.map(({ number, note }) => [number, note])).toEqual([
+    [3, "Return to version 1"],
+    [2, "Longer answers"],
+    [1, ""],
+  ]);
+  expect(await actionsOf(id)).toEqual(["agent.created", "agent.updated", "agent.updated"]);
+  await expect(returnToVersion(world, member, { ...of, number: 2, current: 2 })).rejects.toThrow(
+    "Version 3 of this agent was saved since you opened version 2",
+  );
+  await expect(returnToVersion(world, member, { ...of, number: 9, current: 3 })).rejects.toThrow(
+    "There is no version 9",
+  );
+});
+
+it("a tool returns to an earlier version", async () => {
+  const { id } = await saveToolText(world, member, { yaml: toolYaml("clock", "UTC"), only: "create" });
+  await saveToolText(world, member, {
+    yaml: toolYaml("clock", "Europe/Oslo"),
+    only: "update",
+    id,
+    version: 1,
+  });
+  await returnToVersion(world, member, { kind: "tool", id, number: 1, current: 2 });
+  const { yaml, version } = await readToolText(world, member, id);
+  expect(version).toBe(3);
+  expect(yaml).toContain("timezone: UTC");
+});
+
+it("an archived agent is listed, and restored with its id and versions", async () => {
+  const { id } = await saveAgent(world, member, { ...AGENT, slug: "kept" });
+  await removeDefinition(world, member, { kind: "agent", id });
+  await expect(inspectAgent(world, member, id)).rejects.toMatchObject({ code: "not_found" });
+  expect(await listArchived(world, member, "agent")).toMatchObject([{ id, slug: "kept", name: "Writer" }]);
+  await restoreDefinition(world, member, { kind: "agent", id });
+  expect(await inspectAgent(world, member, id)).toMatchObject({ version: 1, systemPrompt: "Be short." });
+  expect(await listArchived(world, member, "agent")).toEqual([]);
+  expect(await actionsOf(id)).toEqual(["agent.created", "agent.removed", "agent.restored"]);
+  await expect(restoreDefinition(world, member, { kind: "agent", id })).rejects.toMatchObject({
+    code: "not_found",
+  });
+});
+
+it("an agent is not restored before the tools it uses", async () => {
+  const tool = await saveToolText(world, member, { yaml: toolYaml("used", "UTC"), only: "create" });
+  const agent = await saveAgent(world, member, { ...AGENT, slug: "uses", tools: ["used"] });
+  await removeDefinition(world, member, { kind: "agent", id: agent.id });
+  await removeDefinition(world, member, { kind: "tool", id: tool.id });
+  await expect(restoreDefinition(world, member, { kind: "agent", id: agent.id })).rejects.toThrow(
+    "uses archived tools: used",
+  );
+  await restoreDefinition(world, member, { kind: "tool", id: tool.id });
+  await restoreDefinition(world, member, { kind: "agent", id: agent.id });
+  expect(await inspectAgent(world, member, agent.id)).toMatchObject({ tools: [{ gone: false }] });
+});

@@ -1,0 +1,69 @@
+import { isIPv6 } from "node:net";
+import type { Clock } from "@/server/clock";
+
+/** Guards in this process's memory. They protect only the machine; `rate-limit.ts` has the limits that are promised. */
+
+/** The most keys that a guard stores; beyond it, the oldest is dropped. */
+const MAX_KEYS = 10_000;
+
+/** A sliding window: at most `limit` calls of a key in `seconds`. `allows` counts the call if it is allowed. */
+export function createMemoryWindow(limit: number, seconds: number, clock: Clock) {
+  const hits = new Map<string, number[]>();
+  return {
+    allows(key: string): boolean {
+      const now = clock.now().getTime();
+      const live = (hits.get(key) ?? []).filter((hit) => hit > now - seconds * 1000);
+      const allowed = live.length < limit;
+      if (allowed) live.push(now);
+      storeNewest(hits, key, live);
+      return allowed;
+    },
+    seconds,
+    limit,
+  };
+}
+export type MemoryWindow = ReturnType<typeof createMemoryWindow>;
+
+/** A token bucket per key: `bytes` per `seconds`, initially full. `takes` consumes the bytes if they are available. */
+export function createByteBudget(bytes: number, seconds: number, clock: Clock) {
+  const buckets = new Map<string, { left: number; at: number }>();
+  return {
+    takes(key: string, wanted: number): boolean {
+      const at = clock.now().getTime();
+      const bucket = buckets.get(key) ?? { left: bytes, at };
+      const left = Math.min(bytes, bucket.left + (Math.max(0, at - bucket.at) * bytes) / (seconds * 1000));
+      const enough = wanted <= left;
+      storeNewest(buckets, key, { left: enough ? left - wanted : left, at });
+      return enough;
+    },
+  };
+}
+export type ByteBudget = ReturnType<typeof createByteBudget>;
+
+function storeNewest<Value>(values: Map<string, Value>, key: string, value: Value): void {
+  values.delete(key);
+  values.set(key, value);
+  if (values.size <= MAX_KEYS) return;
+  const oldest = values.keys().next();
+  if (!oldest.done) values.delete(oldest.value);
+}
+
+/** The first 64 bits of an IPv6 address, which its holder cannot choose freely. */
+const NETWORK_GROUPS = 4;
+
+/**
+ * The key under which guards count an address: IPv4 unchanged, IPv6 by its network, since one holder has all its
+ * addresses. Bounded in length, whatever a proxy sends.
+ */
+export function guardKey(address: string): string {
+  if (!isIPv6(address)) return address.slice(0, 64);
+  const [head = "", tail] = address.toLowerCase().split("%", 1).join("").split("::");
+  const groups = head === "" ? [] : head.split(":");
+  const behind = tail === undefined || tail === "" ? [] : tail.split(":");
+  const missing = tail === undefined ? 0 : Math.max(0, 8 - groups.length - behind.length);
+  const all = [...groups, ...Array.from({ length: missing }, () => "0"), ...behind];
+  return all
+    .slice(0, NETWORK_GROUPS)
+    .map((group) => group.replace(/^0+(?=.)/, ""))
+    .join(":");
+}

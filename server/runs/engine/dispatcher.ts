@@ -1,0 +1,268 @@
+import type { Services } from "@/server/services";
+import { type Admitted, admitWaitingRuns, anyWaiting, readClaimedRuns } from "./claim";
+import type { ClaimedRun } from "./claimed-run";
+import { endUnclaimedRun } from "./end-run";
+import { slotsToYield } from "./fair-share";
+import { pauseAt } from "./pause-points";
+import type { Worker } from "./port";
+import {
+  countHandedOver,
+  findCancelledRuns,
+  findClaimedRuns,
+  releaseRuns,
+  runsInFlight,
+  waitingShares,
+  wakeRuns,
+} from "./run-state";
+
+/** Executes the durable functions. */
+export type Driver =
+  | {
+      kind: "embedded";
+      /** Executes one segment of a run in this process; resolves when it is over. */
+      execute(run: Admitted): Promise<void>;
+    }
+  | {
+      kind: "server";
+      /** Hands runs over to an Inngest server, which calls their segments; it accepts each event id once. */
+      handOver(runs: readonly (Admitted & { eventId: string })[]): Promise<void>;
+    };
+
+/** The slots of the engine that executes the runs. */
+export type Slots = {
+  /** How many there are. */
+  total: number;
+  /** How many starts and claims may take. */
+  free(): number;
+  /** Reserves free slots for runs that are being claimed; a negative number returns them. */
+  reserve(count: number): void;
+  /** The worker that claims the runs, registered on first use. */
+  worker(): Promise<Worker>;
+  /** Gives a claimed run its slot and executes it; resolves when it has begun. */
+  begin(run: ClaimedRun, worker: Worker): Promise<void>;
+  abort(runId: string): void;
+  /** Whether a run executes here or is about to. */
+  has(runId: string): boolean;
+  /** How many runs of each organization have a slot here and are not yielding it. */
+  running(): Map<string, number>;
+};
+
+/** How often waiting runs and cancels are polled. */
+const POLL_EVERY_MS = 1_000;
+/** How often waiting runs are polled while all slots are taken. */
+const SHARE_EVERY_MS = 100;
+/** How many runs may be handed over to an Inngest server but not called yet; fewer if there are fewer slots. */
+const SERVER_BACKLOG = 100;
+
+/**
+ * Gives waiting runs the free slots of one process, or hands them over to an Inngest server. While no slot is free, it
+ * decides how many slots each organization must yield to others.
+ */
+export class Dispatcher {
+  readonly #services: Services;
+  readonly #driver: Driver;
+  readonly #slots: Slots;
+  /** Whether claimed runs are due to be compared with those that execute here, once a second. */
+  #unexecutedDue = false;
+  /** How many slots each organization must yield. */
+  #yieldsDue = new Map<string, number>();
+  #stopping = false;
+  #waiting = false;
+  #claiming = false;
+  #claimAgain = false;
+  #polling: NodeJS.Timeout | undefined;
+  #unlisten: (() => void) | undefined;
+  #sharing: NodeJS.Timeout | undefined;
+  #waking: NodeJS.Timeout | undefined;
+
+  constructor(services: Services, driver: Driver, slots: Slots) {
+    this.#services = services;
+    this.#driver = driver;
+    this.#slots = slots;
+  }
+
+  start(): void {
+    const { notifications } = this.#services;
+    notifications.open();
+    this.#unlisten = notifications.listen("engine", (payload) => {
+      if (payload.startsWith("cancel:")) this.#slots.abort(payload.slice("cancel:".length));
+      else this.wake();
+    });
+    this.#polling = setInterval(() => void this.#poll(), POLL_EVERY_MS);
+    this.#polling.unref();
+    void this.#poll();
+  }
+
+  stop(): void {
+    this.#stopping = true;
+    clearInterval(this.#polling);
+    clearTimeout(this.#sharing);
+    clearTimeout(this.#waking);
+    this.#unlisten?.();
+  }
+
+  /** Claims waiting runs, because there may be some. */
+  wake(): void {
+    this.#waiting = true;
+    void this.#claim();
+  }
+
+  /** Claims waiting runs, if any are known, because a slot is free. */
+  noteFreeSlot(): void {
+    if (this.#waiting) void this.#claim();
+  }
+
+  /** Whether a run of the organization must yield its slot. Each slot that is due is returned once. */
+  takeYield(organizationId: string): boolean {
+    const due = this.#yieldsDue.get(organizationId) ?? 0;
+    if (due === 0) return false;
+    this.#yieldsDue.set(organizationId, due - 1);
+    return true;
+  }
+
+  /** Gives waiting runs the free slots, or makes runs yield to other organizations. One call at a time. */
+  async #claim(): Promise<void> {
+    if (this.#claiming || this.#stopping) {
+      this.#claimAgain = this.#claiming;
+      return;
+    }
+    this.#claiming = true;
+    try {
+      do {
+        this.#claimAgain = false;
+        await this.#releaseUnexecuted();
+        if (this.#driver.kind === "embedded") await this.#claimHere();
+        else await this.#handOver(this.#driver);
+      } while (this.#claimAgain && !this.#stopping);
+    } catch (error) {
+      this.#services.log.warn("Could not claim waiting runs; retrying in 1 s", { error });
+    } finally {
+      this.#claiming = false;
+    }
+  }
+
+  /**
+   * Releases, once a second, runs that this worker has claimed but does not execute: the answer to a claim was lost, a
+   * start's caller had given up, or a run could not continue. No claim is in progress here.
+   */
+  async #releaseUnexecuted(): Promise<void> {
+    if (!this.#unexecutedDue) return;
+    this.#unexecutedDue = false;
+    const services = this.#services;
+    const { id: workerId, accounts } = await this.#slots.worker();
+    const claimed = await findClaimedRuns(services, workerId);
+    const isKnown = (id: string) => this.#slots.has(id) || accounts.isStarting(id);
+    const unexecuted = claimed.filter(({ id }) => !isKnown(id));
+    if (unexecuted.length === 0) return;
+    // Most have ended since they were read.
+    const runs = await releaseRuns(services, workerId, unexecuted);
+    if (runs.length === 0) return;
+    services.log.warn("Released claimed runs that were not executing", { runs });
+    this.#waiting = true;
+  }
+
+  async #claimHere(): Promise<void> {
+    const services = this.#services;
+    const worker = await this.#slots.worker();
+    while (this.#waiting && !this.#stopping) {
+      // Half of the free slots are left for starts during the query.
+      const free = Math.ceil(this.#slots.free() / 2);
+      if (free <= 0) return this.#shareSoon();
+      this.#slots.reserve(free);
+      let admitted: Admitted[] = [];
+      try {
+        admitted = await admitWaitingRuns(services, worker.id, free);
+        await pauseAt("claim:after");
+        const runs = await readClaimedRuns(
+          services,
+          admitted.map(({ id }) => id),
+        );
+        for (const run of runs) await this.#slots.begin(run, worker);
+      } finally {
+        this.#slots.reserve(-free);
+      }
+      if (admitted.length < free) {
+        this.#waiting = await anyWaiting(services.pool);
+        return;
+      }
+    }
+  }
+
+  async #handOver(driver: Extract<Driver, { kind: "server" }>): Promise<void> {
+    const services = this.#services;
+    // Its heartbeat also replaces workers that died earlier.
+    await this.#slots.worker();
+    const room = Math.min(SERVER_BACKLOG, this.#slots.total) - (await countHandedOver(services.pool));
+    if (room <= 0) return this.#shareSoon();
+    this.#yieldsDue.clear();
+    const admitted = await admitWaitingRuns(services, null, room);
+    await driver.handOver(
+      admitted.map((run) => ({ ...run, eventId: `${run.id}:${run.segment}.${run.epoch}` })),
+    );
+  }
+
+  /** Polls for what a lost notification would have announced. */
+  async #poll(): Promise<void> {
+    const services = this.#services;
+    try {
+      for (const { id, by, claimed } of await findCancelledRuns(services.pool)) {
+        if (claimed) this.#slots.abort(id);
+        else await endUnclaimedRun(services, id, { status: "Cancelled", by });
+      }
+    } catch (error) {
+      services.log.warn("Could not check for cancelled runs; retrying in 1 s", { error });
+    }
+    await this.#wakeSleepers();
+    this.#unexecutedDue = true;
+    this.wake();
+  }
+
+  /** Lets runs whose wait is over wait for a slot, and sets a timer for the next one that is due before the next poll. */
+  async #wakeSleepers(): Promise<void> {
+    const services = this.#services;
+    clearTimeout(this.#waking);
+    if (this.#stopping) return;
+    try {
+      const { woken, nextMs } = await wakeRuns(services);
+      if (woken > 0) {
+        services.notifications.send("engine", "waiting", "waiting");
+        this.wake();
+      }
+      if (nextMs === null || nextMs > POLL_EVERY_MS) return;
+      this.#waking = setTimeout(() => void this.#wakeSleepers(), nextMs);
+      this.#waking.unref();
+    } catch (error) {
+      services.log.warn("Could not wake runs whose wait is over; retrying in 1 s", { error });
+    }
+  }
+
+  #shareSoon(): void {
+    this.#sharing ??= setTimeout(() => {
+      this.#sharing = undefined;
+      void this.#share().catch((error: unknown) => {
+        this.#services.log.warn("Could not check for waiting runs; retrying", { error });
+      });
+    }, SHARE_EVERY_MS);
+    this.#sharing.unref();
+  }
+
+  /** Decides which organizations must yield slots. */
+  async #share(): Promise<void> {
+    if (this.#slots.free() > 0) {
+      this.#yieldsDue.clear();
+      return;
+    }
+    const { pool } = this.#services;
+    // Runs are counted last: one that got its slot in the meantime must not make another one yield.
+    const waiting = await waitingShares(pool);
+    const running = this.#driver.kind === "embedded" ? this.#slots.running() : await runsInFlight(pool);
+    this.#yieldsDue = slotsToYield(
+      [...new Set([...running.keys(), ...waiting.keys()])].map((organizationId) => ({
+        organizationId,
+        running: running.get(organizationId) ?? 0,
+        waiting: waiting.get(organizationId) ?? 0,
+      })),
+    );
+    if (waiting.size > 0) this.#shareSoon();
+  }
+}

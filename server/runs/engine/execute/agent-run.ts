@@ -1,0 +1,84 @@
+import type { AgentConfiguration } from "@/server/agent/definition";
+import { type Acted, type Acting, runAgentLoop } from "@/server/agent/loop";
+import { ZERO } from "@/server/credits/amount";
+import { MAX_FINAL_OUTPUT_BYTES } from "@/server/limits/sizes";
+import { retryPolicyOf } from "@/server/workflow/definition";
+import type { FinishedStep } from "../write/journal";
+import { callModel } from "./call-model";
+import { callStep } from "./call-step";
+import { callTool } from "./call-tool";
+import type { Execution, Outcome } from "./execution";
+
+/** Runs the agent loop with the run's journal: each model call and each call it requests is one row. */
+export async function executeAgent(
+  execution: Execution,
+  configuration: AgentConfiguration,
+): Promise<Outcome> {
+  const { run, journal } = execution;
+  let stepsBefore = 0;
+  const outcome = await runAgentLoop(configuration, run.input, {
+    organizationId: run.orgId,
+    async think({ iteration, closing, messages, tools }) {
+      const key = closing ? "answer" : `think-${iteration}`;
+      if (!journal.calls.has(key)) execution.checkpoint();
+      const request = { model: configuration.model, messages, tools };
+      return callModel(execution, { key, iteration, request });
+    },
+    async act(acting) {
+      const first = stepsBefore + 1;
+      stepsBefore += acting.calls.length;
+      return act(execution, configuration, acting, first);
+    },
+  });
+  if (outcome.status === "Completed" && Buffer.byteLength(outcome.output) > MAX_FINAL_OUTPUT_BYTES) {
+    const message = `The final output is larger than ${MAX_FINAL_OUTPUT_BYTES} bytes.`;
+    return { status: "Failed", code: "output_too_large", message };
+  }
+  return outcome;
+}
+
+/** Executes the calls of one iteration in parallel, each as a step; completed ones are answered from the journal. */
+async function act(
+  execution: Execution,
+  configuration: AgentConfiguration,
+  acting: Acting,
+  firstStepNumber: number,
+): Promise<Acted[]> {
+  const { journal, strands } = execution;
+  const keys = acting.calls.map((_, index) => `call-${acting.iteration}-${index + 1}`);
+  if (keys.some((key) => !journal.steps.has(key))) execution.checkpoint();
+  const usage = journal.calls.get(`think-${acting.iteration}`)?.usage ?? { inputTokens: 0, outputTokens: 0 };
+
+  const execute = async (call: Acting["calls"][number], index: number): Promise<FinishedStep> => {
+    const key = keys[index] ?? "";
+    const finished = journal.steps.get(key);
+    if (finished) return finished;
+    const step = {
+      key,
+      stepNumber: firstStepNumber + index,
+      iteration: acting.iteration,
+      toolName: call.call.name,
+      input: call.inputText,
+      reasoning: acting.reasoning,
+      usage,
+    };
+    if ("callable" in call && call.callable.kind === "tool") {
+      return callTool(execution, step, { callable: call.callable, input: call.input });
+    }
+    if ("error" in call) {
+      const begun = await journal.beginStep({ ...step, childRunId: null });
+      const output = JSON.stringify({ error: call.error });
+      return journal.finishStep(begun, { output, error: call.error, actions: 0, credits: ZERO });
+    }
+    return callStep(execution, step, {
+      key,
+      iteration: acting.iteration,
+      name: call.callable.name,
+      input: call.input,
+      retries: retryPolicyOf(undefined),
+      defaultModel: configuration.model,
+      reader: "agent",
+    });
+  };
+  return strands.fork(acting.calls.map((call, index) => () => execute(call, index)));
+}

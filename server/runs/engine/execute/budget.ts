@@ -1,0 +1,135 @@
+import { Decimal, ZERO } from "@/server/credits/amount";
+import type { Cap, ClaimedRun } from "../claimed-run";
+import type { Worker } from "../port";
+
+/** The balance does not allow the run's next call. */
+export class CreditsExhausted extends Error {
+  override name = "CreditsExhausted";
+}
+
+export class CapReached extends Error {
+  override name = "CapReached";
+}
+
+/** What a call reserves before it starts; `least` ≤ `minimum` ≤ `wanted`. */
+export type Reservation = {
+  /** With less, the call is pointless: if the cap allows less, the run ends. */
+  least: Decimal;
+  /** The balance must allow this, or as much of it as the cap does. */
+  minimum: Decimal;
+  /** Reserved if cap and balance allow it. */
+  wanted: Decimal;
+};
+
+/** A reservation that is granted completely or not at all. */
+export const exactly = (amount: Decimal): Reservation => ({ least: amount, minimum: amount, wanted: amount });
+
+/**
+ * What a run and its children may still spend: credits are reserved before a call and spent after it. One budget exists
+ * in the process whose worker has the root run.
+ */
+export type Budget = {
+  /** Reserves credits; returns how many. Throws CapReached, CreditsExhausted, WorkerLost. */
+  reserve(reservation: Reservation): Promise<Decimal>;
+  /** Replaces a reservation by the actual usage, extending the hold if that is more. Returns what can be charged. */
+  spend(reserved: Decimal, used: Decimal): Promise<Decimal>;
+  /** What is used or reserved by runs that have not ended. */
+  used(): Decimal;
+};
+
+/** How much the hold is extended beyond the need, as a share of it: most runs extend it once. */
+const EXTRA = new Decimal("0.25");
+
+/** Queues parallel calls, so that each sees what the previous one left. */
+function inTurn() {
+  let turn: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const next = turn.then(work, work);
+    turn = next.catch(() => {});
+    return next;
+  };
+}
+
+/**
+ * Opens the budget of a root run from its hold and the organization's balance. `used` is the usage of the run and its
+ * open children. Usage never exceeds the hold, and the hold never exceeds the balance.
+ */
+export function openBudget(worker: Worker, run: ClaimedRun, alreadyUsed: Decimal): Budget {
+  // A child that ends takes its usage out of the hold: the rest of both is unchanged.
+  let { held } = run;
+  let used = alreadyUsed;
+  let reserved = ZERO;
+  const take = inTurn();
+
+  const extend = async (amount: Decimal): Promise<boolean> => {
+    const verdict = await worker.accounts.hold({ run: run.id, org: run.orgId, amount: amount.toFixed(4) });
+    if (verdict === "held") held = held.add(amount);
+    return verdict === "held";
+  };
+  /** Makes sure that the hold allows `amount` beside what is used and reserved; false if the balance does not. */
+  const extendHold = async (amount: Decimal): Promise<boolean> => {
+    const missing = used.add(reserved).add(amount).sub(held);
+    if (missing.lte(0)) return true;
+    const extra = amount.mul(EXTRA).toDecimalPlaces(4, Decimal.ROUND_UP);
+    return (extra.gt(0) && (await extend(missing.add(extra)))) || extend(missing);
+  };
+
+  return {
+    used: () => used,
+    reserve: ({ minimum, wanted }) =>
+      take(async () => {
+        for (const amount of wanted.gt(minimum) ? [wanted, minimum] : [minimum]) {
+          if (await extendHold(amount)) {
+            reserved = reserved.add(amount);
+            return amount;
+          }
+        }
+        throw new CreditsExhausted(
+          "Insufficient credits: the balance does not cover the next step of this run.",
+        );
+      }),
+    spend: (amount, actual) =>
+      take(async () => {
+        reserved = reserved.sub(amount);
+        const room = await extendHold(actual);
+        // Usage above the output limit, if a provider ignores it, is charged only as far as the balance allows.
+        const charged = room ? actual : Decimal.max(ZERO, Decimal.min(actual, held.sub(used).sub(reserved)));
+        used = used.add(charged);
+        return charged;
+      }),
+  };
+}
+
+/**
+ * The same budget within a cap: a root run's, or that of a tool or agent that a run called. `alreadyUsed` is the usage
+ * of the run and its children. A free call is never refused.
+ */
+export function capBudget(budget: Budget, cap: Cap | null, alreadyUsed: Decimal): Budget {
+  if (cap === null) return budget;
+  let used = alreadyUsed;
+  let reserved = ZERO;
+  const take = inTurn();
+  return {
+    used: budget.used,
+    reserve: ({ least, minimum, wanted }) =>
+      take(async () => {
+        const left = cap.credits.sub(used).sub(reserved);
+        if (wanted.gt(0) && (left.lt(least) || left.lte(0))) {
+          throw new CapReached(
+            `The run reached its cap of ${cap.credits} credits (maxCredits of ${cap.of}): ${used} are used, and the next step may cost more than the rest.`,
+          );
+        }
+        const within = (amount: Decimal) => Decimal.max(ZERO, Decimal.min(amount, left));
+        const amount = await budget.reserve({ least, minimum: within(minimum), wanted: within(wanted) });
+        reserved = reserved.add(amount);
+        return amount;
+      }),
+    spend: (amount, actual) =>
+      take(async () => {
+        const charged = await budget.spend(amount, actual);
+        reserved = reserved.sub(amount);
+        used = used.add(charged);
+        return charged;
+      }),
+  };
+}

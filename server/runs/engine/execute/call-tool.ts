@@ -1,0 +1,37 @@
+import type { AttachedCallable } from "@/server/agent/definition";
+import type { JsonObject } from "@/server/json";
+import type { FinishedStep, NewStep } from "../write/journal";
+import { performChildStep } from "./call-run";
+import type { Execution } from "./execution";
+
+type AttachedTool = Extract<AttachedCallable, { kind: "tool" }>;
+
+const NO_RETRIES = { count: 0, firstWaitMs: 0, factor: 1, longestWaitMs: 0 };
+
+/** Executes a tool that an agent called, as a child run. To the agent it is one step and one action. */
+export async function callTool(
+  execution: Execution,
+  step: Omit<NewStep, "childRunId">,
+  { callable, input }: { callable: AttachedTool; input: JsonObject },
+): Promise<FinishedStep> {
+  const { toolId, version, title, definition, deadlineSeconds, maxCredits } = callable;
+  const begun = await execution.journal.beginStep({ ...step, childRunId: null });
+  try {
+    return await performChildStep(execution, begun, {
+      call: { key: step.key, retries: NO_RETRIES, reader: "agent" },
+      find: async () => ({
+        target: {
+          targetId: toolId,
+          version,
+          configuration: { kind: "tool", name: title, definition },
+          deadlineSeconds,
+          maxCredits,
+        },
+        input: JSON.stringify(input),
+      }),
+    });
+  } catch (error) {
+    execution.journal.abandon(begun);
+    throw error;
+  }
+}

@@ -1,0 +1,181 @@
+import { notifyRunChanged } from "@/server/live/run-changes";
+import { ModelError } from "@/server/models/port";
+import { replaceNul } from "@/server/secrets/stored-output";
+import type { Services } from "@/server/services";
+import { type ClaimedRun, deadlineOf, type Totals } from "../claimed-run";
+import { endClaimedRun, endOpenChildren } from "../end-run";
+import { pauseAt } from "../pause-points";
+import type { Worker } from "../port";
+import { readJournal } from "../takeover";
+import { emptyJournal, RunJournal } from "../write/journal";
+import { WorkerLost } from "../write/writer";
+import { executeAgent } from "./agent-run";
+import { type Budget, CapReached, CreditsExhausted, capBudget } from "./budget";
+import {
+  type ChildOutcome,
+  DeadlinePassed,
+  type Execution,
+  type Outcome,
+  RunStopped,
+  YieldSlot,
+} from "./execution";
+import { RunSecrets } from "./run-secrets";
+import type { Strands } from "./strands";
+import { executeTool } from "./tool-run";
+
+/** What the executions of a root run and its children share. */
+export type SegmentContext = {
+  services: Services;
+  worker: Worker;
+  /** Called when a run starts to execute, with a controller that stops it; returns a function to call at its end. */
+  enter(run: ClaimedRun, journal: RunJournal, stop: AbortController): () => void;
+  strands: Strands;
+  family: { started: number };
+  /** Called before each act of the run or a child; throws YieldSlot. */
+  checkpoint(): void;
+  /** Called with each run that ended. */
+  onEnd(run: ClaimedRun, end: { outcome: Outcome; totals: Totals; finishedAt: Date }): void;
+};
+
+/** What a child run has of the run that called it. */
+type Parent = { signal: AbortSignal; depth: number; deadline: Date; secrets: RunSecrets };
+
+/**
+ * Executes a claimed run from the end of its journal to its own end. Throws YieldSlot if the run must yield, and errors
+ * that a later attempt may resolve: WorkerLost or a platform fault.
+ */
+export async function executeRun(
+  context: SegmentContext,
+  run: ClaimedRun,
+  { journal, budget, parent }: { journal: RunJournal; budget: Budget; parent?: Parent },
+): Promise<Outcome> {
+  const { services, worker } = context;
+  const secrets = new RunSecrets(services, run, parent?.secrets);
+  const stop = new AbortController();
+  const signal = parent === undefined ? stop.signal : AbortSignal.any([stop.signal, parent.signal]);
+  const ownDeadline = deadlineOf(run);
+  const depth = parent === undefined ? 1 : parent.depth + 1;
+  const deadline = parent !== undefined && parent.deadline < ownDeadline ? parent.deadline : ownDeadline;
+  const leave = watchDeadline(services, run, stop);
+  const left = context.enter(run, journal, stop);
+  const execution: Execution = {
+    services,
+    worker,
+    run,
+    signal,
+    budget,
+    journal,
+    secrets,
+    checkpoint() {
+      signal.throwIfAborted();
+      context.checkpoint();
+    },
+    strands: context.strands,
+    family: context.family,
+    depth,
+    deadline,
+    runChild: (child, { inserted, signal: callerSignal }) =>
+      executeChild(context, child, {
+        budget,
+        inserted,
+        parent: { signal: callerSignal, depth, deadline, secrets },
+      }),
+  };
+  try {
+    let outcome: Outcome;
+    try {
+      signal.throwIfAborted();
+      const { configuration } = run;
+      outcome =
+        configuration.kind === "agent"
+          ? await executeAgent(execution, configuration)
+          : await executeTool(execution, configuration);
+    } catch (error) {
+      const cause: unknown = signal.aborted ? signal.reason : error;
+      const ending = await outcomeOf(services, run, cause);
+      if (ending === null) throw cause;
+      outcome = ending;
+    }
+    await endRun(context, execution, outcome);
+    return outcome;
+  } finally {
+    left();
+    leave();
+  }
+}
+
+async function executeChild(
+  context: SegmentContext,
+  child: ClaimedRun,
+  { budget, parent, inserted }: { budget: Budget; parent: Parent; inserted?: Promise<void> | undefined },
+): Promise<ChildOutcome> {
+  const { services, worker } = context;
+  const contents = child.epoch === 1 ? emptyJournal() : await readJournal(services, child);
+  const journal = new RunJournal(services, worker, child, contents);
+  if (inserted) journal.follow(inserted);
+  const own = capBudget(budget, child.cap, contents.totals.credits);
+  const outcome = await executeRun(context, child, { journal, budget: own, parent });
+  if (outcome.status === "Completed") return outcome;
+  const message =
+    outcome.status === "Failed" ? outcome.message : `The ${child.kind}'s run ended as Cancelled.`;
+  return { status: outcome.status, code: "run_failed", message };
+}
+
+/** Ends the run with its uncommitted rows. Throws RunStopped if another process had ended it. */
+async function endRun(
+  context: Pick<SegmentContext, "services" | "worker" | "onEnd">,
+  { run, journal }: Pick<Execution, "run" | "journal">,
+  ending: Outcome,
+): Promise<void> {
+  const { services, worker } = context;
+  // Answers from memory must equal what is stored.
+  const outcome = ending.status === "Failed" ? { ...ending, message: replaceNul(ending.message) } : ending;
+  // A run that was taken over may have children unknown to this worker.
+  if (run.epoch > 1 && outcome.status !== "Completed") await endOpenChildren(services, run.id, outcome);
+  await pauseAt("end:before");
+  const rows = await journal.takeRemainingRows(outcome.status);
+  const sequence = journal.nextSequence();
+  const ended = await endClaimedRun(worker, run, { outcome, totals: journal.totals, sequence, rows });
+  if (ended === null) throw new RunStopped("The run has ended or has another worker.");
+  notifyRunChanged(services, run, sequence);
+  context.onEnd(run, { outcome, totals: journal.totals, finishedAt: ended.finishedAt });
+}
+
+/** Stops the run at its deadline. */
+function watchDeadline(services: Services, run: ClaimedRun, stop: AbortController): () => void {
+  const left = deadlineOf(run).getTime() - services.clock.now().getTime();
+  const pass = () =>
+    stop.abort(new DeadlinePassed(`The run passed its deadline of ${run.deadlineSeconds} seconds.`));
+  if (left <= 0) {
+    pass();
+    return () => {};
+  }
+  const timer = setTimeout(pass, Math.min(left, 2 ** 31 - 1));
+  timer.unref();
+  return () => clearTimeout(timer);
+}
+
+/** How an error ends the run; null if a later attempt may continue. */
+async function outcomeOf(services: Services, run: ClaimedRun, error: unknown): Promise<Outcome | null> {
+  if (error instanceof WorkerLost || error instanceof YieldSlot) return null;
+  if (error instanceof RunStopped) return readCancel(services, run.id);
+  if (error instanceof DeadlinePassed)
+    return { status: "Failed", code: "deadline_exceeded", message: error.message };
+  if (error instanceof CreditsExhausted)
+    return { status: "Failed", code: "insufficient_credits", message: error.message };
+  if (error instanceof CapReached) return { status: "Failed", code: "max_credits", message: error.message };
+  if (error instanceof ModelError)
+    return { status: "Failed", code: `model_${error.reason}`, message: error.message };
+  return null;
+}
+
+/** Who cancelled the run or its parent; null if it is not cancelled. */
+async function readCancel(services: Services, runId: string): Promise<Outcome | null> {
+  const { rows } = await services.pool.query<{ by: string | null }>(
+    `SELECT coalesce(r.cancelled_by, root.cancelled_by, 'a user') AS by FROM runs r JOIN runs root ON root.id = r.root_run_id
+     WHERE r.id = $1 AND r.status IN ('Pending', 'Running') AND (r.cancel_requested_at IS NOT NULL OR root.cancel_requested_at IS NOT NULL)`,
+    [runId],
+  );
+  const by = rows[0]?.by;
+  return by ? { status: "Cancelled", by } : null;
+}

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { ModelReply, ModelRequest } from "@/server/models/port";
+import { cancelRun } from "@/server/runs/cancel";
+import { inspectRun } from "@/server/runs/read/inspect";
+import { inspectCall } from "@/server/runs/read/inspect-line";
+import { startRun } from "@/server/runs/start";
+import { executeRun } from "@/testing/execute";
+import { createMember } from "@/testing/runs";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
+
+/** A model's output can be read while it is generated. */
+
+let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
+let world: World;
+beforeAll(async () => {
+  world = await createWorld({
+    models: {
+      ...quietModels,
+      call: async (request) => ({ ...(await quietModels.call(request)), ...(await play(request)) }),
+    },
+  });
+});
+afterAll(() => world.close());
+
+async function start(tenant: Tenant): Promise<string> {
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  return (await startRun(world, actor, { kind: "agent", targetId: tenant.agentId, userMessage: "Hi" })).runId;
+}
+
+it("shows output as it grows, stamps each change with a sequence, and shows the reply in the end", async () => {
+  const tenant = await createTenant(world);
+  const viewer = await createMember(world, tenant, "viewer");
+  const runId = await start(tenant);
+  const read = async () => {
+    const { run, calls } = await inspectRun(world, viewer, runId);
+    if (calls[0] === undefined) return null;
+    const call = await inspectCall(world, viewer, { runId, callId: calls[0].id });
+    return { sequence: run.sequence, status: call.status, text: call.content.text };
+  };
+  play = async ({ onText }) => {
+    // A call that has just started is not written yet.
+    await expect.poll(read, { timeout: 10_000 }).toMatchObject({ status: "Running", text: "" });
+    const before = await read();
+    onText?.("It");
+    onText?.("It grows\u0000");
+    await expect.poll(read).toMatchObject({ status: "Running", text: "It grows\uFFFD" });
+    expect((await read())?.sequence).toBeGreaterThan(before?.sequence ?? 0);
+    onText?.("It grows and gr");
+    return { content: "It grows and grew." };
+  };
+  await executeRun(world, runId);
+  expect(await read()).toMatchObject({ status: "Completed", text: "It grows and grew." });
+});
+
+it("keeps partial output when the run is cancelled while the model answers", async () => {
+  const tenant = await createTenant(world);
+  const viewer = await createMember(world, tenant, "viewer");
+  const runId = await start(tenant);
+  const text = async () => {
+    const { calls } = await inspectRun(world, viewer, runId);
+    if (calls[0] === undefined) return null;
+    return (await inspectCall(world, viewer, { runId, callId: calls[0].id })).content.text;
+  };
+  play = async ({ onText, signal }) => {
+    onText?.("Half a sen");
+    await expect.poll(text).toBe("Half a sen");
+    await cancelRun(world, tenant.orgId, runId, "Ada");
+    await expect.poll(() => signal.aborted).toBe(true);
+    throw signal.reason;
+  };
+  await executeRun(world, runId);
+  expect((await inspectRun(world, viewer, runId)).run.status).toBe("Cancelled");
+  expect(await text()).toBe("Half a sen");
+});

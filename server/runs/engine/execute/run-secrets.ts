@@ -1,0 +1,149 @@
+import type { Secret } from "@/server/db/generated/client";
+import type { CarriedSecret } from "@/server/egress/outgoing-request";
+import { findFunction } from "@/server/functions/registry";
+import type { JsonObject } from "@/server/json";
+import { stringifyLarge } from "@/server/large-json";
+import { recordSecretUse } from "@/server/operate/audit";
+import { SecretPlaceholders } from "@/server/secrets/placeholders";
+import { secretValuePurpose } from "@/server/secrets/purpose";
+import { createRedactor, type Redact } from "@/server/secrets/redact";
+import { findSecretNames } from "@/server/secrets/references";
+import { VaultError } from "@/server/secrets/vault";
+import type { Services } from "@/server/services";
+import type { ClaimedRun } from "../claimed-run";
+import { childRunId } from "./child-run-id";
+
+/** How often a secret's last use is recorded. */
+const LAST_USED_EVERY_MS = 60_000;
+
+/** The secrets that a call may send, or why the call is refused. */
+export type OpenedSecrets = { carried: CarriedSecret[] } | { refused: string };
+
+/**
+ * The secrets of one executing run: those that its configuration refers to. Their values are read for each call that
+ * carries some and go to the egress client alone. Every value that was read is redacted from what the run stores, and from
+ * what the runs that started it store.
+ */
+export class RunSecrets {
+  readonly placeholders = new SecretPlaceholders();
+  readonly #services: Services;
+  readonly #run: ClaimedRun;
+  readonly #parent: RunSecrets | undefined;
+  readonly #names: string[];
+  /** Marks by value. A value that was replaced during the run may still be echoed. */
+  readonly #known = new Map<string, string>();
+  /** Names whose use by this run is in the audit log. */
+  readonly #recorded = new Set<string>();
+  #redact: Redact | null = null;
+  #isRead = false;
+
+  constructor(services: Services, run: ClaimedRun, parent?: RunSecrets) {
+    this.#services = services;
+    this.#run = run;
+    this.#parent = parent;
+    this.#names = findSecretNames(run.configuration);
+  }
+
+  /** A text as it may be stored, logged and shown: values are `[secret NAME]`, placeholders `{{ secrets.NAME }}`. */
+  readonly redact: Redact = (text) => {
+    if (this.#known.size === 0) return this.placeholders.describe(text);
+    this.#redact ??= createRedactor([...this.#known].map(([value, mark]) => ({ value, mark })));
+    return this.placeholders.describe(this.#redact(text));
+  };
+
+  /**
+   * Reads the secrets that a call's input refers to, and audits their use. From then on all secrets of the run are redacted.
+   * Throws if the database cannot be reached.
+   */
+  async open(functionName: string, input: JsonObject): Promise<OpenedSecrets> {
+    if (this.#names.length === 0) return { carried: [] };
+    const used = this.placeholders.namesIn(await stringifyLarge(input));
+    if (used.length === 0 && this.#isRead) return { carried: [] };
+    const refused = await this.#checkFields(functionName, input);
+    if (refused !== null) return { refused };
+
+    const { db, clock } = this.#services;
+    const found = await db.secret.findMany({
+      where: { organizationId: this.#run.orgId, name: { in: this.#names } },
+    });
+    this.#isRead = true;
+    const values = new Map(found.map((secret) => [secret.name, this.#learn(secret)]));
+    const now = clock.now();
+    const carried: CarriedSecret[] = [];
+    for (const name of used) {
+      const secret = found.find((each) => each.name === name);
+      const value = values.get(name) ?? null;
+      const fault = describeFault(name, { secret, value, now });
+      if (fault !== null) return { refused: fault };
+      if (secret && value !== null)
+        carried.push({ name, value, placeholder: this.placeholders.of(name), hosts: secret.allowedHosts });
+    }
+    await this.#recordUse(
+      found.filter(({ name }) => used.includes(name)),
+      now,
+    );
+    return { carried };
+  }
+
+  /** Refuses secrets in other fields. The check of definitions refuses them too, when a tool is saved. */
+  async #checkFields(functionName: string, input: JsonObject): Promise<string | null> {
+    const allowed = findFunction(functionName)?.secretFields ?? [];
+    for (const [field, value] of Object.entries(input)) {
+      const [name] = allowed.includes(field) ? [] : this.placeholders.namesIn(await stringifyLarge(value));
+      if (name !== undefined) return `The secret "${name}" cannot be used in "${field}" of ${functionName}.`;
+    }
+    return null;
+  }
+
+  /** A secret's value, which is redacted from now on; null when there is none or it cannot be read. */
+  #learn({ name, sealed }: Pick<Secret, "name" | "sealed">): string | null {
+    if (sealed === null) return null;
+    try {
+      const value = this.#services.vault.open(sealed, secretValuePurpose(this.#run.orgId, name));
+      this.#remember(value, `[secret ${name}]`);
+      return value;
+    } catch (error) {
+      if (error instanceof VaultError) return null;
+      throw error;
+    }
+  }
+
+  #remember(value: string, mark: string): void {
+    if (!this.#known.has(value)) {
+      this.#known.set(value, mark);
+      this.#redact = null;
+    }
+    if (this.#parent !== undefined) this.#parent.#remember(value, mark);
+  }
+
+  async #recordUse(secrets: Secret[], at: Date): Promise<void> {
+    const { db } = this.#services;
+    const { id, orgId, configuration } = this.#run;
+    for (const secret of secrets.filter(({ name }) => !this.#recorded.has(name))) {
+      await recordSecretUse(db, orgId, {
+        id: childRunId(id, `secret ${secret.id}`),
+        secret,
+        run: { id, name: configuration.name },
+        at,
+      });
+      if (at.getTime() - (secret.lastUsedAt?.getTime() ?? 0) > LAST_USED_EVERY_MS) {
+        await db.secret.updateMany({ where: { id: secret.id }, data: { lastUsedAt: at } });
+      }
+      this.#recorded.add(secret.name);
+    }
+  }
+}
+
+/** Why a secret cannot be used, and what to do; null if it can. */
+function describeFault(
+  name: string,
+  { secret, value, now }: { secret: Secret | undefined; value: string | null; now: Date },
+): string | null {
+  if (secret === undefined) return `The secret "${name}" no longer exists. Set it again, or change the step.`;
+  if (secret.sealed === null) return `The secret "${name}" has no value yet. Set one with \`secrets set\`.`;
+  if (secret.expiresAt !== null && secret.expiresAt <= now)
+    return `The secret "${name}" expired at ${secret.expiresAt.toISOString()}. Set a new value.`;
+  if (value === null)
+    return `The secret "${name}" cannot be read: STEPWELL_SECRET has changed. Set its value again.`;
+  return null;
+}

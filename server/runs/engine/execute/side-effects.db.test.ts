@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { createDashboardCaller } from "@/server/api/dashboard/router";
+import { handleRest } from "@/server/api/rest";
+import { newId } from "@/server/ids";
+import { startRun } from "@/server/runs/start";
+import { executeRun, replaceWorker } from "@/testing/execute";
+import { createMember } from "@/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { admitWaitingRuns } from "../claim";
+import { WorkerLost } from "../write/writer";
+
+/** Outgoing calls of steps have one idempotency key for all attempts, and end with their run. */
+
+let world: World;
+let tenant: Tenant;
+let toolId: string;
+let outside: (key: string | null, signal: AbortSignal | null | undefined) => Promise<Response>;
+
+beforeAll(async () => {
+  world = await createWorld({
+    fetch: (_url, init) => outside(new Headers(init?.headers).get("idempotency-key"), init?.signal),
+  });
+  tenant = await createTenant(world);
+  toolId = await createCallingTool();
+});
+afterAll(() => world.close());
+beforeEach(() => {
+  outside = async () => new Response("{}");
+});
+
+/** A tool of two steps: a calculation and an HTTP call with two retries. */
+async function createCallingTool(): Promise<string> {
+  const id = newId();
+  const now = world.clock.now();
+  const definition = {
+    parameters: { type: "object" },
+    steps: [
+      { id: "before", uses: "calculate", with: { expression: "1 + 1" } },
+      { id: "out", uses: "http_request", with: { url: "https://out.test/", method: "POST" }, retries: 2 },
+    ],
+    output: { status: "{{ steps.out.status }}" },
+  };
+  const version = {
+    number: 1,
+    definition: JSON.stringify(definition),
+    createdBy: "operator",
+    createdAt: now,
+  };
+  await world.db.tool.create({
+    data: {
+      id,
+      organizationId: tenant.orgId,
+      slug: "caller",
+      name: "Caller",
+      createdAt: now,
+      updatedAt: now,
+      versions: { create: version },
+    },
+  });
+  return id;
+}
+
+const read = (id: string) => world.db.run.findUniqueOrThrow({ where: { id } });
+
+async function start(): Promise<string> {
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  return (await startRun(world, actor, { kind: "tool", targetId: toolId, input: {} })).runId;
+}
+
+it("sends the same key with each attempt of a step, also after a crash in the middle of one", async () => {
+  const keys: (string | null)[] = [];
+  const runId = await start();
+  const beside = await createWorld({ beside: world, fetch: world.fetch });
+  outside = async (key) => {
+    keys.push(key);
+    if (keys.length === 1) throw new Error("connection reset");
+    if (keys.length === 2) await replaceWorker(beside);
+    return new Response("{}");
+  };
+  await admitWaitingRuns(world, null, 1_000);
+  await expect(beside.engine.executeSegment(runId)).rejects.toThrow(WorkerLost);
+  await beside.close();
+  await executeRun(world, runId);
+  expect(await read(runId)).toMatchObject({ status: "Completed", actionsUsed: 2 });
+  expect(keys).toEqual([`${runId}:out`, `${runId}:out`, `${runId}:out`]);
+});
+
+const byEndpoint = async (runId: string) => {
+  const url = `http://stepwell.test/v1/tools/run/${runId}/cancel`;
+  const request = new Request(url, { method: "POST", headers: { "X-API-Key": tenant.key } });
+  const response = await handleRest(world, request);
+  return [response.status, await response.json()];
+};
+const byMember = async (runId: string) => {
+  const actor = await createMember(world, tenant, "member");
+  return createDashboardCaller({ services: world, actor, requestId: "r" }).runs.cancel({ runIds: [runId] });
+};
+
+it.each([
+  // Its response is read after the cancel: the worker may have ended the run by then.
+  ["the endpoint", byEndpoint, [200, { status: expect.stringMatching(/^(Running|Cancelled)$/) }]],
+  ["a member", byMember, { found: 1 }],
+])("are aborted when %s cancels the run, which is charged for what it used", async (_, cancel, answer) => {
+  const runId = await start();
+  let answered: unknown;
+  outside = (_key, signal) =>
+    new Promise((_resolve, reject) => {
+      signal?.addEventListener("abort", () => reject(signal.reason));
+      void cancel(runId).then((got) => {
+        answered = got;
+      });
+    });
+  await executeRun(world, runId);
+  await expect.poll(() => answered).toMatchObject(answer);
+  const run = await read(runId);
+  expect(run).toMatchObject({ status: "Cancelled", stepsExecuted: 2, actionsUsed: 1 });
+  expect(run.creditsUsed.toString()).toBe("0.01");
+  // Repeated: an ended run does not change.
+  await cancel(runId);
+  expect(await read(runId)).toEqual(run);
+});

@@ -1,0 +1,89 @@
+import type { Fork } from "@/server/workflow/lanes";
+import { WorkerLost } from "../write/writer";
+import { SleepUntil, YieldSlot } from "./execution";
+
+/** A wait that is over within this time keeps the run's slot. */
+const STAY_MS = 1_000;
+/** The longest delay of a timer. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+type Sleeper = { until: Date; leave(reason: SleepUntil): void };
+
+/**
+ * The strands of one root run and its children: pieces of work in parallel. A strand may sleep until a time. When all of
+ * them sleep, the run leaves its slot: each `sleep` throws SleepUntil with the earliest time.
+ */
+export class Strands {
+  readonly #now: () => Date;
+  #active = 1;
+  readonly #sleeping = new Set<Sleeper>();
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
+
+  /** Does pieces of work in parallel, each as a strand. The calling strand continues when the last of them has ended. */
+  fork: Fork = async (works) => {
+    let left = works.length;
+    this.#active += works.length - 1;
+    if (left === 0) this.#active += 1;
+    const settled = await Promise.allSettled(
+      works.map((work) =>
+        work().finally(() => {
+          left -= 1;
+          if (left > 0) this.#rest();
+        }),
+      ),
+    );
+    throwFirst(settled);
+    return settled.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  };
+
+  /** Resolves at the time. Throws SleepUntil, or the signal's reason. */
+  async sleep(until: Date, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    let end = () => {};
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const sleeper = { until, leave: reject };
+        const onAbort = () => reject(signal.reason);
+        const timer = setTimeout(resolve, Math.min(this.#leftUntil(until), LONGEST_TIMER_MS));
+        end = () => {
+          clearTimeout(timer);
+          signal.removeEventListener("abort", onAbort);
+          this.#sleeping.delete(sleeper);
+          this.#active += 1;
+        };
+        signal.addEventListener("abort", onAbort, { once: true });
+        this.#sleeping.add(sleeper);
+        this.#rest();
+      });
+    } finally {
+      end();
+    }
+  }
+
+  #leftUntil(until: Date): number {
+    return Math.max(0, until.getTime() - this.#now().getTime());
+  }
+
+  #rest(): void {
+    this.#active -= 1;
+    if (this.#active > 0) return;
+    const [first] = [...this.#sleeping].sort((one, other) => one.until.getTime() - other.until.getTime());
+    if (first === undefined || this.#leftUntil(first.until) <= STAY_MS) return;
+    for (const sleeper of this.#sleeping) sleeper.leave(new SleepUntil(first.until));
+  }
+}
+
+/** How much an error decides about the run: a lost worker, any other error, and only then a slot that is left. */
+function rankOf(error: unknown): number {
+  if (error instanceof WorkerLost) return 0;
+  return error instanceof YieldSlot ? 2 : 1;
+}
+
+function throwFirst(settled: readonly PromiseSettledResult<unknown>[]): void {
+  const reasons = settled.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+  const [first] = reasons.sort((one, other) => rankOf(one) - rankOf(other));
+  if (reasons.length > 0) throw first;
+}

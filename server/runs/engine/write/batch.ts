@@ -1,0 +1,153 @@
+import { replaceNul } from "@/server/secrets/stored-output";
+import {
+  type ChildRow,
+  type EndItem,
+  type EndVerdict,
+  type FlushAnswer,
+  type HoldItem,
+  type HoldVerdict,
+  type JournalRow,
+  type RefusalItem,
+  type RefusalVerdict,
+  readRefusal,
+  readStart,
+  type StartItem,
+  type StartVerdict,
+} from "./flush-items";
+
+/** The items of a lane's queue: which ones form a flush, its JSON documents, and what its answer means for each. */
+
+/** The most items and characters of one flush. */
+const MAX_ITEMS = 512;
+const MAX_CHARACTERS = 8 * 1024 * 1024;
+
+export type Item =
+  | { kind: "start"; value: StartItem; resolve: (verdict: StartVerdict) => void }
+  | { kind: "refusal"; value: RefusalItem; resolve: (verdict: RefusalVerdict) => void }
+  | { kind: "end"; value: EndItem; rows: JournalRow[]; resolve: (verdict: EndVerdict) => void }
+  | { kind: "hold"; value: HoldItem; resolve: (verdict: HoldVerdict) => void }
+  | { kind: "child"; value: ChildRow; resolve: () => void }
+  | { kind: "row"; value: JournalRow; resolve: () => void };
+export type Queued = Item & {
+  reject: (error: unknown) => void;
+  size: number;
+  deadline: number;
+  /** Its caller got an error because the database did not answer in time. */
+  givenUp: boolean;
+};
+
+/**
+ * Divides a queue into what fits into one flush and the rest. A flush has only the first row per key of a run, and only the
+ * first start per idempotency key. A run whose row must wait waits with all its later rows, because readers rely on their
+ * order.
+ */
+export function takeBatch(queue: readonly Queued[]): { batch: Queued[]; rest: Queued[] } {
+  const batch: Queued[] = [];
+  const rest: Queued[] = [];
+  const keys = new Set<string>();
+  const waitingRuns = new Set<string>();
+  let size = 0;
+  for (const item of queue) {
+    const key = repetitionKey(item);
+    const run = runOf(item);
+    const fits = batch.length < MAX_ITEMS && (size + item.size <= MAX_CHARACTERS || batch.length === 0);
+    if (!fits || (key !== null && keys.has(key)) || (run !== null && waitingRuns.has(run))) {
+      rest.push(item);
+      if (run !== null) waitingRuns.add(run);
+    } else {
+      if (key !== null) keys.add(key);
+      batch.push(item);
+      size += item.size;
+    }
+  }
+  return { batch, rest };
+}
+
+/** What must not occur twice in one flush. */
+function repetitionKey(item: Item): string | null {
+  if (item.kind === "row") return `row ${item.value.value.run} ${item.value.value.key}`;
+  if ((item.kind === "start" || item.kind === "refusal") && item.value.idem !== null) {
+    return `idem ${item.value.org} ${item.value.scope} ${item.value.idem}`;
+  }
+  return null;
+}
+
+/** The run whose changes are written in order. */
+function runOf(item: Item): string | null {
+  if (item.kind === "row") return item.value.value.run;
+  if (item.kind === "hold" || item.kind === "end") return item.value.run;
+  return item.kind === "child" ? item.value.id : null;
+}
+
+/** A flush's JSON arrays in the order of the function's parameters; null for an empty one. */
+export function toDocuments(batch: Queued[]): (string | null)[] {
+  const children: object[] = [];
+  const calls: object[] = [];
+  const steps: object[] = [];
+  const refusals: object[] = [];
+  const ends: object[] = [];
+  const holds: object[] = [];
+  const starts: object[] = [];
+  const addRow = (row: JournalRow) => void (row.table === "steps" ? steps : calls).push(row.value);
+  for (const item of batch) {
+    if (item.kind === "start") starts.push({ i: starts.length, ...item.value });
+    else if (item.kind === "refusal") refusals.push({ i: refusals.length, ...item.value });
+    else if (item.kind === "hold") holds.push({ i: holds.length, ...item.value });
+    else if (item.kind === "child") children.push(item.value);
+    else if (item.kind === "row") addRow(item.value);
+    else {
+      ends.push({ i: ends.length, ...item.value });
+      for (const row of item.rows) addRow(row);
+    }
+  }
+  return [children, calls, steps, refusals, ends, holds, starts].map((rows) =>
+    rows.length === 0 ? null : toJson(rows),
+  );
+}
+
+/** JSON that PostgreSQL can store: U+0000 and unpaired surrogates become U+FFFD. */
+function toJson(rows: object[]): string {
+  const text = JSON.stringify(rows);
+  // JSON.stringify escapes U+0000 as \u0000 and unpaired surrogates as \ud800 to \udfff, and never pairs.
+  if (!text.includes("\\ud") && !text.includes("\\u0000")) return text;
+  return JSON.stringify(rows, (_key, value: unknown) =>
+    typeof value === "string" ? replaceNul(value) : value,
+  );
+}
+
+/** The approximate JSON length of an item. */
+export function sizeOf(item: Item): number {
+  if (item.kind === "row") return textsOf(item.value.value);
+  const own = textsOf(item.value);
+  return item.kind === "end" ? item.rows.reduce((sum, row) => sum + textsOf(row.value), own) : own;
+}
+
+/** The length of a row's texts and some more. */
+function textsOf(row: object): number {
+  let size = 200;
+  for (const value of Object.values(row)) if (typeof value === "string") size += value.length;
+  return size;
+}
+
+/** How many starts got slots and still have a caller to begin them. */
+export function countAdmitted(batch: Queued[], answer: FlushAnswer | null): number {
+  const starts = batch.filter(({ kind }) => kind === "start");
+  return starts.filter(({ givenUp }, i) => !givenUp && answer?.starts[i]?.startsWith("run")).length;
+}
+
+/** Resolves the callers of a flush. */
+export function settle(batch: Queued[], answer: FlushAnswer | null): void {
+  const ended = new Set(answer?.ended?.map(({ i }) => i) ?? []);
+  let starts = 0;
+  let refusals = 0;
+  let holds = 0;
+  let ends = 0;
+  for (const item of batch) {
+    if (item.kind === "child" || item.kind === "row") item.resolve();
+    else if (answer === null) item.reject(new Error("the flush has no answer"));
+    else if (item.kind === "start") item.resolve(readStart(answer, starts++, item.value));
+    else if (item.kind === "refusal") item.resolve(readRefusal(answer, refusals++, item.value));
+    else if (item.kind === "hold") item.resolve(answer.holds?.[holds++] ?? "uncovered");
+    else item.resolve({ ended: ended.has(ends++), at: answer.at });
+  }
+}

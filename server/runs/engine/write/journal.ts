@@ -1,0 +1,399 @@
+import { type Decimal, ZERO } from "@/server/credits/amount";
+import { newId } from "@/server/ids";
+import { notifyRunChanged } from "@/server/live/run-changes";
+import type { Attempt, ModelReply, ToolCall } from "@/server/models/port";
+import type { Services } from "@/server/services";
+import type { ClaimedRun, Totals } from "../claimed-run";
+import { pauseAt } from "../pause-points";
+import type { Worker } from "../port";
+import type { JournalRow, ModelCallRow, StepRow } from "./flush-items";
+
+/**
+ * The step journal of one run: its completed model calls and steps in memory, and their rows in flight to the database.
+ * A completed row is final: it is never executed or charged again. Rows of open calls are for pages, and are written
+ * only when a call takes longer than a moment, so that most calls cost one write. The last completed row waits for the
+ * run's next act, so that it can be committed with the end.
+ */
+
+/** An open call of this age is written. */
+const SHOW_BEGUN_AFTER_MS = 100;
+/** How long a completed row may wait for the end of its run. */
+const JOIN_END_WITHIN_MS = 5;
+
+export type FinishedCall = {
+  key: string;
+  content: string;
+  toolCalls: ToolCall[];
+  usage: { inputTokens: number; outputTokens: number };
+};
+export type FinishedStep = { key: string; stepNumber: number; output: string; failed: boolean };
+
+/** The journal of a run that another worker executed before. */
+export type JournalContents = {
+  calls: Map<string, FinishedCall>;
+  steps: Map<string, FinishedStep>;
+  /** Interrupted attempts of calls and steps, by key. */
+  interrupted: Map<string, Attempt[]>;
+  /** When interrupted steps started, by key. */
+  openSteps: Map<string, Date>;
+  /** Numbers of steps, by key. */
+  stepNumbers: Map<string, number>;
+  totals: Totals;
+  sequence: number;
+};
+
+export function emptyJournal(): JournalContents {
+  const totals = { steps: 0, actions: 0, inputTokens: 0, outputTokens: 0, credits: ZERO };
+  return {
+    calls: new Map(),
+    steps: new Map(),
+    interrupted: new Map(),
+    openSteps: new Map(),
+    stepNumbers: new Map(),
+    totals,
+    sequence: 1,
+  };
+}
+
+export type NewCall = { key: string; iteration: number; provider: string; model: string };
+export type CallResult =
+  | { reply: ModelReply; credits: Decimal }
+  | {
+      error: string;
+      /** What was received before the interruption: it is charged. */
+      received: { content: string; usage: ModelReply["usage"] } | null;
+      credits: Decimal;
+    };
+export type NewStep = {
+  key: string;
+  stepNumber: number;
+  iteration: number;
+  toolName: string;
+  /** JSON text. */
+  input: string;
+  reasoning: string;
+  /** The iteration's usage; the same on all its steps. */
+  usage: { inputTokens: number; outputTokens: number };
+  childRunId: string | null;
+};
+export type StepResult = {
+  /** JSON text, cut and redacted. */
+  output: string;
+  /** Why it failed; null if it did not. */
+  error: string | null;
+  /** 1 if a function or tool was executed, 0 if the call did not get that far. */
+  actions: number;
+  credits: Decimal;
+};
+
+/** A call or step in progress. */
+type Begun<Row> = { row: Row; startedAt: number; timer: NodeJS.Timeout; attempts: Attempt[] };
+export type BegunCall = Begun<ModelCallRow>;
+export type BegunStep = Begun<StepRow>;
+
+export class RunJournal {
+  readonly calls: Map<string, FinishedCall>;
+  readonly steps: Map<string, FinishedStep>;
+  readonly interrupted: Map<string, Attempt[]>;
+  /** Committed totals. */
+  readonly totals: Totals;
+  readonly #services: Services;
+  readonly #worker: Worker;
+  readonly #run: ClaimedRun;
+  #sequence: number;
+  /** Calls and steps in progress. */
+  #open = 0;
+  /** Completed rows that wait for the run's next act. */
+  #waiting: JournalRow[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #writing = new Set<Promise<void>>();
+  /** Writes in other lanes that must be committed before the run ends or leaves its worker. */
+  #before: Promise<void> = Promise.resolve();
+  /** Interrupted calls and steps, by key; a later attempt may start them again. */
+  #abandoned = new Map<string, BegunCall | BegunStep>();
+  /** When interrupted steps started, by key; they count as executed if the run ends first. */
+  readonly #openSteps: Map<string, Date>;
+  readonly #stepNumbers: Map<string, number>;
+  #highestNumber: number;
+
+  constructor(services: Services, worker: Worker, run: ClaimedRun, contents: JournalContents) {
+    this.#services = services;
+    this.#worker = worker;
+    this.#run = run;
+    this.calls = contents.calls;
+    this.steps = contents.steps;
+    this.interrupted = contents.interrupted;
+    this.#openSteps = contents.openSteps;
+    this.#stepNumbers = contents.stepNumbers;
+    this.#highestNumber = [...contents.stepNumbers.values()].reduce((most, one) => Math.max(most, one), 0);
+    this.totals = contents.totals;
+    this.#sequence = Math.max(run.sequence, contents.sequence);
+  }
+
+  nextSequence(): number {
+    this.#sequence += 1;
+    return this.#sequence;
+  }
+
+  /** The number of the run's newest change. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  /** A step's number: its own, or else the next one. */
+  numberOf(key: string): number {
+    const known = this.#stepNumbers.get(key);
+    if (known !== undefined) return known;
+    this.#highestNumber += 1;
+    this.#stepNumbers.set(key, this.#highestNumber);
+    return this.#highestNumber;
+  }
+
+  /** Adds an earlier write of the journal's lane, the run's own row. The run's first acts do not wait for it. */
+  follow(written: Promise<void>): void {
+    this.#before = written;
+    written.catch(() => {});
+  }
+
+  /**
+   * The rows to commit with the end of the run; everything else is committed first. Open calls and steps fail with the
+   * run, unless it completed. Throws WorkerLost.
+   */
+  async takeRemainingRows(status: "Completed" | "Failed" | "Cancelled"): Promise<JournalRow[]> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#before;
+    while (this.#writing.size > 0) await Promise.all(this.#writing);
+    const unfinished =
+      status === "Completed" ? [] : [...this.#abandoned.values()].map((begun) => this.#fail(begun, status));
+    if (status !== "Completed") this.totals.steps += this.#openSteps.size;
+    return [...this.#waiting.splice(0), ...unfinished];
+  }
+
+  /** Resolves when no write of this journal is in flight, whether it succeeded or not. */
+  async settled(): Promise<void> {
+    this.#send();
+    await Promise.allSettled([this.#before]);
+    while (this.#writing.size > 0) {
+      const writing = [...this.#writing];
+      await Promise.allSettled(writing);
+      for (const written of writing) this.#writing.delete(written);
+    }
+  }
+
+  /**
+   * Resolves when the run and all completed work is committed, so that another worker may continue it. Throws
+   * WorkerLost.
+   */
+  async committed(): Promise<void> {
+    await this.#before;
+    await this.#rowsCommitted();
+  }
+
+  async #rowsCommitted(): Promise<void> {
+    this.#send();
+    while (this.#writing.size > 0) await Promise.all(this.#writing);
+  }
+
+  /** Resolves when all completed work is committed, as the next act requires. Throws WorkerLost. */
+  async #readyToAct(): Promise<void> {
+    await this.#rowsCommitted();
+    await this.#worker.turn(this.#run.orgId);
+    await pauseAt("act:before");
+    await this.#worker.confirm();
+  }
+
+  /** Begins a model call, after all completed work is committed. */
+  async beginCall(call: NewCall): Promise<BegunCall> {
+    await this.#readyToAct();
+    const attempts = [...(this.interrupted.get(call.key) ?? [])];
+    const now = this.#services.clock.now();
+    const row: ModelCallRow = {
+      id: newId(),
+      org: this.#run.orgId,
+      run: this.#run.id,
+      key: call.key,
+      iteration: call.iteration,
+      provider: call.provider,
+      model: call.model,
+      status: "Running",
+      content: "",
+      tool_calls: "[]",
+      finish_reason: null,
+      input_tokens: 0,
+      output_tokens: 0,
+      estimated: false,
+      credits: "0",
+      error: null,
+      attempts: JSON.stringify(attempts),
+      started_at: now.toISOString(),
+      duration: null,
+      sequence: 0,
+    };
+    return this.#begin({ row, startedAt: now.getTime(), attempts });
+  }
+
+  /** Begins a step, after all completed work is committed. */
+  async beginStep(step: NewStep): Promise<BegunStep> {
+    await this.#readyToAct();
+    const attempts = [...(this.interrupted.get(step.key) ?? [])];
+    // A step that an earlier worker started keeps its start.
+    const begunAt = this.#openSteps.get(step.key) ?? this.#services.clock.now();
+    this.#openSteps.set(step.key, begunAt);
+    const row: StepRow = {
+      id: newId(),
+      org: this.#run.orgId,
+      run: this.#run.id,
+      key: step.key,
+      number: step.stepNumber,
+      iteration: step.iteration,
+      tool: step.toolName,
+      status: "Running",
+      input: step.input,
+      output: null,
+      reasoning: step.reasoning,
+      input_tokens: step.usage.inputTokens,
+      output_tokens: step.usage.outputTokens,
+      actions: 0,
+      credits: "0",
+      error: null,
+      attempts: JSON.stringify(attempts),
+      child: step.childRunId,
+      started_at: begunAt.toISOString(),
+      duration: null,
+      sequence: 0,
+    };
+    return this.#begin({ row, startedAt: begunAt.getTime(), attempts });
+  }
+
+  /** Writes the progress of a call or step for pages. Nothing waits for it. */
+  showProgress(begun: BegunCall | BegunStep, change: { attempts?: Attempt[]; content?: string } = {}): void {
+    clearTimeout(begun.timer);
+    if (change.attempts) begun.row.attempts = JSON.stringify(change.attempts);
+    if (change.content !== undefined && "content" in begun.row) begun.row.content = change.content;
+    const value = { ...begun.row, sequence: this.nextSequence() };
+    void this.#write([rowOf(value)]);
+  }
+
+  /** Completes a model call: reply, usage and price are final with the next commit. */
+  finishCall(begun: BegunCall, result: CallResult): void {
+    const reply = "reply" in result ? result.reply : undefined;
+    const usage = "reply" in result ? result.reply.usage : result.received?.usage;
+    const { row } = begun;
+    this.#finish(begun, {
+      ...row,
+      ...(reply ? { provider: reply.provider } : {}),
+      status: reply ? "Completed" : "Failed",
+      content: reply?.content ?? ("received" in result ? (result.received?.content ?? "") : ""),
+      tool_calls: JSON.stringify(reply?.toolCalls ?? []),
+      finish_reason: reply?.finishReason ?? null,
+      input_tokens: usage?.inputTokens ?? 0,
+      output_tokens: usage?.outputTokens ?? 0,
+      estimated: usage?.estimated ?? false,
+      credits: result.credits.toFixed(4),
+      error: "error" in result ? result.error : null,
+    });
+    this.totals.inputTokens += usage?.inputTokens ?? 0;
+    this.totals.outputTokens += usage?.outputTokens ?? 0;
+    this.totals.credits = this.totals.credits.add(result.credits);
+    if (reply) {
+      const { content, toolCalls } = reply;
+      this.calls.set(row.key, { key: row.key, content, toolCalls, usage: reply.usage });
+    }
+  }
+
+  /** Completes a step: result, action and price are final with the next commit. */
+  finishStep(begun: BegunStep, result: StepResult): FinishedStep {
+    const { row } = begun;
+    this.#finish(begun, {
+      ...row,
+      status: result.error === null ? "Completed" : "Failed",
+      output: result.output,
+      error: result.error,
+      actions: result.actions,
+      credits: result.credits.toFixed(4),
+    });
+    this.totals.steps += 1;
+    this.totals.actions += result.actions;
+    this.totals.credits = this.totals.credits.add(result.credits);
+    const failed = result.error !== null;
+    const finished = { key: row.key, stepNumber: row.number, output: result.output, failed };
+    this.steps.set(row.key, finished);
+    return finished;
+  }
+
+  /** Abandons a call or step, because its run ends, yields its slot or was taken over. */
+  abandon(begun: BegunCall | BegunStep): void {
+    clearTimeout(begun.timer);
+    this.#open -= 1;
+    this.#abandoned.set(begun.row.key, begun);
+  }
+
+  /** The row of a call or step that ends with its run. */
+  #fail(begun: BegunCall | BegunStep, status: "Failed" | "Cancelled"): JournalRow {
+    const { row } = begun;
+    const error = `The run ended (${status}) before this ${"number" in row ? "step" : "call"} had finished.`;
+    const failed = {
+      ...row,
+      status: "Failed" as const,
+      error,
+      attempts: JSON.stringify(begun.attempts),
+      duration: Math.max(0, this.#services.clock.now().getTime() - begun.startedAt),
+      sequence: this.nextSequence(),
+    };
+    return rowOf("number" in failed ? { ...failed, output: JSON.stringify({ error }) } : failed);
+  }
+
+  #begin<Row extends ModelCallRow | StepRow>(call: {
+    row: Row;
+    startedAt: number;
+    attempts: Attempt[];
+  }): Begun<Row> {
+    this.#open += 1;
+    this.#abandoned.delete(call.row.key);
+    const show = () => {
+      call.row.attempts = JSON.stringify(call.attempts);
+      const value = { ...call.row, sequence: this.nextSequence() };
+      void this.#write([rowOf(value)]);
+    };
+    const timer = setTimeout(show, SHOW_BEGUN_AFTER_MS);
+    return { ...call, timer };
+  }
+
+  #finish(begun: BegunCall | BegunStep, row: ModelCallRow | StepRow): void {
+    clearTimeout(begun.timer);
+    this.#open -= 1;
+    this.#openSteps.delete(row.key);
+    const now = this.#services.clock.now();
+    const finished = {
+      ...row,
+      attempts: JSON.stringify(begun.attempts),
+      duration: Math.max(0, now.getTime() - begun.startedAt),
+      sequence: this.nextSequence(),
+    };
+    this.#waiting.push(rowOf(finished));
+    // With others in progress, the run's end is not next.
+    if (this.#open > 0) this.#send();
+    else this.#timer ??= setTimeout(() => this.#send(), JOIN_END_WITHIN_MS);
+  }
+
+  #send(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#waiting.length > 0) void this.#write(this.#waiting.splice(0));
+  }
+
+  /** Writes rows and notifies pages. The next `committed` throws a failure. */
+  #write(rows: JournalRow[]): Promise<void> {
+    const written = Promise.all(rows.map((row) => this.#worker.journal.row(row))).then(() =>
+      notifyRunChanged(this.#services, this.#run, this.#sequence),
+    );
+    this.#writing.add(written);
+    written.then(() => this.#writing.delete(written)).catch(() => {});
+    return written.catch(() => {});
+  }
+}
+
+function rowOf(value: ModelCallRow | StepRow): JournalRow {
+  return "number" in value ? { table: "steps", value } : { table: "model_calls", value };
+}

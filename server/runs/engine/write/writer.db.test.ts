@@ -1,0 +1,403 @@
+import { createHash, randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { createEmbeddedDriver } from "@/inngest/embedded";
+import { newId } from "@/server/ids";
+import type { ModelReply, ModelRequest } from "@/server/models/port";
+import { type StartConditions, startRun } from "@/server/runs/start";
+import { type Cut, type DatabaseProxy, openDatabaseProxy } from "@/testing/database-proxy";
+import { executeRun, replaceWorker } from "@/testing/execute";
+import { expectSoundLedger } from "@/testing/ledger";
+import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import { admitWaitingRuns } from "../claim";
+import type { JournalRow, ModelCallRow } from "./flush-items";
+import { WorkerLost } from "./writer";
+
+/** The group-commit writer: concurrent items are committed together, exactly once, whatever happens to the connection. */
+
+let world: World;
+/** Another process, connected to the database through `proxy`. */
+let beside: World;
+let proxy: DatabaseProxy;
+let tenant: Tenant;
+let modelCalls = 0;
+let play: (request: ModelRequest) => Partial<ModelReply>;
+
+beforeAll(async () => {
+  world = await createWorld({
+    models: {
+      ...quietModels,
+      async call(request) {
+        modelCalls += 1;
+        return { ...(await quietModels.call(request)), ...play(request) };
+      },
+    },
+  });
+});
+beforeEach(async () => {
+  tenant = await createTenant(world, { credits: "10000", plan: { concurrency: 1_000 } });
+  proxy = await openDatabaseProxy(world.env.databaseUrl);
+  beside = await createWorld({ beside: world, databaseUrl: proxy.url, models: world.models });
+  play = () => ({});
+  modelCalls = 0;
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await beside.close();
+  await proxy.close();
+});
+afterAll(() => world.close());
+
+const read = (id: string) => world.db.run.findUniqueOrThrow({ where: { id } });
+
+async function start(
+  process = world,
+  { userMessage = "Hi", ...conditions }: StartConditions & { userMessage?: string } = {},
+) {
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  return startRun(process, actor, { kind: "agent", targetId: tenant.agentId, userMessage }, conditions);
+}
+
+/** A row of a model call. */
+function callRow(run: string, call: Partial<ModelCallRow> = {}): JournalRow {
+  const value: ModelCallRow = {
+    id: newId(),
+    org: tenant.orgId,
+    run,
+    key: randomUUID(),
+    iteration: 1,
+    provider: "test",
+    model: "gpt-5-mini",
+    status: "Completed",
+    content: "",
+    tool_calls: "[]",
+    finish_reason: "stop",
+    input_tokens: 1,
+    output_tokens: 1,
+    estimated: false,
+    credits: "0",
+    error: null,
+    attempts: "[]",
+    started_at: world.clock.now().toISOString(),
+    duration: 1,
+    sequence: 1,
+    ...call,
+  };
+  return { table: "model_calls", value };
+}
+
+describe("a flush", () => {
+  it("takes all that has arrived while the last one was under way", async () => {
+    const { figures } = await world.engine.worker();
+    const before = figures().accounts;
+    const [flushes, items] = [before.flushes, before.items];
+    await Promise.all(Array.from({ length: 200 }, () => start()));
+    const after = figures().accounts;
+    expect(after.items - items).toBe(200);
+    expect(after.flushes - flushes).toBeLessThanOrEqual(20);
+    expect(await world.db.run.count({ where: { organizationId: tenant.orgId } })).toBe(200);
+    await expectSoundLedger(world, tenant);
+  });
+
+  it("holds at most 512 items", async () => {
+    const { runId } = await start();
+    const { journal, figures } = await world.engine.worker();
+    const { flushes } = figures().journal;
+    await Promise.all(Array.from({ length: 1_100 }, () => journal.row(callRow(runId))));
+    expect(figures().journal.flushes - flushes).toBe(3);
+    expect(await world.db.modelCall.count({ where: { runId } })).toBe(1_100);
+  });
+
+  it("holds about 8 million characters, or one item that is larger", async () => {
+    const { runId } = await start();
+    const { journal, figures } = await world.engine.worker();
+    const { flushes } = figures().journal;
+    const sizes = [3, 3, 3, 9, 1];
+    const rows = sizes.map((size, index) =>
+      callRow(runId, { key: `${index}`, content: "x".repeat(size * 1024 * 1024) }),
+    );
+    await Promise.all(rows.map((row) => journal.row(row)));
+    // A run's rows are committed in order: 3 + 3, 3, 9, 1.
+    expect(figures().journal.flushes - flushes).toBe(4);
+    const stored = await world.pool.query<{ n: number }>(
+      "SELECT length(content) / 1048576 AS n FROM model_calls WHERE run_id = $1 ORDER BY key",
+      [runId],
+    );
+    expect(stored.rows.map(({ n }) => n)).toEqual(sizes);
+  });
+
+  it("commits the rows of one step in the order in which they came", async () => {
+    const { runId } = await start();
+    const { journal } = await world.engine.worker();
+    await Promise.all([
+      journal.row(callRow(runId, { key: "a", status: "Running", sequence: 2 })),
+      journal.row(callRow(runId, { key: "a", content: "done", sequence: 3 })),
+      journal.row(callRow(runId, { key: "b", sequence: 4 })),
+      journal.row(callRow(runId, { key: "a", content: "too late", sequence: 5 })),
+    ]);
+    const rows = await world.db.modelCall.findMany({ where: { runId }, orderBy: { key: "asc" } });
+    expect(rows).toMatchObject([{ key: "a", content: "done", sequence: 3 }, { key: "b" }]);
+  });
+
+  it("fails an item that the database refuses, and none of those that came with it", async () => {
+    const { runId } = await start();
+    const { journal } = await world.engine.worker();
+    const settled = await Promise.allSettled([
+      journal.row(callRow(runId, { key: "a" })),
+      journal.row(callRow(newId(), { key: "nobody's" })),
+      journal.row(callRow(runId, { key: "b" })),
+    ]);
+    expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(await world.db.modelCall.count({ where: { runId } })).toBe(2);
+  });
+
+  it("stores U+0000 and halves of characters as U+FFFD, in rows and in the inputs of runs", async () => {
+    const text = 'a\0b \ud83d c \udc4d d \u{1f44d} \\u0000 "\\ud83d"';
+    const { runId } = await start(world, { userMessage: text });
+    const { journal } = await world.engine.worker();
+    await journal.row(callRow(runId, { content: text, error: text }));
+    const clean = 'a\ufffdb \ufffd c \ufffd d \u{1f44d} \\u0000 "\\ud83d"';
+    expect((await read(runId)).input).toBe(clean);
+    expect(await world.db.modelCall.findFirst({ where: { runId } })).toMatchObject({
+      content: clean,
+      errorMessage: clean,
+    });
+  });
+});
+
+describe("a connection that is cut", () => {
+  /** Two model calls, a function and a tool as a child run. */
+  const calls = (request: ModelRequest): Partial<ModelReply> => {
+    if (request.messages.some(({ role }) => role === "tool")) return { content: "Done." };
+    return {
+      toolCalls: [
+        { id: "a", name: "calculate", arguments: '{"expression":"1+1"}' },
+        { id: "b", name: "adder", arguments: '{"a":1,"b":2}' },
+      ],
+    };
+  };
+
+  const flush = "flush-writes";
+  const question = "SELECT flush, answer";
+  it.each<[string, Cut[]]>([
+    ["before the commit", [{ request: flush, moment: "before" }]],
+    ["after the commit", [{ request: flush, moment: "after" }]],
+    [
+      "twice before and once after the commit",
+      (["before", "before", "after"] as const).map((moment) => ({ request: flush, moment })),
+    ],
+    [
+      "after the commit, and again while it asks for the answer",
+      [
+        { request: flush, moment: "after" },
+        { request: question, moment: "before" },
+      ],
+    ],
+  ])("%s, at any flush of a run, repeats nothing and loses nothing", async (_name, moments) => {
+    play = calls;
+    const clean = await start();
+    await executeRun(world, clean.runId);
+    const entriesOf = async (runId: string) => {
+      const tree = await world.db.run.findMany({ where: { rootRunId: runId }, select: { id: true } });
+      const entries = await world.db.creditEntry.findMany({
+        where: { runId: { in: tree.map(({ id }) => id) } },
+      });
+      return entries.map(({ kind, amount }) => `${kind} ${amount}`).sort();
+    };
+    const expected = await entriesOf(clean.runId);
+    expect(modelCalls).toBe(2);
+
+    const { figures } = await beside.engine.worker();
+    let cuts = 0;
+    for (let nth = 0, wasCut = true; wasCut; nth += 1) {
+      const { runId } = await start();
+      await admitWaitingRuns(world, null, 1_000);
+      const { accounts, journal } = figures();
+      const first = accounts.flushes + journal.flushes;
+      // Cuts flush number `nth` of this run; earlier ones pass.
+      const passed = () => figures().accounts.flushes + figures().journal.flushes - first;
+      const worker = await beside.engine.worker();
+      const armed = armAt(
+        worker,
+        () => passed() >= nth,
+        () => proxy.cut(...moments),
+      );
+      modelCalls = 0;
+      expect(await beside.engine.executeSegment(runId)).toBe("ended");
+      armed.restore();
+      wasCut = armed.done() && proxy.left() === 0;
+      cuts += wasCut ? 1 : 0;
+      proxy.cut();
+      expect(await read(runId)).toMatchObject({
+        status: "Completed",
+        stepsExecuted: 2,
+        actionsUsed: 2,
+        epoch: 1,
+      });
+      expect(modelCalls).toBe(2);
+      expect(await entriesOf(runId)).toEqual(expected);
+    }
+    expect(cuts).toBeGreaterThan(2);
+    await expectSoundLedger(world, tenant);
+  });
+
+  it.each(["before", "after"] as const)(
+    "%s the commit of many starts starts each of them once",
+    async (moment) => {
+      await beside.engine.worker();
+      proxy.cut({ request: flush, moment });
+      const started = await Promise.all(Array.from({ length: 50 }, () => start(beside)));
+      expect(proxy.left()).toBe(0);
+      const runs = await world.db.run.findMany({ where: { organizationId: tenant.orgId } });
+      expect(runs.map(({ id }) => id).sort()).toEqual(started.map(({ runId }) => runId).sort());
+      await expectSoundLedger(world, tenant);
+    },
+  );
+
+  it.each([
+    ["before", []],
+    ["after", ["Completed"]],
+  ] as const)(
+    "%s the commit of a start that nobody waits for any more leaves no run without a worker",
+    async (moment, statuses) => {
+      beside.engine.start(createEmbeddedDriver(beside.engine));
+      await beside.engine.worker();
+      proxy.cut({ request: flush, moment, thenRefuse: true });
+      const started = start(beside);
+      await expect.poll(() => proxy.left()).toBe(0);
+      const runs = () => world.db.run.count({ where: { organizationId: tenant.orgId } });
+      await expect.poll(runs).toBe(statuses.length);
+      proxy.refuse(true);
+      // Ten seconds pass.
+      const { now } = performance;
+      const real = now.bind(performance);
+      vi.spyOn(performance, "now").mockImplementation(() => real() + 11_000);
+      await expect(started).rejects.toThrow(/Connection terminated|ECONNRE/);
+      vi.restoreAllMocks();
+      proxy.refuse(false);
+      const isBack = () => beside.pool.query("SELECT 1").then(Boolean, () => false);
+      await expect.poll(isBack, { timeout: 10_000 }).toBe(true);
+      // The next start finds out whether it was committed.
+      const { runId } = await start(beside);
+      const statusesOf = async (where: object) =>
+        (await world.db.run.findMany({ where: { organizationId: tenant.orgId, ...where } })).map(
+          ({ status }) => status,
+        );
+      await expect.poll(() => statusesOf({ id: runId }), { timeout: 10_000 }).toEqual(["Completed"]);
+      await expect.poll(() => statusesOf({ id: { not: runId } }), { timeout: 10_000 }).toEqual(statuses);
+      await expectSoundLedger(world, tenant);
+    },
+  );
+});
+
+/** Calls `then` before the first item that a worker writes once `when` is true. */
+function armAt(
+  worker: Awaited<ReturnType<World["engine"]["worker"]>>,
+  when: () => boolean,
+  then: () => void,
+) {
+  let done = false;
+  const arm = () => {
+    if (done || !when()) return;
+    done = true;
+    then();
+  };
+  const { journal, accounts } = worker;
+  const { row, child } = journal;
+  const { hold, end } = accounts;
+  journal.row = (item) => {
+    arm();
+    return row.call(journal, item);
+  };
+  journal.child = (item) => {
+    arm();
+    return child.call(journal, item);
+  };
+  accounts.hold = (item) => {
+    arm();
+    return hold.call(accounts, item);
+  };
+  accounts.end = (item, rows) => {
+    arm();
+    return end.call(accounts, item, rows);
+  };
+  return {
+    done: () => done,
+    restore() {
+      Object.assign(journal, { row, child });
+      Object.assign(accounts, { hold, end });
+    },
+  };
+}
+
+it("refuses all writes of a replaced worker, including queued ones", async () => {
+  const { runId } = await start();
+  const { journal, accounts } = await beside.engine.worker();
+  await replaceWorker(beside);
+  const settled = await Promise.allSettled([
+    ...Array.from({ length: 600 }, () => journal.row(callRow(runId))),
+    accounts.hold({ run: runId, org: tenant.orgId, amount: "1" }),
+    accounts.refuse({
+      org: tenant.orgId,
+      rate_key: "k",
+      rate_limit: 1,
+      rate_seconds: 1,
+      scope: null,
+      idem: null,
+      hash: null,
+      replay_first: false,
+    }),
+  ]);
+  for (const result of settled)
+    expect(result).toMatchObject({ status: "rejected", reason: expect.any(WorkerLost) });
+  await expect(journal.row(callRow(runId))).rejects.toThrow(WorkerLost);
+  expect(await world.db.modelCall.count({ where: { runId } })).toBe(0);
+  // Its connections are closed; those of the other process stay.
+  const lanes =
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'SELECT flush_writes%'";
+  await expect.poll(async () => (await world.pool.query(lanes)).rowCount).toBeLessThanOrEqual(2);
+  // The process continues with a new worker.
+  await expect.poll(async () => (await start(beside)).runId).toEqual(expect.any(String));
+});
+
+describe("starts with one idempotency key", () => {
+  const idempotent = (key: string, body = "same"): StartConditions => ({
+    idempotency: {
+      scope: "test",
+      key,
+      requestHash: createHash("sha256").update(body).digest(),
+      answer: (runId) => ({ id: runId }),
+    },
+  });
+
+  it.each(["one flush", "two processes"])("in %s start one run and get one answer", async (where) => {
+    const other = where === "one flush" ? world : beside;
+    await other.engine.worker();
+    for (let round = 0; round < 10; round += 1) {
+      const key = `key ${round}`;
+      const results = await Promise.all(
+        [world, other, world, other].map((process) => start(process, idempotent(key))),
+      );
+      expect(new Set(results.map(({ runId }) => runId)).size).toBe(1);
+      const replays = results.map(({ replay }) => replay).filter((replay) => replay !== null);
+      expect(replays).toEqual(Array.from({ length: 3 }, () => JSON.stringify({ id: results[0]?.runId })));
+    }
+    expect(await world.db.run.count({ where: { organizationId: tenant.orgId } })).toBe(10);
+    await expectSoundLedger(world, tenant);
+  });
+
+  it("and different requests conflict", async () => {
+    const results = await Promise.allSettled(
+      ["a", "b", "c"].map((body) => start(world, idempotent("key", body))),
+    );
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    const refused = results.flatMap((result) => (result.status === "rejected" ? result.reason : []));
+    expect(refused).toMatchObject([{ code: "idempotency_conflict" }, { code: "idempotency_conflict" }]);
+  });
+
+  it("that the balance does not allow store no key", async () => {
+    tenant = await createTenant(world, { credits: "0.001" });
+    await expect(start(world, idempotent("key"))).rejects.toThrow("Insufficient credits.");
+    await expect(start(world, idempotent("key", "other"))).rejects.toThrow("Insufficient credits.");
+    expect(await world.db.idempotencyKey.count({ where: { organizationId: tenant.orgId } })).toBe(0);
+  });
+});

@@ -1,0 +1,305 @@
+import type pg from "pg";
+import { connect, TIMEOUTS } from "@/server/db/connect";
+import { isTransient } from "@/server/db/outage";
+import type { Services } from "@/server/services";
+import { sleep } from "@/server/sleep";
+import { pauseAt } from "../pause-points";
+import { countAdmitted, type Item, type Queued, settle, sizeOf, takeBatch, toDocuments } from "./batch";
+import {
+  type ChildRow,
+  type EndItem,
+  type EndVerdict,
+  type FlushAnswer,
+  flushAnswer,
+  type HoldItem,
+  type HoldVerdict,
+  type JournalRow,
+  type RefusalItem,
+  type RefusalVerdict,
+  type StartItem,
+  type StartVerdict,
+} from "./flush-items";
+
+/**
+ * The group-commit writer of one worker (docs/engine.md). It has two lanes with one connection each. `accounts` takes
+ * starts, ends, holds and refused calls, which lock organizations; `journal` takes completed model calls and steps. A
+ * free lane sends everything queued in one call of `flush_writes`: one round trip, one transaction, one commit. A batch
+ * is what arrived during the last flush; there is no timer. The database stores each flush's number and response. After
+ * a lost connection, the lane reads the row: it returns the response of a committed flush, and sends any other again
+ * under a new number. The database refuses the old number if it still arrives.
+ */
+
+/** How long a start waits for an unavailable database; writes for an executing run wait without limit. */
+const START_TIMEOUT_MS = 10_000;
+
+/** Another process took over this worker's runs, because its heartbeat stopped. The database refuses its writes. */
+export class WorkerLost extends Error {
+  override name = "WorkerLost";
+}
+
+/** A lane's counters, for the benchmark and the tests that assert commits per operation. */
+export type LaneFigures = { flushes: number; items: number };
+
+export type LaneOptions = {
+  services: Pick<Services, "env" | "clock" | "log">;
+  workerId: string;
+  lane: "accounts" | "journal";
+  /** How many starts may execute in this process at once. */
+  freeSlots: () => number;
+  onStart: () => void;
+  /** Called with how many starts got slots, before their callers are. */
+  onAdmitted: (starts: number) => void;
+  /** Called once when the worker's row is gone. */
+  onLost: (error: WorkerLost) => void;
+};
+
+export class Lane {
+  readonly figures: LaneFigures = { flushes: 0, items: 0 };
+  readonly #options: LaneOptions;
+  #queue: Queued[] = [];
+  #client: pg.Client | undefined;
+  #flush = 0;
+  #working = false;
+  #scheduled = false;
+  #closed = false;
+  /** Flush `#flush + 1` was sent without a response. */
+  #unsure = false;
+  readonly #starting = new Set<string>();
+  #lost: WorkerLost | undefined;
+  #idle: (() => void)[] = [];
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+  }
+
+  start(value: StartItem): Promise<StartVerdict> {
+    this.#starting.add(value.id);
+    this.#options.onStart();
+    return this.#push<StartVerdict>(
+      (resolve) => ({ kind: "start", value, resolve }),
+      START_TIMEOUT_MS,
+    ).finally(() => this.#starting.delete(value.id));
+  }
+  isStarting(runId: string): boolean {
+    return this.#starting.has(runId);
+  }
+  refuse(value: RefusalItem): Promise<RefusalVerdict> {
+    return this.#push((resolve) => ({ kind: "refusal", value, resolve }), START_TIMEOUT_MS);
+  }
+  /** Ends a run; `rows` are its last journal rows, committed with the end. */
+  end(value: EndItem, rows: JournalRow[] = []): Promise<EndVerdict> {
+    return this.#push((resolve) => ({ kind: "end", value, rows, resolve }));
+  }
+  hold(value: HoldItem): Promise<HoldVerdict> {
+    return this.#push((resolve) => ({ kind: "hold", value, resolve }));
+  }
+  child(value: ChildRow): Promise<void> {
+    return this.#push((resolve) => ({ kind: "child", value, resolve: () => resolve(undefined) }));
+  }
+  row(value: JournalRow): Promise<void> {
+    return this.#push((resolve) => ({ kind: "row", value, resolve: () => resolve(undefined) }));
+  }
+
+  /** Writes what is queued and closes the connection. */
+  async close(): Promise<void> {
+    if (this.#working || this.#queue.length > 0) {
+      await new Promise<void>((resolve) => this.#idle.push(resolve));
+    }
+    this.#closed = true;
+    await this.#client?.end().catch(() => {});
+  }
+
+  #push<T>(item: (resolve: (verdict: T) => void) => Item, timeoutMs = Number.POSITIVE_INFINITY): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#lost) return reject(this.#lost);
+      const created = item(resolve);
+      const deadline = performance.now() + timeoutMs;
+      this.#queue.push({ ...created, reject, size: sizeOf(created), deadline, givenUp: false });
+      this.#schedule();
+    });
+  }
+
+  /** Flushes at the end of this turn of the event loop, to write concurrent items together. */
+  #schedule(): void {
+    if (this.#scheduled || this.#working) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      void this.#work();
+    });
+  }
+
+  async #work(): Promise<void> {
+    if (this.#working) return;
+    this.#working = true;
+    while (this.#queue.length > 0 && !this.#lost) {
+      const { batch, rest } = takeBatch(this.#queue);
+      this.#queue = rest;
+      await this.#write(batch);
+    }
+    this.#working = false;
+    if (this.#lost) this.#endClient();
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  async #write(batch: Queued[]): Promise<void> {
+    if (this.#lost) return this.#lose(this.#lost, batch);
+    try {
+      const answer = await this.#flushOnce(batch);
+      await pauseAt(`${this.#options.lane}:answered`);
+      const admitted = countAdmitted(batch, answer);
+      if (admitted > 0) this.#options.onAdmitted(admitted);
+      settle(batch, answer);
+    } catch (error) {
+      if (error instanceof WorkerLost) return this.#lose(error, batch);
+      const [only] = batch;
+      if (batch.length === 1 && only) return only.reject(error);
+      // One invalid item must not fail the others: each is written alone.
+      for (const item of batch) await this.#write([item]);
+    }
+  }
+
+  /**
+   * Sends one flush until it is known to be committed or refused. Abandoned, uncommitted items leave the batch. Throws
+   * WorkerLost and errors of the statement.
+   */
+  async #flushOnce(batch: Queued[]): Promise<FlushAnswer | null> {
+    for (let delay = 20; ; delay = Math.min(delay * 2, 1_000)) {
+      try {
+        this.#client ??= await connect(this.#options.services.env.databaseUrl);
+        const fate = this.#unsure ? await this.#learnFate(this.#client) : NOT_COMMITTED;
+        if (!fate.committed) dropGivenUp(batch);
+        if (batch.length === 0) return null;
+        const answer = fate.committed ? fate.answer : await this.#send(this.#client, batch);
+        this.figures.flushes += 1;
+        this.figures.items += batch.length;
+        return answer;
+      } catch (error) {
+        const code = codeOf(error);
+        if (code === "SW001") throw new WorkerLost("The worker was replaced by another process.");
+        const rolledBack = code === "40P01" || code === "40001";
+        if (rolledBack || !isTransient(error)) this.#unsure = false;
+        if (!isTransient(error)) throw error;
+        if (!rolledBack) await this.#disconnect(error);
+        this.#giveUpOverdue(batch, error);
+        if (!this.#unsure) dropGivenUp(batch);
+        if (batch.length === 0) return null;
+        await sleep(delay, NEVER);
+      }
+    }
+  }
+
+  async #send(client: pg.Client, batch: Queued[]): Promise<FlushAnswer | null> {
+    const { services, workerId, lane, freeSlots } = this.#options;
+    await pauseAt(`${lane}:before`);
+    const flush = this.#flush + 1;
+    const documents = toDocuments(batch);
+    const values = [workerId, lane, flush, services.clock.forDatabase(), freeSlots(), ...documents];
+    this.#unsure = true;
+    const asked = ask<{ answer: string | null }>(client, { ...FLUSH, values });
+    await pauseAt(`${lane}:sent`);
+    const { rows } = await asked;
+    this.#unsure = false;
+    this.#flush = flush;
+    return readAnswer(rows[0]?.answer);
+  }
+
+  /** Whether a flush without a response was committed. If not, its number is used up. Throws WorkerLost. */
+  async #learnFate(client: pg.Client): Promise<Fate> {
+    const { workerId, lane } = this.#options;
+    const flush = this.#flush + 1;
+    await ask(client, {
+      text: "UPDATE worker_lanes SET flush = $3, answer = $4 WHERE worker_id = $1 AND lane = $2 AND flush = $3 - 1",
+      values: [workerId, lane, flush, SKIPPED],
+    });
+    const { rows } = await ask<{ flush: string; answer: string | null }>(client, {
+      text: "SELECT flush, answer FROM worker_lanes WHERE worker_id = $1 AND lane = $2",
+      values: [workerId, lane],
+    });
+    const row = rows[0];
+    if (row === undefined) throw new WorkerLost("The worker was replaced by another process.");
+    if (Number(row.flush) !== flush) throw new Error(`lane ${lane} is at flush ${row.flush}, not ${flush}`);
+    this.#unsure = false;
+    this.#flush = flush;
+    return row.answer === SKIPPED ? NOT_COMMITTED : { committed: true, answer: readAnswer(row.answer) };
+  }
+
+  /** Rejects callers that have waited too long. Their unsent items are dropped. */
+  #giveUpOverdue(batch: Queued[], error: unknown): void {
+    const now = performance.now();
+    for (const item of [...batch, ...this.#queue]) {
+      if (item.deadline >= now) continue;
+      item.givenUp = true;
+      item.reject(error);
+    }
+    this.#queue = this.#queue.filter((item) => !item.givenUp);
+  }
+
+  async #disconnect(error: unknown): Promise<void> {
+    const { services, lane } = this.#options;
+    if (this.#client && !this.#closed)
+      services.log.warn("A writer lost its database connection; retrying", { lane, error });
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.end().catch(() => {});
+  }
+
+  /** Stops writing: the worker's row is gone. Closes the connection unless a flush is in progress, which is refused. */
+  abandon(error: WorkerLost): void {
+    this.#lost ??= error;
+    for (const item of this.#queue.splice(0)) item.reject(error);
+    if (!this.#working) this.#endClient();
+  }
+
+  #endClient(): void {
+    void this.#client?.end().catch(() => {});
+    this.#client = undefined;
+  }
+
+  #lose(error: WorkerLost, batch: Queued[]): void {
+    for (const item of batch) item.reject(error);
+    this.abandon(error);
+    this.#options.onLost(error);
+  }
+}
+
+const FLUSH = {
+  name: "flush-writes",
+  text: "SELECT flush_writes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) AS answer",
+};
+/** The response stored in a lane's row for a number that was used up. */
+const SKIPPED = "skipped";
+/** The outcome of a flush without a response. */
+type Fate = { committed: false } | { committed: true; answer: FlushAnswer | null };
+const NOT_COMMITTED: Fate = { committed: false };
+const NEVER = new AbortController().signal;
+
+/** Queries a connection; breaks it if the server is silent for longer than any statement may take. */
+async function ask<Row extends pg.QueryResultRow>(
+  client: pg.Client,
+  query: pg.QueryConfig,
+): Promise<pg.QueryResult<Row>> {
+  const silence = setTimeout(() => {
+    client.connection.stream.destroy(
+      Object.assign(new Error("The database does not answer."), { code: "ETIMEDOUT" }),
+    );
+  }, TIMEOUTS.silence);
+  try {
+    return await client.query<Row>(query);
+  } finally {
+    clearTimeout(silence);
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+/** Removes items whose callers have given up. */
+function dropGivenUp(batch: Queued[]): void {
+  batch.splice(0, batch.length, ...batch.filter(({ givenUp }) => !givenUp));
+}
+
+function readAnswer(text: string | null | undefined): FlushAnswer | null {
+  return text ? flushAnswer.parse(JSON.parse(text)) : null;
+}
