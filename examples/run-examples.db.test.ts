@@ -263,10 +263,11 @@ it("secrets.yaml calls its API, and no planted secret is in the database, the lo
   const host = `127.0.0.1:${portOf(inventory)}`;
   const source = await readFile(join(import.meta.dirname, "secrets.yaml"), "utf8");
   const path = join(folder, "secrets.yaml");
-  await writeFile(
-    path,
-    source.replaceAll("https://api.github.com", `http://${host}`).replace("[api.github.com]", `["${host}"]`),
-  );
+  const edited = source
+    .replaceAll("https://api.github.com", `http://${host}`)
+    .replace("[api.github.com]", `["${host}"]`)
+    .replace("credits: 100", "credits: 100\n    apiKeys: [{ name: ci }]");
+  await writeFile(path, edited);
   const run = await apply("secrets.yaml", path);
   await stepwell(["secrets", "set", "secrets", "github"], PLANTED.github);
   const { status, errorMessage, output } = await run("open-issues", { owner: "acme", repository: "shop" });

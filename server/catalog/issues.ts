@@ -50,7 +50,7 @@ function describeFault(issue: z.core.$ZodIssue, input: unknown): Issue[] {
     case "unrecognized_keys":
       return issue.keys.map((key) => ({
         path: toPointer([...issue.path, key]),
-        message: "is not known here",
+        message: nestsSteps(key, issue.path) ? NO_NESTED_STEPS : "is not known here",
       }));
     case "invalid_type":
       if (isMissing(input, issue.path)) return at("is required");
@@ -77,6 +77,15 @@ function describeFault(issue: z.core.$ZodIssue, input: unknown): Issue[] {
     default:
       return at(issue.message);
   }
+}
+
+const NO_NESTED_STEPS =
+  "is not known here: groups and forEach take single steps. Put several steps in a tool and call it with run_tool";
+
+/** Whether a key is an attempt to nest a group, or steps, in a step. */
+function nestsSteps(key: string, path: readonly PropertyKey[]): boolean {
+  const isStep = typeof path.at(-1) === "number" && (path.at(-2) === "steps" || path.at(-2) === "parallel");
+  return isStep && (key === "parallel" || key === "steps");
 }
 
 const TYPE_NAMES: Record<string, string> = {
