@@ -132,6 +132,9 @@ const OPENINGS: Record<string, Record<string, Opening>> = {
     },
     "the configuration of a run": async (page) => {
       await close(page, page.getByRole("menu"));
+      // On a phone the facts are folded.
+      const facts = page.getByRole("button", { name: /Facts$/ });
+      if (await facts.isVisible()) await facts.click();
       await click(page, "button", /^v\d+$/);
       await expect(page.getByRole("dialog")).toContainText("You help with sums.");
     },
