@@ -187,12 +187,6 @@ describe("the stream of one run", () => {
     const event = await stream.next();
     expect(event?.data.steps.map((step) => step.number)).toEqual([500]);
     expect(JSON.stringify(event?.data).length).toBeLessThan(2_000);
-    const complete = await inspectRun(world, actor, runId);
-    console.info("BYTES", {
-      eventBefore: JSON.stringify({ ...complete, steps: complete.steps.slice(0, 1) }).length,
-      eventAfter: JSON.stringify(event?.data).length,
-      whole: JSON.stringify(complete).length,
-    });
     stream.leave.abort();
   });
 
