@@ -57,9 +57,12 @@ test("an invited person makes an account by the link, and is a member until remo
   await act("Change role");
   await page.getByRole("dialog").getByLabel("Role").selectOption("member");
   await page.getByRole("dialog").getByRole("button", { name: "Change role" }).click();
+  // Rows behind an open dialog have no role.
+  await expect(page.getByRole("dialog")).toHaveCount(0);
   await expect(row.getByRole("cell", { name: "member", exact: true })).toBeVisible();
   await act("Remove from the organization");
   await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
   await expect(row).toHaveCount(0);
   await theirs.goto("/runs");
   await expect(theirs).toHaveURL(/no-organization/);

@@ -9,11 +9,11 @@ import { getServices } from "@/wiring";
 
 /** On the server: a query client for one page, and the tRPC procedures as query options without HTTP. */
 export async function createPrefetch() {
-  const { actor } = await requirePageMember();
+  const { actor, session } = await requirePageMember();
   const queryClient = createQueryClient();
   const trpc = createTRPCOptionsProxy({
     router: dashboardRouter,
-    ctx: { services: getServices(), actor, requestId: newId() },
+    ctx: { services: getServices(), actor, requestId: newId(), sessionId: session.user.sessionId },
     queryClient,
   });
   return { queryClient, trpc };

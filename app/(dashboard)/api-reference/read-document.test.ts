@@ -32,7 +32,7 @@ test("references, nested fields and types are shown", () => {
 test("the webhook needs no key, and parameters say where they are", () => {
   expect(operations.filter(({ keyed }) => !keyed).map(({ id }) => id)).toEqual(["receiveWebhook"]);
   expect(operationOf("runAgent")?.parameters).toMatchObject([
-    { name: "agentId", in: "path", required: true },
     { name: "Idempotency-Key", in: "header", required: false },
+    { name: "agentId", in: "path", required: true },
   ]);
 });
