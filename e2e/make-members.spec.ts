@@ -97,7 +97,10 @@ test("a revoked link says so, and another person's session does not use it", asy
   const confirmation = page.getByRole("dialog", { name: `Revoke the invitation of ${email}` });
   await expectNoFaultsAnywhere(page, "revoking an invitation");
   await confirmation.getByRole("button", { name: "Revoke invitation" }).click();
+  await expect(confirmation).toHaveCount(0);
   await expect(page.getByRole("row").filter({ hasText: email })).toHaveCount(0);
+  // From the same page, only the fragment would change.
+  await theirs.goto("/runs");
   await theirs.goto(link);
   await expect(theirs.getByRole("heading", { name: "This invitation cannot be opened" })).toBeVisible();
   await expectNoFaultsAnywhere(theirs, "a closed invitation");

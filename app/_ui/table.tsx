@@ -1,5 +1,6 @@
 import clsx from "clsx";
 import type { ReactNode, TdHTMLAttributes, ThHTMLAttributes } from "react";
+import { ChevronDownIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 
 /** A full-width table with rows of 40 px. */
@@ -45,6 +46,28 @@ export function Cell({ className, ...props }: TdHTMLAttributes<HTMLTableCellElem
   );
 }
 
+/**
+ * Name and width of a column; one without a width takes the remaining space. `sort` leads to the list in the order of
+ * this column.
+ */
+export type Column = readonly [name: string, className?: string, sort?: { href: string; sorted: boolean }];
+
+function SortLink({ sort, children }: { sort: { href: string; sorted: boolean }; children: ReactNode }) {
+  return (
+    <Link
+      className={clsx(
+        "inline-flex items-center gap-0.5 hover:text-ink",
+        sort.sorted && "font-medium text-ink",
+      )}
+      href={sort.href}
+      replace
+    >
+      {children}
+      {sort.sorted ? <ChevronDownIcon size={12} /> : null}
+    </Link>
+  );
+}
+
 /** A short list of linked items. On a phone each row has two lines: the name, then the other cells. */
 export function List({
   label,
@@ -52,17 +75,21 @@ export function List({
   children,
 }: {
   label: string;
-  /** Name and width of each column; a column without a width takes the remaining space. */
-  columns: readonly (readonly [name: string, className?: string])[];
+  columns: readonly Column[];
   children: ReactNode;
 }) {
   return (
     <Table className="max-md:block md:table-fixed" label={label}>
       <thead className="max-md:hidden">
         <tr>
-          {columns.map(([name, className]) => (
-            <HeadCell className={className} key={name}>
-              {name}
+          {columns.map(([name, className, sort]) => (
+            <HeadCell
+              aria-sort={sort?.sorted ? "descending" : undefined}
+              className={className}
+              key={name}
+              scope="col"
+            >
+              {sort ? <SortLink sort={sort}>{name}</SortLink> : name}
             </HeadCell>
           ))}
         </tr>

@@ -9,6 +9,7 @@ import {
 } from "@/server/contract/enums";
 import { Prisma } from "@/server/db/generated/client";
 import { openRuns, queuedRuns } from "@/server/runs/read/run-rows";
+import { readWeek, type WeekFigures } from "@/server/runs/read/week";
 import type { Services } from "@/server/services";
 
 /** The newest run of an agent, tool, trigger or key, for lists. */
@@ -21,11 +22,10 @@ export type AgentLine = {
   status: "active" | "inactive";
   version: number;
   model: string;
-  maxSteps: number;
-  functions: string[];
-  tools: string[];
   updatedAt: string;
   lastRun: LastRun | null;
+  /** Null: no run in the last seven days. */
+  week: WeekFigures | null;
 };
 
 /** The organization's agents with their current version, by name. */
@@ -35,15 +35,10 @@ export async function listAgents(services: Services, actor: MemberActor): Promis
     orderBy: { name: "asc" },
     include: { versions: { orderBy: { number: "desc" }, take: 1 } },
   });
-  const tools = await services.db.tool.findMany({
-    where: { organizationId: actor.orgId },
-    select: { id: true, name: true },
-  });
-  const toolNames = new Map(tools.map((tool) => [tool.id, tool.name]));
-  const lastRuns = await readLastRuns(services, actor.orgId, {
-    of: "target",
-    ids: agents.map(({ id }) => id),
-  });
+  const [lastRuns, weeks] = await Promise.all([
+    readLastRuns(services, actor.orgId, { of: "target", ids: agents.map(({ id }) => id) }),
+    readWeek(services, actor, "agent"),
+  ]);
   return agents.map((agent) => {
     const version = agent.versions[0];
     return {
@@ -53,11 +48,9 @@ export async function listAgents(services: Services, actor: MemberActor): Promis
       status: agent.status,
       version: agent.version,
       model: version?.model ?? "",
-      maxSteps: version?.maxSteps ?? 0,
-      functions: version?.functions ?? [],
-      tools: (version?.toolIds ?? []).map((id) => toolNames.get(id) ?? "a deleted tool"),
       updatedAt: agent.updatedAt.toISOString(),
       lastRun: lastRuns.get(agent.id) ?? null,
+      week: weeks.get(agent.id) ?? null,
     };
   });
 }
@@ -68,45 +61,31 @@ export type ToolLine = {
   name: string;
   description: string;
   version: number;
-  /** The functions its steps use, in order. */
-  uses: string[];
   updatedAt: string;
   lastRun: LastRun | null;
+  /** Null: no run in the last seven days. */
+  week: WeekFigures | null;
 };
-
-const usedFunctions = z
-  .object({
-    steps: z.array(
-      z.object({
-        uses: z.string().optional(),
-        parallel: z.array(z.object({ uses: z.string() })).optional(),
-      }),
-    ),
-  })
-  .catch({ steps: [] });
 
 /** The organization's tools with their current version, by name. */
 export async function listTools(services: Services, actor: MemberActor): Promise<ToolLine[]> {
   const tools = await services.db.tool.findMany({
     where: { organizationId: actor.orgId, deletedAt: null },
     orderBy: { name: "asc" },
-    include: { versions: { orderBy: { number: "desc" }, take: 1 } },
   });
-  const lastRuns = await readLastRuns(services, actor.orgId, {
-    of: "target",
-    ids: tools.map(({ id }) => id),
-  });
+  const [lastRuns, weeks] = await Promise.all([
+    readLastRuns(services, actor.orgId, { of: "target", ids: tools.map(({ id }) => id) }),
+    readWeek(services, actor, "tool"),
+  ]);
   return tools.map((tool) => ({
     id: tool.id,
     slug: tool.slug,
     name: tool.name,
     description: tool.description,
     version: tool.version,
-    uses: usedFunctions
-      .parse(JSON.parse(tool.versions[0]?.definition ?? "{}"))
-      .steps.flatMap(({ uses, parallel = [] }) => uses ?? parallel.map((step) => step.uses)),
     updatedAt: tool.updatedAt.toISOString(),
     lastRun: lastRuns.get(tool.id) ?? null,
+    week: weeks.get(tool.id) ?? null,
   }));
 }
 

@@ -154,20 +154,8 @@ export async function readRunMetrics(
   const from = to - lengthMs;
   const [since, until] = [new Date(from), new Date(to)];
   const main = subject ?? { dimension: "all", id: actor.orgId };
-  const [hoursHelp, daysHelp] = [bucketMs % HOUR === 0, bucketMs % DAY === 0];
-  const step = hoursHelp ? "1 hour" : `${bucketMs} milliseconds`;
-  const [found, named] = await Promise.all([
-    services.pool.query(PARTS, [
-      actor.orgId,
-      since,
-      until,
-      bucketMs,
-      step,
-      hoursHelp,
-      daysHelp,
-      subject?.dimension ?? null,
-      subject?.id ?? null,
-    ]),
+  const [parts, named] = await Promise.all([
+    readParts(services, actor, { from: since, to: until, bucketMs, subject }),
     services.pool.query(NAMES, [actor.orgId]),
   ]);
   const names = new Map(
@@ -178,7 +166,7 @@ export async function readRunMetrics(
   );
   const lines = new Map<string, Sum & { dimension: Part["dimension"] }>();
   const buckets = new Map<number, Sum>();
-  for (const part of z.array(partRow).parse(found.rows)) {
+  for (const part of parts) {
     const line = lines.get(part.subject_id) ?? { ...emptySum(), dimension: part.dimension };
     lines.set(part.subject_id, line);
     add(line, part);
@@ -210,6 +198,28 @@ export async function readRunMetrics(
   };
 }
 
+/** The figures of a period by bar, dimension and subject; bars begin at `from`, both round UTC times. */
+export async function readParts(
+  services: Services,
+  actor: MemberActor,
+  question: { from: Date; to: Date; bucketMs: number; subject?: MetricsSubject | undefined },
+): Promise<Part[]> {
+  const { from, to, bucketMs, subject } = question;
+  const [hoursHelp, daysHelp] = [bucketMs % HOUR === 0, bucketMs % DAY === 0];
+  const found = await services.pool.query(PARTS, [
+    actor.orgId,
+    from,
+    to,
+    bucketMs,
+    hoursHelp ? "1 hour" : `${bucketMs} milliseconds`,
+    hoursHelp,
+    daysHelp,
+    subject?.dimension ?? null,
+    subject?.id ?? null,
+  ]);
+  return z.array(partRow).parse(found.rows);
+}
+
 const COUNTS = ["runs", "completed", "failed", "cancelled", "open", "tokens"] as const;
 
 type Sum = Record<(typeof COUNTS)[number], number> & {
@@ -221,13 +231,13 @@ type Sum = Record<(typeof COUNTS)[number], number> & {
 /** The longest possible duration, a day and its grace period, is far below. */
 const MAX_CLASSES = 1_200;
 
-function emptySum(): Sum {
+export function emptySum(): Sum {
   const { runs, completed, failed, cancelled, open, tokens } = NOTHING;
   const counts = { runs, completed, failed, cancelled, open, tokens };
   return { ...counts, credits: new Decimal(0), durations: new Uint32Array(MAX_CLASSES) };
 }
 
-function add(sum: Sum, part: Part): void {
+export function add(sum: Sum, part: Part): void {
   for (const field of COUNTS) sum[field] += part[field];
   sum.credits = sum.credits.plus(part.credits);
   if (part.duration_classes !== null && part.duration_runs !== null) {
@@ -259,7 +269,7 @@ function addDurations(durations: Uint32Array, classes: string, runs: string): vo
   }
 }
 
-function viewFigures(sum: Sum | undefined): RunFigures {
+export function viewFigures(sum: Sum | undefined): RunFigures {
   if (!sum) return NOTHING;
   const { runs, completed, failed, cancelled, open, tokens, credits, durations } = sum;
   const counts = { runs, completed, failed, cancelled, open, tokens, credits: credits.toFixed(4) };

@@ -5,6 +5,7 @@ import { Empty, PageHead } from "@/app/_ui/page";
 import { Badge, List, ListCell, ListRow, RowName } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
 import { Archived } from "../../_definitions/archived";
+import { readSort, sortByWeek, WeekCells, weekColumns } from "../../_definitions/week";
 import { NewButton } from "../../_editor/new-button";
 import { LastRunLink } from "../../last-run";
 import { OperatorCommand } from "../../operator-command";
@@ -12,15 +13,8 @@ import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Agents" };
 
-const COLUMNS = [
-  ["Agent"],
-  ["Model", "w-[15%]"],
-  ["Functions and tools", "w-[22%] max-lg:hidden"],
-  ["Steps", "w-20 text-right max-lg:hidden"],
-  ["Last run", "w-52"],
-] as const;
-
-async function Agents() {
+async function Agents({ searchParams }: PageProps<"/agents">) {
+  const sort = readSort((await searchParams).sort);
   const api = await serverApi();
   const [agents, archived] = await Promise.all([
     api.catalog.agents(),
@@ -39,8 +33,11 @@ async function Agents() {
           <OperatorCommand>apply agents.yaml</OperatorCommand>
         </Empty>
       ) : (
-        <List columns={COLUMNS} label="Agents">
-          {agents.map((agent) => (
+        <List
+          columns={[["Agent"], ["Model", "w-[14%]"], ...weekColumns("/agents", sort), ["Last run", "w-52"]]}
+          label="Agents"
+        >
+          {sortByWeek(agents, sort).map((agent) => (
             <ListRow key={agent.id}>
               <ListCell area="line">
                 <RowName href={`/agents/${agent.id}`} name={agent.name} slug={agent.slug}>
@@ -54,12 +51,7 @@ async function Agents() {
               <ListCell className="mono truncate text-muted" area="share">
                 {agent.model}
               </ListCell>
-              <ListCell className="truncate text-muted" area="wide">
-                {[...agent.tools, ...agent.functions].join(", ") || "none"}
-              </ListCell>
-              <ListCell className="text-right text-muted" area="wide">
-                {agent.maxSteps}
-              </ListCell>
+              <WeekCells week={agent.week} />
               <ListCell className="whitespace-nowrap" area="end">
                 <LastRunLink run={agent.lastRun} />
               </ListCell>
@@ -72,10 +64,10 @@ async function Agents() {
   );
 }
 
-export default function AgentsPage() {
+export default function AgentsPage(props: PageProps<"/agents">) {
   return (
     <Suspense fallback={<Skeleton />}>
-      <Agents />
+      <Agents {...props} />
     </Suspense>
   );
 }

@@ -5,6 +5,7 @@ import { Empty, PageHead } from "@/app/_ui/page";
 import { List, ListCell, ListRow, RowName } from "@/app/_ui/table";
 import { serverApi } from "@/app/request";
 import { Archived } from "../../_definitions/archived";
+import { readSort, sortByWeek, WeekCells, weekColumns } from "../../_definitions/week";
 import { NewButton } from "../../_editor/new-button";
 import { LastRunLink } from "../../last-run";
 import { OperatorCommand } from "../../operator-command";
@@ -12,14 +13,8 @@ import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Tools" };
 
-const COLUMNS = [
-  ["Tool"],
-  ["Description", "w-[30%]"],
-  ["Steps", "w-[18%] max-lg:hidden"],
-  ["Last run", "w-52"],
-] as const;
-
-async function Tools() {
+async function Tools({ searchParams }: PageProps<"/tools">) {
+  const sort = readSort((await searchParams).sort);
   const api = await serverApi();
   const [tools, archived] = await Promise.all([
     api.catalog.tools(),
@@ -38,8 +33,16 @@ async function Tools() {
           <OperatorCommand>apply tools.yaml</OperatorCommand>
         </Empty>
       ) : (
-        <List columns={COLUMNS} label="Tools">
-          {tools.map((tool) => (
+        <List
+          columns={[
+            ["Tool"],
+            ["Description", "w-[22%]"],
+            ...weekColumns("/tools", sort),
+            ["Last run", "w-52"],
+          ]}
+          label="Tools"
+        >
+          {sortByWeek(tools, sort).map((tool) => (
             <ListRow key={tool.id}>
               <ListCell area="line">
                 <RowName href={`/tools/${tool.id}`} name={tool.name} slug={tool.slug}>
@@ -52,9 +55,7 @@ async function Tools() {
               <ListCell className="truncate text-muted" area="share">
                 <span title={tool.description}>{tool.description}</span>
               </ListCell>
-              <ListCell className="mono truncate text-muted" area="wide">
-                <span title={tool.uses.join(" → ")}>{tool.uses.join(" → ")}</span>
-              </ListCell>
+              <WeekCells week={tool.week} />
               <ListCell className="whitespace-nowrap" area="end">
                 <LastRunLink run={tool.lastRun} />
               </ListCell>
@@ -67,10 +68,10 @@ async function Tools() {
   );
 }
 
-export default function ToolsPage() {
+export default function ToolsPage(props: PageProps<"/tools">) {
   return (
     <Suspense fallback={<Skeleton />}>
-      <Tools />
+      <Tools {...props} />
     </Suspense>
   );
 }

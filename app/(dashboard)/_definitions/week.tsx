@@ -1,0 +1,110 @@
+import { formatCount, formatCredits, formatDuration, formatShare } from "@/app/_ui/format";
+import { type Column, ListCell } from "@/app/_ui/table";
+import type { WeekFigures } from "@/server/runs/read/week";
+
+/** The columns of a list that tell how its items fared in the last seven days, and the orders they offer. */
+
+const SORTS = {
+  runs: (week: WeekFigures) => week.runs,
+  success: (week: WeekFigures) => shareOf(week),
+  p95: (week: WeekFigures) => week.p95 ?? -1,
+  credits: (week: WeekFigures) => Number(week.credits),
+};
+export type WeekSort = keyof typeof SORTS;
+
+/** The order in the URL, `?sort=runs`; null for the order by name. */
+export function readSort(text: string | string[] | undefined): WeekSort | null {
+  return text === "runs" || text === "success" || text === "p95" || text === "credits" ? text : null;
+}
+
+/** The lines in this order, the highest first and those without runs last. */
+export function sortByWeek<Line extends { week: WeekFigures | null }>(
+  lines: readonly Line[],
+  sort: WeekSort | null,
+): Line[] {
+  if (sort === null) return [...lines];
+  const rank = ({ week }: Line) => (week ? SORTS[sort](week) : -2);
+  return lines.toSorted((a, b) => rank(b) - rank(a));
+}
+
+/** @param path the page's path */
+export function weekColumns(path: string, sort: WeekSort | null): Column[] {
+  const link = (by: WeekSort) => ({ href: sort === by ? path : `${path}?sort=${by}`, sorted: sort === by });
+  return [
+    ["Runs, 7 d", "w-44 text-right max-lg:hidden", link("runs")],
+    ["Success", "w-22 text-right max-lg:hidden", link("success")],
+    ["p95", "w-24 text-right max-lg:hidden", link("p95")],
+    ["Credits, 7 d", "w-28 text-right max-lg:hidden", link("credits")],
+  ];
+}
+
+export function WeekCells({ week }: { week: WeekFigures | null }) {
+  const ended = week ? week.completed + week.failed : 0;
+  return (
+    <>
+      <ListCell className="text-right" area="wide">
+        <span className="inline-flex items-center gap-3">
+          {week ? formatCount(week.runs) : <span className="text-faint">–</span>}
+          <DayBars week={week} />
+        </span>
+      </ListCell>
+      <ListCell className="text-right" area="wide">
+        {week && ended > 0 ? (
+          <span className={shareOf(week) < 0.9 ? "text-failed" : undefined}>
+            {formatShare(week.completed, ended)}
+          </span>
+        ) : (
+          <span className="text-faint">–</span>
+        )}
+      </ListCell>
+      <ListCell className="whitespace-nowrap text-right" area="wide">
+        {week?.p95 == null ? <span className="text-faint">–</span> : formatDuration(week.p95)}
+      </ListCell>
+      <ListCell className="text-right" area="wide">
+        {week && Number(week.credits) > 0 ? (
+          formatCredits(week.credits, 2)
+        ) : (
+          <span className="text-faint">–</span>
+        )}
+      </ListCell>
+    </>
+  );
+}
+
+function shareOf({ completed, failed }: WeekFigures): number {
+  return completed + failed === 0 ? -1 : completed / (completed + failed);
+}
+
+const BAR = 9;
+const GAP = 2;
+const HEIGHT = 20;
+const NO_DAYS = Array.from({ length: 7 }, () => ({ runs: 0, failed: 0 }));
+
+/** The runs of each day as bars from zero, failures at the foot. */
+function DayBars({ week }: { week: WeekFigures | null }) {
+  const days = week?.days ?? NO_DAYS;
+  const top = Math.max(1, ...days.map(({ runs }) => runs));
+  return (
+    <svg aria-hidden="true" height={HEIGHT} width={days.length * (BAR + GAP)}>
+      {days.map(({ runs, failed }, index) => {
+        const [all, red] = [barHeight(runs / top), barHeight(failed / top)];
+        const x = index * (BAR + GAP);
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the first day, the second, …
+          <g key={index}>
+            {runs === 0 ? (
+              <rect className="fill-line-strong" height="1" width={BAR} x={x} y={HEIGHT - 1} />
+            ) : null}
+            <rect className="fill-data-2" height={all} rx="1" width={BAR} x={x} y={HEIGHT - all} />
+            <rect className="fill-failed-fill" height={red} rx="1" width={BAR} x={x} y={HEIGHT - red} />
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
+/** At least 2 px, so that few runs beside many can be seen. */
+function barHeight(share: number): number {
+  return share === 0 ? 0 : Math.max(2, Math.round(share * HEIGHT));
+}
