@@ -24,7 +24,7 @@ export function DefinitionHead({
   of: { id: string; name: string; slug: string; version: number; status?: "active" | "inactive" };
 }) {
   return (
-    <header className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 sm:px-6">
+    <header className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 sm:px-6">
       <Link
         className="-ml-1 flex items-center gap-0.5 rounded-md py-1 pr-1.5 text-muted hover:text-ink"
         href={`/${kind}s`}
@@ -32,7 +32,7 @@ export function DefinitionHead({
         <ChevronLeftIcon />
         {kind === "agent" ? "Agents" : "Tools"}
       </Link>
-      <h1 className="min-w-0 truncate font-semibold text-base">{of.name}</h1>
+      <h1 className="min-w-0 truncate font-semibold text-title tracking-[-0.012em]">{of.name}</h1>
       {of.slug === of.name ? null : (
         <span className="mono text-muted [overflow-wrap:anywhere]">{of.slug}</span>
       )}

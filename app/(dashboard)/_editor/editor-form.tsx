@@ -38,7 +38,7 @@ export function EditorForm<Value>({
       // Enter in a field saves nothing.
       onSubmit={(event) => event.preventDefault()}
     >
-      <header className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 border-line border-b px-4 py-2 sm:px-6">
+      <header className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 border-line border-b px-4 py-2 sm:px-6">
         <Link
           className="-ml-1 flex items-center gap-0.5 rounded-md py-1 pr-1.5 text-muted hover:text-ink"
           href={back.href}
@@ -46,7 +46,7 @@ export function EditorForm<Value>({
           <ChevronLeftIcon />
           {back.label}
         </Link>
-        <h1 className="min-w-0 truncate font-semibold text-base">
+        <h1 className="min-w-0 truncate font-semibold text-title tracking-[-0.012em]">
           {opened === null ? `New ${kind}` : `Edit ${kind}`}
         </h1>
         {version === null ? null : <span className="text-muted">from v{version}</span>}

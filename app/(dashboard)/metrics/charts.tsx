@@ -12,10 +12,10 @@ type ChartProps = {
 };
 
 const STATUSES = [
-  { field: "completed", label: "Completed", fill: "fill-completed", text: "text-completed" },
-  { field: "failed", label: "Failed", fill: "fill-failed", text: "text-failed" },
-  { field: "cancelled", label: "Cancelled", fill: "fill-cancelled", text: "text-cancelled" },
-  { field: "open", label: "Pending or running", fill: "fill-running", text: "text-running" },
+  { field: "completed", label: "Completed", fill: "fill-completed-fill", text: "text-completed" },
+  { field: "failed", label: "Failed", fill: "fill-failed-fill", text: "text-failed" },
+  { field: "cancelled", label: "Cancelled", fill: "fill-cancelled-fill", text: "text-cancelled" },
+  { field: "open", label: "Pending or running", fill: "fill-running-fill", text: "text-running" },
 ] as const;
 
 /** Runs by status over time, stacked, with failures on top. */

@@ -204,7 +204,7 @@ function Figure({ name, value, href }: { name: string; value: string; href: stri
   return (
     <div>
       <dt className="text-muted">{name}</dt>
-      <dd className="mt-0.5 font-semibold text-lg">
+      <dd className="mt-0.5 font-semibold text-figure tabular-nums tracking-[-0.02em] max-sm:text-lg">
         <Link className="hover:text-accent hover:underline" href={href}>
           {value}
         </Link>

@@ -23,7 +23,7 @@ export function TriggerView({ triggerId }: { triggerId: string }) {
   useTriggerActions(trigger);
   return (
     <article>
-      <header className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 sm:px-6">
+      <header className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 sm:px-6">
         <Link
           className="-ml-1 flex items-center gap-0.5 rounded-md py-1 pr-1.5 text-muted hover:text-ink"
           href="/triggers"
@@ -31,7 +31,7 @@ export function TriggerView({ triggerId }: { triggerId: string }) {
           <ChevronLeftIcon />
           Triggers
         </Link>
-        <h1 className="min-w-0 truncate font-semibold text-base">{trigger.name}</h1>
+        <h1 className="min-w-0 truncate font-semibold text-title tracking-[-0.012em]">{trigger.name}</h1>
         {trigger.slug === trigger.name ? null : <span className="mono text-muted">{trigger.slug}</span>}
         {trigger.enabled ? null : (
           <span className="rounded border border-line-strong px-1.5 text-muted text-xs">disabled</span>
