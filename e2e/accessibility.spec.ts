@@ -149,14 +149,15 @@ const OPENINGS: Record<string, Record<string, Opening>> = {
     "a model call": async (page, world) => {
       await page.goto(`/runs/${await runAgent(world)}`);
       await page.getByRole("option", { name: /^Model call/ }).click();
-      await page.getByRole("tab", { name: "Record" }).click();
+      // Until then the tabs are those of the line before.
+      const call = page.getByRole("region", { name: /^Model call/ });
+      await call.getByRole("tab", { name: "Record" }).click();
       await expect(page.getByRole("tabpanel")).toContainText("iteration");
     },
     "what a model saw": async (page) => {
-      await page
-        .getByRole("option", { name: /^(Model call|Answer)/ })
-        .last()
-        .click();
+      const last = page.getByRole("option", { name: /^(Model call|Answer)/ }).last();
+      await last.click();
+      await expect(last).toHaveAttribute("aria-selected", "true");
       await page.getByRole("tab", { name: "Prompt" }).click();
       await page.getByText("calculate", { exact: true }).last().click();
     },
