@@ -1,7 +1,7 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useLayoutEffect, useState } from "react";
 import type { PaletteProps } from "./items";
 
 const load = () => import("./palette");
@@ -19,7 +19,7 @@ export function usePalette(
   mac: boolean,
 ): { palette: ReactNode; openPalette: () => void } {
   const [open, setOpen] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const modifier = mac ? "Meta" : "Control";
     function onKey(event: KeyboardEvent) {
       if (event.key === modifier) return preloadPalette();

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
-import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from "react";
+import { type FormEvent, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { Chip } from "@/app/_ui/chip";
 import { PlusIcon, SearchIcon } from "@/app/_ui/icons";
@@ -149,7 +149,7 @@ function usePickerKey(open: () => void): void {
   useEffect(() => {
     latest.current = open;
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     function onKey(event: KeyboardEvent) {
       if (event.key !== "f" || !isPageKey(event)) return;
       event.preventDefault();

@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useRef } from "react";
+import { useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 import { isPageKey } from "@/app/_ui/page-keys";
 import { lastOpenedRun } from "../last-list";
 
@@ -7,7 +7,7 @@ import { lastOpenedRun } from "../last-list";
  * search.
  */
 export function useListKeys(list: React.RefObject<HTMLElement | null>): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     function onKey(event: KeyboardEvent) {
       if (!isPageKey(event)) return;
       const target = event.target instanceof HTMLElement ? event.target : null;

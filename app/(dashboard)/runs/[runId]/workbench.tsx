@@ -1,6 +1,6 @@
 "use client";
 
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { serverTime } from "@/app/_ui/server-clock";
 import { isTerminal } from "@/server/contract/enums";
@@ -94,7 +94,8 @@ export function Workbench({
     showAll: () => setRange(null),
     foldAll: () => {},
   });
-  useEffect(() => {
+  // Before the browser can send a key: effects run later than what one sees.
+  useLayoutEffect(() => {
     keys.current = {
       step,
       find: () => field.current?.focus(),

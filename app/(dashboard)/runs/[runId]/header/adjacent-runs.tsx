@@ -3,7 +3,15 @@
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { useRouter } from "next/navigation";
-import { type Ref, useEffect, useEffectEvent, useMemo, useRef, useSyncExternalStore } from "react";
+import {
+  type Ref,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useSyncExternalStore,
+} from "react";
 import { ChevronDownIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { isPageKey } from "@/app/_ui/page-keys";
@@ -45,7 +53,7 @@ export function AdjacentRuns({ runId }: { runId: string }) {
     rememberOpenedRun(next);
     router.replace(`/runs/${next}`);
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     function onKey(event: KeyboardEvent) {
       const way = WAYS[event.key];
       if (!way || event.defaultPrevented || !isPageKey(event)) return;

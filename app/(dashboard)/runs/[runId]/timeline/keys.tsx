@@ -1,6 +1,6 @@
 "use client";
 
-import { type RefObject, useEffect, useState } from "react";
+import { type RefObject, useLayoutEffect, useState } from "react";
 import { Dialog } from "@/app/_ui/dialog";
 
 const KEYS: readonly [keys: string, does: string][] = [
@@ -48,7 +48,7 @@ function usesArrows(target: HTMLElement): boolean {
 /** Handles the page's shortcuts; `?` lists them. */
 export function TimelineKeyboard({ keys }: { keys: RefObject<TimelineKeys> }) {
   const [help, setHelp] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const does = new Map<string, () => void>([
       ["j", () => keys.current.step(1)],
       ["k", () => keys.current.step(-1)],
