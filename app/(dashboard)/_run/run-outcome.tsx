@@ -30,7 +30,7 @@ export function InspectedOutcome({ inspection }: { inspection: RunInspection }) 
     <div className="flex flex-col gap-2">
       <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1">
         <Status status={run.status} waiting={run.waiting} />
-        <span className="mono text-muted">
+        <span className="text-muted tabular-nums">
           <Elapsed from={run.startedAt} lively to={run.finishedAt} />
         </span>
         <span className="text-muted">{formatCredits(run.creditsWithChildren)} credits</span>

@@ -69,8 +69,8 @@ function LinkDialog({ invitation, onClose }: { invitation: NewInvitation; onClos
   return (
     <Dialog onOpenChange={(open) => !open && onClose()} open sticky title={`Invite ${email}`}>
       <p className="[overflow-wrap:anywhere]">
-        Send this link to {email}. It works once, until <Moment at={expiresAt} />. Whoever opens it first can
-        join, so send it in a safe way.
+        Send this link to {email}. It works once, until <Moment at={expiresAt} />. The first person to open it
+        can join, so send it in a safe way.
       </p>
       <OneTimeValue
         label="Link"
