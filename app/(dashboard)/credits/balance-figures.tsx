@@ -45,9 +45,13 @@ export function BalanceFigures() {
       <Figure
         name="Days left"
         note={
-          left === null
-            ? "Nothing was used in the last 7 days"
-            : `at this rate, without another grant${left < 3_650 ? `: until ${formatDate(new Date(now + left * 86_400_000), timeZone)}` : ""}`
+          !balance.data || !use.data ? (
+            <Loading />
+          ) : left === null ? (
+            "Nothing was used in the last 7 days"
+          ) : (
+            `at this rate, without another grant${left < 3_650 ? `: until ${formatDate(new Date(now + left * 86_400_000), timeZone)}` : ""}`
+          )
         }
         value={balance.data && use.data ? left === null ? "–" : formatCount(Math.floor(left)) : <Loading />}
       />
