@@ -85,8 +85,11 @@ test("the pages of an agent and a tool show their definition and links", async (
   await expect(page.getByRole("region", { name: "Versions" })).toContainText("gpt-5-mini");
   await definition.getByRole("link", { name: "Double", exact: true }).click();
   await expect(page).toHaveURL(new RegExp(`/tools/${organization.toolId}`));
-  await expect(page.getByRole("region", { name: "Steps" })).toContainText("calculate");
-  await expect(definition.getByRole("link", { name: "Helper" })).toBeVisible();
+  await expect(definition).toContainText("calculate");
+  await expect(definition.getByRole("table", { name: "Parameters" })).toContainText("number, required");
+  const agents = page.getByRole("region", { name: "Used by agents" });
+  await expect(agents.getByRole("link", { name: "Helper" })).toBeVisible();
+  await expect(page.getByRole("region", { name: "Last 7 days" })).toContainText("Success rate");
 });
 
 test("the ledger shows what a run cost", async ({ ownerPage: page, request, organization }) => {

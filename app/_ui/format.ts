@@ -23,9 +23,12 @@ export function formatCount(count: number): string {
     .replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
+/** Stands for zero and for no value. */
+export const NONE = "–";
+
 /** A share in percent: `97.0%`; a dash if the total is 0. */
 export function formatShare(part: number, total: number): string {
-  return total === 0 ? "—" : `${((part / total) * 100).toFixed(1)}%`;
+  return total === 0 ? NONE : `${((part / total) * 100).toFixed(1)}%`;
 }
 
 /** `1 step`, `4 steps`. */

@@ -15,6 +15,7 @@ import {
   Copy,
   Download,
   Ellipsis,
+  Gauge,
   KeyRound,
   Link2,
   ListTree,
@@ -22,6 +23,7 @@ import {
   LogOut,
   type LucideIcon,
   Menu,
+  MessageSquare,
   Monitor,
   Moon,
   Pencil,
@@ -33,10 +35,12 @@ import {
   Sparkles,
   Sun,
   Terminal,
+  TextAlignStart,
   Trash2,
   TriangleAlert,
   Users,
   Workflow,
+  Wrench,
   X,
   Zap,
   ZoomIn,
@@ -93,6 +97,10 @@ export const DownloadIcon = icon(Download);
 export const TerminalIcon = icon(Terminal);
 export const WarningIcon = icon(TriangleAlert);
 export const SparkIcon = icon(Sparkles);
+export const GaugeIcon = icon(Gauge);
+export const MessageIcon = icon(MessageSquare);
+export const TextIcon = icon(TextAlignStart);
+export const WrenchIcon = icon(Wrench);
 
 export const StepwellMark = (props: SVGProps<SVGSVGElement>) => (
   <svg aria-hidden="true" fill="currentColor" height="20" viewBox="0 0 20 20" width="20" {...props}>

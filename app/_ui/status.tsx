@@ -61,6 +61,11 @@ function Shape({ status }: { status: RunStatusName }) {
   }
 }
 
+/** A running run may wait for a slot. */
+export function shownStatus(status: RunStatus, waiting: boolean): RunStatusName {
+  return waiting && status === "Running" ? "Waiting" : status;
+}
+
 /** A status as shape and text. */
 export function Status({
   status,
@@ -71,7 +76,7 @@ export function Status({
   waiting?: boolean;
   className?: string;
 }) {
-  const shown: RunStatusName = waiting && status === "Running" ? "Waiting" : status;
+  const shown = shownStatus(status, waiting);
   return (
     <span
       className={clsx("inline-flex items-center gap-1.5 whitespace-nowrap", COLOURS[shown], className)}

@@ -1,3 +1,4 @@
+import type { QueryClient } from "@tanstack/react-query";
 import type { TRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
 import type { DefinitionRef } from "@/server/catalog/versions";
@@ -15,4 +16,25 @@ export function recentRunsQuery(trpc: TRPCOptionsProxy<DashboardRouter>, { kind,
     filter: kind === "agent" ? { agentId: id } : { toolId: id },
     limit: 8,
   });
+}
+
+/** The figures of the last seven days, by day. */
+export function weekQuery(trpc: TRPCOptionsProxy<DashboardRouter>, { kind, id }: DefinitionRef) {
+  return trpc.runs.metrics.queryOptions({
+    period: "7d",
+    interval: "1d",
+    subject: { dimension: kind, id },
+  });
+}
+
+/** Reads what a definition's page shows beside the definition. */
+export async function prefetchBeside(
+  { queryClient, trpc }: { queryClient: QueryClient; trpc: TRPCOptionsProxy<DashboardRouter> },
+  of: DefinitionRef,
+): Promise<void> {
+  await Promise.all([
+    queryClient.prefetchQuery(recentRunsQuery(trpc, of)),
+    queryClient.prefetchQuery(weekQuery(trpc, of)),
+    queryClient.prefetchInfiniteQuery(versionsQuery(trpc, of)),
+  ]);
 }

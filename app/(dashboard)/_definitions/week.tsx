@@ -1,5 +1,6 @@
-import { formatCount, formatCredits, formatDuration, formatShare } from "@/app/_ui/format";
+import { formatCount, formatCredits, formatDuration, formatShare, NONE } from "@/app/_ui/format";
 import { type Column, ListCell } from "@/app/_ui/table";
+import type { RunFigures } from "@/server/runs/read/metrics";
 import type { WeekFigures } from "@/server/runs/read/week";
 
 /** The columns of a list that tell how its items fared in the last seven days, and the orders they offer. */
@@ -71,8 +72,23 @@ export function WeekCells({ week }: { week: WeekFigures | null }) {
   );
 }
 
-function shareOf({ completed, failed }: WeekFigures): number {
-  return completed + failed === 0 ? -1 : completed / (completed + failed);
+/** Cancelled runs count neither as a success nor as a failure. */
+export function ended({ completed, failed }: RunFigures): number {
+  return completed + failed;
+}
+
+function shareOf(week: WeekFigures): number {
+  return ended(week) === 0 ? -1 : week.completed / ended(week);
+}
+
+/** What an ended run cost on average; null without one. */
+export function creditsPerRun({ runs, open, credits }: RunFigures): number | null {
+  return runs === open ? null : Number(credits) / (runs - open);
+}
+
+export function formatPerRun(figures: RunFigures): string {
+  const credits = creditsPerRun(figures);
+  return credits ? formatCredits(credits.toFixed(4), credits < 1 ? 4 : 2) : NONE;
 }
 
 const BAR = 9;

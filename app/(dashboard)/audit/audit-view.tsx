@@ -151,7 +151,7 @@ function readChanges(text: string): { field: string; from: string; to: string }[
 }
 
 function show(value: unknown): string {
-  if (value === null) return "—";
+  if (value === null) return "–";
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 

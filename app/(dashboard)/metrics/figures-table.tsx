@@ -78,10 +78,10 @@ function FiguresRow({ name, href, figures, hrefOf }: Omit<Row, "key">) {
         {formatCredits(credits)}
       </FigureCell>
       <FigureCell column="p50" href={hrefOf(behind.p50)} muted nothing={p50 === null}>
-        {p50 === null ? "—" : formatDuration(p50)}
+        {p50 === null ? "–" : formatDuration(p50)}
       </FigureCell>
       <FigureCell column="p95" href={hrefOf(behind.p95)} muted nothing={p95 === null}>
-        {p95 === null ? "—" : formatDuration(p95)}
+        {p95 === null ? "–" : formatDuration(p95)}
       </FigureCell>
     </tr>
   );

@@ -214,7 +214,7 @@ function Figure({ name, value, href }: { name: string; value: string; href: stri
 }
 
 function duration(ms: number | null): string {
-  return ms === null ? "—" : formatDuration(ms);
+  return ms === null ? "–" : formatDuration(ms);
 }
 
 function Section({ title, children }: { title: string; children: React.ReactNode }) {

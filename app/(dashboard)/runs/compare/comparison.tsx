@@ -106,7 +106,7 @@ function FigureRows({ left, right }: { left: RunDetail; right: RunDetail }) {
       `v${right.targetVersion}`,
       left.targetVersion !== right.targetVersion,
     ],
-    ["Model", left.model ?? "—", right.model ?? "—", left.model !== right.model],
+    ["Model", left.model ?? "–", right.model ?? "–", left.model !== right.model],
     ["Started", <Begin key="a" run={left} />, <Begin key="b" run={right} />, false],
     ["Duration", <RunDuration key="a" run={left} />, <RunDuration key="b" run={right} />, false],
     ["Tokens", formatCount(left.tokens), formatCount(right.tokens), left.tokens !== right.tokens],
@@ -165,11 +165,11 @@ function RunLink({ run }: { run: RunDetail }) {
 }
 
 function Begin({ run }: { run: RunDetail }) {
-  return run.startedAt === null ? "—" : <Moment at={run.startedAt} />;
+  return run.startedAt === null ? "–" : <Moment at={run.startedAt} />;
 }
 
 function RunDuration({ run }: { run: RunDetail }) {
-  return run.startedAt === null ? "—" : <Elapsed from={run.startedAt} to={run.finishedAt} />;
+  return run.startedAt === null ? "–" : <Elapsed from={run.startedAt} to={run.finishedAt} />;
 }
 
 function PairRow({ pair, chosen, onChoose }: { pair: Pair; chosen: boolean; onChoose: () => void }) {
@@ -183,10 +183,10 @@ function PairRow({ pair, chosen, onChoose }: { pair: Pair; chosen: boolean; onCh
           onClick={onChoose}
           type="button"
         >
-          {pair.a ? <LineLabel line={pair.a} /> : <span className="text-faint">—</span>}
+          {pair.a ? <LineLabel line={pair.a} /> : <span className="text-faint">–</span>}
         </button>
       </Cell>
-      <Cell>{pair.b ? <LineLabel line={pair.b} /> : <span className="text-faint">—</span>}</Cell>
+      <Cell>{pair.b ? <LineLabel line={pair.b} /> : <span className="text-faint">–</span>}</Cell>
       <Cell className="text-right text-muted">
         {difference === null
           ? ""

@@ -61,7 +61,7 @@ export function CallInspector({
           [
             "Finish reason",
             <span className="inline-block min-w-[10ch]" key="ended">
-              {call.finishReason ?? "—"}
+              {call.finishReason ?? "–"}
             </span>,
           ],
           [

@@ -6,7 +6,7 @@ import { type ReactNode, useMemo } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { DownloadLink } from "@/app/_ui/download-link";
 import { formatBytes } from "@/app/_ui/format";
-import { JsonView, parseDocument, WithRaw } from "@/app/_ui/json/view";
+import { JsonView, parseDocument } from "@/app/_ui/json/view";
 import { useTRPC } from "@/app/_ui/providers";
 import { Fold, isLong, startOfFolded } from "@/app/_ui/text/fold";
 import { PlainText } from "@/app/_ui/text/plain-text";
@@ -17,6 +17,9 @@ import type { PayloadPreview } from "@/server/runs/read/payload-preview";
 import { ReservedSpace } from "../inspector/reserved-space";
 
 const Markdown = dynamic(() => import("@/app/_ui/text/markdown").then((module) => module.Markdown));
+const FormattedText = dynamic(() =>
+  import("@/app/_ui/text/formatted-text").then((module) => module.FormattedText),
+);
 
 /**
  * The run's result, above it the failure if it failed, and its input. `reserve` keeps space for the output of a watched
@@ -115,7 +118,7 @@ function Coming({ run, calls }: { run: RunDetail; calls: CallLine[] }) {
         {label}
         {text ? <span className="font-normal text-muted">as it is written</span> : null}
       </h2>
-      {text ? <Markdown folded={false} text={text} /> : <p className="text-faint">Nothing yet</p>}
+      {text ? <Markdown text={text} /> : <p className="text-faint">Nothing yet</p>}
     </section>
   );
 }
@@ -168,9 +171,5 @@ function RunText({
   );
   if (isDocument) return <JsonView cut={cut} text={text} tools={!folded} />;
   if (!isAnswer) return <PlainText prose text={folded ? startOfFolded(text) : text} />;
-  const answer = <Markdown folded={folded} text={text} />;
-  return folded || !MARKED_UP.test(text) ? answer : <WithRaw text={text}>{answer}</WithRaw>;
+  return <FormattedText folded={folded} text={text} />;
 }
-
-/** Without these characters, Markdown looks the same as plain text. */
-const MARKED_UP = /[*_`#[\]|>~]/;

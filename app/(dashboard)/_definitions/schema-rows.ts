@@ -1,0 +1,87 @@
+import { readField } from "../_run/schema-value";
+
+/** One property of a schema. `path` names it from the root: `customer.email`, `articles[].price`. */
+export type SchemaRow = {
+  path: string;
+  type: string;
+  required: boolean;
+  description: string;
+  /** Default, choices and bounds in words; may be empty. */
+  rules: string;
+};
+
+const MOST_ROWS = 200;
+
+/** The properties of a schema and, below each, those of the objects and lists within. */
+export function rowsOf(schema: unknown): SchemaRow[] {
+  const rows: SchemaRow[] = [];
+  addRows(rows, schema, { prefix: "", depth: 0 });
+  return rows;
+}
+
+function addRows(rows: SchemaRow[], schema: unknown, at: { prefix: string; depth: number }): void {
+  const field = readField(schema, at.depth);
+  if (field.kind === "list")
+    return addRows(rows, field.items, { prefix: `${at.prefix}[]`, depth: at.depth + 1 });
+  if (field.kind !== "object") return;
+  for (const property of field.properties) {
+    if (rows.length >= MOST_ROWS) return;
+    const path = at.prefix === "" ? property.name : `${at.prefix}.${property.name}`;
+    rows.push({
+      path,
+      type: typeOf(property.schema),
+      required: property.required,
+      description: property.hint ?? "",
+      rules: rulesOf(property.schema),
+    });
+    addRows(rows, property.schema, { prefix: path, depth: at.depth + 1 });
+  }
+}
+
+/** The type in words: `text`, `whole number`, `list of numbers`. */
+function typeOf(schema: unknown): string {
+  const field = readField(schema);
+  switch (field.kind) {
+    case "text":
+      return field.format ?? "text";
+    case "number":
+      return field.whole ? "whole number" : "number";
+    case "boolean":
+      return "true or false";
+    case "choice":
+      return "choice";
+    case "list": {
+      const { kind } = readField(field.items);
+      return kind === "json" || kind === "boolean" ? "list" : `list of ${typeOf(field.items)}s`;
+    }
+    case "object":
+      return "object";
+    case "json":
+      return "any";
+  }
+}
+
+const BOUNDS: [key: string, describe: (bound: unknown) => string][] = [
+  ["minimum", (bound) => `at least ${bound}`],
+  ["exclusiveMinimum", (bound) => `more than ${bound}`],
+  ["maximum", (bound) => `at most ${bound}`],
+  ["exclusiveMaximum", (bound) => `less than ${bound}`],
+  ["minLength", (bound) => `at least ${bound} characters`],
+  ["maxLength", (bound) => `at most ${bound} characters`],
+  ["minItems", (bound) => `at least ${bound} items`],
+  ["maxItems", (bound) => `at most ${bound} items`],
+  ["pattern", (bound) => `matches ${bound}`],
+];
+
+function rulesOf(schema: unknown): string {
+  const field = readField(schema);
+  const choices = field.kind === "list" ? readField(field.items) : field;
+  const of = new Map<string, unknown>(Object.entries(schema ?? {}));
+  return [
+    choices.kind === "choice" ? choices.values.map((value) => JSON.stringify(value)).join(", ") : null,
+    ...BOUNDS.map(([key, describe]) => (of.has(key) ? describe(of.get(key)) : null)),
+    of.has("default") ? `default ${JSON.stringify(of.get("default"))}` : null,
+  ]
+    .filter((rule) => rule !== null)
+    .join(", ");
+}
