@@ -92,6 +92,20 @@ test("the pages of an agent and a tool show their definition and links", async (
   await expect(page.getByRole("region", { name: "Last 7 days" })).toContainText("Success rate");
 });
 
+test("the triggers are sorted by a figure of the last seven days, and by name again", async ({
+  ownerPage: page,
+}) => {
+  await page.goto("/triggers");
+  const table = page.getByRole("table", { name: "Triggers" });
+  const runs = table.getByRole("columnheader", { name: "Runs, 7 d" });
+  await runs.getByRole("link").click();
+  await expect(page).toHaveURL("/triggers?sort=runs");
+  await expect(runs).toHaveAttribute("aria-sort", "descending");
+  await runs.getByRole("link").click();
+  await expect(page).toHaveURL("/triggers");
+  await expect(runs).not.toHaveAttribute("aria-sort");
+});
+
 test("the ledger shows what a run cost", async ({ ownerPage: page, request, organization }) => {
   const id = await finishRun(request, organization, { tool: organization.toolId, input: { number: 2 } });
   await page.goto("/credits?kind=charge");

@@ -14,28 +14,18 @@ const MOST_ROWS = 200;
 
 /** The properties of a schema and, below each, those of the objects and lists within. */
 export function rowsOf(schema: unknown): SchemaRow[] {
-  const rows: SchemaRow[] = [];
-  addRows(rows, schema, { prefix: "", depth: 0 });
-  return rows;
+  return rowsWithin(schema, { prefix: "", depth: 0 }).slice(0, MOST_ROWS);
 }
 
-function addRows(rows: SchemaRow[], schema: unknown, at: { prefix: string; depth: number }): void {
-  const field = readField(schema, at.depth);
-  if (field.kind === "list")
-    return addRows(rows, field.items, { prefix: `${at.prefix}[]`, depth: at.depth + 1 });
-  if (field.kind !== "object") return;
-  for (const property of field.properties) {
-    if (rows.length >= MOST_ROWS) return;
-    const path = at.prefix === "" ? property.name : `${at.prefix}.${property.name}`;
-    rows.push({
-      path,
-      type: typeOf(property.schema),
-      required: property.required,
-      description: property.hint ?? "",
-      rules: rulesOf(property.schema),
-    });
-    addRows(rows, property.schema, { prefix: path, depth: at.depth + 1 });
-  }
+function rowsWithin(schema: unknown, { prefix, depth }: { prefix: string; depth: number }): SchemaRow[] {
+  const field = readField(schema, depth);
+  if (field.kind === "list") return rowsWithin(field.items, { prefix: `${prefix}[]`, depth: depth + 1 });
+  if (field.kind !== "object") return [];
+  return field.properties.flatMap(({ name, hint, required, schema: of }) => {
+    const path = prefix === "" ? name : `${prefix}.${name}`;
+    const row = { path, type: typeOf(of), required, description: hint ?? "", rules: rulesOf(of) };
+    return [row, ...rowsWithin(of, { prefix: path, depth: depth + 1 })];
+  });
 }
 
 /** The type in words: `text`, `whole number`, `list of numbers`. */
