@@ -43,6 +43,17 @@ export function formatCredits(credits: string, places: 2 | 4 = 4): string {
   return `${sign}${formatCount(Number(whole))}.${decimals.padEnd(places, "0").slice(0, places)}`;
 }
 
+/** What something used: credits as a decimal string, or a number of tokens; a dash for zero. */
+export function formatUsed(used: string | number): string {
+  if (Number(used) === 0) return NONE;
+  return typeof used === "number" ? formatCount(used) : formatCredits(used);
+}
+
+/** Tokens of model calls: `1,042 in, 96 out`; a dash if there are none. */
+export function formatTokens(input: number, output: number): string {
+  return input + output === 0 ? NONE : `${formatCount(input)} in, ${formatCount(output)} out`;
+}
+
 /** Bytes as `812 B`, `4.1 KiB`, `3.2 MiB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1_024) return `${bytes} B`;

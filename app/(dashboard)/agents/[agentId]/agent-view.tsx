@@ -2,7 +2,7 @@
 
 import { useSuspenseQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
-import { formatBytes, formatPlural } from "@/app/_ui/format";
+import { formatPlural } from "@/app/_ui/format";
 import { CheckIcon, MessageIcon, TextIcon, WrenchIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { useTRPC } from "@/app/_ui/providers";
@@ -44,7 +44,7 @@ function Prompt({ text }: { text: string }) {
   if (text === "") return null;
   return (
     <div className="max-w-176">
-      <Fold height="max-h-96" long={isLong(text, ROOMY)} size={formatBytes(new Blob([text]).size)}>
+      <Fold height="max-h-96" long={isLong(text, ROOMY)} bytes={new Blob([text]).size}>
         {(folded) => <FormattedText folded={folded} text={text} />}
       </Fold>
     </div>

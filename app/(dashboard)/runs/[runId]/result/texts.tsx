@@ -5,7 +5,6 @@ import dynamic from "next/dynamic";
 import { type ReactNode, useMemo } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { DownloadLink } from "@/app/_ui/download-link";
-import { formatBytes } from "@/app/_ui/format";
 import { JsonView, parseDocument } from "@/app/_ui/json/view";
 import { useTRPC } from "@/app/_ui/providers";
 import { Fold, isLong, startOfFolded } from "@/app/_ui/text/fold";
@@ -65,7 +64,7 @@ function Input({ run }: { run: RunDetail }) {
     <section aria-label="Input" className="flex items-start gap-2 rounded-md bg-surface py-1.5 pr-1.5 pl-3">
       <h2 className="py-1 text-muted">Input</h2>
       <div className="min-w-0 flex-1 py-1">
-        <Fold long={long} onOpen={payload.load} size={formatBytes(run.input.bytes)}>
+        <Fold long={long} onOpen={payload.load} bytes={run.input.bytes}>
           {(folded) => <RunText folded={folded} isAnswer={false} payload={payload} run={run} />}
         </Fold>
       </div>
@@ -91,10 +90,10 @@ function Output({ run, text, reserve }: { run: RunDetail; text: PayloadPreview; 
         <Actions address={address} long={long} name={label.toLowerCase()} read={payload.read} />
       </div>
       <Fold
-        height={reserve ? "max-h-36" : "max-h-96"}
+        height={reserve ? "max-h-36" : run.kind === "tool" ? "max-h-56" : "max-h-96"}
         long={long}
         onOpen={payload.load}
-        size={formatBytes(text.bytes)}
+        bytes={text.bytes}
       >
         {(folded) => <RunText folded={folded} isAnswer payload={payload} run={run} />}
       </Fold>
@@ -146,7 +145,7 @@ function Actions({
 export function OutputText({ run, text }: { run: RunDetail; text: PayloadPreview }) {
   const payload = usePayload(text, `/api/runs/${run.id}/text?field=output`);
   return (
-    <Fold long={isLong(text.text)} onOpen={payload.load} size={formatBytes(text.bytes)}>
+    <Fold long={isLong(text.text)} onOpen={payload.load} bytes={text.bytes}>
       {(folded) => <RunText folded={folded} isAnswer payload={payload} run={run} />}
     </Fold>
   );

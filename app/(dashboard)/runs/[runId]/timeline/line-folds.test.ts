@@ -14,6 +14,7 @@ function step(number: number, key: string, more: Partial<StepLine> = {}): StepLi
     iteration: 1,
     name: "calculate",
     status: "Completed",
+    tolerated: false,
     errorMessage: null,
     attempts: [],
     credits: "0.0100",
