@@ -135,6 +135,17 @@ test("the audit log shows changes to owners", async ({ ownerPage: page }) => {
   await expect(page.getByRole("table", { name: "Changes" })).toContainText("gpt-5-mini");
 });
 
+test("the audit log is narrowed to one kind of subject", async ({ ownerPage: page }) => {
+  await page.goto("/audit");
+  const log = page.getByRole("list", { name: "Audit log" });
+  await page.getByRole("navigation", { name: "Changes of" }).getByRole("link", { name: "Triggers" }).click();
+  await expect(page).toHaveURL("/audit?subject=trigger");
+  await expect(log.getByRole("button", { name: /trigger\.created/ }).first()).toBeVisible();
+  await expect(log.getByRole("button", { name: /agent\.created/ })).toHaveCount(0);
+  await page.reload();
+  await expect(log.getByRole("button", { name: /trigger\.created/ }).first()).toBeVisible();
+});
+
 test("a viewer sees neither a trigger's address nor the audit log", async ({
   viewerPage: page,
   organization,

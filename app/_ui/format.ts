@@ -49,6 +49,13 @@ export function formatUsed(used: string | number): string {
   return typeof used === "number" ? formatCount(used) : formatCredits(used);
 }
 
+/** A difference with its sign, its size written as `write` does: `+12 ms`, `−0.5`, `±0`. */
+export function formatDifference(difference: number, write: (size: number) => string): string {
+  const size = write(Math.abs(difference));
+  if (size === write(0)) return "±0";
+  return `${difference < 0 ? "−" : "+"}${size}`;
+}
+
 /** Tokens of model calls: `1,042 in, 96 out`; a dash if there are none. */
 export function formatTokens(input: number, output: number): string {
   return input + output === 0 ? NONE : `${formatCount(input)} in, ${formatCount(output)} out`;

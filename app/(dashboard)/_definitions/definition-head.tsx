@@ -3,9 +3,10 @@
 import { useRouter } from "next/navigation";
 import { buttonClass, MORE_CLASS } from "@/app/_ui/button";
 import { CopyButton } from "@/app/_ui/copy-button";
-import { ChevronLeftIcon, EditIcon, MoreIcon } from "@/app/_ui/icons";
+import { EditIcon, MoreIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { Menu, MenuItem } from "@/app/_ui/menu";
+import { DetailHead } from "@/app/_ui/page";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { useMay } from "@/app/_ui/role";
 import type { DefinitionRef } from "@/server/catalog/versions";
@@ -20,15 +21,7 @@ export function DefinitionHead({
   of: { id: string; name: string; slug: string; version: number; status?: "active" | "inactive" };
 }) {
   return (
-    <header className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 sm:px-6">
-      <Link
-        className="-ml-1 flex items-center gap-0.5 rounded-md py-1 pr-1.5 text-muted hover:text-ink"
-        href={`/${kind}s`}
-      >
-        <ChevronLeftIcon />
-        {kind === "agent" ? "Agents" : "Tools"}
-      </Link>
-      <h1 className="min-w-0 truncate font-semibold text-title tracking-[-0.012em]">{of.name}</h1>
+    <DetailHead back={{ href: `/${kind}s`, label: kind === "agent" ? "Agents" : "Tools" }} title={of.name}>
       {of.slug === of.name ? null : (
         <span className="mono text-muted [overflow-wrap:anywhere]">{of.slug}</span>
       )}
@@ -40,7 +33,7 @@ export function DefinitionHead({
         <CopyButton label={`Copy the id of ${of.name}`} text={of.id} />
       </span>
       <Acts of={{ kind, id: of.id, name: of.name }} />
-    </header>
+    </DetailHead>
   );
 }
 
