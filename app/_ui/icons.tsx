@@ -11,6 +11,7 @@ import {
   ChevronRight,
   ChevronsUpDown,
   CircleUser,
+  CodeXml,
   Coins,
   Copy,
   Download,
@@ -65,7 +66,8 @@ export const KeyIcon = icon(KeyRound);
 export const SecretIcon = icon(LockKeyhole);
 export const OrganizationIcon = icon(Building2);
 export const AccountIcon = icon(CircleUser);
-export const ReferenceIcon = icon(BookOpen);
+export const ReferenceIcon = icon(CodeXml);
+export const DocsIcon = icon(BookOpen);
 export const ChartIcon = icon(ChartNoAxesColumn);
 export const CreditsIcon = icon(Coins);
 export const MembersIcon = icon(Users);
