@@ -10,7 +10,7 @@ export function Figures({
 }: {
   label: string;
   narrow?: boolean;
-  className?: string;
+  className?: string | undefined;
   children: ReactNode;
 }) {
   return (

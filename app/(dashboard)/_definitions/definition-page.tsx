@@ -45,7 +45,7 @@ export function DefinitionPage({
           <Flow>{children}</Flow>
         </div>
         <div className="min-w-0 max-xl:border-line max-xl:border-t">
-          <WeekOf of={of} />
+          <WeekOf narrow of={of} />
           <RecentRuns of={of} />
           <RailLinks
             icon={<TriggerIcon className="text-muted" size={14} />}

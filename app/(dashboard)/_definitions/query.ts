@@ -2,6 +2,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import type { TRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
 import type { DefinitionRef } from "@/server/catalog/versions";
+import type { MetricsSubject } from "@/server/runs/read/metrics";
 
 /** The versions of an agent or tool as an infinite query, used on the server and in the browser. */
 export function versionsQuery(trpc: TRPCOptionsProxy<DashboardRouter>, of: DefinitionRef) {
@@ -18,8 +19,10 @@ export function recentRunsQuery(trpc: TRPCOptionsProxy<DashboardRouter>, { kind,
   });
 }
 
+export type WeekSubject = { kind: MetricsSubject["dimension"]; id: string };
+
 /** The figures of the last seven days, by day. */
-export function weekQuery(trpc: TRPCOptionsProxy<DashboardRouter>, { kind, id }: DefinitionRef) {
+export function weekQuery(trpc: TRPCOptionsProxy<DashboardRouter>, { kind, id }: WeekSubject) {
   return trpc.runs.metrics.queryOptions({
     period: "7d",
     interval: "1d",

@@ -6,13 +6,12 @@ import { formatCount, formatDuration, formatShare, NONE } from "@/app/_ui/format
 import { SkeletonLine } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Unreadable } from "@/app/_ui/text/unreadable";
-import type { DefinitionRef } from "@/server/catalog/versions";
 import type { RunFigures } from "@/server/runs/read/metrics";
-import { weekQuery } from "./query";
+import { type WeekSubject, weekQuery } from "./query";
 import { creditsPerRun, ended, formatPerRun } from "./week";
 
-/** The key figures of an agent or tool in the last seven days, each with its course by day. */
-export function WeekOf({ of }: { of: DefinitionRef }) {
+/** The key figures of an agent, tool or trigger in the last seven days, each with its course by day. */
+export function WeekOf({ of, narrow = false }: { of: WeekSubject; narrow?: boolean }) {
   const trpc = useTRPC();
   const query = useQuery(weekQuery(trpc, of));
   if (query.isError) {
@@ -32,7 +31,7 @@ export function WeekOf({ of }: { of: DefinitionRef }) {
   const show = (view: (total: RunFigures) => string) =>
     total ? view(total) : <SkeletonLine className="w-14" />;
   return (
-    <Figures className="border-t-0" label="Last 7 days" narrow>
+    <Figures className={narrow ? "border-t-0" : undefined} label="Last 7 days" narrow={narrow}>
       <Figure
         chart={line(({ runs }) => runs)}
         name="Runs, 7 days"

@@ -11,6 +11,7 @@ import { useTRPC } from "@/app/_ui/providers";
 import { Moment } from "@/app/_ui/time";
 import { useNotify } from "@/app/_ui/toast";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
+import { WeekOf } from "../../_definitions/week-of";
 import { curlLine } from "./curl-line";
 import { Deliveries } from "./deliveries";
 import { TriggerActions } from "./trigger-actions";
@@ -37,6 +38,7 @@ export function TriggerView({ triggerId }: { triggerId: string }) {
           <TriggerActions trigger={trigger} />
         </span>
       </DetailHead>
+      <WeekOf of={{ kind: "trigger", id: trigger.id }} />
       <Definition trigger={trigger} />
       <CallIt trigger={trigger} />
       <Deliveries trigger={trigger} />
