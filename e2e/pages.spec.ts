@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { promisify } from "node:util";
+import { expectNoFaultsAnywhere } from "./axe";
 import { clickAtOnce } from "./click-at-once";
 import { expect, test } from "./fixtures";
 import { finishRun, startRun } from "./start";
@@ -228,3 +229,18 @@ for (const { tool, input, says, where } of FAILURES) {
     await expect(page).toHaveURL(`/tools/${toolId}`);
   });
 }
+
+test("each page leads to the guide that helps there, and guides to each other", async ({
+  ownerPage: page,
+}) => {
+  await page.goto("/triggers");
+  await page.getByRole("link", { name: "Docs", exact: true }).click();
+  await expect(page).toHaveURL("/docs/webhooks");
+  await expect(page.getByRole("heading", { level: 1, name: "Webhooks" })).toBeVisible();
+  await expect(page.getByRole("heading", { level: 2, name: "Sign a call" })).toBeVisible();
+  await page.getByRole("navigation", { name: "Guides" }).getByRole("link", { name: "Secrets" }).click();
+  await expect(page).toHaveURL("/docs/secrets");
+  await expectNoFaultsAnywhere(page, "a guide");
+  const unknown = await page.request.get("/docs/engine");
+  expect(unknown.status()).toBe(404);
+});

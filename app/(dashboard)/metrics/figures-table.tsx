@@ -89,7 +89,7 @@ function FiguresRow({ name, href, figures, hrefOf }: Omit<Row, "key">) {
   );
 }
 
-const LINK = "hover:text-accent hover:underline";
+const LINK = "-mx-1 px-1 hover:text-accent hover:underline";
 
 /** One figure; it has no link if `nothing` is set. */
 function FigureCell({
