@@ -159,6 +159,18 @@ describe.each(["agent", "tool"] as const)("a poll of an %s run", (kind) => {
   });
 });
 
+it("a run that starts at once is answered from memory as soon as its start is", async () => {
+  for (const kind of ["agent", "tool"] as const) {
+    const known = await start(kind, "hang");
+    await ask(own, pathOf(kind, known, "status"));
+    const runId = await start(kind, "hang");
+    const path = pathOf(kind, runId, "status");
+    const poll = responseOfPoll(path);
+    expect(JSON.parse(poll?.body ?? "null")).toMatchObject({ id: runId, status: "Running" });
+    for (const id of [known, runId]) await cancelRun(own, tenant.orgId, id, "Ada");
+  }
+});
+
 describe("a poll is left to the handler", () => {
   let runId: string;
   let path: string;
