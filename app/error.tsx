@@ -11,8 +11,8 @@ export default function PageError({
   retry: () => void;
 }) {
   return (
-    <PlainPage title="This page could not be shown">
-      <p className="mb-4 text-muted" role="alert">
+    <PlainPage alert title="This page could not be shown">
+      <p className="mb-4 text-muted">
         The server could not render this page{error.digest ? ` (reference ${error.digest})` : ""}. The cause
         is in its log.
       </p>

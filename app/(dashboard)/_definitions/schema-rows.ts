@@ -1,3 +1,4 @@
+import { formatPlural } from "@/app/_ui/format";
 import { readField } from "../_run/schema-value";
 
 /** One property of a schema. `path` names it from the root: `customer.email`, `articles[].price`. */
@@ -56,10 +57,10 @@ const BOUNDS: [key: string, describe: (bound: unknown) => string][] = [
   ["exclusiveMinimum", (bound) => `more than ${bound}`],
   ["maximum", (bound) => `at most ${bound}`],
   ["exclusiveMaximum", (bound) => `less than ${bound}`],
-  ["minLength", (bound) => `at least ${bound} characters`],
-  ["maxLength", (bound) => `at most ${bound} characters`],
-  ["minItems", (bound) => `at least ${bound} items`],
-  ["maxItems", (bound) => `at most ${bound} items`],
+  ["minLength", (bound) => `at least ${formatPlural(Number(bound), "character")}`],
+  ["maxLength", (bound) => `at most ${formatPlural(Number(bound), "character")}`],
+  ["minItems", (bound) => `at least ${formatPlural(Number(bound), "item")}`],
+  ["maxItems", (bound) => `at most ${formatPlural(Number(bound), "item")}`],
   ["pattern", (bound) => `matches ${bound}`],
 ];
 
