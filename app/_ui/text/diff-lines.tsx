@@ -9,7 +9,7 @@ const MARKED = { left: "bg-failed-fill/25", right: "bg-completed-fill/25", same:
 const MARKS = { left: "− ", right: "+ ", same: "  " } as const;
 
 /** What screen readers hear before a line that only one side has. */
-export type SideWords = { left: string; right: string };
+type SideWords = { left: string; right: string };
 
 /** Compared lines; null stands for lines that are left out. */
 export function DiffLines({

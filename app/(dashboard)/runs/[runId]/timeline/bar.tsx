@@ -88,7 +88,7 @@ function barClass(line: Line): string {
 }
 
 /** The bars of what did not succeed. */
-export const FILLS = {
+const FILLS = {
   Failed: "fill-failed stroke-failed",
   Tolerated: "fill-waiting-fill stroke-waiting-fill",
   Cancelled: "fill-cancelled-fill stroke-cancelled-fill",
