@@ -29,12 +29,12 @@ function contrast(a: string, b: string): number {
 }
 
 const TEXTS = [
-  ...["ink", "muted", "faint", "accent", "accent-hover"],
+  ...["ink", "muted", "faint", "accent"],
   ...["pending", "running", "completed", "failed", "cancelled", "waiting"],
   ...["json-key", "json-string", "json-number", "json-word"],
 ];
 const GROUNDS = [
-  ...["canvas", "surface", "raised", "hover", "selected"],
+  ...["canvas", "surface", "raised", "selected"],
   ...["failed-wash", "waiting-wash", "added-wash", "accent-wash"],
 ];
 
