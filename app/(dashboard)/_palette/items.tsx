@@ -162,7 +162,7 @@ function guideItems(go: Go): PaletteItem[] {
   return GUIDES.map(({ name, title }) => ({
     id: `docs ${name}`,
     label: title,
-    keywords: `docs guide help ${name}`,
+    keywords: `docs guide ${name}`,
     icon: <DocsIcon />,
     hint: "docs",
     take: go(`/docs/${name}`).take,
