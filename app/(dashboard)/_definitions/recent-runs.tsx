@@ -68,13 +68,15 @@ function RunLine({ run }: { run: RunSummary }) {
   return (
     <li>
       <Link
-        aria-label={`Run, ${status}: ${run.inputPreview.slice(0, 60)}`}
         className="grid min-h-8 grid-cols-[0.75rem_minmax(0,1fr)_auto_auto] items-center gap-2.5 px-4 py-1 hover:bg-hover sm:px-6"
         href={`/runs/${run.id}`}
         title={`${status}\n${times}`}
       >
         <StatusShape status={status} />
-        <span className="truncate">{run.inputPreview}</span>
+        <span className="truncate">
+          <span className="sr-only">Run, {status}: </span>
+          {run.inputPreview}
+        </span>
         <span className="whitespace-nowrap text-muted tabular-nums">
           <Elapsed from={run.startedAt} to={run.finishedAt} />
         </span>

@@ -1,8 +1,11 @@
 import { formatPlural, formatSpan } from "@/app/_ui/format";
 import { JsonView } from "@/app/_ui/json/view";
+import { Fold, isLong } from "@/app/_ui/text/fold";
 import type { ToolDetail } from "@/server/catalog/inspect-definition";
 import { type CallStep, retryPolicyOf } from "@/server/workflow/definition";
 import { FlowPart } from "../../_definitions/flow";
+
+const ROOMY = { characters: 1_200, lines: 14 };
 
 type Step = ToolDetail["steps"][number];
 
@@ -43,16 +46,23 @@ function Inputs({ of }: { of: CallStep["with"] }) {
           <dt className="truncate text-muted" title={name}>
             {name}
           </dt>
-          <dd className="max-h-64 min-w-0 overflow-y-auto [overflow-wrap:anywhere]">
-            {typeof value === "object" && value !== null ? (
-              <JsonView text={JSON.stringify(value)} />
-            ) : (
-              <span className="mono whitespace-pre-wrap">{String(value)}</span>
-            )}
+          <dd className="min-w-0 [overflow-wrap:anywhere]">
+            <Value value={value} />
           </dd>
         </div>
       ))}
     </dl>
+  );
+}
+
+/** A value of the input: texts as they are, so that code and templates can be read. */
+function Value({ value }: { value: CallStep["with"][string] | undefined }) {
+  const isDocument = typeof value === "object" && value !== null;
+  const text = isDocument ? JSON.stringify(value) : String(value);
+  return (
+    <Fold bytes={text.length} height="max-h-56" long={isLong(text, ROOMY)}>
+      {isDocument ? <JsonView text={text} /> : <span className="mono whitespace-pre-wrap">{text}</span>}
+    </Fold>
   );
 }
 
