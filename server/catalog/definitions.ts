@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { KEY_SCOPES, MEMBER_ROLES } from "@/server/auth/actor";
+import { isJsonObject } from "@/server/json";
 import { SECRET_NAME } from "@/server/secrets/references";
 import { workflowDefinition } from "@/server/workflow/definition";
 
@@ -146,18 +147,21 @@ export const triggerDefinition = z
     messageTemplate: text(100_000).min(1).nullable().default(null),
     maxCredits,
   })
-  .superRefine((trigger, context) => {
-    if ((trigger.agent === undefined) === (trigger.tool === undefined)) {
-      context.addIssue({ code: "custom", message: "must name either an agent or a tool" });
-    }
-    if (trigger.messageTemplate !== null && trigger.agent === undefined) {
-      context.addIssue({
-        code: "custom",
-        path: ["messageTemplate"],
-        message: "is for triggers of agents; a tool's input is the body",
-      });
-    }
-  });
+  .superRefine(
+    (trigger, context) => {
+      if ((trigger.agent === undefined) === (trigger.tool === undefined)) {
+        context.addIssue({ code: "custom", message: "must name either an agent or a tool" });
+      }
+      if (typeof trigger.messageTemplate === "string" && trigger.agent === undefined) {
+        context.addIssue({
+          code: "custom",
+          path: ["messageTemplate"],
+          message: "is for triggers of agents; a tool's input is the body",
+        });
+      }
+    },
+    { when: ({ value }) => isJsonObject(value) },
+  );
 export type TriggerDefinition = z.output<typeof triggerDefinition>;
 export type TriggerInput = z.input<typeof triggerDefinition>;
 
