@@ -2,7 +2,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { createGuardedConnect } from "@/server/egress/guarded-connect";
 import { createGuardedEgress, createTrustedEgress, type EgressOptions } from "@/server/egress/guarded-fetch";
-import type { FunctionContext } from "@/server/functions/define";
+import type { EgressFetch, FunctionContext } from "@/server/functions/define";
 import { executeFunction } from "@/server/functions/execute";
 import type { JsonObject } from "@/server/json";
 import { createMailer } from "@/server/mail/smtp";
@@ -55,9 +55,16 @@ const redirect = (location: string) => `HTTP/1.1 302 Found\r\nlocation: ${locati
 
 /**
  * `endsByTime`: only the call's time limit ends it. `isReused`: the connection may stay open for the next call. `http`,
- * `model`: what the functions say.
+ * `model`, `own`: what http_request says, and generate_text with a provider of the operator and of an organization.
  */
-type Row = { answer: HostileAnswer; endsByTime?: true; isReused?: true; http: string; model: string };
+type Row = {
+  answer: HostileAnswer;
+  endsByTime?: true;
+  isReused?: true;
+  http: string;
+  model: string;
+  own?: string;
+};
 const TOO_LONG = /took longer than|no answer within|no response in time|stopped/.source;
 
 const NO_HTTP = "does not match the HTTP/1.1 protocol";
@@ -144,17 +151,20 @@ const SERVERS: Record<string, Row> = {
     answer: send(`${redirect("http://169.254.169.254/latest/meta-data/")}content-length: 0\r\n\r\n`),
     http: "169.254.169.254 is not a public address",
     model: "302",
+    own: "302",
   },
   "a redirect to itself": {
     answer: (socket, path) => socket.write(`${redirect(`${path}x`)}content-length: 0\r\n\r\n`),
     isReused: true,
     http: "redirects more than 5 times",
     model: "302",
+    own: "302",
   },
   "a redirect with a body that never ends": {
     answer: (socket) => writeForever(socket, `${redirect("file:///etc/passwd")}\r\n`, "x".repeat(64 * 1024)),
     http: "Only http and https",
     model: "larger than 16777216 bytes",
+    own: "larger than 4194304 bytes",
   },
 };
 
@@ -168,14 +178,12 @@ const request: Call = (host, timeoutMs) =>
     testFunctionContext({ fetch: open({ allow: [host], timeoutMs }) }),
   );
 
-/** As the service wires it: a provider of the operator, through the trusted client. */
-const generate: Call = (host, attemptTimeoutMs) => {
-  const egress = createTrustedEgress();
-  endings.push(egress.close);
+/** generate_text with a model provider that is reached by `fetch`. */
+function generateThrough(fetch: EgressFetch, host: string, attemptTimeoutMs: number) {
   const provider = createOpenAiCompatible({
     name: "test",
     baseUrl: `http://${host}/v1`,
-    fetch: egress.fetch,
+    fetch,
     clock: testClock(),
     random: () => 1,
     sleep: async () => undefined,
@@ -185,16 +193,30 @@ const generate: Call = (host, attemptTimeoutMs) => {
   const callModel: FunctionContext["callModel"] = (wish, signal = new AbortController().signal) =>
     provider.call({ maxOutputTokens: 100, ...wish, signal });
   return executeFunction("generate_text", { prompt: "hi" }, testFunctionContext({ callModel }));
+}
+
+/** As the service calls a provider of the operator. */
+const generate: Call = (host, limitMs) => {
+  const egress = createTrustedEgress();
+  endings.push(egress.close);
+  return generateThrough(egress.fetch, host, limitMs);
+};
+
+/** As the service calls an organization's own provider. */
+const generateOwn: Call = (host, limitMs) => {
+  const fetch = open({ allow: [host] });
+  return generateThrough((url, init) => fetch(url, { ...init, redirect: "manual" }), host, limitMs);
 };
 
 /** Ends calls that only time ends. All others have the time that a busy machine needs. */
 const SOON_MS = 400;
 const PATIENT_MS = 60_000;
 
-describe.each(Object.entries(SERVERS))("%s", (_name, { answer, endsByTime, isReused, http, model }) => {
+describe.each(Object.entries(SERVERS))("%s", (_name, { answer, endsByTime, isReused, ...says }) => {
   test.each([
-    ["http_request", request, http],
-    ["generate_text", generate, model],
+    ["http_request", request, says.http],
+    ["generate_text", generate, says.model],
+    ["generate_text of an organization's provider", generateOwn, says.own ?? says.http],
   ])("ends %s with an error and its connection", async (_function, call, message) => {
     const server = await serve(answer);
     const limitMs = endsByTime ? SOON_MS : PATIENT_MS;
