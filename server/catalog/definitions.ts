@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { KEY_SCOPES, MEMBER_ROLES } from "@/server/auth/actor";
 import { isJsonObject } from "@/server/json";
+import { ownProviders } from "@/server/models/own-provider";
 import { SECRET_NAME } from "@/server/secrets/references";
 import { workflowDefinition } from "@/server/workflow/definition";
 
@@ -217,5 +218,7 @@ export const organizationDefinition = z.strictObject({
   plan: planDefinition.default({}),
   /** Granted once, when the organization is created. */
   credits: amount.optional(),
+  /** Unset: not changed. */
+  modelProviders: ownProviders.optional(),
 });
 export type OrganizationDefinition = z.output<typeof organizationDefinition>;

@@ -14,6 +14,7 @@ import {
 import { fromPointer, prefixIssues } from "../issues";
 import { putApiKey, type SavedApiKey } from "../organization/api-keys";
 import { putMember, type SavedMember } from "../organization/members";
+import { findProviderFaults } from "../organization/model-providers";
 import { putOrganization } from "../organization/organizations";
 import { putSecret, type SavedSecret } from "../organization/secrets";
 import { putAgent, type SavedAgent } from "../save-agent";
@@ -126,6 +127,8 @@ async function applyContents(
     return results;
   }
   const secrets = await each("secrets", declared.secrets, putSecret);
+  const providers = declared.definition.modelProviders ?? [];
+  issues.push(...prefixIssues(["modelProviders"], await findProviderFaults(change, providers)));
   const tools = await each("tools", declared.tools, putTool, findFaultsOfInvalidTool);
   const agents = await each("agents", declared.agents, putAgent);
   const triggers = await each("triggers", declared.triggers, putTrigger);
