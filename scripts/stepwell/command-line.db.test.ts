@@ -218,7 +218,7 @@ test("a secret is declared by a file, set from standard input, listed without it
   const secret = "ghp_0123456789abcdef";
   expect(await call(["secrets", "set", "secretive", "github", "--expires", "90d"], { secret })).toEqual({
     code: 0,
-    out: "The secret github is replaced.\n",
+    out: "The secret github is set.\n",
     err: "",
   });
   expect(await call(["secrets", "set", "secretive", "other", "--host", "a.test"], { secret })).toMatchObject({
