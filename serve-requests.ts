@@ -4,7 +4,7 @@ import { errorBody, refuseTunnel, respondToBadHttp } from "@/server/api/bad-http
 import { createProxyWarning, PEER_ADDRESS_HEADER } from "@/server/api/client-address";
 import { cutStalledReader, InvalidTargetError, peerAddress, targetOf } from "@/server/api/node-http";
 import { PAGE_ADDRESS_HEADER } from "@/server/api/page-address";
-import { respondToPoll } from "@/server/api/poll";
+import { type Poll, respondToPoll } from "@/server/api/poll";
 import { dataHeaders, pageHeaders, pagePolicy } from "@/server/api/protective-headers";
 import { errorResponse, JSON_HEADERS, loggedPath } from "@/server/api/respond";
 import { respondToRest } from "@/server/api/rest";
@@ -71,31 +71,36 @@ export function createHandler(
     await showPage(incoming, outgoing);
   };
 
-  return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    if (state.stopping) outgoing.setHeader("Connection", "close");
-    const request = { incoming, outgoing, path: incoming.url ?? "/", startedAt: performance.now() };
-    if (incoming.method === "GET") {
-      const key = incoming.headers["x-api-key"];
-      const poll = typeof key === "string" ? respondToPoll(services, request.path, key) : null;
-      if (poll !== null) {
-        const requestId = newId();
-        const headers = { ...JSON_HEADERS, "X-Request-Id": requestId, ...poll.headers };
-        send(request, { status: 200, headers, body: poll.body });
-        return;
-      }
-    }
-    const handled = (async () => {
+  const sendPoll = (request: PendingRequest, poll: Poll): void => {
+    const headers = { ...JSON_HEADERS, "X-Request-Id": newId(), ...poll.headers };
+    send(request, { status: 200, headers, body: poll.body });
+  };
+
+  const handle = async (request: PendingRequest, poll: Promise<Poll | null> | null): Promise<void> => {
+    const { incoming, outgoing } = request;
+    try {
+      // The complete path answers what memory cannot, and reports faults.
+      const polled = await poll?.catch(() => null);
+      if (polled) return sendPoll(request, polled);
       request.path = targetOf(incoming, origin).pathname;
       await answer(request);
-    })();
-    handled.catch((error: unknown) => {
+    } catch (error) {
       const status = error instanceof InvalidTargetError ? 400 : 500;
       const requestId = newId();
       if (status === 500) services.log.error("A request failed", { requestId, error });
       if (outgoing.headersSent) return void outgoing.destroy();
       refuse(outgoing, status, { headers: asData, requestId });
       logRequest(log, request, status, requestId);
-    });
+    }
+  };
+
+  return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    if (state.stopping) outgoing.setHeader("Connection", "close");
+    const request = { incoming, outgoing, path: incoming.url ?? "/", startedAt: performance.now() };
+    const key = incoming.method === "GET" ? incoming.headers["x-api-key"] : undefined;
+    const poll = typeof key === "string" ? respondToPoll(services, request.path, key) : null;
+    if (poll === null || poll instanceof Promise) void handle(request, poll);
+    else sendPoll(request, poll);
   };
 }
 

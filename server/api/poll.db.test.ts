@@ -112,8 +112,8 @@ const ask = (services: TestProcess, path: string, key = tenant.key) =>
   respondToRest(services, request(path, key));
 
 /** The poll's response with the headers of `serve`, without the request id. */
-function responseOfPoll(path: string, key = tenant.key) {
-  const poll = respondToPoll(own, path, key);
+async function responseOfPoll(path: string, key = tenant.key) {
+  const poll = await respondToPoll(own, path, key);
   return poll && { status: 200, headers: { ...JSON_HEADERS, ...poll.headers }, body: poll.body.toString() };
 }
 
@@ -131,9 +131,9 @@ describe.each(["agent", "tool"] as const)("a poll of an %s run", (kind) => {
         const elsewhere = withoutRequestId(await ask(other, path));
         expect(JSON.parse(elsewhere.body)).toMatchObject({ id: runId });
         expect(withoutRequestId(await ask(own, path))).toEqual(elsewhere);
-        expect(responseOfPoll(path)).toEqual(elsewhere);
+        expect(await responseOfPoll(path)).toEqual(elsewhere);
         // Cached bodies are sent unchanged.
-        expect(responseOfPoll(path)).toEqual(elsewhere);
+        expect(await responseOfPoll(path)).toEqual(elsewhere);
       }
     },
   );
@@ -151,12 +151,26 @@ describe.each(["agent", "tool"] as const)("a poll of an %s run", (kind) => {
         const elsewhere = withoutRequestId(await ask(other, path));
         expect(JSON.parse(elsewhere.body)).toMatchObject({ id: runId, status: "Running" });
         expect(withoutRequestId(await ask(own, path))).toEqual(elsewhere);
-        expect(responseOfPoll(path)).toEqual(view === "status" ? elsewhere : null);
+        expect(await responseOfPoll(path)).toEqual(view === "status" ? elsewhere : null);
       }
     } finally {
       await cancelRun(own, tenant.orgId, runId, "Ada");
     }
   });
+});
+
+it("a run that starts at once is answered from memory as soon as its start is, also before any read is leased", async () => {
+  for (const [index, kind] of (["agent", "tool"] as const).entries()) {
+    const known = await start(kind, "hang");
+    await ask(own, pathOf(kind, known, "status"));
+    // The block of the last read has expired.
+    own.clock = testClock(new Date(Date.now() + 2_000 * (index + 1)));
+    const runId = await start(kind, "hang");
+    const path = pathOf(kind, runId, "status");
+    const poll = await responseOfPoll(path);
+    expect(JSON.parse(poll?.body ?? "null")).toMatchObject({ id: runId, status: "Running" });
+    for (const id of [known, runId]) await cancelRun(own, tenant.orgId, id, "Ada");
+  }
 });
 
 describe("a poll is left to the handler", () => {
@@ -166,13 +180,13 @@ describe("a poll is left to the handler", () => {
     runId = await untilEnded(await start("agent", "finish"));
     path = pathOf("agent", runId, "status");
     await ask(own, path);
-    expect(responseOfPoll(path)).not.toBeNull();
+    expect(await responseOfPoll(path)).not.toBeNull();
   });
 
   /** Lets memory answer if it can: the key is cached and has reads left. */
   async function expectCompletePath(target: string, key: string, status: number): Promise<void> {
     for (let n = 0; n < 2; n += 1) expect((await ask(own, target, key)).status).toBe(status);
-    expect(respondToPoll(own, target, key)).toBeNull();
+    expect(await respondToPoll(own, target, key)).toBeNull();
   }
 
   it("for another organization's run", async () => {
@@ -186,12 +200,12 @@ describe("a poll is left to the handler", () => {
     await expectCompletePath(pathOf("agent", runId, "result"), tenant.key, 404);
     await expectCompletePath(`${path}/`, tenant.key, 404);
     await expectCompletePath(pathOf("agent", runId.toUpperCase(), "status"), tenant.key, 200);
-    expect(respondToPoll(own, `${path}?x=1`, tenant.key)).toBeNull();
+    expect(await respondToPoll(own, `${path}?x=1`, tenant.key)).toBeNull();
   });
 
-  it("without a key, and with an unknown one", () => {
-    expect(respondToPoll(own, path, undefined)).toBeNull();
-    expect(respondToPoll(own, path, "sw_live_unknown")).toBeNull();
+  it("without a key, and with an unknown one", async () => {
+    expect(await respondToPoll(own, path, undefined)).toBeNull();
+    expect(await respondToPoll(own, path, "sw_live_unknown")).toBeNull();
   });
 
   it("with a key that is limited to some targets", async () => {
@@ -213,13 +227,13 @@ describe("a poll is left to the handler", () => {
     const mine = pathOf("agent", await untilEnded(await start("agent", "finish", limited)), "status");
     const statuses: (number | undefined)[] = [];
     for (let n = 0; n < 5; n += 1) {
-      const poll = respondToPoll(own, mine, limited.key);
+      const poll = await respondToPoll(own, mine, limited.key);
       statuses.push(poll === null ? (await ask(own, mine, limited.key)).status : 200);
     }
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
     const refused = await ask(own, mine, limited.key);
     expect(refused.headers).toMatchObject({ "Retry-After": expect.any(String) });
-    expect(respondToPoll(own, mine, limited.key)).toBeNull();
+    expect(await respondToPoll(own, mine, limited.key)).toBeNull();
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import type { ApiKeyActor } from "@/server/auth/actor";
 import { peekKey } from "@/server/auth/authenticate-key";
-import { rateLimitHeaders } from "@/server/limits/rate-limit";
-import { acquireLeasedRead } from "@/server/limits/read-lease";
+import { type RateDecision, rateLimitHeaders } from "@/server/limits/rate-limit";
+import { acquireLeasedRead, acquireRead } from "@/server/limits/read-lease";
 import type { EndedRun } from "@/server/runs/ended-runs";
 import { executingRunFacts } from "@/server/runs/engine/poll-facts";
 import { agentRunStatus, toolRunStatus } from "@/server/runs/read/views";
@@ -20,11 +20,18 @@ const VIEWS = {
   "/result": { agents: undefined, tools: "tools.result" },
 } as const;
 
-export type Poll = { body: string; headers: Record<string, string>; actor: ApiKeyActor };
+export type Poll = { body: string; headers: Record<string, string> };
 type View = { kind: "agent" | "tool"; runId: string; operationId: string };
 
-/** Answers a poll from memory; null if it cannot. Counts the read if it answers. */
-export function respondToPoll(services: Services, path: string, key: string | undefined): Poll | null {
+/**
+ * Answers a poll from memory; null if it cannot. Counts the read if it answers. The promise is for a key whose next
+ * reads must be leased first.
+ */
+export function respondToPoll(
+  services: Services,
+  path: string,
+  key: string | undefined,
+): Poll | Promise<Poll | null> | null {
   const view = readPath(path);
   if (view === null || key === undefined) return null;
   const actor = peekKey(services, key);
@@ -32,8 +39,19 @@ export function respondToPoll(services: Services, path: string, key: string | un
   const body = bodyOf(services, actor, view);
   if (body === null) return null;
   const decision = acquireLeasedRead(services, actor);
-  if (decision === undefined) return null;
-  return { body, headers: decision === null ? {} : rateLimitHeaders("reads", decision), actor };
+  if (decision === "refused") return null;
+  return decision === "unleased" ? afterLease(services, actor, view) : pollOf(body, decision);
+}
+
+async function afterLease(services: Services, actor: ApiKeyActor, view: View): Promise<Poll | null> {
+  const decision = await acquireRead(services, actor);
+  if (decision?.allowed === false) return null;
+  const body = bodyOf(services, actor, view);
+  return body === null ? null : pollOf(body, decision);
+}
+
+function pollOf(body: string, decision: RateDecision | null): Poll {
+  return { body, headers: decision === null ? {} : rateLimitHeaders("reads", decision) };
 }
 
 function mayRead({ plan, scopes, targetIds, suspended }: ApiKeyActor): boolean {

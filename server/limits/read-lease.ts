@@ -33,18 +33,20 @@ function leases(services: Pick<Services, "pool">): Leases {
   return made;
 }
 
-/** Takes one leased read; undefined if a new block must be leased first, null if reads are unlimited. */
-export function acquireLeasedRead(services: Services, actor: ApiKeyActor): RateDecision | null | undefined {
+/**
+ * Takes one leased read; null if reads are unlimited. "unleased": a new block must be leased first; "refused": the last
+ * one was refused.
+ */
+export function acquireLeasedRead(
+  services: Services,
+  actor: ApiKeyActor,
+): RateDecision | null | "unleased" | "refused" {
   const { readsPerMinute: limit } = actor.plan;
   if (limit === null) return null;
   const lease = leases(services).get(actor.apiKeyId);
-  if (
-    !lease ||
-    lease.left <= 0 ||
-    lease.decision.limit !== limit ||
-    services.clock.now().getTime() >= lease.until
-  )
-    return undefined;
+  if (lease === undefined || lease.decision.limit !== limit) return "unleased";
+  if (!lease.decision.allowed && lease.block > 0) return "refused";
+  if (lease.left <= 0 || services.clock.now().getTime() >= lease.until) return "unleased";
   lease.left -= 1;
   return lease.decision;
 }
@@ -55,7 +57,7 @@ export async function acquireRead(services: Services, actor: ApiKeyActor): Promi
   if (limit === null) return null;
   for (;;) {
     const leased = acquireLeasedRead(services, actor);
-    if (leased !== undefined) return leased;
+    if (typeof leased !== "string") return leased;
     const lease = leaseOf(services, actor.apiKeyId, limit);
     lease.waiting += 1;
     lease.pending ??= renew(services, lease, { key: `reads:${actor.apiKeyId}`, limit }).finally(() => {

@@ -152,7 +152,9 @@ class ProcessEngine implements RunEngine {
   }
 
   find(runId: string): ExecutingRun | undefined {
-    return this.#executing.get(runId);
+    const slot = this.#slots.get(runId);
+    // A run with a slot begins to execute a moment later.
+    return this.#executing.get(runId) ?? (slot && { run: slot.run, totals: slot.journal.totals });
   }
 
   abort(runId: string): void {
