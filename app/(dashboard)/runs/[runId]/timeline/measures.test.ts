@@ -12,6 +12,7 @@ function step(number: number, [from, to]: [number, number | null], more: object 
     iteration: 1,
     name: "calculate",
     status: to === null ? ("Running" as const) : ("Completed" as const),
+    tolerated: false,
     errorMessage: null,
     attempts: [],
     credits: "0.0100",

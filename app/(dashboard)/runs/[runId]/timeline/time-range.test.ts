@@ -15,6 +15,7 @@ function line(from: number, to: number | null): Line {
     iteration: 1,
     name: "http_request",
     status: to === null ? ("Running" as const) : ("Completed" as const),
+    tolerated: false,
     errorMessage: null,
     attempts: [],
     credits: "0.0100",
