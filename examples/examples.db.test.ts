@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { readDefinitionFile } from "@/server/catalog/definition-file/definition-file";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
@@ -9,16 +9,12 @@ import { executeFunction } from "@/server/functions/execute";
 import type { JsonObject } from "@/server/json";
 import { runWorkflow } from "@/server/workflow/interpret";
 import { testFunctionContext } from "@/testing/function-context";
-import { createWorld, type World } from "@/testing/world";
+import { openWorld } from "@/testing/world";
 
 const FOLDER = import.meta.dirname;
 const files = (await readdir(FOLDER)).filter((file) => file.endsWith(".yaml"));
 
-let catalog: World;
-beforeAll(async () => {
-  catalog = await createWorld({ env: { APP_URL: "https://stepwell.test/" } });
-});
-afterAll(() => catalog.close());
+const catalog = await openWorld({ env: { APP_URL: "https://stepwell.test/" } });
 
 const read = (file: string) => readFile(join(FOLDER, file), "utf8");
 

@@ -8,10 +8,11 @@ import { newId } from "@/server/ids";
 import { storeAppUrl } from "@/server/operate/app-url";
 import { startRun } from "@/server/runs/start";
 import { createVault } from "@/server/secrets/vault";
+import type { Services } from "@/server/services";
+import { callCommandLine } from "@/testing/command-line";
 import { executeRun } from "@/testing/execute";
 import { EVENT_KEY, listen, SIGNING_KEY, selfHosted } from "@/testing/inngest-server";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
-import { runCommandLine } from "./command-line";
 
 let world: World;
 let folder: string;
@@ -24,25 +25,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function call(
-  argv: string[],
-  { password = "", line = "", secret = "", services = world as Pick<World, keyof World> } = {},
-) {
-  const printed = { out: "", err: "" };
-  const terminal = {
-    out: (text: string) => {
-      printed.out += `${text}\n`;
-    },
-    err: (text: string) => {
-      printed.err += `${text}\n`;
-    },
-    readPassword: async () => password,
-    readLine: async () => line,
-    readSecret: async () => secret,
-  };
-  const code = await runCommandLine(argv, terminal, () => services);
-  return { code, ...printed };
-}
+const call = (argv: string[], { services = world as Services, ...answers }: Given = {}) =>
+  callCommandLine(services, argv, answers);
+type Given = { services?: Services; password?: string; line?: string; secret?: string };
 
 async function writeDefinition(name: string, source: string): Promise<string> {
   const file = join(folder, name);

@@ -1,18 +1,14 @@
 import { verifyPassword } from "better-auth/crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { hashApiKey } from "@/server/auth/api-key";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { DefinitionFileError } from "@/server/catalog/definition-file/definition-file";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
 import { operatorOf } from "@/server/catalog/organization/organizations";
 import { hashToken, secretPurpose } from "@/server/webhooks/token";
-import { createWorld, type World } from "@/testing/world";
+import { openWorld } from "@/testing/world";
 
-let catalog: World;
-beforeAll(async () => {
-  catalog = await createWorld({ env: { APP_URL: "https://stepwell.test/" } });
-});
-afterAll(() => catalog.close());
+const catalog = await openWorld({ env: { APP_URL: "https://stepwell.test/" } });
 
 const PASSWORD = "correct horse battery";
 const SECRET = "s3cret-of-the-trigger";
