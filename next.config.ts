@@ -8,8 +8,14 @@ const config: NextConfig = {
   compress: true,
   reactStrictMode: true,
   serverExternalPackages: ["pg", "better-auth", "js-tiktoken"],
-  // Pages are loaded on demand: a process that only serves the API needs none.
-  experimental: { preloadEntriesOnStart: false },
+  experimental: {
+    // Pages are loaded on demand: a process that only serves the API needs none.
+    preloadEntriesOnStart: false,
+    // 230 MB that speed up the next build; CI makes only one.
+    turbopackFileSystemCacheForBuild: process.env.CI === undefined,
+    // Stack traces name lines of the packages as installed.
+    turbopackInputSourceMaps: false,
+  },
   typescript: { ignoreBuildErrors: true },
 };
 

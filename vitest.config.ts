@@ -15,7 +15,7 @@ const DB = {
 export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
-    maxWorkers: 2,
+    maxWorkers: 3,
     // Files share their worker's modules: loading them for each file took longer than the tests.
     isolate: false,
     // On a busy machine, what is waited for may come late.

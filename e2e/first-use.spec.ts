@@ -6,8 +6,7 @@ import { createOwnOrganization } from "./own-organization";
 
 test("the start page leads from an empty organization to a completed run", async ({ page }) => {
   test.setTimeout(120_000);
-  const { owner, declareAgents } = createOwnOrganization("first");
-  await signIn(page, owner);
+  await signIn(page, createOwnOrganization("first"));
   await page.goto("/");
   const step = (title: string) =>
     page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: title }) });
@@ -15,9 +14,13 @@ test("the start page leads from an empty organization to a completed run", async
   await expect(page.getByRole("heading", { name: /^An agent ?, to do$/ })).toBeVisible();
   await expectNoFaultsAnywhere(page, "the first steps without an agent");
   await step("An agent").getByRole("link", { name: "New agent" }).click();
-  await page.waitForURL("**/agents/new");
+  await expect(page.getByRole("heading", { level: 1, name: "New agent" })).toBeVisible();
+  await page.getByLabel("Name", { exact: true }).fill("Helper");
+  await page.getByLabel("Model", { exact: true }).selectOption("demo");
+  await page.getByRole("checkbox", { name: /^calculate/ }).check();
+  await page.getByRole("button", { name: "Create agent" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Helper" })).toBeVisible();
 
-  declareAgents("[{ slug: helper, name: Helper, model: demo, functions: [calculate] }]");
   await page.goto("/");
   await expect(page.getByRole("heading", { name: /^An agent ?, done$/ })).toBeVisible();
   await step("A first run").getByLabel("Message").fill("What is 12 * 3.5?");

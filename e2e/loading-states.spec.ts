@@ -1,13 +1,13 @@
 import type { Page } from "@playwright/test";
-import { startThrowawayService } from "@/scripts/throwaway-service.mjs";
 import { cookiesOf, expect, test } from "./fixtures";
+import { startThrowawayService, type ThrowawayService } from "./throwaway-service";
 
 /**
  * Pages whose data is slow or missing, on a service of its own whose tables are locked or renamed. Sessions, members
  * and organizations, which every page needs, are not touched.
  */
 
-let service: Awaited<ReturnType<typeof startThrowawayService>>;
+let service: ThrowawayService;
 let cookies: Awaited<ReturnType<typeof cookiesOf>>;
 test.describe.configure({ mode: "serial" });
 test.beforeAll(async ({ browser }) => {
@@ -15,7 +15,7 @@ test.beforeAll(async ({ browser }) => {
   service = await startThrowawayService({ quiet: true });
   cookies = await cookiesOf(browser, service.login, service.base);
 });
-test.afterAll(() => service.stop());
+test.afterAll(() => service.remove());
 
 test.beforeEach(({ context }) => context.addCookies(cookies));
 
@@ -186,3 +186,6 @@ test("a lost connection is said on the page, which catches up when the server is
   await expect(bar).toHaveCount(0);
   expect((await refreshed).status()).toBe(200);
 });
+
+test("SIGINT to npm ends the service and its database, and frees the port", () =>
+  service.expectToEnd("SIGINT"));

@@ -6,7 +6,7 @@ import { createOwnOrganization } from "./own-organization";
 
 test("the password is changed, and other sessions are signed out", async ({ page, browser }) => {
   test.setTimeout(120_000);
-  const { owner: pat } = createOwnOrganization("account");
+  const pat = createOwnOrganization("account");
   const context = await newContext(browser, { userAgent: FIREFOX });
   const elsewhere = await context.newPage();
   const signInElsewhere = (password: string) => signIn(elsewhere, { ...pat, password });

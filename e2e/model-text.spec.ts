@@ -1,18 +1,19 @@
 import { type ModelServer, startModelServer } from "@/testing/model-server";
-import { startThrowawayService } from "../scripts/throwaway-service.mjs";
 import { expect, test } from "./fixtures";
+import { startThrowawayService, type ThrowawayService } from "./throwaway-service";
 
 /** A model's output is shown while it is generated; on a service of its own with a scripted model. */
 
 let models: ModelServer;
-let service: Awaited<ReturnType<typeof startThrowawayService>>;
+let service: ThrowawayService;
+test.describe.configure({ mode: "serial" });
 test.beforeAll(async () => {
   test.setTimeout(120_000);
   models = await startModelServer();
   service = await startThrowawayService({ env: { OPENAI_BASE_URL: models.url, OPENAI_API_KEY: "sk-e2e" } });
 });
 test.afterAll(async () => {
-  await service.stop();
+  await service.remove();
   await models.close();
 });
 
@@ -41,3 +42,6 @@ test("a model's text appears as it is written, and stays after the end", async (
   await expect(call).toContainText("The sum of it is nine sixty.");
   await expect(call).toContainText("Completed");
 });
+
+test("SIGTERM to npm ends the service and its database, and frees the port", () =>
+  service.expectToEnd("SIGTERM"));

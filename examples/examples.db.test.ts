@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
 import { readDefinitionFile } from "@/server/catalog/definition-file/definition-file";
 import { exportOrganization } from "@/server/catalog/definition-file/export";
@@ -9,16 +9,12 @@ import { executeFunction } from "@/server/functions/execute";
 import type { JsonObject } from "@/server/json";
 import { runWorkflow } from "@/server/workflow/interpret";
 import { testFunctionContext } from "@/testing/function-context";
-import { createWorld, type World } from "@/testing/world";
+import { openWorld } from "@/testing/world";
 
 const FOLDER = import.meta.dirname;
 const files = (await readdir(FOLDER)).filter((file) => file.endsWith(".yaml"));
 
-let catalog: World;
-beforeAll(async () => {
-  catalog = await createWorld({ env: { APP_URL: "https://stepwell.test/" } });
-});
-afterAll(() => catalog.close());
+const catalog = await openWorld({ env: { APP_URL: "https://stepwell.test/" } });
 
 const read = (file: string) => readFile(join(FOLDER, file), "utf8");
 
@@ -49,8 +45,9 @@ test.each(files)("%s can be applied, exported, and applied again without a chang
 
 /** Runs an example's tool with real functions and a scripted HTTP server and model. */
 async function runTool(file: string, slug: string, input: JsonObject, answers: Record<string, unknown> = {}) {
-  const tools = readDefinitionFile(await read(file)).definitions.organizations.flatMap(({ tools }) => tools);
-  const tool = tools.find((candidate) => candidate.slug === slug);
+  const { organizations } = readDefinitionFile(await read(file));
+  const declared = organizations.flatMap(({ tools }) => tools.map(({ definition }) => definition));
+  const tool = declared.find((candidate) => candidate?.slug === slug);
   if (!tool) throw new Error(`${file} has no tool ${slug}`);
   const context = testFunctionContext({
     fetch: async (url) => Response.json(answers[new URL(url).hostname]),

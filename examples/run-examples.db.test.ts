@@ -1,9 +1,7 @@
-import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
@@ -11,6 +9,7 @@ import { createDashboardCaller } from "@/server/api/dashboard/router";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import { newId } from "@/server/ids";
 import { streamRun } from "@/server/live/run-stream";
+import { callCommandLine } from "@/testing/command-line";
 import { echoForms, findLeaks } from "@/testing/leaks";
 import { testLogger } from "@/testing/log";
 import { type ModelServer, startModelServer } from "@/testing/model-server";
@@ -21,7 +20,6 @@ import { startTestService, type TestService } from "@/testing/service";
  * Secrets are planted wherever the operator and organizations have some; none may be found after the runs.
  */
 
-const ROOT = join(import.meta.dirname, "..");
 let models: ModelServer;
 let smtp: SMTPServer;
 let inventory: Server;
@@ -107,11 +105,10 @@ const applied = z.object({
 });
 
 /** Calls the command line; returns its standard output. */
-async function stepwell(args: string[], input = ""): Promise<string> {
-  const env = { ...process.env, ...service.settings, STEPWELL_ENV_FILE: "" };
-  const called = promisify(execFile)("npm", ["run", "-s", "stepwell", "--", ...args], { cwd: ROOT, env });
-  called.child.stdin?.end(input);
-  return (await called).stdout;
+async function stepwell(args: string[], secret = ""): Promise<string> {
+  const { code, out, err } = await callCommandLine(service.services, args, { secret });
+  expect(code, err).toBe(0);
+  return out;
 }
 
 /** Applies an example with the command line; returns what starts a tool or agent of it and waits for its end. */

@@ -3,10 +3,10 @@ import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { runCommandLine } from "@/scripts/stepwell/command-line";
 import { operatorOf } from "@/server/catalog/organization/organizations";
 import { createGuardedEgress, type Egress, type GuardedFetch } from "@/server/egress/guarded-fetch";
 import { startRun } from "@/server/runs/start";
+import { callCommandLine } from "@/testing/command-line";
 import { executeRun } from "@/testing/execute";
 import { findLeaks } from "@/testing/leaks";
 import { createWorld, type World } from "@/testing/world";
@@ -59,19 +59,9 @@ afterAll(async () => {
 });
 
 async function stepwell(argv: string[], secret = ""): Promise<string> {
-  let said = "";
-  const say = (text: string) => {
-    said += `${text}\n`;
-  };
-  const terminal = {
-    out: say,
-    err: say,
-    readLine: async () => "",
-    readPassword: async () => "",
-    readSecret: async () => secret,
-  };
-  expect(await runCommandLine(argv, terminal, () => world), said).toBe(0);
-  return said;
+  const { code, out, err } = await callCommandLine(world, argv, { secret });
+  expect(code, err).toBe(0);
+  return out + err;
 }
 
 async function run() {

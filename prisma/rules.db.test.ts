@@ -1,51 +1,47 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newId } from "@/server/ids";
 import { createMember, insertRun } from "@/testing/runs";
-import { createTenant, createWorld, type World } from "@/testing/world";
+import { createTenant, openWorld } from "@/testing/world";
 
 /** The rules that only the database enforces. `rules.sql` lists them; here each one refuses a statement. */
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-  const tenant = await createTenant(world);
-  const { orgId: organizationId } = tenant;
-  await createMember(world, tenant, "viewer");
-  await insertRun(world, tenant, { status: "Running", steps: 1, tokens: 1 });
-  await insertRun(world, tenant, { status: "Completed" });
-  const at = world.clock.now();
-  const host = { allowedHosts: ["api.example.com"], createdBy: "operator", createdAt: at, updatedAt: at };
-  await world.db.secret.create({ data: { id: newId(), organizationId, name: "key", sealed: "x", ...host } });
-  const trigger = await world.db.trigger.create({
-    data: {
-      id: newId(),
-      organizationId,
-      slug: "orders",
-      name: "Orders",
-      tokenHash: new Uint8Array(32),
-      tokenSealed: "x",
-      agentId: tenant.agentId,
-      createdAt: at,
-      updatedAt: at,
-    },
-  });
-  await world.db.delivery.create({
-    data: {
-      id: newId(),
-      organizationId,
-      triggerId: trigger.id,
-      receivedAt: at,
-      outcome: "rejected",
-      status: 400,
-      code: "invalid_request",
-      reason: "empty",
-      headers: "{}",
-      body: new Uint8Array(),
-      bodyBytes: 0,
-    },
-  });
+const world = await openWorld();
+const tenant = await createTenant(world);
+const { orgId: organizationId } = tenant;
+await createMember(world, tenant, "viewer");
+await insertRun(world, tenant, { status: "Running", steps: 1, tokens: 1 });
+await insertRun(world, tenant, { status: "Completed" });
+const at = world.clock.now();
+const host = { allowedHosts: ["api.example.com"], createdBy: "operator", createdAt: at, updatedAt: at };
+await world.db.secret.create({ data: { id: newId(), organizationId, name: "key", sealed: "x", ...host } });
+const trigger = await world.db.trigger.create({
+  data: {
+    id: newId(),
+    organizationId,
+    slug: "orders",
+    name: "Orders",
+    tokenHash: new Uint8Array(32),
+    tokenSealed: "x",
+    agentId: tenant.agentId,
+    createdAt: at,
+    updatedAt: at,
+  },
 });
-afterAll(() => world.close());
+await world.db.delivery.create({
+  data: {
+    id: newId(),
+    organizationId,
+    triggerId: trigger.id,
+    receivedAt: at,
+    outcome: "rejected",
+    status: 400,
+    code: "invalid_request",
+    reason: "empty",
+    headers: "{}",
+    body: new Uint8Array(),
+    bodyBytes: 0,
+  },
+});
 
 /** An entry of the ledger with the columns `kind, amount, balance_before, balance_after, run_id`. */
 const entry = (values: string, number = 900) =>

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { afterAll } from "vitest";
 import type { OrgId } from "@/server/auth/actor";
 import { newApiKey } from "@/server/auth/api-key";
 import { mintOrgId } from "@/server/auth/mint-org-id";
@@ -53,24 +54,31 @@ export const quietModels: Models = {
   countTokens: async (request) => countCharacters(request),
 };
 
-/** Creates a world. Close it in `afterAll`. */
-export async function createWorld(
-  parts: {
-    models?: Models;
-    prices?: PriceList;
-    env?: Record<string, string>;
-    fetch?: Services["fetch"];
-    sendMail?: Services["sendMail"];
-    /** How long its pool waits for the database; as in production when absent. */
-    timeouts?: Timeouts;
-    /** Another process on the same database: its services, with their own pool. */
-    beside?: World;
-    /** How many runs its engine executes at once. */
-    slots?: number;
-    /** Another URL for the database of `beside`, such as a proxy. */
-    databaseUrl?: string;
-  } = {},
-): Promise<World> {
+/** A world for all tests of a file, closed after them. Call it at the top of the file. */
+export async function openWorld(parts?: WorldParts): Promise<World> {
+  const world = await createWorld(parts);
+  afterAll(() => world.close());
+  return world;
+}
+
+type WorldParts = {
+  models?: Models;
+  prices?: PriceList;
+  env?: Record<string, string>;
+  fetch?: Services["fetch"];
+  sendMail?: Services["sendMail"];
+  /** How long its pool waits for the database; as in production when absent. */
+  timeouts?: Timeouts;
+  /** Another process on the same database: its services, with their own pool. */
+  beside?: World;
+  /** How many runs its engine executes at once. */
+  slots?: number;
+  /** Another URL for the database of `beside`, such as a proxy. */
+  databaseUrl?: string;
+};
+
+/** Creates a world that the caller closes. */
+export async function createWorld(parts: WorldParts = {}): Promise<World> {
   const { beside } = parts;
   const database = beside
     ? { url: parts.databaseUrl ?? beside.env.databaseUrl, drop: async () => {} }
@@ -91,7 +99,7 @@ export async function createWorld(
     db,
     pool,
     notifications,
-    cached: { apiKeys: cached(), targets: cached(), triggers: cached() },
+    cached: { apiKeys: cached(), targets: cached(), triggers: cached(), modelProviders: cached() },
     endedRuns: createEndedRuns(),
     configurationsStored: new LRUCache({ max: 1_000 }),
     engine,

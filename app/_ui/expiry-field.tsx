@@ -1,9 +1,30 @@
 "use client";
 
-import { EXPIRIES, type ExpiryDraft } from "@/app/_ui/expiry";
+import { useState } from "react";
+import { EXPIRIES, type ExpiryDraft, readExpiry } from "@/app/_ui/expiry";
 import { SelectField, TextField } from "@/app/_ui/form";
 import { formatDate } from "@/app/_ui/format";
-import { useTimeZone } from "@/app/_ui/time";
+import { useNow, useTimeZone } from "@/app/_ui/time";
+
+/** The state of an ExpiryField: its props, and `read`, which returns undefined and marks the field if no date is chosen. */
+export function useExpiry(kept: string | null = null) {
+  const now = useNow();
+  const [draft, setDraft] = useState<ExpiryDraft>({ expiry: kept === null ? "never" : "kept", date: "" });
+  const [noDate, setNoDate] = useState(false);
+  return {
+    read() {
+      const expiresAt = readExpiry(draft, { now, kept });
+      setNoDate(expiresAt === undefined);
+      return expiresAt;
+    },
+    props: (error: string | undefined) => ({
+      value: draft,
+      kept,
+      error: noDate ? "Choose a date." : error,
+      onChange: (part: Partial<ExpiryDraft>) => setDraft((before) => ({ ...before, ...part })),
+    }),
+  };
+}
 
 /** A choice of when something expires, with a date field for "On a date". */
 export function ExpiryField({

@@ -3,6 +3,12 @@
 import { type FormEvent, type ReactNode, useEffect, useRef } from "react";
 import { Button } from "@/app/_ui/button";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
+import { describeError } from "@/app/_ui/query-client";
+
+/** What the dialog does, as far as it shows it. */
+type Mutation = { isPending: boolean; error: unknown };
+
+const problemOf = ({ error }: Mutation) => (error === null ? null : describeError(error).message);
 
 /**
  * A dialog with a form. Only its buttons and Escape close it, so that a click beside it loses nothing; nothing closes it
@@ -12,8 +18,8 @@ export function FormDialog({
   title,
   act,
   acting,
-  busy,
-  problem,
+  mutation,
+  problem = problemOf(mutation),
   dismiss = "Cancel",
   wide = false,
   onSubmit,
@@ -24,9 +30,9 @@ export function FormDialog({
   /** The submit button's label, and its label while the mutation runs. */
   act: string;
   acting: string;
-  busy: boolean;
-  /** What went wrong besides the errors at the fields. */
-  problem: string | null;
+  mutation: Mutation;
+  /** What went wrong besides the errors at the fields; by default the mutation's error. */
+  problem?: string | null;
   /** The label of the button that closes the dialog. */
   dismiss?: string;
   wide?: boolean;
@@ -34,6 +40,7 @@ export function FormDialog({
   onClose: () => void;
   children: ReactNode;
 }) {
+  const busy = mutation.isPending;
   const form = useRef<HTMLFormElement>(null);
   const wasBusy = useRef(false);
   useEffect(() => {
@@ -77,8 +84,8 @@ export function ConfirmDialog({
   title,
   act,
   acting,
-  busy,
-  problem,
+  mutation,
+  loading = false,
   onConfirm,
   onClose,
   children,
@@ -86,8 +93,9 @@ export function ConfirmDialog({
   title: string;
   act: string;
   acting: string;
-  busy: boolean;
-  problem: string | null;
+  mutation: Mutation;
+  /** Whether what must be known before confirming is still being read. */
+  loading?: boolean;
   onConfirm: () => void;
   onClose: () => void;
   children: ReactNode;
@@ -96,12 +104,12 @@ export function ConfirmDialog({
     <Dialog onOpenChange={(open) => !open && onClose()} open title={title}>
       <div className="flex flex-col gap-2 [overflow-wrap:anywhere]">{children}</div>
       <p className="text-failed [overflow-wrap:anywhere] empty:hidden" role="alert">
-        {problem}
+        {problemOf(mutation)}
       </p>
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
-        <Button disabled={busy} look="danger" onClick={onConfirm}>
-          {busy ? acting : act}
+        <Button disabled={mutation.isPending || loading} look="danger" onClick={onConfirm}>
+          {mutation.isPending || loading ? acting : act}
         </Button>
       </DialogActions>
     </Dialog>

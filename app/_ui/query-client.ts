@@ -1,9 +1,20 @@
-import { QueryClient } from "@tanstack/react-query";
+import { MutationCache, QueryClient, type QueryKey } from "@tanstack/react-query";
 import { TRPCClientError } from "@trpc/client";
+
+declare module "@tanstack/react-query" {
+  interface Register {
+    /** `refresh`: what a mutation changes. It is read again before the mutation's own `onSuccess`. */
+    mutationMeta: { refresh?: QueryKey[] };
+  }
+}
 
 /** Live events keep the data fresh, so the client does not refetch on focus. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
+    mutationCache: new MutationCache({
+      onSuccess: (_data, _variables, _result, { meta }, { client }) =>
+        Promise.all((meta?.refresh ?? []).map((queryKey) => client.invalidateQueries({ queryKey }))),
+    }),
     defaultOptions: {
       queries: {
         staleTime: 30_000,

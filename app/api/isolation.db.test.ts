@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { GET as followRun } from "@/app/api/live/runs/[runId]/route";
 import { GET as followRuns } from "@/app/api/live/runs/route";
 import { GET as download } from "@/app/api/runs/[runId]/download/route";
@@ -9,37 +9,29 @@ import { GET as exportRuns } from "@/app/api/runs/export/route";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import { createMember, insertRun } from "@/testing/runs";
 import { signInCookie, TEST_ORIGIN } from "@/testing/sign-in";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld, type Tenant } from "@/testing/world";
 
 /**
  * Tenant isolation of every route handler of the app; the dashboard's procedures have a test of their own. The tables
  * must name each `route.ts`, so a new route fails this test until it is added.
  */
 
-let world: World;
 vi.mock("@/wiring", () => ({ getServices: () => world }));
 
 type Mine = { runId: string; stepId: string };
-let own: Tenant;
-let mine: Mine;
-let theirs: Mine;
-let cookie: string;
 
-beforeAll(async () => {
-  world = await createWorld();
-  own = await createTenant(world);
-  const other = await createTenant(world);
-  const insert = async (tenant: Tenant, word: string): Promise<Mine> => {
-    const runId = await insertRun(world, tenant, { steps: 1, input: `"${word}"` });
-    const step = await world.db.step.findFirstOrThrow({ where: { runId } });
-    return { runId, stepId: step.id };
-  };
-  mine = await insert(own, "ours");
-  theirs = await insert(other, "theirs");
-  // The role with the fewest permissions.
-  cookie = await signInCookie(world, await createMember(world, own, "viewer"));
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const own = await createTenant(world);
+const other = await createTenant(world);
+const insert = async (tenant: Tenant, word: string): Promise<Mine> => {
+  const runId = await insertRun(world, tenant, { steps: 1, input: `"${word}"` });
+  const step = await world.db.step.findFirstOrThrow({ where: { runId } });
+  return { runId, stepId: step.id };
+};
+const mine = await insert(own, "ours");
+const theirs = await insert(other, "theirs");
+// The role with the fewest permissions.
+const cookie = await signInCookie(world, await createMember(world, own, "viewer"));
 
 type Call = (headers: Record<string, string>, of: Mine) => Promise<Response>;
 

@@ -8,10 +8,11 @@ import { newId } from "@/server/ids";
 import { storeAppUrl } from "@/server/operate/app-url";
 import { startRun } from "@/server/runs/start";
 import { createVault } from "@/server/secrets/vault";
+import type { Services } from "@/server/services";
+import { callCommandLine } from "@/testing/command-line";
 import { executeRun } from "@/testing/execute";
 import { EVENT_KEY, listen, SIGNING_KEY, selfHosted } from "@/testing/inngest-server";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
-import { runCommandLine } from "./command-line";
 
 let world: World;
 let folder: string;
@@ -24,25 +25,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function call(
-  argv: string[],
-  { password = "", line = "", secret = "", services = world as Pick<World, keyof World> } = {},
-) {
-  const printed = { out: "", err: "" };
-  const terminal = {
-    out: (text: string) => {
-      printed.out += `${text}\n`;
-    },
-    err: (text: string) => {
-      printed.err += `${text}\n`;
-    },
-    readPassword: async () => password,
-    readLine: async () => line,
-    readSecret: async () => secret,
-  };
-  const code = await runCommandLine(argv, terminal, () => services);
-  return { code, ...printed };
-}
+const call = (argv: string[], { services = world as Services, ...answers }: Given = {}) =>
+  callCommandLine(services, argv, answers);
+type Given = { services?: Services; password?: string; line?: string; secret?: string };
 
 async function writeDefinition(name: string, source: string): Promise<string> {
   const file = join(folder, name);
@@ -117,6 +102,25 @@ test("an invalid file is reported with line numbers, on standard error only", as
     out: "",
     err: `${join(folder, "none.yaml")} cannot be read: the file does not exist.\n`,
   });
+});
+
+test("faults of a file's form and of its contents are printed together", async () => {
+  const source = acme("mixed")
+    .replace("credits: 10", "credits: x")
+    .replace("agent: helper", "agent: nobody")
+    .replace("model: m", "model: m, functions: [fly], maxSteps: 13");
+  const file = await writeDefinition("mixed.yaml", source);
+  const { code, err } = await call(["apply", file]);
+  expect([code, ...err.trim().split("\n")]).toEqual([
+    1,
+    `${file} was not applied. Nothing has changed.`,
+    expect.stringMatching(/^ {2}organizations\[0\]\.credits \(line 3\) must be a number/),
+    "  organizations[0].agents[0].maxSteps (line 6) must be at most 12",
+    expect.stringMatching(
+      /^ {2}organizations\[0\]\.agents\[0\]\.functions\[0\] \(line 6\) "fly" is not a function/,
+    ),
+    '  organizations[0].triggers[0].agent (line 7) "nobody" is not an agent of the organization',
+  ]);
 });
 
 test("a removed agent starts nothing, and its file restores it", async () => {
@@ -199,7 +203,7 @@ test("a secret is declared by a file, set from standard input, listed without it
   const secret = "ghp_0123456789abcdef";
   expect(await call(["secrets", "set", "secretive", "github", "--expires", "90d"], { secret })).toEqual({
     code: 0,
-    out: "The secret github is replaced.\n",
+    out: "The secret github is set.\n",
     err: "",
   });
   expect(await call(["secrets", "set", "secretive", "other", "--host", "a.test"], { secret })).toMatchObject({

@@ -1,22 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import type { ErrorCode } from "@/server/errors";
 import { newId } from "@/server/ids";
-import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, createTrigger, openWorld, type Tenant } from "@/testing/world";
 import { handleRest } from "./rest";
 import { handleWebhook } from "./webhook";
 
 /** The error tables and settled points of docs/contract.md, one row each, through the real handlers. */
 
-let world: World;
-let tenant: Tenant;
-let stranger: Tenant;
-
-beforeAll(async () => {
-  world = await createWorld();
-  tenant = await createTenant(world, { plan: { startsPerMinute: 100_000, readsPerMinute: 100_000 } });
-  stranger = await createTenant(world);
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const tenant = await createTenant(world, { plan: { startsPerMinute: 100_000, readsPerMinute: 100_000 } });
+const stranger = await createTenant(world);
 // Shows the cause of an internal fault beside the failed test.
 afterEach(() => {
   const faults = world.log.entries.splice(0).filter(({ level }) => level === "error");

@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createApiKey } from "@/server/catalog/organization/api-keys";
 import { newId } from "@/server/ids";
-import { createTenant, createTrigger, createWorld, type World } from "@/testing/world";
+import { createTenant, createTrigger, openWorld } from "@/testing/world";
 import { handleRest } from "./rest";
 import { handleWebhook } from "./webhook";
 
 /** Rate limits: their headers on every response, and which calls count. */
 
-let world: World;
-let beside: World;
-
-beforeAll(async () => {
-  world = await createWorld();
-  beside = await createWorld({ beside: world });
-});
-afterAll(async () => {
-  await beside.close();
-  await world.close();
-});
+const world = await openWorld();
+const beside = await openWorld({ beside: world });
 
 type Call = { method?: string; path: string; key?: string; body?: string; headers?: Record<string, string> };
 

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { MemberActor } from "@/server/auth/actor";
+import { expect, test } from "vitest";
 import { createTrigger, setTriggerStatus } from "@/server/catalog/create-trigger";
 import { newId } from "@/server/ids";
 import { createMember } from "@/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld } from "@/testing/world";
 import { sendTestCall } from "./test-call";
 
-let world: World;
-let tenant: Tenant;
-let member: MemberActor;
-beforeAll(async () => {
-  world = await createWorld();
-  tenant = await createTenant(world);
-  member = await createMember(world, tenant, "member");
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const tenant = await createTenant(world);
+const member = await createMember(world, tenant, "member");
 
 const create = (part: { signature?: "hex" | "standard-webhooks"; generateSecret?: boolean } = {}) =>
   createTrigger(world, member, { slug: newId(), agent: "helper", generateSecret: true, ...part });

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import type { MemberActor } from "@/server/auth/actor";
+import { expect, it } from "vitest";
 import { readToolText, saveToolText } from "@/server/catalog/edit-definition";
 import { createMember } from "@/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld } from "@/testing/world";
 import { tryTool } from "./try-tool";
 
 /** Running a definition before it is saved. */
 
-let world: World;
-let tenant: Tenant;
-let member: MemberActor;
-beforeAll(async () => {
-  world = await createWorld();
-  tenant = await createTenant(world);
-  member = await createMember(world, tenant, "member");
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const tenant = await createTenant(world);
+const member = await createMember(world, tenant, "member");
 
 const YAML = `slug: sum
 name: Sum

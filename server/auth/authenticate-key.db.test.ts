@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { revokeApiKey } from "@/server/catalog/organization/api-keys";
-import { createTenant, createWorld, type World } from "@/testing/world";
+import { createTenant, openWorld, type World } from "@/testing/world";
 
-let world: World;
-let beside: World;
-
-beforeAll(async () => {
-  world = await createWorld();
-  beside = await createWorld({ beside: world });
-});
-afterAll(async () => {
-  await beside.close();
-  await world.close();
-});
+const world = await openWorld();
+const beside = await openWorld({ beside: world });
 
 it("a revocation in one process applies to the next call in every other", async () => {
   const tenant = await createTenant(world);

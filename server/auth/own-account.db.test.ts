@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
 import { handleAuthRequest } from "@/server/auth/auth-requests";
 import { sessionFromHeaders } from "@/server/auth/sessions";
 import { createMember, TEST_PASSWORD } from "@/testing/runs";
 import { signInCookie, TEST_ORIGIN } from "@/testing/sign-in";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld, type Tenant } from "@/testing/world";
 
-let world: World;
 let tenant: Tenant;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = await openWorld();
 beforeEach(async () => {
   tenant = await createTenant(world);
 });

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { handleAuthRequest } from "@/server/auth/auth-requests";
 import { switchOrganization } from "@/server/auth/organizations";
 import { getAuth, isSameOrigin, sessionFromHeaders } from "@/server/auth/sessions";
 import { newId } from "@/server/ids";
 import { createMember, TEST_PASSWORD } from "@/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, createWorld, openWorld } from "@/testing/world";
 
 const ORIGIN = "http://stepwell.test";
-let world: World;
-let tenant: Tenant;
 
-beforeAll(async () => {
-  world = await createWorld();
-  tenant = await createTenant(world);
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const tenant = await createTenant(world);
 
 const memberOf = async (headers: Headers) => (await sessionFromHeaders(world, headers))?.member ?? null;
 

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { handleAuthRequest } from "@/server/auth/auth-requests";
 import { admitSignIn } from "@/server/auth/sign-in-limits";
 import { createMember, TEST_PASSWORD } from "@/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld } from "@/testing/world";
 
 const ORIGIN = "http://stepwell.test";
-let world: World;
-let tenant: Tenant;
 
-beforeAll(async () => {
-  world = await createWorld();
-  tenant = await createTenant(world);
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const tenant = await createTenant(world);
 
 type Sent = { email: string; password?: string; from: string; type?: string };
 

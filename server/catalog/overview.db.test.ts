@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { listTriggers } from "@/server/catalog/overview";
 import { newId } from "@/server/ids";
 import { recordDelivery } from "@/server/webhooks/deliveries";
 import { createMember, insertRun } from "@/testing/runs";
-import { createTenant, createTrigger, createWorld, type World } from "@/testing/world";
+import { createTenant, createTrigger, openWorld } from "@/testing/world";
 
-let world: World;
-
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = await openWorld();
 
 it("shows each trigger's newest call, refused ones included", async () => {
   const tenant = await createTenant(world);

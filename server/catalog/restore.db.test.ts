@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import type { MemberActor } from "@/server/auth/actor";
+import { expect, it } from "vitest";
 import { createMember } from "@/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld } from "@/testing/world";
 import { readToolText, saveToolText } from "./edit-definition";
 import { inspectAgent } from "./inspect-definition";
 import { removeDefinition } from "./remove";
@@ -11,15 +10,9 @@ import { listVersions, readVersionChanges } from "./versions";
 
 /** Returning to a version, and archiving with the way back. */
 
-let world: World;
-let tenant: Tenant;
-let member: MemberActor;
-beforeAll(async () => {
-  world = await createWorld();
-  tenant = await createTenant(world);
-  member = await createMember(world, tenant, "member");
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const tenant = await createTenant(world);
+const member = await createMember(world, tenant, "member");
 
 const AGENT = { name: "Writer", model: "m", systemPrompt: "Be short." };
 const toolYaml = (slug: string, zone: string) => `slug: ${slug}

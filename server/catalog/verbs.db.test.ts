@@ -1,9 +1,10 @@
 import { createHmac } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
-import type { MemberActor, MemberRole, OperatorActor } from "@/server/auth/actor";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import type { MemberActor, MemberRole } from "@/server/auth/actor";
+import { createMember } from "@/testing/runs";
+import { createTenant, openWorld } from "@/testing/world";
 import { createApiKey, revokeApiKey } from "./organization/api-keys";
 import { removeMember, saveMember } from "./organization/members";
 import { operatorOf } from "./organization/organizations";
@@ -13,15 +14,9 @@ import { saveAgent } from "./save-agent";
 import { saveTool } from "./save-tool";
 import { saveTrigger } from "./save-trigger";
 
-let world: World;
-let tenant: Tenant;
-let operator: OperatorActor;
-beforeAll(async () => {
-  world = await createWorld();
-  tenant = await createTenant(world);
-  operator = await operatorOf(world, tenant.slug);
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const tenant = await createTenant(world);
+const operator = await operatorOf(world, tenant.slug);
 
 const agent = { slug: "writer", name: "Writer", model: "m" };
 const tool = {
@@ -29,14 +24,6 @@ const tool = {
   name: "Double",
   steps: [{ id: "sum", uses: "calculate", with: { expression: "2 * {{ input.n }}" } }],
 };
-
-/** A member with that role in a new organization. */
-async function memberOf(who: Tenant, role: MemberRole): Promise<MemberActor> {
-  const email = `${role}-${Math.random().toString(36).slice(2)}@members.test`;
-  const by = await operatorOf(world, who.slug);
-  const { userId } = await saveMember(world, by, { email, password: "a password", role });
-  return { kind: "member", orgId: who.orgId, userId, name: role, role };
-}
 
 async function post(url: string, body: string, headers: Record<string, string> = {}) {
   const { pathname } = new URL(url, "http://stepwell.test");
@@ -182,7 +169,7 @@ test.each<[string, MemberRole, (actor: MemberActor) => Promise<unknown>]>([
 ])("%s needs the role %s", async (_what, needed, save) => {
   const roles: MemberRole[] = ["viewer", "member", "admin", "owner"];
   for (const role of roles) {
-    const actor = await memberOf(tenant, role);
+    const actor = await createMember(world, tenant, role);
     if (roles.indexOf(role) >= roles.indexOf(needed)) await expect(save(actor)).resolves.toBeDefined();
     else await expect(save(actor)).rejects.toMatchObject({ code: "forbidden" });
   }
@@ -190,10 +177,9 @@ test.each<[string, MemberRole, (actor: MemberActor) => Promise<unknown>]>([
 
 test("only owners appoint and remove owners, and one always stays", async () => {
   const own = await createTenant(world);
-  const admin = await memberOf(own, "admin");
-  const owner = await memberOf(own, "owner");
-  const email = (await world.db.user.findUniqueOrThrow({ where: { id: owner.userId } })).email;
-  const adminEmail = (await world.db.user.findUniqueOrThrow({ where: { id: admin.userId } })).email;
+  const admin = await createMember(world, own, "admin");
+  const owner = await createMember(world, own, "owner");
+  const [email, adminEmail] = [owner.email, admin.email];
 
   await expect(saveMember(world, admin, { email: adminEmail, role: "owner" })).rejects.toMatchObject({
     code: "forbidden",

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createMember } from "@/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld } from "@/testing/world";
 import { inspectAgent, inspectTool } from "./inspect-definition";
 import { saveAgent } from "./save-agent";
 import { saveTool } from "./save-tool";
 import { listVersions, readVersionChanges } from "./versions";
 
-let world: World;
-let tenant: Tenant;
-beforeAll(async () => {
-  world = await createWorld();
-  tenant = await createTenant(world);
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const tenant = await createTenant(world);
 
 it("lists who changed what of an agent, version by version", async () => {
   const member = await createMember(world, tenant, "member");

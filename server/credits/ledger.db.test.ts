@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { Decimal } from "@/server/credits/amount";
 import { newId } from "@/server/ids";
@@ -10,22 +10,18 @@ import { removeWorker } from "@/server/runs/engine/worker";
 import { WorkerLost } from "@/server/runs/engine/write/writer";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld, quietModels, type Tenant } from "@/testing/world";
 import { grantCredits, postEntries } from "./ledger";
 import { refundRun } from "./refund";
 
-let world: World;
 let reply: () => Partial<ModelReply> | Promise<Partial<ModelReply>> = () => ({});
 
-beforeAll(async () => {
-  world = await createWorld({
-    models: {
-      ...quietModels,
-      call: async (request) => ({ ...(await quietModels.call(request)), ...(await reply()) }),
-    },
-  });
+const world = await openWorld({
+  models: {
+    ...quietModels,
+    call: async (request) => ({ ...(await quietModels.call(request)), ...(await reply()) }),
+  },
 });
-afterAll(() => world.close());
 
 async function balanceOf(tenant: Tenant): Promise<Decimal> {
   const { balance } = await world.db.organization.findUniqueOrThrow({ where: { id: tenant.orgId } });

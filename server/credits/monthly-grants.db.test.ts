@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { expect, it } from "vitest";
+import { createTenant, openWorld, type Tenant } from "@/testing/world";
 import { grantMonthlyCredits } from "./monthly-grants";
 
-let world: World;
-let beside: World;
-
-beforeAll(async () => {
-  world = await createWorld();
-  beside = await createWorld({ beside: world });
-});
-afterAll(async () => {
-  await beside.close();
-  await world.close();
-});
+const world = await openWorld();
+const beside = await openWorld({ beside: world });
 
 const grantsOf = async ({ orgId }: Tenant) => {
   const entries = await world.db.creditEntry.findMany({

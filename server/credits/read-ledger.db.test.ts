@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createMember, insertRun } from "@/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld } from "@/testing/world";
 import { Decimal } from "./amount";
 import { grantCredits, postEntries } from "./ledger";
 import { listLedger, readBalance } from "./read-ledger";
 
-let world: World;
-let tenant: Tenant;
-beforeAll(async () => {
-  world = await createWorld();
-  tenant = await createTenant(world, { credits: "10" });
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const tenant = await createTenant(world, { credits: "10" });
 
 const post = (kind: "hold" | "refund", amount: string, runId: string | null, actor: string) =>
   postEntries(

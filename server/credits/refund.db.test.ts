@@ -1,35 +1,31 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { readTotals } from "@/server/runs/engine/figures";
 import { removeWorker } from "@/server/runs/engine/worker";
 import { WorkerLost } from "@/server/runs/engine/write/writer";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld, quietModels, type Tenant } from "@/testing/world";
 import { refundRun } from "./refund";
 
 /** Platform faults are refunded visibly; an operator can refund a charge once. */
 
-let world: World;
 let modelCalls = 0;
 /** The worker is replaced during this model call; null: never. */
 let diesAt: number | null = null;
 
-beforeAll(async () => {
-  world = await createWorld({
-    models: {
-      ...quietModels,
-      async call(request) {
-        modelCalls += 1;
-        const base = await quietModels.call(request);
-        if (modelCalls === diesAt) await removeWorker(world.pool, (await world.engine.worker()).id);
-        if (modelCalls > 1) return base;
-        const toolCalls = [{ id: "a", name: "adder", arguments: '{"a":1,"b":2}' }];
-        return { ...base, toolCalls };
-      },
+const world = await openWorld({
+  models: {
+    ...quietModels,
+    async call(request) {
+      modelCalls += 1;
+      const base = await quietModels.call(request);
+      if (modelCalls === diesAt) await removeWorker(world.pool, (await world.engine.worker()).id);
+      if (modelCalls > 1) return base;
+      const toolCalls = [{ id: "a", name: "adder", arguments: '{"a":1,"b":2}' }];
+      return { ...base, toolCalls };
     },
-  });
+  },
 });
-afterAll(() => world.close());
 
 const operator = ({ orgId }: Tenant) => ({ kind: "operator", orgId, name: "test" }) as const;
 const entriesOf = (tenant: Tenant) =>

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld } from "@/testing/world";
 import { openDatabase } from "./client";
 import type { Timeouts } from "./connect";
 import { readWithoutTimeout } from "./sql";
@@ -10,18 +10,13 @@ import { readWithoutTimeout } from "./sql";
 /** No call waits for the database without limit, and everything recovers when it is back. */
 
 const timeouts: Timeouts = { connection: 2_000, statement: 600, idleInTransaction: 600, silence: 1_200 };
-let world: World;
-let tenant: Tenant;
 const closers: (() => Promise<unknown>)[] = [];
 
-beforeAll(async () => {
-  world = await createWorld({ timeouts });
-  tenant = await createTenant(world);
-});
+const world = await openWorld({ timeouts });
+const tenant = await createTenant(world);
 afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
-afterAll(() => world.close());
 
 /** A pool through a proxy that can fall silent. */
 async function openThroughLine(limits: Timeouts) {

@@ -1,31 +1,22 @@
 import { createHmac } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
 import { newId } from "@/server/ids";
 import { secretPurpose } from "@/server/webhooks/token";
-import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, createTrigger, openWorld, type Tenant, type World } from "@/testing/world";
 
 /** Two processes cache organizations' configuration; both notice a change in the database within a second. */
 
-let world: World;
-let beside: World;
 let tenant: Tenant;
 let trigger: { id: string; token: string };
 
 const SECRET = "an old secret";
 const NOTICED_WITHIN_MS = 1_000;
 
-beforeAll(async () => {
-  world = await createWorld();
-  beside = await createWorld({ beside: world });
-  for (const { notifications } of [world, beside]) notifications.open();
-  await listening();
-});
-afterAll(async () => {
-  await beside.close();
-  await world.close();
-});
+const world = await openWorld();
+const beside = await openWorld({ beside: world });
+for (const { notifications } of [world, beside]) notifications.open();
 beforeEach(async () => {
   tenant = await createTenant(world, { plan: { startsPerMinute: 1_000 } });
   trigger = await createTrigger(world, tenant, { secrets: [SECRET] });
@@ -35,6 +26,7 @@ const listening = () =>
   vi.waitFor(() => expect([world, beside].every(({ notifications }) => notifications.fresh())).toBe(true), {
     timeout: 5_000,
   });
+await listening();
 
 const start = (process: World) =>
   handleRest(

@@ -1,21 +1,13 @@
 import { connect, createServer, type Socket } from "node:net";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createWorld, type World } from "@/testing/world";
+import { beforeEach, describe, expect, it } from "vitest";
+import { createWorld, openWorld } from "@/testing/world";
 import { createNotifications, type Topic } from "./notifications";
 
 /** One LISTEN connection per process: what one process sends arrives in the others. */
 
-let world: World;
-let beside: World;
-beforeAll(async () => {
-  world = await createWorld();
-  beside = await createWorld({ beside: world });
-  beside.notifications.open();
-});
-afterAll(async () => {
-  await beside.close();
-  await world.close();
-});
+const world = await openWorld();
+const beside = await openWorld({ beside: world });
+beside.notifications.open();
 beforeEach(() => expect.poll(() => beside.notifications.fresh(), { timeout: 5_000 }).toBe(true));
 
 /** Everything the other process receives for a topic. */

@@ -91,14 +91,12 @@ describe("nothing is left of one script for the next", () => {
 
 describe("is stopped", () => {
   test.each([
-    ["that loops", "for (;;);", "script_limit", "stopped after 10 seconds"],
     [
       "that loops in microtasks",
       "const f = () => Promise.resolve().then(f); return f();",
       "script_limit",
       "",
     ],
-    ["that backtracks", "return /^(a+)+$/.test('a'.repeat(40) + 'b')", "script_limit", "10 seconds"],
     ["that never returns", "return new Promise(() => {})", "script_limit", "never happens"],
     [
       "that eats memory",

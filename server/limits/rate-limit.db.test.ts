@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
 import { pruneRateSegments } from "@/server/operate/rate-segments";
-import { createTenant, createTrigger, createWorld, type World } from "@/testing/world";
+import { createTenant, createTrigger, openWorld, type World } from "@/testing/world";
 import { acquireRate, releaseRate } from "./rate-limit";
 
 /** Limits over two processes on one database, each with its own connections. */
 
-let world: World;
-let beside: World;
-
-beforeAll(async () => {
-  world = await createWorld();
-  beside = await createWorld({ beside: world });
-});
-afterAll(async () => {
-  await beside.close();
-  await world.close();
-});
+const world = await openWorld();
+const beside = await openWorld({ beside: world });
 
 /** The most events in any window of 60 s, excluding its older edge. */
 function mostInAMinute(moments: Date[]): number {

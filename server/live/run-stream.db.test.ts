@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { MemberActor } from "@/server/auth/actor";
 import { newId } from "@/server/ids";
 import { respondWithEvents } from "@/server/live/event-stream";
@@ -11,33 +11,23 @@ import { inspectRun, type RunInspection } from "@/server/runs/read/inspect";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
 import { createMember, insertRun } from "@/testing/runs";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld, quietModels } from "@/testing/world";
 
 /** Live updates as a browser gets them, with the writer in another process; only PostgreSQL connects the two. */
 
 /** The model of the writer's runs. */
 let play: (request: ModelRequest) => Promise<Partial<ModelReply>>;
-let world: World;
-let writer: World;
-let tenant: Tenant;
-let actor: Awaited<ReturnType<typeof createMember>>;
 
-beforeAll(async () => {
-  world = await createWorld();
-  writer = await createWorld({
-    beside: world,
-    models: {
-      ...quietModels,
-      call: async (request) => ({ ...(await quietModels.call(request)), ...(await play(request)) }),
-    },
-  });
-  tenant = await createTenant(world);
-  actor = await createMember(world, tenant, "viewer");
+const world = await openWorld();
+const writer = await openWorld({
+  beside: world,
+  models: {
+    ...quietModels,
+    call: async (request) => ({ ...(await quietModels.call(request)), ...(await play(request)) }),
+  },
 });
-afterAll(async () => {
-  await writer.close();
-  await world.close();
-});
+const tenant = await createTenant(world);
+const actor = await createMember(world, tenant, "viewer");
 
 type SentEvent = { name: string; data: RunUpdate & { ids: string[] }; id: string };
 

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { executeRun } from "@/testing/execute";
 import { insertTool } from "@/testing/tools";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld, type Tenant } from "@/testing/world";
 import { startRun } from "../runs/start";
 
 const sent: string[] = [];
-let world: World;
-beforeAll(async () => {
-  world = await createWorld({
-    env: { SMTP_RECIPIENTS_PER_HOUR: "5" },
-    sendMail: async ({ to }) => {
-      sent.push(...to);
-      return { messageId: "<1@stepwell.test>", accepted: [...to], rejected: [] };
-    },
-  });
+const world = await openWorld({
+  env: { SMTP_RECIPIENTS_PER_HOUR: "5" },
+  sendMail: async ({ to }) => {
+    sent.push(...to);
+    return { messageId: "<1@stepwell.test>", accepted: [...to], rejected: [] };
+  },
 });
-afterAll(() => world.close());
 
 /** Runs a tool of the organization that sends one e-mail to so many people. */
 async function send(tenant: Tenant, slug: string, recipients: number) {

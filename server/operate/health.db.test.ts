@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { checkReadiness, waitUntilReady } from "@/server/operate/health";
 import { EVENT_KEY, listen, SIGNING_KEY, selfHosted } from "@/testing/inngest-server";
-import { createWorld, type World } from "@/testing/world";
+import { openWorld } from "@/testing/world";
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = await openWorld();
 
 /** The world's services with an engine whose readiness a test scripts, poll by poll. */
 function withEngine(isReady: (poll: number) => boolean) {

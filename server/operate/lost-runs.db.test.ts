@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { admitWaitingRuns, claimRun } from "@/server/runs/engine/claim";
 import { startRun } from "@/server/runs/start";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld } from "@/testing/world";
 import { findLostRuns, releaseLostRuns } from "./lost-runs";
 
 /** Runs that were handed over to an Inngest server and never called are handed over again. */
 
-let world: World;
-let tenant: Tenant;
-beforeAll(async () => {
-  world = await createWorld();
-  tenant = await createTenant(world);
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const tenant = await createTenant(world);
 
 /** Starts a run and gives it a slot, like handing it over to a server. */
 async function handOver(): Promise<string> {

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { newId } from "@/server/ids";
 import { cancelRun } from "@/server/runs/cancel";
 import { admitWaitingRuns, claimRun } from "@/server/runs/engine/claim";
 import { removeWorker } from "@/server/runs/engine/worker";
 import { startRun } from "@/server/runs/start";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld } from "@/testing/world";
 import { endOverdueRuns } from "./overdue-runs";
 
 /** The documented bounds: a run without a worker is found and ended. */
 
-let world: World;
-let tenant: Tenant;
-beforeAll(async () => {
-  world = await createWorld();
-  tenant = await createTenant(world);
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const tenant = await createTenant(world);
 
 async function start(): Promise<string> {
   const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { authenticateKey } from "@/server/auth/authenticate-key";
 import { saveMember } from "@/server/catalog/organization/members";
@@ -7,13 +7,9 @@ import { newId } from "@/server/ids";
 import { removeOrganization } from "@/server/operate/remove-organization";
 import { indexEndedRuns } from "@/server/runs/read/run-index";
 import { startRun } from "@/server/runs/start";
-import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, createTrigger, openWorld, type Tenant } from "@/testing/world";
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = await openWorld();
 
 /** How many rows each table has for an organization. */
 async function countRows(orgId: string): Promise<Map<string, number>> {

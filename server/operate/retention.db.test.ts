@@ -1,39 +1,25 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { handleRest } from "@/server/api/rest";
 import { handleWebhook } from "@/server/api/webhook";
 import { refundRun } from "@/server/credits/refund";
 import { indexEndedRuns } from "@/server/runs/read/run-index";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
-import {
-  createTenant,
-  createTrigger,
-  createWorld,
-  quietModels,
-  type Tenant,
-  type World,
-} from "@/testing/world";
+import { createTenant, createTrigger, openWorld, quietModels, type Tenant } from "@/testing/world";
 import { removeExpired } from "./retention";
 
-let world: World;
-
-beforeAll(async () => {
-  world = await createWorld({
-    models: {
-      ...quietModels,
-      async call(request) {
-        const base = await quietModels.call(request);
-        const asked = request.messages.some(({ role }) => role === "tool");
-        return asked
-          ? base
-          : { ...base, toolCalls: [{ id: "a", name: "adder", arguments: '{"a":1,"b":2}' }] };
-      },
+const world = await openWorld({
+  models: {
+    ...quietModels,
+    async call(request) {
+      const base = await quietModels.call(request);
+      const asked = request.messages.some(({ role }) => role === "tool");
+      return asked ? base : { ...base, toolCalls: [{ id: "a", name: "adder", arguments: '{"a":1,"b":2}' }] };
     },
-  });
-  // Retention finds old runs by their ids, which have the machine's time.
-  world.clock.set(new Date());
+  },
 });
-afterAll(() => world.close());
+// Retention finds old runs by their ids, which have the machine's time.
+world.clock.set(new Date());
 
 const DAY_MS = 24 * 3600 * 1000;
 const operator = ({ orgId }: Tenant) => ({ kind: "operator", orgId, name: "test" }) as const;

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { setSecret } from "@/server/catalog/organization/secrets";
 import { newId } from "@/server/ids";
 import { rotateSecret, SEALED_COLUMNS } from "@/server/operate/rotate-secret";
@@ -7,16 +7,12 @@ import { checkSecretFingerprint, WrongSecretError } from "@/server/secrets/finge
 import { secretValuePurpose } from "@/server/secrets/purpose";
 import { createVault } from "@/server/secrets/vault";
 import { secretPurpose, tokenPurpose } from "@/server/webhooks/token";
-import { createTenant, createTrigger, createWorld, type World } from "@/testing/world";
+import { createTenant, createTrigger, openWorld } from "@/testing/world";
 
 const NEW = "a new secret of at least thirty-two characters";
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-  await checkSecretFingerprint(world);
-});
-afterAll(() => world.close());
+const world = await openWorld();
+await checkSecretFingerprint(world);
 
 test("both secrets work before a rotation, only the new one after it", async () => {
   const tenant = await createTenant(world);

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { removeExpired } from "@/server/operate/retention";
 import { startRun } from "@/server/runs/start";
 import { executeRun, replaceWorker } from "@/testing/execute";
 import { insertTool } from "@/testing/tools";
-import { createTenant, createWorld, type World } from "@/testing/world";
+import { createTenant, createWorld, openWorld } from "@/testing/world";
 import { readKeyValue, writeKeyValue } from "./key-values";
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = await openWorld();
 
 let calls = 0;
 const write = (orgId: Parameters<typeof writeKeyValue>[1], value: object) => {

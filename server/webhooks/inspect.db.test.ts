@@ -1,21 +1,16 @@
 import { createHmac } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { handleWebhook } from "@/server/api/webhook";
 import { createMember } from "@/testing/runs";
-import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, createTrigger, openWorld } from "@/testing/world";
 import { exampleBody } from "./example-body";
 import { inspectDelivery, listDeliveries, previewMessage, showBody } from "./inspect-deliveries";
 import { inspectTrigger } from "./inspect-trigger";
 import { redeliver } from "./redeliver";
 import { secretPurpose } from "./token";
 
-let world: World;
-let tenant: Tenant;
-beforeAll(async () => {
-  world = await createWorld();
-  tenant = await createTenant(world);
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const tenant = await createTenant(world);
 
 async function deliver(token: string, body: string | Uint8Array, headers: Record<string, string> = {}) {
   const request = new Request(`http://stepwell.test/webhooks/${token}`, {

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { handleWebhook } from "@/server/api/webhook";
 import { newId } from "@/server/ids";
 import { removeExpired } from "@/server/operate/retention";
 import { createMember } from "@/testing/runs";
-import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, createTrigger, openWorld } from "@/testing/world";
 import { REFUSED_BODIES, recordDelivery } from "./deliveries";
 import { inspectDelivery, previewMessage } from "./inspect-deliveries";
 import { redeliver } from "./redeliver";
@@ -13,15 +13,10 @@ import { redeliver } from "./redeliver";
  * body.
  */
 
-let world: World;
-let tenant: Tenant;
 const FORGED = { "X-Signature": "0".repeat(64) };
 
-beforeAll(async () => {
-  world = await createWorld();
-  tenant = await createTenant(world);
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const tenant = await createTenant(world);
 
 async function send(token: string, init: RequestInit & { headers?: Record<string, string> } = {}) {
   const { headers, ...rest } = init;

@@ -1,28 +1,23 @@
 import { execFileSync } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { handleWebhook } from "@/server/api/webhook";
 import { describeSecretFault } from "@/server/catalog/save-trigger";
 import { newId } from "@/server/ids";
 import { hasProgram } from "@/testing/programs";
-import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, createTrigger, openWorld } from "@/testing/world";
 import { storedHeaders } from "./deliveries";
 import { redeliver } from "./redeliver";
 import { secretPurpose } from "./token";
 
 /** What real senders send: bytes and signatures made by other programs. */
 
-let world: World;
-let tenant: Tenant;
 const BODY = '{"event":"order.created","note":"naïve – ✓","n":1.0}';
 const SECRET = "s3cret & more";
 
-beforeAll(async () => {
-  world = await createWorld();
-  tenant = await createTenant(world);
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const tenant = await createTenant(world);
 
 async function send(token: string, headers: Record<string, string>, body = BODY) {
   const response = await handleWebhook(

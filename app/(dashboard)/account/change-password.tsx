@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Choice, TextField } from "@/app/_ui/form";
 import { FormDialog } from "@/app/_ui/form-dialog";
@@ -14,15 +14,14 @@ const LABELS = { "/currentPassword": "The current password", "/newPassword": "Th
 /** Changes the reader's own password. */
 export function ChangePassword({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
   const notify = useNotify();
   const [currentPassword, setCurrent] = useState("");
   const [newPassword, setNew] = useState("");
   const [endOtherSessions, setEndOthers] = useState(true);
   const save = useMutation(
     trpc.account.changePassword.mutationOptions({
-      onSuccess: async ({ endedSessions }) => {
-        await queryClient.invalidateQueries({ queryKey: trpc.account.sessions.pathKey() });
+      meta: { refresh: [trpc.account.sessions.pathKey()] },
+      onSuccess: ({ endedSessions }) => {
         notify(
           "The password is changed",
           endedSessions > 0
@@ -38,7 +37,7 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
     <FormDialog
       act="Change password"
       acting="Changing"
-      busy={save.isPending}
+      mutation={save}
       onClose={onClose}
       onSubmit={() => save.mutate({ currentPassword, newPassword, endOtherSessions })}
       problem={problems.rest}

@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { Button } from "@/app/_ui/button";
 import { describeDevice } from "@/app/_ui/device";
 import { PartHead } from "@/app/_ui/facts";
@@ -40,13 +40,12 @@ export function SessionList() {
 
 function Row({ session }: { session: SessionLine }) {
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
   const notify = useNotify();
   const device = describeDevice(session.userAgent);
   const end = useMutation(
     trpc.account.endSession.mutationOptions({
-      onSuccess: async () => {
-        await queryClient.invalidateQueries({ queryKey: trpc.account.sessions.pathKey() });
+      meta: { refresh: [trpc.account.sessions.pathKey()] },
+      onSuccess: () => {
         notify(`${device} is signed out`);
       },
       onError: (error) => notify(`${device} is still signed in`, describeError(error).message),

@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ExpiryField } from "@/app/_ui/expiry-field";
 import { Choice, FieldGroup, TextField } from "@/app/_ui/form";
@@ -37,14 +37,13 @@ const LIMITS = [
 /** The form for a new key, then the new key itself, once. */
 export function CreateKey({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
   const now = useNow();
   const [draft, setDraft] = useState(NEW_KEY);
   const [invalid, setInvalid] = useState<Record<string, string>>({});
   const directory = useQuery(trpc.catalog.directory.queryOptions());
   const create = useMutation(
     trpc.keys.create.mutationOptions({
-      onSuccess: () => queryClient.invalidateQueries({ queryKey: trpc.catalog.keys.pathKey() }),
+      meta: { refresh: [trpc.catalog.keys.pathKey()] },
     }),
   );
   const targets = (directory.data ?? []).filter((entry) => entry.kind !== "trigger");
@@ -72,7 +71,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
     <FormDialog
       act="Create key"
       acting="Creating"
-      busy={create.isPending}
+      mutation={create}
       onClose={onClose}
       onSubmit={submit}
       problem={problems.rest}

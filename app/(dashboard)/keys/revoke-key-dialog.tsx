@@ -1,9 +1,8 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { ConfirmDialog } from "@/app/_ui/form-dialog";
 import { useTRPC } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
 import { Ago } from "@/app/_ui/time";
 import { useNotify } from "@/app/_ui/toast";
 import type { KeyLine } from "@/server/catalog/overview";
@@ -11,12 +10,11 @@ import type { KeyLine } from "@/server/catalog/overview";
 /** Confirms, then revokes a key. */
 export function RevokeKeyDialog({ line, onClose }: { line: KeyLine; onClose: () => void }) {
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
   const notify = useNotify();
   const revoke = useMutation(
     trpc.keys.revoke.mutationOptions({
-      onSuccess: async () => {
-        await queryClient.invalidateQueries({ queryKey: trpc.catalog.keys.pathKey() });
+      meta: { refresh: [trpc.catalog.keys.pathKey()] },
+      onSuccess: () => {
         notify(`The key ${line.name} is revoked`);
         onClose();
       },
@@ -26,10 +24,9 @@ export function RevokeKeyDialog({ line, onClose }: { line: KeyLine; onClose: () 
     <ConfirmDialog
       act="Revoke key"
       acting="Revoking"
-      busy={revoke.isPending}
+      mutation={revoke}
       onClose={onClose}
       onConfirm={() => revoke.mutate({ id: line.id })}
-      problem={revoke.isError ? describeError(revoke.error).message : null}
       title={`Revoke ${line.name}`}
     >
       <p>

@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { FormDialog } from "@/app/_ui/form-dialog";
@@ -22,13 +22,12 @@ export function ChangeRoleDialog({
 }) {
   const trpc = useTRPC();
   const router = useRouter();
-  const queryClient = useQueryClient();
   const notify = useNotify();
   const [role, setRole] = useState(member.role);
   const change = useMutation(
     trpc.members.changeRole.mutationOptions({
-      onSuccess: async (saved) => {
-        await queryClient.invalidateQueries({ queryKey: trpc.organization.members.pathKey() });
+      meta: { refresh: [trpc.organization.members.pathKey()] },
+      onSuccess: (saved) => {
         // The layout offers what the reader's own role allows.
         if (member.self) router.refresh();
         notify(`${member.name} has the role ${saved.role}`);
@@ -41,7 +40,7 @@ export function ChangeRoleDialog({
     <FormDialog
       act="Change role"
       acting="Changing"
-      busy={change.isPending}
+      mutation={change}
       onClose={onClose}
       onSubmit={() => change.mutate({ userId: member.userId, role })}
       problem={problems.rest}

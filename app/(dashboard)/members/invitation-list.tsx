@@ -1,12 +1,11 @@
 "use client";
 
-import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { PartHead } from "@/app/_ui/facts";
 import { ConfirmDialog } from "@/app/_ui/form-dialog";
 import { useTRPC } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
 import { List, ListCell, ListRow } from "@/app/_ui/table";
 import { Day } from "@/app/_ui/time";
 import { useNotify } from "@/app/_ui/toast";
@@ -70,12 +69,11 @@ export function InvitationList() {
 
 function RevokeDialog({ invitation, onClose }: { invitation: InvitationLine; onClose: () => void }) {
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
   const notify = useNotify();
   const revoke = useMutation(
     trpc.members.revokeInvitation.mutationOptions({
-      onSuccess: async () => {
-        await queryClient.invalidateQueries({ queryKey: trpc.members.invitations.pathKey() });
+      meta: { refresh: [trpc.members.invitations.pathKey()] },
+      onSuccess: () => {
         notify(`The invitation of ${invitation.email} is revoked`);
         onClose();
       },
@@ -85,10 +83,9 @@ function RevokeDialog({ invitation, onClose }: { invitation: InvitationLine; onC
     <ConfirmDialog
       act="Revoke invitation"
       acting="Revoking"
-      busy={revoke.isPending}
+      mutation={revoke}
       onClose={onClose}
       onConfirm={() => revoke.mutate({ id: invitation.id })}
-      problem={revoke.isError ? describeError(revoke.error).message : null}
       title={`Revoke the invitation of ${invitation.email}`}
     >
       <p>The link stops working at once. You can invite {invitation.email} again.</p>

@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
@@ -25,12 +25,11 @@ export function InviteMember({
   onClose: () => void;
 }) {
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<MemberRole>("member");
   const invite = useMutation(
     trpc.members.invite.mutationOptions({
-      onSuccess: () => queryClient.invalidateQueries({ queryKey: trpc.members.invitations.pathKey() }),
+      meta: { refresh: [trpc.members.invitations.pathKey()] },
     }),
   );
   if (invite.data) return <LinkDialog invitation={invite.data} onClose={onClose} />;
@@ -39,7 +38,7 @@ export function InviteMember({
     <FormDialog
       act="Create link"
       acting="Creating"
-      busy={invite.isPending}
+      mutation={invite}
       onClose={onClose}
       onSubmit={() => invite.mutate({ email: email.trim(), role })}
       problem={problems.rest}

@@ -3,7 +3,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ConfirmDialog } from "@/app/_ui/form-dialog";
 import { useTRPC } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
 import { useNotify } from "@/app/_ui/toast";
 import type { MemberLine } from "@/server/auth/list-members";
 
@@ -30,10 +29,9 @@ export function RemoveMemberDialog({ member, onClose }: { member: MemberLine; on
     <ConfirmDialog
       act={member.self ? "Leave" : "Remove"}
       acting={member.self ? "Leaving" : "Removing"}
-      busy={remove.isPending}
+      mutation={remove}
       onClose={onClose}
       onConfirm={() => remove.mutate({ userId: member.userId })}
-      problem={remove.isError ? describeError(remove.error).message : null}
       title={member.self ? "Leave the organization" : `Remove ${member.name}`}
     >
       <p>

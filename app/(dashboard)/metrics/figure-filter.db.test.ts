@@ -1,51 +1,44 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import type { MemberActor } from "@/server/auth/actor";
+import { expect, it } from "vitest";
 import { countSettledRuns } from "@/server/runs/read/count";
 import { RUN_PERIODS } from "@/server/runs/read/enums";
 import type { RunFilter } from "@/server/runs/read/filter";
 import { listRuns, type RunSummary } from "@/server/runs/read/list";
 import { type RunFigures, readRunMetrics } from "@/server/runs/read/metrics";
 import { createMember, insertRun } from "@/testing/runs";
-import { createTenant, createTrigger, createWorld, type World } from "@/testing/world";
+import { createTenant, createTrigger, openWorld } from "@/testing/world";
 import { filterOf, intervalsOf } from "./address";
 import { figureFilters } from "./figure-filter";
 
 /** Every figure links to a list of exactly the runs it counts, for each period, interval and subject. */
 
-let world: World;
-let actor: MemberActor;
-
-beforeAll(async () => {
-  world = await createWorld();
-  const tenant = await createTenant(world, { plan: { retentionDays: 1000 } });
-  actor = await createMember(world, tenant, "viewer");
-  const { id: triggerId } = await createTrigger(world, tenant);
-  for (let n = 0; n < 80; n += 1) {
-    const source = (["operator", "api", "webhook"] as const)[n % 3] ?? "operator";
-    await insertRun(world, tenant, {
-      kind: n % 4 === 0 ? "tool" : "agent",
-      status: (["Completed", "Completed", "Failed", "Cancelled"] as const)[n % 4] ?? "Completed",
-      source,
-      ...(source === "webhook" ? { triggerId } : {}),
-      createdAt: new Date(world.clock.now().getTime() - (n ** 3 / 80 ** 3) * 95 * 86_400_000),
-      durationMs: 10 * (n + 1) ** 2,
-      tokens: n % 5 === 0 ? 0 : n,
-      credits: n % 7 === 0 ? "0" : (n / 10).toFixed(4),
-    });
-  }
-  // A run in progress: it has used credits and taken longer than many, but has not ended.
+const world = await openWorld();
+const tenant = await createTenant(world, { plan: { retentionDays: 1000 } });
+const actor = await createMember(world, tenant, "viewer");
+const { id: triggerId } = await createTrigger(world, tenant);
+for (let n = 0; n < 80; n += 1) {
+  const source = (["operator", "api", "webhook"] as const)[n % 3] ?? "operator";
   await insertRun(world, tenant, {
-    status: "Running",
-    kind: "agent",
-    source: "webhook",
-    triggerId,
-    createdAt: new Date(world.clock.now().getTime() - 70_000),
-    tokens: 7_000,
-    credits: "3.5",
+    kind: n % 4 === 0 ? "tool" : "agent",
+    status: (["Completed", "Completed", "Failed", "Cancelled"] as const)[n % 4] ?? "Completed",
+    source,
+    ...(source === "webhook" ? { triggerId } : {}),
+    createdAt: new Date(world.clock.now().getTime() - (n ** 3 / 80 ** 3) * 95 * 86_400_000),
+    durationMs: 10 * (n + 1) ** 2,
+    tokens: n % 5 === 0 ? 0 : n,
+    credits: n % 7 === 0 ? "0" : (n / 10).toFixed(4),
   });
-  await countSettledRuns(world);
+}
+// A run in progress: it has used credits and taken longer than many, but has not ended.
+await insertRun(world, tenant, {
+  status: "Running",
+  kind: "agent",
+  source: "webhook",
+  triggerId,
+  createdAt: new Date(world.clock.now().getTime() - 70_000),
+  tokens: 7_000,
+  credits: "3.5",
 });
-afterAll(() => world.close());
+await countSettledRuns(world);
 
 async function listAll(filter: RunFilter): Promise<RunSummary[]> {
   const { items, nextCursor } = await listRuns(world, actor, { filter, limit: 200 });

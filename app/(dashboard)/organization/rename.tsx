@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { TextField } from "@/app/_ui/form";
@@ -13,13 +13,12 @@ import { useNotify } from "@/app/_ui/toast";
 export function Rename({ name, onClose }: { name: string; onClose: () => void }) {
   const trpc = useTRPC();
   const router = useRouter();
-  const queryClient = useQueryClient();
   const notify = useNotify();
   const [text, setText] = useState(name);
   const save = useMutation(
     trpc.organization.rename.mutationOptions({
-      onSuccess: async ({ saved }) => {
-        await queryClient.invalidateQueries({ queryKey: trpc.organization.inspect.pathKey() });
+      meta: { refresh: [trpc.organization.inspect.pathKey()] },
+      onSuccess: ({ saved }) => {
         // The layout shows the name, too.
         router.refresh();
         if (saved !== "unchanged") notify("The organization is renamed");
@@ -32,7 +31,7 @@ export function Rename({ name, onClose }: { name: string; onClose: () => void })
     <FormDialog
       act="Rename"
       acting="Renaming"
-      busy={save.isPending}
+      mutation={save}
       onClose={onClose}
       onSubmit={() => save.mutate({ name: text.trim() })}
       problem={problems.rest}

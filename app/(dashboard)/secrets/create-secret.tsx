@@ -1,18 +1,16 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
-import { type ExpiryDraft, readExpiry } from "@/app/_ui/expiry";
-import { ExpiryField } from "@/app/_ui/expiry-field";
+import { ExpiryField, useExpiry } from "@/app/_ui/expiry-field";
 import { TextField } from "@/app/_ui/form";
 import { FormDialog } from "@/app/_ui/form-dialog";
 import { readProblems } from "@/app/_ui/form-problems";
 import { CopyTextButton } from "@/app/_ui/one-time-value";
 import { Command } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
-import { useNow } from "@/app/_ui/time";
 import { hostsError, labelsOf, readHosts, referenceTo } from "./secret-draft";
 import { HostsField, ValueField } from "./secret-fields";
 
@@ -21,14 +19,11 @@ const NEW_SECRET = { name: "", value: "", hosts: "" };
 /** The form for a new secret, then how a tool refers to it. */
 export function CreateSecret({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
-  const now = useNow();
   const [draft, setDraft] = useState(NEW_SECRET);
-  const [expiry, setExpiry] = useState<ExpiryDraft>({ expiry: "never", date: "" });
-  const [noDate, setNoDate] = useState(false);
+  const expiry = useExpiry();
   const create = useMutation(
     trpc.secrets.create.mutationOptions({
-      onSuccess: () => queryClient.invalidateQueries({ queryKey: trpc.secrets.list.pathKey() }),
+      meta: { refresh: [trpc.secrets.list.pathKey()] },
     }),
   );
   if (create.data) return <HowToUse name={create.data.name} onClose={onClose} />;
@@ -37,8 +32,7 @@ export function CreateSecret({ onClose }: { onClose: () => void }) {
   const change = (part: Partial<typeof draft>) => setDraft((before) => ({ ...before, ...part }));
 
   function submit() {
-    const expiresAt = readExpiry(expiry, { now });
-    setNoDate(expiresAt === undefined);
+    const expiresAt = expiry.read();
     if (expiresAt === undefined) return;
     create.mutate({ name: draft.name.trim(), value: draft.value, hosts, expiresAt });
   }
@@ -47,7 +41,7 @@ export function CreateSecret({ onClose }: { onClose: () => void }) {
     <FormDialog
       act="Create secret"
       acting="Creating"
-      busy={create.isPending}
+      mutation={create}
       onClose={onClose}
       onSubmit={submit}
       problem={problems.rest}
@@ -68,12 +62,7 @@ export function CreateSecret({ onClose }: { onClose: () => void }) {
         onChange={(text) => change({ hosts: text })}
         value={draft.hosts}
       />
-      <ExpiryField
-        error={noDate ? "Choose a date." : problems.at("/expiresAt")}
-        onChange={(part) => setExpiry((before) => ({ ...before, ...part }))}
-        value={expiry}
-        what="The secret"
-      />
+      <ExpiryField {...expiry.props(problems.at("/expiresAt"))} what="The secret" />
     </FormDialog>
   );
 }

@@ -1,13 +1,11 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { type ExpiryDraft, readExpiry } from "@/app/_ui/expiry";
-import { ExpiryField } from "@/app/_ui/expiry-field";
+import { ExpiryField, useExpiry } from "@/app/_ui/expiry-field";
 import { FormDialog } from "@/app/_ui/form-dialog";
 import { readProblems } from "@/app/_ui/form-problems";
 import { useTRPC } from "@/app/_ui/providers";
-import { useNow } from "@/app/_ui/time";
 import { useNotify } from "@/app/_ui/toast";
 import type { SecretSummary } from "@/server/catalog/organization/secrets";
 import { hostsError, labelsOf, readHosts } from "./secret-draft";
@@ -16,17 +14,13 @@ import { HostsField } from "./secret-fields";
 /** Changes where a secret may be sent and when it expires; its value stays. */
 export function EditRules({ secret, onClose }: { secret: SecretSummary; onClose: () => void }) {
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
   const notify = useNotify();
-  const now = useNow();
-  const kept = secret.expiresAt;
   const [text, setText] = useState(secret.hosts.join("\n"));
-  const [expiry, setExpiry] = useState<ExpiryDraft>({ expiry: kept === null ? "never" : "kept", date: "" });
-  const [noDate, setNoDate] = useState(false);
+  const expiry = useExpiry(secret.expiresAt);
   const save = useMutation(
     trpc.secrets.changeRules.mutationOptions({
-      onSuccess: async ({ saved }) => {
-        await queryClient.invalidateQueries({ queryKey: trpc.secrets.list.pathKey() });
+      meta: { refresh: [trpc.secrets.list.pathKey()] },
+      onSuccess: ({ saved }) => {
         if (saved !== "unchanged") notify(`The secret ${secret.name} is changed`);
         onClose();
       },
@@ -36,8 +30,7 @@ export function EditRules({ secret, onClose }: { secret: SecretSummary; onClose:
   const problems = readProblems(save.error, labelsOf(sent));
 
   function submit() {
-    const expiresAt = readExpiry(expiry, { now, kept });
-    setNoDate(expiresAt === undefined);
+    const expiresAt = expiry.read();
     if (expiresAt !== undefined) save.mutate({ name: secret.name, hosts: readHosts(text), expiresAt });
   }
 
@@ -45,7 +38,7 @@ export function EditRules({ secret, onClose }: { secret: SecretSummary; onClose:
     <FormDialog
       act="Save"
       acting="Saving"
-      busy={save.isPending}
+      mutation={save}
       onClose={onClose}
       onSubmit={submit}
       problem={problems.rest}
@@ -53,13 +46,7 @@ export function EditRules({ secret, onClose }: { secret: SecretSummary; onClose:
     >
       <p className="text-muted">The value stays as it is.</p>
       <HostsField error={hostsError(problems.at, sent)} onChange={setText} value={text} />
-      <ExpiryField
-        error={noDate ? "Choose a date." : problems.at("/expiresAt")}
-        kept={kept}
-        onChange={(part) => setExpiry((before) => ({ ...before, ...part }))}
-        value={expiry}
-        what="The secret"
-      />
+      <ExpiryField {...expiry.props(problems.at("/expiresAt"))} what="The secret" />
     </FormDialog>
   );
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { ConfirmDialog } from "@/app/_ui/form-dialog";
 import { formatPlural } from "@/app/_ui/format";
 import { Link } from "@/app/_ui/link";
@@ -13,13 +13,12 @@ import type { SecretSummary } from "@/server/catalog/organization/secrets";
 /** Confirms, with the tools that use the secret, then removes it. */
 export function RemoveSecret({ secret, onClose }: { secret: SecretSummary; onClose: () => void }) {
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
   const notify = useNotify();
   const users = useQuery({ ...trpc.secrets.users.queryOptions({ name: secret.name }), staleTime: 0 });
   const remove = useMutation(
     trpc.secrets.remove.mutationOptions({
-      onSuccess: async () => {
-        await queryClient.invalidateQueries({ queryKey: trpc.secrets.list.pathKey() });
+      meta: { refresh: [trpc.secrets.list.pathKey()] },
+      onSuccess: () => {
         notify(`The secret ${secret.name} is removed`);
         onClose();
       },
@@ -29,10 +28,10 @@ export function RemoveSecret({ secret, onClose }: { secret: SecretSummary; onClo
     <ConfirmDialog
       act="Remove secret"
       acting="Removing"
-      busy={remove.isPending || users.isPending}
+      loading={users.isPending}
+      mutation={remove}
       onClose={onClose}
       onConfirm={() => remove.mutate({ name: secret.name })}
-      problem={remove.isError ? describeError(remove.error).message : null}
       title={`Remove ${secret.name}`}
     >
       <p>The value is deleted at once and cannot be restored.</p>

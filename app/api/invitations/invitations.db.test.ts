@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createInvitation } from "@/server/catalog/organization/invitations";
 import { newId } from "@/server/ids";
 import { createMember, TEST_PASSWORD } from "@/testing/runs";
 import { signInCookie, TEST_ORIGIN } from "@/testing/sign-in";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld } from "@/testing/world";
 import { POST as accept } from "./accept/route";
 import { POST as read } from "./read/route";
 
 /** The calls of the invitation's page, which need no session. */
 
-let world: World;
 vi.mock("@/wiring", () => ({ getServices: () => world }));
-let tenant: Tenant;
-beforeAll(async () => {
-  world = await createWorld();
-  tenant = await createTenant(world);
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const tenant = await createTenant(world);
 
 let address = 0;
 const account = { name: "New Person", password: TEST_PASSWORD };

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { GET as getRun } from "@/app/api/live/runs/[runId]/route";
 import { GET as getRuns } from "@/app/api/live/runs/route";
 import type { MemberActor } from "@/server/auth/actor";
@@ -7,27 +7,22 @@ import { acquireStreamSlot, STREAM_LIMITS } from "@/server/limits/stream-slots";
 import { HEARTBEAT_MS } from "@/server/live/event-stream";
 import { notifyRunChanged } from "@/server/live/run-changes";
 import { createMember, insertRun, TEST_PASSWORD } from "@/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld } from "@/testing/world";
 
 /** The live routes as a browser uses them: slots, backpressure, and when a stream ends. */
 
-let world: World;
-let tenant: Tenant;
 vi.mock("@/wiring", () => ({ getServices: () => world }));
 
 const opened: AbortController[] = [];
 
-beforeAll(async () => {
-  world = await createWorld();
-  tenant = await createTenant(world);
-});
+const world = await openWorld();
+const tenant = await createTenant(world);
 // Only heartbeats use an interval.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
 afterEach(() => {
   for (const each of opened.splice(0)) each.abort();
   vi.useRealTimers();
 });
-afterAll(() => world.close());
 
 const ORIGIN = "http://stepwell.test";
 let address = 0;

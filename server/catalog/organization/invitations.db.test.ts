@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { MemberActor } from "@/server/auth/actor";
 import { newId } from "@/server/ids";
 import { createMember } from "@/testing/runs";
 import { signInCookie } from "@/testing/sign-in";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld, type Tenant } from "@/testing/world";
 import { acceptInvitation, readInvitation } from "./accept-invitation";
 import { createInvitation, listInvitations, revokeInvitation } from "./invitations";
 import { changeMemberRole, removeMember } from "./members";
 
-let world: World;
 let tenant: Tenant;
 let owner: MemberActor;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = await openWorld();
 beforeEach(async () => {
   tenant = await createTenant(world);
   owner = await createMember(world, tenant, "owner");

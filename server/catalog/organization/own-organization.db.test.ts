@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
 import type { MemberRole } from "@/server/auth/actor";
 import { suspendOrganization } from "@/server/operate/suspend-organization";
 import { createMember } from "@/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld, type Tenant } from "@/testing/world";
 import { createApiKey, revokeApiKey } from "./api-keys";
 
-let world: World;
 let tenant: Tenant;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = await openWorld();
 beforeEach(async () => {
   tenant = await createTenant(world, { plan: { concurrency: 3, startsPerMinute: null, retentionDays: 7 } });
 });

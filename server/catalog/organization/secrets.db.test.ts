@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
 import { secretValuePurpose } from "@/server/secrets/purpose";
 import { createMember } from "@/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld, type Tenant } from "@/testing/world";
 import { removeDefinition } from "../remove";
 import { saveAgent } from "../save-agent";
 import { saveTool } from "../save-tool";
 import { setSecret } from "./secrets";
 
-let world: World;
 let tenant: Tenant;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = await openWorld();
 beforeEach(async () => {
   tenant = await createTenant(world);
 });

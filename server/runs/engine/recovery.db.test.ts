@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createEmbeddedDriver } from "@/inngest/embedded";
 import type { ModelReply } from "@/server/models/port";
 import { replaceWorker } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import { createTenant, createWorld, openWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import { startRun } from "../start";
 import { admitWaitingRuns } from "./claim";
 import { onPausePoint, type PausePoint } from "./pause-points";
@@ -12,15 +12,12 @@ import { WorkerLost } from "./write/writer";
 
 /** How an engine recovers from lost claims, platform faults and a stalled process. */
 
-let world: World;
 /** The process under test. */
 let beside: World;
 let modelCalls = 0;
 let answer: Partial<ModelReply> = {};
 
-beforeAll(async () => {
-  world = await createWorld();
-});
+const world = await openWorld();
 beforeEach(async () => {
   modelCalls = 0;
   answer = {};
@@ -38,7 +35,6 @@ afterEach(async () => {
   vi.restoreAllMocks();
   await beside.close();
 });
-afterAll(() => world.close());
 
 async function start(process: World, tenant: Tenant): Promise<string> {
   const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;

@@ -1,21 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { untilSharesAreKnown } from "@/testing/process";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import { createTenant, createWorld, openWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import { startRun } from "../start";
 import type { Admitted } from "./claim";
 
 /** The engine with an Inngest server, which the tests play. */
 
-let world: World;
 /** A process whose server may have two runs that it has not called. */
 let process: World;
 let play: (request: ModelRequest) => Promise<Partial<ModelReply>>;
 let handedOver: Admitted[];
 
-beforeAll(async () => {
-  world = await createWorld();
-});
+const world = await openWorld();
 beforeEach(async () => {
   handedOver = [];
   process = await createWorld({
@@ -29,7 +26,6 @@ beforeEach(async () => {
   });
 });
 afterEach(() => process.close());
-afterAll(() => world.close());
 
 function execute(): void {
   process.engine.start({

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
 import { executeRun, replaceWorker } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import { createTenant, createWorld, openWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import { cancelRun } from "../cancel";
 import { startRun } from "../start";
 import { admitWaitingRuns } from "./claim";
@@ -14,26 +14,22 @@ import { WorkerLost } from "./write/writer";
 type Script = (request: ModelRequest, call: number) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
 let script: Script;
 let modelCalls = 0;
-let world: World;
 /** Another process on the same database. */
 let beside: World;
 
-beforeAll(async () => {
-  world = await createWorld({
-    models: {
-      ...quietModels,
-      async call(request) {
-        modelCalls += 1;
-        return { ...(await quietModels.call(request)), ...(await script(request, modelCalls)) };
-      },
+const world = await openWorld({
+  models: {
+    ...quietModels,
+    async call(request) {
+      modelCalls += 1;
+      return { ...(await quietModels.call(request)), ...(await script(request, modelCalls)) };
     },
-  });
+  },
 });
 beforeEach(async () => {
   beside = await createWorld({ beside: world, models: world.models });
 });
 afterEach(() => beside.close());
-afterAll(() => world.close());
 
 const callsAdder: Script = (request) =>
   request.messages.some(({ role }) => role === "tool")

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { z } from "zod";
 import { newId } from "@/server/ids";
 import { cancelRun } from "@/server/runs/cancel";
 import { startRun } from "@/server/runs/start";
 import { insertRun } from "@/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld } from "@/testing/world";
 import { claimRun } from "./claim";
 import { removeWorker } from "./worker";
 import type { StepRow } from "./write/flush-items";
 import { WorkerLost } from "./write/writer";
 
-let world: World;
-let tenant: Tenant;
-beforeAll(async () => {
-  world = await createWorld();
-  tenant = await createTenant(world);
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const tenant = await createTenant(world);
 
 const start = () =>
   startRun(

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createEmbeddedDriver } from "@/inngest/embedded";
 import { mintOrgId } from "@/server/auth/mint-org-id";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
@@ -8,7 +8,7 @@ import { executeRun } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { untilSharesAreKnown } from "@/testing/process";
 import { createMember } from "@/testing/runs";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import { createTenant, createWorld, openWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import { cancelRun } from "../cancel";
 import { startRun } from "../start";
 import { admitWaitingRuns, readClaimedRuns } from "./claim";
@@ -18,17 +18,14 @@ import { yieldSlot } from "./run-state";
 /** Runs that yield their slot between two acts, and what happens to them while they wait and afterwards. */
 
 let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
-let world: World;
 /** A process with two slots on the same database, whose engine executes runs. */
 let busy: World;
 
-beforeAll(async () => {
-  world = await createWorld({
-    models: {
-      ...quietModels,
-      call: async (request) => ({ ...(await quietModels.call(request)), ...(await play(request)) }),
-    },
-  });
+const world = await openWorld({
+  models: {
+    ...quietModels,
+    call: async (request) => ({ ...(await quietModels.call(request)), ...(await play(request)) }),
+  },
 });
 beforeEach(async () => {
   busy = await createWorld({ beside: world, models: world.models, slots: 2 });
@@ -38,7 +35,6 @@ afterEach(async () => {
   const open = await world.db.run.findMany({ where: { finishedAt: null, parentRunId: null } });
   for (const run of open) await cancelRun(world, mintOrgId(run.organizationId), run.id, "a test");
 });
-afterAll(() => world.close());
 
 const read = (id: string) => world.db.run.findUniqueOrThrow({ where: { id } });
 const statusOf = (id: string) => async () => (await read(id)).status;

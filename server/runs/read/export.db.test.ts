@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { MemberActor } from "@/server/auth/actor";
+import { describe, expect, it } from "vitest";
 import { createMember, insertRun } from "@/testing/runs";
-import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, createTrigger, openWorld } from "@/testing/world";
 import { csvField, exportRuns } from "./export";
 
-let world: World;
-let tenant: Tenant;
-let actor: MemberActor;
-
-beforeAll(async () => {
-  world = await createWorld();
-  tenant = await createTenant(world);
-  actor = await createMember(world, tenant, "viewer");
-  const other = await createTenant(world);
-  await insertRun(world, other, { input: "of the other" });
-  for (let index = 0; index < 205; index += 1) {
-    await insertRun(world, tenant, { input: JSON.stringify({ index }), durationMs: 42 });
-  }
-  await insertRun(world, tenant, { status: "Failed", error: '=1+1, "quoted"\nand broken' });
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const tenant = await createTenant(world);
+const actor = await createMember(world, tenant, "viewer");
+const other = await createTenant(world);
+await insertRun(world, other, { input: "of the other" });
+for (let index = 0; index < 205; index += 1) {
+  await insertRun(world, tenant, { input: JSON.stringify({ index }), durationMs: 42 });
+}
+await insertRun(world, tenant, { status: "Failed", error: '=1+1, "quoted"\nand broken' });
 
 async function read(
   filter: Parameters<typeof exportRuns>[2]["filter"],

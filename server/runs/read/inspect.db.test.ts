@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createMember, insertRun } from "@/testing/runs";
-import { createTenant, createWorld, type World } from "@/testing/world";
+import { createTenant, openWorld } from "@/testing/world";
 import { inspectRun } from "./inspect";
 import { indexEndedRuns } from "./run-index";
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = await openWorld();
 
 it("finds the last successful run of the same agent or tool before a failed one", async () => {
   const tenant = await createTenant(world);

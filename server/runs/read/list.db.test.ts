@@ -1,36 +1,29 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { MemberActor } from "@/server/auth/actor";
+import { describe, expect, it } from "vitest";
 import { createMember, insertRun } from "@/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld } from "@/testing/world";
 import { listRuns } from "./list";
 import { indexEndedRuns } from "./run-index";
 
-let world: World;
-let tenant: Tenant;
-let actor: MemberActor;
 const ids: Record<string, string> = {};
 
-beforeAll(async () => {
-  world = await createWorld();
-  tenant = await createTenant(world);
-  actor = await createMember(world, tenant, "viewer");
-  const hoursAgo = (hours: number) => new Date(world.clock.now().getTime() - hours * 3_600_000);
-  ids.old = await insertRun(world, tenant, { createdAt: hoursAgo(30), input: '{"city":"Lisbon"}' });
-  ids.failed = await insertRun(world, tenant, {
-    status: "Failed",
-    createdAt: hoursAgo(2),
-    error: "100% of getaddrinfo ENOTFOUND",
-  });
-  await indexEndedRuns(world);
-  ids.agent = await insertRun(world, tenant, {
-    kind: "agent",
-    source: "api",
-    input: "Where is order 4711?",
-    output: "It is on its way.",
-  });
-  ids.running = await insertRun(world, tenant, { status: "Running", input: '{"state":"in flight"}' });
+const world = await openWorld();
+const tenant = await createTenant(world);
+const actor = await createMember(world, tenant, "viewer");
+const hoursAgo = (hours: number) => new Date(world.clock.now().getTime() - hours * 3_600_000);
+ids.old = await insertRun(world, tenant, { createdAt: hoursAgo(30), input: '{"city":"Lisbon"}' });
+ids.failed = await insertRun(world, tenant, {
+  status: "Failed",
+  createdAt: hoursAgo(2),
+  error: "100% of getaddrinfo ENOTFOUND",
 });
-afterAll(() => world.close());
+await indexEndedRuns(world);
+ids.agent = await insertRun(world, tenant, {
+  kind: "agent",
+  source: "api",
+  input: "Where is order 4711?",
+  output: "It is on its way.",
+});
+ids.running = await insertRun(world, tenant, { status: "Running", input: '{"state":"in flight"}' });
 
 const list = async (filter: Parameters<typeof listRuns>[2]["filter"]) =>
   (await listRuns(world, actor, { filter, limit: 50 })).items.map((run) => run.id);

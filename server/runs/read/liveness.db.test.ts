@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { admitWaitingRuns, claimRun } from "@/server/runs/engine/claim";
 import { removeWorker } from "@/server/runs/engine/worker";
 import { startRun } from "@/server/runs/start";
 import { createMember, insertRun } from "@/testing/runs";
-import { createTenant, createWorld, type World } from "@/testing/world";
+import { createTenant, openWorld } from "@/testing/world";
 import { readLiveness } from "./liveness";
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = await openWorld();
 
 const isNotFound = expect.objectContaining({ code: "not_found" });
 

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { MemberActor } from "@/server/auth/actor";
 import { createMember, insertRun } from "@/testing/runs";
-import { createTenant, createTrigger, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, createTrigger, openWorld, type Tenant } from "@/testing/world";
 import { countSettledRuns } from "./count";
 import { RUN_PERIODS } from "./enums";
 import { metricsQuestion, readRunMetrics } from "./metrics";
 
 /** Figures are the same whether an hour was counted before or is counted now. */
 
-let world: World;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = await openWorld();
 
 const ago = (ms: number) => new Date(world.clock.now().getTime() - ms);
 

@@ -1,32 +1,28 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { saveTool } from "@/server/catalog/save-tool";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld, quietModels, type Tenant } from "@/testing/world";
 import { inspectModelRequest, type ModelRequestView } from "./model-request";
 
 /** What pages show of a model's prompt equals what was sent: every request is recorded and compared. */
 
-let world: World;
 let sent: Parameters<typeof told>[0][] = [];
 let answers: Partial<ModelReply>[] = [];
 
-beforeAll(async () => {
-  world = await createWorld({
-    models: {
-      ...quietModels,
-      async call(request) {
-        const answer = answers[sent.length] ?? { content: "Done." };
-        const { messages, tools, responseSchema } = request;
-        sent.push(structuredClone({ messages, tools, ...(responseSchema && { responseSchema }) }));
-        return { ...(await quietModels.call(request)), ...answer };
-      },
+const world = await openWorld({
+  models: {
+    ...quietModels,
+    async call(request) {
+      const answer = answers[sent.length] ?? { content: "Done." };
+      const { messages, tools, responseSchema } = request;
+      sent.push(structuredClone({ messages, tools, ...(responseSchema && { responseSchema }) }));
+      return { ...(await quietModels.call(request)), ...answer };
     },
-  });
+  },
 });
-afterAll(() => world.close());
 
 const asks = (...calls: [name: string, args: unknown][]): Partial<ModelReply> => ({
   content: "I look it up.",

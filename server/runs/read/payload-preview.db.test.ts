@@ -1,23 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import type { MemberActor } from "@/server/auth/actor";
+import { expect, it } from "vitest";
 import { Prisma } from "@/server/db/generated/client";
 import { createMember, insertRun } from "@/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld } from "@/testing/world";
 import { inspectRun } from "./inspect";
 import { inspectStep } from "./inspect-line";
 import { startOf, TEXT_PREVIEW_CHARACTERS } from "./payload-preview";
 
-let world: World;
-let tenant: Tenant;
-let actor: MemberActor;
-
-beforeAll(async () => {
-  world = await createWorld();
-  tenant = await createTenant(world);
-  actor = await createMember(world, tenant, "viewer");
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const tenant = await createTenant(world);
+const actor = await createMember(world, tenant, "viewer");
 
 it.each([
   ["one byte", "x", 1],

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { saveAgent } from "@/server/catalog/save-agent";
 import { saveTool } from "@/server/catalog/save-tool";
 import { startRun } from "@/server/runs/start";
 import { createMember } from "@/testing/runs";
-import { createTenant, createWorld, type World } from "@/testing/world";
+import { createTenant, openWorld } from "@/testing/world";
 import { compareConfigurations, inspectConfiguration } from "./run-configuration";
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = await openWorld();
 
 it("shows a run's configuration, and what a run started now would change", async () => {
   const tenant = await createTenant(world);

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { cancelRun } from "@/server/runs/cancel";
 import { startRun } from "@/server/runs/start";
 import { insertRun } from "@/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld, type Tenant } from "@/testing/world";
 import { findRunIds } from "./find";
 import { indexEndedRuns } from "./run-index";
 
-let world: World;
 let tenant: Tenant;
-beforeAll(async () => {
-  world = await createWorld();
-});
+const world = await openWorld();
 beforeEach(async () => {
   await indexEndedRuns(world, 1_000);
   tenant = await createTenant(world);
 });
-afterAll(() => world.close());
 
 const insertRuns = async (count: number) => {
   const ids: string[] = [];

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { newId } from "@/server/ids";
 import { createMember, insertRun } from "@/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld } from "@/testing/world";
 import { searchSteps } from "./search-steps";
 
-let world: World;
-let tenant: Tenant;
-beforeAll(async () => {
-  world = await createWorld();
-  tenant = await createTenant(world);
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const tenant = await createTenant(world);
 
 /** Inserts a run with these steps' texts and one model call; returns the matches as step numbers and `call`. */
 async function runOf(steps: { input?: string; output?: string; reasoning?: string }[], said = "") {

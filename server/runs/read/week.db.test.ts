@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createMember, insertRun } from "@/testing/runs";
-import { createTenant, createWorld, type World } from "@/testing/world";
+import { createTenant, openWorld } from "@/testing/world";
 import { readWeek } from "./week";
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = await openWorld();
 
 it("counts the last seven days by agent and tool, and nothing of another organization", async () => {
   const tenant = await createTenant(world);

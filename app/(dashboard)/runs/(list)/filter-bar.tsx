@@ -175,7 +175,11 @@ function TextSearch({ text, onChange }: { text: string; onChange: (text: string)
     onChange(wanted);
   }
   const reportPaused = useEffectEvent(report);
+  /** The last text that came. The first effect may run after the first key and must not replace what was typed. */
+  const arrived = useRef(text);
   useEffect(() => {
+    if (arrived.current === text) return;
+    arrived.current = text;
     const at = reported.current.lastIndexOf(text);
     reported.current = reported.current.slice(at + 1);
     // A text of this field comes back late, when more may have been typed. Any other text replaces what was typed.

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import type { CallLine, StepLine } from "@/server/runs/read/inspect";
+import type { StepLine } from "@/server/runs/read/inspect";
+import { callLine, stepLine } from "@/testing/run-lines";
 import {
   attemptsToUnfold,
   chooseLine,
@@ -15,42 +16,9 @@ import {
   writeAddress,
 } from "./lines";
 
-const times = { startedAt: "2026-11-21T01:22:07.000Z", finishedAt: null, durationMs: null, sequence: 1 };
-
-function step(number: number, key: string, more: Partial<StepLine> = {}): StepLine {
-  return {
-    id: `${key}-id`,
-    key,
-    number,
-    iteration: 1,
-    name: "calculate",
-    status: "Completed",
-    tolerated: false,
-    errorMessage: null,
-    attempts: [],
-    credits: "0.0100",
-    childRunId: null,
-    childCredits: null,
-    ...times,
-    ...more,
-  };
-}
-
-function call(key: string, iteration: number, asked: number): CallLine {
-  const tokens = { inputTokens: 1, outputTokens: 1, estimated: false, credits: "0.0000" };
-  return {
-    id: `${key}-id`,
-    key,
-    iteration,
-    model: "m",
-    provider: "p",
-    status: "Completed",
-    asked,
-    ...tokens,
-    attempts: [],
-    ...times,
-  };
-}
+const step = (number: number, key: string, more: Partial<StepLine> = {}) =>
+  stepLine(key, { number, ...more });
+const call = (key: string, iteration: number, asked: number) => callLine(key, { iteration, asked });
 
 const agent = {
   run: { id: "agent-run", kind: "agent" as const, status: "Completed" as const },

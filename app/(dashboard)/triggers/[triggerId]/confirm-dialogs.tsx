@@ -4,7 +4,6 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { ConfirmDialog } from "@/app/_ui/form-dialog";
 import { useTRPC } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
 import { useNotify } from "@/app/_ui/toast";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 
@@ -13,12 +12,11 @@ type Props = { trigger: TriggerDetail; onClose: () => void };
 /** Confirms, then gives the trigger a new address. */
 export function ReplaceAddressDialog({ trigger, onClose }: Props) {
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
   const notify = useNotify();
   const replace = useMutation(
     trpc.triggers.rotateAddress.mutationOptions({
-      onSuccess: async () => {
-        await queryClient.invalidateQueries({ queryKey: trpc.triggers.inspect.pathKey() });
+      meta: { refresh: [trpc.triggers.inspect.pathKey()] },
+      onSuccess: () => {
         notify("The trigger has a new address", "Copy it into the sender's settings.");
         onClose();
       },
@@ -28,10 +26,9 @@ export function ReplaceAddressDialog({ trigger, onClose }: Props) {
     <ConfirmDialog
       act="Replace address"
       acting="Replacing"
-      busy={replace.isPending}
+      mutation={replace}
       onClose={onClose}
       onConfirm={() => replace.mutate({ id: trigger.id })}
-      problem={replace.isError ? describeError(replace.error).message : null}
       title={`Replace the address of ${trigger.name}`}
     >
       <p>The present address answers 404 at once. Senders need the new one. This cannot be undone.</p>
@@ -58,10 +55,9 @@ export function DeleteTriggerDialog({ trigger, onClose }: Props) {
     <ConfirmDialog
       act="Delete trigger"
       acting="Deleting"
-      busy={remove.isPending}
+      mutation={remove}
       onClose={onClose}
       onConfirm={() => remove.mutate({ slug: trigger.slug })}
-      problem={remove.isError ? describeError(remove.error).message : null}
       title={`Delete ${trigger.name}`}
     >
       <p>

@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
@@ -8,7 +8,6 @@ import { SelectField } from "@/app/_ui/form";
 import { FormDialog } from "@/app/_ui/form-dialog";
 import { OneTimeValue } from "@/app/_ui/one-time-value";
 import { useTRPC } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
 import { Moment } from "@/app/_ui/time";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 
@@ -23,14 +22,13 @@ const DEFAULT_OVERLAP = 86_400;
 /** Generates a new signing secret and shows it once. */
 export function RotateSecretDialog({ trigger, onClose }: { trigger: TriggerDetail; onClose: () => void }) {
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
   const isSigned = trigger.secrets.length > 0;
   const [overlapSeconds, setOverlapSeconds] = useState<number>(isSigned ? DEFAULT_OVERLAP : 0);
   // The dialog stays the one it was opened as when the trigger is read again.
   const [title] = useState(isSigned ? "Rotate the signing secret" : "Add a signing secret");
   const rotate = useMutation(
     trpc.triggers.rotateSecret.mutationOptions({
-      onSuccess: () => queryClient.invalidateQueries({ queryKey: trpc.triggers.inspect.pathKey() }),
+      meta: { refresh: [trpc.triggers.inspect.pathKey()] },
     }),
   );
   if (rotate.data) {
@@ -59,10 +57,9 @@ export function RotateSecretDialog({ trigger, onClose }: { trigger: TriggerDetai
     <FormDialog
       act="Generate a secret"
       acting="Generating"
-      busy={rotate.isPending}
+      mutation={rotate}
       onClose={onClose}
       onSubmit={() => rotate.mutate({ id: trigger.id, overlapSeconds })}
-      problem={rotate.isError ? describeError(rotate.error).message : null}
       title={title}
     >
       {isSigned ? (

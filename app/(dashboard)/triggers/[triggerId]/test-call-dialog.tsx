@@ -6,7 +6,6 @@ import { TextareaField } from "@/app/_ui/form";
 import { FormDialog } from "@/app/_ui/form-dialog";
 import { Link } from "@/app/_ui/link";
 import { useTRPC } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
 
 /** Sends a signed call to the trigger and shows what a sender would get. */
@@ -23,11 +22,10 @@ export function TestCallDialog({ trigger, onClose }: { trigger: TriggerDetail; o
     <FormDialog
       act="Send"
       acting="Sending"
-      busy={send.isPending}
+      mutation={send}
       dismiss={send.data ? "Done" : "Cancel"}
       onClose={onClose}
       onSubmit={() => send.mutate({ triggerId: trigger.id, body })}
-      problem={send.isError ? describeError(send.error).message : null}
       title="Send a test call"
       wide
     >

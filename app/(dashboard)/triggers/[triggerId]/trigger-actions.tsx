@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Button, MORE_CLASS } from "@/app/_ui/button";
@@ -78,13 +78,11 @@ function Actions({ trigger }: { trigger: TriggerDetail }) {
 /** Enables or disables the trigger at once: it can be undone by the same menu. */
 function useSetStatus(trigger: TriggerDetail) {
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
   const notify = useNotify();
   return useMutation(
     trpc.triggers.setStatus.mutationOptions({
-      onSuccess: async (_, { status }) => {
-        await queryClient.invalidateQueries({ queryKey: trpc.triggers.inspect.pathKey() });
-        await queryClient.invalidateQueries({ queryKey: trpc.catalog.pathKey() });
+      meta: { refresh: [trpc.triggers.inspect.pathKey(), trpc.catalog.pathKey()] },
+      onSuccess: (_, { status }) => {
         if (status === "active") notify(`${trigger.name} is enabled`);
         else notify(`${trigger.name} is disabled`, "Calls are refused until you enable it.");
       },

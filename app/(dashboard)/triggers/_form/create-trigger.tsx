@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button, buttonClass } from "@/app/_ui/button";
 import { Dialog, DialogActions } from "@/app/_ui/dialog";
@@ -17,12 +17,11 @@ import { TRIGGER_LABELS, TriggerFields } from "./trigger-fields";
 /** The form for a new trigger, then its address and, once, its secret. */
 export function CreateTrigger({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
   const [draft, setDraft] = useState(NEW_TRIGGER);
   const [faults, setFaults] = useState<Record<string, string>>({});
   const create = useMutation(
     trpc.triggers.create.mutationOptions({
-      onSuccess: () => queryClient.invalidateQueries({ queryKey: trpc.catalog.pathKey() }),
+      meta: { refresh: [trpc.catalog.pathKey()] },
     }),
   );
   if (create.data) {
@@ -48,7 +47,7 @@ export function CreateTrigger({ onClose }: { onClose: () => void }) {
     <FormDialog
       act="Create trigger"
       acting="Creating"
-      busy={create.isPending}
+      mutation={create}
       onClose={onClose}
       onSubmit={submit}
       problem={problems.rest}

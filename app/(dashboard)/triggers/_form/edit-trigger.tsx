@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { FormDialog } from "@/app/_ui/form-dialog";
 import { readProblems } from "@/app/_ui/form-problems";
@@ -13,15 +13,13 @@ import { TRIGGER_LABELS, TriggerFields } from "./trigger-fields";
 /** The form for an existing trigger. Secret and address have actions of their own. */
 export function EditTrigger({ trigger, onClose }: { trigger: TriggerDetail; onClose: () => void }) {
   const trpc = useTRPC();
-  const queryClient = useQueryClient();
   const notify = useNotify();
   const [draft, setDraft] = useState(() => draftOf(trigger));
   const [faults, setFaults] = useState<Record<string, string>>({});
   const update = useMutation(
     trpc.triggers.update.mutationOptions({
-      onSuccess: async () => {
-        await queryClient.invalidateQueries({ queryKey: trpc.triggers.inspect.pathKey() });
-        await queryClient.invalidateQueries({ queryKey: trpc.catalog.pathKey() });
+      meta: { refresh: [trpc.triggers.inspect.pathKey(), trpc.catalog.pathKey()] },
+      onSuccess: () => {
         notify("Trigger saved");
         onClose();
       },
@@ -39,7 +37,7 @@ export function EditTrigger({ trigger, onClose }: { trigger: TriggerDetail; onCl
     <FormDialog
       act="Save"
       acting="Saving"
-      busy={update.isPending}
+      mutation={update}
       onClose={onClose}
       onSubmit={submit}
       problem={problems.rest}

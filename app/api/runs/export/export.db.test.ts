@@ -1,26 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { GET } from "@/app/api/runs/export/route";
 import { createMember, insertRun } from "@/testing/runs";
 import { signInCookie, TEST_ORIGIN } from "@/testing/sign-in";
-import { createTenant, createWorld, type World } from "@/testing/world";
+import { createTenant, openWorld } from "@/testing/world";
 
 /** The export as a browser reads it: completely, slowly, or not to its end. */
 
-let world: World;
-let cookie: string;
 vi.mock("@/wiring", () => ({ getServices: () => world }));
 
 const RUNS = 12;
 /** Larger than a chunk, so that each run is one. */
 const OUTPUT = `"${"long ".repeat(250_000)}"`;
 
-beforeAll(async () => {
-  world = await createWorld();
-  const tenant = await createTenant(world);
-  cookie = await signInCookie(world, await createMember(world, tenant, "viewer"));
-  for (let n = 0; n < RUNS; n += 1) await insertRun(world, tenant, { output: OUTPUT });
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const tenant = await createTenant(world);
+const cookie = await signInCookie(world, await createMember(world, tenant, "viewer"));
+for (let n = 0; n < RUNS; n += 1) await insertRun(world, tenant, { output: OUTPUT });
 
 /** Counts the queries for runs' texts. */
 let pieces = 0;

@@ -1,27 +1,23 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
 import { inspectRun } from "@/server/runs/read/inspect";
 import { inspectCall, inspectStep } from "@/server/runs/read/inspect-line";
 import { startRun } from "@/server/runs/start";
 import { executeRun, replaceWorker } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import { createTenant, createWorld, openWorld, quietModels, type Tenant } from "@/testing/world";
 import { admitWaitingRuns } from "../claim";
 import { WorkerLost } from "../write/writer";
 
 /** The attempts in rows, while the next one is pending, and after a worker was replaced in the middle of one. */
 
 let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
-let world: World;
-beforeAll(async () => {
-  world = await createWorld({
-    models: {
-      ...quietModels,
-      call: async (request) => ({ ...(await quietModels.call(request)), ...(await play(request)) }),
-    },
-  });
+const world = await openWorld({
+  models: {
+    ...quietModels,
+    call: async (request) => ({ ...(await quietModels.call(request)), ...(await play(request)) }),
+  },
 });
-afterAll(() => world.close());
 
 /** Starts a run of a tool that calls the model once, with one retry. */
 async function start(tenant: Tenant): Promise<string> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { ModelReply } from "@/server/models/port";
 import { readCompleteRun } from "@/server/runs/read/download";
 import { inspectRun } from "@/server/runs/read/inspect";
@@ -6,32 +6,29 @@ import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { createMember } from "@/testing/runs";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import { createTenant, createWorld, openWorld, quietModels, type Tenant } from "@/testing/world";
 
 /** What starts hold and model calls reserve: a quick upper bound of the prompt if it fits, else its counted tokens. */
 
-let world: World;
 let counts = 0;
 let limits: number[] = [];
 let estimated = false;
 let onCall: () => Promise<Partial<ModelReply>> = async () => ({});
 
-beforeAll(async () => {
-  world = await createWorld({
-    models: {
-      ...quietModels,
-      call: async (request) => {
-        limits.push(request.maxOutputTokens);
-        const reply = await quietModels.call(request);
-        return { ...reply, usage: { ...reply.usage, estimated }, ...(await onCall()) };
-      },
-      boundTokens: () => 5_000,
-      countTokens: async () => {
-        counts += 1;
-        return 1_000;
-      },
+const world = await openWorld({
+  models: {
+    ...quietModels,
+    call: async (request) => {
+      limits.push(request.maxOutputTokens);
+      const reply = await quietModels.call(request);
+      return { ...reply, usage: { ...reply.usage, estimated }, ...(await onCall()) };
     },
-  });
+    boundTokens: () => 5_000,
+    countTokens: async () => {
+      counts += 1;
+      return 1_000;
+    },
+  },
 });
 beforeEach(() => {
   counts = 0;
@@ -39,7 +36,6 @@ beforeEach(() => {
   estimated = false;
   onCall = async () => ({});
 });
-afterAll(() => world.close());
 
 async function start(tenant: Tenant) {
   const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;

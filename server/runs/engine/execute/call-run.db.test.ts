@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { JsonObject } from "@/server/json";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { cancelRun } from "@/server/runs/cancel";
@@ -6,29 +6,18 @@ import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { insertTool } from "@/testing/tools";
-import {
-  createTenant,
-  createTrigger,
-  createWorld,
-  quietModels,
-  type Tenant,
-  type World,
-} from "@/testing/world";
+import { createTenant, createTrigger, openWorld, quietModels, type Tenant } from "@/testing/world";
 import { admitWaitingRuns } from "../claim";
 
 /** Steps that run tools and agents. */
 
-let world: World;
 let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
-beforeAll(async () => {
-  world = await createWorld({
-    models: {
-      ...quietModels,
-      call: async (request) => ({ ...(await quietModels.call(request)), ...(await play(request)) }),
-    },
-  });
+const world = await openWorld({
+  models: {
+    ...quietModels,
+    call: async (request) => ({ ...(await quietModels.call(request)), ...(await play(request)) }),
+  },
 });
-afterAll(() => world.close());
 
 const read = (id: string) =>
   world.db.run.findUniqueOrThrow({
@@ -238,6 +227,33 @@ describe("run_agent", () => {
       children: [{ status: "Cancelled" }],
     });
     await expectSoundLedger(world, tenant);
+  });
+
+  it("is cancelled with its caller before its own row is written", async () => {
+    const tenant = await createTenant(world);
+    const { journal } = await world.engine.worker();
+    let release = () => {};
+    const aborted = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const write = journal.child.bind(journal);
+    const delayed = vi.spyOn(journal, "child").mockImplementationOnce(async (row) => {
+      await aborted;
+      await write(row);
+    });
+    play = ({ signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => {
+          reject(signal.reason);
+          setImmediate(release);
+        });
+        void cancelRun(world, tenant.orgId, runId, "Ada");
+      });
+    const step = { id: "ask", uses: "run_agent", with: { agent: "helper", message: "Hi" } };
+    const runId = await start(tenant, { steps: [step] });
+    await executeRun(world, runId);
+    expect(await read(runId)).toMatchObject({ status: "Cancelled", children: [{ status: "Cancelled" }] });
+    delayed.mockRestore();
   });
 
   it("fails the step, not the run, when the agent's run takes too long", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { endOverdueRuns } from "@/server/operate/overdue-runs";
 import { cancelRun } from "@/server/runs/cancel";
 import { startRun } from "@/server/runs/start";
@@ -6,26 +6,22 @@ import { executeRun, replaceWorker } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
 import { createProcess } from "@/testing/process";
 import { insertTool } from "@/testing/tools";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import { createTenant, createWorld, openWorld, quietModels, type Tenant } from "@/testing/world";
 import { wakeRuns } from "../run-state";
 
 /** Runs that wait: they leave their slot, and continue when the time has come. */
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld({
-    models: {
-      ...quietModels,
-      call: async (request) => ({
-        ...(await quietModels.call(request)),
-        ...(request.messages.some(({ role }) => role === "tool")
-          ? { content: "Waited." }
-          : { content: "", toolCalls: [{ id: "c", name: "wait", arguments: '{"seconds":60}' }] }),
-      }),
-    },
-  });
+const world = await openWorld({
+  models: {
+    ...quietModels,
+    call: async (request) => ({
+      ...(await quietModels.call(request)),
+      ...(request.messages.some(({ role }) => role === "tool")
+        ? { content: "Waited." }
+        : { content: "", toolCalls: [{ id: "c", name: "wait", arguments: '{"seconds":60}' }] }),
+    }),
+  },
 });
-afterAll(() => world.close());
 
 const read = (id: string) => world.db.run.findUniqueOrThrow({ where: { id }, include: { steps: true } });
 

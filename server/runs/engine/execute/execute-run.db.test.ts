@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Actor } from "@/server/auth/actor";
 import { authenticateKey } from "@/server/auth/authenticate-key";
 import { Decimal } from "@/server/credits/amount";
@@ -11,6 +11,7 @@ import {
   createTenant,
   createTrigger,
   createWorld,
+  openWorld,
   quietModels,
   type Tenant,
   type World,
@@ -23,21 +24,17 @@ import { WorkerLost } from "../write/writer";
 type Script = (request: ModelRequest, call: number) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
 let script: Script = () => ({ content: "Done." });
 let modelCalls = 0;
-let world: World;
 
-beforeAll(async () => {
-  world = await createWorld({
-    models: {
-      ...quietModels,
-      async call(request) {
-        modelCalls += 1;
-        const base = await quietModels.call(request);
-        return { ...base, ...(await script(request, modelCalls)) };
-      },
+const world = await openWorld({
+  models: {
+    ...quietModels,
+    async call(request) {
+      modelCalls += 1;
+      const base = await quietModels.call(request);
+      return { ...base, ...(await script(request, modelCalls)) };
     },
-  });
+  },
 });
-afterAll(() => world.close());
 
 const ask = (name: string, args: unknown, id = "c1") => ({
   content: `I call ${name}.`,

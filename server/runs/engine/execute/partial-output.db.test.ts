@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { cancelRun } from "@/server/runs/cancel";
 import { inspectRun } from "@/server/runs/read/inspect";
@@ -6,21 +6,17 @@ import { inspectCall } from "@/server/runs/read/inspect-line";
 import { startRun } from "@/server/runs/start";
 import { executeRun } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import { createTenant, openWorld, quietModels, type Tenant } from "@/testing/world";
 
 /** A model's output can be read while it is generated. */
 
 let play: (request: ModelRequest) => Partial<ModelReply> | Promise<Partial<ModelReply>>;
-let world: World;
-beforeAll(async () => {
-  world = await createWorld({
-    models: {
-      ...quietModels,
-      call: async (request) => ({ ...(await quietModels.call(request)), ...(await play(request)) }),
-    },
-  });
+const world = await openWorld({
+  models: {
+    ...quietModels,
+    call: async (request) => ({ ...(await quietModels.call(request)), ...(await play(request)) }),
+  },
 });
-afterAll(() => world.close());
 
 async function start(tenant: Tenant): Promise<string> {
   const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;

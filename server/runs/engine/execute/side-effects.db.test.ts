@@ -1,29 +1,23 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
 import { handleRest } from "@/server/api/rest";
 import { newId } from "@/server/ids";
 import { startRun } from "@/server/runs/start";
 import { executeRun, replaceWorker } from "@/testing/execute";
 import { createMember } from "@/testing/runs";
-import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+import { createTenant, createWorld, openWorld } from "@/testing/world";
 import { admitWaitingRuns } from "../claim";
 import { WorkerLost } from "../write/writer";
 
 /** Outgoing calls of steps have one idempotency key for all attempts, and end with their run. */
 
-let world: World;
-let tenant: Tenant;
-let toolId: string;
 let outside: (key: string | null, signal: AbortSignal | null | undefined) => Promise<Response>;
 
-beforeAll(async () => {
-  world = await createWorld({
-    fetch: (_url, init) => outside(new Headers(init?.headers).get("idempotency-key"), init?.signal),
-  });
-  tenant = await createTenant(world);
-  toolId = await createCallingTool();
+const world = await openWorld({
+  fetch: (_url, init) => outside(new Headers(init?.headers).get("idempotency-key"), init?.signal),
 });
-afterAll(() => world.close());
+const tenant = await createTenant(world);
+const toolId = await createCallingTool();
 beforeEach(() => {
   outside = async () => new Response("{}");
 });

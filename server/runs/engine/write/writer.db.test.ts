@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createEmbeddedDriver } from "@/inngest/embedded";
 import { newId } from "@/server/ids";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
@@ -7,14 +7,13 @@ import { type StartConditions, startRun } from "@/server/runs/start";
 import { type Cut, type DatabaseProxy, openDatabaseProxy } from "@/testing/database-proxy";
 import { executeRun, replaceWorker } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
-import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
+import { createTenant, createWorld, openWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import { admitWaitingRuns } from "../claim";
 import type { JournalRow, ModelCallRow } from "./flush-items";
 import { WorkerLost } from "./writer";
 
 /** The group-commit writer: concurrent items are committed together, exactly once, whatever happens to the connection. */
 
-let world: World;
 /** Another process, connected to the database through `proxy`. */
 let beside: World;
 let proxy: DatabaseProxy;
@@ -22,16 +21,14 @@ let tenant: Tenant;
 let modelCalls = 0;
 let play: (request: ModelRequest) => Partial<ModelReply>;
 
-beforeAll(async () => {
-  world = await createWorld({
-    models: {
-      ...quietModels,
-      async call(request) {
-        modelCalls += 1;
-        return { ...(await quietModels.call(request)), ...play(request) };
-      },
+const world = await openWorld({
+  models: {
+    ...quietModels,
+    async call(request) {
+      modelCalls += 1;
+      return { ...(await quietModels.call(request)), ...play(request) };
     },
-  });
+  },
 });
 beforeEach(async () => {
   tenant = await createTenant(world, { credits: "10000", plan: { concurrency: 1_000 } });
@@ -45,7 +42,6 @@ afterEach(async () => {
   await beside.close();
   await proxy.close();
 });
-afterAll(() => world.close());
 
 const read = (id: string) => world.db.run.findUniqueOrThrow({ where: { id } });
 

@@ -1,53 +1,31 @@
 import { expect, it } from "vitest";
 import type { CallLine, StepLine } from "@/server/runs/read/inspect";
+import { callLine, stepLine } from "@/testing/run-lines";
 import { chooseLine, type Line, lineFacts, lineId, linesOf, waitsOf, withWaits } from "../lines";
 import { countIn, foldedAtFirst, foldLines, holdersOf, withGroups } from "./line-folds";
 import { amountOf } from "./measures";
 
 const at = (ms: number) => new Date(Date.parse("2026-11-21T01:22:07.000Z") + ms).toISOString();
 
-function step(number: number, key: string, more: Partial<StepLine> = {}): StepLine {
-  return {
-    id: `${key}-id`,
-    key,
+const step = (number: number, key: string, more: Partial<StepLine> = {}) =>
+  stepLine(key, {
     number,
-    iteration: 1,
-    name: "calculate",
-    status: "Completed",
-    tolerated: false,
-    errorMessage: null,
-    attempts: [],
-    credits: "0.0100",
-    childRunId: null,
-    childCredits: null,
     startedAt: at(number * 100),
     finishedAt: at(number * 100 + 150),
     durationMs: 150,
-    sequence: 1,
     ...more,
-  };
-}
-
-function call(key: string, iteration: number): CallLine {
-  return {
-    id: `${key}-id`,
-    key,
+  });
+const call = (key: string, iteration: number) =>
+  callLine(key, {
     iteration,
-    model: "m",
-    provider: "p",
-    status: "Completed",
     asked: 1,
-    attempts: [],
     inputTokens: 10,
     outputTokens: 2,
-    estimated: false,
     credits: "0.0020",
     startedAt: at(0),
     finishedAt: at(90),
     durationMs: 90,
-    sequence: 1,
-  };
-}
+  });
 
 const pages = (count: number, more: (index: number) => Partial<StepLine> = () => ({})) =>
   Array.from({ length: count }, (_, index) => step(index + 2, `page[${index}]`, more(index)));

@@ -1,51 +1,25 @@
 import { expect, it } from "vitest";
+import { callLine, stepLine } from "@/testing/run-lines";
 import type { WaitLine, WorkLine } from "../lines";
 import { amountOf, creditShares, fromCreditUnits, largestLine, timeShares } from "./measures";
 
 const at = (ms: number) => new Date(1_000_000 + ms).toISOString();
 
 function step(number: number, [from, to]: [number, number | null], more: object = {}): WorkLine {
-  const line = {
-    id: `step-${number}`,
-    key: `part[${number}]`,
+  const line = stepLine(`part[${number}]`, {
     number,
-    iteration: 1,
-    name: "calculate",
-    status: to === null ? ("Running" as const) : ("Completed" as const),
-    tolerated: false,
-    errorMessage: null,
-    attempts: [],
-    credits: "0.0100",
-    childRunId: null,
-    childCredits: null,
+    status: to === null ? "Running" : "Completed",
     startedAt: at(from),
     finishedAt: to === null ? null : at(to),
     durationMs: to === null ? null : to - from,
-    sequence: 1,
     ...more,
-  };
+  });
   return { kind: "step", runId: "run", slug: String(number), step: line, label: line.key, depth: 0 };
 }
 
 function call(key: string, [from, to]: [number, number]): WorkLine {
-  const line = {
-    id: key,
-    key,
-    iteration: 1,
-    model: "m",
-    provider: "p",
-    status: "Completed" as const,
-    asked: 0,
-    inputTokens: 100,
-    outputTokens: 20,
-    estimated: false,
-    credits: "0.1505",
-    attempts: [],
-    startedAt: at(from),
-    finishedAt: at(to),
-    durationMs: to - from,
-    sequence: 1,
-  };
+  const times = { startedAt: at(from), finishedAt: at(to), durationMs: to - from };
+  const line = callLine(key, { inputTokens: 100, outputTokens: 20, credits: "0.1505", ...times });
   return { kind: "call", runId: "run", slug: key, call: line, label: "think", depth: 0 };
 }
 

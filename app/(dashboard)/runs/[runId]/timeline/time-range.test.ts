@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { stepLine } from "@/testing/run-lines";
 import type { Line } from "../lines";
 import { barOf, type Scale } from "./scale";
 import { initialRange, rangeAround, scaleOfRange } from "./time-range";
@@ -8,24 +9,12 @@ const at = (ms: number) => new Date(BEGIN + ms).toISOString();
 const full: Scale = { measure: "time", start: BEGIN, span: 10_000 };
 
 function line(from: number, to: number | null): Line {
-  const step = {
-    id: "step",
-    key: "fetch",
-    number: 1,
-    iteration: 1,
-    name: "http_request",
-    status: to === null ? ("Running" as const) : ("Completed" as const),
-    tolerated: false,
-    errorMessage: null,
-    attempts: [],
-    credits: "0.0100",
-    childRunId: null,
-    childCredits: null,
+  const step = stepLine("fetch", {
+    status: to === null ? "Running" : "Completed",
     startedAt: at(from),
     finishedAt: to === null ? null : at(to),
     durationMs: to === null ? null : to - from,
-    sequence: 1,
-  };
+  });
   return { kind: "step", runId: "run", slug: "1", step, label: "fetch", depth: 0 };
 }
 

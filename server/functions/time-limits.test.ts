@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { executeFunction } from "@/server/functions/execute";
+import type { Json } from "@/server/json";
+import { testFunctionContext } from "@/testing/function-context";
+
+/**
+ * Calls that would never end are stopped after the ten seconds of their thread. All wait at once: each has an
+ * organization of its own, and so a thread.
+ */
+
+const NEXT: Record<string, Json> = {
+  run_javascript: { code: "return 1" },
+  transform_json: { value: 1, expression: "$ + 1" },
+  extract_text: { html: "<p>a</p>" },
+};
+
+test.concurrent.each<[string, string, Json, string, string]>([
+  [
+    "a script that loops",
+    "run_javascript",
+    { code: "for (;;);" },
+    "script_limit",
+    "stopped after 10 seconds",
+  ],
+  [
+    "a script that backtracks",
+    "run_javascript",
+    { code: "return /^(a+)+$/.test('a'.repeat(40) + 'b')" },
+    "script_limit",
+    "10 seconds",
+  ],
+  [
+    "a runaway expression",
+    "transform_json",
+    { value: {}, expression: "($f := function(){ $f() }; $f())" },
+    "invalid_expression",
+    "stopped after 10000 ms",
+  ],
+  [
+    "a nest of elements",
+    "extract_text",
+    { html: "<div>".repeat(300_000) },
+    "invalid_html",
+    "could not be parsed",
+  ],
+  [
+    "a nest of texts",
+    "extract_text",
+    { html: "<div><p>hello</p>".repeat(150_000) },
+    "invalid_html",
+    "could not be parsed",
+  ],
+])(
+  "%s is stopped, and the next call is answered",
+  { timeout: 60_000 },
+  async (organizationId, name, ...rest) => {
+    const [endless, code, message] = rest;
+    const call = (input: Json) => executeFunction(name, input, testFunctionContext({ organizationId }));
+    const started = performance.now();
+    await expect(call(endless)).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+    expect(performance.now() - started).toBeLessThan(30_000);
+    await expect(call(NEXT[name] ?? null)).resolves.toBeDefined();
+  },
+);

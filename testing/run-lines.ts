@@ -1,0 +1,47 @@
+import type { CallLine, StepLine } from "@/server/runs/read/inspect";
+
+/** A completed step of a run's timeline, named by its key. */
+export function stepLine(key: string, more: Partial<StepLine> = {}): StepLine {
+  return {
+    id: `${key}-id`,
+    key,
+    number: 1,
+    iteration: 1,
+    name: "calculate",
+    status: "Completed",
+    tolerated: false,
+    errorMessage: null,
+    attempts: [],
+    credits: "0.0100",
+    childRunId: null,
+    childCredits: null,
+    startedAt: "2026-11-21T01:22:07.000Z",
+    finishedAt: null,
+    durationMs: null,
+    sequence: 1,
+    ...more,
+  };
+}
+
+/** A completed model call of a run's timeline. */
+export function callLine(key: string, more: Partial<CallLine> = {}): CallLine {
+  return {
+    id: `${key}-id`,
+    key,
+    iteration: 1,
+    model: "m",
+    provider: "p",
+    status: "Completed",
+    asked: 0,
+    inputTokens: 1,
+    outputTokens: 1,
+    estimated: false,
+    credits: "0.0000",
+    attempts: [],
+    startedAt: "2026-11-21T01:22:07.000Z",
+    finishedAt: null,
+    durationMs: null,
+    sequence: 1,
+    ...more,
+  };
+}
