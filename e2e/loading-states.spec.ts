@@ -126,7 +126,7 @@ test("a queued run shows how long it has waited, and one that ended before its s
     await expect(facts).toContainText(/StartedneverFinished\d\d:\d\d:\d\d/);
     later = await runAgain();
     await goTo(page, "Runs");
-    await expect(row(never)).toContainText(/Cancelled.*—/);
+    await expect(row(never)).toContainText(/Cancelled.*–/);
     await expect(row(later)).toContainText(/queued \d+ s/);
     await page.goto(`${service.base}/runs/${later}`);
     await expect(facts).toContainText(/queued \d+ s/);
