@@ -209,14 +209,14 @@ const OPENINGS: Record<string, Record<string, Opening>> = {
   },
   "of records": {
     "a value under the pointer": async (page, { request, organization }) => {
-      const tool = organization.toolIds.records ?? "";
+      const tool = organization.toolIds["few-records"] ?? "";
       await page.goto(`/runs/${await finishRun(request, organization, { tool, input: {} })}?step=1`);
       await page.getByRole("region", { name: "Input of the step" }).getByRole("listitem").first().hover();
     },
     "records as a table": async (page) => {
       const output = page.getByRole("region", { name: "Output", exact: true });
       await output.getByRole("button", { name: /^Show all/ }).click();
-      await output.getByRole("searchbox").fill("record 249");
+      await output.getByRole("searchbox").fill("record 19");
       await output.getByRole("row").last().hover();
     },
   },
