@@ -29,7 +29,7 @@ export function wire(env: Environment, log: Logger = createLogger({ level: env.l
     db,
     pool,
     notifications,
-    cached: { apiKeys: cached(), targets: cached(), triggers: cached() },
+    cached: { apiKeys: cached(), targets: cached(), triggers: cached(), modelProviders: cached() },
     endedRuns: createEndedRuns(),
     configurationsStored: new LRUCache({ max: 10_000 }),
     engine: createEngine(() => services, { slots: env.slots }),

@@ -1,7 +1,7 @@
 "use client";
 
 import { Button } from "@/app/_ui/button";
-import { Problem } from "@/app/_ui/page";
+import { PlainPage } from "@/app/_ui/plain-page";
 
 export default function PageError({
   error,
@@ -11,16 +11,14 @@ export default function PageError({
   retry: () => void;
 }) {
   return (
-    <main>
-      <Problem title="This page could not be shown">
-        <p>
-          The server could not render this page{error.digest ? ` (reference ${error.digest})` : ""}. The cause
-          is in its log.
-        </p>
-        <Button className="mt-3" onClick={retry}>
-          Try again
-        </Button>
-      </Problem>
-    </main>
+    <PlainPage alert title="This page could not be shown">
+      <p className="mb-4 text-muted">
+        The server could not render this page{error.digest ? ` (reference ${error.digest})` : ""}. The cause
+        is in its log.
+      </p>
+      <Button look="primary" onClick={retry}>
+        Try again
+      </Button>
+    </PlainPage>
   );
 }

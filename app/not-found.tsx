@@ -1,14 +1,14 @@
 import { buttonClass } from "@/app/_ui/button";
 import { Link } from "@/app/_ui/link";
+import { PlainPage } from "@/app/_ui/plain-page";
 
 export default function NotFound() {
   return (
-    <main className="flex max-w-xl flex-col items-start gap-3 px-6 py-16">
-      <h1 className="font-semibold text-lg">Page not found</h1>
-      <p className="text-muted">The address is mistyped, or the page was deleted.</p>
-      <Link className={buttonClass("plain")} href="/runs">
+    <PlainPage title="Page not found">
+      <p className="mb-4 text-muted">The address is mistyped, or the page was deleted.</p>
+      <Link className={buttonClass("primary")} href="/runs">
         Go to runs
       </Link>
-    </main>
+    </PlainPage>
   );
 }

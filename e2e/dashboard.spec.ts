@@ -651,6 +651,24 @@ test("metrics link to one agent's metrics, and each figure and bar to its runs",
   await expect(rows(page).first()).toContainText("Helper");
 });
 
+test("metrics of a range of days are in the address", async ({ ownerPage: page, request, organization }) => {
+  await finishRun(request, organization, { tool: organization.toolId, input: { number: 3 } });
+  const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+  const [first, last] = [dayOf(Date.now() - 30 * 86_400_000), dayOf(Date.now() + 86_400_000)];
+  await page.goto("/metrics");
+  await page.getByLabel("From", { exact: true }).fill(first);
+  await page.getByLabel("To", { exact: true }).fill(last);
+  await expect(page).toHaveURL(`/metrics?first=${first}&last=${last}`);
+  await expect(page.getByRole("group", { name: "Interval" })).toHaveCount(0);
+  await page.reload();
+  await expect(page.getByLabel("From", { exact: true })).toHaveValue(first);
+  const figures = page.getByRole("region", { name: "Key figures" });
+  await expect(figures.getByRole("link").first()).toHaveAttribute("href", new RegExp(`from=${first}T00`));
+  await page.getByRole("button", { name: "24 hours" }).click();
+  await expect(page).toHaveURL("/metrics?period=24h");
+  await expect(page.getByLabel("From", { exact: true })).toHaveValue("");
+});
+
 test("the metrics page keeps both of two choices made at once", async ({ ownerPage: page, organization }) => {
   await page.goto(`/metrics?agent=${organization.agentId}`);
   const removal = page.getByRole("button", { name: "Remove the filter agent" });

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { promisify } from "node:util";
+import { expectNoFaultsAnywhere } from "./axe";
 import { clickAtOnce } from "./click-at-once";
 import { expect, test } from "./fixtures";
 import { finishRun, startRun } from "./start";
@@ -85,8 +86,25 @@ test("the pages of an agent and a tool show their definition and links", async (
   await expect(page.getByRole("region", { name: "Versions" })).toContainText("gpt-5-mini");
   await definition.getByRole("link", { name: "Double", exact: true }).click();
   await expect(page).toHaveURL(new RegExp(`/tools/${organization.toolId}`));
-  await expect(page.getByRole("region", { name: "Steps" })).toContainText("calculate");
-  await expect(definition.getByRole("link", { name: "Helper" })).toBeVisible();
+  await expect(definition).toContainText("calculate");
+  await expect(definition.getByRole("table", { name: "Parameters" })).toContainText("number, required");
+  const agents = page.getByRole("region", { name: "Used by agents" });
+  await expect(agents.getByRole("link", { name: "Helper" })).toBeVisible();
+  await expect(page.getByRole("region", { name: "Last 7 days" })).toContainText("Success rate");
+});
+
+test("the triggers are sorted by a figure of the last seven days, and by name again", async ({
+  ownerPage: page,
+}) => {
+  await page.goto("/triggers");
+  const table = page.getByRole("table", { name: "Triggers" });
+  const runs = table.getByRole("columnheader", { name: "Runs, 7 d" });
+  await runs.getByRole("link").click();
+  await expect(page).toHaveURL("/triggers?sort=runs");
+  await expect(runs).toHaveAttribute("aria-sort", "descending");
+  await runs.getByRole("link").click();
+  await expect(page).toHaveURL("/triggers");
+  await expect(runs).not.toHaveAttribute("aria-sort");
 });
 
 test("the ledger shows what a run cost", async ({ ownerPage: page, request, organization }) => {
@@ -116,6 +134,17 @@ test("the audit log shows changes to owners", async ({ ownerPage: page }) => {
   if (!(await line.isVisible())) await older.click();
   await line.click();
   await expect(page.getByRole("table", { name: "Changes" })).toContainText("gpt-5-mini");
+});
+
+test("the audit log is narrowed to one kind of subject", async ({ ownerPage: page }) => {
+  await page.goto("/audit");
+  const log = page.getByRole("list", { name: "Audit log" });
+  await page.getByRole("navigation", { name: "Changes of" }).getByRole("link", { name: "Triggers" }).click();
+  await expect(page).toHaveURL("/audit?subject=trigger");
+  await expect(log.getByRole("button", { name: /trigger\.created/ }).first()).toBeVisible();
+  await expect(log.getByRole("button", { name: /agent\.created/ })).toHaveCount(0);
+  await page.reload();
+  await expect(log.getByRole("button", { name: /trigger\.created/ }).first()).toBeVisible();
 });
 
 test("a viewer sees neither a trigger's address nor the audit log", async ({
@@ -200,3 +229,18 @@ for (const { tool, input, says, where } of FAILURES) {
     await expect(page).toHaveURL(`/tools/${toolId}`);
   });
 }
+
+test("each page leads to the guide that helps there, and guides to each other", async ({
+  ownerPage: page,
+}) => {
+  await page.goto("/triggers");
+  await page.getByRole("link", { name: "Docs", exact: true }).click();
+  await expect(page).toHaveURL("/docs/webhooks");
+  await expect(page.getByRole("heading", { level: 1, name: "Webhooks" })).toBeVisible();
+  await expect(page.getByRole("heading", { level: 2, name: "Sign a call" })).toBeVisible();
+  await page.getByRole("navigation", { name: "Guides" }).getByRole("link", { name: "Secrets" }).click();
+  await expect(page).toHaveURL("/docs/secrets");
+  await expectNoFaultsAnywhere(page, "a guide");
+  const unknown = await page.request.get("/docs/engine");
+  expect(unknown.status()).toBe(404);
+});

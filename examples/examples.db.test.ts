@@ -45,8 +45,9 @@ test.each(files)("%s can be applied, exported, and applied again without a chang
 
 /** Runs an example's tool with real functions and a scripted HTTP server and model. */
 async function runTool(file: string, slug: string, input: JsonObject, answers: Record<string, unknown> = {}) {
-  const tools = readDefinitionFile(await read(file)).definitions.organizations.flatMap(({ tools }) => tools);
-  const tool = tools.find((candidate) => candidate.slug === slug);
+  const { organizations } = readDefinitionFile(await read(file));
+  const declared = organizations.flatMap(({ tools }) => tools.map(({ definition }) => definition));
+  const tool = declared.find((candidate) => candidate?.slug === slug);
   if (!tool) throw new Error(`${file} has no tool ${slug}`);
   const context = testFunctionContext({
     fetch: async (url) => Response.json(answers[new URL(url).hostname]),

@@ -87,7 +87,7 @@ CREATE TRIGGER notify_configuration AFTER INSERT OR DELETE OR UPDATE ON public.p
 CREATE TRIGGER notify_configuration AFTER INSERT OR DELETE OR UPDATE ON public.tools FOR EACH ROW EXECUTE FUNCTION notify_configuration();
 CREATE TRIGGER notify_configuration AFTER INSERT OR DELETE OR UPDATE ON public.trigger_secrets FOR EACH ROW EXECUTE FUNCTION notify_configuration_of_trigger();
 CREATE TRIGGER notify_configuration AFTER INSERT OR DELETE OR UPDATE ON public.triggers FOR EACH ROW EXECUTE FUNCTION notify_configuration();
-CREATE TRIGGER notify_configuration AFTER UPDATE OF suspended_at, name ON public.organizations FOR EACH ROW EXECUTE FUNCTION notify_configuration();
+CREATE TRIGGER notify_configuration AFTER UPDATE OF suspended_at, name, model_providers ON public.organizations FOR EACH ROW EXECUTE FUNCTION notify_configuration();
 CREATE TRIGGER notify_configuration_gone AFTER DELETE ON public.organizations FOR EACH ROW EXECUTE FUNCTION notify_configuration();
 CREATE TRIGGER runs_keep_their_state BEFORE UPDATE ON public.runs FOR EACH ROW EXECUTE FUNCTION runs_keep_their_state();
 CREATE UNIQUE INDEX credit_entries_one_refund ON public.credit_entries USING btree (run_id) WHERE ((kind = 'refund'::credit_entry_kind) AND (run_id IS NOT NULL));

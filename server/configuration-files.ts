@@ -3,6 +3,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { Decimal } from "@/server/credits/amount";
 import { DEFAULT_PRICES, type ModelPrice, type PriceList } from "@/server/credits/prices";
+import { providerName, providerUrl } from "@/server/models/own-provider";
 import type { NamedProvider } from "@/server/models/registry";
 
 /**
@@ -45,14 +46,8 @@ export function readPriceList(path: string): PriceList {
 
 const providerFile = z.array(
   z.strictObject({
-    name: z
-      .string()
-      .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "must consist of lowercase letters, digits and hyphens")
-      .refine(
-        (name) => name !== "demo" && name !== "openai",
-        "is taken: demo is built in, openai is OPENAI_*",
-      ),
-    baseUrl: z.url({ protocol: /^https?$/, error: "must be an http or https address" }),
+    name: providerName,
+    baseUrl: providerUrl,
     apiKey: z.string().min(1).optional(),
     /** The environment variable that holds the key, so that the file holds no secret. */
     apiKeyFrom: z.string().min(1).optional(),

@@ -2,6 +2,7 @@ import { AppError } from "@/server/errors";
 import type { Json } from "@/server/json";
 import { jsonPointer } from "@/server/json-text";
 import { isSmall, parseLargeJson, stringifyLarge } from "@/server/large-json";
+import { keysOf } from "@/server/large-json-parser";
 
 /** Whether a Content-Type header names JSON in UTF-8. */
 export function isJsonContentType(header: string | null): boolean {
@@ -70,8 +71,8 @@ function findNul(value: Json): string[] | null {
     }
     return null;
   }
-  for (const [key, item] of Object.entries(value)) {
-    const found = key.includes("\0") ? [] : findNul(item);
+  for (const key of keysOf(value)) {
+    const found = key.includes("\0") ? [] : findNul(value[key] ?? null);
     if (found !== null) return [key, ...found];
   }
   return null;

@@ -16,12 +16,37 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** The containers that were parsed from more than one part. */
-const long = new WeakSet<object>();
+/** The containers that were made of more than one part; with the keys of objects, where they are in the order of insertion. */
+const long = new WeakMap<object, readonly string[] | null>();
 
-/** Whether a value is known to be long, because it was parsed here. */
+/** Whether a value is known to be long, because it was made here. */
 export function isKnownLong(value: object): boolean {
   return long.has(value);
+}
+
+/** The keys of an object. Those of a long one are known: to list 100,000 takes the process a tenth of a second. */
+export function keysOf(object: JsonObject): readonly string[] {
+  return long.get(object) ?? Object.keys(object);
+}
+
+/** Keys that JavaScript lists before others, sorted. */
+const INDEX = /^\d{1,10}$/;
+
+/** Makes a long object, member by member; it must not be changed afterwards. */
+export class LongObject {
+  readonly object: JsonObject = {};
+  #keys: string[] | null = [];
+
+  set(key: string, member: Json): void {
+    if (INDEX.test(key)) this.#keys = null;
+    if (this.#keys !== null && !Object.hasOwn(this.object, key)) this.#keys.push(key);
+    setMember(this.object, key, member);
+  }
+
+  finish(): JsonObject {
+    long.set(this.object, this.#keys);
+    return this.object;
+  }
 }
 
 type Range = { start: number; end: number };
@@ -90,7 +115,7 @@ export class LargeJsonParser {
 
   async #parseList(inside: Range): Promise<Json[]> {
     const items: Json[] = [];
-    long.add(items);
+    long.set(items, null);
     for (const group of this.#groups(inside)) {
       if (group.isLong) {
         items.push(await this.#parseValue(group));
@@ -105,21 +130,20 @@ export class LargeJsonParser {
   }
 
   async #parseObject(inside: Range): Promise<Json> {
-    const object: JsonObject = {};
-    long.add(object);
+    const object = new LongObject();
     for (const group of this.#groups(inside)) {
       if (group.isLong) {
         const { key, value } = this.#splitMember(group);
-        setMember(object, key, await this.#parseValue(value));
+        object.set(key, await this.#parseValue(value));
         continue;
       }
       if (this.#turns.isOver) await this.#turns.end();
       const parsed = this.#parsePart(`{${this.#text.slice(group.start, group.end)}}`);
       const members = isJsonObject(parsed) ? Object.entries(parsed) : [];
       if (members.length === 0) throw malformed();
-      for (const [key, member] of members) setMember(object, key, member);
+      for (const [key, member] of members) object.set(key, member);
     }
-    return object;
+    return object.finish();
   }
 
   /** The members of a container: short ones in groups of about a part, long ones alone. */

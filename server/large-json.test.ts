@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Json } from "@/server/json";
 import { parseJson } from "@/server/json-text";
 import { isSmall, mapLarge, parseLargeJson, readLargeJson, stringifyLarge } from "@/server/large-json";
@@ -120,4 +120,21 @@ test.each<{ name: string; value: Json; small: boolean }>([
   },
 ])("tells whether $name is small", ({ value, small }) => {
   expect(isSmall(value)).toBe(small);
+});
+
+test.each(["keys", "an own __proto__"])("the keys of %s are not listed at once", async (name) => {
+  const listed = [vi.spyOn(Object, "keys"), vi.spyOn(Object, "entries")];
+  try {
+    const parsed = await parseLargeJson(LARGE[name] ?? "");
+    const changed = await mapLarge(parsed, { part: (part) => part, key: (key) => `${key}!`, depth: 200 });
+    const text = await stringifyLarge(changed);
+    expect(isSmall({ inner: changed })).toBe(false);
+    const longest = listed.flatMap((spy) => spy.mock.results.map(({ value }) => value.length));
+    expect(Math.max(...longest)).toBeLessThan(3_000);
+    expect(Object.keys(JSON.parse(text))).toEqual(
+      Object.keys(JSON.parse(LARGE[name] ?? "")).map((key) => `${key}!`),
+    );
+  } finally {
+    for (const spy of listed) spy.mockRestore();
+  }
 });

@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, type JsonObject, setMember } from "@/server/json";
+import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { JsonTextError, MAX_JSON_DEPTH, parseJson } from "@/server/json-text";
-import { isKnownLong, LargeJsonParser, PART_LENGTH } from "@/server/large-json-parser";
+import { isKnownLong, keysOf, LargeJsonParser, LongObject, PART_LENGTH } from "@/server/large-json-parser";
 import { Turns } from "@/server/turns-of-work";
 
 /**
@@ -83,13 +83,15 @@ async function mapParts(value: Json, map: LargeMap, at: { depth: number; turns: 
     }
     return items;
   }
-  const object: JsonObject = {};
-  for (const [key, member] of Object.entries(value)) {
+  const object = new LongObject();
+  for (const key of keysOf(value)) {
     if (turns.isOver) await turns.end();
+    const member = value[key];
+    if (member === undefined) continue;
     const mapped = isPart(member) ? map.part(member, depth + 1) : await mapParts(member, map, inner);
-    setMember(object, map.key(key), mapped);
+    object.set(map.key(key), mapped);
   }
-  return object;
+  return object.finish();
 }
 
 function isLeaf(value: Json): boolean {
@@ -98,11 +100,11 @@ function isLeaf(value: Json): boolean {
 
 /** Whether a value is processed within a part's time. Counts values and characters no further than that. */
 export function isSmall(value: Json): boolean {
-  if (typeof value === "object" && value !== null && (isKnownLong(value) || texts.has(value))) return false;
   let weight = 0;
   const open: Json[] = [value];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     weight += 1;
+    if (typeof next === "object" && next !== null && (isKnownLong(next) || texts.has(next))) return false;
     if (typeof next === "string") weight += next.length / CHARACTERS_PER_WEIGHT;
     else if (Array.isArray(next)) {
       if (next.length > PART_WEIGHT) return false;
@@ -154,7 +156,7 @@ async function writeList(items: readonly Json[], turns: Turns): Promise<string> 
 async function writeObject(object: JsonObject, turns: Turns): Promise<string> {
   let text = "";
   let count = 0;
-  for (const key of Object.keys(object)) {
+  for (const key of keysOf(object)) {
     count += 1;
     if (count % GROUP_LENGTH === 0 && turns.isOver) await turns.end();
     const member = object[key];

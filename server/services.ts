@@ -10,6 +10,7 @@ import type { GuardedFetch } from "@/server/egress/guarded-fetch";
 import type { Environment } from "@/server/env";
 import type { Logger } from "@/server/log";
 import type { SendMail } from "@/server/mail/message";
+import type { OwnProvider } from "@/server/models/own-provider";
 import type { Models } from "@/server/models/port";
 import type { EndedRuns } from "@/server/runs/ended-runs";
 import type { Engine } from "@/server/runs/engine/port";
@@ -26,7 +27,12 @@ export type Services = {
   /** The one LISTEN connection of this process. */
   notifications: Notifications;
   /** What requests read of organizations' configuration. */
-  cached: { apiKeys: Cached<AuthenticatedKey>; targets: Cached<Target>; triggers: Cached<Trigger> };
+  cached: {
+    apiKeys: Cached<AuthenticatedKey>;
+    targets: Cached<Target>;
+    triggers: Cached<Trigger>;
+    modelProviders: Cached<readonly OwnProvider[]>;
+  };
   /** Recently ended runs, for polls. */
   endedRuns: EndedRuns;
   /** Frozen configurations known to be stored, by organization and hash. */

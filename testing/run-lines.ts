@@ -9,6 +9,7 @@ export function stepLine(key: string, more: Partial<StepLine> = {}): StepLine {
     iteration: 1,
     name: "calculate",
     status: "Completed",
+    tolerated: false,
     errorMessage: null,
     attempts: [],
     credits: "0.0100",

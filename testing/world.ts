@@ -99,7 +99,7 @@ export async function createWorld(parts: WorldParts = {}): Promise<World> {
     db,
     pool,
     notifications,
-    cached: { apiKeys: cached(), targets: cached(), triggers: cached() },
+    cached: { apiKeys: cached(), targets: cached(), triggers: cached(), modelProviders: cached() },
     endedRuns: createEndedRuns(),
     configurationsStored: new LRUCache({ max: 1_000 }),
     engine,

@@ -5,6 +5,7 @@ import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
 import { type ReactNode, useMemo, useState } from "react";
 import {
+  DocsIcon,
   MenuIcon,
   MoonIcon,
   SearchIcon,
@@ -24,6 +25,7 @@ import type { OrganizationLine } from "@/server/auth/organizations";
 import { ConnectionLost } from "../_ui/connection-lost";
 import { SessionEnded } from "../_ui/session-ended";
 import { preloadPalette, usePalette } from "./_palette/use-palette";
+import { guideFor } from "./docs/guides";
 import { ACCOUNT_ITEM, navGroups } from "./nav";
 import { OrganizationContext } from "./operator-command";
 import { applyTheme, type Theme, ThemeContext } from "./theme";
@@ -176,10 +178,7 @@ function Sidebar(props: SidebarProps) {
               return (
                 <Link
                   aria-current={here ? "page" : undefined}
-                  className={clsx(
-                    "flex h-8 items-center gap-2.5 rounded-md px-2",
-                    here ? "bg-pressed font-medium text-ink" : "text-muted hover:bg-hover hover:text-ink",
-                  )}
+                  className={navClass(here)}
                   href={href}
                   key={href}
                   onClick={onGo}
@@ -192,10 +191,26 @@ function Sidebar(props: SidebarProps) {
           </div>
         ))}
       </nav>
-      <div className="border-line border-t p-2">
+      <div className="flex flex-col gap-px border-line border-t p-2">
+        <Link
+          aria-current={path.startsWith("/docs/") ? "page" : undefined}
+          className={navClass(path.startsWith("/docs/"))}
+          href={guideFor(path)}
+          onClick={onGo}
+        >
+          <DocsIcon />
+          Docs
+        </Link>
         <PersonMenu onGo={onGo} onTheme={onTheme} role={role} theme={theme} user={user} />
       </div>
     </>
+  );
+}
+
+function navClass(here: boolean): string {
+  return clsx(
+    "flex h-8 items-center gap-2.5 rounded-md px-2",
+    here ? "bg-pressed font-medium text-ink" : "text-muted hover:bg-hover hover:text-ink",
   );
 }
 

@@ -1,11 +1,28 @@
 import clsx from "clsx";
 import type { ReactNode } from "react";
 
-/** Key figures side by side, divided by lines; two in a row on a phone. */
-export function Figures({ label, children }: { label: string; children: ReactNode }) {
+/** Key figures side by side, divided by lines; two in a row on a phone, and always if there is little room. */
+export function Figures({
+  label,
+  narrow = false,
+  className,
+  children,
+}: {
+  label: string;
+  narrow?: boolean;
+  className?: string | undefined;
+  children: ReactNode;
+}) {
   return (
-    <section aria-label={label} className="border-line border-y">
-      <dl className="grid grid-cols-2 *:border-line *:nth-[n+3]:border-t *:even:border-l lg:auto-cols-fr lg:grid-flow-col lg:grid-cols-none lg:*:nth-[n+2]:border-l lg:*:nth-[n+3]:border-t-0">
+    <section aria-label={label} className={clsx("border-line border-y", className)}>
+      <dl
+        className={clsx(
+          "grid grid-cols-2 *:border-line *:nth-[n+3]:border-t *:even:border-l",
+          narrow
+            ? null
+            : "lg:auto-cols-fr lg:grid-flow-col lg:grid-cols-none lg:*:nth-[n+2]:border-l lg:*:nth-[n+3]:border-t-0",
+        )}
+      >
         {children}
       </dl>
     </section>
@@ -29,7 +46,7 @@ export function Figure({
   return (
     <div className={clsx("min-w-0 px-4 py-3.5 sm:px-6", className)}>
       <dt className="text-muted text-xs">{name}</dt>
-      <dd className="mt-1 flex items-center justify-between gap-3">
+      <dd className="mt-1 flex items-center justify-between gap-2">
         <span className="whitespace-nowrap font-semibold text-figure tracking-[-0.02em]">{value}</span>
         {chart}
       </dd>
@@ -39,9 +56,9 @@ export function Figure({
 }
 
 /** The course of a figure as a line without axes, from the oldest to the newest value, which has a dot. */
-export function Sparkline({ values }: { values: readonly number[] }) {
+export function Sparkline({ values, width = 92 }: { values: readonly number[]; width?: number }) {
   const top = Math.max(...values);
-  const [width, height, pad] = [92, 26, 3];
+  const [height, pad] = [26, 3];
   if (values.length < 2 || top <= 0) return null;
   const points = values.map((value, index) => ({
     x: pad + (index / (values.length - 1)) * (width - 2 * pad),

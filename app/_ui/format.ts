@@ -23,9 +23,12 @@ export function formatCount(count: number): string {
     .replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
+/** Stands for zero and for no value. */
+export const NONE = "–";
+
 /** A share in percent: `97.0%`; a dash if the total is 0. */
 export function formatShare(part: number, total: number): string {
-  return total === 0 ? "—" : `${((part / total) * 100).toFixed(1)}%`;
+  return total === 0 ? NONE : `${((part / total) * 100).toFixed(1)}%`;
 }
 
 /** `1 step`, `4 steps`. */
@@ -38,6 +41,24 @@ export function formatCredits(credits: string, places: 2 | 4 = 4): string {
   const sign = credits.startsWith("-") ? "−" : "";
   const [whole = "0", decimals = ""] = credits.replace("-", "").split(".");
   return `${sign}${formatCount(Number(whole))}.${decimals.padEnd(places, "0").slice(0, places)}`;
+}
+
+/** What something used: credits as a decimal string, or a number of tokens; a dash for zero. */
+export function formatUsed(used: string | number): string {
+  if (Number(used) === 0) return NONE;
+  return typeof used === "number" ? formatCount(used) : formatCredits(used);
+}
+
+/** A difference with its sign, its size written as `write` does: `+12 ms`, `−0.5`, `±0`. */
+export function formatDifference(difference: number, write: (size: number) => string): string {
+  const size = write(Math.abs(difference));
+  if (size === write(0)) return "±0";
+  return `${difference < 0 ? "−" : "+"}${size}`;
+}
+
+/** Tokens of model calls: `1,042 in, 96 out`; a dash if there are none. */
+export function formatTokens(input: number, output: number): string {
+  return input + output === 0 ? NONE : `${formatCount(input)} in, ${formatCount(output)} out`;
 }
 
 /** Bytes as `812 B`, `4.1 KiB`, `3.2 MiB`. */

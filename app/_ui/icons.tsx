@@ -11,10 +11,12 @@ import {
   ChevronRight,
   ChevronsUpDown,
   CircleUser,
+  CodeXml,
   Coins,
   Copy,
   Download,
   Ellipsis,
+  Gauge,
   KeyRound,
   Link2,
   ListTree,
@@ -22,6 +24,7 @@ import {
   LogOut,
   type LucideIcon,
   Menu,
+  MessageSquare,
   Monitor,
   Moon,
   Pencil,
@@ -33,10 +36,12 @@ import {
   Sparkles,
   Sun,
   Terminal,
+  TextAlignStart,
   Trash2,
   TriangleAlert,
   Users,
   Workflow,
+  Wrench,
   X,
   Zap,
   ZoomIn,
@@ -61,7 +66,8 @@ export const KeyIcon = icon(KeyRound);
 export const SecretIcon = icon(LockKeyhole);
 export const OrganizationIcon = icon(Building2);
 export const AccountIcon = icon(CircleUser);
-export const ReferenceIcon = icon(BookOpen);
+export const ReferenceIcon = icon(CodeXml);
+export const DocsIcon = icon(BookOpen);
 export const ChartIcon = icon(ChartNoAxesColumn);
 export const CreditsIcon = icon(Coins);
 export const MembersIcon = icon(Users);
@@ -93,6 +99,10 @@ export const DownloadIcon = icon(Download);
 export const TerminalIcon = icon(Terminal);
 export const WarningIcon = icon(TriangleAlert);
 export const SparkIcon = icon(Sparkles);
+export const GaugeIcon = icon(Gauge);
+export const MessageIcon = icon(MessageSquare);
+export const TextIcon = icon(TextAlignStart);
+export const WrenchIcon = icon(Wrench);
 
 export const StepwellMark = (props: SVGProps<SVGSVGElement>) => (
   <svg aria-hidden="true" fill="currentColor" height="20" viewBox="0 0 20 20" width="20" {...props}>

@@ -1,11 +1,54 @@
 import clsx from "clsx";
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
+import { ChevronLeftIcon } from "./icons";
+import { Link } from "./link";
 
 export function PageHead({ title, children }: { title: ReactNode; children?: ReactNode }) {
   return (
     <header className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2.5 sm:px-6">
       <h1 className="font-semibold text-title tracking-[-0.012em]">{title}</h1>
       <div className="ml-auto flex flex-wrap items-center gap-2">{children}</div>
+    </header>
+  );
+}
+
+/** The way from a page to the one above it. */
+export function BackLink({
+  href,
+  children,
+  onClick,
+}: Pick<ComponentProps<typeof Link>, "href" | "onClick" | "children">) {
+  return (
+    <Link
+      className="-ml-1 flex items-center gap-0.5 rounded-md py-1 pr-1.5 text-muted hover:text-ink"
+      href={href}
+      {...(onClick ? { onClick } : {})}
+    >
+      <ChevronLeftIcon />
+      {children}
+    </Link>
+  );
+}
+
+/** The head of a page below another one: the way back, the title, facts and acts. */
+export function DetailHead({
+  back,
+  title,
+  className,
+  children,
+}: {
+  back: { href: string; label: string };
+  title: ReactNode;
+  className?: string;
+  children?: ReactNode;
+}) {
+  return (
+    <header
+      className={clsx("flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 sm:px-6", className)}
+    >
+      <BackLink href={back.href}>{back.label}</BackLink>
+      <h1 className="min-w-0 truncate font-semibold text-title tracking-[-0.012em]">{title}</h1>
+      {children}
     </header>
   );
 }

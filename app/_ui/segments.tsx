@@ -13,7 +13,8 @@ export function Segments<Value extends string>({
   label: string;
   before?: string;
   options: readonly { value: Value; label: string }[];
-  value: Value;
+  /** Null: none of them. */
+  value: Value | null;
   onChange: (value: Value) => void;
 }) {
   return (

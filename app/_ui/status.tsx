@@ -1,7 +1,8 @@
 import clsx from "clsx";
 import type { RunStatus } from "@/server/contract/enums";
 
-export type RunStatusName = RunStatus | "Waiting";
+/** A run may wait for a slot; a failure may be tolerated by the tool's definition. */
+export type RunStatusName = RunStatus | "Waiting" | "Tolerated";
 
 const COLOURS: Record<RunStatusName, string> = {
   Pending: "text-pending",
@@ -10,6 +11,7 @@ const COLOURS: Record<RunStatusName, string> = {
   Failed: "text-failed",
   Cancelled: "text-cancelled",
   Waiting: "text-waiting",
+  Tolerated: "text-waiting",
 };
 
 /** The shape of a status, so that colour is never the only sign. */
@@ -58,7 +60,13 @@ function Shape({ status }: { status: RunStatusName }) {
       );
     case "Waiting":
       return <path d="M6 .9 11.1 6 6 11.1.9 6Z" fill="currentColor" />;
+    case "Tolerated":
+      return <path d="M6 1.2 11.2 10.4H.8Z" fill="currentColor" />;
   }
+}
+
+export function shownStatus(status: RunStatusName, waiting: boolean): RunStatusName {
+  return waiting && status === "Running" ? "Waiting" : status;
 }
 
 /** A status as shape and text. */
@@ -67,11 +75,11 @@ export function Status({
   waiting = false,
   className,
 }: {
-  status: RunStatus;
+  status: RunStatusName;
   waiting?: boolean;
   className?: string;
 }) {
-  const shown: RunStatusName = waiting && status === "Running" ? "Waiting" : status;
+  const shown = shownStatus(status, waiting);
   return (
     <span
       className={clsx("inline-flex items-center gap-1.5 whitespace-nowrap", COLOURS[shown], className)}

@@ -49,14 +49,14 @@ function load(job) {
   });
 }
 
-/** @param {Service} service @param {string} path @param {string} [body] */
+/** @param {Pick<Service, "port" | "key">} service @param {string} path @param {string} [body] */
 async function call(service, path, body) {
   const headers = { "X-API-Key": service.key, "Content-Type": "application/json" };
   const init = body === undefined ? { headers } : { method: "POST", headers, body };
   return (await fetch(`http://127.0.0.1:${service.port}${path}`, init)).json();
 }
 
-/** @param {Service} service @param {"agents" | "tools"} kind @param {string[]} ids @param {number} everyMs */
+/** @param {Pick<Service, "port" | "key">} service @param {"agents" | "tools"} kind @param {string[]} ids @param {number} everyMs */
 async function untilEnded(service, kind, ids, everyMs) {
   let left = ids;
   while (left.length > 0) {
@@ -68,8 +68,8 @@ async function untilEnded(service, kind, ids, everyMs) {
 }
 
 /** @param {Service} service @param {"agents" | "tools"} kind @returns {Promise<Load>} */
-async function single(service, kind) {
-  const [path, body] = kind === "agents" ? [service.agent, MESSAGE] : [service.tool, '{"a":1}'];
+async function single(service, kind, tool = service.tool) {
+  const [path, body] = kind === "agents" ? [service.agent, MESSAGE] : [tool, '{"a":1}'];
   /** @type {number[]} */
   const times = [];
   const began = performance.now();
@@ -90,6 +90,20 @@ async function single(service, kind) {
     firstFailure: "",
     bodies: [],
   };
+}
+
+/** A script beside a hundred runs of another organization whose scripts use up their memory. @param {Service} service */
+async function besideEaters(service) {
+  const eaters = { ...service.eaters, port: service.port };
+  const started = await Promise.all(Array.from({ length: 100 }, () => call(eaters, eaters.tool, "{}")));
+  const result = await single(service, "tools", service.script);
+  await untilEnded(
+    eaters,
+    "tools",
+    started.map(({ id }) => id),
+    200,
+  );
+  return result;
 }
 
 /** @param {Service} service @param {"agents" | "tools"} kind @returns {Promise<Load>} */
@@ -147,6 +161,11 @@ const PHASES = [
   },
   { name: "one agent run", run: (/** @type {Service} */ s) => single(s, "agents") },
   { name: "one tool run", run: (/** @type {Service} */ s) => single(s, "tools") },
+  {
+    name: "one script",
+    run: (/** @type {Service} */ s) => single(s, "tools", s.script),
+  },
+  { name: "one script beside 100 memory eaters", run: besideEaters },
   { name: "200 agent runs at once", run: (/** @type {Service} */ s) => burst(s, "agents") },
   { name: "200 tool runs at once", run: (/** @type {Service} */ s) => burst(s, "tools") },
 ];

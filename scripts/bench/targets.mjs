@@ -52,8 +52,24 @@ const DEFINITION = `organizations:
         parameters: { type: object, properties: { a: { type: number } } }
         steps: [{ id: one, uses: transform_json, with: { value: "{{ input }}", expression: "a" } }]
         output: "{{ steps.one }}"
+      - slug: script
+        name: Script
+        steps: [{ id: one, uses: run_javascript, with: { code: return 6 * 7 } }]
     triggers:
 ${Array.from({ length: HOOKS }, (_, n) => `      - { slug: hook-${n}, agent: helper, rateLimit: { requests: 100000, seconds: 60 } }`).join("\n")}
+  - slug: eaters
+    plan: { startsPerMinute: unlimited, readsPerMinute: unlimited, concurrency: 1000 }
+    credits: 100000000
+    apiKeys: [{ name: bench }]
+    tools:
+      - slug: eat
+        name: Eat
+        steps:
+          - id: eat
+            forEach: "[1..5]"
+            uses: run_javascript
+            with: { code: "const eaten = []; for (;;) eaten.push(new Uint8Array(1 << 20).fill(1));" }
+            onError: continue
 `;
 
 /**
@@ -91,7 +107,8 @@ export async function startService({ name, root, modelPort }) {
       stdio: ["ignore", "pipe", "ignore"],
     },
   );
-  const [{ agents, tools, triggers, apiKeys }] = JSON.parse(out.toString()).organizations;
+  const [{ agents, tools, triggers, apiKeys }, eaters] = JSON.parse(out.toString()).organizations;
+  const runOf = (/** @type {{ id: string }} */ { id }) => `/v1/tools/run/${id}`;
   return {
     name,
     port,
@@ -100,7 +117,10 @@ export async function startService({ name, root, modelPort }) {
     readyMs,
     key: apiKeys[0].key,
     agent: `/v1/agents/run/${agents[0].id}`,
-    tool: `/v1/tools/run/${tools[0].id}`,
+    tool: runOf(tools[0]),
+    script: runOf(tools[1]),
+    /** Another organization, whose scripts use up their memory. */
+    eaters: { key: eaters.apiKeys[0].key, tool: runOf(eaters.tools[0]) },
     hooks: triggers.map((/** @type {{ token: string }} */ { token }) => `/webhooks/${token}`),
     async stop() {
       const ended = new Promise((resolve) => child.removeAllListeners("exit").on("exit", resolve));

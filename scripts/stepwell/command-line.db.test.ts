@@ -104,6 +104,25 @@ test("an invalid file is reported with line numbers, on standard error only", as
   });
 });
 
+test("faults of a file's form and of its contents are printed together", async () => {
+  const source = acme("mixed")
+    .replace("credits: 10", "credits: x")
+    .replace("agent: helper", "agent: nobody")
+    .replace("model: m", "model: m, functions: [fly], maxSteps: 13");
+  const file = await writeDefinition("mixed.yaml", source);
+  const { code, err } = await call(["apply", file]);
+  expect([code, ...err.trim().split("\n")]).toEqual([
+    1,
+    `${file} was not applied. Nothing has changed.`,
+    expect.stringMatching(/^ {2}organizations\[0\]\.credits \(line 3\) must be a number/),
+    "  organizations[0].agents[0].maxSteps (line 6) must be at most 12",
+    expect.stringMatching(
+      /^ {2}organizations\[0\]\.agents\[0\]\.functions\[0\] \(line 6\) "fly" is not a function/,
+    ),
+    '  organizations[0].triggers[0].agent (line 7) "nobody" is not an agent of the organization',
+  ]);
+});
+
 test("a removed agent starts nothing, and its file restores it", async () => {
   const file = await writeDefinition("removed.yaml", acme("removed"));
   const [before] = JSON.parse((await call(["apply", file, "--json"])).out).organizations;
@@ -184,7 +203,7 @@ test("a secret is declared by a file, set from standard input, listed without it
   const secret = "ghp_0123456789abcdef";
   expect(await call(["secrets", "set", "secretive", "github", "--expires", "90d"], { secret })).toEqual({
     code: 0,
-    out: "The secret github is replaced.\n",
+    out: "The secret github is set.\n",
     err: "",
   });
   expect(await call(["secrets", "set", "secretive", "other", "--host", "a.test"], { secret })).toMatchObject({

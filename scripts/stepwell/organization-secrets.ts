@@ -33,7 +33,7 @@ export const setSecretCommand = defineCommand({
       expiresAt,
       ...(values.host && { hosts: values.host }),
     });
-    terminal.out(`The secret ${name} is ${saved === "created" ? "created" : "replaced"}.`);
+    terminal.out(`The secret ${name} is ${saved === "created" ? "created" : "set"}.`);
     return true;
   },
 });

@@ -1,8 +1,9 @@
 import type { Actor, MemberActor, MemberRole, OperatorActor } from "@/server/auth/actor";
 import { roleCovers } from "@/server/auth/sessions";
+import type { AuditSubject } from "@/server/contract/enums";
 import type { Transaction } from "@/server/db/client";
 import { AppError } from "@/server/errors";
-import { type AuditSubject, changedFields, type Facts, recordAudit } from "@/server/operate/audit";
+import { changedFields, type Facts, recordAudit } from "@/server/operate/audit";
 import type { Services } from "@/server/services";
 import { refusal } from "./issues";
 

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { KEY_SCOPES, MEMBER_ROLES } from "@/server/auth/actor";
+import { isJsonObject } from "@/server/json";
+import { ownProviders } from "@/server/models/own-provider";
 import { SECRET_NAME } from "@/server/secrets/references";
 import { workflowDefinition } from "@/server/workflow/definition";
 
@@ -146,18 +148,21 @@ export const triggerDefinition = z
     messageTemplate: text(100_000).min(1).nullable().default(null),
     maxCredits,
   })
-  .superRefine((trigger, context) => {
-    if ((trigger.agent === undefined) === (trigger.tool === undefined)) {
-      context.addIssue({ code: "custom", message: "must name either an agent or a tool" });
-    }
-    if (trigger.messageTemplate !== null && trigger.agent === undefined) {
-      context.addIssue({
-        code: "custom",
-        path: ["messageTemplate"],
-        message: "is for triggers of agents; a tool's input is the body",
-      });
-    }
-  });
+  .superRefine(
+    (trigger, context) => {
+      if ((trigger.agent === undefined) === (trigger.tool === undefined)) {
+        context.addIssue({ code: "custom", message: "must name either an agent or a tool" });
+      }
+      if (typeof trigger.messageTemplate === "string" && trigger.agent === undefined) {
+        context.addIssue({
+          code: "custom",
+          path: ["messageTemplate"],
+          message: "is for triggers of agents; a tool's input is the body",
+        });
+      }
+    },
+    { when: ({ value }) => isJsonObject(value) },
+  );
 export type TriggerDefinition = z.output<typeof triggerDefinition>;
 export type TriggerInput = z.input<typeof triggerDefinition>;
 
@@ -213,5 +218,7 @@ export const organizationDefinition = z.strictObject({
   plan: planDefinition.default({}),
   /** Granted once, when the organization is created. */
   credits: amount.optional(),
+  /** Unset: not changed. */
+  modelProviders: ownProviders.optional(),
 });
 export type OrganizationDefinition = z.output<typeof organizationDefinition>;

@@ -3,6 +3,7 @@ import type { MemberActor } from "@/server/auth/actor";
 import { priceOf } from "@/server/credits/prices";
 import { AppError, type Issue, isAppError } from "@/server/errors";
 import { inputSchemaOf, listFunctions } from "@/server/functions/registry";
+import { findModelProviders } from "@/server/runs/find-model-providers";
 import type { Services } from "@/server/services";
 import { type CatalogServices, type Editor, requireRole, type SaveOptions } from "./change";
 import { declareTool } from "./definition-file/declare";
@@ -26,7 +27,8 @@ export type Choices = {
   tools: { slug: string; name: string; description: string }[];
 };
 
-export async function readChoices({ db, prices, models }: Services, actor: MemberActor): Promise<Choices> {
+export async function readChoices(services: Services, actor: MemberActor): Promise<Choices> {
+  const { db, prices, models } = services;
   const inUse = { organizationId: actor.orgId, deletedAt: null };
   const tools = await db.tool.findMany({
     where: inUse,
@@ -38,10 +40,13 @@ export async function readChoices({ db, prices, models }: Services, actor: Membe
     select: { versions: { orderBy: { number: "desc" }, take: 1, select: { model: true } } },
   });
   const used = byUse(agents.flatMap(({ versions }) => versions.map(({ model }) => model)));
-  const names = new Set([...used, ...[...models.listed, ...Object.keys(prices.models)].sort()]);
+  const own = await findModelProviders(services, actor.orgId);
+  const offered = [...own.flatMap((each) => each.models), ...models.listed, ...Object.keys(prices.models)];
+  const names = new Set([...used, ...offered.sort()]);
   const describe = (model: string) => {
     const { input, output } = priceOf(prices, model);
-    return { provider: models.providerOf(model), input: input.toFixed(), output: output.toFixed() };
+    const provider = own.find((each) => each.models.includes(model))?.name ?? models.providerOf(model);
+    return { provider, input: input.toFixed(), output: output.toFixed() };
   };
   return {
     models: [...names].map((name) => ({ name, ...describe(name) })),

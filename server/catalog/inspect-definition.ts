@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { MemberActor } from "@/server/auth/actor";
 import { AppError } from "@/server/errors";
+import { findFunction } from "@/server/functions/registry";
 import type { Services } from "@/server/services";
 import { workflowStep } from "@/server/workflow/definition";
 
@@ -23,8 +24,9 @@ export type AgentDetail = Common & {
   model: string;
   systemPrompt: string;
   maxSteps: number;
-  functions: string[];
-  tools: { id: string; name: string; gone: boolean }[];
+  /** With an empty description if it no longer exists. */
+  functions: { name: string; description: string }[];
+  tools: { id: string; name: string; description: string; gone: boolean }[];
 };
 
 export type ToolDetail = Common & {
@@ -63,7 +65,7 @@ export async function inspectAgent(
   if (!agent || !version) throw new AppError("not_found", "Agent not found.");
   const tools = await db.tool.findMany({
     where: { organizationId: actor.orgId, id: { in: version.toolIds } },
-    select: { id: true, name: true, deletedAt: true },
+    select: { id: true, name: true, description: true, deletedAt: true },
   });
   const { model, systemPrompt, maxSteps, functions, toolIds } = version;
   return {
@@ -72,10 +74,11 @@ export async function inspectAgent(
     model,
     systemPrompt,
     maxSteps,
-    functions,
+    functions: functions.map((name) => ({ name, description: findFunction(name)?.description ?? "" })),
     tools: toolIds.map((id) => {
       const tool = tools.find((each) => each.id === id);
-      return { id, name: tool?.name ?? "a deleted tool", gone: !tool || tool.deletedAt !== null };
+      const { name, description } = tool ?? { name: "a deleted tool", description: "" };
+      return { id, name, description, gone: !tool || tool.deletedAt !== null };
     }),
   };
 }

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { listTriggers } from "@/server/catalog/overview";
 import { newId } from "@/server/ids";
 import { recordDelivery } from "@/server/webhooks/deliveries";
-import { createMember } from "@/testing/runs";
+import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, createTrigger, openWorld } from "@/testing/world";
 
 const world = await openWorld();
@@ -32,4 +32,17 @@ it("shows each trigger's newest call, refused ones included", async () => {
     receivedAt: world.clock.now().toISOString(),
   });
   expect(lines.get(silent.id)).toBeNull();
+});
+
+it("shows the last seven days of a trigger's own runs", async () => {
+  const tenant = await createTenant(world);
+  const actor = await createMember(world, tenant, "viewer");
+  const trigger = await createTrigger(world, tenant);
+  const silent = await createTrigger(world, tenant);
+  await insertRun(world, tenant, { source: "webhook", triggerId: trigger.id, credits: "0.5" });
+  await insertRun(world, tenant, { source: "webhook", triggerId: trigger.id, status: "Failed" });
+  await insertRun(world, tenant, { source: "api" });
+  const weeks = new Map((await listTriggers(world, actor)).map((line) => [line.id, line.week]));
+  expect(weeks.get(trigger.id)).toMatchObject({ runs: 2, completed: 1, failed: 1, credits: "0.5000" });
+  expect(weeks.get(silent.id)).toBeNull();
 });

@@ -12,7 +12,7 @@ import { openRuns, queuedRuns } from "@/server/runs/read/run-rows";
 import { readWeek, type WeekFigures } from "@/server/runs/read/week";
 import type { Services } from "@/server/services";
 
-/** The newest run of an agent, tool, trigger or key, for lists. */
+/** The newest run of an agent or tool, for lists. */
 export type LastRun = { id: string; status: RunStatus; createdAt: string };
 
 export type AgentLine = {
@@ -36,7 +36,11 @@ export async function listAgents(services: Services, actor: MemberActor): Promis
     include: { versions: { orderBy: { number: "desc" }, take: 1 } },
   });
   const [lastRuns, weeks] = await Promise.all([
-    readLastRuns(services, actor.orgId, { of: "target", ids: agents.map(({ id }) => id) }),
+    readLastRuns(
+      services,
+      actor.orgId,
+      agents.map(({ id }) => id),
+    ),
     readWeek(services, actor, "agent"),
   ]);
   return agents.map((agent) => {
@@ -74,7 +78,11 @@ export async function listTools(services: Services, actor: MemberActor): Promise
     orderBy: { name: "asc" },
   });
   const [lastRuns, weeks] = await Promise.all([
-    readLastRuns(services, actor.orgId, { of: "target", ids: tools.map(({ id }) => id) }),
+    readLastRuns(
+      services,
+      actor.orgId,
+      tools.map(({ id }) => id),
+    ),
     readWeek(services, actor, "tool"),
   ]);
   return tools.map((tool) => ({
@@ -95,10 +103,9 @@ export type TriggerLine = {
   name: string;
   enabled: boolean;
   target: { kind: "agent" | "tool"; id: string; name: string; gone: boolean };
-  signed: boolean;
-  rateLimit: { requests: number; seconds: number };
   lastCall: LastCall | null;
-  lastRun: LastRun | null;
+  /** Null: no run in the last seven days. */
+  week: WeekFigures | null;
 };
 
 /** The newest delivery of a trigger; `status` is the HTTP status of the response. */
@@ -109,12 +116,12 @@ export async function listTriggers(services: Services, actor: MemberActor): Prom
   const triggers = await services.db.trigger.findMany({
     where: { organizationId: actor.orgId, deletedAt: null },
     orderBy: { name: "asc" },
-    include: { agent: target, tool: target, _count: { select: { secrets: true } } },
+    include: { agent: target, tool: target },
   });
   const ids = triggers.map(({ id }) => id);
-  const [lastRuns, lastCalls] = await Promise.all([
-    readLastRuns(services, actor.orgId, { of: "trigger", ids }),
+  const [lastCalls, weeks] = await Promise.all([
     readLastCalls(services, actor.orgId, ids),
+    readWeek(services, actor, "trigger"),
   ]);
   return triggers.map((trigger) => {
     const found = trigger.agent ?? trigger.tool;
@@ -129,10 +136,8 @@ export async function listTriggers(services: Services, actor: MemberActor): Prom
         name: found?.name ?? "",
         gone: !found || found.deletedAt !== null,
       },
-      signed: trigger._count.secrets > 0,
-      rateLimit: { requests: trigger.rateLimitRequests, seconds: trigger.rateLimitSeconds },
       lastCall: lastCalls.get(trigger.id) ?? null,
-      lastRun: lastRuns.get(trigger.id) ?? null,
+      week: weeks.get(trigger.id) ?? null,
     };
   });
 }
@@ -198,31 +203,21 @@ const lastRunRow = z.object({
   created_at: z.date(),
 });
 
-const LAST_RUN_COLUMNS = {
-  target: Prisma.sql`target_id`,
-  trigger: Prisma.sql`trigger_id`,
-};
-
 /** The newest run of each id: one lookup each in the index of ended runs, and one pass over the other runs. */
-async function readLastRuns(
-  services: Services,
-  orgId: OrgId,
-  { of, ids }: { of: keyof typeof LAST_RUN_COLUMNS; ids: string[] },
-): Promise<Map<string, LastRun>> {
+async function readLastRuns(services: Services, orgId: OrgId, ids: string[]): Promise<Map<string, LastRun>> {
   if (ids.length === 0) return new Map();
-  const column = LAST_RUN_COLUMNS[of];
   const now = services.clock.now();
   const { text, values } = Prisma.sql`
     WITH unindexed AS MATERIALIZED (
-      SELECT DISTINCT ON (r.${column}) r.${column} AS of, r.id
+      SELECT DISTINCT ON (r.target_id) r.target_id AS of, r.id
       FROM (SELECT * FROM ${openRuns(now)} o UNION ALL SELECT * FROM ${queuedRuns(now)} q) r
-      WHERE r.organization_id = ${orgId}::uuid AND r.${column} = ANY (${ids}::uuid[]) ORDER BY r.${column}, r.id DESC
+      WHERE r.organization_id = ${orgId}::uuid AND r.target_id = ANY (${ids}::uuid[]) ORDER BY r.target_id, r.id DESC
     )
     SELECT wanted.id AS of, r.id, r.status::text AS status, r.created_at
     FROM unnest(${ids}::uuid[]) AS wanted(id)
     CROSS JOIN LATERAL (
       SELECT id FROM (
-        (SELECT run_id AS id FROM run_index WHERE organization_id = ${orgId}::uuid AND ${column} = wanted.id
+        (SELECT run_id AS id FROM run_index WHERE organization_id = ${orgId}::uuid AND target_id = wanted.id
          ORDER BY run_id DESC LIMIT 1)
         UNION ALL
         SELECT id FROM unindexed WHERE of = wanted.id

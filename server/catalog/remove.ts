@@ -1,5 +1,6 @@
+import type { AuditSubject } from "@/server/contract/enums";
 import { AppError } from "@/server/errors";
-import { type AuditSubject, recordAudit } from "@/server/operate/audit";
+import { recordAudit } from "@/server/operate/audit";
 import { type CatalogServices, type Change, changeCatalog, type Editor } from "./change";
 
 export type Removable = Extract<AuditSubject, "agent" | "tool" | "trigger">;

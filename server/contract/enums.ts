@@ -18,3 +18,16 @@ export type CreditEntryKind = (typeof CREDIT_ENTRY_KINDS)[number];
 
 export const DELIVERY_OUTCOMES = ["accepted", "repeated", "rejected"] as const;
 export type DeliveryOutcomeName = (typeof DELIVERY_OUTCOMES)[number];
+
+/** What the audit log records changes of. */
+export const AUDIT_SUBJECTS = [
+  "agent",
+  "tool",
+  "trigger",
+  "secret",
+  "api_key",
+  "member",
+  "invitation",
+  "organization",
+] as const;
+export type AuditSubject = (typeof AUDIT_SUBJECTS)[number];

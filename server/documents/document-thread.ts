@@ -16,7 +16,8 @@ function parseCsv({ text, delimiter, header }) {
   return { value: records.map((record) => Object.fromEntries(names.map((name, index) => [name, record[index]]))) };
 }
 
-const SKIPPED = ["head", "script", "style", "noscript", "template", "svg", "nav", "form", "iframe", "object"];
+// A page may leave out the tags of its head.
+const SKIPPED = ["head", "title", "script", "style", "noscript", "template", "svg", "nav", "form", "iframe", "object"];
 const selectors = [
   ...SKIPPED.map((selector) => ({ selector, format: "skip" })),
   { selector: "a", options: { ignoreHref: true } },

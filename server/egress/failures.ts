@@ -37,6 +37,7 @@ export function explainFailure(error: unknown, host: string): Error {
     UND_ERR_HEADERS_TIMEOUT: "no response in time",
     UND_ERR_BODY_TIMEOUT: "the response stopped",
     UND_ERR_SOCKET: "the connection was closed",
+    UND_ERR_HEADERS_OVERFLOW: "its headers are too large",
     CERT_HAS_EXPIRED: "its certificate has expired",
     DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
     ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",

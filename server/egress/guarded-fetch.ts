@@ -170,10 +170,9 @@ type Routes = {
 };
 
 function createFetch(options: EgressOptions, { waysTo, isTrusted }: Routes): GuardedFetch {
-  const maxBytes = options.maxResponseBytes ?? 4 * MIB;
-  const timeoutMs = options.timeoutMs ?? 60_000;
-
   return async (address, init = {}, sender = undefined) => {
+    const maxBytes = init.maxResponseBytes ?? options.maxResponseBytes ?? 4 * MIB;
+    const timeoutMs = init.timeoutMs ?? options.timeoutMs ?? 60_000;
     if (!URL.canParse(String(address)))
       throw new EgressError(`"${String(address).slice(0, 200)}" is not an address that can be called.`);
     const first = new URL(address);

@@ -15,7 +15,13 @@ export type CarriedSecret = {
 export type BasicAuth = { username: string; password: string };
 
 /** What a guarded call sends. Headers, query and body may contain placeholders of `secrets`. */
-export type EgressInit = RequestInit & { basicAuth?: BasicAuth; secrets?: readonly CarriedSecret[] };
+export type EgressInit = RequestInit & {
+  basicAuth?: BasicAuth;
+  secrets?: readonly CarriedSecret[];
+  /** Instead of the client's own limits. */
+  timeoutMs?: number;
+  maxResponseBytes?: number;
+};
 
 /** A request with its secrets, for one host. */
 export type FilledRequest = { url: URL; headers: [string, string][]; body: Uint8Array<ArrayBuffer> | null };
@@ -141,11 +147,14 @@ export class OutgoingRequest {
   }
 }
 
+/** Whether a secret with these allowed hosts may be sent to an address. */
+export function mayReceive(hosts: readonly string[], url: URL): boolean {
+  return hosts.includes(entryOf(url)) || (url.port === "" && hosts.includes(url.hostname));
+}
+
 /** Why a secret may not be sent to an address; null if it may. Trusted hosts may be called without encryption. */
 function refuse(secret: CarriedSecret, url: URL, isTrusted: boolean): string | null {
-  const isAllowed =
-    secret.hosts.includes(entryOf(url)) || (url.port === "" && secret.hosts.includes(url.hostname));
-  if (!isAllowed) {
+  if (!mayReceive(secret.hosts, url)) {
     return `The secret "${secret.name}" may not be sent to ${url.host}. Its allowed hosts: ${secret.hosts.join(", ")}.`;
   }
   if (url.protocol === "https:" || isTrusted) return null;

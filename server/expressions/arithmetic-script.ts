@@ -1,13 +1,13 @@
 /**
- * The thread for arithmetic: a parser that calculates with decimal.js as it reads. Precedence from low to high: + and
- * -; *, /, % (remainder) and juxtaposition; sign; ^ (right-associative); ! and % (percent). It keeps no state between
- * calculations and runs no tenant code.
+ * Source of a function that takes decimal.js and returns the calculator: a parser that calculates as it reads.
+ * Precedence from low to high: + and -; *, /, % (remainder) and juxtaposition; sign; ^ (right-associative); ! and %
+ * (percent). It keeps no state between calculations and runs no tenant code. A text, because threads have no modules of
+ * a bundle.
  */
-export const ARITHMETIC_SCRIPT = `
-(() => {
+export const CALCULATOR = `
+((library) => {
   "use strict";
-  const { parentPort, workerData } = require("node:worker_threads");
-  const Decimal = require(workerData.library).clone({ precision: 64, maxE: 2000, minE: -2000, modulo: 3 });
+  const Decimal = library.clone({ precision: 64, maxE: 2000, minE: -2000, modulo: 3 });
   const MAX_EXACT = new Decimal("1e60");
   const PI = Decimal.acos(-1);
   const constants = new Map([["pi", PI], ["e", new Decimal(1).exp()], ["tau", PI.times(2)]]);
@@ -249,7 +249,7 @@ export const ARITHMETIC_SCRIPT = `
     return double;
   };
 
-  const answer = (expression) => {
+  return (expression) => {
     try {
       return { ok: true, value: toResult(calculate(expression)) };
     } catch (error) {
@@ -257,7 +257,13 @@ export const ARITHMETIC_SCRIPT = `
       return { ok: false, message, position: error.position ?? null };
     }
   };
-  parentPort.on("message", (expression) => parentPort.postMessage(answer(expression)));
+})
+`;
+
+/** The thread for arithmetic. */
+export const ARITHMETIC_SCRIPT = `
+  const { parentPort, workerData } = require("node:worker_threads");
+  const calculate = ${CALCULATOR}(require(workerData.library));
+  parentPort.on("message", (expression) => parentPort.postMessage(calculate(expression)));
   parentPort.postMessage("ready");
-})();
 `;

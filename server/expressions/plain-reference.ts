@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "@/server/json";
+import { keysOf } from "@/server/large-json-parser";
 import { Turns } from "@/server/turns-of-work";
 
 /**
@@ -174,9 +175,12 @@ async function isPassedOn(result: Json): Promise<boolean> {
       for (const item of value) open.push(item);
     } else if (typeof value === "object" && value !== null) {
       if (mayBeFunction(value)) return false;
-      for (const [key, member] of Object.entries(value)) {
+      const keys = keysOf(value);
+      if (keys.length > MAX_RESULT_NODES) return false;
+      for (const key of keys) {
         if (!isClean(key)) return false;
-        open.push(member);
+        const member = value[key];
+        if (member !== undefined) open.push(member);
       }
     }
   }

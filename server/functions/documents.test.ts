@@ -59,6 +59,7 @@ describe("extract_text", () => {
       { title: "A & B", text: "Head\n\nOne link\ntwo" },
     ],
     ["a fragment", "<p>One</p><p>Two &lt; three</p>", { title: "", text: "One\n\nTwo < three" }],
+    ["a page without a head", "<title>A</title><p>One</p>", { title: "A", text: "One" }],
     ["a list", "<ul><li>a<li>b</ul>", { title: "", text: "* a\n * b" }],
     ["text that is no HTML", "just text", { title: "", text: "just text" }],
     ["nothing", "", { title: "", text: "" }],

@@ -1,4 +1,5 @@
 import type { MemberActor } from "@/server/auth/actor";
+import type { AuditSubject } from "@/server/contract/enums";
 import type { Services } from "@/server/services";
 
 export type AuditLine = {
@@ -20,14 +21,22 @@ export type AuditPage = {
   nextCursor: string | null;
 };
 
-/** The organization's audit log, newest first, by cursor. */
+/** The organization's audit log, newest first, by cursor; `subject`: only changes of this kind. */
 export async function listAudit(
   { db }: Services,
   actor: MemberActor,
-  { before, limit }: { before?: string | undefined; limit: number },
+  {
+    before,
+    subject,
+    limit,
+  }: { before?: string | undefined; subject?: AuditSubject | undefined; limit: number },
 ): Promise<AuditPage> {
   const rows = await db.auditEntry.findMany({
-    where: { organizationId: actor.orgId, ...(before ? { id: { lt: before } } : {}) },
+    where: {
+      organizationId: actor.orgId,
+      ...(before ? { id: { lt: before } } : {}),
+      ...(subject ? { subjectKind: subject } : {}),
+    },
     orderBy: { id: "desc" },
     take: limit + 1,
   });

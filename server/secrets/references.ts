@@ -10,6 +10,12 @@ export function parseSecretReference(expression: string): string | null {
   return REFERENCE.exec(expression)?.[1] ?? null;
 }
 
+/** The secret that a whole text refers to, as in `{{ secrets.github }}`, else null. */
+export function parseWholeReference(text: string): string | null {
+  const expression = /^\{\{([^{}]*)\}\}$/.exec(text.trim())?.[1];
+  return expression === undefined ? null : parseSecretReference(expression);
+}
+
 /** The names of all secrets that a definition refers to, in the texts of any plain data. */
 export function findSecretNames(definition: unknown): string[] {
   const names = new Set<string>();

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isJsonObject } from "@/server/json";
 import { WORKFLOW_LIMITS } from "@/server/workflow/limits";
 
 const { steps, groupSteps, concurrency, retries, longestRetryWaitMs, longestTimeoutMs } = WORKFLOW_LIMITS;
@@ -59,20 +60,25 @@ export const workflowStep = z
       .optional()
       .describe("Steps that run side by side, instead of uses and with."),
   })
-  .superRefine((step, context) => {
-    const report = (message: string, path: string[] = []) =>
-      context.addIssue({ code: "custom", message, path });
-    if (step.parallel === undefined) {
-      if (step.uses === undefined) report("must have uses or parallel");
-      return;
-    }
-    if (step.uses !== undefined) report("is not allowed beside parallel", ["uses"]);
-    if (Object.keys(step.with).length > 0) report("is not allowed beside parallel", ["with"]);
-    for (const key of NOT_IN_GROUPS) {
-      if (step[key] !== undefined)
-        report("is not allowed beside parallel; set it on the steps inside", [key]);
-    }
-  });
+  .superRefine(
+    (step, context) => {
+      const report = (message: string, path: string[] = []) =>
+        context.addIssue({ code: "custom", message, path });
+      if (step.parallel === undefined) {
+        if (step.uses === undefined) report("must have uses or parallel");
+        return;
+      }
+      if (step.uses !== undefined) report("is not allowed beside parallel", ["uses"]);
+      if (isJsonObject(step.with) && Object.keys(step.with).length > 0)
+        report("is not allowed beside parallel", ["with"]);
+      for (const key of NOT_IN_GROUPS) {
+        if (step[key] !== undefined)
+          report("is not allowed beside parallel; set it on the steps inside", [key]);
+      }
+    },
+    // Faults of other fields do not hide these.
+    { when: ({ value }) => isJsonObject(value) },
+  );
 export type WorkflowStep = z.infer<typeof workflowStep>;
 
 /** A tool as people write it: parameters, steps, output expression and output schema. */

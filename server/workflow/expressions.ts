@@ -4,6 +4,7 @@ import { type ExpressionFacts, evaluateExpression, parseExpression } from "@/ser
 import { parseReference } from "@/server/expressions/plain-reference";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { stringifyLarge } from "@/server/large-json";
+import { keysOf } from "@/server/large-json-parser";
 import { MAX_INSERTED_LENGTH } from "@/server/limits/sizes";
 import { parseSecretReference } from "@/server/secrets/references";
 import { Turns } from "@/server/turns-of-work";
@@ -222,6 +223,6 @@ class Filling {
 /** Whether a condition's value is true by JSONata's casting: empty strings, lists and objects are not. */
 export function isTrue(value: Json | undefined): boolean {
   if (Array.isArray(value)) return value.some(isTrue);
-  if (isJsonObject(value)) return Object.keys(value).length > 0;
+  if (isJsonObject(value)) return keysOf(value).length > 0;
   return Boolean(value);
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
+import { keysOf } from "@/server/large-json-parser";
 
 const MAX_INFERRED_DEPTH = 12;
 const MAX_INFERRED_KEYS = 200;
@@ -21,7 +22,9 @@ function infer(value: Json, depth: number): JsonObject {
   }
   if (isJsonObject(value)) {
     if (depth >= MAX_INFERRED_DEPTH) return { type: "object" };
-    const entries = Object.entries(value).slice(0, MAX_INFERRED_KEYS);
+    const entries = keysOf(value)
+      .slice(0, MAX_INFERRED_KEYS)
+      .map((key): [string, Json] => [key, value[key] ?? null]);
     return {
       type: "object",
       properties: Object.fromEntries(entries.map(([key, member]) => [key, infer(member, depth + 1)])),

@@ -1,6 +1,7 @@
 import type { Issue } from "@/server/errors";
 import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import { jsonPointer } from "@/server/json-text";
+import { keysOf } from "@/server/large-json-parser";
 
 /** Limits of a JSON Schema; a larger one is refused when it is saved. */
 export const SCHEMA_LIMITS = {
@@ -226,7 +227,9 @@ export function isWithin(cost: SchemaCost, value: Json, steps: number): boolean 
       if (next.length * perNode > steps) return false;
       for (const item of next) open.push(item);
     } else if (next !== null && typeof next === "object") {
-      for (const key in next) {
+      const keys = keysOf(next);
+      if (keys.length * perNode > steps) return false;
+      for (const key of keys) {
         spent += (perNode * key.length) / 8;
         if (spent + open.length * perNode > steps) return false;
         const member = next[key];

@@ -1,17 +1,14 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { buttonClass } from "@/app/_ui/button";
+import { buttonClass, MORE_CLASS } from "@/app/_ui/button";
 import { CopyButton } from "@/app/_ui/copy-button";
-import { Fact } from "@/app/_ui/facts";
-import { formatCredits, formatSpan } from "@/app/_ui/format";
-import { ChevronLeftIcon, EditIcon, MoreIcon } from "@/app/_ui/icons";
+import { EditIcon, MoreIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { Menu, MenuItem } from "@/app/_ui/menu";
+import { DetailHead } from "@/app/_ui/page";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { useMay } from "@/app/_ui/role";
-import { Moment } from "@/app/_ui/time";
-import type { TriggerName } from "@/server/catalog/inspect-definition";
 import type { DefinitionRef } from "@/server/catalog/versions";
 import { useArchive } from "./use-definition-acts";
 
@@ -24,15 +21,7 @@ export function DefinitionHead({
   of: { id: string; name: string; slug: string; version: number; status?: "active" | "inactive" };
 }) {
   return (
-    <header className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 sm:px-6">
-      <Link
-        className="-ml-1 flex items-center gap-0.5 rounded-md py-1 pr-1.5 text-muted hover:text-ink"
-        href={`/${kind}s`}
-      >
-        <ChevronLeftIcon />
-        {kind === "agent" ? "Agents" : "Tools"}
-      </Link>
-      <h1 className="min-w-0 truncate font-semibold text-title tracking-[-0.012em]">{of.name}</h1>
+    <DetailHead back={{ href: `/${kind}s`, label: kind === "agent" ? "Agents" : "Tools" }} title={of.name}>
       {of.slug === of.name ? null : (
         <span className="mono text-muted [overflow-wrap:anywhere]">{of.slug}</span>
       )}
@@ -44,7 +33,7 @@ export function DefinitionHead({
         <CopyButton label={`Copy the id of ${of.name}`} text={of.id} />
       </span>
       <Acts of={{ kind, id: of.id, name: of.name }} />
-    </header>
+    </DetailHead>
   );
 }
 
@@ -66,11 +55,7 @@ function Acts({ of }: { of: DefinitionRef & { name: string } }) {
         <EditIcon />
         Edit
       </Link>
-      <Menu
-        label={`More for ${of.name}`}
-        trigger={<MoreIcon />}
-        triggerClass={buttonClass("plain", "w-8 px-0")}
-      >
+      <Menu label={`More for ${of.name}`} trigger={<MoreIcon />} triggerClass={MORE_CLASS}>
         {acts.map(({ label, run }) => (
           <MenuItem disabled={archive.isPending} key={label} onClick={run}>
             {label}
@@ -78,68 +63,5 @@ function Acts({ of }: { of: DefinitionRef & { name: string } }) {
         ))}
       </Menu>
     </span>
-  );
-}
-
-/** What agents and tools share: limits, triggers and dates. */
-export function CommonFacts({
-  of,
-}: {
-  of: {
-    maxCredits: string | null;
-    deadlineSeconds: number;
-    triggers: TriggerName[];
-    createdAt: string;
-    updatedAt: string;
-  };
-}) {
-  return (
-    <>
-      <Fact name="Credits per run">
-        {of.maxCredits ? (
-          `at most ${formatCredits(of.maxCredits)}`
-        ) : (
-          <span className="text-muted">no cap</span>
-        )}
-      </Fact>
-      <Fact name="Deadline">{formatSpan(of.deadlineSeconds * 1_000)}</Fact>
-      <Fact name="Triggers">
-        <NameLinks
-          none="none"
-          of={of.triggers.map(({ id, name, enabled }) => ({
-            name: enabled ? name : `${name} (disabled)`,
-            href: `/triggers/${id}`,
-          }))}
-        />
-      </Fact>
-      <Fact name="Created">
-        <Moment at={of.createdAt} />
-      </Fact>
-      {of.updatedAt === of.createdAt ? null : (
-        <Fact name="Changed">
-          <Moment at={of.updatedAt} />
-        </Fact>
-      )}
-    </>
-  );
-}
-
-/** Names, linked if they have a page. */
-export function NameLinks({ of, none }: { of: { name: string; href: string | null }[]; none: string }) {
-  if (of.length === 0) return <span className="text-muted">{none}</span>;
-  return (
-    <ul className="flex flex-wrap gap-x-3">
-      {of.map(({ name, href }) => (
-        <li key={href ?? name}>
-          {href ? (
-            <Link className="text-accent hover:underline" href={href}>
-              {name}
-            </Link>
-          ) : (
-            <span className="mono">{name}</span>
-          )}
-        </li>
-      ))}
-    </ul>
   );
 }

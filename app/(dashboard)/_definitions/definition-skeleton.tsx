@@ -1,21 +1,17 @@
-import { PartHead } from "../../_ui/facts";
-import { DetailHeadSkeleton, FactsSkeleton, LinesSkeleton } from "../../_ui/skeletons";
+import { DetailHeadSkeleton, LinesSkeleton } from "../../_ui/skeletons";
 
-const OWN = {
-  Agents: ["Model", "System prompt", "Functions", "Tools", "Max steps"],
-  Tools: ["Description", "Parameters", "Output", "Output schema", "Agents"],
-} as const;
-
+/** The head, the field of a run, and the two columns below it. */
 export function DefinitionSkeleton({ back }: { back: "Agents" | "Tools" }) {
   return (
     <>
       <DetailHeadSkeleton back={back} />
-      <FactsSkeleton
-        label="Definition"
-        names={[...OWN[back], "Credits per run", "Deadline", "Triggers", "Changed"]}
-      />
-      <PartHead title={back === "Agents" ? "Recent runs" : "Steps"} />
-      <LinesSkeleton />
+      <div className="h-51 border-line border-t bg-surface lg:w-108 lg:border-r" />
+      <div className="grid border-line border-t xl:grid-cols-[minmax(0,1fr)_24rem]">
+        <LinesSkeleton />
+        <div className="max-xl:hidden xl:border-line xl:border-l">
+          <LinesSkeleton />
+        </div>
+      </div>
     </>
   );
 }

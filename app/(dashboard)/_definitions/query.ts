@@ -1,6 +1,8 @@
+import type { QueryClient } from "@tanstack/react-query";
 import type { TRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import type { DashboardRouter } from "@/server/api/dashboard/router";
 import type { DefinitionRef } from "@/server/catalog/versions";
+import type { MetricsSubject } from "@/server/runs/read/metrics";
 
 /** The versions of an agent or tool as an infinite query, used on the server and in the browser. */
 export function versionsQuery(trpc: TRPCOptionsProxy<DashboardRouter>, of: DefinitionRef) {
@@ -15,4 +17,27 @@ export function recentRunsQuery(trpc: TRPCOptionsProxy<DashboardRouter>, { kind,
     filter: kind === "agent" ? { agentId: id } : { toolId: id },
     limit: 8,
   });
+}
+
+export type WeekSubject = { kind: MetricsSubject["dimension"]; id: string };
+
+/** The figures of the last seven days, by day. */
+export function weekQuery(trpc: TRPCOptionsProxy<DashboardRouter>, { kind, id }: WeekSubject) {
+  return trpc.runs.metrics.queryOptions({
+    period: "7d",
+    interval: "1d",
+    subject: { dimension: kind, id },
+  });
+}
+
+/** Reads what a definition's page shows beside the definition. */
+export async function prefetchBeside(
+  { queryClient, trpc }: { queryClient: QueryClient; trpc: TRPCOptionsProxy<DashboardRouter> },
+  of: DefinitionRef,
+): Promise<void> {
+  await Promise.all([
+    queryClient.prefetchQuery(recentRunsQuery(trpc, of)),
+    queryClient.prefetchQuery(weekQuery(trpc, of)),
+    queryClient.prefetchInfiniteQuery(versionsQuery(trpc, of)),
+  ]);
 }

@@ -1,13 +1,12 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import clsx from "clsx";
 import { PartHead } from "@/app/_ui/facts";
 import { Link } from "@/app/_ui/link";
 import { SkeletonLine } from "@/app/_ui/page";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { useTRPC } from "@/app/_ui/providers";
-import { Status } from "@/app/_ui/status";
+import { StatusShape, shownStatus } from "@/app/_ui/status";
 import { Elapsed } from "@/app/_ui/time";
 import type { DefinitionRef } from "@/server/catalog/versions";
 import type { RunSummary } from "@/server/runs/read/list";
@@ -47,13 +46,13 @@ export function RecentRuns({ of }: { of: DefinitionRef }) {
           what="The runs could not be read"
         />
       ) : (
-        <ul aria-busy={query.isPending} className="border-line border-t">
+        <ul aria-busy={query.isPending} className="pb-2">
           {query.isPending ? (
-            <li className="flex h-10 items-center border-line border-b px-6">
+            <li className="flex h-8 items-center px-6">
               <SkeletonLine className="w-56" />
             </li>
           ) : runs.length === 0 ? (
-            <li className="px-4 py-3 text-muted sm:px-6">No runs yet.</li>
+            <li className="px-4 pb-2 text-muted sm:px-6">No runs yet.</li>
           ) : (
             runs.map((run) => <RunLine key={run.id} run={run} />)
           )}
@@ -65,31 +64,24 @@ export function RecentRuns({ of }: { of: DefinitionRef }) {
 
 function RunLine({ run }: { run: RunSummary }) {
   const times = useExactTimes(run);
+  const status = shownStatus(run.status, run.waiting);
   return (
-    <li className="relative flex min-h-10 flex-wrap items-center gap-x-3 border-line border-b px-4 py-1.5 hover:bg-hover sm:flex-nowrap sm:px-6">
+    <li>
       <Link
-        aria-label={`Run, ${run.status}: ${run.inputPreview.slice(0, 60)}`}
-        className="after:absolute after:inset-0 sm:w-28 sm:shrink-0"
+        aria-label={`Run, ${status}: ${run.inputPreview.slice(0, 60)}`}
+        className="grid min-h-8 grid-cols-[0.75rem_minmax(0,1fr)_auto_auto] items-center gap-2.5 px-4 py-1 hover:bg-hover sm:px-6"
         href={`/runs/${run.id}`}
-        title={times}
+        title={`${status}\n${times}`}
       >
-        <Status status={run.status} waiting={run.waiting} />
+        <StatusShape status={status} />
+        <span className="truncate">{run.inputPreview}</span>
+        <span className="whitespace-nowrap text-muted tabular-nums">
+          <Elapsed from={run.startedAt} to={run.finishedAt} />
+        </span>
+        <span className="min-w-14 whitespace-nowrap text-right text-faint text-xs">
+          <Started run={run} />
+        </span>
       </Link>
-      <span
-        className={clsx(
-          "min-w-0 flex-1 truncate max-sm:order-last max-sm:basis-full",
-          run.errorPreview ? "text-failed" : "text-muted",
-        )}
-      >
-        {run.errorPreview ?? run.inputPreview}
-      </span>
-      <span className="text-faint">v{run.targetVersion}</span>
-      <span className="whitespace-nowrap text-muted tabular-nums sm:w-24 sm:text-right">
-        <Elapsed from={run.startedAt} to={run.finishedAt} />
-      </span>
-      <span className="whitespace-nowrap text-muted max-sm:ml-auto sm:w-24 sm:text-right">
-        <Started run={run} />
-      </span>
     </li>
   );
 }

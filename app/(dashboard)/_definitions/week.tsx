@@ -1,5 +1,8 @@
-import { formatCount, formatCredits, formatDuration, formatShare } from "@/app/_ui/format";
+import type { ReactNode } from "react";
+import { formatCount, formatCredits, formatDuration, formatShare, NONE } from "@/app/_ui/format";
+import { StatusShape } from "@/app/_ui/status";
 import { type Column, ListCell } from "@/app/_ui/table";
+import type { RunFigures } from "@/server/runs/read/metrics";
 import type { WeekFigures } from "@/server/runs/read/week";
 
 /** The columns of a list that tell how its items fared in the last seven days, and the orders they offer. */
@@ -27,6 +30,9 @@ export function sortByWeek<Line extends { week: WeekFigures | null }>(
   return lines.toSorted((a, b) => rank(b) - rank(a));
 }
 
+/** The names of `weekColumns`, for skeletons. */
+export const WEEK_COLUMNS = ["Runs, 7 d", "Success", "p95", "Credits, 7 d"];
+
 /** @param path the page's path */
 export function weekColumns(path: string, sort: WeekSort | null): Column[] {
   const link = (by: WeekSort) => ({ href: sort === by ? path : `${path}?sort=${by}`, sorted: sort === by });
@@ -39,40 +45,63 @@ export function weekColumns(path: string, sort: WeekSort | null): Column[] {
 }
 
 export function WeekCells({ week }: { week: WeekFigures | null }) {
-  const ended = week ? week.completed + week.failed : 0;
   return (
     <>
       <ListCell className="text-right" area="wide">
         <span className="inline-flex items-center gap-3">
-          {week ? formatCount(week.runs) : <span className="text-faint">–</span>}
+          <OrNone>{week && formatCount(week.runs)}</OrNone>
           <DayBars week={week} />
         </span>
       </ListCell>
       <ListCell className="text-right" area="wide">
-        {week && ended > 0 ? (
-          <span className={shareOf(week) < 0.9 ? "text-failed" : undefined}>
-            {formatShare(week.completed, ended)}
-          </span>
-        ) : (
-          <span className="text-faint">–</span>
-        )}
+        <OrNone>{week && ended(week) > 0 ? <SuccessRate of={week} /> : null}</OrNone>
       </ListCell>
       <ListCell className="whitespace-nowrap text-right" area="wide">
-        {week?.p95 == null ? <span className="text-faint">–</span> : formatDuration(week.p95)}
+        <OrNone>{week?.p95 == null ? null : formatDuration(week.p95)}</OrNone>
       </ListCell>
       <ListCell className="text-right" area="wide">
-        {week && Number(week.credits) > 0 ? (
-          formatCredits(week.credits, 2)
-        ) : (
-          <span className="text-faint">–</span>
-        )}
+        <OrNone>{week && Number(week.credits) > 0 ? formatCredits(week.credits, 2) : null}</OrNone>
       </ListCell>
     </>
   );
 }
 
-function shareOf({ completed, failed }: WeekFigures): number {
-  return completed + failed === 0 ? -1 : completed / (completed + failed);
+function OrNone({ children }: { children: ReactNode }) {
+  return children ?? <span className="text-faint">{NONE}</span>;
+}
+
+/** A lower share is marked, by a shape as well. */
+const LOW_SUCCESS = 0.9;
+
+/** The share of completed among ended runs. */
+export function SuccessRate({ of }: { of: RunFigures }) {
+  const share = formatShare(of.completed, ended(of));
+  if (ended(of) === 0 || of.completed / ended(of) >= LOW_SUCCESS) return share;
+  return (
+    <span className="inline-flex items-center gap-1.5 text-failed" title="Below 90%">
+      <StatusShape status="Failed" />
+      {share}
+    </span>
+  );
+}
+
+/** Cancelled runs count neither as a success nor as a failure. */
+export function ended({ completed, failed }: RunFigures): number {
+  return completed + failed;
+}
+
+function shareOf(week: WeekFigures): number {
+  return ended(week) === 0 ? -1 : week.completed / ended(week);
+}
+
+/** What an ended run cost on average; null without one. */
+export function creditsPerRun({ runs, open, credits }: RunFigures): number | null {
+  return runs === open ? null : Number(credits) / (runs - open);
+}
+
+export function formatPerRun(figures: RunFigures): string {
+  const credits = creditsPerRun(figures);
+  return credits ? formatCredits(credits.toFixed(4), credits < 1 ? 4 : 2) : NONE;
 }
 
 const BAR = 9;

@@ -4,8 +4,7 @@ import dynamic from "next/dynamic";
 import { type ReactNode, useEffect } from "react";
 import { Button } from "@/app/_ui/button";
 import { INPUT_CLASS } from "@/app/_ui/field";
-import { ChevronLeftIcon } from "@/app/_ui/icons";
-import { Link } from "@/app/_ui/link";
+import { DetailHead } from "@/app/_ui/page";
 import { useMay } from "@/app/_ui/role";
 import type { Fields } from "@/server/catalog/field-changes";
 import type { Editor } from "./use-editor";
@@ -38,19 +37,13 @@ export function EditorForm<Value>({
       // Enter in a field saves nothing.
       onSubmit={(event) => event.preventDefault()}
     >
-      <header className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 border-line border-b px-4 py-2 sm:px-6">
-        <Link
-          className="-ml-1 flex items-center gap-0.5 rounded-md py-1 pr-1.5 text-muted hover:text-ink"
-          href={back.href}
-        >
-          <ChevronLeftIcon />
-          {back.label}
-        </Link>
-        <h1 className="min-w-0 truncate font-semibold text-title tracking-[-0.012em]">
-          {opened === null ? `New ${kind}` : `Edit ${kind}`}
-        </h1>
+      <DetailHead
+        back={back}
+        className="border-line border-b"
+        title={opened === null ? `New ${kind}` : `Edit ${kind}`}
+      >
         {version === null ? null : <span className="text-muted">from v{version}</span>}
-      </header>
+      </DetailHead>
       {newer === null ? null : (
         <Conflict
           draft={fieldsOf(draft.value)}

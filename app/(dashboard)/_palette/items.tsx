@@ -7,6 +7,7 @@ import { shortId } from "@/app/_ui/format";
 import {
   AgentIcon,
   ChevronRightIcon,
+  DocsIcon,
   MoonIcon,
   RunsIcon,
   SignOutIcon,
@@ -23,6 +24,7 @@ import { StatusShape } from "@/app/_ui/status";
 import type { MemberRole } from "@/server/auth/actor";
 import type { OrganizationLine } from "@/server/auth/organizations";
 import type { RunSummary } from "@/server/runs/read/list";
+import { GUIDES } from "../docs/guides";
 import { ACCOUNT_ITEM, navGroups } from "../nav";
 import { Started } from "../runs/started";
 import type { Theme } from "../theme";
@@ -88,6 +90,7 @@ export function useFound(props: PaletteProps, text: string): Found {
       { name: "This page", items: actions.map((action, index) => actionItem(action, index, go)) },
       { name: "Go to", items: placeItems(props.role, go) },
       ...(typed === "" ? [] : [{ name: "Agents, tools and triggers", items: named }]),
+      { name: "Docs", items: typed === "" ? [] : guideItems(go) },
       { name: "Everywhere", items: typed === "" ? [] : everywhereItems(props) },
     ],
     typed,
@@ -152,6 +155,17 @@ function placeItems(role: MemberRole, go: Go): PaletteItem[] {
     label,
     icon: <Icon />,
     take: go(href).take,
+  }));
+}
+
+function guideItems(go: Go): PaletteItem[] {
+  return GUIDES.map(({ name, title }) => ({
+    id: `docs ${name}`,
+    label: title,
+    keywords: `docs guide help ${name}`,
+    icon: <DocsIcon />,
+    hint: "docs",
+    take: go(`/docs/${name}`).take,
   }));
 }
 

@@ -51,13 +51,15 @@ export function InspectedOutcome({ inspection }: { inspection: RunInspection }) 
   );
 }
 
-/** Lists of runs on the page follow this run's status. */
+/** Lists and figures of runs on the page follow this run's status. */
 function useRefreshedRuns(status: string) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  const key = trpc.runs.list.pathKey();
+  const keys = [trpc.runs.list.pathKey(), trpc.runs.metrics.pathKey()];
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a new status changes the lists.
-  useEffect(() => void queryClient.invalidateQueries({ queryKey: key }), [status]);
+  useEffect(() => {
+    for (const queryKey of keys) void queryClient.invalidateQueries({ queryKey });
+  }, [status]);
 }
 
 function Steps({ lines }: { lines: Line[] }) {

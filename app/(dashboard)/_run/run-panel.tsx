@@ -3,7 +3,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, type KeyboardEvent, Suspense, useId, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
-import { formatCredits } from "@/app/_ui/format";
+import { formatCredits, NONE } from "@/app/_ui/format";
 import { PlayIcon } from "@/app/_ui/icons";
 import { Menu, MenuItem } from "@/app/_ui/menu";
 import { usePageActions } from "@/app/_ui/page-actions";
@@ -12,7 +12,8 @@ import { describeError, type ShownError } from "@/app/_ui/query-client";
 import { useMay } from "@/app/_ui/role";
 import { Segments } from "@/app/_ui/segments";
 import { useNotify } from "@/app/_ui/toast";
-import { recentRunsQuery } from "../_definitions/query";
+import { recentRunsQuery, weekQuery } from "../_definitions/query";
+import { formatPerRun } from "../_definitions/week";
 import { InputProblem, readJsonObject } from "./problem";
 import { RunOutcome } from "./run-outcome";
 import { SchemaForm } from "./schema-form";
@@ -193,6 +194,9 @@ function InputForm({ target, busy, problem, onRun }: FormProps) {
 }
 
 function RunButton({ busy, target }: { busy: boolean; target: RunTarget }) {
+  const trpc = useTRPC();
+  const week = useQuery(weekQuery(trpc, target));
+  const usual = week.data ? formatPerRun(week.data.total) : NONE;
   return (
     <div className="flex flex-wrap items-center gap-3">
       <Button disabled={busy} look="primary" type="submit">
@@ -203,6 +207,7 @@ function RunButton({ busy, target }: { busy: boolean; target: RunTarget }) {
         {target.maxCredits === null
           ? "No cap on credits"
           : `At most ${formatCredits(target.maxCredits)} credits`}
+        {usual === NONE ? null : `, usually ${usual}`}
       </span>
     </div>
   );

@@ -2,22 +2,26 @@
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import clsx from "clsx";
+import { useSearchParams } from "next/navigation";
 import { useState } from "react";
+import { ChoiceLinks } from "@/app/_ui/choice-links";
 import { ChevronRightIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { OlderButton } from "@/app/_ui/older-button";
 import { Empty, SkeletonLine } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Ago, Moment } from "@/app/_ui/time";
+import { AUDIT_SUBJECTS, type AuditSubject } from "@/server/contract/enums";
 import type { AuditLine } from "@/server/operate/read-audit";
 import { JsonView } from "../../_ui/json/view";
 import { Unreadable } from "../../_ui/text/unreadable";
-import { auditQuery } from "./query";
+import { auditQuery, readSubject } from "./query";
 
 /** The audit log, newest first. An entry opens to its changes. */
 export function AuditView() {
   const trpc = useTRPC();
-  const query = useInfiniteQuery(auditQuery(trpc));
+  const subject = readSubject(useSearchParams().get("subject"));
+  const query = useInfiniteQuery(auditQuery(trpc, subject));
   const lines = query.data?.pages.flatMap((page) => page.items) ?? [];
   if (query.isError && lines.length === 0) {
     return (
@@ -28,15 +32,24 @@ export function AuditView() {
       />
     );
   }
-  if (query.isSuccess && lines.length === 0) {
-    return (
-      <Empty title="No changes yet">
-        <p>Changes to agents, tools, triggers, keys and members appear here.</p>
-      </Empty>
-    );
-  }
   return (
     <>
+      <div className="px-4 pb-2 sm:px-6">
+        <ChoiceLinks
+          label="Changes of"
+          options={[null, ...AUDIT_SUBJECTS].map((value) => ({
+            value,
+            label: value === null ? "All" : SUBJECT_LABELS[value],
+            href: value === null ? "/audit" : `/audit?subject=${value}`,
+          }))}
+          value={subject}
+        />
+      </div>
+      {query.isSuccess && lines.length === 0 ? (
+        <Empty title={subject ? `No changes of ${SUBJECT_LABELS[subject].toLowerCase()}` : "No changes yet"}>
+          <p>Changes to agents, tools, triggers, keys and members appear here.</p>
+        </Empty>
+      ) : null}
       <ol aria-busy={query.isPending} aria-label="Audit log" className="border-line border-t">
         {query.isPending ? <RowSkeletons /> : lines.map((line) => <Line key={line.id} line={line} />)}
       </ol>
@@ -45,6 +58,16 @@ export function AuditView() {
   );
 }
 
+const SUBJECT_LABELS: Record<AuditSubject, string> = {
+  agent: "Agents",
+  tool: "Tools",
+  trigger: "Triggers",
+  secret: "Secrets",
+  api_key: "API keys",
+  member: "Members",
+  invitation: "Invitations",
+  organization: "Organization",
+};
 const SUBJECT_PATHS: Record<string, string> = { agent: "/agents", tool: "/tools", trigger: "/triggers" };
 
 function Line({ line }: { line: AuditLine }) {
@@ -151,7 +174,7 @@ function readChanges(text: string): { field: string; from: string; to: string }[
 }
 
 function show(value: unknown): string {
-  if (value === null) return "—";
+  if (value === null) return "–";
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 

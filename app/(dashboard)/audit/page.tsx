@@ -5,12 +5,12 @@ import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
 import { requirePageMember } from "@/app/request";
 import { roleCovers } from "@/server/auth/sessions";
 import { AuditView } from "./audit-view";
-import { auditQuery } from "./query";
+import { auditQuery, readSubject } from "./query";
 import { Skeleton } from "./skeleton";
 
 export const metadata: Metadata = { title: "Audit log" };
 
-async function Audit() {
+async function Audit({ searchParams }: PageProps<"/audit">) {
   const { actor } = await requirePageMember();
   if (!roleCovers(actor.role, "admin")) {
     return (
@@ -23,7 +23,8 @@ async function Audit() {
     );
   }
   const prefetch = await createPrefetch();
-  await prefetch.queryClient.prefetchInfiniteQuery(auditQuery(prefetch.trpc));
+  const subject = readSubject((await searchParams).subject);
+  await prefetch.queryClient.prefetchInfiniteQuery(auditQuery(prefetch.trpc, subject));
   return (
     <Prefetched from={prefetch}>
       <PageHead title="Audit log" />
@@ -32,10 +33,10 @@ async function Audit() {
   );
 }
 
-export default function AuditPage() {
+export default function AuditPage(props: PageProps<"/audit">) {
   return (
     <Suspense fallback={<Skeleton />}>
-      <Audit />
+      <Audit {...props} />
     </Suspense>
   );
 }

@@ -15,6 +15,21 @@ test("keeps valid values in the address and drops invalid ones", () => {
   expect(read("period=2y&interval=3s&agent=me")).toEqual({ period: "24h" });
 });
 
+test("reads a range of days, and none that is not one", () => {
+  const days = { first: "2026-11-01", last: "2026-11-15" };
+  expect(read("first=2026-11-01&last=2026-11-15")).toEqual({ period: "24h", days });
+  expect(writeMetricsAddress({ period: "24h", days, subject: { dimension: "tool", id } })).toBe(
+    `/metrics?tool=${id}&first=2026-11-01&last=2026-11-15`,
+  );
+  for (const range of [
+    "2026-11-15&last=2026-11-01",
+    "2026-13-01&last=2026-13-02",
+    "2026-11-01",
+    "2020-01-01&last=2026-11-01",
+  ])
+    expect(read(`first=${range}`)).toEqual({ period: "24h" });
+});
+
 test("drops an interval that the period lacks, and omits the default one", () => {
   const subject = { dimension: "key", id } as const;
   expect(writeMetricsAddress({ period: "7d", interval: "3h", subject })).toBe(

@@ -1,4 +1,6 @@
 import {
+  countDays,
+  MAX_METRICS_DAYS,
   METRICS_INTERVALS,
   type MetricsInterval,
   RUN_PERIODS,
@@ -8,7 +10,10 @@ import type { RunFilter } from "@/server/runs/read/filter";
 import type { MetricsQuestion, MetricsSubject } from "@/server/runs/read/metrics";
 import { readAddress, writeFilter } from "../runs/address";
 
-/** The metrics page's query in the URL: `?period=7d&interval=3h&agent=…`, for at most one agent, tool, trigger or key. */
+/**
+ * The metrics page's query in the URL: `?period=7d&interval=3h&agent=…`, for at most one agent, tool, trigger or key; or
+ * `?first=2026-11-01&last=2026-11-15` for UTC days.
+ */
 const SUBJECTS = [
   ["agent", "agentId"],
   ["tool", "toolId"],
@@ -22,7 +27,12 @@ export function readMetricsAddress(
 ): MetricsQuestion {
   const period = RUN_PERIODS.find((each) => each === params.get("period")) ?? "24h";
   const interval = intervalsOf(period).find((each) => each === params.get("interval"));
-  const question: MetricsQuestion = interval ? { period, interval } : { period };
+  const days = { first: params.get("first") ?? "", last: params.get("last") ?? "" };
+  const question: MetricsQuestion = {
+    period,
+    ...(interval ? { interval } : {}),
+    ...(isRange(days) ? { days } : {}),
+  };
   const { filter } = readAddress(params);
   for (const [dimension, field] of SUBJECTS) {
     const id = filter[field];
@@ -31,9 +41,24 @@ export function readMetricsAddress(
   return question;
 }
 
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Whether both are dates, in order and not too far apart. */
+export function isRange(days: { first: string; last: string }): boolean {
+  if (!DATE.test(days.first) || !DATE.test(days.last)) return false;
+  const count = countDays(days);
+  return count >= 1 && count <= MAX_METRICS_DAYS;
+}
+
 /** The page's URL for a query. An interval that is invalid for the period, or its default, is omitted. */
-export function writeMetricsAddress({ period, interval, subject }: MetricsQuestion): string {
-  const params = new URLSearchParams(writeFilter({ ...(subject ? filterOf(subject) : {}), period }));
+export function writeMetricsAddress({ period, interval, days, subject }: MetricsQuestion): string {
+  const ofSubject = subject ? filterOf(subject) : {};
+  const params = new URLSearchParams(writeFilter(days ? ofSubject : { ...ofSubject, period }));
+  if (days) {
+    params.set("first", days.first);
+    params.set("last", days.last);
+    return `/metrics?${params}`;
+  }
   const [usual, ...others] = intervalsOf(period);
   if (interval && interval !== usual && others.includes(interval)) params.set("interval", interval);
   return `/metrics?${params}`;

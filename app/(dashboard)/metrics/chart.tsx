@@ -20,7 +20,7 @@ export function Chart({
   explain,
   hrefOf,
   legend = [],
-  labels = 6,
+  labels = 4,
   children,
 }: {
   metrics: RunMetrics;

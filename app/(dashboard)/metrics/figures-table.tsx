@@ -1,8 +1,10 @@
-import { formatCount, formatCredits, formatDuration, formatShare } from "@/app/_ui/format";
+import type { ReactNode } from "react";
+import { formatCount, formatCredits, formatDuration, NONE } from "@/app/_ui/format";
 import { Link } from "@/app/_ui/link";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import type { RunFilter } from "@/server/runs/read/filter";
 import type { RunFigures } from "@/server/runs/read/metrics";
+import { SuccessRate } from "../_definitions/week";
 import { figureFilters } from "./figure-filter";
 
 type Row = {
@@ -69,25 +71,25 @@ function FiguresRow({ name, href, figures, hrefOf }: Omit<Row, "key">) {
         </FigureCell>
       ))}
       <FigureCell column="success" href={hrefOf(behind.success)} muted nothing={completed + failed === 0}>
-        {formatShare(completed, completed + failed)}
+        <SuccessRate of={figures} />
       </FigureCell>
       <FigureCell column="tokens" href={hrefOf(behind.tokens)} muted nothing={tokens === 0}>
         {formatCount(tokens)}
       </FigureCell>
       <FigureCell column="credits" href={hrefOf(behind.credits)} muted nothing={Number(credits) === 0}>
-        {formatCredits(credits)}
+        {formatCredits(credits, 2)}
       </FigureCell>
       <FigureCell column="p50" href={hrefOf(behind.p50)} muted nothing={p50 === null}>
-        {p50 === null ? "—" : formatDuration(p50)}
+        {p50 === null ? NONE : formatDuration(p50)}
       </FigureCell>
       <FigureCell column="p95" href={hrefOf(behind.p95)} muted nothing={p95 === null}>
-        {p95 === null ? "—" : formatDuration(p95)}
+        {p95 === null ? NONE : formatDuration(p95)}
       </FigureCell>
     </tr>
   );
 }
 
-const LINK = "hover:text-accent hover:underline";
+const LINK = "-mx-1 px-1 hover:text-accent hover:underline";
 
 /** One figure; it has no link if `nothing` is set. */
 function FigureCell({
@@ -101,12 +103,12 @@ function FigureCell({
   href: string;
   muted?: boolean;
   nothing: boolean;
-  children: string;
+  children: ReactNode;
 }) {
   return (
     <Cell className={`whitespace-nowrap text-right max-md:px-1 ${COLUMNS[column].className}`}>
       {nothing ? (
-        <span className="text-faint">{children}</span>
+        <span className="text-faint">{NONE}</span>
       ) : (
         <Link className={muted ? `text-muted ${LINK}` : LINK} href={href}>
           {children}

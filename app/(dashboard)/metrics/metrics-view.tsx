@@ -3,7 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearchParams } from "next/navigation";
 import { Chip } from "@/app/_ui/chip";
-import { formatCount, formatCredits, formatDuration, formatShare, formatSpan } from "@/app/_ui/format";
+import { formatCount, formatPlural, formatSpan } from "@/app/_ui/format";
 import { Link } from "@/app/_ui/link";
 import { Empty, PageHead, SkeletonLine } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
@@ -23,8 +23,10 @@ import { writeFilter } from "../runs/address";
 import { filterOf, intervalsOf, readMetricsAddress, writeMetricsAddress } from "./address";
 import { bucketLabel } from "./buckets";
 import { DurationChart, StatusChart, VolumeChart } from "./charts";
+import { DayRange } from "./day-range";
 import { figureFilters } from "./figure-filter";
 import { FiguresTable } from "./figures-table";
+import { KeyFigures } from "./key-figures";
 
 const PERIOD_LABELS: Record<RunPeriod, string> = {
   "1h": "1 hour",
@@ -49,20 +51,26 @@ export function MetricsView() {
   return (
     <>
       <PageHead title="Metrics">
-        <Segments
-          before="Interval"
-          label="Interval"
-          onChange={(interval) => ask((latest) => ({ ...latest, interval }))}
-          options={[...intervalsOf(question.period)]
-            .sort((a, b) => intervalMs(a) - intervalMs(b))
-            .map((value) => ({ value, label: intervalLabel(intervalMs(value)) }))}
-          value={question.interval ?? usual}
-        />
+        {question.days ? null : (
+          <Segments
+            before="Interval"
+            label="Interval"
+            onChange={(interval) => ask((latest) => ({ ...latest, interval }))}
+            options={[...intervalsOf(question.period)]
+              .sort((a, b) => intervalMs(a) - intervalMs(b))
+              .map((value) => ({ value, label: intervalLabel(intervalMs(value)) }))}
+            value={question.interval ?? usual}
+          />
+        )}
         <Segments
           label="Period"
-          onChange={(period) => ask((latest) => ({ ...latest, period }))}
+          onChange={(period) => ask(({ days: _, ...latest }) => ({ ...latest, period }))}
           options={RUN_PERIODS.map((value) => ({ value, label: PERIOD_LABELS[value] }))}
-          value={question.period}
+          value={question.days ? null : question.period}
+        />
+        <DayRange
+          days={question.days ?? null}
+          onChange={(days) => ask(({ interval: _, ...latest }) => ({ ...latest, days }))}
         />
       </PageHead>
       {question.subject ? (
@@ -144,29 +152,17 @@ function Figures({ metrics, question }: { metrics: RunMetrics; question: Metrics
       </Empty>
     );
   }
-  const behind = figureFilters(total);
   return (
-    <div className="flex flex-col gap-8 border-line border-t pt-4 pb-10">
-      <dl className="grid grid-cols-2 gap-x-6 gap-y-4 px-4 sm:grid-cols-4 sm:px-6 lg:grid-cols-7">
-        <Figure href={runsOf(behind.runs)} name="Runs" value={formatCount(total.runs)} />
-        <Figure
-          href={runsOf(behind.success)}
-          name="Success rate"
-          value={formatShare(total.completed, total.completed + total.failed)}
-        />
-        <Figure href={runsOf(behind.failed)} name="Failed" value={formatCount(total.failed)} />
-        <Figure href={runsOf(behind.tokens)} name="Tokens" value={formatCount(total.tokens)} />
-        <Figure href={runsOf(behind.credits)} name="Credits" value={formatCredits(total.credits)} />
-        <Figure href={runsOf(behind.p50)} name="Duration p50" value={duration(total.p50)} />
-        <Figure href={runsOf(behind.p95)} name="Duration p95" value={duration(total.p95)} />
-      </dl>
-      <Section title="Runs by status">
-        <StatusChart hrefOf={bucketRuns} metrics={metrics} />
-      </Section>
-      <Section title="Duration">
-        <DurationChart hrefOf={bucketRuns} metrics={metrics} />
-      </Section>
-      <div className="grid gap-8 lg:grid-cols-2">
+    <>
+      <KeyFigures hrefOf={runsOf} metrics={metrics} />
+      <p className="border-line border-b px-4 py-2 text-muted text-xs sm:px-6">{compared(metrics)}</p>
+      <div className="grid border-line border-b lg:grid-cols-2 lg:*:odd:border-line lg:*:odd:border-r">
+        <Section title="Runs by status">
+          <StatusChart hrefOf={bucketRuns} metrics={metrics} />
+        </Section>
+        <Section title="Duration">
+          <DurationChart hrefOf={bucketRuns} metrics={metrics} />
+        </Section>
         <Section title="Tokens">
           <VolumeChart
             format={formatCount}
@@ -186,40 +182,37 @@ function Figures({ metrics, question }: { metrics: RunMetrics; question: Metrics
           />
         </Section>
       </div>
-      <OverTime hrefOf={bucketRuns} metrics={metrics} />
-      {(["agent", "tool", "trigger", "key"] as const).map((dimension) => (
-        <Groups
-          groups={metrics[`${dimension}s`]}
-          hrefOf={(id, change) => runsOf({ ...change, ...filterOf({ dimension, id }) })}
-          key={dimension}
-          metricsOf={(id) => writeMetricsAddress({ ...question, subject: { dimension, id } })}
-          title={`By ${dimension === "key" ? "API key" : dimension}`}
-        />
-      ))}
-    </div>
+      <div className="flex flex-col gap-8 pt-6 pb-10">
+        {(["agent", "tool", "trigger", "key"] as const).map((dimension) => (
+          <Groups
+            groups={metrics[`${dimension}s`]}
+            hrefOf={(id, change) => runsOf({ ...change, ...filterOf({ dimension, id }) })}
+            key={dimension}
+            metricsOf={(id) => writeMetricsAddress({ ...question, subject: { dimension, id } })}
+            title={`By ${dimension === "key" ? "API key" : dimension}`}
+          />
+        ))}
+        <OverTime hrefOf={bucketRuns} metrics={metrics} />
+      </div>
+    </>
   );
 }
 
-function Figure({ name, value, href }: { name: string; value: string; href: string }) {
-  return (
-    <div>
-      <dt className="text-muted">{name}</dt>
-      <dd className="mt-0.5 font-semibold text-figure tabular-nums tracking-[-0.02em] max-sm:text-lg">
-        <Link className="hover:text-accent hover:underline" href={href}>
-          {value}
-        </Link>
-      </dd>
-    </div>
-  );
-}
-
-function duration(ms: number | null): string {
-  return ms === null ? "—" : formatDuration(ms);
+/** With which time the figures are compared. */
+function compared({ from, to, before }: RunMetrics): string {
+  const hours = (Date.parse(to) - Date.parse(from)) / 3_600_000;
+  const length = hours % 24 === 0 ? formatPlural(hours / 24, "day") : formatPlural(hours, "hour");
+  return before.runs === 0
+    ? `There were no runs in the ${length} before to compare with.`
+    : `Changes are against the ${length} before.`;
 }
 
 function Section({ title, children }: { title: string; children: React.ReactNode }) {
   return (
-    <section aria-label={title} className="min-w-0">
+    <section
+      aria-label={title}
+      className="min-w-0 border-line pt-5 pb-4 not-first:border-t lg:nth-2:border-t-0"
+    >
       <h2 className="px-4 pb-2 font-semibold sm:px-6">{title}</h2>
       <div className="px-4 sm:px-6">{children}</div>
     </section>

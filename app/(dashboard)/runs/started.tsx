@@ -9,7 +9,7 @@ type Times = Pick<RunSummary, "createdAt" | "startedAt" | "finishedAt">;
 /** When a run started; how long it has been queued if it has not; a dash if it ended before it started. */
 export function Started({ run }: { run: Times }) {
   if (run.startedAt !== null) return <Ago at={run.startedAt} />;
-  if (run.finishedAt !== null) return <span title="It ended before it started.">—</span>;
+  if (run.finishedAt !== null) return <span title="It ended before it started.">–</span>;
   return <QueuedFor since={run.createdAt} />;
 }
 

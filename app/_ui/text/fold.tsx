@@ -2,10 +2,13 @@
 
 import clsx from "clsx";
 import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from "react";
+import { formatBytes } from "../format";
 
 /** Longer texts start collapsed. */
 const LONG = 600;
 const MANY_LINES = 8;
+/** In bytes. */
+const SIZED_FROM = 4_096;
 /** More characters than a collapsed text shows on the widest page. */
 const SEEN = 3_000;
 
@@ -42,7 +45,7 @@ export function startOfFolded(text: string): string {
  */
 export function Fold({
   long,
-  size,
+  bytes,
   startsOpen = false,
   height = "max-h-28",
   onOpen,
@@ -53,8 +56,8 @@ export function Fold({
   startsOpen?: boolean;
   /** The class name of the collapsed height. */
   height?: string;
-  /** The size of the content, for the button: `4.1 KiB`. */
-  size: string;
+  /** The size of the content, which the button says if it is more than a glance. */
+  bytes: number;
   onOpen?: () => void;
   children: ReactNode | ((folded: boolean) => ReactNode);
 }) {
@@ -84,7 +87,7 @@ export function Fold({
         }}
         type="button"
       >
-        {open ? "Show less" : `Show all ${size}`}
+        {open ? "Show less" : bytes < SIZED_FROM ? "Show all" : `Show all ${formatBytes(bytes)}`}
       </button>
     </>
   );

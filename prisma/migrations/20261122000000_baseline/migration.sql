@@ -83,6 +83,7 @@ CREATE TABLE "organizations" (
     "name" TEXT NOT NULL,
     "suspended_at" TIMESTAMPTZ(3),
     "suspended_reason" TEXT,
+    "model_providers" TEXT,
     "balance" DECIMAL(18,4) NOT NULL DEFAULT 0,
     "ledger_sequence" INTEGER NOT NULL DEFAULT 0,
     "in_flight" INTEGER NOT NULL DEFAULT 0,
@@ -1461,7 +1462,7 @@ BEGIN
   IF org IS NOT NULL THEN PERFORM pg_notify('stepwell_configuration', org::text); END IF;
   RETURN NULL;
 END $$;
-CREATE TRIGGER notify_configuration AFTER UPDATE OF suspended_at, name ON organizations FOR EACH ROW EXECUTE FUNCTION notify_configuration();
+CREATE TRIGGER notify_configuration AFTER UPDATE OF suspended_at, name, model_providers ON organizations FOR EACH ROW EXECUTE FUNCTION notify_configuration();
 CREATE TRIGGER notify_configuration_gone AFTER DELETE ON organizations FOR EACH ROW EXECUTE FUNCTION notify_configuration();
 CREATE TRIGGER notify_configuration AFTER INSERT OR UPDATE OR DELETE ON plans FOR EACH ROW EXECUTE FUNCTION notify_configuration();
 CREATE TRIGGER notify_configuration AFTER DELETE OR UPDATE OF name, scopes, target_ids, starts_per_minute, reads_per_minute, max_credits, expires_at, revoked_at

@@ -7,6 +7,7 @@ import {
   organizationName,
   renameOrganization,
 } from "@/server/catalog/organization/own-organization";
+import { AUDIT_SUBJECTS } from "@/server/contract/enums";
 import { listAudit } from "@/server/operate/read-audit";
 import { checkedInput } from "./checked-input";
 
@@ -24,12 +25,13 @@ export const organizationRouter = router({
   audit: memberProcedure("admin")
     .input(
       z.object({
+        subject: z.enum(AUDIT_SUBJECTS).optional(),
         /** The page begins after this id, towards older entries. */
         cursor: z.uuid().nullish(),
         limit: z.int().min(1).max(200).default(50),
       }),
     )
-    .query(({ ctx, input }) =>
-      listAudit(ctx.services, ctx.actor, { before: input.cursor ?? undefined, limit: input.limit }),
+    .query(({ ctx, input: { cursor, ...input } }) =>
+      listAudit(ctx.services, ctx.actor, { ...input, before: cursor ?? undefined }),
     ),
 });

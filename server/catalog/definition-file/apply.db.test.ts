@@ -361,6 +361,53 @@ test.each<[string, (source: string) => string, string[]]>([
   expect(await catalog.db.user.count({ where: { email: "ada@faults.test" } })).toBe(0);
 });
 
+test("faults of the schema and of contents are listed together, each with its line, and nothing is written", async () => {
+  const source = declare("both")
+    .replace("credits: 1000", "credits: x")
+    .replace(`, password: "${PASSWORD}"`, "")
+    .replace("[{ name: ci }]", "[{ name: ci, scopes: [all], tools: [weather, rain] }]")
+    .replace("description: Current", "descripton: Current")
+    .replace("uses: http_request", "uses: http_get")
+    .replace("uses: transform_json", "uses: transform_json\n            retries: many")
+    .replace('output: "{{ steps.brief }}"', 'output: "{{ steps.brif }} {{ secrets.github }}"')
+    .replace("maxSteps: 8", "maxSteps: 13")
+    .replace("[calculate, current_time]", "[calculate, fly]")
+    .replace("secret: s3cret-of-the-trigger", "secret: s3cret\n        messageTemplate: '{{ body. }}'")
+    .replace("requests: 30", "requests: 0")
+    .replace("slug: both\n", "slug: both\n    secrets: [{ name: github, hosts: ['https://github.test'] }]\n");
+  expect((await faultsOf(source)).map((line) => line.replace(/^organizations\[0\]\./, ""))).toEqual([
+    "secrets[0].hosts[0] (line 3) must be a host such as api.example.com or localhost:8080, without https:// and *",
+    "credits (line 6) must be a number from 0 to 9999999999 with at most four decimal places",
+    "members[0].password (line 7) is required: ada@both.test has no account yet",
+    "apiKeys[0].scopes[0] (line 8) must be runs:read or runs:start",
+    'apiKeys[0].tools[1] (line 8) "rain" is not a tool of the organization',
+    "tools[0].descripton (line 12) is not known here",
+    expect.stringMatching(
+      /^tools\[0\]\.steps\[0\]\.uses \(line 16\) there is no function named "http_get"; known functions: .*http_request/,
+    ),
+    expect.stringMatching(/^tools\[0\]\.steps\[1\]\.retries \(line 20\) must be a number from 0 to 10/),
+    'tools[0].output (line 22) there is no step "brif"; steps before this one: fetch, brief',
+    "tools[0].output (line 22) secrets cannot be used here; they can be used in headers, query, body, form, multipart, basicAuth of http_request",
+    "agents[0].maxSteps (line 29) must be at most 12",
+    expect.stringMatching(
+      /^agents\[0\]\.functions\[1\] \(line 31\) "fly" is not a function. Known functions: /,
+    ),
+    expect.stringMatching(/^triggers\[0\]\.messageTemplate \(line 37\) /),
+    "triggers[0].rateLimit.requests (line 38) must be at least 1",
+  ]);
+  expect(await catalog.db.organization.count({ where: { slug: "both" } })).toBe(0);
+});
+
+test("what refers to a faulty entry is no fault, and a faulty slug hides no other fault", async () => {
+  const odd = declare("odd").replace("slug: odd\n", "slug: Odd\n").replace("agent: helper", "agent: nobody");
+  const faults = await faultsOf(odd.replace("uses: http_request", "uses: http_get"));
+  expect(faults.map((line) => /\(line \d+\)/.exec(line)?.[0])).toEqual([
+    "(line 2)",
+    "(line 15)",
+    "(line 33)",
+  ]);
+});
+
 test("an error in one organization leaves the others of the file unchanged", async () => {
   const good = declare("good");
   const bad = declare("bad").replace("organizations:\n", "").replace("agent: helper", "agent: nobody");

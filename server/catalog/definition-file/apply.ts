@@ -1,4 +1,5 @@
 import { type Issue, isAppError } from "@/server/errors";
+import type { Json } from "@/server/json";
 import type { Services } from "@/server/services";
 import { triggerUrl } from "@/server/webhooks/token";
 import {
@@ -10,15 +11,16 @@ import {
   type Saved,
   slugLock,
 } from "../change";
-import { prefixIssues } from "../issues";
+import { fromPointer, prefixIssues } from "../issues";
 import { putApiKey, type SavedApiKey } from "../organization/api-keys";
 import { putMember, type SavedMember } from "../organization/members";
+import { findProviderFaults } from "../organization/model-providers";
 import { putOrganization } from "../organization/organizations";
 import { putSecret, type SavedSecret } from "../organization/secrets";
 import { putAgent, type SavedAgent } from "../save-agent";
-import { putTool, type SavedTool } from "../save-tool";
+import { findFaultsOfInvalidTool, putTool, type SavedTool } from "../save-tool";
 import { putTrigger, type SavedTrigger } from "../save-trigger";
-import { type DeclaredOrganization, readDefinitionFile } from "./definition-file";
+import { type DeclaredEntry, type DeclaredOrganization, readDefinitionFile } from "./definition-file";
 
 /** The result of `apply` for one organization. New keys are in `apiKeys`, this once. */
 export type AppliedOrganization = {
@@ -46,16 +48,17 @@ export async function applyDefinitionFile(
   source: string,
   operatorName = "operator",
 ): Promise<AppliedOrganization[]> {
-  const { definitions, refuse } = readDefinitionFile(source);
+  const { organizations, faults, refuse } = readDefinitionFile(source);
   return services.db.$transaction(
     async (tx) => {
-      const { organizations } = definitions;
       await lockCatalog(tx, [
-        ...organizations.flatMap(({ members }) => members.map(({ email }) => personLock(email))),
-        ...organizations.map(({ slug }) => slugLock(slug)),
+        ...organizations.flatMap(({ members }) =>
+          members.flatMap(({ definition }) => (definition ? [personLock(definition.email)] : [])),
+        ),
+        ...organizations.map(({ definition }) => slugLock(definition.slug)),
       ]);
       const known = await tx.organization.findMany({
-        where: { slug: { in: organizations.map(({ slug }) => slug) } },
+        where: { slug: { in: organizations.map(({ definition }) => definition.slug) } },
         select: { id: true },
       });
       await lockCatalog(
@@ -64,21 +67,12 @@ export async function applyDefinitionFile(
       );
 
       const applied: AppliedOrganization[] = [];
-      const issues: Issue[] = [];
+      const issues = [...faults];
       for (const [index, declared] of organizations.entries()) {
-        const {
-          members: _m,
-          apiKeys: _k,
-          secrets: _s,
-          tools: _t,
-          agents: _a,
-          triggers: _g,
-          ...definition
-        } = declared;
+        const { definition } = declared;
         const { id, slug, saved, change } = await putOrganization(tx, services, operatorName, definition);
-        const faults: Issue[] = [];
-        const contents = await applyContents(change, declared, services.env.appUrl, faults);
-        issues.push(...prefixIssues(["organizations", index], faults));
+        const { contents, issues: found } = await applyContents(change, declared, services.env.appUrl);
+        issues.push(...prefixIssues(["organizations", index], found));
         applied.push({ slug, id, saved, ...contents });
       }
       if (issues.length > 0) throw refuse(issues);
@@ -90,36 +84,56 @@ export async function applyDefinitionFile(
 
 type Contents = Omit<AppliedOrganization, "slug" | "id" | "saved">;
 
-/** Applies in order: tools refer to secrets, agents to tools, triggers and keys to both. Stops after the first kind with faults. */
+/**
+ * Applies in order: tools refer to secrets, agents to tools, triggers and keys to both. Of a faulty entry the valid part is
+ * applied, so that all faults of a file are found at once; the caller then rolls everything back.
+ */
 async function applyContents(
   change: Change,
   declared: DeclaredOrganization,
   appUrl: string,
-  faults: Issue[],
-): Promise<Contents> {
+): Promise<{ contents: Contents; issues: Issue[] }> {
+  const issues: Issue[] = [];
   async function each<Definition, Result>(
     kind: string,
-    definitions: readonly Definition[],
+    entries: readonly DeclaredEntry<Definition>[],
     put: (change: Change, definition: Definition) => Promise<Result>,
+    findFaultsOfInvalid?: (value: Json, change: Change) => Promise<readonly Issue[]>,
   ): Promise<Result[]> {
-    if (faults.length > 0) return [];
     const results: Result[] = [];
-    for (const [index, definition] of definitions.entries()) {
+    const attempt = async (definition: Definition | null): Promise<readonly Issue[]> => {
+      if (definition === null) return [];
       try {
         results.push(await put(change, definition));
+        return [];
       } catch (error) {
-        if (!isAppError(error) || error.issues === undefined) throw error;
-        faults.push(...prefixIssues([kind, index], error.issues));
+        if (!isAppError(error)) throw error;
+        return error.issues ?? [{ path: "", message: error.message }];
       }
+    };
+    for (const [index, { value, refused, definition, standIn }] of entries.entries()) {
+      const isValid = refused.size === 0 && definition !== null;
+      const found =
+        isValid || findFaultsOfInvalid === undefined
+          ? await attempt(definition)
+          : await findFaultsOfInvalid(value, change);
+      // What a refused field leads to is no fault of its own, except within a value that was checked as it is.
+      const own = findFaultsOfInvalid
+        ? found
+        : found.filter(({ path }) => !refused.has(String(fromPointer(path)[0])));
+      issues.push(...prefixIssues([kind, index], own));
+      if (!isValid || own.length > 0) await attempt(standIn);
     }
     return results;
   }
   const secrets = await each("secrets", declared.secrets, putSecret);
-  const tools = await each("tools", declared.tools, putTool);
+  const providers = declared.definition.modelProviders ?? [];
+  issues.push(...prefixIssues(["modelProviders"], await findProviderFaults(change, providers)));
+  const tools = await each("tools", declared.tools, putTool, findFaultsOfInvalidTool);
   const agents = await each("agents", declared.agents, putAgent);
   const triggers = await each("triggers", declared.triggers, putTrigger);
   const apiKeys = await each("apiKeys", declared.apiKeys, putApiKey);
   const members = await each("members", declared.members, putMember);
   const addressed = triggers.map((trigger) => ({ ...trigger, url: triggerUrl(appUrl, trigger.token) }));
-  return { secrets, tools, agents, triggers: addressed, apiKeys, members };
+  return { contents: { secrets, tools, agents, triggers: addressed, apiKeys, members }, issues };
 }

@@ -52,16 +52,27 @@ const ACME = `organizations:
 
 function faultsOf(source: string): string[] {
   try {
-    readDefinitionFile(source);
+    const { faults, refuse } = readDefinitionFile(source);
+    return refuse(faults).lines;
   } catch (error) {
     if (error instanceof DefinitionFileError) return error.lines;
     throw error;
   }
-  return [];
+}
+
+/** What is read of the file's only organization. */
+function readAcme(source: string) {
+  const { organizations, faults } = readDefinitionFile(source);
+  expect(faults).toEqual([]);
+  const [acme] = organizations;
+  if (acme === undefined) throw new Error("no organization");
+  const { definition, ...lists } = acme;
+  const entries = Object.entries(lists).map(([kind, list]) => [kind, list.map((entry) => entry.definition)]);
+  return { ...definition, ...Object.fromEntries(entries) };
 }
 
 test("reads a complete file and adds defaults", () => {
-  const [acme] = readDefinitionFile(ACME).definitions.organizations;
+  const acme = readAcme(ACME);
   expect(acme).toMatchObject({
     slug: "acme",
     credits: "1000",
@@ -70,7 +81,7 @@ test("reads a complete file and adds defaults", () => {
     agents: [{ slug: "helper", maxSteps: 8, deadlineSeconds: 900, maxCredits: null }],
     triggers: [{ slug: "inbound", signature: "hex", rateLimit: { requests: 30, seconds: 60 } }],
   });
-  expect(acme?.tools[0]?.steps.map((step) => step.uses)).toEqual(["http_request", "transform_json"]);
+  expect(acme.tools).toMatchObject([{ steps: [{ uses: "http_request" }, { uses: "transform_json" }] }]);
 });
 
 test("accepts every optional field", () => {
@@ -83,18 +94,18 @@ test("accepts every optional field", () => {
       "secret: whsec_aGVsbG8=\n        signature: standard-webhooks\n        messageTemplate: 'New: {{ body }}'\n        maxCredits: 2\n        status: inactive",
     )
     .replace("maxSteps: 8", "maxSteps: 12\n        maxCredits: '1.25'\n        deadlineSeconds: 60");
-  const [acme] = readDefinitionFile(source).definitions.organizations;
-  expect(acme?.apiKeys[0]).toMatchObject({ expiresAt: "2027-01-30T23:00:00.000Z", maxCredits: "0.5" });
-  expect(acme?.agents[0]).toMatchObject({ maxCredits: "1.25", deadlineSeconds: 60 });
-  expect(acme?.triggers[0]).toMatchObject({ signature: "standard-webhooks", status: "inactive" });
+  const acme = readAcme(source);
+  expect(acme.apiKeys[0]).toMatchObject({ expiresAt: "2027-01-30T23:00:00.000Z", maxCredits: "0.5" });
+  expect(acme.agents[0]).toMatchObject({ maxCredits: "1.25", deadlineSeconds: 60 });
+  expect(acme.triggers[0]).toMatchObject({ signature: "standard-webhooks", status: "inactive" });
 });
 
 test("accepts anchors and aliases", () => {
   const source = ACME.replace("apiKeys:", "# x\n    apiKeys:")
     .replace("parameters: {", "parameters: &schema {")
     .replace(/outputSchema: .*/, "outputSchema: *schema");
-  const [acme] = readDefinitionFile(source).definitions.organizations;
-  expect(acme?.tools[0]?.outputSchema).toEqual(acme?.tools[0]?.parameters);
+  const { tools } = readAcme(source);
+  expect(tools[0].outputSchema).toEqual(tools[0].parameters);
 });
 
 test.each<[string, string | RegExp, string, string]>([
@@ -313,9 +324,25 @@ test("an alias bomb is refused quickly", () => {
   ]);
 });
 
-test("reports all errors at once", () => {
-  const faults = faultsOf(ACME.replace("maxSteps: 8", "maxSteps: 13").replace("credits: 1000", "credits: x"));
-  expect(faults).toHaveLength(2);
+test("reports all errors at once, in the order of the file", () => {
+  const several = ACME.replace("maxSteps: 8", "maxSteps: 13")
+    .replace("credits: 1000", "credits: x")
+    .replace("[{ name: ci }]", "[{ name: ci }, { name: ci, agents: 1 }]")
+    .replace(/agent: helper .*/, "rateLimit2: x")
+    .replace("rateLimit:", "name: 1\n        rateLimit:")
+    .replace("uses: http_request", "parallel: []\n            uses: http_request");
+  expect(faultsOf(several).map((line) => line.replace(/^organizations\[0\]\./, ""))).toEqual([
+    "credits (line 5) must be a number from 0 to 9999999999 with at most four decimal places",
+    "apiKeys[1].agents (line 7) must be a list",
+    'apiKeys[1].name (line 7) "ci" is already entry 1 of this list',
+    "tools[0].steps[0].parallel (line 15) must have at least 1 item",
+    "tools[0].steps[0].uses (line 16) is not allowed beside parallel",
+    "tools[0].steps[0].with (line 17) is not allowed beside parallel",
+    "agents[0].maxSteps (line 28) must be at most 12",
+    "triggers[0] (line 33) must name either an agent or a tool",
+    "triggers[0].rateLimit2 (line 34) is not known here",
+    "triggers[0].name (line 36) must be a text",
+  ]);
 });
 
 test("every field is described in docs/definition-files.md", async () => {

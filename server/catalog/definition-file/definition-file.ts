@@ -1,36 +1,39 @@
 import { z } from "zod";
 import type { Issue } from "@/server/errors";
+import { newId } from "@/server/ids";
+import { isJsonObject, type Json, type JsonObject } from "@/server/json";
 import {
   agentDefinition,
   apiKeyDefinition,
   memberDefinition,
+  type OrganizationDefinition,
   organizationDefinition,
   secretDefinition,
   toolDefinition,
   triggerDefinition,
 } from "../definitions";
 import { describeFaults, fromPointer } from "../issues";
-import { readYaml, type YamlDocument } from "./yaml-document";
+import { readYaml } from "./yaml-document";
 
 /** The operator's YAML (docs/definition-files.md). */
 export const definitionFile = z.strictObject({
-  organizations: z
-    .array(
-      z.strictObject({
-        ...organizationDefinition.shape,
-        members: unique("email", z.array(memberDefinition)).default([]),
-        apiKeys: unique("name", z.array(apiKeyDefinition)).default([]),
-        secrets: unique("name", z.array(secretDefinition)).default([]),
-        tools: unique("slug", z.array(toolDefinition)).default([]),
-        agents: unique("slug", z.array(agentDefinition)).default([]),
-        triggers: unique("slug", z.array(triggerDefinition)).default([]),
-      }),
-    )
-    .min(1)
-    .superRefine((organizations, context) => findRepeats("slug", organizations, context)),
+  organizations: unique(
+    "slug",
+    z
+      .array(
+        z.strictObject({
+          ...organizationDefinition.shape,
+          members: unique("email", z.array(memberDefinition)).default([]),
+          apiKeys: unique("name", z.array(apiKeyDefinition)).default([]),
+          secrets: unique("name", z.array(secretDefinition)).default([]),
+          tools: unique("slug", z.array(toolDefinition)).default([]),
+          agents: unique("slug", z.array(agentDefinition)).default([]),
+          triggers: unique("slug", z.array(triggerDefinition)).default([]),
+        }),
+      )
+      .min(1),
+  ),
 });
-export type DefinitionFile = z.output<typeof definitionFile>;
-export type DeclaredOrganization = DefinitionFile["organizations"][number];
 
 /** An invalid definition file. Each line is a sentence with its location; nothing was written. */
 export class DefinitionFileError extends Error {
@@ -43,13 +46,28 @@ export class DefinitionFileError extends Error {
   }
 }
 
-/** A parsed definition file; `refuse` reports later faults, such as unknown references, with their lines. */
+/**
+ * An entry of a file, as far as it can be read. `definition` is the entry without the fields that its schema refuses, which
+ * are `refused`; null if too little remains. `standIn` has only the name, for what refers to a faulty entry; null if the
+ * name is faulty too.
+ */
+export type DeclaredEntry<Definition> = {
+  value: Json;
+  refused: ReadonlySet<string>;
+  definition: Definition | null;
+  standIn: Definition | null;
+};
+export type DeclaredOrganization = ReturnType<typeof readOrganization>;
+
+/** A definition file: its organizations, as far as they can be read, and the faults that its schema finds. */
 export type ReadDefinitionFile = {
-  definitions: DefinitionFile;
-  refuse(issues: readonly Issue[]): DefinitionFileError;
+  organizations: DeclaredOrganization[];
+  faults: Issue[];
+  /** Reports faults with their lines, in the order of the file. */
+  refuse(faults: readonly Issue[]): DefinitionFileError;
 };
 
-/** Reads and checks a definition file; throws DefinitionFileError with every fault. */
+/** Reads a definition file. Throws DefinitionFileError if it is not YAML. */
 export function readDefinitionFile(source: string): ReadDefinitionFile {
   const document = readYaml(source);
   if ("faults" in document) {
@@ -57,28 +75,100 @@ export function readDefinitionFile(source: string): ReadDefinitionFile {
       document.faults.map(({ line, message }) => (line === null ? message : `line ${line}: ${message}`)),
     );
   }
-  const parsed = definitionFile.safeParse(document.value);
-  if (!parsed.success) {
-    throw new DefinitionFileError(describeIssues(document, describeFaults(parsed.error, document.value)));
-  }
+  const { value } = document;
+  const parsed = definitionFile.safeParse(value);
+  const faults = parsed.success ? [] : describeFaults(parsed.error, value);
+  const refused = groupByEntry(faults);
   return {
-    definitions: parsed.data,
-    refuse: (issues) => new DefinitionFileError(describeIssues(document, issues)),
+    organizations: listOf(value, "organizations").map((organization, index) =>
+      readOrganization(organization, `/organizations/${index}`, refused),
+    ),
+    faults,
+    refuse: (issues) => {
+      const located = issues.map(({ path, message }) => ({ keys: fromPointer(path), message }));
+      const lines = located.map(({ keys, message }) => ({
+        line: document.lineAt(keys) ?? 0,
+        text: `${document.locate(keys)} ${message}`,
+      }));
+      return new DefinitionFileError(lines.sort((a, b) => a.line - b.line).map(({ text }) => text));
+    },
   };
 }
 
-function describeIssues(document: YamlDocument, issues: readonly Issue[]): string[] {
-  return issues.map(({ path, message }) => `${document.locate(fromPointer(path))} ${message}`);
+/** The fields with faults, by the pointer of the organization and of the entry that has them. */
+function groupByEntry(faults: readonly Issue[]): Map<string, Set<string>> {
+  const refused = new Map<string, Set<string>>();
+  for (const { path } of faults) {
+    const parts = path.split("/");
+    for (const length of [3, 5]) {
+      const [field] = fromPointer(`/${parts[length] ?? ""}`);
+      if (parts.length <= length || field === undefined) continue;
+      const place = parts.slice(0, length).join("/");
+      refused.set(place, (refused.get(place) ?? new Set()).add(String(field)));
+    }
+  }
+  return refused;
 }
 
+/** What must be there for a definition, where the file has none that is valid. */
+const STAND_INS = {
+  secrets: { hosts: ["host.invalid"] },
+  tools: { name: "?", steps: [{ id: "a", uses: "current_time" }] },
+  agents: { name: "?", model: "?" },
+} satisfies Record<string, JsonObject>;
+
+function readOrganization(value: Json, place: string, refused: ReadonlyMap<string, ReadonlySet<string>>) {
+  const entries = <Schema extends z.ZodType>(kind: string, schema: Schema, standIn?: JsonObject) =>
+    listOf(value, kind).map((entry, index): DeclaredEntry<z.output<Schema>> => {
+      const faulty = refused.get(`${place}/${kind}/${index}`) ?? new Set<string>();
+      const sound = isJsonObject(entry)
+        ? Object.fromEntries(Object.entries(entry).filter(([field]) => !faulty.has(field)))
+        : {};
+      const names = Object.entries(sound).filter(([field]) => field === "slug" || field === "name");
+      const parse = (input: JsonObject) => schema.safeParse(input).data ?? null;
+      return {
+        value: entry,
+        refused: faulty,
+        definition: parse(faulty.size === 0 ? sound : { ...standIn, ...sound }),
+        standIn: standIn === undefined ? null : parse({ ...standIn, ...Object.fromEntries(names) }),
+      };
+    });
+  return {
+    definition: readFields(value, refused.get(place) ?? new Set()),
+    secrets: entries("secrets", secretDefinition, STAND_INS.secrets),
+    tools: entries("tools", toolDefinition, STAND_INS.tools),
+    agents: entries("agents", agentDefinition, STAND_INS.agents),
+    triggers: entries("triggers", triggerDefinition),
+    apiKeys: entries("apiKeys", apiKeyDefinition),
+    members: entries("members", memberDefinition),
+  };
+}
+
+/** The organization's own fields. One without a valid slug is checked as a new organization. */
+function readFields(value: Json, refused: ReadonlySet<string>): OrganizationDefinition {
+  const fields = Object.entries(isJsonObject(value) ? value : {}).filter(
+    ([field]) => field in organizationDefinition.shape && !refused.has(field),
+  );
+  return organizationDefinition.parse({ slug: newId(), ...Object.fromEntries(fields) });
+}
+
+function listOf(value: Json, key: string): Json[] {
+  const list = isJsonObject(value) ? value[key] : undefined;
+  return Array.isArray(list) ? list : [];
+}
+
+/** A list whose items differ in `key`. Faults of other items do not hide a repeated one. */
 function unique<Item extends z.ZodType<Record<string, unknown>>>(key: string, list: z.ZodArray<Item>) {
-  return list.superRefine((items, context) => findRepeats(key, items, context));
+  return list.superRefine((items, context) => findRepeats(key, items, context), {
+    when: ({ value }) => Array.isArray(value),
+  });
 }
 
-function findRepeats(key: string, items: readonly Record<string, unknown>[], context: z.RefinementCtx): void {
+function findRepeats(key: string, items: readonly unknown[], context: z.RefinementCtx): void {
   const seen = new Map<unknown, number>();
   for (const [index, item] of items.entries()) {
-    const value = item[key];
+    const value = isJsonObject(item) ? item[key] : undefined;
+    if (value === undefined) continue;
     const first = seen.get(value);
     if (first === undefined) seen.set(value, index);
     else {

@@ -1,6 +1,7 @@
 import { Document, isMap } from "yaml";
 import type { OperatorActor } from "@/server/auth/actor";
 import { KEY_SCOPES } from "@/server/auth/actor";
+import { readModelProviders } from "@/server/runs/find-model-providers";
 import type { CatalogServices } from "../change";
 import { describePlan } from "../organization/organizations";
 import { DEADLINE, declareTool, written } from "./declare";
@@ -67,6 +68,7 @@ export async function exportOrganization(
         { scopes: [...KEY_SCOPES] },
       ),
     })),
+    ...written({ modelProviders: readModelProviders(found.modelProviders) }),
     ...written({ secrets: found.secrets.map(({ name, allowedHosts }) => ({ name, hosts: allowedHosts })) }),
     tools: found.tools.flatMap(({ slug, name, description, versions: [version] }) =>
       version === undefined ? [] : [declareTool({ slug, name, description, ...version })],

@@ -8,6 +8,8 @@ import type { Transaction } from "@/server/db/client";
 import { queryThrough, transact } from "@/server/db/sql";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
+import type { OwnProvider } from "@/server/models/own-provider";
+import { readModelProviders } from "@/server/runs/find-model-providers";
 import type { Services } from "@/server/services";
 import { auditSave, type CatalogServices, type Change, compareSaved, type Saved } from "../change";
 import { amountAboveZero, type OrganizationDefinition, type PlanDefinition } from "../definitions";
@@ -44,6 +46,7 @@ export async function putOrganization(
         createdAt: at,
         updatedAt: at,
         plan: { create: { ...plan, updatedAt: at } },
+        modelProviders: toStored(definition.modelProviders ?? []),
       },
     });
     const credits = new Decimal(definition.credits ?? 0);
@@ -58,16 +61,22 @@ export async function putOrganization(
       await grantCredits(queryThrough(tx), grant);
     }
     const made = await tx.plan.findUniqueOrThrow({ where: { organizationId: id } });
-    const after = { name, plan: describePlan(made), credits: credits.toFixed() };
+    const { modelProviders } = definition;
+    const own = modelProviders === undefined ? {} : { modelProviders };
+    const after = { name, plan: describePlan(made), credits: credits.toFixed(), ...own };
     await auditSave(change, "created", { kind: "organization", id, name }, null, after);
     return { id, slug, saved: "created", change };
   }
 
   const planAfter = { ...planBefore, ...definition.plan };
-  const before = { name: found.name, plan: planBefore };
-  const after = { name, plan: planAfter };
+  const providers = readModelProviders(found.modelProviders);
+  const before = { name: found.name, plan: planBefore, modelProviders: providers };
+  const after = { name, plan: planAfter, modelProviders: definition.modelProviders ?? providers };
   const { saved, changed } = compareSaved({ deletedAt: null }, before, after);
-  if (changed.has("name")) await tx.organization.update({ where: { id }, data: { name, updatedAt: at } });
+  if (changed.has("name") || changed.has("modelProviders")) {
+    const modelProviders = toStored(after.modelProviders);
+    await tx.organization.update({ where: { id }, data: { name, modelProviders, updatedAt: at } });
+  }
   if (changed.has("plan")) {
     await tx.plan.upsert({
       where: { organizationId: id },
@@ -78,6 +87,10 @@ export async function putOrganization(
   await auditSave(change, saved, { kind: "organization", id, name }, before, after);
   return { id, slug, saved, change };
 }
+
+/** As JSON; null: none. */
+const toStored = (providers: readonly OwnProvider[]) =>
+  providers.length === 0 ? null : JSON.stringify(providers);
 
 /** The operator as an actor in an organization; throws `not_found`. */
 export async function operatorOf(

@@ -4,7 +4,9 @@ import type { Transaction } from "@/server/db/client";
 import type { Secret } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { keySecretOf } from "@/server/models/own-provider";
 import { changedFields, type Facts, recordAudit } from "@/server/operate/audit";
+import { readModelProviders } from "@/server/runs/find-model-providers";
 import { secretValuePurpose } from "@/server/secrets/purpose";
 import { findSecretNames } from "@/server/secrets/references";
 import type { Services } from "@/server/services";
@@ -178,7 +180,10 @@ export async function putSecret(change: Change, definition: SecretDefinition): P
   return { name, saved, isSet: typeof found?.sealed === "string" };
 }
 
-/** Deletes a secret with its value at once; steps that refer to it fail from then on. Needs the role admin. Throws `not_found`. */
+/**
+ * Deletes a secret with its value at once; steps that refer to it fail from then on. Needs the role admin. Throws
+ * `not_found`, and `invalid_request` while it is the key of a model provider.
+ */
 export async function removeSecret(
   services: CatalogServices,
   actor: Editor,
@@ -188,6 +193,15 @@ export async function removeSecret(
     const { tx, at } = change;
     const found = await findSecret(change, name);
     if (!found) throw new AppError("not_found", `There is no secret "${name}".`);
+    const { modelProviders } = await tx.organization.findUniqueOrThrow({
+      where: { id: actor.orgId },
+      select: { modelProviders: true },
+    });
+    const user = readModelProviders(modelProviders).find((provider) => keySecretOf(provider) === name);
+    if (user !== undefined) {
+      const message = `The model provider "${user.name}" uses the secret "${name}". Change or remove the provider first.`;
+      throw new AppError("invalid_request", message);
+    }
     await tx.secret.delete({ where: { id: found.id } });
     await recordAudit(tx, actor.orgId, {
       actor,

@@ -25,3 +25,11 @@ export function intervalMs(interval: MetricsInterval): number {
   const [letter] = (["m", "h", "d"] as const).filter((each) => interval.endsWith(each));
   return Number.parseInt(interval, 10) * unit[letter ?? "m"];
 }
+
+/** The most days of a custom range of metrics. */
+export const MAX_METRICS_DAYS = 366;
+
+/** How many UTC days a range of dates has, both included. */
+export function countDays({ first, last }: { first: string; last: string }): number {
+  return Math.round((Date.parse(last) - Date.parse(first)) / 86_400_000) + 1;
+}

@@ -19,7 +19,7 @@ import {
 import { type PayloadPreview, previewPayload, startOf } from "./payload-preview";
 
 /** A step with its texts and all its attempts, for the inspector. */
-export type StepDetail = StepLine & {
+export type StepDetail = Omit<StepLine, "tolerated"> & {
   input: PayloadPreview;
   output: PayloadPreview | null;
   reasoning: string;
@@ -47,7 +47,7 @@ export async function inspectStep(
   if (!step || !texts) throw new AppError("not_found", `There is no step ${stepId} in run ${runId}.`);
   const spent = step.childRunId ? await readChildCredits(services, actor, runId) : new Map<string, string>();
   return {
-    ...viewStepLine(step, spent),
+    ...viewStepLine(step, { spent, tolerant: new Set() }),
     ...viewTexts(texts),
     reasoning: step.reasoning,
     inputTokens: step.inputTokens,

@@ -53,3 +53,35 @@ it("counts a child run's use for the step that started it", async () => {
   expect(steps.map(({ childCredits }) => childCredits)).toEqual([null, "0.0300"]);
   expect(run).toMatchObject({ credits: "0.0000", creditsWithChildren: "0.0300", steps: 2, sequence: 2 });
 });
+
+it("marks the failures that the tool's definition tolerates, items and members of groups included", async () => {
+  const tenant = await createTenant(world);
+  const viewer = await createMember(world, tenant, "viewer");
+  const runId = await insertRun(world, tenant, { steps: 4 });
+  const call = { uses: "calculate", with: { expression: "1 / 0" } };
+  const definition = {
+    steps: [
+      { id: "each", forEach: "{{ [1] }}", onError: "continue", ...call },
+      { id: "group", onError: "continue", parallel: [{ id: "inner", ...call }] },
+      { id: "strict", ...call },
+    ],
+  };
+  await world.db.configuration.updateMany({
+    where: { organizationId: tenant.orgId },
+    data: { document: JSON.stringify({ kind: "tool", name: "Adder", definition }) },
+  });
+  const keys = ["each[0]", "each[1]", "inner", "strict"];
+  for (const [index, key] of keys.entries()) {
+    await world.db.step.updateMany({
+      where: { runId, stepNumber: index + 1 },
+      data: { key, ...(key === "each[1]" ? {} : { status: "Failed", errorMessage: "It failed." }) },
+    });
+  }
+  const { steps } = await inspectRun(world, viewer, runId);
+  expect(steps.map(({ key, tolerated }) => [key, tolerated])).toEqual([
+    ["each[0]", true],
+    ["each[1]", false],
+    ["inner", true],
+    ["strict", false],
+  ]);
+});

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { toolConfiguration } from "@/server/agent/definition";
 import type { MemberActor } from "@/server/auth/actor";
 import { Prisma } from "@/server/db/generated/client";
 import { AppError } from "@/server/errors";
@@ -38,6 +39,8 @@ export type StepLine = {
   iteration: number;
   name: string;
   status: "Running" | "Completed" | "Failed";
+  /** Whether it failed and the tool's definition lets the run continue (onError). */
+  tolerated: boolean;
   errorMessage: string | null;
   /** The ended attempts if there were several, with the start of their errors. */
   attempts: Attempt[];
@@ -102,7 +105,33 @@ export async function inspectRun(
   const spent = steps.some(({ childRunId }) => childRunId !== null)
     ? await readChildCredits(services, actor, runId)
     : new Map<string, string>();
-  return { run, steps: steps.map((step) => viewStepLine(step, spent)), calls: calls.map(viewCallLine) };
+  const tolerant = steps.some(({ status }) => status === "Failed")
+    ? await readTolerantSteps(services, actor, runId)
+    : NO_STEPS;
+  const lines = steps.map((step) => viewStepLine(step, { spent, tolerant }));
+  return { run, steps: lines, calls: calls.map(viewCallLine) };
+}
+
+const NO_STEPS: ReadonlySet<string> = new Set();
+
+/** The ids of the steps of a tool run that continue on errors, those of groups that do included. */
+async function readTolerantSteps(
+  { db }: Services,
+  actor: MemberActor,
+  runId: string,
+): Promise<ReadonlySet<string>> {
+  const run = await db.run.findFirst({
+    where: { id: runId, organizationId: actor.orgId, kind: "tool" },
+    select: { configuration: { select: { document: true } } },
+  });
+  const stored = toolConfiguration.safeParse(JSON.parse(run?.configuration.document ?? "null"));
+  if (!stored.success) return NO_STEPS;
+  const ids = stored.data.definition.steps.flatMap((step) =>
+    [step, ...(step.parallel ?? [])]
+      .filter((each) => each.onError === "continue" || step.onError === "continue")
+      .map(({ id }) => id),
+  );
+  return new Set(ids);
 }
 
 /** The credits that a run's child runs have used so far, by their ids. */
@@ -269,10 +298,10 @@ export const CALL_LINE = {
   sequence: true,
 } satisfies Prisma.ModelCallSelect;
 
-/** `spent`: credits of child runs, by their ids. */
+/** `spent`: credits of child runs, by their ids. `tolerant`: the steps of the tool that continue on errors. */
 export function viewStepLine(
   step: Prisma.StepGetPayload<{ select: typeof STEP_LINE }>,
-  spent: ReadonlyMap<string, string>,
+  { spent, tolerant }: { spent: ReadonlyMap<string, string>; tolerant: ReadonlySet<string> },
 ): StepLine {
   return {
     id: step.id,
@@ -281,6 +310,7 @@ export function viewStepLine(
     iteration: step.iterationNumber,
     name: step.toolName,
     status: step.status,
+    tolerated: step.status === "Failed" && tolerant.has(step.key.replace(/\[\d+\]$/, "")),
     errorMessage: step.errorMessage,
     attempts: attemptsOfLine(step),
     credits: step.credits.toFixed(4),

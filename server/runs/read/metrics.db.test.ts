@@ -4,7 +4,7 @@ import { createMember, insertRun } from "@/testing/runs";
 import { createTenant, createTrigger, openWorld, type Tenant } from "@/testing/world";
 import { countSettledRuns } from "./count";
 import { RUN_PERIODS } from "./enums";
-import { readRunMetrics } from "./metrics";
+import { metricsQuestion, readRunMetrics } from "./metrics";
 
 /** Figures are the same whether an hour was counted before or is counted now. */
 
@@ -128,5 +128,41 @@ describe("metrics", () => {
       orderBy: { at: "asc" },
     });
     expect(oldest.at.getTime()).toBeGreaterThanOrEqual(ago(11 * DAY).getTime());
+  });
+});
+
+describe("a range of days", () => {
+  it("counts whole UTC days, and compares with as many days before", async () => {
+    const tenant = await createTenant(world);
+    const actor = await createMember(world, tenant, "viewer");
+    const at = (day: string) => insertRun(world, tenant, { createdAt: new Date(day), credits: "0.5000" });
+    await at("2025-12-20T00:00:00Z");
+    await at("2025-12-22T23:59:59.999Z");
+    await at("2025-12-23T00:00:00Z");
+    await at("2025-12-19T23:59:59.999Z");
+    const days = { first: "2025-12-20", last: "2025-12-22" };
+    const metrics = await readRunMetrics(world, actor, { period: "24h", days });
+    expect(metrics.total).toMatchObject({ runs: 2, credits: "1.0000" });
+    expect(metrics.before).toMatchObject({ runs: 1, credits: "0.5000" });
+    expect(metrics).toMatchObject({ from: "2025-12-20T00:00:00.000Z", to: "2025-12-23T00:00:00.000Z" });
+    expect(metrics.buckets).toHaveLength(24);
+  });
+
+  it("ends with its last bar, also if the bars do not divide it", async () => {
+    const tenant = await createTenant(world);
+    const actor = await createMember(world, tenant, "viewer");
+    const days = { first: "2025-09-01", last: "2025-12-09" };
+    const { buckets, to } = await readRunMetrics(world, actor, { period: "24h", days });
+    expect(buckets).toHaveLength(34);
+    expect(buckets.at(-1)).toMatchObject({ from: "2025-12-09T00:00:00.000Z", to });
+  });
+
+  it("has at most a year, in order", () => {
+    const ask = (first: string, last: string) =>
+      metricsQuestion.safeParse({ period: "24h", days: { first, last } }).success;
+    expect(ask("2025-12-20", "2025-12-20")).toBe(true);
+    expect(ask("2025-12-21", "2025-12-20")).toBe(false);
+    expect(ask("2024-01-01", "2025-12-20")).toBe(false);
+    expect(ask("2025-02-30", "2025-03-01")).toBe(false);
   });
 });

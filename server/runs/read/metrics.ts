@@ -2,7 +2,15 @@ import { z } from "zod";
 import type { MemberActor } from "@/server/auth/actor";
 import { Decimal } from "@/server/credits/amount";
 import type { Services } from "@/server/services";
-import { intervalMs, METRICS_INTERVALS, type MetricsInterval, RUN_PERIODS, type RunPeriod } from "./enums";
+import {
+  countDays,
+  intervalMs,
+  MAX_METRICS_DAYS,
+  METRICS_INTERVALS,
+  type MetricsInterval,
+  RUN_PERIODS,
+  type RunPeriod,
+} from "./enums";
 
 /**
  * Figures of a set of runs. Durations are ms of ended runs, null without any; credits a decimal. A percentile is the
@@ -35,6 +43,8 @@ export type RunMetrics = {
   /** The subject whose runs are counted, if not all; its name is "deleted" if it no longer exists. */
   subject: { dimension: MetricsSubject["dimension"]; id: string; name: string } | null;
   total: RunFigures;
+  /** The figures of the period of the same length before. */
+  before: RunFigures;
   buckets: MetricsBucket[];
   agents: MetricsGroup[];
   tools: MetricsGroup[];
@@ -60,11 +70,24 @@ const metricsSubject = z.object({
 });
 export type MetricsSubject = z.infer<typeof metricsSubject>;
 
-/** The period of the metrics, the interval if not the default, and the subject if not all. */
+/** UTC days, both included. */
+const metricsDays = z.object({ first: z.iso.date(), last: z.iso.date() }).refine(
+  ({ first, last }) => {
+    const days = countDays({ first, last });
+    return days >= 1 && days <= MAX_METRICS_DAYS;
+  },
+  { error: `must be 1 to ${MAX_METRICS_DAYS} days` },
+);
+
+/**
+ * The period of the metrics, the interval if not the default, and the subject if not all. `days` replace the period and
+ * have intervals by their number.
+ */
 export const metricsQuestion = z
   .object({
     period: z.enum(RUN_PERIODS),
     interval: z.enum(Object.values(METRICS_INTERVALS).flat()).optional(),
+    days: metricsDays.optional(),
     subject: metricsSubject.optional(),
   })
   .refine(({ period, interval }) => interval === undefined || intervalsOf(period).includes(interval), {
@@ -146,18 +169,20 @@ const NAMES = ["agents", "tools", "triggers", "api_keys"]
 export async function readRunMetrics(
   services: Services,
   actor: MemberActor,
-  { period, interval, subject }: MetricsQuestion,
+  question: MetricsQuestion,
 ): Promise<RunMetrics> {
-  const lengthMs = PERIOD_MS[period];
-  const bucketMs = intervalMs(interval ?? METRICS_INTERVALS[period][0]);
-  const to = Math.ceil((services.clock.now().getTime() + 1) / bucketMs) * bucketMs;
-  const from = to - lengthMs;
+  const { subject } = question;
+  const { from, to, bucketMs } = rangeOf(question, services.clock.now());
   const [since, until] = [new Date(from), new Date(to)];
-  const main = subject ?? { dimension: "all", id: actor.orgId };
-  const [parts, named] = await Promise.all([
+  const main = subject ?? ({ dimension: "all", id: actor.orgId } as const);
+  const past = { from: new Date(2 * from - to), to: since, bucketMs, subject: main };
+  const [parts, pastParts, named] = await Promise.all([
     readParts(services, actor, { from: since, to: until, bucketMs, subject }),
+    readParts(services, actor, past),
     services.pool.query(NAMES, [actor.orgId]),
   ]);
+  const before = emptySum();
+  for (const part of pastParts) add(before, part);
   const names = new Map(
     z
       .array(nameRow)
@@ -186,10 +211,11 @@ export async function readRunMetrics(
     bucketMs,
     subject: subject ? { ...subject, name: names.get(subject.id) ?? "deleted" } : null,
     total: viewFigures(lines.get(main.id)),
-    buckets: Array.from({ length: lengthMs / bucketMs }, (_, index) => ({
+    before: viewFigures(before),
+    buckets: Array.from({ length: Math.ceil((to - from) / bucketMs) }, (_, index) => ({
       ...viewFigures(buckets.get(index)),
       from: new Date(from + index * bucketMs).toISOString(),
-      to: new Date(from + (index + 1) * bucketMs).toISOString(),
+      to: new Date(Math.min(to, from + (index + 1) * bucketMs)).toISOString(),
     })),
     agents: groups("agent"),
     tools: groups("tool"),
@@ -198,11 +224,39 @@ export async function readRunMetrics(
   };
 }
 
+/** The range of a question and the length of its bars in ms; a period ends with the bar of now. */
+function rangeOf({ period, interval, days }: MetricsQuestion, now: Date) {
+  if (days !== undefined) {
+    const from = Date.parse(days.first);
+    const length = countDays(days);
+    const [, unit] = DAY_INTERVALS.find(([most]) => length <= most) ?? DAY_INTERVALS[0];
+    return { from, to: from + length * DAY, bucketMs: unit };
+  }
+  const bucketMs = intervalMs(interval ?? METRICS_INTERVALS[period][0]);
+  const to = Math.ceil((now.getTime() + 1) / bucketMs) * bucketMs;
+  return { from: to - PERIOD_MS[period], to, bucketMs };
+}
+
+/** Up to so many days have bars of this length. */
+const DAY_INTERVALS: [[most: number, unitMs: number], ...[most: number, unitMs: number][]] = [
+  [1, HOUR],
+  [3, 3 * HOUR],
+  [10, 6 * HOUR],
+  [60, DAY],
+  [180, 3 * DAY],
+  [MAX_METRICS_DAYS, 10 * DAY],
+];
+
 /** The figures of a period by bar, dimension and subject; bars begin at `from`, both round UTC times. */
 export async function readParts(
   services: Services,
   actor: MemberActor,
-  question: { from: Date; to: Date; bucketMs: number; subject?: MetricsSubject | undefined },
+  question: {
+    from: Date;
+    to: Date;
+    bucketMs: number;
+    subject?: { dimension: Part["dimension"]; id: string } | undefined;
+  },
 ): Promise<Part[]> {
   const { from, to, bucketMs, subject } = question;
   const [hoursHelp, daysHelp] = [bucketMs % HOUR === 0, bucketMs % DAY === 0];

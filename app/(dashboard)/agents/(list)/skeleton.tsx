@@ -1,10 +1,6 @@
 import { ListPageSkeleton } from "@/app/_ui/skeletons";
+import { WEEK_COLUMNS } from "../../_definitions/week";
 
 export function Skeleton() {
-  return (
-    <ListPageSkeleton
-      columns={["Agent", "Model", "Runs, 7 d", "Success", "p95", "Credits, 7 d", "Last run"]}
-      title="Agents"
-    />
-  );
+  return <ListPageSkeleton columns={["Agent", "Model", ...WEEK_COLUMNS, "Last run"]} title="Agents" />;
 }

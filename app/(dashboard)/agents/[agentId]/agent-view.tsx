@@ -1,66 +1,101 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { Fact, Facts } from "@/app/_ui/facts";
+import dynamic from "next/dynamic";
+import { formatPlural } from "@/app/_ui/format";
+import { CheckIcon, MessageIcon, TextIcon, WrenchIcon } from "@/app/_ui/icons";
+import { Link } from "@/app/_ui/link";
 import { useTRPC } from "@/app/_ui/providers";
-import { CommonFacts, DefinitionHead, NameLinks } from "../../_definitions/definition-head";
-import { History } from "../../_definitions/history";
-import { RecentRuns } from "../../_definitions/recent-runs";
-import { RunPanel } from "../../_run/run-panel";
+import { Fold, isLong } from "@/app/_ui/text/fold";
+import type { AgentDetail } from "@/server/catalog/inspect-definition";
+import { DefinitionPage } from "../../_definitions/definition-page";
+import { FlowPart, LimitsPart } from "../../_definitions/flow";
+
+const FormattedText = dynamic(() =>
+  import("@/app/_ui/text/formatted-text").then((module) => module.FormattedText),
+);
 
 /** The page of one agent: its definition, recent runs and versions. */
 export function AgentView({ agentId }: { agentId: string }) {
   const trpc = useTRPC();
   const { data: agent } = useSuspenseQuery(trpc.definitions.agent.queryOptions({ agentId }));
-  const of = { kind: "agent", id: agentId } as const;
   return (
-    <article>
-      <DefinitionHead kind="agent" of={agent} />
-      <RunPanel
-        key={agent.version}
-        target={{
-          kind: "agent",
-          id: agent.id,
-          name: agent.name,
-          maxCredits: agent.maxCredits,
-          active: agent.status === "active",
-          parameters: null,
-        }}
-      />
-      <Facts label="Definition">
-        <Fact name="Model">
-          <span className="mono">{agent.model}</span>
-        </Fact>
-        <Fact name="System prompt">
-          {agent.systemPrompt === "" ? (
-            <span className="text-muted">none</span>
-          ) : (
-            <pre
-              className="mono max-h-80 overflow-auto whitespace-pre-wrap [overflow-wrap:anywhere]"
-              // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-              tabIndex={0}
-            >
-              {agent.systemPrompt}
-            </pre>
-          )}
-        </Fact>
-        <Fact name="Functions">
-          <NameLinks none="none" of={agent.functions.map((name) => ({ name, href: null }))} />
-        </Fact>
-        <Fact name="Tools">
-          <NameLinks
-            none="none"
-            of={agent.tools.map(({ id, name, gone }) => ({
-              name: gone ? `${name} (deleted)` : name,
-              href: gone ? null : `/tools/${id}`,
-            }))}
-          />
-        </Fact>
-        <Fact name="Max steps">{agent.maxSteps}</Fact>
-        <CommonFacts of={agent} />
-      </Facts>
-      <RecentRuns of={of} />
-      <History current={agent.version} of={of} />
-    </article>
+    <DefinitionPage of={{ kind: "agent", ...agent }} parameters={null}>
+      <FlowPart mark={<MessageIcon />} title="Starts with a message">
+        <p className="text-muted">From the dashboard, the API or a trigger.</p>
+      </FlowPart>
+      <FlowPart
+        end={<span className="mono">{agent.model}</span>}
+        mark={<TextIcon />}
+        title={agent.systemPrompt === "" ? "Follows no prompt" : "Follows this prompt"}
+      >
+        <Prompt text={agent.systemPrompt} />
+      </FlowPart>
+      <Uses agent={agent} />
+      <LimitsPart maxSteps={agent.maxSteps} of={agent} />
+      <FlowPart mark={<CheckIcon />} title="Answers with text" />
+    </DefinitionPage>
+  );
+}
+
+const ROOMY = { characters: 4_000, lines: 40 };
+
+function Prompt({ text }: { text: string }) {
+  if (text === "") return null;
+  return (
+    <div className="max-w-176">
+      <Fold height="max-h-96" long={isLong(text, ROOMY)} bytes={new Blob([text]).size}>
+        {(folded) => <FormattedText folded={folded} text={text} />}
+      </Fold>
+    </div>
+  );
+}
+
+function Uses({ agent: { tools, functions } }: { agent: AgentDetail }) {
+  const lines = [
+    ...tools.map(({ id, name, description, gone }) => ({
+      key: id,
+      name,
+      description,
+      kind: gone ? "Deleted tool" : "Tool",
+      href: gone ? null : `/tools/${id}`,
+    })),
+    ...functions.map((each) => ({ key: each.name, ...each, kind: "Function", href: null })),
+  ];
+  if (lines.length === 0) {
+    return (
+      <FlowPart mark={<WrenchIcon />} title="Uses nothing else">
+        <p className="text-muted">It has no tools and functions and answers from the model alone.</p>
+      </FlowPart>
+    );
+  }
+  const counts = [formatPlural(tools.length, "tool"), formatPlural(functions.length, "function")];
+  return (
+    <FlowPart end={counts.join(", ")} mark={<WrenchIcon />} title="May use">
+      <table
+        aria-label="Attached tools and functions"
+        className="w-full table-fixed border-line border-t text-left"
+      >
+        <tbody>
+          {lines.map(({ key, name, kind, description, href }) => (
+            <tr className="*:h-9 *:border-line *:border-b *:py-1.5" key={key}>
+              <td className="truncate pr-4 sm:w-[30%]">
+                {href ? (
+                  <Link className="font-medium hover:underline" href={href}>
+                    {name}
+                  </Link>
+                ) : (
+                  <span className="mono font-medium">{name}</span>
+                )}
+              </td>
+              <td className="w-28 whitespace-nowrap pr-4 text-muted">{kind}</td>
+              <td className="truncate text-muted max-sm:hidden" title={description}>
+                {description}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </FlowPart>
   );
 }

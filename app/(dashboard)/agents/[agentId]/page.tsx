@@ -4,7 +4,7 @@ import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
 import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
 import { DefinitionSkeleton } from "../../_definitions/definition-skeleton";
-import { recentRunsQuery, versionsQuery } from "../../_definitions/query";
+import { prefetchBeside } from "../../_definitions/query";
 import { streamed } from "../../streamed";
 import { AgentView } from "./agent-view";
 
@@ -25,11 +25,7 @@ async function content({ params }: Props) {
     if (isNotFound(error)) notFound();
     throw error;
   });
-  const of = { kind: "agent", id: agentId } as const;
-  await Promise.all([
-    queryClient.prefetchQuery(recentRunsQuery(trpc, of)),
-    queryClient.prefetchInfiniteQuery(versionsQuery(trpc, of)),
-  ]);
+  await prefetchBeside(prefetch, { kind: "agent", id: agentId });
   return (
     <Prefetched from={prefetch}>
       <AgentView agentId={agentId} />

@@ -5,7 +5,7 @@ import clsx from "clsx";
 import { useSearchParams } from "next/navigation";
 import { useMemo, useRef } from "react";
 import { Button } from "@/app/_ui/button";
-import { formatCount, formatCredits, formatPlural } from "@/app/_ui/format";
+import { formatPlural, formatUsed } from "@/app/_ui/format";
 import { AgentIcon, ToolIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { PageHead, SkeletonLine } from "@/app/_ui/page";
@@ -245,10 +245,10 @@ function RunRow({
       <td
         className={`${CELL} hidden text-right max-md:hidden md:table-cell ${run.tokens === 0 ? "text-faint" : "text-muted"}`}
       >
-        {formatCount(run.tokens)}
+        {formatUsed(run.tokens)}
       </td>
       <td className={`${CELL} hidden text-right text-muted max-md:hidden sm:pr-6 md:table-cell`}>
-        {formatCredits(run.credits)}
+        {formatUsed(run.credits)}
       </td>
     </tr>
   );

@@ -5,6 +5,8 @@ import {
   attemptsToUnfold,
   chooseLine,
   describeAddress,
+  isAtFault,
+  lineFacts,
   linesOf,
   readAddress,
   runToUnfold,
@@ -115,4 +117,23 @@ it("describes in words what an address names, existing or not", () => {
   expect(describeAddress({ call: "nope", attempt: "7" })).toBe("attempt 7 of model call nope");
   expect(describeAddress({ wait: "turn-3" })).toBe("wait turn-3");
   expect(describeAddress({})).toBeNull();
+});
+
+it("tells tolerated and cancelled lines from failures", () => {
+  const finishedAt = "2026-11-21T01:22:09.000Z";
+  const failed = { status: "Failed", finishedAt: "2026-11-21T01:22:08.000Z" } as const;
+  const steps = [
+    step(1, "each[0]", { ...failed, tolerated: true }),
+    step(2, "fetch", failed),
+    step(3, "slow", { status: "Failed", finishedAt }),
+  ];
+  const statuses = (run: { status: "Failed" | "Cancelled" }) =>
+    linesOf({ run: { id: "run", kind: "tool", finishedAt, ...run }, steps, calls: [] }).map(
+      (line) => lineFacts(line).status,
+    );
+  expect(statuses({ status: "Cancelled" })).toEqual(["Tolerated", "Failed", "Cancelled"]);
+  expect(statuses({ status: "Failed" })).toEqual(["Tolerated", "Failed", "Failed"]);
+  const lines = linesOf({ run: { id: "run", kind: "tool" }, steps: steps.slice(0, 1), calls: [] });
+  expect(chooseLine(lines, {}, { id: "run", status: "Failed" })).toMatchObject({ slug: "1" });
+  expect(lines.some(isAtFault)).toBe(false);
 });

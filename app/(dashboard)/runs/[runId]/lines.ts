@@ -18,7 +18,17 @@ type Position = {
  * A model call or a step. A tool's step has its id in the definition (`fetch`, `page[3]`), an agent's the name of the
  * function or tool.
  */
-export type WorkLine = Position & ({ kind: "call"; call: CallLine } | { kind: "step"; step: StepLine });
+export type WorkLine = Position & { failure?: Failure | undefined } & (
+    | { kind: "call"; call: CallLine }
+    | { kind: "step"; step: StepLine }
+  );
+
+/**
+ * How a failed line is meant: its definition continues on errors, or it was under way when its run was cancelled.
+ * Undefined: it failed.
+ */
+type Failure = "Tolerated" | "Cancelled";
+export type LineStatus = StepLine["status"] | Failure;
 
 /** One attempt of a step or model call that has several. */
 export type AttemptLine = Position & { kind: "attempt"; of: WorkLine; attempt: TimedAttempt };
@@ -32,7 +42,11 @@ export type GroupLine = Position & { kind: "group"; items: readonly (WorkLine & 
 export type Line = WorkLine | AttemptLine | WaitLine | GroupLine;
 
 /** The part of a run that its lines need. */
-type Inspected = { run: Pick<RunDetail, "id" | "kind">; steps: StepLine[]; calls: CallLine[] };
+type Inspected = {
+  run: Pick<RunDetail, "id" | "kind"> & Partial<Pick<RunDetail, "status" | "finishedAt">>;
+  steps: StepLine[];
+  calls: CallLine[];
+};
 
 /** The expanded child runs, by id. */
 export type UnfoldedRuns = ReadonlyMap<string, Inspected>;
@@ -58,7 +72,15 @@ export function linesOf(
   }
   const lines: WorkLine[] = [];
   const addCall = (call: CallLine, label: string, depth: number) =>
-    lines.push({ kind: "call", runId: run.id, slug: within.prefix + call.key, call, label, depth });
+    lines.push({
+      kind: "call",
+      runId: run.id,
+      slug: within.prefix + call.key,
+      call,
+      label,
+      depth,
+      failure: failureOf(call, run),
+    });
   const stepDepth = within.depth + (run.kind === "agent" ? 1 : 0);
   const iterations = [...new Set([...own, ...steps].map((each) => each.iteration))].sort((a, b) => a - b);
   for (const iteration of iterations) {
@@ -71,13 +93,21 @@ export function linesOf(
     for (const step of ofIteration) {
       const slug = `${within.prefix}${step.number}`;
       const label = run.kind === "agent" ? step.name : step.key;
-      lines.push({ kind: "step", runId: run.id, slug, step, label, depth: stepDepth });
+      const failure = failureOf(step, run);
+      lines.push({ kind: "step", runId: run.id, slug, step, label, depth: stepDepth, failure });
       for (const call of inside.get(step.key) ?? []) addCall(call, "Model call", stepDepth + 1);
       const child = step.childRunId ? unfolded.get(step.childRunId) : undefined;
       if (child) lines.push(...linesOf(child, unfolded, { depth: stepDepth + 1, prefix: `${slug}.` }));
     }
   }
   return lines;
+}
+
+/** What had begun when a run ended has the run's end as its own. */
+function failureOf(work: StepLine | CallLine, run: Inspected["run"]): Failure | undefined {
+  if (work.status !== "Failed") return undefined;
+  if (run.status === "Cancelled" && work.finishedAt === run.finishedAt) return "Cancelled";
+  return "tolerated" in work && work.tolerated ? "Tolerated" : undefined;
 }
 
 function callLabel(call: CallLine): string {
@@ -151,12 +181,15 @@ export function lineId(line: Line): string {
   return line.kind === "step" ? line.step.id : line.call.id;
 }
 
-export function lineFacts(line: Line): Pick<StepLine, "status" | "startedAt" | "finishedAt" | "durationMs"> {
+/** A line's status and times. A line that failed without harm to its run has a status of its own. */
+export function lineFacts(
+  line: Line,
+): Pick<StepLine, "startedAt" | "finishedAt" | "durationMs"> & { status: LineStatus } {
   switch (line.kind) {
     case "step":
-      return line.step;
+      return line.failure ? { ...line.step, status: line.failure } : line.step;
     case "call":
-      return line.call;
+      return line.failure ? { ...line.call, status: line.failure } : line.call;
     case "attempt":
       return line.attempt;
     case "group":
@@ -169,10 +202,21 @@ export function lineFacts(line: Line): Pick<StepLine, "status" | "startedAt" | "
   }
 }
 
-/** Running while one is; failed if one has. From the first start to the last end. */
+/** The status of a line whose step or call was read anew. */
+export function statusOf(line: WorkLine, { status }: Pick<StepLine, "status">): LineStatus {
+  return status === "Failed" ? (line.failure ?? status) : status;
+}
+
+/** Whether a line did not end as its run needed it. */
+export function isAtFault(line: Line): boolean {
+  const { status } = lineFacts(line);
+  return status !== "Completed" && status !== "Tolerated";
+}
+
+/** Running while one is; failed if one has, other than tolerated ones. From the first start to the last end. */
 function factsOfAll(all: ReturnType<typeof lineFacts>[]): ReturnType<typeof lineFacts> {
-  const has = (status: StepLine["status"]) => all.some((each) => each.status === status);
-  const status = has("Running") ? "Running" : has("Failed") ? "Failed" : "Completed";
+  const statuses = ["Running", "Failed", "Cancelled"] as const;
+  const status = statuses.find((each) => all.some((line) => line.status === each)) ?? "Completed";
   const first = Math.min(...all.map(({ startedAt }) => Date.parse(startedAt)));
   const last = Math.max(
     ...all.map(({ finishedAt }) => (finishedAt === null ? Number.NaN : Date.parse(finishedAt))),
@@ -258,7 +302,7 @@ export function chooseLine(
   if (named) return named;
   const own = lines.filter((line) => line.runId === run.id && line.kind !== "attempt");
   if (run.status === "Failed") {
-    const failed = own.findLast((line) => isWork(line) && lineFacts(line).status !== "Completed");
+    const failed = own.findLast((line) => isWork(line) && isAtFault(line));
     if (failed) return failed;
   }
   if (run.status === "Running") return own.at(-1) ?? null;

@@ -160,7 +160,13 @@ export function Workbench({
           </p>
         ) : null}
         {chosen ? (
-          <Inspector line={chosen} onShow={onChoose} sought={finder.sought} unfolding={unfolding} />
+          <Inspector
+            line={chosen}
+            onShow={onChoose}
+            sought={finder.sought}
+            told={(run.status === "Failed" && chosen.runId === run.id && run.errorMessage) || ""}
+            unfolding={unfolding}
+          />
         ) : null}
       </div>
       <TimelineKeyboard keys={keys} />

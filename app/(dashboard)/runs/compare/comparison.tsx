@@ -3,9 +3,18 @@
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { type ReactNode, useMemo, useState } from "react";
-import { formatCount, formatCredits, formatDuration, shortId } from "@/app/_ui/format";
+import { buttonClass } from "@/app/_ui/button";
+import {
+  formatCount,
+  formatCredits,
+  formatDifference,
+  formatDuration,
+  formatUsed,
+  NONE,
+  shortId,
+} from "@/app/_ui/format";
 import { Link } from "@/app/_ui/link";
-import { PageHead } from "@/app/_ui/page";
+import { DetailHead } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Status, StatusShape } from "@/app/_ui/status";
 import { Cell, HeadCell, Table } from "@/app/_ui/table";
@@ -29,11 +38,16 @@ export function Comparison({ a, b }: { a: string; b: string }) {
   const pair = pairs.find((each) => holds(each, chosen));
   return (
     <>
-      <PageHead title="Compare runs">
-        <Link className="text-accent hover:underline" href={`/runs/compare?a=${b}&b=${a}`} replace>
-          Swap sides
-        </Link>
-      </PageHead>
+      <DetailHead back={{ href: `/runs/${a}`, label: `Run ${shortId(a)}` }} title="Compare runs">
+        <span className="ml-auto flex gap-2">
+          <Link className={buttonClass()} href={`/runs/compare?a=${a}`}>
+            Other run
+          </Link>
+          <Link className={buttonClass()} href={`/runs/compare?a=${b}&b=${a}`} replace>
+            Swap sides
+          </Link>
+        </span>
+      </DetailHead>
       <FigureRows left={left.run} right={right.run} />
       <Failures left={left} right={right} />
       <ConfigurationDifference a={a} b={b} sameKind={left.run.kind === right.run.kind} />
@@ -92,45 +106,78 @@ function PairSide({ line }: { line: WorkLine | null }) {
 }
 
 function FigureRows({ left, right }: { left: RunDetail; right: RunDetail }) {
-  const rows: [string, ReactNode, ReactNode, boolean][] = [
-    ["Run", <RunLink key="a" run={left} />, <RunLink key="b" run={right} />, false],
+  const rows: [name: string, a: ReactNode, b: ReactNode, difference?: string | null | false][] = [
+    ["Run", <RunLink key="a" run={left} />, <RunLink key="b" run={right} />],
     [
       "Status",
       <Status key="a" status={left.status} waiting={left.waiting} />,
       <Status key="b" status={right.status} waiting={right.waiting} />,
-      left.status !== right.status,
+      left.status !== right.status && "differs",
     ],
     [
       "Version",
       `v${left.targetVersion}`,
       `v${right.targetVersion}`,
-      left.targetVersion !== right.targetVersion,
+      left.targetVersion !== right.targetVersion && "differs",
     ],
-    ["Model", left.model ?? "—", right.model ?? "—", left.model !== right.model],
-    ["Started", <Begin key="a" run={left} />, <Begin key="b" run={right} />, false],
-    ["Duration", <RunDuration key="a" run={left} />, <RunDuration key="b" run={right} />, false],
-    ["Tokens", formatCount(left.tokens), formatCount(right.tokens), left.tokens !== right.tokens],
-    ["Credits", formatCredits(left.credits), formatCredits(right.credits), left.credits !== right.credits],
-    ["Steps", String(left.steps), String(right.steps), left.steps !== right.steps],
+    ["Model", left.model ?? NONE, right.model ?? NONE, left.model !== right.model && "differs"],
+    ["Started", <Begin key="a" run={left} />, <Begin key="b" run={right} />],
+    [
+      "Duration",
+      <RunDuration key="a" run={left} />,
+      <RunDuration key="b" run={right} />,
+      difference(durationOf(left), durationOf(right), formatDuration),
+    ],
+    [
+      "Tokens",
+      formatUsed(left.tokens),
+      formatUsed(right.tokens),
+      difference(left.tokens, right.tokens, formatCount),
+    ],
+    [
+      "Credits",
+      formatUsed(left.credits),
+      formatUsed(right.credits),
+      difference(Number(left.credits), Number(right.credits), (size) => formatCredits(size.toFixed(4))),
+    ],
+    ["Steps", String(left.steps), String(right.steps), difference(left.steps, right.steps, formatCount)],
   ];
   return (
     <Table className="table-fixed" label="Figures of both runs">
+      <thead>
+        <tr>
+          <HeadCell className="w-24 sm:w-32">Figure</HeadCell>
+          <HeadCell>Left</HeadCell>
+          <HeadCell>Right</HeadCell>
+          <HeadCell className="w-22 text-right sm:w-36">Difference</HeadCell>
+        </tr>
+      </thead>
       <tbody>
-        {rows.map(([name, a, b, differs]) => (
+        {rows.map(([name, a, b, change]) => (
           <tr key={name}>
             <th
-              className="w-24 border-line border-b py-1.5 pl-4 text-left font-normal text-muted sm:w-32 sm:pl-6"
+              className="border-line border-b py-1.5 pl-4 text-left font-normal text-muted sm:pl-6"
               scope="row"
             >
               {name}
             </th>
-            <Cell className={clsx("h-9", differs && "bg-accent-wash")}>{a}</Cell>
-            <Cell className={clsx("h-9", differs && "bg-accent-wash")}>{b}</Cell>
+            <Cell className="h-9">{a}</Cell>
+            <Cell className="h-9">{b}</Cell>
+            <Cell className="h-9 whitespace-nowrap text-right font-medium">{change || null}</Cell>
           </tr>
         ))}
       </tbody>
     </Table>
   );
+}
+
+/** How much larger the right value is, with its sign; null if they are equal or one is missing. */
+function difference(a: number | null, b: number | null, write: (size: number) => string): string | null {
+  return a === null || b === null || a === b ? null : formatDifference(b - a, write);
+}
+
+function durationOf({ startedAt, finishedAt }: RunDetail): number | null {
+  return startedAt === null || finishedAt === null ? null : Date.parse(finishedAt) - Date.parse(startedAt);
 }
 
 /** The differences between the frozen configurations: prompts, models, versions of attached tools. */
@@ -165,15 +212,15 @@ function RunLink({ run }: { run: RunDetail }) {
 }
 
 function Begin({ run }: { run: RunDetail }) {
-  return run.startedAt === null ? "—" : <Moment at={run.startedAt} />;
+  return run.startedAt === null ? "–" : <Moment at={run.startedAt} />;
 }
 
 function RunDuration({ run }: { run: RunDetail }) {
-  return run.startedAt === null ? "—" : <Elapsed from={run.startedAt} to={run.finishedAt} />;
+  return run.startedAt === null ? "–" : <Elapsed from={run.startedAt} to={run.finishedAt} />;
 }
 
 function PairRow({ pair, chosen, onChoose }: { pair: Pair; chosen: boolean; onChoose: () => void }) {
-  const difference = slowerBy(pair);
+  const slower = slowerBy(pair);
   return (
     <tr className={clsx("relative", chosen ? "bg-selected" : "hover:bg-hover")}>
       <Cell>
@@ -183,16 +230,12 @@ function PairRow({ pair, chosen, onChoose }: { pair: Pair; chosen: boolean; onCh
           onClick={onChoose}
           type="button"
         >
-          {pair.a ? <LineLabel line={pair.a} /> : <span className="text-faint">—</span>}
+          {pair.a ? <LineLabel line={pair.a} /> : <span className="text-faint">–</span>}
         </button>
       </Cell>
-      <Cell>{pair.b ? <LineLabel line={pair.b} /> : <span className="text-faint">—</span>}</Cell>
+      <Cell>{pair.b ? <LineLabel line={pair.b} /> : <span className="text-faint">–</span>}</Cell>
       <Cell className="text-right text-muted">
-        {difference === null
-          ? ""
-          : difference === 0
-            ? "0 ms"
-            : `${difference > 0 ? "+" : "−"}${formatDuration(Math.abs(difference))}`}
+        {slower === null ? null : formatDifference(slower, formatDuration)}
       </Cell>
     </tr>
   );

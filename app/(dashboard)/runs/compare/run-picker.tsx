@@ -4,10 +4,9 @@ import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { useState } from "react";
 import { shortId } from "@/app/_ui/format";
-import { ChevronLeftIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { OlderButton } from "@/app/_ui/older-button";
-import { Empty, PageHead, SkeletonLine } from "@/app/_ui/page";
+import { DetailHead, Empty, SkeletonLine } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
 import { Status } from "@/app/_ui/status";
 import { Unreadable } from "@/app/_ui/text/unreadable";
@@ -28,18 +27,10 @@ export function RunPicker({ run }: { run: RunDetail }) {
   const others = query.data?.pages.flatMap((page) => page.items).filter((each) => each.id !== run.id);
   return (
     <>
-      <PageHead
-        title={
-          <>
-            Compare {run.targetName}, run <span className="mono">{shortId(run.id)}</span>, with
-          </>
-        }
-      >
-        <Link className="flex items-center gap-0.5 text-muted hover:text-ink" href={`/runs/${run.id}`}>
-          <ChevronLeftIcon />
-          Back to the run
-        </Link>
-      </PageHead>
+      <DetailHead
+        back={{ href: `/runs/${run.id}`, label: `Run ${shortId(run.id)}` }}
+        title={`Compare ${run.targetName} with`}
+      />
       <FilterBar filter={filter} onChange={setFilter} />
       {query.isError && !others ? (
         <Unreadable

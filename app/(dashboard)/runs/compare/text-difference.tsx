@@ -1,15 +1,14 @@
 "use client";
 
-import clsx from "clsx";
 import { useMemo } from "react";
 import { Button } from "@/app/_ui/button";
 import { formatBytes, formatCount } from "@/app/_ui/format";
 import { type DiffLine, MAX_CHANGES } from "@/app/_ui/text/diff";
+import { DiffLines } from "@/app/_ui/text/diff-lines";
 import { nearChanges } from "@/app/_ui/text/near-changes";
 import { usePayload } from "@/app/_ui/text/use-payload";
 import { isTerminal } from "@/server/contract/enums";
 import type { RunDetail } from "@/server/runs/read/inspect";
-import { clipLines, type ShownLine } from "./clip-lines";
 import { type Side, useDifference } from "./use-difference";
 
 /** Longer comparisons show only the lines near a change. */
@@ -99,49 +98,9 @@ function useSide(run: RunDetail, side: "input" | "output") {
   };
 }
 
-const LOOKS = { left: "bg-failed-wash", right: "bg-added-wash", same: undefined } as const;
-const MARKS = { left: "− ", right: "+ ", same: "  " } as const;
-const WORDS = { left: "only left: ", right: "only right: ", same: "" } as const;
+const WORDS = { left: "only left", right: "only right" };
 
 function Lines({ lines, label }: { lines: DiffLine[]; label: string }) {
-  const shown = useMemo(() => clipLines(lines.length > ALL_SHOWN ? nearChanges(lines) : lines), [lines]);
-  return (
-    <section
-      aria-label={label}
-      className="mono max-h-96 overflow-auto"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to take the focus.
-      tabIndex={0}
-    >
-      {shown.map((line, index) => (
-        <div
-          className={clsx(
-            "whitespace-pre-wrap pl-5 -indent-4 [overflow-wrap:anywhere]",
-            line ? LOOKS[line.kind] : "text-faint",
-          )}
-          // biome-ignore lint/suspicious/noArrayIndexKey: the lines of two fixed texts.
-          key={index}
-        >
-          {line ? <Line line={line} /> : "…"}
-        </div>
-      ))}
-    </section>
-  );
-}
-
-function Line({ line: { kind, text, before, after } }: { line: ShownLine }) {
-  return (
-    <>
-      <span aria-hidden="true" className="select-none text-muted">
-        {MARKS[kind]}
-      </span>
-      <span className="sr-only">{WORDS[kind]}</span>
-      {before > 0 ? <LeftOut characters={before} /> : null}
-      {text}
-      {after > 0 ? <LeftOut characters={after} /> : null}
-    </>
-  );
-}
-
-function LeftOut({ characters }: { characters: number }) {
-  return <span className="text-faint"> … {formatCount(characters)} characters … </span>;
+  const shown = useMemo(() => (lines.length > ALL_SHOWN ? nearChanges(lines) : lines), [lines]);
+  return <DiffLines label={label} lines={shown} words={WORDS} />;
 }

@@ -1,10 +1,6 @@
 import { ListPageSkeleton } from "@/app/_ui/skeletons";
+import { WEEK_COLUMNS } from "../../_definitions/week";
 
 export function Skeleton() {
-  return (
-    <ListPageSkeleton
-      columns={["Tool", "Description", "Runs, 7 d", "Success", "p95", "Credits, 7 d", "Last run"]}
-      title="Tools"
-    />
-  );
+  return <ListPageSkeleton columns={["Tool", "Description", ...WEEK_COLUMNS, "Last run"]} title="Tools" />;
 }

@@ -4,7 +4,7 @@ import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
 import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
 import { DefinitionSkeleton } from "../../_definitions/definition-skeleton";
-import { recentRunsQuery, versionsQuery } from "../../_definitions/query";
+import { prefetchBeside } from "../../_definitions/query";
 import { streamed } from "../../streamed";
 import { ToolView } from "./tool-view";
 
@@ -25,11 +25,7 @@ async function content({ params }: Props) {
     if (isNotFound(error)) notFound();
     throw error;
   });
-  const of = { kind: "tool", id: toolId } as const;
-  await Promise.all([
-    queryClient.prefetchQuery(recentRunsQuery(trpc, of)),
-    queryClient.prefetchInfiniteQuery(versionsQuery(trpc, of)),
-  ]);
+  await prefetchBeside(prefetch, { kind: "tool", id: toolId });
   return (
     <Prefetched from={prefetch}>
       <ToolView toolId={toolId} />

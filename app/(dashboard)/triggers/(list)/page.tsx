@@ -1,25 +1,27 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
 import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
+import { readSort } from "../../_definitions/week";
 import { Skeleton } from "./skeleton";
 import { TriggersView } from "./triggers-view";
 
 export const metadata: Metadata = { title: "Triggers" };
 
-async function Triggers() {
+async function Triggers({ searchParams }: PageProps<"/triggers">) {
+  const sort = readSort((await searchParams).sort);
   const prefetch = await createPrefetch();
   await prefetch.queryClient.fetchQuery(prefetch.trpc.catalog.triggers.queryOptions());
   return (
     <Prefetched from={prefetch}>
-      <TriggersView />
+      <TriggersView sort={sort} />
     </Prefetched>
   );
 }
 
-export default function TriggersPage() {
+export default function TriggersPage(props: PageProps<"/triggers">) {
   return (
     <Suspense fallback={<Skeleton />}>
-      <Triggers />
+      <Triggers {...props} />
     </Suspense>
   );
 }

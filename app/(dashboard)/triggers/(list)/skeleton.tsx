@@ -1,7 +1,6 @@
 import { ListPageSkeleton } from "@/app/_ui/skeletons";
+import { WEEK_COLUMNS } from "../../_definitions/week";
 
 export function Skeleton() {
-  return (
-    <ListPageSkeleton columns={["Trigger", "Starts", "Signature", "Limit", "Last run"]} title="Triggers" />
-  );
+  return <ListPageSkeleton columns={["Trigger", "Starts", ...WEEK_COLUMNS, "Last call"]} title="Triggers" />;
 }

@@ -13,22 +13,13 @@ import { useMay } from "@/app/_ui/role";
 import { Badge, List, ListCell, ListRow, RowName } from "@/app/_ui/table";
 import { Ago } from "@/app/_ui/time";
 import type { LastCall, TriggerLine } from "@/server/catalog/overview";
-import { LastRunLink } from "../../last-run";
+import { sortByWeek, WeekCells, type WeekSort, weekColumns } from "../../_definitions/week";
 import { OutcomeMark } from "../outcome";
 
 const CreateTrigger = dynamic(() => import("../_form/create-trigger").then((part) => part.CreateTrigger));
 
-const COLUMNS = [
-  ["Trigger"],
-  ["Starts", "w-[18%]"],
-  ["Signature", "w-24 max-lg:hidden"],
-  ["Limit", "w-26 max-lg:hidden"],
-  ["Last call", "w-46"],
-  ["Last run", "w-52 max-lg:hidden"],
-] as const;
-
 /** The organization's triggers; members create them here. */
-export function TriggersView() {
+export function TriggersView({ sort }: { sort: WeekSort | null }) {
   const trpc = useTRPC();
   const mayChange = useMay("member");
   const { data } = useSuspenseQuery(trpc.catalog.triggers.queryOptions());
@@ -53,8 +44,16 @@ export function TriggersView() {
           {create}
         </Empty>
       ) : (
-        <List columns={COLUMNS} label="Triggers">
-          {data.map((trigger) => (
+        <List
+          columns={[
+            ["Trigger"],
+            ["Starts", "w-[18%]"],
+            ...weekColumns("/triggers", sort),
+            ["Last call", "w-46"],
+          ]}
+          label="Triggers"
+        >
+          {sortByWeek(data, sort).map((trigger) => (
             <Row key={trigger.id} trigger={trigger} />
           ))}
         </List>
@@ -76,17 +75,9 @@ function Row({ trigger }: { trigger: TriggerLine }) {
         <span className="text-muted">{trigger.target.kind}</span> {trigger.target.name}
         {trigger.target.gone ? <span className="text-failed"> (deleted: calls are refused)</span> : null}
       </ListCell>
-      <ListCell className="text-muted" area="wide">
-        {trigger.signed ? "required" : "none"}
-      </ListCell>
-      <ListCell className="whitespace-nowrap text-muted" area="wide">
-        {trigger.rateLimit.requests} per {trigger.rateLimit.seconds} s
-      </ListCell>
+      <WeekCells week={trigger.week} />
       <ListCell className="whitespace-nowrap" area="end">
         <LastCallLink call={trigger.lastCall} triggerId={trigger.id} />
-      </ListCell>
-      <ListCell className="whitespace-nowrap" area="wide">
-        <LastRunLink run={trigger.lastRun} />
       </ListCell>
     </ListRow>
   );

@@ -42,7 +42,7 @@ export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
           label="Outcome"
           options={[null, ...DELIVERY_OUTCOMES].map((value) => ({
             value,
-            label: value ?? "all",
+            label: OUTCOME_LABELS[value ?? "all"],
             href: addressOf(value),
           }))}
           value={outcome}
@@ -93,6 +93,8 @@ export function Deliveries({ trigger }: { trigger: TriggerDetail }) {
     </section>
   );
 }
+
+const OUTCOME_LABELS = { all: "All", accepted: "Accepted", repeated: "Repeated", rejected: "Rejected" };
 
 /** Changes only this part of the address, whose outcome may be newer than the rendered one. */
 function openDelivery(deliveryId: string | null): void {

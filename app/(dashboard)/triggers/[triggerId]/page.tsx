@@ -5,6 +5,7 @@ import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
 import { DetailHeadSkeleton, FactsSkeleton, TableSkeleton } from "@/app/_ui/skeletons";
 import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
+import { weekQuery } from "../../_definitions/query";
 import { streamed } from "../../streamed";
 import { deliveriesQuery, readOutcome } from "./query";
 import { TriggerView } from "./trigger-view";
@@ -42,6 +43,7 @@ async function content({ params, searchParams }: Props) {
   });
   await Promise.all([
     queryClient.prefetchInfiniteQuery(deliveriesQuery(trpc, triggerId, outcome)),
+    queryClient.prefetchQuery(weekQuery(trpc, { kind: "trigger", id: triggerId })),
     delivery && isUuid(delivery)
       ? queryClient.prefetchQuery(trpc.triggers.delivery.queryOptions({ deliveryId: delivery }))
       : null,

@@ -3,7 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { Button, buttonClass } from "@/app/_ui/button";
+import { Button, MORE_CLASS } from "@/app/_ui/button";
 import { MoreIcon } from "@/app/_ui/icons";
 import { Menu, MenuItem, MenuSeparator } from "@/app/_ui/menu";
 import { usePageActions } from "@/app/_ui/page-actions";
@@ -48,7 +48,7 @@ function Actions({ trigger }: { trigger: TriggerDetail }) {
       <Button look="primary" onClick={() => setOpened("test")}>
         Send a test call
       </Button>
-      <Menu label="More" trigger={<MoreIcon />} triggerClass={buttonClass("plain", "w-8 px-0")}>
+      <Menu label="More" trigger={<MoreIcon />} triggerClass={MORE_CLASS}>
         <MenuItem
           disabled={setStatus.isPending}
           onClick={() =>

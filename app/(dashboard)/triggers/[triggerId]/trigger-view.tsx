@@ -4,14 +4,14 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { CopyButton, copyText } from "@/app/_ui/copy-button";
 import { Fact, Facts, PartHead } from "@/app/_ui/facts";
 import { formatCredits } from "@/app/_ui/format";
-import { ChevronLeftIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
-import { Command } from "@/app/_ui/page";
+import { Command, DetailHead } from "@/app/_ui/page";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { useTRPC } from "@/app/_ui/providers";
 import { Moment } from "@/app/_ui/time";
 import { useNotify } from "@/app/_ui/toast";
 import type { TriggerDetail } from "@/server/webhooks/inspect-trigger";
+import { WeekOf } from "../../_definitions/week-of";
 import { curlLine } from "./curl-line";
 import { Deliveries } from "./deliveries";
 import { TriggerActions } from "./trigger-actions";
@@ -23,15 +23,7 @@ export function TriggerView({ triggerId }: { triggerId: string }) {
   useTriggerActions(trigger);
   return (
     <article>
-      <header className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 sm:px-6">
-        <Link
-          className="-ml-1 flex items-center gap-0.5 rounded-md py-1 pr-1.5 text-muted hover:text-ink"
-          href="/triggers"
-        >
-          <ChevronLeftIcon />
-          Triggers
-        </Link>
-        <h1 className="min-w-0 truncate font-semibold text-title tracking-[-0.012em]">{trigger.name}</h1>
+      <DetailHead back={{ href: "/triggers", label: "Triggers" }} title={trigger.name}>
         {trigger.slug === trigger.name ? null : <span className="mono text-muted">{trigger.slug}</span>}
         {trigger.enabled ? null : (
           <span className="rounded border border-line-strong px-1.5 text-muted text-xs">disabled</span>
@@ -45,7 +37,8 @@ export function TriggerView({ triggerId }: { triggerId: string }) {
           </Link>
           <TriggerActions trigger={trigger} />
         </span>
-      </header>
+      </DetailHead>
+      <WeekOf of={{ kind: "trigger", id: trigger.id }} />
       <Definition trigger={trigger} />
       <CallIt trigger={trigger} />
       <Deliveries trigger={trigger} />

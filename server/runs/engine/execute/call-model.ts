@@ -17,6 +17,7 @@ import { pauseAt } from "../pause-points";
 import type { FinishedCall } from "../write/journal";
 import { CapReached, CreditsExhausted, exactly } from "./budget";
 import type { Execution } from "./execution";
+import { findModels } from "./own-models";
 import { showPartialOutput } from "./partial-output";
 
 export type CallRequest = Omit<ModelRequest, "signal" | "maxOutputTokens"> & { maxOutputTokens?: number };
@@ -32,11 +33,12 @@ export async function callModel(
   call: { key: string; iteration: number; request: CallRequest },
   signal: AbortSignal = execution.signal,
 ): Promise<FinishedCall> {
-  const { services, run, budget, journal } = execution;
+  const { run, budget, journal } = execution;
   const { key, iteration, request } = call;
   const finished = journal.calls.get(key);
   if (finished !== undefined) return finished;
-  const provider = services.models.providerOf(request.model);
+  const models = await findModels(execution, request.model);
+  const provider = models.providerOf(request.model);
   const { reserved, maxOutputTokens } = await reserveForCall(execution, request, provider);
   const begun = await journal.beginCall({ key, iteration, provider, model: request.model });
   const priceOf = (usage: ModelReply["usage"]) =>
@@ -45,7 +47,7 @@ export async function callModel(
   const earlier = [...begun.attempts];
   let reply: ModelReply;
   try {
-    reply = await services.models.call({
+    reply = await models.call({
       ...request,
       maxOutputTokens,
       // A signal of the call's own: what a client adds to it goes with the call, not with the run.

@@ -3,7 +3,9 @@ import type { CarriedSecret } from "@/server/egress/outgoing-request";
 import { findFunction } from "@/server/functions/registry";
 import type { JsonObject } from "@/server/json";
 import { stringifyLarge } from "@/server/large-json";
+import { keySecretOf } from "@/server/models/own-provider";
 import { recordSecretUse } from "@/server/operate/audit";
+import { findModelProviders } from "@/server/runs/find-model-providers";
 import { SecretPlaceholders } from "@/server/secrets/placeholders";
 import { secretValuePurpose } from "@/server/secrets/purpose";
 import { createRedactor, type Redact } from "@/server/secrets/redact";
@@ -56,15 +58,28 @@ export class RunSecrets {
    * Throws if the database cannot be reached.
    */
   async open(functionName: string, input: JsonObject): Promise<OpenedSecrets> {
-    if (this.#names.length === 0) return { carried: [] };
+    if ((await this.#allNames()).length === 0) return { carried: [] };
     const used = this.placeholders.namesIn(await stringifyLarge(input));
     if (used.length === 0 && this.#isRead) return { carried: [] };
     const refused = await this.#checkFields(functionName, input);
-    if (refused !== null) return { refused };
+    return refused === null ? this.#carry(used) : { refused };
+  }
 
+  /** The same for the key of a model provider. */
+  openKey(name: string): Promise<OpenedSecrets> {
+    return this.#carry([name]);
+  }
+
+  /** The secrets that the run's configuration or its organization's model providers name. */
+  async #allNames(): Promise<string[]> {
+    const providers = await findModelProviders(this.#services, this.#run.orgId);
+    return [...this.#names, ...providers.flatMap((provider) => keySecretOf(provider) ?? [])];
+  }
+
+  async #carry(used: readonly string[]): Promise<OpenedSecrets> {
     const { db, clock } = this.#services;
     const found = await db.secret.findMany({
-      where: { organizationId: this.#run.orgId, name: { in: this.#names } },
+      where: { organizationId: this.#run.orgId, name: { in: await this.#allNames() } },
     });
     this.#isRead = true;
     const values = new Map(found.map((secret) => [secret.name, this.#learn(secret)]));

@@ -1,8 +1,7 @@
 "use client";
 
 import { type MouseEvent, useSyncExternalStore } from "react";
-import { ChevronLeftIcon } from "@/app/_ui/icons";
-import { Link } from "@/app/_ui/link";
+import { BackLink } from "@/app/_ui/page";
 import { lastListSearch } from "../../last-list";
 
 /**
@@ -16,14 +15,9 @@ export function BackToRuns() {
     () => "/runs",
   );
   return (
-    <Link
-      className="-ml-1 flex items-center gap-0.5 rounded-md py-1 pr-1.5 text-muted hover:text-ink"
-      href={href}
-      onClick={(event) => returnInHistory(event, href)}
-    >
-      <ChevronLeftIcon />
+    <BackLink href={href} onClick={(event) => returnInHistory(event, href)}>
       Runs
-    </Link>
+    </BackLink>
   );
 }
 

@@ -3,7 +3,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Dialog } from "@/app/_ui/dialog";
-import { formatBytes } from "@/app/_ui/format";
 import { Link } from "@/app/_ui/link";
 import { SkeletonLine } from "@/app/_ui/page";
 import { usePageActions } from "@/app/_ui/page-actions";
@@ -80,7 +79,7 @@ function Configuration({ run }: { run: RunDetail }) {
           <div key={field}>
             <dt className="text-muted text-xs">{field}</dt>
             <dd className="mono mt-0.5">
-              <Fold long={isLong(value)} size={formatBytes(new Blob([value]).size)}>
+              <Fold long={isLong(value)} bytes={new Blob([value]).size}>
                 <span className="block whitespace-pre-wrap [overflow-wrap:anywhere]">{value || "none"}</span>
               </Fold>
             </dd>

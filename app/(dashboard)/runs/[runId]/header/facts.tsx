@@ -2,7 +2,15 @@
 
 import clsx from "clsx";
 import { type ReactNode, useState } from "react";
-import { formatCount, formatCredits, formatPlural, shortId } from "@/app/_ui/format";
+import {
+  formatCount,
+  formatCredits,
+  formatPlural,
+  formatTokens,
+  formatUsed,
+  NONE,
+  shortId,
+} from "@/app/_ui/format";
 import { ChevronDownIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { Elapsed, Moment } from "@/app/_ui/time";
@@ -36,7 +44,8 @@ export function RunFacts({ run, iterations }: { run: RunDetail; iterations: numb
           <Duration run={run} />
         </span>
         <span className="truncate">
-          {formatPlural(run.tokens, "token")}, {formatCredits(run.credits)} credits
+          {run.tokens === 0 ? null : `${formatPlural(run.tokens, "token")}, `}
+          {formatUsed(run.credits)} credits
         </span>
         <ChevronDownIcon className={clsx("ml-auto shrink-0", open && "rotate-180")} />
         <span className="sr-only">Facts</span>
@@ -69,19 +78,13 @@ export function RunFacts({ run, iterations }: { run: RunDetail; iterations: numb
             <Duration run={run} />
           </Row>
           <Row name="Tokens">
-            {run.tokens === 0 ? (
-              "–"
-            ) : (
-              <>
-                {formatCount(run.tokens)}{" "}
-                <span className="text-muted">
-                  {formatCount(run.inputTokens)} in, {formatCount(run.outputTokens)} out
-                </span>
-              </>
+            {formatUsed(run.tokens)}{" "}
+            {run.tokens === 0 ? null : (
+              <span className="text-muted">{formatTokens(run.inputTokens, run.outputTokens)}</span>
             )}
           </Row>
           <Row name="Credits">
-            {formatCredits(run.credits)}
+            {formatUsed(run.credits)}
             {run.children > 0 ? (
               <span className="text-muted"> {formatCredits(run.creditsWithChildren)} with child runs</span>
             ) : null}
@@ -99,7 +102,7 @@ export function RunFacts({ run, iterations }: { run: RunDetail; iterations: numb
 }
 
 function Duration({ run: { startedAt, finishedAt } }: { run: RunDetail }) {
-  return startedAt === null ? "–" : <Elapsed from={startedAt} lively to={finishedAt} />;
+  return startedAt === null ? NONE : <Elapsed from={startedAt} lively to={finishedAt} />;
 }
 
 function Group({ title, className, children }: { title: string; className?: string; children: ReactNode }) {
@@ -181,7 +184,7 @@ function Times({ run }: { run: RunDetail }) {
         )}
       </Row>
       <Row name="Finished">
-        {finishedAt === null ? "–" : <Moment after={startedAt ?? createdAt} at={finishedAt} />}
+        {finishedAt === null ? NONE : <Moment after={startedAt ?? createdAt} at={finishedAt} />}
         {run.cancelledBy && status === "Cancelled" ? (
           <span className="text-muted"> cancelled by {run.cancelledBy}</span>
         ) : null}

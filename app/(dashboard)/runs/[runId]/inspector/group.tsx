@@ -1,6 +1,6 @@
 "use client";
 
-import { formatCount, formatCredits } from "@/app/_ui/format";
+import { formatCount, formatUsed, NONE } from "@/app/_ui/format";
 import { Moment, useNow } from "@/app/_ui/time";
 import { type GroupLine, type Line, lineFacts, lineId } from "../lines";
 import { amountOf, fromCreditUnits, lengthOf } from "../timeline/measures";
@@ -11,6 +11,7 @@ export function GroupInspector({ line, onShow }: { line: GroupLine; onShow: (lin
   const now = useNow();
   const facts = lineFacts(line);
   const failed = line.items.filter((item) => lineFacts(item).status === "Failed");
+  const tolerated = line.items.filter((item) => lineFacts(item).status === "Tolerated");
   const slowest = line.items.reduce((most, item) =>
     lengthOf(item, now) > lengthOf(most, now) ? item : most,
   );
@@ -32,21 +33,16 @@ export function GroupInspector({ line, onShow }: { line: GroupLine; onShow: (lin
         <li className="text-muted">
           slowest: <ItemLink item={slowest} onShow={onShow} />
         </li>
-        {failed.slice(0, MAX_FAILED).map((item) => (
-          <li className="text-failed" key={lineId(item)}>
-            failed: <ItemLink item={item} onShow={onShow} /> {item.step.errorMessage}
-          </li>
-        ))}
-        {failed.length > MAX_FAILED ? (
-          <li className="text-failed">and {formatCount(failed.length - MAX_FAILED)} more</li>
-        ) : null}
+        <Failures className="text-failed" items={failed} onShow={onShow} word="failed" />
+        <Failures className="text-waiting" items={tolerated} onShow={onShow} word="tolerated" />
       </ul>
       <Figures
         facts={[
           ["Items", formatCount(line.items.length)],
-          ["Failed", formatCount(failed.length)],
+          ["Failed", failed.length === 0 ? NONE : formatCount(failed.length)],
+          ...(tolerated.length > 0 ? [["Tolerated", formatCount(tolerated.length)] as const] : []),
           ...(tokens > 0 ? [["Tokens", formatCount(tokens)] as const] : []),
-          ["Credits", formatCredits(fromCreditUnits(amountOf(line, "credits", now)))],
+          ["Credits", formatUsed(fromCreditUnits(amountOf(line, "credits", now)))],
           ["Started", <Moment at={facts.startedAt} key="started" />],
         ]}
       />
@@ -54,9 +50,36 @@ export function GroupInspector({ line, onShow }: { line: GroupLine; onShow: (lin
   );
 }
 
-const MAX_FAILED = 10;
+const MAX_SHOWN = 10;
 
-function ItemLink({ item, onShow }: { item: GroupLine["items"][number]; onShow: (line: Line) => void }) {
+type Items = GroupLine["items"];
+
+function Failures({
+  items,
+  word,
+  className,
+  onShow,
+}: {
+  items: Items;
+  word: string;
+  className: string;
+  onShow: (line: Line) => void;
+}) {
+  return (
+    <>
+      {items.slice(0, MAX_SHOWN).map((item) => (
+        <li className={className} key={lineId(item)}>
+          {word}: <ItemLink item={item} onShow={onShow} /> {item.step.errorMessage}
+        </li>
+      ))}
+      {items.length > MAX_SHOWN ? (
+        <li className={className}>and {formatCount(items.length - MAX_SHOWN)} more</li>
+      ) : null}
+    </>
+  );
+}
+
+function ItemLink({ item, onShow }: { item: Items[number]; onShow: (line: Line) => void }) {
   return (
     <button className="mono text-accent underline" onClick={() => onShow(item)} type="button">
       {item.label}

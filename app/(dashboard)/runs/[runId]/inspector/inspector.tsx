@@ -17,12 +17,15 @@ export function Inspector({
   unfolding,
   onShow,
   sought = "",
+  told = "",
 }: {
   line: Line;
   onShow?: ((line: Line) => void) | undefined;
   unfolding?: Unfolding | undefined;
   /** The search text, highlighted in the line's texts. */
   sought?: string;
+  /** The error of the run, which the page says already. */
+  told?: string;
 }) {
   const [stepTab, setStepTab] = useState("both");
   const [callTab, setCallTab] = useState("said");
@@ -44,9 +47,17 @@ export function Inspector({
       onTab={setStepTab}
       sought={sought}
       tab={stepTab}
+      told={told}
       unfolding={unfolding}
     />
   ) : (
-    <CallInspector attempt={attempt} key={lineId(work)} line={work} onTab={setCallTab} tab={callTab} />
+    <CallInspector
+      attempt={attempt}
+      key={lineId(work)}
+      line={work}
+      onTab={setCallTab}
+      tab={callTab}
+      told={told}
+    />
   );
 }

@@ -1,14 +1,14 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { formatBytes, formatCount, formatCredits } from "@/app/_ui/format";
+import { formatBytes, formatTokens, formatUsed } from "@/app/_ui/format";
 import { JsonView } from "@/app/_ui/json/view";
 import { useTRPC } from "@/app/_ui/providers";
 import { Tabs } from "@/app/_ui/tabs";
 import { Unreadable } from "@/app/_ui/text/unreadable";
 import { Moment } from "@/app/_ui/time";
 import type { CallDetail } from "@/server/runs/read/inspect-line";
-import type { WorkLine } from "../lines";
+import { statusOf, type WorkLine } from "../lines";
 import { attemptsTab, ErrorText, Figures, Head, InspectorSkeleton, LineDuration, recordTab } from "./parts";
 import { PromptView } from "./prompt";
 
@@ -18,12 +18,14 @@ export function CallInspector({
   attempt,
   tab,
   onTab,
+  told,
 }: {
   line: WorkLine & { kind: "call" };
   /** The number of the selected attempt. */
   attempt: number | null;
   tab: string;
   onTab: (tab: string) => void;
+  told: string;
 }) {
   const { runId } = line;
   const callId = line.call.id;
@@ -50,23 +52,23 @@ export function CallInspector({
           </>
         }
         link={`/runs/${runId}?call=${encodeURIComponent(call.key)}`}
-        status={call.status}
+        status={statusOf(line, call)}
         title={line.label}
       />
       <Figures
         facts={[
           ["Started", <Moment at={call.startedAt} key="started" />],
           ["Key", call.key],
-          ["Credits", formatCredits(call.credits)],
+          ["Credits", formatUsed(call.credits)],
           [
             "Finish reason",
             <span className="inline-block min-w-[10ch]" key="ended">
-              {call.finishReason ?? "—"}
+              {call.finishReason ?? "–"}
             </span>,
           ],
           [
             "Tokens",
-            `${formatCount(call.inputTokens)} in, ${formatCount(call.outputTokens)} out${call.estimated ? " (estimated)" : ""}`,
+            `${formatTokens(call.inputTokens, call.outputTokens)}${call.estimated ? " (estimated)" : ""}`,
           ],
         ]}
       />
@@ -79,7 +81,9 @@ export function CallInspector({
             content: (
               <>
                 <ModelOutput call={call} />
-                {call.errorMessage ? <ErrorText text={call.errorMessage} /> : null}
+                {call.errorMessage ? (
+                  <ErrorText status={statusOf(line, call)} text={call.errorMessage} told={told} />
+                ) : null}
               </>
             ),
           },

@@ -6,9 +6,10 @@ import { CopyButton } from "@/app/_ui/copy-button";
 import { formatDuration } from "@/app/_ui/format";
 import { JsonView } from "@/app/_ui/json/view";
 import { SkeletonLine } from "@/app/_ui/page";
-import { Status } from "@/app/_ui/status";
+import { type RunStatusName, Status } from "@/app/_ui/status";
 import { Elapsed, useNow } from "@/app/_ui/time";
 import type { CallDetail, StepDetail } from "@/server/runs/read/inspect-line";
+import type { LineStatus } from "../lines";
 import { type TimedAttempt, timedAttempts } from "../timeline/timed-attempts";
 
 /** The head of a step or model call: title, status, and a link to it. */
@@ -22,7 +23,7 @@ export function Head({
   title: ReactNode;
   facts: ReactNode;
   /** Null for a line without a status. */
-  status: StepDetail["status"] | null;
+  status: RunStatusName | null;
   waiting?: boolean;
   /** The path of the line's page. */
   link: string;
@@ -60,9 +61,20 @@ export function LineDuration({
   );
 }
 
-export function ErrorText({ text }: { text: string }) {
+/** Why a line failed, in the colour of its status. `told`: the error that the page says already; may be empty. */
+export function ErrorText({ text, status, told }: { text: string; status: LineStatus; told: string }) {
+  if (told.includes(text)) return <p className="mb-3 text-muted">The error is at the top of this page.</p>;
   return (
-    <p className="mb-3 max-h-60 overflow-auto whitespace-pre-wrap rounded-md bg-failed-wash px-3 py-2 text-failed [overflow-wrap:anywhere]">
+    <p
+      className={clsx(
+        "mb-3 max-h-60 overflow-auto whitespace-pre-wrap rounded-md px-3 py-2 [overflow-wrap:anywhere]",
+        status === "Tolerated"
+          ? "bg-waiting-wash text-waiting"
+          : status === "Cancelled"
+            ? "bg-surface text-muted"
+            : "bg-failed-wash text-failed",
+      )}
+    >
       {text}
     </p>
   );

@@ -103,7 +103,7 @@ function Message({ message }: { message: SentMessage }) {
       </p>
       <div className="flex flex-col gap-2 px-3 py-2">
         {content.text ? (
-          <Fold long={isLong(content.text)} size={formatBytes(content.bytes)}>
+          <Fold long={isLong(content.text)} bytes={content.bytes}>
             {(folded) => (
               <>
                 {role === "tool" ? (

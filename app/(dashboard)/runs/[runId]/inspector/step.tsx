@@ -5,8 +5,8 @@ import clsx from "clsx";
 import type { ReactNode } from "react";
 import { Button } from "@/app/_ui/button";
 import { CopyButton } from "@/app/_ui/copy-button";
-import { formatBytes, formatCount, formatCredits, shortId } from "@/app/_ui/format";
-import { JsonView } from "@/app/_ui/json/view";
+import { formatBytes, formatTokens, formatUsed, shortId } from "@/app/_ui/format";
+import { JsonView, parseDocument } from "@/app/_ui/json/view";
 import { Link } from "@/app/_ui/link";
 import { useTRPC } from "@/app/_ui/providers";
 import { Tabs } from "@/app/_ui/tabs";
@@ -17,7 +17,7 @@ import { Moment } from "@/app/_ui/time";
 import { anyCase } from "@/server/any-case";
 import type { StepDetail } from "@/server/runs/read/inspect-line";
 import type { PayloadPreview } from "@/server/runs/read/payload-preview";
-import type { WorkLine } from "../lines";
+import { statusOf, type WorkLine } from "../lines";
 import type { Unfolding } from "../timeline/use-unfolding";
 import { readHttpExchange } from "./http-exchange";
 import { attemptsTab, ErrorText, Figures, Head, InspectorSkeleton, LineDuration, recordTab } from "./parts";
@@ -30,6 +30,7 @@ export function StepInspector({
   onTab,
   unfolding,
   sought,
+  told,
 }: {
   line: WorkLine & { kind: "step" };
   /** The number of the selected attempt. */
@@ -38,6 +39,7 @@ export function StepInspector({
   onTab: (tab: string) => void;
   unfolding?: Unfolding | undefined;
   sought: string;
+  told: string;
 }) {
   const { runId } = line;
   const stepId = line.step.id;
@@ -63,7 +65,7 @@ export function StepInspector({
           </>
         }
         link={`/runs/${runId}?step=${step.number}`}
-        status={step.status}
+        status={statusOf(line, step)}
         title={
           <>
             Step {step.number} · <span className="mono">{line.label}</span>
@@ -77,8 +79,8 @@ export function StepInspector({
         facts={[
           ["Started", <Moment at={step.startedAt} key="started" />],
           ["Key", step.key],
-          ["Credits", formatCredits(step.credits)],
-          ["Tokens", `${formatCount(step.inputTokens)} in, ${formatCount(step.outputTokens)} out`],
+          ["Credits", formatUsed(step.credits)],
+          ["Tokens", formatTokens(step.inputTokens, step.outputTokens)],
         ]}
       />
       {step.childRunId ? <StartedRun line={line} runId={step.childRunId} unfolding={unfolding} /> : null}
@@ -96,7 +98,19 @@ export function StepInspector({
           {
             value: "both",
             label: "Input and output",
-            content: <Exchange key={sought} runId={runId} sought={sought} step={step} />,
+            content: (
+              <Exchange
+                failure={
+                  step.errorMessage ? (
+                    <ErrorText status={statusOf(line, step)} text={step.errorMessage} told={told} />
+                  ) : null
+                }
+                key={sought}
+                runId={runId}
+                sought={sought}
+                step={step}
+              />
+            ),
           },
           attemptsTab(step, attempt),
           recordTab(step),
@@ -136,14 +150,24 @@ function StartedRun({
   );
 }
 
-function Exchange({ runId, step, sought }: { runId: string; step: StepDetail; sought: string }) {
+function Exchange({
+  runId,
+  step,
+  sought,
+  failure,
+}: {
+  runId: string;
+  step: StepDetail;
+  sought: string;
+  failure: ReactNode;
+}) {
   const address = `/api/runs/${runId}/text?step=${step.id}`;
   return (
     <div className="flex flex-col gap-3">
       {step.name === "http_request" ? <HttpLine step={step} /> : null}
       <Side address={`${address}&field=input`} label="Input" text={step.input}>
         {(text, cut) => (
-          <Fold long={isLong(text)} startsOpen={holds(text, sought)} size={formatBytes(step.input.bytes)}>
+          <Fold long={isLong(text)} startsOpen={holds(text, sought)} bytes={step.input.bytes}>
             {(folded) => <JsonView cut={cut} sought={sought} text={text} tools={!folded} />}
           </Fold>
         )}
@@ -152,22 +176,31 @@ function Exchange({ runId, step, sought }: { runId: string; step: StepDetail; so
         <Side address={`${address}&field=output`} label="Output" text={step.output}>
           {(text, cut) => (
             <>
-              {step.errorMessage ? <ErrorText text={step.errorMessage} /> : null}
-              <JsonView cut={cut} sought={sought} text={text} tools />
+              {failure}
+              {isOnlyError(text, step.errorMessage) ? null : (
+                <JsonView cut={cut} sought={sought} text={text} tools />
+              )}
             </>
           )}
         </Side>
       ) : (
         <section aria-label="Output of the step">
           <h3 className="flex min-h-8 items-center text-muted text-xs">Output</h3>
-          {step.errorMessage ? (
-            <ErrorText text={step.errorMessage} />
-          ) : (
-            <p className="text-faint">{step.finishedAt === null ? "No output yet" : "none"}</p>
+          {failure ?? (
+            <p className="text-faint">{step.finishedAt === null ? "No output yet" : "No output"}</p>
           )}
         </section>
       )}
     </div>
+  );
+}
+
+/** Whether an output says nothing but the error that is shown above it. */
+function isOnlyError(text: string, error: string | null): boolean {
+  const fields = Object.entries(parseDocument(text) ?? {});
+  return (
+    fields.some(([name, value]) => name === "error" && value === error) &&
+    fields.every(([name]) => name === "error" || name === "code")
   );
 }
 

@@ -24,7 +24,7 @@ export function WaitInspector({ line }: { line: WaitLine }) {
       <Figures
         facts={[
           ["From", <Moment at={from} key="from" />],
-          ["To", to === null ? "—" : <Moment at={to} key="to" />],
+          ["To", to === null ? "–" : <Moment at={to} key="to" />],
         ]}
       />
     </section>

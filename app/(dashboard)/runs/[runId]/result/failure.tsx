@@ -2,7 +2,7 @@
 
 import { Link } from "@/app/_ui/link";
 import type { RunDetail } from "@/server/runs/read/inspect";
-import { type Line, lineFacts, lineId, type WorkLine } from "../lines";
+import { isAtFault, type Line, lineId, type WorkLine } from "../lines";
 import { explainFailure } from "./explain-failure";
 
 /** A longer cause, or one of several lines, is collapsed. */
@@ -20,7 +20,7 @@ export function Failure({
   chosen: Line | null;
   onShow: (line: Line) => void;
 }) {
-  const where = lines.findLast((line) => lineFacts(line).status !== "Completed");
+  const where = lines.findLast(isAtFault);
   const { sentence, advice, links } = explainFailure(run, where?.kind === "step" ? where.step.name : null);
   return (
     <section

@@ -5,8 +5,7 @@ import dynamic from "next/dynamic";
 import { type ReactNode, useMemo } from "react";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { DownloadLink } from "@/app/_ui/download-link";
-import { formatBytes } from "@/app/_ui/format";
-import { JsonView, parseDocument, WithRaw } from "@/app/_ui/json/view";
+import { JsonView, parseDocument } from "@/app/_ui/json/view";
 import { useTRPC } from "@/app/_ui/providers";
 import { Fold, isLong, startOfFolded } from "@/app/_ui/text/fold";
 import { PlainText } from "@/app/_ui/text/plain-text";
@@ -17,6 +16,9 @@ import type { PayloadPreview } from "@/server/runs/read/payload-preview";
 import { ReservedSpace } from "../inspector/reserved-space";
 
 const Markdown = dynamic(() => import("@/app/_ui/text/markdown").then((module) => module.Markdown));
+const FormattedText = dynamic(() =>
+  import("@/app/_ui/text/formatted-text").then((module) => module.FormattedText),
+);
 
 /**
  * The run's result, above it the failure if it failed, and its input. `reserve` keeps space for the output of a watched
@@ -62,7 +64,7 @@ function Input({ run }: { run: RunDetail }) {
     <section aria-label="Input" className="flex items-start gap-2 rounded-md bg-surface py-1.5 pr-1.5 pl-3">
       <h2 className="py-1 text-muted">Input</h2>
       <div className="min-w-0 flex-1 py-1">
-        <Fold long={long} onOpen={payload.load} size={formatBytes(run.input.bytes)}>
+        <Fold long={long} onOpen={payload.load} bytes={run.input.bytes}>
           {(folded) => <RunText folded={folded} isAnswer={false} payload={payload} run={run} />}
         </Fold>
       </div>
@@ -88,10 +90,10 @@ function Output({ run, text, reserve }: { run: RunDetail; text: PayloadPreview; 
         <Actions address={address} long={long} name={label.toLowerCase()} read={payload.read} />
       </div>
       <Fold
-        height={reserve ? "max-h-36" : "max-h-96"}
+        height={reserve ? "max-h-36" : run.kind === "tool" ? "max-h-56" : "max-h-96"}
         long={long}
         onOpen={payload.load}
-        size={formatBytes(text.bytes)}
+        bytes={text.bytes}
       >
         {(folded) => <RunText folded={folded} isAnswer payload={payload} run={run} />}
       </Fold>
@@ -115,7 +117,7 @@ function Coming({ run, calls }: { run: RunDetail; calls: CallLine[] }) {
         {label}
         {text ? <span className="font-normal text-muted">as it is written</span> : null}
       </h2>
-      {text ? <Markdown folded={false} text={text} /> : <p className="text-faint">Nothing yet</p>}
+      {text ? <Markdown text={text} /> : <p className="text-faint">Nothing yet</p>}
     </section>
   );
 }
@@ -143,7 +145,7 @@ function Actions({
 export function OutputText({ run, text }: { run: RunDetail; text: PayloadPreview }) {
   const payload = usePayload(text, `/api/runs/${run.id}/text?field=output`);
   return (
-    <Fold long={isLong(text.text)} onOpen={payload.load} size={formatBytes(text.bytes)}>
+    <Fold long={isLong(text.text)} onOpen={payload.load} bytes={text.bytes}>
       {(folded) => <RunText folded={folded} isAnswer payload={payload} run={run} />}
     </Fold>
   );
@@ -168,9 +170,5 @@ function RunText({
   );
   if (isDocument) return <JsonView cut={cut} text={text} tools={!folded} />;
   if (!isAnswer) return <PlainText prose text={folded ? startOfFolded(text) : text} />;
-  const answer = <Markdown folded={folded} text={text} />;
-  return folded || !MARKED_UP.test(text) ? answer : <WithRaw text={text}>{answer}</WithRaw>;
+  return <FormattedText folded={folded} text={text} />;
 }
-
-/** Without these characters, Markdown looks the same as plain text. */
-const MARKED_UP = /[*_`#[\]|>~]/;

@@ -25,7 +25,7 @@ export function BarShape({ line, bar }: { line: Line; bar: Bar }) {
           />
           {bar.attempts.map((attempt, index) => (
             <Rect
-              className={attempt.failed ? "fill-failed stroke-failed" : barClass(line)}
+              className={attempt.failed ? (failureClass(line) ?? FILLS.Failed) : barClass(line)}
               // biome-ignore lint/suspicious/noArrayIndexKey: the first, the second, … try.
               key={index}
               span={attempt}
@@ -43,7 +43,7 @@ function GroupShape({ held }: { held: NonNullable<Bar["held"]> }) {
       <Rect className="fill-bar-step/35 stroke-none" span={held} />
       {held.failed.map((span, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the first, the second, … failure.
-        <Rect className="fill-failed stroke-failed" key={index} span={span} />
+        <Rect className={FILLS[span.status]} key={index} span={span} />
       ))}
     </>
   );
@@ -81,10 +81,22 @@ function percent(part: number): string {
 
 function barClass(line: Line): string {
   if (line.kind === "wait") return "fill-none stroke-muted [stroke-dasharray:3_2]";
-  const { status } = lineFacts(line);
-  if (status === "Failed") return "fill-failed stroke-failed";
-  if (status === "Running") return "fill-running stroke-running";
+  const failure = failureClass(line);
+  if (failure) return failure;
+  if (lineFacts(line).status === "Running") return "fill-running stroke-running";
   return workOf(line).kind === "call" ? "fill-bar-model stroke-bar-model" : "fill-bar-step stroke-bar-step";
+}
+
+/** The bars of what did not succeed. */
+const FILLS = {
+  Failed: "fill-failed stroke-failed",
+  Tolerated: "fill-waiting-fill stroke-waiting-fill",
+  Cancelled: "fill-cancelled-fill stroke-cancelled-fill",
+};
+
+function failureClass(line: Line): string | undefined {
+  const { status } = lineFacts(line);
+  return status === "Running" || status === "Completed" ? undefined : FILLS[status];
 }
 
 function workOf(line: Exclude<Line, { kind: "wait" }>): WorkLine | GroupLine {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { CallLine, StepLine } from "@/server/runs/read/inspect";
 import { callLine, stepLine } from "@/testing/run-lines";
 import { chooseLine, type Line, lineFacts, lineId, linesOf, waitsOf, withWaits } from "../lines";
-import { failedIn, foldedAtFirst, foldLines, holdersOf, withGroups } from "./line-folds";
+import { countIn, foldedAtFirst, foldLines, holdersOf, withGroups } from "./line-folds";
 import { amountOf } from "./measures";
 
 const at = (ms: number) => new Date(Date.parse("2026-11-21T01:22:07.000Z") + ms).toISOString();
@@ -62,7 +62,7 @@ it("adds a line above a step's items with their totals", () => {
     finishedAt: at(550),
     durationMs: 350,
   });
-  expect(failedIn(group)).toBe(1);
+  expect(countIn(group, "Failed")).toBe(1);
   expect(amountOf(group, "credits", 0)).toBe(320);
   expect(amountOf(group, "tokens", 0)).toBe(12);
   expect(outline(foldLines(lines, new Set([lineId(group)])))).toEqual(["fetch", "page", "sum"]);

@@ -3,6 +3,7 @@ import {
   type GroupLine,
   isWork,
   type Line,
+  type LineStatus,
   lineFacts,
   lineId,
   opensFolded,
@@ -91,8 +92,9 @@ function groupOf(
   return { kind: "group", runId, slug: `${prefix}${label}`, label, depth, items, holds };
 }
 
-export function failedIn(line: Line): number {
-  return (line.holds ?? []).filter((each) => lineFacts(each).status === "Failed").length;
+/** How many of the lines that a line holds have this status. */
+export function countIn(line: Line, status: LineStatus): number {
+  return (line.holds ?? []).filter((each) => lineFacts(each).status === status).length;
 }
 
 export function foldedAtFirst(lines: Line[]): ReadonlySet<string> {

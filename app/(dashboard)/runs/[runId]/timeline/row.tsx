@@ -4,7 +4,7 @@ import { ChevronRightIcon, SparkIcon } from "@/app/_ui/icons";
 import { StatusShape } from "@/app/_ui/status";
 import { attemptsOf, isWork, type Line, lineFacts, lineId } from "../lines";
 import { BarShape } from "./bar";
-import { failedIn, isStep } from "./line-folds";
+import { countIn, isStep } from "./line-folds";
 import { type Bar, COLUMNS } from "./scale";
 
 /** One line: name, status, bar and amount. */
@@ -129,7 +129,6 @@ function LineName({ line }: { line: Line }) {
 /** How many lines a group has, and how many failed. A narrow timeline shows the numbers only. */
 function HeldCount({ line }: { line: Line }) {
   if (!line.folded && line.kind !== "group") return null;
-  const failed = failedIn(line);
   const steps = line.kind === "group" ? line.items.length : (line.holds ?? []).filter(isStep).length;
   return (
     <>
@@ -144,14 +143,20 @@ function HeldCount({ line }: { line: Line }) {
           <span className="@max-md/timeline:sr-only"> {steps === 1 ? "step" : "steps"}</span>
         </span>
       )}
-      {failed > 0 ? (
-        <span className="-ml-0.5 shrink-0 text-failed" title={`${formatCount(failed)} failed`}>
-          <span className="sr-only">, </span>
-          {formatCount(failed)}
-          <span className="@max-md/timeline:sr-only"> failed</span>
-        </span>
-      ) : null}
+      <FailureCount className="text-failed" count={countIn(line, "Failed")} word="failed" />
+      <FailureCount className="text-waiting" count={countIn(line, "Tolerated")} word="tolerated" />
     </>
+  );
+}
+
+function FailureCount({ count, word, className }: { count: number; word: string; className: string }) {
+  if (count === 0) return null;
+  return (
+    <span className={clsx("-ml-0.5 shrink-0", className)} title={`${formatCount(count)} ${word}`}>
+      <span className="sr-only">, </span>
+      {formatCount(count)}
+      <span className="@max-md/timeline:sr-only"> {word}</span>
+    </span>
   );
 }
 

@@ -1,6 +1,6 @@
 import { formatDuration } from "@/app/_ui/format";
 import type { RunDetail, StepLine } from "@/server/runs/read/inspect";
-import { attemptsOf, isWork, type Line, lineFacts, type WorkLine } from "../lines";
+import { attemptsOf, isWork, type Line, type LineStatus, lineFacts, type WorkLine } from "../lines";
 import { amountOf, endOf, formatAmount, type Measure } from "./measures";
 
 /**
@@ -35,6 +35,8 @@ export function scaleOf(run: RunDetail, lines: Line[], measure: Measure, now: nu
 export type Span = { from: number; length: number };
 
 /** A line's bar and the label of its amount. */
+type FailedSpan = Span & { status: Exclude<LineStatus, "Running" | "Completed"> };
+
 export type Bar = Span & {
   label: string;
   /** On which side of the visible range it is, if it is outside. */
@@ -42,7 +44,7 @@ export type Bar = Span & {
   /** The visible bars of several attempts. */
   attempts: (Span & { failed: boolean })[] | null;
   /** The extent of a group, and its failures. */
-  held: (Span & { failed: Span[] }) | null;
+  held: (Span & { failed: FailedSpan[] }) | null;
 };
 
 /** The bar of a line; empty outside the visible range. */
@@ -76,7 +78,11 @@ function heldBy(lines: readonly WorkLine[], scale: Scale, range: TimeRange | nul
   if (spans.length === 0) return null;
   const from = Math.min(...spans.map((each) => each.from));
   const to = Math.max(...spans.map((each) => each.from + each.length));
-  return { from, length: to - from, failed: spans.filter(({ status }) => status === "Failed") };
+  return { from, length: to - from, failed: spans.flatMap(markOf) };
+}
+
+function markOf({ status, from, length }: Span & { status: LineStatus }): FailedSpan[] {
+  return status === "Running" || status === "Completed" ? [] : [{ status, from, length }];
 }
 
 type Times = Pick<StepLine, "startedAt" | "finishedAt">;

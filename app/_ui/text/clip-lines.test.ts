@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { DiffLine } from "@/app/_ui/text/diff";
 import { clipLines } from "./clip-lines";
+import type { DiffLine } from "./diff";
 
 const line = (kind: DiffLine["kind"], text: string): DiffLine => ({ kind, text });
 
@@ -35,4 +35,19 @@ it("never splits a character", () => {
   const text = "🙂".repeat(1_000);
   const [shown] = clipLines([line("left", `a${text}`)]);
   expect(shown?.text.isWellFormed()).toBe(true);
+});
+
+it("marks the words that the other line lacks", () => {
+  const [left, right] = clipLines([
+    line("left", "refund up to 500 EUR"),
+    line("right", "refund up to 100 EUR"),
+  ]);
+  expect(left?.pieces).toEqual([
+    { text: "refund up to ", changed: false },
+    { text: "500", changed: true },
+    { text: " EUR", changed: false },
+  ]);
+  expect(right?.pieces?.filter(({ changed }) => changed)).toEqual([{ text: "100", changed: true }]);
+  const [other] = clipLines([line("left", "entirely new"), line("right", "something else")]);
+  expect(other?.pieces).toBeUndefined();
 });

@@ -1,12 +1,16 @@
-import type { DiffLine } from "@/app/_ui/text/diff";
+import { markWords, type Piece } from "./changed-words";
+import type { DiffLine } from "./diff";
 
 /** The most characters shown of one line. */
 const MAX_SHOWN = 1_000;
 /** Characters shown before the first difference of two long lines. */
 const CONTEXT = 100;
 
-/** A visible line of a comparison, with the number of characters left out before and after. */
-export type ShownLine = DiffLine & { before: number; after: number };
+/**
+ * A visible line of a comparison, with the number of characters left out before and after. `pieces`: the text, with
+ * what its counterpart lacks marked, if they have enough in common.
+ */
+export type ShownLine = DiffLine & { before: number; after: number; pieces?: Piece[] | undefined };
 
 /** Clips long lines to where the left and right one begin to differ, others to their start. Null marks left-out lines. */
 export function clipLines(lines: readonly (DiffLine | null)[]): (ShownLine | null)[] {
@@ -36,7 +40,10 @@ function clipChanged(changed: DiffLine[]): ShownLine[] {
   return changed.map((line) => {
     const other = sides[line.kind === "left" ? "right" : "left"][count[line.kind]];
     count[line.kind] += 1;
-    return clip(line, other ? firstDifference(line.text, other.text) - CONTEXT : 0);
+    if (!other) return clip(line, 0);
+    const from = firstDifference(line.text, other.text) - CONTEXT;
+    const shown = clip(line, from);
+    return { ...shown, pieces: markWords(shown.text, clip(other, from).text) };
   });
 }
 

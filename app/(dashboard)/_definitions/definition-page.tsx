@@ -1,0 +1,65 @@
+import type { ReactNode } from "react";
+import { TriggerIcon } from "@/app/_ui/icons";
+import type { TriggerName } from "@/server/catalog/inspect-definition";
+import type { DefinitionRef } from "@/server/catalog/versions";
+import { RunPanel, type RunTarget } from "../_run/run-panel";
+import { DefinitionHead } from "./definition-head";
+import { Flow } from "./flow";
+import { History } from "./history";
+import { RailLinks } from "./rail-links";
+import { RecentRuns } from "./recent-runs";
+import { WeekOf } from "./week-of";
+
+type Shown = DefinitionRef & {
+  name: string;
+  slug: string;
+  version: number;
+  status?: "active" | "inactive";
+  maxCredits: string | null;
+  triggers: TriggerName[];
+};
+
+/**
+ * The page of an agent or tool: a run of it, then how it works beside how it fares. `children` are the parts of the
+ * flow, `beside` what else stands beside it.
+ */
+export function DefinitionPage({
+  of,
+  parameters,
+  beside,
+  children,
+}: {
+  of: Shown;
+  parameters: RunTarget["parameters"];
+  beside?: ReactNode;
+  children: ReactNode;
+}) {
+  const { kind, id, name, maxCredits } = of;
+  const active = of.status !== "inactive";
+  return (
+    <article>
+      <DefinitionHead kind={kind} of={of} />
+      <RunPanel key={of.version} target={{ kind, id, name, maxCredits, active, parameters }} />
+      <div className="grid border-line border-t xl:grid-cols-[minmax(0,1fr)_24rem]">
+        <div className="min-w-0 xl:border-line xl:border-r">
+          <Flow>{children}</Flow>
+        </div>
+        <div className="min-w-0 max-xl:border-line max-xl:border-t">
+          <WeekOf narrow of={of} />
+          <RecentRuns of={of} />
+          <RailLinks
+            icon={<TriggerIcon className="text-muted" size={14} />}
+            links={of.triggers.map((trigger) => ({
+              href: `/triggers/${trigger.id}`,
+              name: trigger.name,
+              note: trigger.enabled ? null : "disabled",
+            }))}
+            title="Triggers"
+          />
+          {beside}
+        </div>
+      </div>
+      <History current={of.version} of={of} />
+    </article>
+  );
+}

@@ -1,0 +1,66 @@
+import type { ReactNode } from "react";
+import { formatCredits, formatSpan } from "@/app/_ui/format";
+import { GaugeIcon } from "@/app/_ui/icons";
+
+/** What an agent or tool does, from its input to its result, as parts joined by a line. */
+export function Flow({ children }: { children: ReactNode }) {
+  return (
+    <section aria-label="Definition" className="px-4 py-6 sm:px-6">
+      <ol>{children}</ol>
+    </section>
+  );
+}
+
+/** `mark`: an icon or the number of a step. `end`: a fact at the end of the heading. */
+export function FlowPart({
+  mark,
+  title,
+  end,
+  children,
+}: {
+  mark: ReactNode;
+  title: ReactNode;
+  end?: ReactNode;
+  children?: ReactNode;
+}) {
+  return (
+    <li className="relative grid grid-cols-[1.75rem_minmax(0,1fr)] gap-x-3 not-last:pb-7 not-last:before:absolute not-last:before:top-8.5 not-last:before:bottom-1.5 not-last:before:left-3.5 not-last:before:border-line-strong not-last:before:border-l">
+      <span className="grid size-7 place-items-center rounded-md bg-surface text-muted shadow-[inset_0_0_0_1px_var(--line-strong)]">
+        {mark}
+      </span>
+      <div className="flex min-w-0 flex-col gap-2">
+        <div className="flex min-h-7 flex-wrap items-center gap-x-3">
+          <h2 className="font-semibold [overflow-wrap:anywhere]">{title}</h2>
+          {end ? <span className="ml-auto text-muted text-xs">{end}</span> : null}
+        </div>
+        {children}
+      </div>
+    </li>
+  );
+}
+
+export function LimitsPart({
+  of,
+  maxSteps,
+}: {
+  of: { maxCredits: string | null; deadlineSeconds: number };
+  maxSteps?: number;
+}) {
+  const limits: [name: string, value: ReactNode][] = [
+    ["Credits per run", of.maxCredits ? formatCredits(of.maxCredits) : "No cap"],
+    ["Deadline", formatSpan(of.deadlineSeconds * 1_000)],
+  ];
+  if (maxSteps !== undefined) limits.unshift(["Max steps", maxSteps]);
+  return (
+    <FlowPart mark={<GaugeIcon />} title="Within these limits">
+      <dl className="flex flex-wrap gap-x-10 gap-y-2">
+        {limits.map(([name, value]) => (
+          <div key={name}>
+            <dt className="text-muted text-xs">{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </FlowPart>
+  );
+}

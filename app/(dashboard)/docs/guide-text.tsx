@@ -1,0 +1,79 @@
+import type { ComponentProps, ReactNode } from "react";
+import ReactMarkdown, { type Components } from "react-markdown";
+import remarkGfm from "remark-gfm";
+import { Link } from "@/app/_ui/link";
+import { headingId, resolveLink } from "./guides";
+
+/** A guide of this repository, rendered on the server. Its title is the page's, so it is left out. */
+export function GuideText({ text }: { text: string }) {
+  return (
+    <div className="prose">
+      <ReactMarkdown components={COMPONENTS} remarkPlugins={[remarkGfm]}>
+        {text.replace(/^# .*\n/, "")}
+      </ReactMarkdown>
+    </div>
+  );
+}
+
+function Anchor({ href = "", children }: ComponentProps<"a">) {
+  const address = resolveLink(href);
+  if (address === null) return children;
+  if (address.startsWith("http")) {
+    return (
+      <a href={address} rel="noreferrer" target="_blank">
+        {children}
+      </a>
+    );
+  }
+  return <Link href={address}>{children}</Link>;
+}
+
+/** A node of the parsed guide. */
+type Node = { value?: unknown; children?: readonly Node[] };
+
+function idOf(node: Node | undefined): string {
+  const textOf = ({ value, children }: Node): string =>
+    typeof value === "string" ? value : (children ?? []).map(textOf).join("");
+  return headingId(node ? textOf(node) : "");
+}
+
+function Wide({ children }: { children: ReactNode }) {
+  return (
+    <div
+      className="overflow-x-auto"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+      tabIndex={0}
+    >
+      {children}
+    </div>
+  );
+}
+
+const COMPONENTS: Components = {
+  a: Anchor,
+  h2: ({ node, children }) => (
+    <h2 className="pt-4 font-semibold text-lg" id={idOf(node)}>
+      {children}
+    </h2>
+  ),
+  h3: ({ node, children }) => (
+    <h3 className="pt-2" id={idOf(node)}>
+      {children}
+    </h3>
+  ),
+  // The pictures show this very dashboard.
+  img: () => null,
+  pre: ({ children }) => (
+    <Wide>
+      <pre className="w-max min-w-full rounded-md border border-line bg-surface px-3 py-2.5">{children}</pre>
+    </Wide>
+  ),
+  table: ({ children }) => (
+    <Wide>
+      <table>{children}</table>
+    </Wide>
+  ),
+  // The content security policy refuses the style attribute.
+  td: ({ children, style }) => <td data-align={style?.textAlign}>{children}</td>,
+  th: ({ children, style }) => <th data-align={style?.textAlign}>{children}</th>,
+};

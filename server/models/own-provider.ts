@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { isJsonObject } from "@/server/json";
+import { parseWholeReference } from "@/server/secrets/references";
+
+/** Names of model providers; `demo` and `openai` are the service's own. */
+export const providerName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "must consist of lowercase letters, digits and hyphens")
+  .refine((name) => name !== "demo" && name !== "openai", "is taken: demo is built in, openai is OPENAI_*");
+
+export const providerUrl = z.url({ protocol: /^https?$/, error: "must be an http or https address" });
+
+/** An organization's own model provider: an OpenAI-compatible endpoint (docs/definition-files.md, "Model provider"). */
+const ownProvider = z.strictObject({
+  name: providerName,
+  baseUrl: providerUrl.max(2_000),
+  /** `{{ secrets.NAME }}`; unset: the server asks for none. */
+  apiKey: z
+    .string()
+    .refine(
+      (text) => parseWholeReference(text) !== null,
+      "must be a secret alone in its braces, such as {{ secrets.openrouter }}",
+    )
+    .optional(),
+  models: z.array(z.string().min(1, "must not be empty").max(200)).min(1).max(100),
+});
+export type OwnProvider = z.output<typeof ownProvider>;
+
+/** An organization's model providers: no two have one name or list one model. */
+export const ownProviders = z
+  .array(ownProvider)
+  .max(20)
+  .superRefine(findRepeats, { when: ({ value }) => Array.isArray(value) });
+
+/** Faults of other fields do not hide these, so the providers may be anything. */
+function findRepeats(providers: readonly unknown[], context: z.RefinementCtx): void {
+  const names = new Set<unknown>();
+  const models = new Map<unknown, unknown>([["demo", "the demo model"]]);
+  for (const [index, provider] of providers.entries()) {
+    if (!isJsonObject(provider)) continue;
+    const report = (path: (string | number)[], message: string) =>
+      context.addIssue({ code: "custom", path: [index, ...path], message });
+    const { name } = provider;
+    if (names.has(name)) report(["name"], `"${name}" is used twice`);
+    names.add(name);
+    for (const [place, model] of (Array.isArray(provider.models) ? provider.models : []).entries()) {
+      const other = models.get(model);
+      if (other !== undefined) report(["models", place], `"${model}" is already listed by ${other}`);
+      models.set(model, name);
+    }
+  }
+}
+
+/** The name of the secret that a provider's key is; null if it has none. */
+export const keySecretOf = ({ apiKey }: OwnProvider) =>
+  apiKey === undefined ? null : parseWholeReference(apiKey);

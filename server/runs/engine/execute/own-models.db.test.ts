@@ -1,0 +1,240 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
+import { exportOrganization } from "@/server/catalog/definition-file/export";
+import { readChoices } from "@/server/catalog/edit-definition";
+import { operatorOf } from "@/server/catalog/organization/organizations";
+import { removeSecret, setSecret } from "@/server/catalog/organization/secrets";
+import { createGuardedEgress, type Egress, type GuardedFetch } from "@/server/egress/guarded-fetch";
+import { streamRun } from "@/server/live/run-stream";
+import { startFromDashboard } from "@/server/runs/rerun";
+import { executeRun } from "@/testing/execute";
+import { echoForms, findLeaks } from "@/testing/leaks";
+import { createMember } from "@/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+
+/** Model providers of organizations, with a real server, a real egress and a real database. */
+
+const VALUE = "sk-9aZ+k&q-Sup3r";
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+let world: World;
+let egress: Egress<GuardedFetch>;
+let server: Server;
+let host: string;
+let tenant: Tenant;
+let keys: (string | undefined)[];
+let answer: Answer;
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    await text(request);
+    keys.push(request.headers.authorization);
+    answer(request, response);
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  host = `127.0.0.1:${address.port}`;
+  egress = createGuardedEgress({ allow: [host] });
+  world = await createWorld({ fetch: egress.fetch });
+});
+afterAll(async () => {
+  await egress.close();
+  await world.close();
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
+});
+beforeEach(async () => {
+  keys = [];
+  tenant = await createTenant(world);
+  answer = (_request, response) => complete(response, "Hello from afar.");
+});
+
+function complete(response: ServerResponse, content: string): void {
+  response.setHeader("content-type", "application/json");
+  const usage = { prompt_tokens: 10, completion_tokens: 5 };
+  response.end(
+    JSON.stringify({ choices: [{ message: { role: "assistant", content }, finish_reason: "stop" }], usage }),
+  );
+}
+
+/** Declares a provider with a secret as its key, and an agent and a tool that call its model. */
+const declare = ({
+  slug,
+  hosts = [host],
+  baseUrl = `http://${host}/v1`,
+}: {
+  slug: string;
+  hosts?: string[];
+  baseUrl?: string;
+}) => `organizations:
+  - slug: ${slug}
+    secrets: [{ name: far, hosts: ${JSON.stringify(hosts)} }]
+    modelProviders:
+      - name: far-away
+        baseUrl: ${baseUrl}
+        apiKey: "{{ secrets.far }}"
+        models: [far/large]
+    tools:
+      - slug: write
+        name: Write
+        steps: [{ id: text, uses: generate_text, with: { prompt: Hi, model: far/large } }]
+    agents: [{ slug: far, name: Far, model: far/large }]
+`;
+
+const operator = (of = tenant) => ({ kind: "operator", orgId: of.orgId, name: "operator" }) as const;
+
+async function prepare(value: string | null = VALUE): Promise<{ agentId: string; toolId: string }> {
+  const [applied] = await applyDefinitionFile(world, declare(tenant));
+  if (value !== null) await setSecret(world, operator(), { name: "far", value });
+  return { agentId: applied?.agents[0]?.id ?? "", toolId: applied?.tools[0]?.id ?? "" };
+}
+
+/** Runs it to its end; returns what is stored, and what a page saw meanwhile. */
+async function run(kind: "agent" | "tool", id: string) {
+  const member = await createMember(world, tenant, "owner");
+  const input = kind === "agent" ? "Hi" : "{}";
+  const { runId } = await startFromDashboard(world, member, { kind, id, input });
+  const events: unknown[] = [];
+  const over = new AbortController();
+  const streamed = streamRun(world, member, {
+    runId,
+    after: -1,
+    sink: {
+      drained: async () => {},
+      send: (event) => void events.push(event),
+      close: () => over.abort(),
+      signal: over.signal,
+    },
+  });
+  await executeRun(world, runId);
+  await streamed;
+  const where = { runId };
+  return {
+    ...(await world.db.run.findUniqueOrThrow({ where: { id: runId } })),
+    calls: await world.db.modelCall.findMany({ where }),
+    steps: await world.db.step.findMany({ where }),
+    events,
+    member,
+  };
+}
+
+it("an agent and generate_text call the organization's provider with its secret, which is audited", async () => {
+  const { agentId, toolId } = await prepare();
+  const agent = await run("agent", agentId);
+  expect(agent).toMatchObject({ status: "Completed", output: "Hello from afar.", inputTokens: 10 });
+  expect(agent.calls).toMatchObject([{ provider: "far-away", model: "far/large" }]);
+  const tool = await run("tool", toolId);
+  expect(tool).toMatchObject({ status: "Completed", output: JSON.stringify("Hello from afar.") });
+  expect(keys).toEqual([`Bearer ${VALUE}`, `Bearer ${VALUE}`]);
+  const used = await world.db.auditEntry.findMany({
+    where: { organizationId: tenant.orgId, action: "secret.used" },
+  });
+  expect(used).toHaveLength(2);
+  const secret = await world.db.secret.findFirst({ where: { organizationId: tenant.orgId } });
+  expect(secret?.lastUsedAt).not.toBeNull();
+  expect((await readChoices(world, agent.member)).models).toContainEqual(
+    expect.objectContaining({ name: "far/large", provider: "far-away" }),
+  );
+});
+
+it.each<[string, Answer]>([
+  ["an answer", (_request, response) => complete(response, Object.values(echoForms(VALUE)).join(" "))],
+  [
+    "a stream",
+    (_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      for (const part of [...Object.values(echoForms(VALUE)).join(" ")])
+        response.write(`data: ${JSON.stringify({ choices: [{ delta: { content: part } }] })}\n\n`);
+      response.end(`data: ${JSON.stringify({ choices: [{ delta: {}, finish_reason: VALUE }] })}\n\n`);
+    },
+  ],
+  [
+    "a tool call",
+    (_request, response) => {
+      response.setHeader("content-type", "application/json");
+      const call = { name: VALUE, arguments: JSON.stringify({ key: VALUE }) };
+      const message = { tool_calls: [{ id: VALUE, type: "function", function: call }] };
+      response.end(JSON.stringify({ choices: [{ message, finish_reason: VALUE }] }));
+    },
+  ],
+  [
+    "an error",
+    (_request, response) => {
+      response.writeHead(400, { "content-type": "application/json" });
+      response.end(JSON.stringify({ error: { message: `Wrong key ${VALUE}`, code: VALUE } }));
+    },
+  ],
+  [
+    "a redirect",
+    (_request, response) => response.writeHead(302, { location: `http://evil.test/?k=${VALUE}` }).end(),
+  ],
+])("a key that the provider echoes in %s is found nowhere", async (_name, echo) => {
+  const { agentId } = await prepare();
+  answer = echo;
+  const ended = await run("agent", agentId);
+  expect(keys[0]).toBe(`Bearer ${VALUE}`);
+  expect(JSON.stringify(ended)).toContain("[secret far]");
+  expect(ended.events.length).toBeGreaterThan(0);
+  expect(await findLeaks(world, VALUE, { events: JSON.stringify(ended.events) })).toEqual([]);
+});
+
+it("a provider is its organization's alone", async () => {
+  await prepare();
+  const stranger = await createTenant(world);
+  const [applied] = await applyDefinitionFile(
+    world,
+    `organizations: [{ slug: ${stranger.slug}, agents: [{ slug: far, name: Far, model: far/large }] }]`,
+  );
+  tenant = stranger;
+  const ended = await run("agent", applied?.agents[0]?.id ?? "");
+  expect(ended.calls).toMatchObject([{ provider: "test" }]);
+  expect(keys).toEqual([]);
+});
+
+it("a key without a value, or one that has expired, fails the run and is not sent", async () => {
+  const { agentId } = await prepare(null);
+  expect(await run("agent", agentId)).toMatchObject({
+    status: "Failed",
+    errorMessage: expect.stringContaining('The secret "far" has no value yet'),
+  });
+  const expiresAt = new Date(world.clock.now().getTime() + 1_000).toISOString();
+  await setSecret(world, operator(), { name: "far", value: VALUE, expiresAt });
+  world.clock.advance(2_000);
+  expect(await run("agent", agentId)).toMatchObject({
+    status: "Failed",
+    errorMessage: expect.stringContaining('The secret "far" expired at'),
+  });
+  expect(keys).toEqual([]);
+});
+
+it("providers are checked with their places, exported, and removed by an empty list", async () => {
+  const faults = (source: string) =>
+    applyDefinitionFile(world, source).then(
+      () => "",
+      (error: unknown) => String(error),
+    );
+  expect(await faults(declare({ slug: tenant.slug, hosts: ["other.test"] }))).toContain(
+    `modelProviders[0].apiKey (line 7) the secret "far" may not be sent to ${host}; its hosts: other.test`,
+  );
+  const wrong = declare(tenant).replace("{{ secrets.far }}", "{{ secrets.near }}");
+  expect(await faults(wrong)).toContain(
+    'modelProviders[0].apiKey (line 7) there is no secret "near"; known secrets: far',
+  );
+  const plain = declare(tenant).replace('"{{ secrets.far }}"', VALUE).replace("far-away", "demo");
+  expect(await faults(plain)).toMatch(
+    /modelProviders\[0\]\.name \(line 5\) is taken.*\n.*apiKey \(line 7\) must be a secret alone in its braces/,
+  );
+  await prepare();
+  const exported = await exportOrganization(world, await operatorOf(world, tenant.slug));
+  expect(exported).toContain("{{ secrets.far }}");
+  expect(await applyDefinitionFile(world, exported)).toMatchObject([{ saved: "unchanged" }]);
+  await expect(removeSecret(world, operator(), { name: "far" })).rejects.toThrow(
+    'The model provider "far-away" uses the secret "far".',
+  );
+  const none = `organizations: [{ slug: ${tenant.slug}, modelProviders: [] }]`;
+  expect(await applyDefinitionFile(world, none)).toMatchObject([{ saved: "updated" }]);
+  expect(await exportOrganization(world, await operatorOf(world, tenant.slug))).not.toContain("far-away");
+});

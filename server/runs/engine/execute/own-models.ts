@@ -1,0 +1,117 @@
+import { createOpenAiCompatible } from "@/server/models/openai-compatible";
+import { keySecretOf, type OwnProvider } from "@/server/models/own-provider";
+import {
+  type Attempt,
+  ModelCallStopped,
+  ModelError,
+  type ModelReply,
+  type ModelRequest,
+  type Models,
+  type ReceivedOutput,
+} from "@/server/models/port";
+import { findModelProviders } from "@/server/runs/find-model-providers";
+import type { Redact } from "@/server/secrets/redact";
+import { sleepOrThrow } from "@/server/sleep";
+import type { Execution } from "./execution";
+
+/** One attempt has its own limit, a little below. */
+const TIMEOUT_MS = 310_000;
+const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
+/** The most characters in which an answer may spell one character of a secret (secret-forms.ts). */
+const LONGEST_SPELLING = 14;
+
+/** Who serves a model to a run: the organization's own provider that lists it, else the service's providers. */
+export async function findModels(
+  execution: Execution,
+  model: string,
+): Promise<Pick<Models, "call" | "providerOf">> {
+  const { services, run } = execution;
+  const providers = await findModelProviders(services, run.orgId);
+  const own = providers.find(({ models }) => models.includes(model));
+  if (own === undefined) return services.models;
+  return { providerOf: () => own.name, call: (request) => callOwnProvider(execution, own, request) };
+}
+
+/**
+ * Calls an organization's own provider through the guarded client, which alone sees its key. The key is redacted from
+ * everything that the provider answers. Throws as `Models.call`.
+ */
+async function callOwnProvider(
+  { services, secrets }: Execution,
+  own: OwnProvider,
+  request: ModelRequest,
+): Promise<ModelReply> {
+  const name = keySecretOf(own);
+  const opened = name === null ? { carried: [] } : await secrets.openKey(name);
+  if ("refused" in opened) throw new ModelError(opened.refused, { reason: "unauthorized", attempts: [] });
+  const { carried } = opened;
+  const provider = createOpenAiCompatible({
+    name: own.name,
+    baseUrl: own.baseUrl,
+    apiKey: name === null ? undefined : secrets.placeholders.of(name),
+    fetch: (address, init) =>
+      services.fetch(address, {
+        ...init,
+        redirect: "manual",
+        secrets: carried,
+        timeoutMs: TIMEOUT_MS,
+        maxResponseBytes: MAX_RESPONSE_BYTES,
+      }),
+    clock: services.clock,
+    random: Math.random,
+    sleep: sleepOrThrow,
+  });
+  const { redact } = secrets;
+  const { onText, onRetry } = request;
+  // The end of a growing text may be the beginning of a secret.
+  const hidden = LONGEST_SPELLING * Math.max(0, ...carried.map(({ value }) => value.length));
+  try {
+    const reply = await provider.call({
+      ...request,
+      ...(onText && { onText: (text) => onText(withoutEnd(redact(text), hidden)) }),
+      ...(onRetry && { onRetry: (attempts) => onRetry(redactAttempts(attempts, redact)) }),
+    });
+    return {
+      ...reply,
+      content: redact(reply.content),
+      toolCalls: reply.toolCalls.map((call) => ({
+        id: redact(call.id),
+        name: redact(call.name),
+        arguments: redact(call.arguments),
+      })),
+      finishReason: reply.finishReason === null ? null : redact(reply.finishReason),
+      attempts: redactAttempts(reply.attempts, redact),
+    };
+  } catch (error) {
+    throw redactFailure(error, redact);
+  }
+}
+
+const withoutEnd = (text: string, length: number) => text.slice(0, Math.max(0, text.length - length));
+
+const redactAttempts = (attempts: readonly Attempt[], redact: Redact): Attempt[] =>
+  attempts.map(({ error, ...attempt }) => ({ ...attempt, error: error === null ? null : redact(error) }));
+
+const redactReceived = (received: ReceivedOutput, redact: Redact): ReceivedOutput => ({
+  ...received,
+  content: redact(received.content),
+});
+
+/** The same failure, without what the provider said as its cause. */
+function redactFailure(error: unknown, redact: Redact): unknown {
+  if (error instanceof ModelCallStopped) {
+    const { attempts, received, cause } = error;
+    return new ModelCallStopped({
+      attempts: redactAttempts(attempts, redact),
+      received: redactReceived(received, redact),
+      cause,
+    });
+  }
+  if (!(error instanceof ModelError)) return error;
+  const { message, reason, attempts, received } = error;
+  return new ModelError(redact(message), {
+    reason,
+    attempts: redactAttempts(attempts, redact),
+    received: received && redactReceived(received, redact),
+  });
+}
