@@ -5,6 +5,7 @@ import { removeWorker } from "@/server/runs/engine/worker";
 import { startRun } from "@/server/runs/start";
 import { sleep } from "@/server/sleep";
 import { createProcess, type TestProcess } from "@/testing/process";
+import { insertTool } from "@/testing/tools";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import type { Wired } from "@/wiring";
 
@@ -137,6 +138,21 @@ export function describeEngine(open: () => Promise<Stage>): void {
       expect(run.children).toMatchObject([{ status: "Completed", output: '{"sum":3}', source: "run" }]);
       expect(run.steps.map(({ childRunId }) => childRunId)).toEqual(run.children.map(({ id }) => id));
     });
+
+    it("leaves its slot to another run while it waits, and continues at its time", async () => {
+      const tenant = await createTenant(world, { plan: { concurrency: 1 } });
+      const services = await startProcess(() => ({ content: "meanwhile" }));
+      const definition = { steps: [{ id: "pause", uses: "wait", with: { seconds: 3 } }] };
+      const targetId = await insertTool(world, tenant, { slug: "waits", definition });
+      const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+      const { runId } = await startRun(services, actor, { kind: "tool", targetId, input: {} });
+      const meanwhile = await ended(await start(services, tenant));
+      const run = await ended(runId);
+      expect([meanwhile, run].map(({ status }) => status)).toEqual(["Completed", "Completed"]);
+      expect(Number(meanwhile.finishedAt)).toBeLessThan(Number(run.finishedAt));
+      expect(Number(run.finishedAt) - Number(run.startedAt)).toBeGreaterThanOrEqual(3_000);
+      expect(run.steps).toMatchObject([{ key: "pause", status: "Completed" }]);
+    });
   });
 
   describe("a fault", () => {
@@ -266,5 +282,30 @@ export function describeEngine(open: () => Promise<Stage>): void {
     const yielded = longRuns.filter(({ yieldedAt }) => yieldedAt.length > 0);
     // An Inngest server may call more runs than there are slots, so that none has to yield.
     if (services.env.inngest === undefined) expect(yielded).toHaveLength(1);
+  });
+  it("seventy long runs delay another organization's run by no more than two of their steps", async () => {
+    const [long, short] = [await createTenant(world, { agent: { maxSteps: 12 } }), await createTenant(world)];
+    const slots = 10;
+    let callsBefore = Number.NaN;
+    let callsAtStart = Number.NaN;
+    const services = await startProcess(
+      async (call, { messages }) => {
+        if (messages.some(({ content }) => content === "Short")) {
+          callsAtStart = call;
+          return { content: "short" };
+        }
+        if (callsAtStart > 0) return { content: "long" };
+        await sleep(MODEL_MS, new AbortController().signal);
+        return calculate(`c${call}`);
+      },
+      { STEPWELL_SLOTS: String(slots) },
+    );
+    const longIds = await Promise.all(Array.from({ length: 70 }, () => start(services, long)));
+    await expect.poll(() => calls, { timeout: 30_000 }).toBeGreaterThan(2 * slots);
+    callsBefore = calls;
+    expect((await ended(await start(services, short, "Short"))).output).toBe("short");
+    // Those in progress, and two more for each slot.
+    expect(callsAtStart - callsBefore).toBeLessThanOrEqual(3 * slots);
+    for (const runId of longIds) expect((await ended(runId)).output).toBe("long");
   });
 }
