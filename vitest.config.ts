@@ -15,6 +15,7 @@ const DB = {
 export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
+    // More than the two cores of CI: most tests of the database wait for it, some for a time limit.
     maxWorkers: 3,
     // Files share their worker's modules: loading them for each file took longer than the tests.
     isolate: false,

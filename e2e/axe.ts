@@ -43,36 +43,39 @@ async function findFaults(page: Page, questions: object = WHOLE) {
   return findings.parse(found).filter(({ impact }) => impact === "serious" || impact === "critical");
 }
 
+const WIDE = { width: 1280, height: 800 };
+export const PHONE = { width: 390, height: 844 };
+
 /** Checks the light theme, then the dark one. */
-export async function expectNoFaults(page: Page, what: string) {
+async function expectNoFaultsWide(page: Page, what: string): Promise<void> {
   expect(await findFaults(page), what).toEqual([]);
   await page.emulateMedia({ colorScheme: "dark" });
   expect(await findFaults(page, CONTRAST), `${what}, dark`).toEqual([]);
   await page.emulateMedia({ colorScheme: "light" });
 }
 
-export const WIDE = { width: 1280, height: 800 };
-export const PHONE = { width: 390, height: 844 };
-export const VIEWS = [
-  { name: "wide", viewport: WIDE, expectNoFaults },
-  {
-    name: "phone",
-    viewport: PHONE,
-    async expectNoFaults(page: Page, what: string) {
-      expect(await findFaults(page, NO_CONTRAST), `${what}, on a phone`).toEqual([]);
-    },
-  },
-] as const;
+export async function expectNoFaultsOnPhone(page: Page, what: string): Promise<void> {
+  expect(await findFaults(page, NO_CONTRAST), `${what}, on a phone`).toEqual([]);
+}
 
-/** Checks an open dialog on a wide page in both themes and on a phone, where nothing may scroll sideways. */
+/**
+ * Checks a page with what is open on it: wide in both themes, and on a phone. What is open stays open, and nothing may
+ * scroll sideways.
+ */
 export async function expectNoFaultsAnywhere(page: Page, what: string): Promise<void> {
-  for (const view of VIEWS) {
-    await page.setViewportSize(view.viewport);
-    await view.expectNoFaults(page, what);
+  const open = page.locator("[role=dialog], [role=menu]");
+  const opened = await open.count();
+  for (const [width, expectNoFaults] of [
+    [WIDE, expectNoFaultsWide],
+    [PHONE, expectNoFaultsOnPhone],
+  ] as const) {
+    await page.setViewportSize(width);
+    await expect(open, `${what} stays open`).toHaveCount(opened);
+    await expectNoFaults(page, what);
     const sideways = await page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );
-    expect(sideways, `${what} scrolls sideways on a ${view.name} page`).toBe(0);
+    expect(sideways, `${what} scrolls sideways at ${width.width} pixels`).toBe(0);
   }
   await page.setViewportSize(WIDE);
 }

@@ -4,13 +4,14 @@ import type { ReactNode } from "react";
 import { createQueryClient } from "@/app/_ui/query-client";
 import { requirePageMember } from "@/app/request";
 import { dashboardRouter } from "@/server/api/dashboard/router";
+import { isFaultOfCaller } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { getServices } from "@/wiring";
 
 /** On the server: a query client for one page, and the tRPC procedures as query options without HTTP. */
 export async function createPrefetch() {
   const { actor, session } = await requirePageMember();
-  const queryClient = createQueryClient();
+  const queryClient = createQueryClient(isFaultOfCaller);
   const trpc = createTRPCOptionsProxy({
     router: dashboardRouter,
     ctx: { services: getServices(), actor, requestId: newId(), sessionId: session.user.sessionId },

@@ -42,7 +42,7 @@ export function Providers({
   nonce: string | undefined;
   children: ReactNode;
 }) {
-  const [queryClient] = useState(createQueryClient);
+  const [queryClient] = useState(() => createQueryClient());
   const [trpcClient] = useState(() =>
     createTRPCClient<DashboardRouter>({
       links: [httpBatchLink({ url: "/api/trpc", maxURLLength: 6_000, fetch: fetchAndNote })],

@@ -8,8 +8,11 @@ declare module "@tanstack/react-query" {
   }
 }
 
-/** Live events keep the data fresh, so the client does not refetch on focus. */
-export function createQueryClient(): QueryClient {
+/**
+ * Live events keep the data fresh, so the client does not refetch on focus. Queries are repeated after an error that is
+ * not final.
+ */
+export function createQueryClient(isFinal: (error: unknown) => boolean = isFinalAnswer): QueryClient {
   return new QueryClient({
     mutationCache: new MutationCache({
       onSuccess: (_data, _variables, _result, { meta }, { client }) =>
@@ -68,6 +71,6 @@ export function describeError(error: unknown): ShownError {
   return { code: "internal_error", message, issues: [] };
 }
 
-function isFinal(error: unknown): boolean {
+function isFinalAnswer(error: unknown): boolean {
   return !["unreachable", "internal_error", "rate_limited"].includes(describeError(error).code);
 }
