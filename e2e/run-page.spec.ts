@@ -221,16 +221,12 @@ test("the axis shows as many labels as fit", async ({ ownerPage: page, request, 
         Math.min(least, left - (all[index - 1]?.right ?? Number.NEGATIVE_INFINITY)),
       Number.POSITIVE_INFINITY,
     );
-  // The axis follows the new width a moment later.
-  for (const [width, least] of [
-    [390, 2],
-    [768, 1],
-    [1024, 2],
-    [1280, 2],
-    [1440, 2],
-  ] as const) {
+  // Two labels fit into this width, however long the run took. The axis follows the page's width a moment later.
+  const isFull = async () =>
+    (await count()) >= (((await page.locator("svg:has(text)").boundingBox())?.width ?? 0) < 200 ? 1 : 2);
+  for (const width of [390, 768, 1024, 1280, 1440]) {
     await page.setViewportSize({ width, height: 800 });
-    await expect.poll(count).toBeGreaterThanOrEqual(least);
+    await expect.poll(isFull).toBe(true);
     await expect.poll(smallestGap).toBeGreaterThan(4);
   }
 });

@@ -39,7 +39,7 @@ it("never lets two labels overlap, for any period and width", () => {
         const shown = axisTicks(from, from + span).filter(({ needs }) => needs <= width);
         let until = -8;
         for (const { at, part, label } of shown) {
-          const wide = label.length * 6.65;
+          const wide = label.length * 7.5;
           const begin = at === 0 ? 0 : part * width - wide / 2;
           expect(begin).toBeGreaterThanOrEqual(until);
           until = begin + wide + 6;

@@ -9,8 +9,8 @@ export type Tick = {
   needs: number;
 };
 
-/** The width of a character (mono, 11 px) and the space between two labels, in pixels. */
-const LETTER = 6.65;
+/** The width of a character of the widest labels (12 px) and the space between two labels, in pixels. */
+const LETTER = 7.5;
 const AIR = 14;
 /** How far a label may overlap the left and right end of the axis, in pixels. */
 const BEYOND_LEFT = 6;

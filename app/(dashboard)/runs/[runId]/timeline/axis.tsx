@@ -63,7 +63,6 @@ export function Axis({
           {(byTime ? axisTicks(from, from + scale.span) : ZERO).map((tick) => (
             <text
               className={`fill-faint text-xs tabular-nums ${fromWidth(tick.needs)}`}
-              fontSize="11"
               key={tick.at}
               textAnchor={tick.at === 0 ? "start" : "middle"}
               x={`${tick.part * 100}%`}
