@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { readdirSync, readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import jsonata from "jsonata";
 import { describe, expect, test } from "vitest";
@@ -18,6 +19,14 @@ test("stopping an expression leaves the process intact, also with AsyncLocalStor
     await new Promise((resolve) => setTimeout(resolve, 1));
   });
   expect(await evaluate("1 + 1")).toBe(2);
+});
+
+test.runIf(process.platform === "linux")("expressions give way to the service's own threads", async () => {
+  expect(await evaluate("1 + 1")).toBe(2);
+  // The fields of stat after the name, which is in brackets; the 17th is the nice value.
+  const niceOf = (thread: string) =>
+    Number(readFileSync(`/proc/self/task/${thread}/stat`, "utf8").split(") ").at(-1)?.split(" ")[16]);
+  expect(Math.max(...readdirSync("/proc/self/task").map(niceOf))).toBeGreaterThanOrEqual(10);
 });
 
 describe("evaluateExpression", () => {

@@ -7,9 +7,13 @@
 export const QUICKJS_THREAD = `
 "use strict";
 const { readFileSync } = require("node:fs");
+const { setPriority } = require("node:os");
 const { pathToFileURL } = require("node:url");
 const { parentPort, workerData } = require("node:worker_threads");
 const { engine, wasm, scripts, memoryBytes, maxAnswerLength } = workerData;
+
+// Scripts give way to the service and its database. On Linux this concerns only the calling thread.
+if (process.platform === "linux") setPriority(10);
 
 let library;
 let compiled;
