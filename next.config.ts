@@ -4,7 +4,7 @@ const config: NextConfig = {
   // A finished build is moved to dist/ (scripts/build.mjs); the server passes its folder.
   distDir: process.env.STEPWELL_NEXT_DIR ?? ".next",
   poweredByHeader: false,
-  // Compression would delay live events; a proxy in front compresses better.
+  // Live events, which it would delay, are sent with `no-transform`.
   compress: true,
   reactStrictMode: true,
   serverExternalPackages: ["pg", "better-auth", "js-tiktoken"],
