@@ -1,6 +1,7 @@
 import type { ComponentProps, ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
+import { CopyButton } from "@/app/_ui/copy-button";
 import { Link } from "@/app/_ui/link";
 import { headingId, resolveLink } from "./guides";
 
@@ -31,10 +32,9 @@ function Anchor({ href = "", children }: ComponentProps<"a">) {
 /** A node of the parsed guide. */
 type Node = { value?: unknown; children?: readonly Node[] };
 
-function idOf(node: Node | undefined): string {
-  const textOf = ({ value, children }: Node): string =>
-    typeof value === "string" ? value : (children ?? []).map(textOf).join("");
-  return headingId(node ? textOf(node) : "");
+function textOf(node: Node | undefined): string {
+  if (typeof node?.value === "string") return node.value;
+  return (node?.children ?? []).map(textOf).join("");
 }
 
 function Wide({ children }: { children: ReactNode }) {
@@ -52,21 +52,30 @@ function Wide({ children }: { children: ReactNode }) {
 const COMPONENTS: Components = {
   a: Anchor,
   h2: ({ node, children }) => (
-    <h2 className="pt-4 font-semibold text-lg" id={idOf(node)}>
+    <h2 className="pt-4 font-semibold text-lg" id={headingId(textOf(node))}>
       {children}
     </h2>
   ),
   h3: ({ node, children }) => (
-    <h3 className="pt-2" id={idOf(node)}>
+    <h3 className="pt-2" id={headingId(textOf(node))}>
       {children}
     </h3>
   ),
   // The pictures show this very dashboard.
   img: () => null,
-  pre: ({ children }) => (
-    <Wide>
-      <pre className="w-max min-w-full rounded-md border border-line bg-surface px-3 py-2.5">{children}</pre>
-    </Wide>
+  pre: ({ node, children }) => (
+    <div className="relative">
+      <Wide>
+        <pre className="w-max min-w-full rounded-md border border-line bg-surface py-2.5 pr-11 pl-3">
+          {children}
+        </pre>
+      </Wide>
+      <CopyButton
+        className="absolute top-1.5 right-1.5 bg-surface"
+        label="Copy the lines"
+        text={textOf(node)}
+      />
+    </div>
   ),
   table: ({ children }) => (
     <Wide>

@@ -201,7 +201,8 @@ function Figures({ metrics, question }: { metrics: RunMetrics; question: Metrics
 /** With which time the figures are compared. */
 function compared({ from, to, before }: RunMetrics): string {
   const hours = (Date.parse(to) - Date.parse(from)) / 3_600_000;
-  const length = hours % 24 === 0 ? formatPlural(hours / 24, "day") : formatPlural(hours, "hour");
+  const [count, unit] = hours % 24 === 0 ? [hours / 24, "day"] : [hours, "hour"];
+  const length = count === 1 ? unit : formatPlural(count, unit);
   return before.runs === 0
     ? `There were no runs in the ${length} before to compare with.`
     : `Changes are against the ${length} before.`;
