@@ -157,7 +157,8 @@ function waitForHydration(page: Page): void {
  * still waits for its script.
  */
 async function untilHydrated(page: Page): Promise<void> {
-  await page.waitForFunction(async () => {
+  // Not an async function: `waitForFunction` takes whatever its promise resolves to, also false.
+  await page.waitForFunction(() => {
     type Fiber = { child: Fiber | null; sibling: Fiber | null; memoizedState: unknown };
     const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
     if (document.querySelector("script[src*='/_next/']") === null) return true;
@@ -174,7 +175,10 @@ async function untilHydrated(page: Page): Promise<void> {
       if (isObject(state) && isObject(Reflect.get(state, "dehydrated"))) return false;
       left.push(sibling, child);
     }
-    // Effects are tasks, and the browser is idle only after the waiting ones. Some live pages are never idle.
+    return true;
+  });
+  // Effects are tasks, and the browser is idle only after the waiting ones. Some live pages are never idle.
+  await page.waitForFunction(async () => {
     await new Promise((idle) => requestIdleCallback(idle, { timeout: 2_000 }));
     return true;
   });

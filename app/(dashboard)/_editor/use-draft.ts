@@ -38,6 +38,8 @@ export function useDraft<Value>({
   }
   // Read after hydration: the server has no drafts.
   useEffect(() => {
+    // What was typed before this ran is newer than what is stored.
+    if (latest.current !== null) return;
     const stored = parseDraft(localStorage.getItem(key), read);
     if (stored === null) return;
     latest.current = stored;
