@@ -9,6 +9,7 @@ import {
   type Thinking,
   type Thought,
 } from "@/server/agent/loop";
+import type { JsonObject } from "@/server/json";
 import { limitCalls } from "@/server/models/reply-limits";
 import { workflowDefinition } from "@/server/workflow/definition";
 
@@ -368,7 +369,7 @@ test("a run replayed from its journal takes the same path, wherever it was inter
     calls: fc.array(call, { maxLength: 3 }),
   });
   const settings = fc.record({
-    outputSchema: fc.constantFrom(undefined, { type: "object", required: ["n"] }),
+    outputSchema: fc.constantFrom<JsonObject | undefined>(undefined, { type: "object", required: ["n"] }),
     policy: fc.constantFrom(undefined, { maxCalls: 1 }, { onError: "fail" as const }),
   });
   await fc.assert(
