@@ -197,7 +197,7 @@ test("an agent with a policy and an output schema answers with a record", async 
   await page.getByRole("button", { name: "Create agent" }).click();
 
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
-  await expect(page.getByText("at most 1 call · a failed call ends the run")).toBeVisible();
+  await expect(page.getByText("At most 1 call · A failed call ends the run")).toBeVisible();
   await expect(page.getByRole("table", { name: "Output schema" }).getByText("agreed")).toBeVisible();
   await expectNoFaultsAnywhere(page, "the page of an agent with an output schema");
   await field(page, "Message").fill("What is 17 * 23?");

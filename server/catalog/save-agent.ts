@@ -1,6 +1,6 @@
 import { readSettings } from "@/server/agent/definition";
 import { toolNameForModel } from "@/server/agent/offered-tools";
-import { actorReference } from "@/server/auth/actor";
+import { actorReference, type OrgId } from "@/server/auth/actor";
 import { Decimal } from "@/server/credits/amount";
 import type { Issue } from "@/server/errors";
 import { findFunction, listFunctions } from "@/server/functions/registry";
@@ -64,10 +64,7 @@ export async function putAgent(
     select: { id: true, slug: true, deletedAt: true },
   });
   const usable = new Map(known.filter((tool) => tool.deletedAt === null).map(({ slug, id }) => [slug, id]));
-  const issues = [
-    ...findFaults(definition, (tool) => usable.has(tool)),
-    ...(outputSchema ? prefixIssues(["outputSchema"], await checkSchema(outputSchema, actor.orgId)) : []),
-  ];
+  const issues = await findFaults(definition, (tool) => usable.has(tool), actor.orgId);
   if (issues.length > 0) throw refusal(issues);
 
   const slugs = new Map(known.map((tool) => [tool.id, tool.slug]));
@@ -124,14 +121,15 @@ export async function putAgent(
 }
 
 /**
- * Faults of an agent's prompt, functions and tools: references to secrets, unknown names, names that are the same for
- * the model, and policies of what is not attached. `hasTool` tells whether a slug is one of the organization's tools.
+ * Faults of an agent's prompt, functions, tools and output schema: references to secrets, unknown names, names that are
+ * the same for the model, policies of what is not attached, and an invalid schema. `hasTool` tells whether a slug is one of the organization's tools.
  */
-function findFaults(
-  { functions, tools, systemPrompt, policies }: AgentDefinition,
+async function findFaults(
+  { functions, tools, systemPrompt, policies, outputSchema }: AgentDefinition,
   hasTool: (slug: string) => boolean,
-): Issue[] {
-  const issues: Issue[] = [];
+  orgId: OrgId,
+): Promise<Issue[]> {
+  const issues = outputSchema ? prefixIssues(["outputSchema"], await checkSchema(outputSchema, orgId)) : [];
   if (findSecretNames(systemPrompt).length > 0) {
     const message = "cannot refer to secrets: models never see them. Use one in a step of a tool";
     issues.push({ path: "/systemPrompt", message });

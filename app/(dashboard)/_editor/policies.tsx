@@ -33,13 +33,13 @@ export function Policies({
       <thead>
         <tr className="text-muted text-xs *:pr-2 *:pb-1.5 *:font-normal">
           <th scope="col">Policy of</th>
-          <th className="w-[22%]" scope="col">
+          <th className="w-18 sm:w-[22%]" scope="col">
             Calls per run
           </th>
-          <th className="w-[18%]" scope="col">
+          <th className="w-16 sm:w-[18%]" scope="col">
             Retries
           </th>
-          <th className="w-[30%]" scope="col">
+          <th className="w-36 sm:w-[30%]" scope="col">
             A failed call
           </th>
         </tr>

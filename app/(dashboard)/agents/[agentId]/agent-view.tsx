@@ -79,7 +79,6 @@ function Uses({ agent: { tools, functions } }: { agent: AgentDetail }) {
       </FlowPart>
     );
   }
-  const limited = lines.some(({ policy }) => policy !== null);
   const counts = [formatPlural(tools.length, "tool"), formatPlural(functions.length, "function")];
   return (
     <FlowPart end={counts.join(", ")} mark={<WrenchIcon />} title="May use">
@@ -100,10 +99,12 @@ function Uses({ agent: { tools, functions } }: { agent: AgentDetail }) {
                 )}
               </td>
               <td className="w-28 whitespace-nowrap pr-4 text-muted">{kind}</td>
-              <td className="truncate text-muted max-sm:hidden" title={description}>
-                {description}
+              <td className="text-muted">
+                <span className="block truncate max-sm:hidden" title={description}>
+                  {description}
+                </span>
+                <span className="block text-xs">{describePolicy(policy)}</span>
               </td>
-              {limited ? <td className="w-[30%] text-muted">{describePolicy(policy)}</td> : null}
             </tr>
           ))}
         </tbody>
@@ -112,13 +113,13 @@ function Uses({ agent: { tools, functions } }: { agent: AgentDetail }) {
   );
 }
 
-/** `at most 3 calls · 2 retries · a failed call ends the run`; empty for the defaults. */
+/** `At most 3 calls · 2 retries · A failed call ends the run`; empty for the defaults. */
 function describePolicy(policy: AttachmentPolicy | null): string {
   const { maxCalls, retries, onError } = policy ?? {};
   return [
-    maxCalls === undefined ? "" : `at most ${formatPlural(maxCalls, "call")}`,
+    maxCalls === undefined ? "" : `At most ${formatPlural(maxCalls, "call")}`,
     retries ? formatPlural(retries, "retry", "retries") : "",
-    onError === "fail" ? "a failed call ends the run" : "",
+    onError === "fail" ? "A failed call ends the run" : "",
   ]
     .filter(Boolean)
     .join(" · ");
