@@ -1,6 +1,5 @@
 import { stringify } from "yaml";
 import type { MemberActor } from "@/server/auth/actor";
-import { priceOf } from "@/server/credits/prices";
 import { AppError, type Issue, isAppError } from "@/server/errors";
 import { inputSchemaOf, listFunctions } from "@/server/functions/registry";
 import { findModelProviders } from "@/server/runs/find-model-providers";
@@ -10,6 +9,7 @@ import { declareTool } from "./definition-file/declare";
 import { readYaml, type YamlDocument } from "./definition-file/yaml-document";
 import { type AgentDefinition, type ToolDefinition, toolDefinition } from "./definitions";
 import { describeFaults, fromPointer, refusal } from "./issues";
+import { describePrice } from "./organization/list-model-providers";
 import { findFaultsOfInvalidTool, findToolFaults, type SavedTool, saveTool } from "./save-tool";
 
 /** What the dashboard's editors of agents and tools read and check. */
@@ -44,9 +44,8 @@ export async function readChoices(services: Services, actor: MemberActor): Promi
   const offered = [...own.flatMap((each) => each.models), ...models.listed, ...Object.keys(prices.models)];
   const names = new Set([...used, ...offered.sort()]);
   const describe = (model: string) => {
-    const { input, output } = priceOf(prices, model);
     const provider = own.find((each) => each.models.includes(model))?.name ?? models.providerOf(model);
-    return { provider, input: input.toFixed(), output: output.toFixed() };
+    return { provider, ...describePrice(prices, model) };
   };
   return {
     models: [...names].map((name) => ({ name, ...describe(name) })),
