@@ -62,7 +62,7 @@ export async function putAgent(
     select: { id: true, slug: true, deletedAt: true },
   });
   const usable = new Map(known.filter((tool) => tool.deletedAt === null).map(({ slug, id }) => [slug, id]));
-  const issues = findFaults(definition, (tool) => usable.has(tool));
+  const issues = findAgentFaults(definition, (tool) => usable.has(tool));
   if (issues.length > 0) throw refusal(issues);
 
   const slugs = new Map(known.map((tool) => [tool.id, tool.slug]));
@@ -119,7 +119,7 @@ export async function putAgent(
  * Faults of an agent's prompt, functions and tools: references to secrets, unknown names, and names that are the same for
  * the model. `hasTool` tells whether a slug is one of the organization's tools.
  */
-function findFaults(
+export function findAgentFaults(
   { functions, tools, systemPrompt }: AgentDefinition,
   hasTool: (slug: string) => boolean,
 ): Issue[] {

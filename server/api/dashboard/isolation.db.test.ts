@@ -323,6 +323,16 @@ const TABLE: Record<string, Row> = {
     call: (api, at) => api.runs.start({ kind: "agent", id: at.agentId, input: "Hello" }),
     gets: "not_found",
   },
+  "runs.tryAgent": {
+    role: "member",
+    call: (api, at) =>
+      api.runs.tryAgent({
+        agentId: at.agentId,
+        definition: { slug: "draft", name: "Draft", model: "m" },
+        message: "Hello",
+      }),
+    gets: "not_found",
+  },
   "runs.tryTool": {
     role: "member",
     call: (api, at) => api.runs.tryTool({ toolId: at.toolId, yaml: toolYaml("draft"), input: "{}" }),
