@@ -9,7 +9,15 @@ import type { FormProblems } from "@/app/_ui/form-problems";
 import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
 import { useMay } from "@/app/_ui/role";
 import type { Choices } from "@/server/catalog/edit-definition";
-import { type AgentFields, fieldsOf, newAgent, readFields, toDefinition, toFields } from "./agent-fields";
+import {
+  AGENT_LABELS,
+  type AgentFields,
+  fieldsOf,
+  newAgent,
+  readFields,
+  toDefinition,
+  toFields,
+} from "./agent-fields";
 import { EditorForm, EditorSection } from "./editor-form";
 import { ModelField } from "./model-field";
 import { Picker } from "./picker";
@@ -51,19 +59,6 @@ export function EditAgent({ agentId }: { agentId: string }) {
 /** It follows runs, which the form does not. */
 const TryAgent = dynamic(() => import("./try-agent").then((part) => part.TryAgent));
 
-const LABELS = {
-  "/name": "Name",
-  "/slug": "Slug",
-  "/model": "Model",
-  "/status": "Status",
-  "/systemPrompt": "System prompt",
-  "/tools": "Tools",
-  "/functions": "Functions",
-  "/maxSteps": "Max steps",
-  "/maxCredits": "Credits per run",
-  "/deadlineSeconds": "Deadline",
-};
-
 function AgentForm({
   opened,
   copied = null,
@@ -84,7 +79,7 @@ function AgentForm({
     copied,
     saved,
     read: readFields,
-    labels: LABELS,
+    labels: AGENT_LABELS,
     save: (fields, how) => client.definitions.saveAgent.mutate({ definition: toDefinition(fields), ...how }),
   });
   const mayEdit = useMay("member");

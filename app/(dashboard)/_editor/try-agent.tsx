@@ -3,6 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { type KeyboardEvent, Suspense, useId, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
+import { readProblems } from "@/app/_ui/form-problems";
 import { formatCredits } from "@/app/_ui/format";
 import { PlayIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
@@ -11,7 +12,7 @@ import { describeError } from "@/app/_ui/query-client";
 import { InputProblem } from "../_run/problem";
 import { RecentInputs } from "../_run/recent-inputs";
 import { RunOutcome } from "../_run/run-outcome";
-import { type AgentFields, toDefinition } from "./agent-fields";
+import { AGENT_LABELS, type AgentFields, toDefinition } from "./agent-fields";
 import type { Opened } from "./use-editor";
 
 /** Runs the draft with a message, beside the form, and the same message on the saved version to compare with. */
@@ -74,7 +75,7 @@ export function TryAgent({
           ref={field}
           value={message}
         />
-        <InputProblem id={`${id}-problem`} problem={draft.isError ? describeError(draft.error) : null} />
+        <InputProblem id={`${id}-problem`} problem={draft.isError ? listProblems(draft.error) : null} />
         <div className="flex flex-wrap items-center gap-3">
           <Button disabled={draft.isPending} onClick={run}>
             <PlayIcon />
@@ -117,6 +118,14 @@ export function TryAgent({
       </div>
     </section>
   );
+}
+
+/** What is wrong with the draft, as its form says it, or why it was not started. */
+function listProblems(error: unknown): string {
+  const problems = readProblems(error, AGENT_LABELS);
+  return [...Object.keys(AGENT_LABELS).flatMap((field) => problems.at(field) ?? []), problems.rest ?? []]
+    .flat()
+    .join(" ");
 }
 
 function Outcome({ runId }: { runId: string }) {
