@@ -74,6 +74,6 @@ export function ModelField({
 }
 
 function describeModel({ provider, input, output }: Omit<ModelChoice, "name">): string {
-  const price = `Credits per 1,000 tokens: ${formatCredits(input)} in, ${formatCredits(output)} out.`;
-  return provider === "demo" ? `The built-in simulation. ${price}` : `Served by ${provider}. ${price}`;
+  if (provider === "demo") return "The built-in simulation, which is free.";
+  return `Served by ${provider}. Credits per 1,000 tokens: ${formatCredits(input)} in, ${formatCredits(output)} out.`;
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import { type KeyboardEvent, Suspense, useId, useRef, useState } from "react";
+import { type KeyboardEvent, useId, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { readProblems } from "@/app/_ui/form-problems";
 import { formatCredits } from "@/app/_ui/format";
@@ -9,9 +9,9 @@ import { PlayIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { useTRPCClient } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
+import { FollowedRun } from "../_run/followed-run";
 import { InputProblem } from "../_run/problem";
 import { RecentInputs } from "../_run/recent-inputs";
-import { RunOutcome } from "../_run/run-outcome";
 import { AGENT_LABELS, type AgentFields, toDefinition } from "./agent-fields";
 import type { Opened } from "./use-editor";
 
@@ -89,7 +89,7 @@ export function TryAgent({
         </div>
       </div>
       <div aria-live="polite" className="flex flex-col gap-4">
-        {draft.data ? <Outcome runId={draft.data.runId} /> : null}
+        {draft.data ? <FollowedRun runId={draft.data.runId} /> : null}
         {tried && !current.data ? (
           <div className="flex flex-col items-start gap-2">
             <Button disabled={current.isPending} look="quiet" onClick={() => current.mutate(tried)}>
@@ -112,7 +112,7 @@ export function TryAgent({
                 Compare the runs
               </Link>
             </div>
-            <Outcome runId={current.data.runId} />
+            <FollowedRun runId={current.data.runId} />
           </section>
         ) : null}
       </div>
@@ -126,12 +126,4 @@ function listProblems(error: unknown): string {
   return [...Object.keys(AGENT_LABELS).flatMap((field) => problems.at(field) ?? []), problems.rest ?? []]
     .flat()
     .join(" ");
-}
-
-function Outcome({ runId }: { runId: string }) {
-  return (
-    <Suspense fallback={<p className="text-muted">Starting the run</p>} key={runId}>
-      <RunOutcome runId={runId} />
-    </Suspense>
-  );
 }

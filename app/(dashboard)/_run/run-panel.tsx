@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { type FormEvent, type KeyboardEvent, Suspense, useId, useRef, useState } from "react";
+import { type FormEvent, type KeyboardEvent, useId, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { formatCredits, NONE } from "@/app/_ui/format";
 import { PlayIcon } from "@/app/_ui/icons";
@@ -12,9 +12,9 @@ import { useMay } from "@/app/_ui/role";
 import { Segments } from "@/app/_ui/segments";
 import { weekQuery } from "../_definitions/query";
 import { formatPerRun } from "../_definitions/week";
+import { FollowedRun } from "./followed-run";
 import { InputProblem, readJsonObject } from "./problem";
 import { RecentInputs } from "./recent-inputs";
-import { RunOutcome } from "./run-outcome";
 import { SchemaForm } from "./schema-form";
 import { readField, sampleOf } from "./schema-value";
 
@@ -64,9 +64,7 @@ export function RunPanel({ target }: { target: RunTarget }) {
         {runId === null ? (
           <p className="text-muted">The run appears here, step by step, while it executes.</p>
         ) : (
-          <Suspense fallback={<p className="text-muted">Starting the run</p>} key={runId}>
-            <RunOutcome runId={runId} />
-          </Suspense>
+          <FollowedRun runId={runId} />
         )}
       </div>
     </section>

@@ -32,8 +32,8 @@ export function AccountView({ user }: { user: { name: string; email: string } })
           Change password
         </Button>
       </PageHead>
-      <div className="grid flex-1 border-line border-t xl:grid-cols-[minmax(0,1fr)_24rem]">
-        <div className="min-w-0 xl:border-line xl:border-r">
+      <div className="grid border-line border-t xl:grid-cols-[minmax(0,1fr)_24rem]">
+        <div className="-mt-px min-w-0 xl:border-line xl:border-r">
           <Facts label="You">
             <Fact name="Name">{user.name}</Fact>
             <Fact name="Email">{user.email}</Fact>

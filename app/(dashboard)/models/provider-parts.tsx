@@ -60,7 +60,11 @@ export function ServiceProviderPart({
 }) {
   const isDemo = name === "demo";
   return (
-    <Part models={isDefault ? [...models, { name: null, ...defaultPrice }] : models} name={name}>
+    <Part
+      free={isDemo}
+      models={isDefault ? [...models, { name: null, ...defaultPrice }] : models}
+      name={name}
+    >
       {isDemo ? <span>the built-in simulation</span> : null}
       {isDefault ? <span>the default provider</span> : null}
       <span>every organization</span>
@@ -71,10 +75,13 @@ export function ServiceProviderPart({
 function Part({
   name,
   models,
+  free = false,
   actions,
   children,
 }: {
   name: string;
+  /** Whether its tokens cost nothing, whatever the price list says. */
+  free?: boolean;
   /** Without a name: any model that is not listed. */
   models: (Omit<PricedModel, "name"> & { name: string | null })[];
   actions?: ReactNode;
@@ -103,8 +110,8 @@ function Part({
               <Cell className={clsx("[overflow-wrap:anywhere]", model.name === null ? "text-muted" : "mono")}>
                 {model.name ?? "Any other model"}
               </Cell>
-              <Cell className="text-right">{formatCredits(model.input)}</Cell>
-              <Cell className="text-right">{formatCredits(model.output)}</Cell>
+              <Cell className="text-right">{free ? "free" : formatCredits(model.input)}</Cell>
+              <Cell className="text-right">{free ? "free" : formatCredits(model.output)}</Cell>
             </tr>
           ))}
         </tbody>

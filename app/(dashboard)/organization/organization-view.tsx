@@ -72,11 +72,17 @@ export function OrganizationView() {
           </Facts>
           <Limits plan={data.plan} />
         </div>
-        <RailLinks
-          icon={null}
-          links={CONTENTS.map(({ key, name, href }) => ({ href, name, note: formatCount(data.usage[key]) }))}
-          title="Contents"
-        />
+        <div className="min-w-0 xl:-mt-px">
+          <RailLinks
+            icon={null}
+            links={CONTENTS.map(({ key, name, href }) => ({
+              href,
+              name,
+              note: formatCount(data.usage[key]),
+            }))}
+            title="Contents"
+          />
+        </div>
       </div>
       {renaming ? <Rename name={data.name} onClose={() => setRenaming(false)} /> : null}
     </>
@@ -104,7 +110,7 @@ function PlanFigures({ facts: { plan, usage } }: { facts: OrganizationFacts }) {
       <Figure
         chart={plan ? <UsedBar limit={plan.concurrency} used={usage.running} /> : null}
         name="Runs at once"
-        note="in progress now, of the plan's"
+        note="running now"
         value={plan ? `${formatCount(usage.running)} of ${formatCount(plan.concurrency)}` : NONE}
       />
       <Figure

@@ -38,7 +38,7 @@ async function Agents({ searchParams }: PageProps<"/agents">) {
             ["Agent"],
             ["Model", "w-[14%] max-lg:hidden"],
             ...weekColumns("/agents", sort),
-            ["Last run", "w-36 lg:w-52"],
+            ["Last run", "w-48 lg:w-52"],
           ]}
           label="Agents"
         >

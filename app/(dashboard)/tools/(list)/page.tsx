@@ -38,7 +38,7 @@ async function Tools({ searchParams }: PageProps<"/tools">) {
             ["Tool"],
             ["Description", "w-[22%] max-lg:hidden"],
             ...weekColumns("/tools", sort),
-            ["Last run", "w-36 lg:w-52"],
+            ["Last run", "w-48 lg:w-52"],
           ]}
           label="Tools"
         >

@@ -47,9 +47,9 @@ export function TriggersView({ sort }: { sort: WeekSort | null }) {
         <List
           columns={[
             ["Trigger"],
-            ["Starts", "w-[18%] max-lg:w-40"],
+            ["Starts", "w-[18%] max-lg:hidden"],
             ...weekColumns("/triggers", sort),
-            ["Last call", "w-30 lg:w-46"],
+            ["Last call", "w-46"],
           ]}
           label="Triggers"
         >
@@ -71,7 +71,7 @@ function Row({ trigger }: { trigger: TriggerLine }) {
           {trigger.enabled ? null : <Badge>disabled</Badge>}
         </RowName>
       </ListCell>
-      <ListCell className="truncate" area="line">
+      <ListCell className="truncate md:max-lg:hidden" area="line">
         <span className="text-muted">{trigger.target.kind}</span> {trigger.target.name}
         {trigger.target.gone ? <span className="text-failed"> (deleted: calls are refused)</span> : null}
       </ListCell>
