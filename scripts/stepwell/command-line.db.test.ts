@@ -206,9 +206,11 @@ test("a secret is declared by a file, set from standard input, listed without it
     out: "The secret github is set.\n",
     err: "",
   });
-  expect(await call(["secrets", "set", "secretive", "other", "--host", "a.test"], { secret })).toMatchObject({
-    out: "The secret other is created.\n",
-  });
+  expect(await call(["secrets", "set", "secretive", "other", "--hosts", "a.test"], { secret })).toMatchObject(
+    {
+      out: "The secret other is created.\n",
+    },
+  );
   const listed = await call(["secrets", "list", "secretive"]);
   expect(listed.out).toMatch(/^github +set +api\.github\.com,localhost:8080 +20\S+Z +never +operator$/m);
   expect((await call(["apply", file])).out).toBe("secretive\n  unchanged\n");
@@ -217,7 +219,7 @@ test("a secret is declared by a file, set from standard input, listed without it
   for (const { out } of [listed, exported]) expect(out).not.toContain(secret);
 
   expect(
-    await call(["secrets", "set", "secretive", "short", "--host", "a.test"], { secret: "1234567" }),
+    await call(["secrets", "set", "secretive", "short", "--hosts", "a.test"], { secret: "1234567" }),
   ).toMatchObject({
     code: 1,
     err: expect.stringContaining("value must have at least 8 characters"),
@@ -494,7 +496,7 @@ test("another STEPWELL_SECRET is refused with advice, and can be adopted", async
     const [before] = JSON.parse(
       (await call(["apply", file, "--json"], { services: fresh })).out,
     ).organizations;
-    const api = ["secrets", "set", "secret", "api", "--host", "api.test"];
+    const api = ["secrets", "set", "secret", "api", "--hosts", "api.test,other.test"];
     await call(api, { services: fresh, secret: "a value of an API" });
     const changed = { ...fresh, vault: createVault("another secret, of more than thirty-two characters") };
     const refused = await call(["apply", file], { services: changed });

@@ -144,3 +144,11 @@ export function renderTable(
     )
     .join("\n");
 }
+
+/** The items of a list with commas. */
+export function splitList(list = ""): string[] {
+  return list
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}

@@ -1,7 +1,15 @@
 import { KEY_SCOPES } from "@/server/auth/actor";
 import { createApiKey, revokeApiKey } from "@/server/catalog/organization/api-keys";
 import { operatorOf } from "@/server/catalog/organization/organizations";
-import { argument, CommandError, defineCommand, readExpiry, renderTable, UsageError } from "./command";
+import {
+  argument,
+  CommandError,
+  defineCommand,
+  readExpiry,
+  renderTable,
+  splitList,
+  UsageError,
+} from "./command";
 
 export const createKeyCommand = defineCommand({
   name: "keys create",
@@ -104,13 +112,6 @@ export const listKeysCommand = defineCommand({
 
 function toNumber(text: string | undefined): number | null {
   return text === undefined ? null : Number(text);
-}
-
-function splitList(list: string | undefined): string[] {
-  return (list ?? "")
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
 }
 
 function toScope(text: string) {

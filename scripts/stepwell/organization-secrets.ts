@@ -9,6 +9,7 @@ import {
   defineCommand,
   readExpiry,
   renderTable,
+  splitList,
 } from "./command";
 
 /** `secrets set ORG NAME`. The value never stands on the command line, where other users and the shell's history see it. */
@@ -17,10 +18,10 @@ export const setSecretCommand = defineCommand({
   parameters: "ORG NAME",
   summary: "Set a secret's value, read from standard input",
   optionTexts: [
-    ["--host HOST", "a host that may receive it, such as api.github.com; repeat it for several"],
+    ["--hosts LIST", "the hosts that may receive it, with commas, such as api.github.com"],
     ["--expires WHEN", "a time such as 2027-01-31T00:00:00Z, or days such as 90d; default never"],
   ],
-  options: { host: { type: "string", multiple: true }, expires: { type: "string" } },
+  options: { hosts: { type: "string" }, expires: { type: "string" } },
   async run({ services, terminal }, { values, positionals }) {
     const actor = await operatorOf(services, argument(positionals, 0));
     const name = argument(positionals, 1);
@@ -31,7 +32,7 @@ export const setSecretCommand = defineCommand({
       name,
       value,
       expiresAt,
-      ...(values.host && { hosts: values.host }),
+      ...(values.hosts !== undefined && { hosts: splitList(values.hosts) }),
     });
     terminal.out(`The secret ${name} is ${saved === "created" ? "created" : "set"}.`);
     return true;
