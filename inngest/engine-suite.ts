@@ -7,7 +7,7 @@ import { sleep } from "@/server/sleep";
 import { createProcess, type TestProcess } from "@/testing/process";
 import { insertTool } from "@/testing/tools";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
-import type { Wired } from "@/wiring";
+import type { Wired } from "@/process-services";
 
 /** Where the suite runs: on the embedded engine or an Inngest server. */
 export type Stage = {
