@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 
 /**
  * A slow server for the steps of e2e/organization.yaml, so that tests decide how long their runs take. `GET /held/ID`
- * is answered after `POST /release/ID`, anything else after 20 ms. After item 40 it is slower, so that a run of 1000
+ * is answered after `POST /release/ID`, anything else after 20 ms. From item 41 on it is slower, so that a run of 1000
  * runs longer than every test that watches it, and leaves the machine to the browser.
  */
 
