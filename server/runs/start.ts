@@ -170,6 +170,7 @@ async function prepare(services: Services, actor: Actor, request: StartRequest):
     const prompt = {
       messages: openingMessages(configuration, request.userMessage),
       tools: offeredTools(configuration.callables),
+      responseSchema: configuration.outputSchema,
     };
     const { models, prices } = services;
     const bound = models.boundTokens(prompt);
