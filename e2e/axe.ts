@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { expect, type Page } from "@playwright/test";
+import { type BrowserContext, expect, type Page } from "@playwright/test";
 import { z } from "zod";
 
 /** The minified script: each page that is checked compiles it. */
@@ -23,6 +23,9 @@ const without = (ids: string[]) => ({
 const WHOLE = without(MINOR);
 const CONTRAST = { runOnly: { type: "rule", values: ["color-contrast"] } };
 const NO_CONTRAST = without([...MINOR, "color-contrast"]);
+
+/** Loads axe with each page, which takes a tenth of the time that `evaluate` does. */
+export const loadAxe = (context: BrowserContext) => context.addInitScript({ content: AXE });
 
 async function findFaults(page: Page, questions: object = WHOLE) {
   // The pages' content security policy refuses foreign scripts; the debugger's own channel is exempt.
