@@ -70,7 +70,7 @@ function prepareRequest(
   });
   const handler = handlerOf(url.pathname);
   if (handler === "pages") {
-    preparePage(request, { url, headers: headers.page, dev: false });
+    preparePage(request, { url, headers, dev: false });
     return;
   }
   for (const [name, value] of Object.entries(headers.data)) outgoing.setHeader(name, value);

@@ -67,7 +67,7 @@ export function createHandler(
       return sendToNode(outgoing, await readinessResponse(services, state), rawHeaders);
     if (showPage === null) return refuse(outgoing, 404, { headers: asData });
     outgoing.once("close", () => logRequest(log, request, outgoing.statusCode, undefined));
-    preparePage(request, { url: targetOf(incoming, origin), headers: asPage, dev });
+    preparePage(request, { url: targetOf(incoming, origin), headers: { page: asPage, data: asData }, dev });
     await showPage(incoming, outgoing);
   };
 
@@ -115,15 +115,22 @@ export function refuseBadHttp(server: Server): void {
   );
 }
 
+/** The scripts, styles and fonts of pages. */
+const PAGE_FILES = "/_next/static/";
+type PageHeaders = Record<"page" | "data", Record<string, string>>;
+
 /** Adds what Next does not: security headers, the page's own URL and the peer's address. */
 export function preparePage(
   { incoming, outgoing, path }: PendingRequest,
-  { url, headers, dev }: { url: URL; headers: Record<string, string>; dev: boolean },
+  { url, headers, dev }: { url: URL; headers: PageHeaders; dev: boolean },
 ): void {
   cutStalledReader(outgoing, path.startsWith("/api/live/") ? STALLED_STREAM_MS : STALLED_READER_MS);
-  for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
   const policy = pagePolicy({ dev });
-  outgoing.setHeader("Content-Security-Policy", policy);
+  // A page loads twenty scripts: the long headers of a page would outweigh some of them.
+  const own = path.startsWith(PAGE_FILES)
+    ? headers.data
+    : { ...headers.page, "Content-Security-Policy": policy };
+  for (const [name, value] of Object.entries(own)) outgoing.setHeader(name, value);
   incoming.headers["content-security-policy"] = policy;
   incoming.headers[PAGE_ADDRESS_HEADER] = url.pathname + url.search;
   incoming.headers[PEER_ADDRESS_HEADER] = peerAddress(incoming);

@@ -44,6 +44,7 @@ const PAGES: Record<string, (world: World) => Promise<string[]>> = {
   ],
   "triggers, secrets and keys": async ({ organization }) => [
     "/triggers",
+    "/models",
     "/secrets",
     "/keys",
     `/triggers/${organization.triggerIds.doubles}`,

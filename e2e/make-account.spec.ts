@@ -18,6 +18,16 @@ test("the password is changed, and other sessions are signed out", async ({ page
   await expect(page.getByRole("row").filter({ hasText: "this browser" })).toHaveCount(1);
   await row.getByRole("button", { name: "Sign out Firefox on Windows" }).click();
   await expect(row).toHaveCount(0);
+  await expect(page.getByRole("region", { name: "Your organizations" })).toContainText("owner");
+  await elsewhere.goto("/runs");
+  await expect(elsewhere).toHaveURL(/sign-in/);
+
+  await signInElsewhere(pat.password);
+  await page.reload();
+  await expect(row).toHaveCount(1);
+  await page.getByRole("button", { name: "Sign out all others" }).click();
+  await expect(row).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Sign out all others" })).toHaveCount(0);
   await elsewhere.goto("/runs");
   await expect(elsewhere).toHaveURL(/sign-in/);
 

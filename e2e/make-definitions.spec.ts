@@ -24,7 +24,7 @@ test("an agent is made and run; its draft survives a reload", async ({ ownerPage
   await field(page, "Model").selectOption("Another model");
   await expect(field(page, "Model name")).toHaveValue("");
   await field(page, "Model").selectOption("demo");
-  await expect(field(page, "Model")).toHaveAccessibleDescription(/^The built-in simulation\. Credits per/);
+  await expect(field(page, "Model")).toHaveAccessibleDescription("The built-in simulation, which is free.");
   await page.getByRole("checkbox", { name: /^calculate/ }).check();
   await page.reload();
   await expect(page.getByText("Draft from your last visit")).toBeVisible();
@@ -40,6 +40,37 @@ test("an agent is made and run; its draft survives a reload", async ({ ownerPage
   await expect(page.getByRole("region", { name: "Recent runs" }).getByText("12 apples")).toBeVisible();
   await page.goto("/agents/new");
   await expect(page.getByText("No changes")).toBeVisible();
+});
+
+test("an agent's draft is tried beside its form, and compared with the saved version", async ({
+  ownerPage: page,
+}) => {
+  const name = `Desk ${unique()}`;
+  await page.goto("/agents/new");
+  await expect(page.getByText("Create the agent to try it here")).toBeVisible();
+  await createAgent(page, name);
+  await page.getByRole("link", { name: "Edit", exact: true }).click();
+  await field(page, "Max steps").fill("13");
+  const panel = page.getByRole("region", { name: "Try the draft" });
+  await panel.getByRole("button", { name: "Run draft" }).click();
+  await expect(panel.getByLabel("Message")).toBeFocused();
+  await panel.getByLabel("Message").fill("What is 12 * 3.5?");
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await expect(panel).toContainText("Max steps must be at most 12.");
+
+  await field(page, "Max steps").fill("3");
+  await page.getByRole("checkbox", { name: /^calculate/ }).check();
+  await panel.getByRole("button", { name: "Run draft" }).click();
+  await expect(panel.getByText("Completed")).toBeVisible();
+  await expect(panel.getByRole("listitem").filter({ hasText: "calculate" })).toBeVisible();
+  await expect(page.getByText("Unsaved changes")).toBeVisible();
+  await panel.getByRole("button", { name: "Run the same message on v1" }).click();
+  const current = panel.getByRole("region", { name: "Same message on v1" });
+  await expect(current.getByText("Completed")).toBeVisible();
+  await expectNoFaultsAnywhere(page, "trying the draft of an agent");
+  await current.getByRole("link", { name: "Compare the runs" }).click();
+  await expect(page).toHaveURL(/\/runs\/compare/);
+  await expect(page.getByText(`${name} (draft)`).first()).toBeVisible();
 });
 
 /** Creates an agent with the demo model on its page, which is then shown. */

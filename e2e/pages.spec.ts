@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { promisify } from "node:util";
-import { expectNoFaultsAnywhere } from "./axe";
+import { expectNoFaultsAnywhere, expectNoFaultsOnPhone, PHONE } from "./axe";
 import { clickAtOnce } from "./click-at-once";
 import { expect, test } from "./fixtures";
 import { finishRun, startRun } from "./start";
@@ -105,6 +105,24 @@ test("the triggers are sorted by a figure of the last seven days, and by name ag
   await runs.getByRole("link").click();
   await expect(page).toHaveURL("/triggers");
   await expect(runs).not.toHaveAttribute("aria-sort");
+});
+
+test("on a phone the lists show runs and the success rate", async ({
+  ownerPage: page,
+  request,
+  organization,
+}) => {
+  await finishRun(request, organization, { tool: organization.toolId, input: { number: 2 } });
+  await page.setViewportSize(PHONE);
+  await page.goto("/tools");
+  const row = page.getByRole("row").filter({ has: page.getByRole("link", { name: "Double", exact: true }) });
+  await expect(row).toContainText(/\d+ runs?, ?[\d.]+%/);
+  await expect(page.locator("thead")).toBeHidden();
+  for (const path of ["/agents", "/triggers"]) {
+    await page.goto(path);
+    await expect(page.getByRole("table").first()).toContainText(/\d+ runs?|–/);
+    await expectNoFaultsOnPhone(page, path);
+  }
 });
 
 test("the ledger shows what a run cost", async ({ ownerPage: page, request, organization }) => {

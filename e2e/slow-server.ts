@@ -2,9 +2,16 @@ import { createServer, type ServerResponse } from "node:http";
 
 /**
  * A slow server for the steps of e2e/organization.yaml, so that tests decide how long their runs take. `GET /held/ID`
- * is answered after `POST /release/ID`, anything else after 20 ms. From item 41 on it is slower, so that a run of 1000
- * runs longer than every test that watches it, and leaves the machine to the browser.
+ * is answered after `POST /release/ID`, anything else after 20 ms. After item 40 it is slower, so that a run of 1000
+ * runs longer than every test that watches it, and leaves the machine to the browser. It is also a model provider.
  */
+
+/** The key that it takes as a model provider. */
+export const MODEL_KEY = "sk-e2e-model-provider";
+const COMPLETION = {
+  choices: [{ message: { role: "assistant", content: "Ready." }, finish_reason: "stop" }],
+  usage: { prompt_tokens: 12, completion_tokens: 2 },
+};
 
 const delayOf = (url: string) => (Number(url.slice(1)) > 40 ? 150 : 20);
 const PREFIX = { held: "/held/", release: "/release/" };
@@ -13,7 +20,7 @@ const PREFIX = { held: "/held/", release: "/release/" };
 export async function startSlowServer(): Promise<() => void> {
   const released = new Set<string>();
   const held = new Map<string, ServerResponse[]>();
-  const server = createServer(({ url = "" }, response) => {
+  const server = createServer(({ url = "", headers }, response) => {
     if (url.startsWith(PREFIX.release)) {
       const id = url.slice(PREFIX.release.length);
       released.add(id);
@@ -23,6 +30,12 @@ export async function startSlowServer(): Promise<() => void> {
     } else if (url.startsWith(PREFIX.held) && !released.has(url.slice(PREFIX.held.length))) {
       const id = url.slice(PREFIX.held.length);
       held.set(id, [...(held.get(id) ?? []), response]);
+    } else if (url === "/v1/chat/completions") {
+      response.statusCode = headers.authorization === `Bearer ${MODEL_KEY}` ? 200 : 401;
+      response.setHeader("content-type", "application/json");
+      response.end(
+        JSON.stringify(response.statusCode === 200 ? COMPLETION : { error: { message: "Wrong key" } }),
+      );
     } else {
       setTimeout(() => response.end("{}"), delayOf(url));
     }

@@ -28,6 +28,7 @@ import { preloadPalette, usePalette } from "./_palette/use-palette";
 import { guideFor } from "./docs/guides";
 import { ACCOUNT_ITEM, navGroups } from "./nav";
 import { OrganizationContext } from "./operator-command";
+import { switchOrganization } from "./switch-organization";
 import { applyTheme, type Theme, ThemeContext } from "./theme";
 
 /** Only phones need it; it is loaded with the first tap. */
@@ -57,8 +58,7 @@ export function Frame({ children, ...props }: FrameProps & { children: ReactNode
   }, [theme]);
   async function chooseOrganization(organizationId: string) {
     if (props.organizations.some(({ id, active }) => active && id === organizationId)) return;
-    await client.account.switchOrganization.mutate({ organizationId });
-    window.location.assign("/runs");
+    await switchOrganization(client, organizationId);
   }
   const choices = {
     onTheme: themeChoice.onTheme,

@@ -14,6 +14,7 @@ import {
   CodeXml,
   Coins,
   Copy,
+  Cpu,
   Download,
   Ellipsis,
   Gauge,
@@ -63,6 +64,7 @@ export const AgentIcon = icon(Bot);
 export const ToolIcon = icon(Workflow);
 export const TriggerIcon = icon(Zap);
 export const KeyIcon = icon(KeyRound);
+export const ModelIcon = icon(Cpu);
 export const SecretIcon = icon(LockKeyhole);
 export const OrganizationIcon = icon(Building2);
 export const AccountIcon = icon(CircleUser);

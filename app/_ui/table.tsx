@@ -112,14 +112,15 @@ const CELL_CLASSES = {
   line: `${STACKED} max-md:basis-full`,
   share: `${STACKED} max-md:flex-1`,
   end: `${STACKED} max-md:ml-auto`,
+  last: `${STACKED} max-md:order-last max-md:ml-auto`,
   none: "max-md:hidden",
   wide: "max-lg:hidden",
   action: `${STACKED} relative z-10 text-right max-md:-my-1 max-md:order-last`,
 };
 
 /**
- * `area` is the cell's position on a phone: its own line, a share of a line, the end of a line, or hidden. `wide` cells
- * appear on wide screens only; an `action` cell has a control that works apart from the row's link.
+ * `area` is the cell's position on a phone: its own line, a share of a line, the end of a line, the end of the last line,
+ * or hidden. `wide` cells appear on wide screens only; an `action` cell has a control that works apart from the row's link.
  */
 export function ListCell({
   area,

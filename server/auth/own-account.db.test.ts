@@ -107,4 +107,13 @@ describe("the own sessions", () => {
     expect(await api.endSession({ sessionId: own })).toEqual({ ended: 0 });
     expect(await actions()).toEqual(["member.signed_out"]);
   });
+
+  it("all others are ended at once, and this one stays", async () => {
+    const { api, here, there, sessionOf } = await personWithTwoBrowsers();
+    const stranger = await personWithTwoBrowsers();
+    expect(await api.endSession({ sessionId: null })).toEqual({ ended: 1 });
+    expect(await sessionOf(here)).not.toBeNull();
+    expect(await sessionOf(there)).toBeNull();
+    expect(await stranger.sessionOf(stranger.there)).not.toBeNull();
+  });
 });

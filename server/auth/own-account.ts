@@ -51,13 +51,18 @@ export async function listOwnSessions(
     .sort((one, two) => Number(two.current) - Number(one.current));
 }
 
-/** Signs one of the person's own browsers out; another person's session is never found. */
+/**
+ * Signs one of the person's own browsers out, or all others than this one (null); another person's session is never
+ * found.
+ */
 export async function endOwnSession(
   { db, clock }: Services,
-  { actor, sessionId }: { actor: MemberActor; sessionId: string },
+  { actor, sessionId }: AccountHolder,
+  ended: string | null,
 ): Promise<{ ended: number }> {
   return db.$transaction(async (tx) => {
-    const { count } = await tx.session.deleteMany({ where: { id: sessionId, userId: actor.userId } });
+    const where = ended === null ? othersThan(actor, sessionId) : { id: ended, userId: actor.userId };
+    const { count } = await tx.session.deleteMany({ where });
     if (count > 0) await note(tx, { actor, verb: "signed_out", at: clock.now() });
     return { ended: count };
   });
@@ -108,11 +113,16 @@ export async function changeOwnPassword(
       data: { password: hash, updatedAt: at },
     });
     if (count === 0) throw wrongPassword();
-    const others = { userId, ...(sessionId === undefined ? {} : { id: { not: sessionId } }) };
-    const ended = endOtherSessions ? (await tx.session.deleteMany({ where: others })).count : 0;
+    const where = othersThan(actor, sessionId);
+    const ended = endOtherSessions ? (await tx.session.deleteMany({ where })).count : 0;
     await note(tx, { actor, verb: "password_changed", at });
     return { endedSessions: ended };
   });
+}
+
+/** The person's sessions apart from this one. */
+function othersThan({ userId }: MemberActor, sessionId: string | undefined) {
+  return { userId, ...(sessionId === undefined ? {} : { id: { not: sessionId } }) };
 }
 
 function wrongPassword(): AppError {

@@ -145,5 +145,6 @@ const KIND_NAMES: Record<AuditSubject, { name: string; one: string }> = {
   agent: { name: "agent", one: "an agent" },
   tool: { name: "tool", one: "a tool" },
   secret: { name: "secret", one: "a secret" },
+  model_provider: { name: "model provider", one: "a model provider" },
   trigger: { name: "trigger", one: "a trigger" },
 };

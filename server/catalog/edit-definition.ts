@@ -1,16 +1,16 @@
 import { stringify } from "yaml";
 import { readSettings } from "@/server/agent/definition";
 import type { MemberActor } from "@/server/auth/actor";
-import { priceOf } from "@/server/credits/prices";
 import { AppError, type Issue, isAppError } from "@/server/errors";
 import { inputSchemaOf, listFunctions } from "@/server/functions/registry";
-import { findModelProviders } from "@/server/runs/find-model-providers";
 import type { Services } from "@/server/services";
 import { type CatalogServices, type Editor, requireRole, type SaveOptions } from "./change";
 import { declareTool } from "./definition-file/declare";
 import { readYaml, type YamlDocument } from "./definition-file/yaml-document";
 import { type AgentDefinition, type ToolDefinition, toolDefinition } from "./definitions";
 import { describeFaults, fromPointer, refusal } from "./issues";
+import { describePrice } from "./organization/list-model-providers";
+import { readProviders } from "./organization/model-providers";
 import { findFaultsOfInvalidTool, findToolFaults, type SavedTool, saveTool } from "./save-tool";
 
 /** What the dashboard's editors of agents and tools read and check. */
@@ -41,13 +41,13 @@ export async function readChoices(services: Services, actor: MemberActor): Promi
     select: { versions: { orderBy: { number: "desc" }, take: 1, select: { model: true } } },
   });
   const used = byUse(agents.flatMap(({ versions }) => versions.map(({ model }) => model)));
-  const own = await findModelProviders(services, actor.orgId);
+  // Not cached: what was just saved is offered.
+  const own = await readProviders(db, actor.orgId);
   const offered = [...own.flatMap((each) => each.models), ...models.listed, ...Object.keys(prices.models)];
   const names = new Set([...used, ...offered.sort()]);
   const describe = (model: string) => {
-    const { input, output } = priceOf(prices, model);
     const provider = own.find((each) => each.models.includes(model))?.name ?? models.providerOf(model);
-    return { provider, input: input.toFixed(), output: output.toFixed() };
+    return { provider, ...describePrice(prices, model) };
   };
   return {
     models: [...names].map((name) => ({ name, ...describe(name) })),

@@ -64,7 +64,7 @@ export async function putAgent(
     select: { id: true, slug: true, deletedAt: true },
   });
   const usable = new Map(known.filter((tool) => tool.deletedAt === null).map(({ slug, id }) => [slug, id]));
-  const issues = await findFaults(definition, (tool) => usable.has(tool), actor.orgId);
+  const issues = await findAgentFaults(definition, (tool) => usable.has(tool), actor.orgId);
   if (issues.length > 0) throw refusal(issues);
 
   const slugs = new Map(known.map((tool) => [tool.id, tool.slug]));
@@ -122,9 +122,10 @@ export async function putAgent(
 
 /**
  * Faults of an agent's prompt, functions, tools and output schema: references to secrets, unknown names, names that are
- * the same for the model, policies of what is not attached, and an invalid schema. `hasTool` tells whether a slug is one of the organization's tools.
+ * the same for the model, policies of what is not attached, and an invalid schema. `hasTool` tells whether a slug is one
+ * of the organization's tools.
  */
-async function findFaults(
+export async function findAgentFaults(
   { functions, tools, systemPrompt, policies, outputSchema }: AgentDefinition,
   hasTool: (slug: string) => boolean,
   orgId: OrgId,

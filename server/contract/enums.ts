@@ -25,6 +25,7 @@ export const AUDIT_SUBJECTS = [
   "tool",
   "trigger",
   "secret",
+  "model_provider",
   "api_key",
   "member",
   "invitation",

@@ -11,7 +11,7 @@ export const providerName = z
 export const providerUrl = z.url({ protocol: /^https?$/, error: "must be an http or https address" });
 
 /** An organization's own model provider: an OpenAI-compatible endpoint (docs/definition-files.md, "Model provider"). */
-const ownProvider = z.strictObject({
+export const ownProvider = z.strictObject({
   name: providerName,
   baseUrl: providerUrl.max(2_000),
   /** `{{ secrets.NAME }}`; unset: the server asks for none. */

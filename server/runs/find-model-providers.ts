@@ -22,3 +22,7 @@ export async function findModelProviders(
 export function readModelProviders(stored: string | null): OwnProvider[] {
   return stored === null ? [] : ownProviders.parse(JSON.parse(stored));
 }
+
+export function writeModelProviders(providers: readonly OwnProvider[]): string | null {
+  return providers.length === 0 ? null : JSON.stringify(providers);
+}

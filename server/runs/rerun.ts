@@ -3,7 +3,7 @@ import { AppError } from "@/server/errors";
 import { isJsonObject, type JsonObject } from "@/server/json";
 import { parseLargeJson } from "@/server/large-json";
 import { MAX_BODY_BYTES, MAX_USER_MESSAGE_BYTES } from "@/server/limits/sizes";
-import { startRun, type ToolDraft } from "@/server/runs/start";
+import { type Draft, startRun } from "@/server/runs/start";
 import type { Services } from "@/server/services";
 
 /**
@@ -18,7 +18,7 @@ export async function startFromDashboard(
     id: string;
     input: string;
     messageFromOutside?: boolean;
-    draft?: ToolDraft | undefined;
+    draft?: Draft | undefined;
   },
 ): Promise<{ runId: string }> {
   const { kind, id: targetId, input, messageFromOutside = false, draft } = target;
@@ -31,7 +31,7 @@ export async function startFromDashboard(
     return startRun(services, actor, { kind, targetId, input: await parseToolInput(input), draft });
   }
   if (input === "") throw new AppError("invalid_request", "The message must have at least one character.");
-  return startRun(services, actor, { kind, targetId, userMessage: input, messageFromOutside });
+  return startRun(services, actor, { kind, targetId, userMessage: input, messageFromOutside, draft });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { RunConfiguration } from "@/server/agent/definition";
+import type { AgentConfiguration, RunConfiguration } from "@/server/agent/definition";
 import { offeredTools } from "@/server/agent/offered-tools";
 import { openingMessages } from "@/server/agent/prompts";
 import { type Actor, actorReference } from "@/server/auth/actor";
@@ -31,7 +31,15 @@ import { findTarget } from "./find-target";
 import type { IdempotentRequest } from "./idempotency";
 import type { Target } from "./target";
 
-export type ToolDraft = Pick<Target, "maxCredits" | "deadlineSeconds"> & { definition: WorkflowDefinition };
+/**
+ * An unsaved definition of an agent or a tool, which must have been checked. It runs instead of the current version, also
+ * if the agent is inactive.
+ */
+export type Draft = Pick<Target, "maxCredits" | "deadlineSeconds"> &
+  (
+    | { definition: WorkflowDefinition }
+    | Pick<AgentConfiguration, "model" | "systemPrompt" | "maxSteps" | "callables" | "outputSchema">
+  );
 
 export type StartRequest = (
   | {
@@ -41,14 +49,9 @@ export type StartRequest = (
       /** The message is from outside although no trigger starts this run: it repeats a webhook's run. */
       messageFromOutside?: boolean;
     }
-  | {
-      kind: "tool";
-      targetId: string;
-      input: JsonObject;
-      /** An unsaved definition to run instead of the current version. It must have been checked. */
-      draft?: ToolDraft | undefined;
-    }
+  | { kind: "tool"; targetId: string; input: JsonObject }
 ) & {
+  draft?: Draft | undefined;
   /** The webhook call that starts the run, recorded as accepted in the start's transaction. */
   delivery?: (ReceivedDelivery & { receivedAt: Date }) | undefined;
 };
@@ -159,7 +162,7 @@ type Prepared = {
 
 async function prepare(services: Services, actor: Actor, request: StartRequest): Promise<Prepared> {
   const found = await findTarget(services, actor.orgId, request.kind, request.targetId);
-  const target = found && request.kind === "tool" && request.draft ? withDraft(found, request.draft) : found;
+  const target = found && request.draft ? withDraft(found, request.draft) : found;
   if (target === null) {
     throw new AppError("not_found", request.kind === "agent" ? "Agent not found." : "Tool not found.");
   }
@@ -205,11 +208,18 @@ async function prepare(services: Services, actor: Actor, request: StartRequest):
   throw new Error("target and request are of different kinds");
 }
 
-/** The tool with a draft in place of its current version. Its runs have a name that says so. */
-function withDraft(target: Target, { definition, maxCredits, deadlineSeconds }: ToolDraft): Target {
-  if (target.kind !== "tool") return target;
+/** The target with a draft in place of its current version. Its runs have a name that says so. */
+function withDraft(target: Target, draft: Draft): Target {
   const name = `${target.name} (draft)`;
-  return { ...target, name, maxCredits, deadlineSeconds, configuration: { kind: "tool", name, definition } };
+  const { maxCredits, deadlineSeconds, ...content } = draft;
+  const common = { name, maxCredits, deadlineSeconds };
+  if (target.kind === "tool" && "definition" in content) {
+    return { ...target, ...common, configuration: { kind: "tool", name, ...content } };
+  }
+  if (target.kind === "agent" && "callables" in content) {
+    return { ...target, ...common, active: true, configuration: { kind: "agent", name, ...content } };
+  }
+  throw new Error("target and draft are of different kinds");
 }
 
 /** A configuration with the current prices as JSON, and its SHA-256; computed once per target. */

@@ -76,9 +76,11 @@ function ModelStep({ providers }: { providers: string[] }) {
         </p>
       ) : (
         <p className="text-muted">
-          The built-in demo model answers: a simulation that costs nothing. For a real model, the operator
-          sets <code className="mono text-ink">OPENAI_API_KEY</code> and, for another service,{" "}
-          <code className="mono text-ink">OPENAI_BASE_URL</code>.
+          The built-in demo model answers: a simulation that costs nothing. For a real model,{" "}
+          <Link className="text-ink underline" href="/models">
+            add a model provider
+          </Link>{" "}
+          with your own key, or the operator sets <code className="mono text-ink">OPENAI_API_KEY</code>.
         </p>
       )}
     </Step>

@@ -33,11 +33,14 @@ export function sortByWeek<Line extends { week: WeekFigures | null }>(
 /** The names of `weekColumns`, for skeletons. */
 export const WEEK_COLUMNS = ["Runs, 7 d", "Success", "p95", "Credits, 7 d"];
 
-/** @param path the page's path */
+/**
+ * On a narrow screen the first column has the runs and the success rate, and there are no others.
+ * @param path the page's path
+ */
 export function weekColumns(path: string, sort: WeekSort | null): Column[] {
   const link = (by: WeekSort) => ({ href: sort === by ? path : `${path}?sort=${by}`, sorted: sort === by });
   return [
-    ["Runs, 7 d", "w-44 text-right max-lg:hidden", link("runs")],
+    ["Runs, 7 d", "w-58 text-right lg:w-44", link("runs")],
     ["Success", "w-22 text-right max-lg:hidden", link("success")],
     ["p95", "w-24 text-right max-lg:hidden", link("p95")],
     ["Credits, 7 d", "w-28 text-right max-lg:hidden", link("credits")],
@@ -47,9 +50,23 @@ export function weekColumns(path: string, sort: WeekSort | null): Column[] {
 export function WeekCells({ week }: { week: WeekFigures | null }) {
   return (
     <>
-      <ListCell className="text-right" area="wide">
-        <span className="inline-flex items-center gap-3">
-          <OrNone>{week && formatCount(week.runs)}</OrNone>
+      <ListCell className="text-right" area="last">
+        <span className="inline-flex items-center gap-3 max-lg:flex-row-reverse">
+          <OrNone>
+            {week && (
+              <span className="whitespace-nowrap">
+                {formatCount(week.runs)}
+                <span className="lg:hidden">
+                  {week.runs === 1 ? " run" : " runs"}
+                  {ended(week) > 0 ? (
+                    <>
+                      , <SuccessRate of={week} />
+                    </>
+                  ) : null}
+                </span>
+              </span>
+            )}
+          </OrNone>
           <DayBars week={week} />
         </span>
       </ListCell>

@@ -1,12 +1,23 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
+import clsx from "clsx";
+import dynamic from "next/dynamic";
 import { useMemo } from "react";
 import { SelectField, TextareaField, TextField } from "@/app/_ui/form";
 import type { FormProblems } from "@/app/_ui/form-problems";
 import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
+import { useMay } from "@/app/_ui/role";
 import type { Choices } from "@/server/catalog/edit-definition";
-import { type AgentFields, fieldsOf, newAgent, readFields, toDefinition, toFields } from "./agent-fields";
+import {
+  AGENT_LABELS,
+  type AgentFields,
+  fieldsOf,
+  newAgent,
+  readFields,
+  toDefinition,
+  toFields,
+} from "./agent-fields";
 import { EditorForm, EditorSection } from "./editor-form";
 import { ModelField } from "./model-field";
 import { Picker } from "./picker";
@@ -47,20 +58,8 @@ export function EditAgent({ agentId }: { agentId: string }) {
   return <AgentForm back={back} opened={{ id: agentId, version }} saved={saved} />;
 }
 
-const LABELS = {
-  "/name": "Name",
-  "/slug": "Slug",
-  "/model": "Model",
-  "/status": "Status",
-  "/systemPrompt": "System prompt",
-  "/tools": "Tools",
-  "/functions": "Functions",
-  "/policies": "Policies",
-  "/outputSchema": "Output schema",
-  "/maxSteps": "Max steps",
-  "/maxCredits": "Credits per run",
-  "/deadlineSeconds": "Deadline",
-};
+/** It follows runs, which the form does not. */
+const TryAgent = dynamic(() => import("./try-agent").then((part) => part.TryAgent));
 
 function AgentForm({
   opened,
@@ -82,9 +81,10 @@ function AgentForm({
     copied,
     saved,
     read: readFields,
-    labels: LABELS,
+    labels: AGENT_LABELS,
     save: (fields, how) => client.definitions.saveAgent.mutate({ definition: toDefinition(fields), ...how }),
   });
+  const mayEdit = useMay("member");
   const part: PartProps = {
     fields: editor.draft.value,
     set: (change) => editor.draft.change((before) => ({ ...before, ...change(before) })),
@@ -94,12 +94,29 @@ function AgentForm({
   };
   return (
     <EditorForm back={back} editor={editor} fieldsOf={fieldsOf} problems={editor.refused?.issues.length ?? 0}>
-      <div className="max-w-3xl flex-1">
-        <Identity {...part} isNew={opened === null} />
-        <Prompt {...part} />
-        <Attachments {...part} />
-        <Answer {...part} />
-        <Limits {...part} />
+      <div className={clsx("grid flex-1", mayEdit && "xl:grid-cols-[minmax(0,1fr)_26rem]")}>
+        <div className="min-w-0">
+          <Identity {...part} isNew={opened === null} />
+          <Prompt {...part} />
+          <Attachments {...part} />
+          <Answer {...part} />
+          <Limits {...part} />
+        </div>
+        {mayEdit ? (
+          <aside className="min-w-0 border-line bg-surface px-4 py-5 max-xl:border-t sm:px-6 xl:border-l">
+            <div className="xl:sticky xl:top-5">
+              {opened === null ? (
+                <p className="text-muted">Create the agent to try it here, beside its form.</p>
+              ) : (
+                <TryAgent
+                  agent={opened}
+                  latest={() => editor.draft.latest().value}
+                  maxCredits={editor.draft.value.maxCredits.trim()}
+                />
+              )}
+            </div>
+          </aside>
+        ) : null}
       </div>
     </EditorForm>
   );

@@ -20,6 +20,22 @@ export type AgentFields = {
   deadlineSeconds: string;
 };
 
+/** The label of each field by its JSON pointer. */
+export const AGENT_LABELS = {
+  "/name": "Name",
+  "/slug": "Slug",
+  "/model": "Model",
+  "/status": "Status",
+  "/systemPrompt": "System prompt",
+  "/tools": "Tools",
+  "/functions": "Functions",
+  "/policies": "Policies",
+  "/outputSchema": "Output schema",
+  "/maxSteps": "Max steps",
+  "/maxCredits": "Credits per run",
+  "/deadlineSeconds": "Deadline",
+};
+
 /** A new agent; `model` is preselected. */
 export function newAgent(model: string): AgentFields {
   return {

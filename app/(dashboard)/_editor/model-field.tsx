@@ -3,11 +3,15 @@
 import { useState } from "react";
 import { SelectField, TextField } from "@/app/_ui/form";
 import { formatCredits } from "@/app/_ui/format";
+import { Link } from "@/app/_ui/link";
 import type { Choices, ModelChoice } from "@/server/catalog/edit-definition";
 
 const OTHER = "";
 
-/** A model of a configured provider, or the name of any other: the default provider serves it. */
+/**
+ * A model of a configured provider, or the name of any other: the default provider serves it. Then it leads to the page of
+ * the providers; the draft waits.
+ */
 export function ModelField({
   value,
   choices: { models, otherModel },
@@ -50,13 +54,26 @@ export function ModelField({
         <option value={OTHER}>Another model</option>
       </SelectField>
       {isOther ? (
-        <TextField error={error} hint={hint} label="Model name" onChange={onChange} value={value} />
+        <TextField
+          error={error}
+          hint={
+            <>
+              {hint}{" "}
+              <Link className="text-accent underline" href="/models">
+                See model providers
+              </Link>
+            </>
+          }
+          label="Model name"
+          onChange={onChange}
+          value={value}
+        />
       ) : null}
     </div>
   );
 }
 
 function describeModel({ provider, input, output }: Omit<ModelChoice, "name">): string {
-  const price = `Credits per 1,000 tokens: ${formatCredits(input)} in, ${formatCredits(output)} out.`;
-  return provider === "demo" ? `The built-in simulation. ${price}` : `Served by ${provider}. ${price}`;
+  if (provider === "demo") return "The built-in simulation, which is free.";
+  return `Served by ${provider}. Credits per 1,000 tokens: ${formatCredits(input)} in, ${formatCredits(output)} out.`;
 }

@@ -40,7 +40,11 @@ export function InspectedOutcome({ inspection }: { inspection: RunInspection }) 
         {ended ? null : <CancelButton run={run} />}
       </div>
       <Steps lines={linesOf(inspection)} />
-      {run.output ? <OutputText run={run} text={run.output} /> : null}
+      {run.output ? (
+        <div className="min-w-0">
+          <OutputText run={run} text={run.output} />
+        </div>
+      ) : null}
       {run.status === "Failed" ? (
         <div className="text-failed">
           <p className="font-medium">{explainFailure(run, null).sentence}</p>

@@ -1,21 +1,20 @@
 "use client";
 
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { type FormEvent, type KeyboardEvent, Suspense, useId, useRef, useState } from "react";
+import { type FormEvent, type KeyboardEvent, useId, useRef, useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { formatCredits, NONE } from "@/app/_ui/format";
 import { PlayIcon } from "@/app/_ui/icons";
-import { Menu, MenuItem } from "@/app/_ui/menu";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { useTRPC } from "@/app/_ui/providers";
 import { describeError, type ShownError } from "@/app/_ui/query-client";
 import { useMay } from "@/app/_ui/role";
 import { Segments } from "@/app/_ui/segments";
-import { useNotify } from "@/app/_ui/toast";
-import { recentRunsQuery, weekQuery } from "../_definitions/query";
+import { weekQuery } from "../_definitions/query";
 import { formatPerRun } from "../_definitions/week";
+import { FollowedRun } from "./followed-run";
 import { InputProblem, readJsonObject } from "./problem";
-import { RunOutcome } from "./run-outcome";
+import { RecentInputs } from "./recent-inputs";
 import { SchemaForm } from "./schema-form";
 import { readField, sampleOf } from "./schema-value";
 
@@ -65,9 +64,7 @@ export function RunPanel({ target }: { target: RunTarget }) {
         {runId === null ? (
           <p className="text-muted">The run appears here, step by step, while it executes.</p>
         ) : (
-          <Suspense fallback={<p className="text-muted">Starting the run</p>} key={runId}>
-            <RunOutcome runId={runId} />
-          </Suspense>
+          <FollowedRun runId={runId} />
         )}
       </div>
     </section>
@@ -97,7 +94,7 @@ function MessageForm({ target, busy, problem, onRun }: FormProps) {
         <label className="font-medium" htmlFor={id}>
           Message
         </label>
-        <RecentInputs onPick={setMessage} target={target} />
+        <RecentInputs of={target} onPick={setMessage} />
       </div>
       <textarea
         aria-describedby={`${id}-problem`}
@@ -156,11 +153,11 @@ function InputForm({ target, busy, problem, onRun }: FormProps) {
         <h2 className="font-semibold">Input</h2>
         <span className="ml-auto flex items-center gap-2">
           <RecentInputs
+            of={target}
             onPick={(input) => {
               setText(input);
               setFault(null);
             }}
-            target={target}
           />
           {hasForm ? (
             <Segments
@@ -210,34 +207,6 @@ function RunButton({ busy, target }: { busy: boolean; target: RunTarget }) {
         {usual === NONE ? null : `, usually ${usual}`}
       </span>
     </div>
-  );
-}
-
-/** Inputs of the newest runs, to use again. */
-function RecentInputs({ target, onPick }: { target: RunTarget; onPick: (input: string) => void }) {
-  const trpc = useTRPC();
-  const notify = useNotify();
-  const { data } = useQuery(recentRunsQuery(trpc, { kind: target.kind, id: target.id }));
-  const byPreview = new Map(data?.items.toReversed().map((run) => [run.inputPreview, run.id]));
-  const runs = [...byPreview].toReversed();
-  if (runs.length === 0) return null;
-  async function pick(runId: string) {
-    const response = await fetch(`/api/runs/${runId}/text?field=input`).catch(() => null);
-    if (response?.ok) onPick(await response.text());
-    else notify("The input could not be read", "Try again.");
-  }
-  return (
-    <Menu
-      label="Recent inputs"
-      trigger="Recent"
-      triggerClass="rounded px-1.5 py-0.5 text-accent hover:bg-hover"
-    >
-      {runs.map(([preview, runId]) => (
-        <MenuItem key={runId} onClick={() => void pick(runId)}>
-          <span className="block max-w-80 truncate">{preview}</span>
-        </MenuItem>
-      ))}
-    </Menu>
   );
 }
 

@@ -8,6 +8,7 @@ import { PageHead } from "@/app/_ui/page";
 import { usePageActions } from "@/app/_ui/page-actions";
 import { Segments } from "@/app/_ui/segments";
 import { type Theme, ThemeContext } from "../theme";
+import { OrganizationList } from "./organization-list";
 import { SessionList } from "./session-list";
 import { TimeZoneField } from "./time-zone-field";
 
@@ -31,20 +32,25 @@ export function AccountView({ user }: { user: { name: string; email: string } })
           Change password
         </Button>
       </PageHead>
-      <Facts label="You">
-        <Fact name="Name">{user.name}</Fact>
-        <Fact name="Email">{user.email}</Fact>
-        <Fact name="Theme">
-          <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-            <Segments label="Theme" onChange={onTheme} options={THEMES} value={theme} />
-            <span className="text-muted text-xs">Applies to this browser.</span>
-          </div>
-        </Fact>
-        <Fact name="Time zone">
-          <TimeZoneField />
-        </Fact>
-      </Facts>
-      <SessionList />
+      <div className="grid border-line border-t xl:grid-cols-[minmax(0,1fr)_24rem]">
+        <div className="-mt-px min-w-0 xl:border-line xl:border-r">
+          <Facts label="You">
+            <Fact name="Name">{user.name}</Fact>
+            <Fact name="Email">{user.email}</Fact>
+            <Fact name="Theme">
+              <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+                <Segments label="Theme" onChange={onTheme} options={THEMES} value={theme} />
+                <span className="text-muted text-xs">Applies to this browser.</span>
+              </div>
+            </Fact>
+            <Fact name="Time zone">
+              <TimeZoneField />
+            </Fact>
+          </Facts>
+          <SessionList />
+        </div>
+        <OrganizationList />
+      </div>
       {changing ? <ChangePassword onClose={() => setChanging(false)} /> : null}
     </>
   );

@@ -9,7 +9,10 @@ export const metadata: Metadata = { title: "Account" };
 
 async function Account() {
   const [prefetch, { session }] = await Promise.all([createPrefetch(), requirePageMember()]);
-  await prefetch.queryClient.fetchQuery(prefetch.trpc.account.sessions.queryOptions());
+  await Promise.all([
+    prefetch.queryClient.fetchQuery(prefetch.trpc.account.sessions.queryOptions()),
+    prefetch.queryClient.fetchQuery(prefetch.trpc.account.organizations.queryOptions()),
+  ]);
   const { name, email } = session.user;
   return (
     <Prefetched from={prefetch}>

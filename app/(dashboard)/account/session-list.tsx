@@ -4,6 +4,7 @@ import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { Button } from "@/app/_ui/button";
 import { describeDevice } from "@/app/_ui/device";
 import { PartHead } from "@/app/_ui/facts";
+import { formatPlural } from "@/app/_ui/format";
 import { useTRPC } from "@/app/_ui/providers";
 import { describeError } from "@/app/_ui/query-client";
 import { signOut } from "@/app/_ui/sign-out";
@@ -28,6 +29,7 @@ export function SessionList() {
     <section aria-label="Sessions">
       <PartHead title="Sessions">
         <p className="text-muted text-xs">A session ends 14 days after its last use.</p>
+        {data.length > 1 ? <EndOthers /> : null}
       </PartHead>
       <List columns={COLUMNS} label="Sessions">
         {data.map((session) => (
@@ -35,6 +37,25 @@ export function SessionList() {
         ))}
       </List>
     </section>
+  );
+}
+
+function EndOthers() {
+  const trpc = useTRPC();
+  const notify = useNotify();
+  const end = useMutation(
+    trpc.account.endSession.mutationOptions({
+      meta: { refresh: [trpc.account.sessions.pathKey()] },
+      onSuccess: ({ ended }) => {
+        notify(formatPlural(ended, "other session is signed out", "other sessions are signed out"));
+      },
+      onError: (error) => notify("The other sessions stay signed in", describeError(error).message),
+    }),
+  );
+  return (
+    <Button disabled={end.isPending} onClick={() => end.mutate({ sessionId: null })}>
+      Sign out all others
+    </Button>
   );
 }
 

@@ -63,6 +63,7 @@ const SUBJECT_LABELS: Record<AuditSubject, string> = {
   tool: "Tools",
   trigger: "Triggers",
   secret: "Secrets",
+  model_provider: "Model providers",
   api_key: "API keys",
   member: "Members",
   invitation: "Invitations",

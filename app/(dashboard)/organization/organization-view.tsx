@@ -6,7 +6,8 @@ import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { CopyButton } from "@/app/_ui/copy-button";
 import { Fact, Facts, PartHead } from "@/app/_ui/facts";
-import { formatCount, formatCredits, formatPlural } from "@/app/_ui/format";
+import { Figure, Figures } from "@/app/_ui/figures";
+import { formatCount, formatCredits, formatPlural, NONE } from "@/app/_ui/format";
 import { EditIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { PageHead } from "@/app/_ui/page";
@@ -15,6 +16,7 @@ import { useTRPC } from "@/app/_ui/providers";
 import { useMay } from "@/app/_ui/role";
 import { Day } from "@/app/_ui/time";
 import type { OrganizationFacts } from "@/server/catalog/organization/own-organization";
+import { RailLinks } from "../_definitions/rail-links";
 
 const Rename = dynamic(() => import("./rename").then((part) => part.Rename));
 
@@ -39,118 +41,129 @@ export function OrganizationView() {
           <p className="text-muted">Owners rename the organization.</p>
         )}
       </PageHead>
-      <Facts label="Organization">
-        <Fact name="Name">{data.name}</Fact>
-        <Fact name="Slug">
-          <span className="mono">{data.slug}</span>
-        </Fact>
-        <Fact name="Id">
-          <span className="flex items-center gap-1.5">
-            <span className="mono min-w-0">{data.id}</span>
-            <CopyButton label="Copy the id" text={data.id} />
-          </span>
-        </Fact>
-        <Fact name="Created">
-          <Day at={data.createdAt} />
-        </Fact>
-        <Fact name="State">
-          {data.suspended ? (
-            <span className="text-waiting">
-              suspended since <Day at={data.suspended.at} />
-              {data.suspended.reason === null ? "" : `: ${data.suspended.reason}`}
-            </span>
-          ) : (
-            "active"
-          )}
-        </Fact>
-      </Facts>
-      <Plan facts={data} />
-      <Contents usage={data.usage} />
+      <PlanFigures facts={data} />
+      <div className="grid flex-1 xl:grid-cols-[minmax(0,1fr)_24rem]">
+        <div className="min-w-0 xl:border-line xl:border-r">
+          <PartHead title="Organization" />
+          <Facts label="Organization">
+            <Fact name="Name">{data.name}</Fact>
+            <Fact name="Slug">
+              <span className="mono">{data.slug}</span>
+            </Fact>
+            <Fact name="Id">
+              <span className="flex items-center gap-1.5">
+                <span className="mono min-w-0">{data.id}</span>
+                <CopyButton label="Copy the id" text={data.id} />
+              </span>
+            </Fact>
+            <Fact name="Created">
+              <Day at={data.createdAt} />
+            </Fact>
+            <Fact name="State">
+              {data.suspended ? (
+                <span className="text-waiting">
+                  suspended since <Day at={data.suspended.at} />
+                  {data.suspended.reason === null ? "" : `: ${data.suspended.reason}`}
+                </span>
+              ) : (
+                "active"
+              )}
+            </Fact>
+          </Facts>
+          <Limits plan={data.plan} />
+        </div>
+        <div className="min-w-0 xl:-mt-px">
+          <RailLinks
+            icon={null}
+            links={CONTENTS.map(({ key, name, href }) => ({
+              href,
+              name,
+              note: formatCount(data.usage[key]),
+            }))}
+            title="Contents"
+          />
+        </div>
+      </div>
       {renaming ? <Rename name={data.name} onClose={() => setRenaming(false)} /> : null}
     </>
   );
 }
 
-function Plan({ facts: { plan, usage } }: { facts: OrganizationFacts }) {
+/** What the plan gives and what is used of it now. */
+function PlanFigures({ facts: { plan, usage } }: { facts: OrganizationFacts }) {
   const trpc = useTRPC();
   const { data: balance } = useSuspenseQuery(trpc.credits.balance.queryOptions());
+  return (
+    <Figures label="Plan">
+      <Figure
+        name="Credits left"
+        note={
+          <>
+            {Number(balance.monthly) > 0 ? `${formatCredits(balance.monthly, 2)} granted each month. ` : ""}
+            <Link className="text-accent underline" href="/credits">
+              Open the ledger
+            </Link>
+          </>
+        }
+        value={formatCredits(balance.available, 2)}
+      />
+      <Figure
+        chart={plan ? <UsedBar limit={plan.concurrency} used={usage.running} /> : null}
+        name="Runs at once"
+        note="running now"
+        value={plan ? `${formatCount(usage.running)} of ${formatCount(plan.concurrency)}` : NONE}
+      />
+      <Figure
+        name="Starts"
+        note="per key in any 60 seconds"
+        value={plan ? limitOf(plan.startsPerMinute) : NONE}
+      />
+      <Figure
+        name="Retention"
+        note="then ended runs and webhook deliveries are deleted"
+        value={plan ? formatPlural(plan.retentionDays, "day") : NONE}
+      />
+    </Figures>
+  );
+}
+
+const BAR_WIDTH = 72;
+
+/** How much of a limit is used. The figure beside it says it in words. */
+function UsedBar({ used, limit }: { used: number; limit: number }) {
+  return (
+    <svg aria-hidden="true" className="max-sm:hidden" height={6} width={BAR_WIDTH}>
+      <rect className="fill-selected" height={6} rx={3} width={BAR_WIDTH} />
+      <rect className="fill-accent" height={6} rx={3} width={BAR_WIDTH * Math.min(1, used / limit)} />
+    </svg>
+  );
+}
+
+function Limits({ plan }: { plan: OrganizationFacts["plan"] }) {
   return (
     <>
       <PartHead title="Plan">
         <p className="text-muted text-xs">The operator of this installation changes the plan.</p>
       </PartHead>
-      <Facts label="Plan">
-        <Fact name="API access">{plan?.apiAccess ? "on" : "off"}</Fact>
-        {plan === null ? null : (
-          <>
-            <Fact name="Runs at once">
-              <Used limit={plan.concurrency} used={usage.running} />
-            </Fact>
-            <Fact name="Starts">{perMinute(plan.startsPerMinute)}</Fact>
-            <Fact name="Reads">{perMinute(plan.readsPerMinute)}</Fact>
-            <Fact name="Retention">
-              Ended runs and webhook deliveries are deleted after {formatPlural(plan.retentionDays, "day")}.
-              Credits and the audit log stay.
-            </Fact>
-          </>
-        )}
-        <Fact name="Credits">
-          {formatCredits(balance.available)} left
-          <span className="text-muted">
-            {Number(balance.monthly) > 0 ? ` · ${formatCredits(balance.monthly)} granted each month` : ""}
-          </span>{" "}
-          ·{" "}
-          <Link className="text-accent underline" href="/credits">
-            Open the ledger
-          </Link>
+      <Facts label="Limits">
+        <Fact name="API access">{plan?.apiAccess ? "on" : "off: keys are refused, webhooks work"}</Fact>
+        <Fact name="Reads">
+          {plan === null ? "none" : `${limitOf(plan.readsPerMinute)} per key in any 60 seconds`}
         </Fact>
+        <Fact name="Never deleted">Credits and the audit log</Fact>
       </Facts>
     </>
   );
 }
 
-const perMinute = (limit: number | "unlimited") =>
-  limit === "unlimited" ? "unlimited" : `${formatCount(limit)} per key in any 60 seconds`;
-
-const BAR_WIDTH = 160;
-
-/** How much of a limit is used, as words and as a bar. */
-function Used({ used, limit }: { used: number; limit: number }) {
-  return (
-    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      <span>
-        {formatCount(used)} of {formatCount(limit)} now
-      </span>
-      <svg aria-hidden="true" height={6} width={BAR_WIDTH}>
-        <rect className="fill-selected" height={6} rx={3} width={BAR_WIDTH} />
-        <rect className="fill-accent" height={6} rx={3} width={BAR_WIDTH * Math.min(1, used / limit)} />
-      </svg>
-    </span>
-  );
-}
+const limitOf = (limit: number | "unlimited") => (limit === "unlimited" ? limit : formatCount(limit));
 
 const CONTENTS = [
-  { key: "agents", one: "agent", href: "/agents" },
-  { key: "tools", one: "tool", href: "/tools" },
-  { key: "triggers", one: "trigger", href: "/triggers" },
-  { key: "secrets", one: "secret", href: "/secrets" },
-  { key: "apiKeys", one: "usable API key", href: "/keys" },
-  { key: "members", one: "member", href: "/members" },
+  { key: "agents", name: "Agents", href: "/agents" },
+  { key: "tools", name: "Tools", href: "/tools" },
+  { key: "triggers", name: "Triggers", href: "/triggers" },
+  { key: "modelProviders", name: "Model providers", href: "/models" },
+  { key: "secrets", name: "Secrets", href: "/secrets" },
+  { key: "apiKeys", name: "Usable API keys", href: "/keys" },
+  { key: "members", name: "Members", href: "/members" },
 ] as const;
-
-function Contents({ usage }: { usage: OrganizationFacts["usage"] }) {
-  return (
-    <section aria-label="Contents">
-      <PartHead title="Contents" />
-      <ul className="flex flex-wrap gap-x-6 gap-y-2 border-line border-y px-4 py-2.5 sm:px-6">
-        {CONTENTS.map(({ key, one, href }) => (
-          <li key={key}>
-            <Link className="hover:text-accent" href={href}>
-              {formatPlural(usage[key], one)}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}

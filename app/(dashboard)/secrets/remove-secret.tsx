@@ -2,13 +2,10 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { ConfirmDialog } from "@/app/_ui/form-dialog";
-import { formatPlural } from "@/app/_ui/format";
-import { Link } from "@/app/_ui/link";
-import { SkeletonLine } from "@/app/_ui/page";
 import { useTRPC } from "@/app/_ui/providers";
-import { describeError } from "@/app/_ui/query-client";
 import { useNotify } from "@/app/_ui/toast";
 import type { SecretSummary } from "@/server/catalog/organization/secrets";
+import { UsedBy } from "../used-by";
 
 /** Confirms, with the tools that use the secret, then removes it. */
 export function RemoveSecret({ secret, onClose }: { secret: SecretSummary; onClose: () => void }) {
@@ -35,40 +32,12 @@ export function RemoveSecret({ secret, onClose }: { secret: SecretSummary; onClo
       title={`Remove ${secret.name}`}
     >
       <p>The value is deleted at once and cannot be restored.</p>
-      {users.isPending ? (
-        <SkeletonLine className="w-56" />
-      ) : users.isError ? (
-        <p className="text-failed">
-          The tools that use it could not be read: {describeError(users.error).message}
-        </p>
-      ) : (
-        <UsedBy tools={users.data} />
-      )}
+      <UsedBy
+        effect="Their steps that refer to it fail from then on."
+        one="tool uses"
+        many="tools use"
+        users={users}
+      />
     </ConfirmDialog>
-  );
-}
-
-const NAMED = 8;
-
-function UsedBy({ tools }: { tools: { id: string; name: string }[] }) {
-  if (tools.length === 0) return <p className="text-muted">No tool uses it.</p>;
-  const more = tools.length - NAMED;
-  return (
-    <>
-      <p className="rounded-md bg-waiting-wash px-2.5 py-2 text-waiting">
-        {formatPlural(tools.length, "tool uses", "tools use")} it. Their steps that refer to it fail from then
-        on.
-      </p>
-      <ul aria-label="Tools that use it" className="list-disc pl-5">
-        {tools.slice(0, NAMED).map(({ id, name }) => (
-          <li key={id}>
-            <Link className="underline" href={`/tools/${id}`}>
-              {name}
-            </Link>
-          </li>
-        ))}
-        {more > 0 ? <li>{more} more</li> : null}
-      </ul>
-    </>
   );
 }

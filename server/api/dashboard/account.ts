@@ -15,11 +15,10 @@ export const accountRouter = router({
 
   sessions: viewer.query(({ ctx }) => listOwnSessions(ctx.services, ctx)),
 
+  /** Null: all others than this one. */
   endSession: viewer
-    .input(z.object({ sessionId: z.uuid() }))
-    .mutation(({ ctx, input }) =>
-      endOwnSession(ctx.services, { actor: ctx.actor, sessionId: input.sessionId }),
-    ),
+    .input(z.object({ sessionId: z.uuid().nullable() }))
+    .mutation(({ ctx, input }) => endOwnSession(ctx.services, ctx, input.sessionId)),
 
   changePassword: viewer
     .input(checkedInput(passwordChange))

@@ -5,11 +5,13 @@ import type { Actor, MemberRole } from "@/server/auth/actor";
 import { saveToolText } from "@/server/catalog/edit-definition";
 import { createApiKey } from "@/server/catalog/organization/api-keys";
 import { createInvitation } from "@/server/catalog/organization/invitations";
+import { saveModelProvider } from "@/server/catalog/organization/model-providers";
 import { setSecret } from "@/server/catalog/organization/secrets";
 import { removeDefinition } from "@/server/catalog/remove";
 import { saveAgent } from "@/server/catalog/save-agent";
 import { isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
+import type { OwnProvider } from "@/server/models/own-provider";
 import { startFromDashboard } from "@/server/runs/rerun";
 import { recordDelivery } from "@/server/webhooks/deliveries";
 import { createMember, insertRun, TEST_PASSWORD } from "@/testing/runs";
@@ -34,6 +36,7 @@ type Things = Pick<Tenant, "orgId" | "agentId" | "toolId"> & {
   triggerSlug: string;
   deliveryId: string;
   secretName: string;
+  provider: OwnProvider;
   email: string;
   /** A key that tests may revoke. */
   keyId: string;
@@ -120,6 +123,12 @@ async function createThings(tenant: Tenant): Promise<Things> {
   );
   const secretName = `of_${tenant.slug.replaceAll("-", "_")}`;
   await setSecret(world, operator, { name: secretName, value: "a secret value", hosts: ["a.test"] });
+  const provider = {
+    name: `p-${tenant.slug}`,
+    baseUrl: "http://127.0.0.1:9/v1",
+    models: [`m-${tenant.slug}`],
+  };
+  await saveModelProvider(world, operator, { ...provider, replaces: null });
   const { orgId, agentId, toolId } = tenant;
   const ids = { orgId, agentId, toolId, runId, stepId: step.id, callId: call.id };
   const { slug: triggerSlug } = await world.db.trigger.findUniqueOrThrow({ where: { id: trigger.id } });
@@ -153,6 +162,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
     triggerSlug,
     deliveryId,
     secretName,
+    provider,
     email,
     keyId,
     userId,
@@ -188,6 +198,7 @@ const showsNothingForeign = (answer: unknown) =>
     foreign.triggerId,
     foreign.deliveryId,
     foreign.secretName,
+    foreign.provider.name,
     foreign.archivedAgentId,
     foreign.sessionId,
     other.slug,
@@ -310,6 +321,16 @@ const TABLE: Record<string, Row> = {
   "runs.start": {
     role: "member",
     call: (api, at) => api.runs.start({ kind: "agent", id: at.agentId, input: "Hello" }),
+    gets: "not_found",
+  },
+  "runs.tryAgent": {
+    role: "member",
+    call: (api, at) =>
+      api.runs.tryAgent({
+        agentId: at.agentId,
+        definition: { slug: "draft", name: "Draft", model: "m" },
+        message: "Hello",
+      }),
     gets: "not_found",
   },
   "runs.tryTool": {
@@ -486,6 +507,28 @@ const TABLE: Record<string, Row> = {
     role: "admin",
     call: (api) => api.organization.audit({}),
     gets: showsNothingForeign,
+  },
+  "models.list": { role: "viewer", call: (api) => api.models.list(), gets: showsNothingForeign },
+  "models.users": {
+    role: "viewer",
+    call: (api, at) => api.models.users({ name: at.provider.name }),
+    gets: isEmpty,
+  },
+  "models.save": {
+    role: "admin",
+    call: (api, { provider }) => api.models.save({ ...provider, replaces: provider }),
+    gets: "not_found",
+  },
+  // This world's client calls nobody, which is an outcome.
+  "models.test": {
+    role: "admin",
+    call: (api, { provider: { name, models } }) => api.models.test({ name, model: models[0] ?? "" }),
+    gets: "not_found",
+  },
+  "models.remove": {
+    role: "admin",
+    call: (api, at) => api.models.remove({ name: at.provider.name }),
+    gets: "not_found",
   },
   "secrets.list": { role: "viewer", call: (api) => api.secrets.list(), gets: showsNothingForeign },
   "secrets.users": {

@@ -4,6 +4,7 @@ import { creditsRouter } from "@/server/api/dashboard/credits";
 import { definitionsRouter } from "@/server/api/dashboard/definitions";
 import { keysRouter } from "@/server/api/dashboard/keys";
 import { membersRouter } from "@/server/api/dashboard/members";
+import { modelsRouter } from "@/server/api/dashboard/models";
 import { organizationRouter } from "@/server/api/dashboard/organization";
 import { runsRouter } from "@/server/api/dashboard/runs";
 import { secretsRouter } from "@/server/api/dashboard/secrets";
@@ -18,6 +19,7 @@ export const dashboardRouter = router({
   definitions: definitionsRouter,
   keys: keysRouter,
   members: membersRouter,
+  models: modelsRouter,
   organization: organizationRouter,
   runs: runsRouter,
   secrets: secretsRouter,

@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { memberProcedure, router } from "@/server/api/trpc";
+import { tryAgent } from "@/server/api/try-agent";
 import { tryTool } from "@/server/api/try-tool";
+import { agentDefinition } from "@/server/catalog/definitions";
+import { parseInput } from "@/server/catalog/issues";
 import { RUN_KINDS } from "@/server/contract/enums";
 import { AppError } from "@/server/errors";
 import { cancelMatching, cancelRun } from "@/server/runs/cancel";
@@ -103,6 +106,13 @@ export const runsRouter = router({
   start: member
     .input(z.object({ kind: z.enum(RUN_KINDS), id: z.uuid(), input: z.string() }))
     .mutation(({ ctx, input }) => startFromDashboard(ctx.services, ctx.actor, input)),
+
+  /** Runs an unsaved definition of an agent. */
+  tryAgent: member
+    .input(z.object({ agentId: z.uuid(), definition: z.unknown(), message: z.string() }))
+    .mutation(({ ctx, input: { definition, ...input } }) =>
+      tryAgent(ctx.services, ctx.actor, { ...input, definition: parseInput(agentDefinition, definition) }),
+    ),
 
   /** Runs an unsaved definition of a tool, or its steps up to one. */
   tryTool: member

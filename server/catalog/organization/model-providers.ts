@@ -1,12 +1,142 @@
+import { z } from "zod";
+import type { OrgId } from "@/server/auth/actor";
+import type { Transaction } from "@/server/db/client";
 import { mayReceive } from "@/server/egress/outgoing-request";
-import type { Issue } from "@/server/errors";
-import { keySecretOf, type OwnProvider } from "@/server/models/own-provider";
-import type { Change } from "../change";
-import { prefixIssues } from "../issues";
+import { AppError, type Issue, isAppError } from "@/server/errors";
+import { keySecretOf, type OwnProvider, ownProvider, ownProviders } from "@/server/models/own-provider";
+import { changedFields, recordAudit } from "@/server/operate/audit";
+import { readModelProviders, writeModelProviders } from "@/server/runs/find-model-providers";
+import { type CatalogServices, type Change, changeCatalog, type Editor } from "../change";
+import { describeFaults, parseInput, prefixIssues, refusal } from "../issues";
+import { setSecretWithin } from "./secrets";
+
+/**
+ * A provider to save. `replaces`: the provider as it was opened for editing; null: a new one. `keyValue` creates the
+ * secret that `apiKey` names, for the provider's host alone.
+ */
+export const providerChange = ownProvider.extend({
+  replaces: ownProvider.nullable(),
+  keyValue: z.string().optional(),
+});
+
+/**
+ * Adds or replaces one of the organization's model providers: runs use it from their next call on. Needs the role admin.
+ * Throws `invalid_request`, `forbidden`, and `not_found` if there is none to replace.
+ */
+export async function saveModelProvider(
+  services: CatalogServices,
+  actor: Editor,
+  input: z.input<typeof providerChange>,
+): Promise<{ name: string }> {
+  const { replaces, keyValue, ...provider } = parseInput(providerChange, input);
+  const { name } = provider;
+  return changeCatalog(services, actor, "admin", async (change) => {
+    const before = await readProviders(change.tx, actor.orgId);
+    const index = before.findIndex((each) => each.name === name);
+    const found = before[index] ?? null;
+    checkOpened(name, found, replaces);
+    checkBesideOthers(
+      provider,
+      before.filter((each) => each !== found),
+    );
+    if (keyValue !== undefined) await createKey(change, provider, keyValue);
+    const faults = await findProviderFaults(change, [provider]);
+    if (faults.length > 0) throw refusal(withoutIndex(faults));
+    const changes = changedFields(found, provider);
+    if (Object.keys(changes).length === 0) return { name };
+    const after = found === null ? [...before, provider] : before.with(index, provider);
+    await writeProviders(change, after);
+    await audit(change, name, { verb: found === null ? "created" : "updated", changes });
+    return { name };
+  });
+}
+
+/** Removes a provider: the service's default provider gets its models' calls. Needs the role admin. Throws `not_found`. */
+export async function removeModelProvider(
+  services: CatalogServices,
+  actor: Editor,
+  { name }: { name: string },
+): Promise<void> {
+  await changeCatalog(services, actor, "admin", async (change) => {
+    const before = await readProviders(change.tx, actor.orgId);
+    const after = before.filter((each) => each.name !== name);
+    if (after.length === before.length) throw noProvider(name);
+    await writeProviders(change, after);
+    await audit(change, name, { verb: "removed", changes: {} });
+  });
+}
+
+/** The organization's own providers as they are stored, unlike `findModelProviders`, which caches them. */
+export async function readProviders(
+  db: Pick<Transaction, "organization">,
+  orgId: OrgId,
+): Promise<OwnProvider[]> {
+  const where = { id: orgId };
+  const found = await db.organization.findUniqueOrThrow({ where, select: { modelProviders: true } });
+  return readModelProviders(found.modelProviders);
+}
+
+async function writeProviders({ tx, actor, at }: Change, providers: readonly OwnProvider[]): Promise<void> {
+  const modelProviders = writeModelProviders(providers);
+  await tx.organization.update({ where: { id: actor.orgId }, data: { modelProviders, updatedAt: at } });
+}
+
+function audit(
+  { tx, actor, at }: Change,
+  name: string,
+  { verb, changes }: Pick<Parameters<typeof recordAudit>[2], "verb" | "changes">,
+): Promise<void> {
+  const subject = { kind: "model_provider", id: null, name } as const;
+  return recordAudit(tx, actor.orgId, { actor, verb, subject, changes, at });
+}
+
+export const noProvider = (name: string) =>
+  new AppError("not_found", `There is no model provider "${name}".`);
+
+/** Refuses a name that is taken, and a change of what somebody else has changed meanwhile. */
+function checkOpened(name: string, found: OwnProvider | null, replaces: OwnProvider | null): void {
+  if (replaces === null) {
+    if (found === null) return;
+    throw refusal([{ path: "/name", message: `is taken: a model provider "${name}" exists` }]);
+  }
+  if (found === null) throw noProvider(name);
+  // Both were parsed by one schema, which orders their keys.
+  if (JSON.stringify(found) === JSON.stringify(replaces)) return;
+  const message = "Somebody changed this provider since you opened it; nothing was overwritten";
+  throw refusal([{ path: "", message }]);
+}
+
+/** Refuses models that others list, and more providers than an organization may have. */
+function checkBesideOthers(provider: OwnProvider, others: readonly OwnProvider[]): void {
+  const all = [...others, provider];
+  const checked = ownProviders.safeParse(all);
+  if (!checked.success) throw refusal(withoutIndex(describeFaults(checked.error, all)));
+}
+
+/** Issues of a list's entry as issues of the entry alone. */
+const withoutIndex = (issues: readonly Issue[]): Issue[] =>
+  issues.map(({ path, message }) => ({ path: path.replace(/^\/\d+/, ""), message }));
+
+async function createKey(change: Change, provider: OwnProvider, value: string): Promise<void> {
+  const name = keySecretOf(provider);
+  if (name === null) throw refusal([{ path: "/apiKey", message: "must name the secret for the key" }]);
+  const { host } = new URL(provider.baseUrl);
+  try {
+    await setSecretWithin(change, { name, value, hosts: [host] }, { only: "create" });
+  } catch (error) {
+    if (!isAppError(error) || error.issues === undefined) throw error;
+    throw refusal(
+      error.issues.map(({ path, message }) => ({
+        path: path === "/value" ? "/keyValue" : "/apiKey",
+        message,
+      })),
+    );
+  }
+}
 
 /** Faults of model providers: keys that are no secrets of the organization, or may not be sent to the provider. */
 export async function findProviderFaults(
-  { tx, actor }: Pick<Change, "tx" | "actor">,
+  { tx, actor }: { tx: Pick<Transaction, "secret">; actor: Pick<Editor, "orgId"> },
   providers: readonly OwnProvider[],
 ): Promise<Issue[]> {
   if (providers.length === 0) return [];

@@ -8,8 +8,7 @@ import type { Transaction } from "@/server/db/client";
 import { queryThrough, transact } from "@/server/db/sql";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
-import type { OwnProvider } from "@/server/models/own-provider";
-import { readModelProviders } from "@/server/runs/find-model-providers";
+import { readModelProviders, writeModelProviders } from "@/server/runs/find-model-providers";
 import type { Services } from "@/server/services";
 import { auditSave, type CatalogServices, type Change, compareSaved, type Saved } from "../change";
 import { amountAboveZero, type OrganizationDefinition, type PlanDefinition } from "../definitions";
@@ -46,7 +45,7 @@ export async function putOrganization(
         createdAt: at,
         updatedAt: at,
         plan: { create: { ...plan, updatedAt: at } },
-        modelProviders: toStored(definition.modelProviders ?? []),
+        modelProviders: writeModelProviders(definition.modelProviders ?? []),
       },
     });
     const credits = new Decimal(definition.credits ?? 0);
@@ -74,7 +73,7 @@ export async function putOrganization(
   const after = { name, plan: planAfter, modelProviders: definition.modelProviders ?? providers };
   const { saved, changed } = compareSaved({ deletedAt: null }, before, after);
   if (changed.has("name") || changed.has("modelProviders")) {
-    const modelProviders = toStored(after.modelProviders);
+    const modelProviders = writeModelProviders(after.modelProviders);
     await tx.organization.update({ where: { id }, data: { name, modelProviders, updatedAt: at } });
   }
   if (changed.has("plan")) {
@@ -87,10 +86,6 @@ export async function putOrganization(
   await auditSave(change, saved, { kind: "organization", id, name }, before, after);
   return { id, slug, saved, change };
 }
-
-/** As JSON; null: none. */
-const toStored = (providers: readonly OwnProvider[]) =>
-  providers.length === 0 ? null : JSON.stringify(providers);
 
 /** The operator as an actor in an organization; throws `not_found`. */
 export async function operatorOf(

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { MemberActor } from "@/server/auth/actor";
 import { roleCovers } from "@/server/auth/sessions";
+import { readModelProviders } from "@/server/runs/find-model-providers";
 import type { Services } from "@/server/services";
 import {
   auditSave,
@@ -32,6 +33,7 @@ export type OrganizationFacts = {
     tools: number;
     triggers: number;
     secrets: number;
+    modelProviders: number;
     /** Keys that are neither revoked nor expired. */
     apiKeys: number;
   };
@@ -44,7 +46,7 @@ export async function describeOwnOrganization(
 ): Promise<OrganizationFacts> {
   const present = { where: { deletedAt: null } };
   const usable = { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: clock.now() } }] };
-  const { plan, suspendedAt, suspendedReason, _count, ...found } = await db.organization.findUniqueOrThrow({
+  const { plan, suspendedAt, suspendedReason, modelProviders, _count, ...found } = await db.organization.findUniqueOrThrow({
     where: { id: actor.orgId },
     include: {
       plan: true,
@@ -68,7 +70,11 @@ export async function describeOwnOrganization(
     createdAt: found.createdAt.toISOString(),
     suspended: suspendedAt && { at: suspendedAt.toISOString(), reason },
     plan: plan && describePlan(plan),
-    usage: { running: found.inFlight, ..._count },
+    usage: {
+      running: found.inFlight,
+      modelProviders: readModelProviders(modelProviders).length,
+      ..._count,
+    },
   };
 }
 

@@ -67,7 +67,10 @@ export async function listSecrets(services: Services, actor: Actor): Promise<Sec
   }));
 }
 
-function stateOf({ sealed, expiresAt }: Secret, now: Date): SecretSummary["state"] {
+export function stateOf(
+  { sealed, expiresAt }: Pick<Secret, "sealed" | "expiresAt">,
+  now: Date,
+): SecretSummary["state"] {
   if (sealed === null) return "missing";
   return expiresAt !== null && expiresAt <= now ? "expired" : "set";
 }
@@ -82,31 +85,38 @@ export async function setSecret(
   input: SecretInput,
   expected: Expectation = {},
 ): Promise<SavedSecret> {
+  return changeCatalog(services, actor, "admin", (change) => setSecretWithin(change, input, expected));
+}
+
+/** The same within a change that is under way. */
+export async function setSecretWithin(
+  change: Change,
+  input: SecretInput,
+  expected: Expectation,
+): Promise<SavedSecret> {
   const { name, value, hosts, expiresAt } = parseInput(secretInput, input);
-  return changeCatalog(services, actor, "admin", async (change) => {
-    const { tx, at } = change;
-    const found = await findSecret(change, name);
-    checkSecretExpectation(name, found, expected);
-    const expires = expiresAt ? new Date(expiresAt) : null;
-    if (expires !== null && expires <= at) throw refusal([{ path: "/expiresAt", message: "is in the past" }]);
-    const allowedHosts = hosts ?? found?.allowedHosts;
-    if (allowedHosts === undefined) {
-      throw refusal([{ path: "/hosts", message: "is required: name the hosts that may receive the secret" }]);
-    }
-    const sealed = change.vault.seal(value, secretValuePurpose(actor.orgId, name));
-    const data = { sealed, allowedHosts, expiresAt: expires, updatedAt: at };
-    const { id } = found ?? (await createSecret(change, name, allowedHosts));
-    await tx.secret.update({ where: { id }, data });
-    const saved = found ? "updated" : "created";
-    await recordAudit(tx, actor.orgId, {
-      actor,
-      verb: saved,
-      subject: { kind: "secret", id, name },
-      changes: { ...changedFields(found && factsOf(found), factsOf(data)), value: "set" },
-      at,
-    });
-    return { name, saved, isSet: true };
+  const { tx, actor, at } = change;
+  const found = await findSecret(change, name);
+  checkSecretExpectation(name, found, expected);
+  const expires = expiresAt ? new Date(expiresAt) : null;
+  if (expires !== null && expires <= at) throw refusal([{ path: "/expiresAt", message: "is in the past" }]);
+  const allowedHosts = hosts ?? found?.allowedHosts;
+  if (allowedHosts === undefined) {
+    throw refusal([{ path: "/hosts", message: "is required: name the hosts that may receive the secret" }]);
+  }
+  const sealed = change.vault.seal(value, secretValuePurpose(actor.orgId, name));
+  const data = { sealed, allowedHosts, expiresAt: expires, updatedAt: at };
+  const { id } = found ?? (await createSecret(change, name, allowedHosts));
+  await tx.secret.update({ where: { id }, data });
+  const saved = found ? "updated" : "created";
+  await recordAudit(tx, actor.orgId, {
+    actor,
+    verb: saved,
+    subject: { kind: "secret", id, name },
+    changes: { ...changedFields(found && factsOf(found), factsOf(data)), value: "set" },
+    at,
   });
+  return { name, saved, isSet: true };
 }
 
 /**
@@ -143,7 +153,7 @@ export async function listSecretUsers(
   { db }: Services,
   actor: Actor,
   { name }: { name: string },
-): Promise<{ id: string; name: string }[]> {
+): Promise<{ kind: "tool"; id: string; name: string }[]> {
   // `contains` narrows the definitions to read; `_` in the name matches any character.
   const tools = await db.tool.findMany({
     where: {
@@ -162,7 +172,7 @@ export async function listSecretUsers(
     .filter(({ versions: [current] }) =>
       findSecretNames(JSON.parse(current?.definition ?? "{}")).includes(name),
     )
-    .map((tool) => ({ id: tool.id, name: tool.name }));
+    .map((tool) => ({ kind: "tool", id: tool.id, name: tool.name }));
 }
 
 /** Declares a secret and its hosts, within a change that is under way; a value that is set stays. */

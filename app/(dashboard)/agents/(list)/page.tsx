@@ -34,7 +34,12 @@ async function Agents({ searchParams }: PageProps<"/agents">) {
         </Empty>
       ) : (
         <List
-          columns={[["Agent"], ["Model", "w-[14%]"], ...weekColumns("/agents", sort), ["Last run", "w-52"]]}
+          columns={[
+            ["Agent"],
+            ["Model", "w-[14%] max-lg:hidden"],
+            ...weekColumns("/agents", sort),
+            ["Last run", "w-48 lg:w-52"],
+          ]}
           label="Agents"
         >
           {sortByWeek(agents, sort).map((agent) => (
@@ -48,11 +53,11 @@ async function Agents({ searchParams }: PageProps<"/agents">) {
                   </span>
                 </RowName>
               </ListCell>
-              <ListCell className="mono truncate text-muted" area="share">
+              <ListCell className="mono truncate text-muted" area="wide">
                 {agent.model}
               </ListCell>
               <WeekCells week={agent.week} />
-              <ListCell className="whitespace-nowrap" area="end">
+              <ListCell className="whitespace-nowrap" area="share">
                 <LastRunLink run={agent.lastRun} />
               </ListCell>
             </ListRow>

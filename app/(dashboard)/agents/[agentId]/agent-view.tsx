@@ -6,7 +6,9 @@ import { formatPlural } from "@/app/_ui/format";
 import { CheckIcon, MessageIcon, TextIcon, WrenchIcon } from "@/app/_ui/icons";
 import { Link } from "@/app/_ui/link";
 import { useTRPC } from "@/app/_ui/providers";
-import { Fold, isLong } from "@/app/_ui/text/fold";
+import { Fold, isLong, startOfFolded } from "@/app/_ui/text/fold";
+import { isMarkedUp } from "@/app/_ui/text/marked-up";
+import { PlainText } from "@/app/_ui/text/plain-text";
 import type { AttachmentPolicy } from "@/server/agent/definition";
 import type { AgentDetail } from "@/server/catalog/inspect-definition";
 import { DefinitionPage } from "../../_definitions/definition-page";
@@ -54,7 +56,13 @@ function Prompt({ text }: { text: string }) {
   return (
     <div className="max-w-176">
       <Fold height="max-h-96" long={isLong(text, ROOMY)} bytes={new Blob([text]).size}>
-        {(folded) => <FormattedText folded={folded} text={text} />}
+        {(folded) =>
+          isMarkedUp(text) ? (
+            <FormattedText folded={folded} text={text} />
+          ) : (
+            <PlainText prose text={folded ? startOfFolded(text) : text} />
+          )
+        }
       </Fold>
     </div>
   );

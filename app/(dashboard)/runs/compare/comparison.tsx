@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
+import dynamic from "next/dynamic";
 import { type ReactNode, useMemo, useState } from "react";
 import { buttonClass } from "@/app/_ui/button";
 import {
@@ -21,12 +22,14 @@ import { Cell, HeadCell, Table } from "@/app/_ui/table";
 import { FieldDiff } from "@/app/_ui/text/field-diff";
 import { Elapsed, Moment } from "@/app/_ui/time";
 import type { RunDetail } from "@/server/runs/read/inspect";
-import { Inspector } from "../[runId]/inspector/inspector";
 import { type Line, lineFacts, lineId, linesOf, type WorkLine } from "../[runId]/lines";
 import { useLiveRun } from "../[runId]/use-live-run";
 import { alignLines, type Pair, slowerBy } from "./align";
 import { Failures } from "./failures";
 import { TextDifference } from "./text-difference";
+
+/** It is loaded with the first step that is opened. */
+const Inspector = dynamic(() => import("../[runId]/inspector/inspector").then((part) => part.Inspector));
 
 /** Two runs side by side: figures, text differences and steps, updated until both have ended. */
 export function Comparison({ a, b }: { a: string; b: string }) {

@@ -36,9 +36,9 @@ async function Tools({ searchParams }: PageProps<"/tools">) {
         <List
           columns={[
             ["Tool"],
-            ["Description", "w-[22%]"],
+            ["Description", "w-[22%] max-lg:hidden"],
             ...weekColumns("/tools", sort),
-            ["Last run", "w-52"],
+            ["Last run", "w-48 lg:w-52"],
           ]}
           label="Tools"
         >
@@ -52,11 +52,11 @@ async function Tools({ searchParams }: PageProps<"/tools">) {
                   </span>
                 </RowName>
               </ListCell>
-              <ListCell className="truncate text-muted" area="share">
+              <ListCell className="truncate text-muted" area="wide">
                 <span title={tool.description}>{tool.description}</span>
               </ListCell>
               <WeekCells week={tool.week} />
-              <ListCell className="whitespace-nowrap" area="end">
+              <ListCell className="whitespace-nowrap" area="share">
                 <LastRunLink run={tool.lastRun} />
               </ListCell>
             </ListRow>

@@ -47,7 +47,7 @@ export function TriggersView({ sort }: { sort: WeekSort | null }) {
         <List
           columns={[
             ["Trigger"],
-            ["Starts", "w-[18%]"],
+            ["Starts", "w-[18%] max-lg:hidden"],
             ...weekColumns("/triggers", sort),
             ["Last call", "w-46"],
           ]}
@@ -71,12 +71,12 @@ function Row({ trigger }: { trigger: TriggerLine }) {
           {trigger.enabled ? null : <Badge>disabled</Badge>}
         </RowName>
       </ListCell>
-      <ListCell className="truncate" area="share">
+      <ListCell className="truncate md:max-lg:hidden" area="line">
         <span className="text-muted">{trigger.target.kind}</span> {trigger.target.name}
         {trigger.target.gone ? <span className="text-failed"> (deleted: calls are refused)</span> : null}
       </ListCell>
       <WeekCells week={trigger.week} />
-      <ListCell className="whitespace-nowrap" area="end">
+      <ListCell className="whitespace-nowrap" area="share">
         <LastCallLink call={trigger.lastCall} triggerId={trigger.id} />
       </ListCell>
     </ListRow>

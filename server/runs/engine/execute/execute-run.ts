@@ -19,7 +19,7 @@ import {
   RunStopped,
   YieldSlot,
 } from "./execution";
-import { RunSecrets } from "./run-secrets";
+import { RunSecrets, secretUserOf } from "./run-secrets";
 import type { Strands } from "./strands";
 import { executeTool } from "./tool-run";
 
@@ -50,7 +50,7 @@ export async function executeRun(
   { journal, budget, parent }: { journal: RunJournal; budget: Budget; parent?: Parent },
 ): Promise<Outcome> {
   const { services, worker } = context;
-  const secrets = new RunSecrets(services, run, parent?.secrets);
+  const secrets = new RunSecrets(services, secretUserOf(services, run), parent?.secrets);
   const stop = new AbortController();
   const signal = parent === undefined ? stop.signal : AbortSignal.any([stop.signal, parent.signal]);
   const ownDeadline = deadlineOf(run);

@@ -1,4 +1,4 @@
-import { createOpenAiCompatible } from "@/server/models/openai-compatible";
+import { createOpenAiCompatible, type OpenAiCompatibleOptions } from "@/server/models/openai-compatible";
 import { keySecretOf, type OwnProvider } from "@/server/models/own-provider";
 import {
   type Attempt,
@@ -32,12 +32,16 @@ export async function findModels(
   return { providerOf: () => own.name, call: (request) => callOwnProvider(execution, own, request) };
 }
 
+type OwnCall = Pick<Execution, "services" | "secrets"> & {
+  limits?: Pick<OpenAiCompatibleOptions, "maxAttempts" | "attemptTimeoutMs">;
+};
+
 /**
  * Calls an organization's own provider through the guarded client, which alone sees its key. The key is redacted from
  * everything that the provider answers. Throws as `Models.call`.
  */
-async function callOwnProvider(
-  { services, secrets }: Execution,
+export async function callOwnProvider(
+  { services, secrets, limits }: OwnCall,
   own: OwnProvider,
   request: ModelRequest,
 ): Promise<ModelReply> {
@@ -46,6 +50,7 @@ async function callOwnProvider(
   if ("refused" in opened) throw new ModelError(opened.refused, { reason: "unauthorized", attempts: [] });
   const { carried } = opened;
   const provider = createOpenAiCompatible({
+    ...limits,
     name: own.name,
     baseUrl: own.baseUrl,
     apiKey: name === null ? undefined : secrets.placeholders.of(name),

@@ -1,3 +1,4 @@
+import type { OrgId } from "@/server/auth/actor";
 import type { Secret } from "@/server/db/generated/client";
 import type { CarriedSecret } from "@/server/egress/outgoing-request";
 import { findFunction } from "@/server/functions/registry";
@@ -21,29 +22,45 @@ const LAST_USED_EVERY_MS = 60_000;
 /** The secrets that a call may send, or why the call is refused. */
 export type OpenedSecrets = { carried: CarriedSecret[] } | { refused: string };
 
+/** Whose secrets are opened, which of them are referred to, and how the use of one is audited. */
+export type SecretUser = {
+  orgId: OrgId;
+  names: readonly string[];
+  recordUse(secret: Pick<Secret, "id" | "name">, at: Date): Promise<void>;
+};
+
+/** A run as the user of the secrets that its configuration refers to. */
+export function secretUserOf({ db }: Services, { id, orgId, configuration }: ClaimedRun): SecretUser {
+  const run = { id, name: configuration.name };
+  return {
+    orgId,
+    names: findSecretNames(configuration),
+    recordUse: (secret, at) =>
+      recordSecretUse(db, orgId, { id: childRunId(id, `secret ${secret.id}`), secret, run, at }),
+  };
+}
+
 /**
- * The secrets of one executing run: those that its configuration refers to. Their values are read for each call that
+ * The secrets of one executing run, or of a test call: those that it refers to. Their values are read for each call that
  * carries some and go to the egress client alone. Every value that was read is redacted from what the run stores, and from
  * what the runs that started it store.
  */
 export class RunSecrets {
   readonly placeholders = new SecretPlaceholders();
   readonly #services: Services;
-  readonly #run: ClaimedRun;
+  readonly #user: SecretUser;
   readonly #parent: RunSecrets | undefined;
-  readonly #names: string[];
   /** Marks by value. A value that was replaced during the run may still be echoed. */
   readonly #known = new Map<string, string>();
-  /** Names whose use by this run is in the audit log. */
+  /** Names whose use is in the audit log. */
   readonly #recorded = new Set<string>();
   #redact: Redact | null = null;
   #isRead = false;
 
-  constructor(services: Services, run: ClaimedRun, parent?: RunSecrets) {
+  constructor(services: Services, user: SecretUser, parent?: RunSecrets) {
     this.#services = services;
-    this.#run = run;
+    this.#user = user;
     this.#parent = parent;
-    this.#names = findSecretNames(run.configuration);
   }
 
   /** A text as it may be stored, logged and shown: values are `[secret NAME]`, placeholders `{{ secrets.NAME }}`. */
@@ -70,16 +87,16 @@ export class RunSecrets {
     return this.#carry([name]);
   }
 
-  /** The secrets that the run's configuration or its organization's model providers name. */
+  /** The secrets that are referred to, also by the organization's model providers. */
   async #allNames(): Promise<string[]> {
-    const providers = await findModelProviders(this.#services, this.#run.orgId);
-    return [...this.#names, ...providers.flatMap((provider) => keySecretOf(provider) ?? [])];
+    const providers = await findModelProviders(this.#services, this.#user.orgId);
+    return [...this.#user.names, ...providers.flatMap((provider) => keySecretOf(provider) ?? [])];
   }
 
   async #carry(used: readonly string[]): Promise<OpenedSecrets> {
     const { db, clock } = this.#services;
     const found = await db.secret.findMany({
-      where: { organizationId: this.#run.orgId, name: { in: await this.#allNames() } },
+      where: { organizationId: this.#user.orgId, name: { in: await this.#allNames() } },
     });
     this.#isRead = true;
     const values = new Map(found.map((secret) => [secret.name, this.#learn(secret)]));
@@ -114,7 +131,7 @@ export class RunSecrets {
   #learn({ name, sealed }: Pick<Secret, "name" | "sealed">): string | null {
     if (sealed === null) return null;
     try {
-      const value = this.#services.vault.open(sealed, secretValuePurpose(this.#run.orgId, name));
+      const value = this.#services.vault.open(sealed, secretValuePurpose(this.#user.orgId, name));
       this.#remember(value, `[secret ${name}]`);
       return value;
     } catch (error) {
@@ -133,14 +150,8 @@ export class RunSecrets {
 
   async #recordUse(secrets: Secret[], at: Date): Promise<void> {
     const { db } = this.#services;
-    const { id, orgId, configuration } = this.#run;
     for (const secret of secrets.filter(({ name }) => !this.#recorded.has(name))) {
-      await recordSecretUse(db, orgId, {
-        id: childRunId(id, `secret ${secret.id}`),
-        secret,
-        run: { id, name: configuration.name },
-        at,
-      });
+      await this.#user.recordUse(secret, at);
       if (at.getTime() - (secret.lastUsedAt?.getTime() ?? 0) > LAST_USED_EVERY_MS) {
         await db.secret.updateMany({ where: { id: secret.id }, data: { lastUsedAt: at } });
       }

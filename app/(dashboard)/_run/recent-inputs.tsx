@@ -1,0 +1,36 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Menu, MenuItem } from "@/app/_ui/menu";
+import { useTRPC } from "@/app/_ui/providers";
+import { useNotify } from "@/app/_ui/toast";
+import type { DefinitionRef } from "@/server/catalog/versions";
+import { recentRunsQuery } from "../_definitions/query";
+
+/** A menu of the inputs of the newest runs of an agent or tool, to use again. */
+export function RecentInputs({ of, onPick }: { of: DefinitionRef; onPick: (input: string) => void }) {
+  const trpc = useTRPC();
+  const notify = useNotify();
+  const { data } = useQuery(recentRunsQuery(trpc, of));
+  const byPreview = new Map(data?.items.toReversed().map((run) => [run.inputPreview, run.id]));
+  const runs = [...byPreview].toReversed();
+  if (runs.length === 0) return null;
+  async function pick(runId: string) {
+    const response = await fetch(`/api/runs/${runId}/text?field=input`).catch(() => null);
+    if (response?.ok) onPick(await response.text());
+    else notify("The input could not be read", "Try again.");
+  }
+  return (
+    <Menu
+      label="Recent inputs"
+      trigger="Recent"
+      triggerClass="rounded px-1.5 py-0.5 text-accent hover:bg-hover"
+    >
+      {runs.map(([preview, runId]) => (
+        <MenuItem key={runId} onClick={() => void pick(runId)}>
+          <span className="block max-w-80 truncate">{preview}</span>
+        </MenuItem>
+      ))}
+    </Menu>
+  );
+}

@@ -1,0 +1,53 @@
+"use client";
+
+import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
+import { Button } from "@/app/_ui/button";
+import { PartHead } from "@/app/_ui/facts";
+import { useTRPC, useTRPCClient } from "@/app/_ui/providers";
+import { describeError } from "@/app/_ui/query-client";
+import { Badge } from "@/app/_ui/table";
+import { useNotify } from "@/app/_ui/toast";
+import { MAY } from "../members/roles";
+import { switchOrganization } from "../switch-organization";
+
+/** The organizations that the person is a member of, with what they may do there. */
+export function OrganizationList() {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const notify = useNotify();
+  const { data } = useSuspenseQuery(trpc.account.organizations.queryOptions());
+  const change = useMutation({
+    mutationFn: (id: string) => switchOrganization(client, id),
+    onError: (error) => notify("The organization is not switched", describeError(error).message),
+  });
+  return (
+    <section aria-label="Your organizations" className="min-w-0 max-xl:border-line max-xl:border-t">
+      <PartHead title="Your organizations" />
+      <ul className="border-line border-t">
+        {data.map(({ id, name, role, active }) => (
+          <li className="flex items-center gap-3 border-line border-b px-4 py-2 sm:px-6" key={id}>
+            <div className="min-w-0 flex-1">
+              <p className="flex min-w-0 items-center gap-2">
+                <span className="truncate font-medium">{name}</span>
+                {active ? <Badge>active</Badge> : null}
+              </p>
+              <p className="text-muted text-xs">
+                {role}: {MAY[role]}
+              </p>
+            </div>
+            {active ? null : (
+              <Button
+                aria-label={`Switch to ${name}`}
+                disabled={change.isPending}
+                look="quiet"
+                onClick={() => change.mutate(id)}
+              >
+                Switch
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

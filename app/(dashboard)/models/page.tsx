@@ -1,0 +1,25 @@
+import type { Metadata } from "next";
+import { Suspense } from "react";
+import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
+import { ListPageSkeleton } from "@/app/_ui/skeletons";
+import { ModelsView } from "./models-view";
+
+export const metadata: Metadata = { title: "Model providers" };
+
+async function Models() {
+  const prefetch = await createPrefetch();
+  await prefetch.queryClient.fetchQuery(prefetch.trpc.models.list.queryOptions());
+  return (
+    <Prefetched from={prefetch}>
+      <ModelsView />
+    </Prefetched>
+  );
+}
+
+export default function ModelsPage() {
+  return (
+    <Suspense fallback={<ListPageSkeleton columns={["Model", "Input", "Output"]} title="Model providers" />}>
+      <Models />
+    </Suspense>
+  );
+}

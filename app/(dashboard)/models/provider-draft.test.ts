@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { labelsOf, modelsError, NEW_PROVIDER, newSecretName, readDraft, toDraft } from "./provider-draft";
+
+test("a draft gives back the provider that it was made of", () => {
+  const provider = {
+    name: "far",
+    baseUrl: "https://far.test/v1",
+    apiKey: "{{ secrets.far }}",
+    models: ["far/large", "far/small"],
+  };
+  expect(readDraft(toDraft(provider), [])).toEqual({ provider, keyValue: undefined });
+  const { apiKey: _none, ...open } = provider;
+  expect(readDraft(toDraft(open), [])).toEqual({ provider: open, keyValue: undefined });
+});
+
+test("a new key is a secret with the provider's name, unless another has it", () => {
+  const draft = { ...NEW_PROVIDER, name: " open-router ", keyValue: "sk-1", models: "a, b\n\nc " };
+  expect(readDraft(draft, ["open_router"])).toEqual({
+    provider: {
+      name: "open-router",
+      baseUrl: "",
+      apiKey: "{{ secrets.open_router_2 }}",
+      models: ["a", "b", "c"],
+    },
+    keyValue: "sk-1",
+  });
+  expect(newSecretName("4all", [])).toBe("key_4all");
+  expect(newSecretName("", [])).toBe("key");
+});
+
+test("an error about a model names it, and comes before one about the list", () => {
+  expect(labelsOf(["far/large"])["/models/0"]).toBe("far/large");
+  const at = (known: Record<string, string>) => (path: string) => known[path];
+  expect(modelsError(at({ "/models/1": "wrong", "/models": "list" }), ["a", "b"])).toBe("wrong");
+  expect(modelsError(at({ "/models": "list" }), [])).toBe("list");
+});

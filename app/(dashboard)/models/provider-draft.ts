@@ -1,0 +1,78 @@
+import type { OwnProvider } from "@/server/models/own-provider";
+import { referenceTo } from "../secrets/secret-draft";
+
+/** Choices of the key that are no names of secrets. */
+export const NO_KEY = "";
+export const NEW_KEY = "+";
+
+/** A provider as its form has it. `key`: a secret's name, or one of the choices above. */
+export type ProviderDraft = { name: string; baseUrl: string; key: string; keyValue: string; models: string };
+
+export const NEW_PROVIDER: ProviderDraft = { name: "", baseUrl: "", key: NEW_KEY, keyValue: "", models: "" };
+
+export function toDraft({ name, baseUrl, apiKey, models }: OwnProvider): ProviderDraft {
+  const key = apiKey === undefined ? NO_KEY : (/\.\s*(\w+)/.exec(apiKey)?.[1] ?? NO_KEY);
+  return { name, baseUrl, key, keyValue: "", models: models.join("\n") };
+}
+
+/** The provider to save, and the value of a secret that is created with it. */
+export function readDraft(
+  draft: ProviderDraft,
+  secrets: readonly string[],
+): { provider: OwnProvider; keyValue: string | undefined } {
+  const { key, keyValue } = draft;
+  const name = draft.name.trim();
+  const secret = key === NEW_KEY ? newSecretName(name, secrets) : key;
+  return {
+    provider: {
+      name,
+      baseUrl: draft.baseUrl.trim(),
+      ...(secret === NO_KEY ? {} : { apiKey: referenceTo(secret) }),
+      models: readModels(draft.models),
+    },
+    keyValue: key === NEW_KEY ? keyValue : undefined,
+  };
+}
+
+/** The name of a new secret for a provider: the provider's, unless it is taken. */
+export function newSecretName(provider: string, taken: readonly string[]): string {
+  const base = provider.replace(/\W/g, "_").replace(/^(?=\d)/, "key_") || "key";
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? base : `${base}_${number}`;
+    if (!taken.includes(name)) return name;
+  }
+}
+
+/** The models in a text: one per line, or separated by commas. */
+export function readModels(text: string): string[] {
+  return text
+    .split(/[\n,]/)
+    .map((model) => model.trim())
+    .filter((model) => model !== "");
+}
+
+/** The labels of the form's fields. The message about a model begins with it. */
+export function labelsOf(models: readonly string[]): Record<string, string> {
+  return {
+    "/name": "Name",
+    "/baseUrl": "Base URL",
+    "/apiKey": "Key",
+    "/keyValue": "API key",
+    ...Object.fromEntries(models.map((model, index) => [`/models/${index}`, model])),
+    "/models": "Models",
+  };
+}
+
+/** The error at the field of the models: about the first wrong one, or about the list. */
+export function modelsError(
+  at: (path: string) => string | undefined,
+  models: readonly string[],
+): string | undefined {
+  const faults = models.map((_model, index) => at(`/models/${index}`));
+  return faults.find((fault) => fault !== undefined) ?? at("/models");
+}
+
+/** The host of an address that is being typed; null until it is one. */
+export function hostOf(baseUrl: string): string | null {
+  return URL.canParse(baseUrl.trim()) ? new URL(baseUrl.trim()).host || null : null;
+}

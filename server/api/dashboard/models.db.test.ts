@@ -1,0 +1,240 @@
+import { createServer, type Server } from "node:http";
+import { json } from "node:stream/consumers";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { z } from "zod";
+import { createDashboardCaller } from "@/server/api/dashboard/router";
+import { applyDefinitionFile } from "@/server/catalog/definition-file/apply";
+import { exportOrganization } from "@/server/catalog/definition-file/export";
+import { operatorOf } from "@/server/catalog/organization/organizations";
+import { saveAgent } from "@/server/catalog/save-agent";
+import { saveTool } from "@/server/catalog/save-tool";
+import { createGuardedEgress, type Egress, type GuardedFetch } from "@/server/egress/guarded-fetch";
+import { isAppError } from "@/server/errors";
+import { findLeaks } from "@/testing/leaks";
+import { createMember } from "@/testing/runs";
+import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
+
+/** The page of model providers, with a real server, a real egress and a real database. */
+
+const VALUE = "sk-9aZ+k&q-Sup3r";
+const modelCall = z.object({ model: z.string(), messages: z.array(z.object({ content: z.string() })) });
+
+let world: World;
+let egress: Egress<GuardedFetch>;
+let server: Server;
+let host: string;
+let tenant: Tenant;
+let calls: { key: string | undefined; model: string }[];
+/** The key that the server accepts. */
+let accepted: string;
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const { model } = modelCall.parse(await json(request));
+    const key = request.headers.authorization;
+    calls.push({ key, model });
+    response.setHeader("content-type", "application/json");
+    if (key !== `Bearer ${accepted}`) {
+      response.statusCode = 401;
+      response.end(JSON.stringify({ error: { message: `Wrong key ${key}` } }));
+      return;
+    }
+    const choices = [{ message: { role: "assistant", content: `ready ${key}` }, finish_reason: "stop" }];
+    response.end(JSON.stringify({ choices, usage: { prompt_tokens: 12, completion_tokens: 2 } }));
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  host = `127.0.0.1:${address.port}`;
+  egress = createGuardedEgress({ allow: [host] });
+  world = await createWorld({ fetch: egress.fetch });
+});
+afterAll(async () => {
+  await egress.close();
+  await world.close();
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
+});
+beforeEach(async () => {
+  tenant = await createTenant(world);
+  calls = [];
+  accepted = VALUE;
+});
+
+const api = async () =>
+  createDashboardCaller({
+    services: world,
+    actor: await createMember(world, tenant, "admin"),
+    requestId: "t",
+  }).models;
+const far = (part = {}) => ({
+  name: "far-away",
+  baseUrl: `http://${host}/v1`,
+  apiKey: "{{ secrets.far_away }}",
+  models: ["far/large", "far/small"],
+  ...part,
+});
+const auditOf = () =>
+  world.db.auditEntry.findMany({ where: { organizationId: tenant.orgId }, orderBy: { id: "asc" } });
+
+async function issuesOf(call: Promise<unknown>): Promise<string[]> {
+  const error: unknown = await call.then(
+    () => null,
+    (refused: unknown) => (refused instanceof Error ? refused.cause : refused),
+  );
+  if (!isAppError(error)) throw new Error("expected a refusal");
+  return (error.issues ?? [{ path: error.code, message: error.message }]).map(
+    ({ path, message }) => `${path} ${message}`,
+  );
+}
+
+it("a provider and its key are added, tested, changed and removed; each is audited and no key is shown", async () => {
+  const models = await api();
+  await models.save({ ...far(), keyValue: VALUE, replaces: null });
+  const [own] = (await models.list()).own;
+  expect(own).toEqual({
+    provider: far(),
+    models: [
+      { name: "far/large", input: "0.1", output: "0.4" },
+      { name: "far/small", input: "0.1", output: "0.4" },
+    ],
+    key: { name: "far_away", state: "set", lastUsedAt: null },
+  });
+  expect(await world.db.secret.findFirst({ where: { organizationId: tenant.orgId } })).toMatchObject({
+    name: "far_away",
+    allowedHosts: [host],
+  });
+
+  expect(await models.test({ name: "far-away", model: "far/small" })).toEqual({
+    answered: true,
+    text: "ready Bearer [secret far_away]",
+    durationMs: expect.any(Number),
+    inputTokens: 12,
+    outputTokens: 2,
+  });
+  expect(calls).toEqual([{ key: `Bearer ${VALUE}`, model: "far/small" }]);
+  expect((await models.list()).own[0]?.key?.lastUsedAt).toBe(world.clock.now().toISOString());
+
+  await models.save({ ...far({ models: ["far/large"] }), replaces: far() });
+  await models.remove({ name: "far-away" });
+  expect((await models.list()).own).toEqual([]);
+  const lines = await auditOf();
+  expect(lines.map(({ action, subjectName }) => `${action} ${subjectName}`)).toEqual([
+    "secret.created far_away",
+    "model_provider.created far-away",
+    "secret.used far_away",
+    "model_provider.tested far-away",
+    "model_provider.updated far-away",
+    "model_provider.removed far-away",
+  ]);
+  expect(await findLeaks(world, VALUE, { lines: JSON.stringify(lines) })).toEqual([]);
+});
+
+it("a test says why the provider does not answer, after one call, without the key", async () => {
+  const models = await api();
+  await models.save({ ...far(), keyValue: VALUE, replaces: null });
+  accepted = "another";
+  const test = () => models.test({ name: "far-away", model: "far/large" });
+  const refused = await test();
+  expect(refused).toMatchObject({ answered: false, message: expect.stringContaining("far-away") });
+  expect(JSON.stringify(refused)).not.toContain(VALUE);
+  expect(calls).toHaveLength(1);
+
+  await models.save({ ...far({ baseUrl: "http://127.0.0.1:9/v1", apiKey: undefined }), replaces: far() });
+  expect(await test()).toMatchObject({ answered: false, message: expect.stringContaining("127.0.0.1:9") });
+  expect(await issuesOf(models.test({ name: "far-away", model: "gpt-5" }))).toEqual([
+    'not_found There is no model provider "far-away".',
+  ]);
+  expect(calls, "the guard lets no call to a private address out").toHaveLength(1);
+});
+
+it("tests are limited to 20 in a minute for an organization", async () => {
+  const models = await api();
+  await models.save({ ...far(), keyValue: VALUE, replaces: null });
+  for (let call = 0; call < 20; call += 1) await models.test({ name: "far-away", model: "far/large" });
+  await expect(models.test({ name: "far-away", model: "far/large" })).rejects.toThrow("Too Many Requests");
+  expect(calls).toHaveLength(20);
+});
+
+it("what cannot be saved is refused at its field, and nothing of it is kept", async () => {
+  const models = await api();
+  const save = (part: object, more: { keyValue?: string } = { keyValue: VALUE }) =>
+    issuesOf(models.save({ ...far(part), ...more, replaces: null }));
+  expect(await save({ name: "demo", baseUrl: "far.test", models: [] })).toEqual([
+    "/name is taken: demo is built in, openai is OPENAI_*",
+    "/baseUrl must be an http or https address",
+    "/models must have at least 1 item",
+  ]);
+  expect(await save({}, { keyValue: "short" })).toEqual([
+    expect.stringContaining("/keyValue must have at least 8 characters"),
+  ]);
+  expect(await save({}, {})).toEqual(['/apiKey there is no secret "far_away"; known secrets: none']);
+  expect(await save({ apiKey: undefined })).toEqual(["/apiKey must name the secret for the key"]);
+  expect(await world.db.secret.count({ where: { organizationId: tenant.orgId } })).toBe(0);
+
+  await models.save({ ...far(), keyValue: VALUE, replaces: null });
+  expect(await save({}, {})).toEqual(['/name is taken: a model provider "far-away" exists']);
+  expect(await save({ name: "near", models: ["near", "far/large"] }, {})).toEqual([
+    '/models/1 "far/large" is already listed by far-away',
+  ]);
+  expect(await save({ name: "near", models: ["near"] })).toEqual([
+    '/apiKey is taken: a secret "far_away" exists',
+  ]);
+  expect((await models.list()).own).toHaveLength(1);
+});
+
+it("a change of what somebody else has changed meanwhile overwrites nothing", async () => {
+  const models = await api();
+  await models.save({ ...far(), keyValue: VALUE, replaces: null });
+  const theirs = far({ models: ["far/theirs"] });
+  await models.save({ ...theirs, replaces: far() });
+  expect(await issuesOf(models.save({ ...far({ models: ["far/mine"] }), replaces: far() }))).toEqual([
+    " Somebody changed this provider since you opened it; nothing was overwritten",
+  ]);
+  expect((await models.list()).own[0]?.provider).toEqual(theirs);
+});
+
+it("the page and a definition file make the same records", async () => {
+  const models = await api();
+  await models.save({ ...far(), keyValue: VALUE, replaces: null });
+  const exported = await exportOrganization(world, await operatorOf(world, tenant.slug));
+  expect(exported).toContain("name: far-away");
+  expect(exported).toContain("{{ secrets.far_away }}");
+  expect(await applyDefinitionFile(world, exported)).toMatchObject([{ saved: "unchanged" }]);
+  await applyDefinitionFile(world, exported.replace("- far/small", "- far/tiny"));
+  expect((await models.list()).own[0]?.provider.models).toEqual(["far/large", "far/tiny"]);
+});
+
+it("the agents and tools that use a provider's models are named", async () => {
+  const models = await api();
+  await models.save({ ...far(), keyValue: VALUE, replaces: null });
+  const operator = { kind: "operator", orgId: tenant.orgId, name: "operator" } as const;
+  const agent = (slug: string, model: string) => saveAgent(world, operator, { slug, name: slug, model });
+  const { id } = await agent("uses", "far/large");
+  await agent("moved", "far/large");
+  await agent("moved", "gpt-5");
+  const tool = (slug: string, model: string) =>
+    saveTool(world, operator, {
+      slug,
+      name: slug,
+      parameters: { type: "object" },
+      steps: [{ id: "text", uses: "generate_text", with: { prompt: "Hi", model } }],
+    });
+  const writer = await tool("writes", "far/small");
+  await tool("other", "far/smaller");
+  expect(await models.users({ name: "far-away" })).toEqual([
+    { kind: "agent", id, name: "uses" },
+    { kind: "tool", id: writer.id, name: "writes" },
+  ]);
+});
+
+it("the service's providers are listed with the default one, without models of the organization's own", async () => {
+  const models = await api();
+  const before = await models.list();
+  expect(before.service.filter(({ isDefault }) => isDefault)).toHaveLength(1);
+  expect(before.defaultPrice).toEqual({ input: "0.1", output: "0.4" });
+  const [listed] = before.service.flatMap((provider) => provider.models);
+  if (listed === undefined) return;
+  await models.save({ ...far({ apiKey: undefined, models: [listed.name] }), replaces: null });
+  expect((await models.list()).service.flatMap((provider) => provider.models)).not.toContainEqual(listed);
+});

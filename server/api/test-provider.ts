@@ -1,0 +1,71 @@
+import type { MemberActor } from "@/server/auth/actor";
+import { requireRole } from "@/server/catalog/change";
+import { noProvider, readProviders } from "@/server/catalog/organization/model-providers";
+import { acquireRate, rateLimited } from "@/server/limits/rate-limit";
+import { keySecretOf } from "@/server/models/own-provider";
+import { ModelError, type ModelRequest } from "@/server/models/port";
+import { recordAudit } from "@/server/operate/audit";
+import { callOwnProvider } from "@/server/runs/engine/execute/own-models";
+import { RunSecrets } from "@/server/runs/engine/execute/run-secrets";
+import type { Services } from "@/server/services";
+
+/** The outcome of a test call; `message` is why the provider did not answer. */
+export type ProviderTest =
+  | { answered: true; text: string; durationMs: number; inputTokens: number; outputTokens: number }
+  | { answered: false; message: string };
+
+const LIMITS = { maxAttempts: 1, attemptTimeoutMs: 20_000 };
+const PER_MINUTE = { limit: 20, seconds: 60 };
+const MAX_SHOWN = 200;
+
+/**
+ * Makes one small call of a model at the organization's own provider, as a run would: through the guarded client, with the
+ * provider's secret. It uses no credits. Needs the role admin. Throws `not_found`, `rate_limited`.
+ */
+export async function testProvider(
+  services: Services,
+  actor: MemberActor,
+  { name, model }: { name: string; model: string },
+): Promise<ProviderTest> {
+  requireRole(actor, "admin");
+  const { db, pool, clock } = services;
+  const provider = (await readProviders(db, actor.orgId)).find((each) => each.name === name);
+  if (!provider?.models.includes(model)) throw noProvider(name);
+  const decision = await acquireRate(pool, { key: `model-test:${actor.orgId}`, ...PER_MINUTE }, { clock });
+  if (!decision.allowed) throw rateLimited("model-test", decision);
+
+  const record = (subject: Parameters<typeof recordAudit>[2]["subject"], verb: string, changes = {}) =>
+    recordAudit(db, actor.orgId, { actor, verb, subject, changes, at: clock.now() });
+  const key = keySecretOf(provider);
+  const secrets = new RunSecrets(services, {
+    orgId: actor.orgId,
+    names: key === null ? [] : [key],
+    recordUse: (secret) =>
+      record({ kind: "secret", id: secret.id, name: secret.name }, "used", { provider: name }),
+  });
+  const request: ModelRequest = {
+    model,
+    messages: [{ role: "user", content: "Reply with the word ready." }],
+    tools: [],
+    // Models that think before they answer use some of it.
+    maxOutputTokens: 1_000,
+    signal: new AbortController().signal,
+  };
+  const started = clock.now().getTime();
+  const outcome = await callOwnProvider({ services, secrets, limits: LIMITS }, provider, request).then(
+    ({ content, usage }): ProviderTest => ({
+      answered: true,
+      text: content.slice(0, MAX_SHOWN),
+      durationMs: Math.max(0, clock.now().getTime() - started),
+      inputTokens: usage.inputTokens,
+      outputTokens: usage.outputTokens,
+    }),
+    (error: unknown): ProviderTest => {
+      if (!(error instanceof ModelError)) throw error;
+      return { answered: false, message: error.message };
+    },
+  );
+  const result = outcome.answered ? "answered" : outcome.message;
+  await record({ kind: "model_provider", id: null, name }, "tested", { model, result });
+  return outcome;
+}

@@ -1,0 +1,74 @@
+import { policyOf } from "@/server/agent/definition";
+import { toolNameForModel } from "@/server/agent/offered-tools";
+import type { MemberActor } from "@/server/auth/actor";
+import { requireRole } from "@/server/catalog/change";
+import type { AgentDefinition } from "@/server/catalog/definitions";
+import { refusal } from "@/server/catalog/issues";
+import { findAgentFaults } from "@/server/catalog/save-agent";
+import { Decimal } from "@/server/credits/amount";
+import { findTarget } from "@/server/runs/find-target";
+import { startFromDashboard } from "@/server/runs/rerun";
+import type { Services } from "@/server/services";
+
+/**
+ * Starts a run of a saved agent with an unsaved definition, also if the agent is inactive. Needs the role member. Throws
+ * `invalid_request` with the definition's faults, and the errors of `startFromDashboard`.
+ */
+export async function tryAgent(
+  services: Services,
+  actor: MemberActor,
+  { agentId, definition, message }: { agentId: string; definition: AgentDefinition; message: string },
+): Promise<{ runId: string }> {
+  requireRole(actor, "member");
+  const { model, systemPrompt, maxSteps, outputSchema, policies, deadlineSeconds, maxCredits } = definition;
+  const tools = await findAttachedTools(services, actor, definition.tools);
+  const faults = await findAgentFaults(definition, (slug) => tools.has(slug), actor.orgId);
+  if (faults.length > 0) throw refusal(faults);
+  const draft = {
+    model,
+    systemPrompt,
+    maxSteps,
+    outputSchema,
+    deadlineSeconds,
+    maxCredits: maxCredits === null ? null : new Decimal(maxCredits),
+    callables: [
+      ...definition.functions.map((name) => ({
+        kind: "function" as const,
+        name,
+        policy: policyOf(policies, name),
+      })),
+      ...definition.tools.flatMap((slug) => {
+        const tool = tools.get(slug);
+        return tool ? { ...tool, policy: policyOf(policies, slug) } : [];
+      }),
+    ],
+  };
+  return startFromDashboard(services, actor, { kind: "agent", id: agentId, input: message, draft });
+}
+
+/** The tools of these slugs as an agent's run freezes them, by slug. */
+async function findAttachedTools(services: Services, { orgId }: MemberActor, slugs: readonly string[]) {
+  const found = await services.db.tool.findMany({
+    where: { organizationId: orgId, slug: { in: [...slugs] }, deletedAt: null },
+    select: { id: true, slug: true, description: true },
+  });
+  const attached = await Promise.all(
+    found.map(async ({ id, slug, description }) => {
+      const target = await findTarget(services, orgId, "tool", id);
+      if (target?.kind !== "tool") return [];
+      const callable = {
+        kind: "tool" as const,
+        name: toolNameForModel(slug),
+        toolId: id,
+        version: target.version,
+        title: target.name,
+        description,
+        definition: target.configuration.definition,
+        deadlineSeconds: target.deadlineSeconds,
+        maxCredits: target.maxCredits?.toFixed() ?? null,
+      };
+      return [[slug, callable] as const];
+    }),
+  );
+  return new Map(attached.flat());
+}

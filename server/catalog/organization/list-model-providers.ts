@@ -1,0 +1,98 @@
+import type { Actor } from "@/server/auth/actor";
+import { type PriceList, priceOf } from "@/server/credits/prices";
+import { keySecretOf, type OwnProvider } from "@/server/models/own-provider";
+import type { Services } from "@/server/services";
+import { readProviders } from "./model-providers";
+import { type SecretSummary, stateOf } from "./secrets";
+
+/** A model and its price in credits per 1,000 tokens. */
+export type PricedModel = { name: string; input: string; output: string };
+
+export type OwnProviderSummary = {
+  provider: OwnProvider;
+  models: PricedModel[];
+  /** The secret that is the provider's key; null: it needs none. */
+  key: { name: string; state: SecretSummary["state"]; lastUsedAt: string | null } | null;
+};
+
+export type ModelProviders = {
+  own: OwnProviderSummary[];
+  /** The providers that the operator configured, for every organization. */
+  service: { name: string; isDefault: boolean; models: PricedModel[] }[];
+  /** The price of a model without one of its own. */
+  defaultPrice: Omit<PricedModel, "name">;
+};
+
+/** The providers that serve the organization's models. A model of its own provider is not called at the service's. */
+export async function listModelProviders(services: Services, actor: Actor): Promise<ModelProviders> {
+  const { db, models, prices, clock } = services;
+  const own = await readProviders(db, actor.orgId);
+  const secrets = await db.secret.findMany({ where: { organizationId: actor.orgId } });
+  const price = (model: string) => ({ name: model, ...describePrice(prices, model) });
+  const taken = new Set(own.flatMap((provider) => provider.models));
+  const others = [...new Set([...models.listed, ...Object.keys(prices.models)])].filter(
+    (model) => !taken.has(model),
+  );
+  // No provider lists the empty name: the default one serves it.
+  const fallback = models.providerOf("");
+  const names = new Set([fallback, ...others.map(models.providerOf)]);
+  return {
+    own: own.map((provider) => {
+      const key = secrets.find(({ name }) => name === keySecretOf(provider));
+      return {
+        provider,
+        models: provider.models.map(price),
+        key: key
+          ? {
+              name: key.name,
+              state: stateOf(key, clock.now()),
+              lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+            }
+          : null,
+      };
+    }),
+    service: [...names].map((name) => ({
+      name,
+      isDefault: name === fallback,
+      models: others.filter((model) => models.providerOf(model) === name).map(price),
+    })),
+    defaultPrice: describePrice(prices, ""),
+  };
+}
+
+export function describePrice(prices: PriceList, model: string): Omit<PricedModel, "name"> {
+  const { input, output } = priceOf(prices, model);
+  return { input: input.toFixed(), output: output.toFixed() };
+}
+
+/** The agents and tools that name a model of the provider in their current version, by name. */
+export async function listProviderUsers(
+  { db }: Services,
+  actor: Actor,
+  { name }: { name: string },
+): Promise<{ kind: "agent" | "tool"; id: string; name: string }[]> {
+  const provider = (await readProviders(db, actor.orgId)).find((each) => each.name === name);
+  if (provider === undefined) return [];
+  const where = { organizationId: actor.orgId, deletedAt: null };
+  const orderBy = { name: "asc" } as const;
+  const newest = { orderBy: { number: "desc" }, take: 1 } as const;
+  const agents = await db.agent.findMany({
+    where: { ...where, versions: { some: { model: { in: provider.models } } } },
+    orderBy,
+    select: { id: true, name: true, versions: { ...newest, select: { model: true } } },
+  });
+  const tools = await db.tool.findMany({
+    where: { ...where, versions: { some: { definition: { contains: '"generate_text"' } } } },
+    orderBy,
+    select: { id: true, name: true, versions: { ...newest, select: { definition: true } } },
+  });
+  const names = provider.models.map((model) => `"model":${JSON.stringify(model)}`);
+  return [
+    ...agents
+      .filter(({ versions: [current] }) => current && provider.models.includes(current.model))
+      .map((agent) => ({ kind: "agent" as const, id: agent.id, name: agent.name })),
+    ...tools
+      .filter(({ versions: [current] }) => names.some((each) => current?.definition.includes(each)))
+      .map((tool) => ({ kind: "tool" as const, id: tool.id, name: tool.name })),
+  ];
+}
