@@ -13,7 +13,7 @@ const config: NextConfig = {
     preloadEntriesOnStart: false,
     // 230 MB that speed up the next build; CI makes only one.
     turbopackFileSystemCacheForBuild: process.env.CI === undefined,
-    // Nothing reads the server's: they took 120 MB and a quarter of the build's time.
+    // Nothing reads the server's, which would be most of the build's size.
     turbopackSourceMaps: false,
   },
   typescript: { ignoreBuildErrors: true },
