@@ -63,7 +63,7 @@ module.exports = {
     closed("server-without-next", "^server/", `${NODE_MODULES}(next|react|react-dom|inngest)/`),
     closed("inngest", "^inngest/", "^(app|scripts|e2e|prisma)/|^(serve|wiring)\\.ts$"),
     closed("wiring", "^wiring\\.ts$", "^(app|scripts|e2e|prisma)/|^serve\\.ts$"),
-    closed("app", "^app/", "^(inngest|scripts|prisma|e2e)/|^serve\\.ts$"),
+    closed("app", "^app/", "^(inngest|scripts|prisma|e2e)/|^(serve|wiring)\\.ts$"),
     closed("scripts", "^scripts/", "^(app|inngest)/|^serve\\.ts$", "^serve\\.ts$"),
 
     {

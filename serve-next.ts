@@ -1,11 +1,12 @@
 import { subscribe } from "node:diagnostics_channel";
 import { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Wired } from "@/process-services";
 import { createProxyWarning, PEER_ADDRESS_HEADER } from "@/server/api/client-address";
 import { InvalidTargetError, peerAddress, targetOf } from "@/server/api/node-http";
 import { PAGE_ADDRESS_HEADER } from "@/server/api/page-address";
 import { dataHeaders, pageHeaders } from "@/server/api/protective-headers";
 import { captureConsole, captureFaults } from "@/server/log";
-import { getServices, type Wired } from "@/wiring";
+import { wireProcess } from "@/wiring";
 import { prepare } from "./serve-prepare";
 import { handlerOf, logRequest, type PendingRequest, preparePage, refuseBadHttp } from "./serve-requests";
 
@@ -21,7 +22,7 @@ const ROUTE_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS
 /** Starts what serve.ts starts, except the server. Does nothing if serve.ts has started it. Throws like `serve`. */
 export async function serveWithNext(): Promise<void> {
   if (globalThis.stepwellServices !== undefined) return;
-  const services = getServices();
+  const services = wireProcess();
   captureConsole(services.log);
   captureFaults(services.log);
   prepareRequests(services);

@@ -1,9 +1,9 @@
 import { type Demo, seedDemo } from "@/prisma/seed";
+import type { Wired } from "@/process-services";
 import { retryWhileUnavailable } from "@/server/db/outage";
 import { prepareDatabase } from "@/server/db/prepare-database";
 import { storeAppUrl } from "@/server/operate/app-url";
 import { checkSecretFingerprint } from "@/server/secrets/fingerprint";
-import type { Wired } from "@/wiring";
 
 /** How long a start waits for a database that goes away in the middle of it. */
 const START_PATIENCE_MS = 30_000;

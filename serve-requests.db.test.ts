@@ -25,11 +25,11 @@ let world: World;
 let services: TestProcess;
 let server: Server;
 let port: number;
-vi.mock("@/wiring", async (original) => ({ ...(await original<object>()), getServices: () => services }));
 
 beforeAll(async () => {
   world = await createWorld();
   services = createProcess(world);
+  vi.stubGlobal("stepwellServices", services);
   const showPage = async (_incoming: unknown, outgoing: { end(text: string): void }) =>
     outgoing.end("a page");
   server = createServer(createHandler(services, { showPage, dev: false, state: { stopping: false } }));

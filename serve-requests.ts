@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Wired } from "@/process-services";
 import { type ApiRequest, type ApiResponse, drain, fromNode, sendToNode } from "@/server/api/api-request";
 import { errorBody, refuseTunnel, respondToBadHttp } from "@/server/api/bad-http";
 import { createProxyWarning, PEER_ADDRESS_HEADER } from "@/server/api/client-address";
@@ -12,7 +13,6 @@ import { respondToWebhook } from "@/server/api/webhook";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import type { Logger } from "@/server/log";
-import type { Wired } from "@/wiring";
 import { ALIVE, readinessResponse } from "./server/api/health-responses";
 
 /** Handles the requests of the process: `/v1`, `/webhooks` and health here, everything else by Next. */

@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Demo } from "@/prisma/seed";
 import { captureConsole, captureFaults } from "@/server/log";
 import { waitUntilReady } from "@/server/operate/health";
-import { closeServices, getServices } from "@/wiring";
+import { closeServices, wireProcess } from "@/wiring";
 import { isClusterPrimary, type Serving, servePrimary } from "./serve-cluster";
 import { prepare } from "./serve-prepare";
 import { createHandler, refuseBadHttp } from "./serve-requests";
@@ -34,7 +34,7 @@ export type ServeOptions = {
  * EnvironmentError, MigrationError, WrongSecretError, or the error of listening.
  */
 export async function serve({ root, dev = false, print = () => {} }: ServeOptions): Promise<Serving> {
-  const services = getServices();
+  const services = wireProcess();
   if (!dev) {
     captureConsole(services.log);
     captureFaults(services.log);

@@ -1,16 +1,10 @@
 import { defineConfig } from "vitest/config";
 
 /**
- * Three projects: `unit` (pure, `*.test.ts`); `db` (`*.db.test.ts`, each worker on its own copy of a migrated template
- * database, see testing/database.ts); `routes`, the same for files that replace the services of `wiring.ts`.
+ * Two projects: `unit` (pure, `*.test.ts`) and `db` (`*.db.test.ts`, each file on its own copy of a migrated template
+ * database, see testing/database.ts).
  */
-const DB_TESTS = ["{server,inngest,scripts,app,prisma,examples,testing}/**/*.db.test.ts", "*.db.test.ts"];
-const ROUTE_TESTS = ["app/api/**/*.db.test.ts", "serve-requests.db.test.ts"];
-const DB = {
-  globalSetup: ["testing/database-setup.ts"],
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
-};
+const FOLDERS = "{server,inngest,scripts,app,prisma,examples,testing}";
 
 export default defineConfig({
   resolve: { tsconfigPaths: true },
@@ -19,36 +13,25 @@ export default defineConfig({
     maxWorkers: 3,
     // Files share their worker's modules: loading them for each file took longer than the tests.
     isolate: false,
-    // On a busy machine, what is waited for may come late.
+    // Generous: on a busy machine, what is waited for may come late.
+    testTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     projects: [
       {
         extends: true,
         test: {
           name: "unit",
-          include: ["{server,inngest,scripts,app,prisma,examples,testing}/**/*.test.ts", "*.test.ts"],
-          exclude: ["**/*.db.test.ts", "**/node_modules/**"],
-          // Generous: some tests wait for a time limit of 1 s on busy machines.
-          testTimeout: 60_000,
+          include: [`${FOLDERS}/**/*.test.ts`, "*.test.ts"],
+          exclude: ["**/*.db.test.ts"],
         },
       },
       {
         extends: true,
         test: {
-          ...DB,
           name: "db",
-          include: DB_TESTS,
-          exclude: [...ROUTE_TESTS, "**/node_modules/**"],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          ...DB,
-          name: "routes",
-          include: ROUTE_TESTS,
-          // What they replace must not affect the next file.
-          isolate: true,
+          globalSetup: ["testing/database-setup.ts"],
+          include: [`${FOLDERS}/**/*.db.test.ts`, "*.db.test.ts"],
+          hookTimeout: 60_000,
         },
       },
     ],

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
-import { createEngine, type RunningEngine } from "@/inngest/start";
+import { createEngine } from "@/inngest/start";
+import type { Wired } from "@/process-services";
 import { systemClock } from "@/server/clock";
 import { openDatabase } from "@/server/db/client";
 import { createConfigurationCaches } from "@/server/db/configuration-cache";
@@ -14,9 +15,6 @@ import { createEndedRuns } from "@/server/runs/ended-runs";
 import { killAtPausePoints } from "@/server/runs/engine/pause-points";
 import { createVault } from "@/server/secrets/vault";
 import type { Services } from "@/server/services";
-
-/** The services of this process, with an engine that it may start. */
-export type Wired = Services & { engine: RunningEngine };
 
 /** The composition root: environment → services. Nothing connects before it is used. */
 export function wire(env: Environment, log: Logger = createLogger({ level: env.logLevel })): Wired {
@@ -44,15 +42,8 @@ export function wire(env: Environment, log: Logger = createLogger({ level: env.l
   return services;
 }
 
-declare global {
-  var stepwellServices: Wired | undefined;
-}
-
-/**
- * The services of this process, kept on globalThis: Next bundles its own copy of this module, and both copies must
- * share one pool and one engine.
- */
-export function getServices(): Wired {
+/** Wires the services of this process once, from its environment. */
+export function wireProcess(): Wired {
   globalThis.stepwellServices ??= wire(readEnvironment());
   return globalThis.stepwellServices;
 }

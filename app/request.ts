@@ -2,6 +2,7 @@ import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { cache } from "react";
 import { signInAddress } from "@/app/sign-in/target";
+import { getServices } from "@/process-services";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
 import { PAGE_ADDRESS_HEADER } from "@/server/api/page-address";
 import type { MemberActor } from "@/server/auth/actor";
@@ -9,7 +10,6 @@ import { type Session, sessionFromHeaders } from "@/server/auth/sessions";
 import { type ErrorCode, HTTP_STATUS, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import type { Services } from "@/server/services";
-import { getServices } from "@/wiring";
 
 /** The session of the current request, read once. */
 export const readSession = cache(

@@ -1,9 +1,11 @@
 import type { APIRequestContext, Locator, Page } from "@playwright/test";
-import { expectNoFaultsAnywhere, expectNoFaultsOnPhone, PHONE } from "./axe";
+import { expectNoFaultsAnywhere, expectNoFaultsOnPhone, loadAxe, PHONE } from "./axe";
 import { expect, type Organization, test } from "./fixtures";
 import { finishRun } from "./start";
 
 /** Each page in both themes and on a phone: no serious axe finding, no console error, no horizontal scrolling. */
+
+test.beforeEach(({ context }) => loadAxe(context));
 
 type World = { request: APIRequestContext; organization: Organization };
 /** One run of each kind for all tests of a worker, which only read them. */

@@ -236,7 +236,7 @@ test("zooms to the selected line, and by dragging over the axis", async ({
   request,
   organization,
 }) => {
-  const id = await finishRun(request, organization, { tool: organization.counterId, input: { to: 12 } });
+  const id = await finishRun(request, organization, { tool: organization.toolIds.steady ?? "", input: {} });
   await page.goto(`/runs/${id}?step=6`);
   const timeline = page.getByRole("listbox", { name: "Timeline" });
   const row = timeline.getByRole("option", { name: /^Step 6/ });

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Wired } from "@/process-services";
 import type { ModelReply, ModelRequest } from "@/server/models/port";
 import { cancelRun } from "@/server/runs/cancel";
 import { removeWorker } from "@/server/runs/engine/worker";
@@ -7,7 +8,6 @@ import { sleep } from "@/server/sleep";
 import { createProcess, type TestProcess } from "@/testing/process";
 import { insertTool } from "@/testing/tools";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
-import type { Wired } from "@/wiring";
 
 /** Where the suite runs: on the embedded engine or an Inngest server. */
 export type Stage = {

@@ -33,6 +33,7 @@ const SOURCES = [
   "serve-prepare.ts",
   "serve-requests.ts",
   "instrumentation.ts",
+  "process-services.ts",
   "wiring.ts",
   "next.config.ts",
   "postcss.config.mjs",

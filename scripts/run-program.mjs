@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { constants, setPriority } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { ROOT, SetupError } from "./project.mjs";
 import { isShuttingDown, onShutdown } from "./shutdown.mjs";
@@ -8,6 +9,7 @@ import { isShuttingDown, onShutdown } from "./shutdown.mjs";
  * @typedef {object} ProgramOptions
  * @property {Record<string, string | undefined>} [env] set beside the environment of this process
  * @property {boolean} [loud] passes its output on
+ * @property {boolean} [background] uses only what other programs leave of the processors
  * @property {(line: string) => void} [onLine] receives each line of its output
  * @property {(output: string) => string} [explain] picks from its output what people see when it fails
  */
@@ -37,7 +39,7 @@ export function runNode(name, script, parameters, options) {
  * @returns {Promise<void>}
  */
 export async function runProgram(name, command, parameters, options = {}) {
-  const { env = {}, loud = false, onLine, explain = (output) => output } = options;
+  const { env = {}, loud = false, background = false, onLine, explain = (output) => output } = options;
   const child = spawn(command, parameters, {
     cwd: ROOT,
     env: { ...process.env, ...env },
@@ -47,6 +49,7 @@ export async function runProgram(name, command, parameters, options = {}) {
     shell: process.platform === "win32" && !command.endsWith(".exe"),
   });
   endWith(child);
+  if (background && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     let rest = "";

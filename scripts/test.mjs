@@ -30,6 +30,11 @@ await runCommand(async () => {
   const folder = await createThrowaway();
   onShutdown(() => removeThrowaway(folder));
 
+  await ensureBuild(print, { pages: false });
+  // The tests below use its programs, and leave half a core idle for the pages.
+  const building = runNode("The build", join(ROOT, "scripts/build.mjs"), [], { background: true });
+  building.catch(() => {});
+
   print("\nUnit, contract and engine tests");
   const first = await run(
     "node_modules/vitest/vitest.mjs",
@@ -41,7 +46,7 @@ await runCommand(async () => {
     },
   );
 
-  await ensureBuild(print);
+  await building;
   print("\nBrowser tests");
   const second = await run("node_modules/@playwright/test/cli.js", ["test", "--reporter=list,json"], {
     report: join(folder, "playwright.json"),

@@ -1,3 +1,5 @@
+import type { MemberActor } from "@/server/auth/actor";
+import { streamRun } from "@/server/live/run-stream";
 import { admitWaitingRuns } from "@/server/runs/engine/claim";
 import type { SegmentResult } from "@/server/runs/engine/engine";
 import { removeWorker } from "@/server/runs/engine/worker";
@@ -7,6 +9,25 @@ import type { World } from "./world";
 export async function executeRun(world: World, runId: string): Promise<SegmentResult> {
   await admitWaitingRuns(world, null, 1_000);
   return world.engine.executeSegment(runId);
+}
+
+/** Executes a run while a member watches its page; returns the events that the page gets. */
+export async function executeWatched(world: World, member: MemberActor, runId: string): Promise<unknown[]> {
+  const events: unknown[] = [];
+  const over = new AbortController();
+  const streamed = streamRun(world, member, {
+    runId,
+    after: -1,
+    sink: {
+      drained: async () => {},
+      send: (event) => void events.push(event),
+      close: () => over.abort(),
+      signal: over.signal,
+    },
+  });
+  await executeRun(world, runId);
+  await streamed;
+  return events;
 }
 
 /**

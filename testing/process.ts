@@ -1,7 +1,8 @@
 import { expect, vi } from "vitest";
+import type { Wired } from "@/process-services";
 import { readEnvironment } from "@/server/env";
 import type { Models } from "@/server/models/port";
-import { closeServices, type Wired, wire } from "@/wiring";
+import { closeServices, wire } from "@/wiring";
 import { testLogger } from "./log";
 import { quietModels, type World } from "./world";
 

@@ -1,11 +1,12 @@
 import { createServer } from "node:http";
+import type { Wired } from "@/process-services";
 import { fromNode, sendToNode } from "@/server/api/api-request";
 import { targetOf } from "@/server/api/node-http";
 import { respondToRest } from "@/server/api/rest";
 import { respondToWebhook } from "@/server/api/webhook";
 import { readEnvironment } from "@/server/env";
 import type { Logger } from "@/server/log";
-import { closeServices, type Wired, wire } from "@/wiring";
+import { closeServices, wire } from "@/wiring";
 import { createTestDatabase } from "./database";
 
 /** `/v1` and `/webhooks` over HTTP with the production engine, on their own database, without the dashboard. */

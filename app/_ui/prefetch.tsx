@@ -3,10 +3,10 @@ import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import type { ReactNode } from "react";
 import { createQueryClient } from "@/app/_ui/query-client";
 import { requirePageMember } from "@/app/request";
+import { getServices } from "@/process-services";
 import { dashboardRouter } from "@/server/api/dashboard/router";
 import { isFaultOfCaller } from "@/server/errors";
 import { newId } from "@/server/ids";
-import { getServices } from "@/wiring";
 
 /** On the server: a query client for one page, and the tRPC procedures as query options without HTTP. */
 export async function createPrefetch() {

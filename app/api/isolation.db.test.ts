@@ -16,11 +16,10 @@ import { createTenant, openWorld, type Tenant } from "@/testing/world";
  * must name each `route.ts`, so a new route fails this test until it is added.
  */
 
-vi.mock("@/wiring", () => ({ getServices: () => world }));
-
 type Mine = { runId: string; stepId: string };
 
 const world = await openWorld();
+vi.stubGlobal("stepwellServices", world);
 const own = await createTenant(world);
 const other = await createTenant(world);
 const insert = async (tenant: Tenant, word: string): Promise<Mine> => {

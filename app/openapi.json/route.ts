@@ -1,5 +1,5 @@
+import { getServices } from "@/process-services";
 import { createOpenApiDocument } from "@/server/api/openapi/document";
-import { getServices } from "@/wiring";
 
 export const dynamic = "force-dynamic";
 

@@ -1,4 +1,4 @@
-import { getServices } from "@/wiring";
+import { getServices } from "@/process-services";
 
 /** Calls from an Inngest server. serve.ts answers them without Next. */
 const handle = (request: Request) => getServices().engine.handle(request);

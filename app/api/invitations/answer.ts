@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { refuseRoute } from "@/app/request";
+import { getServices } from "@/process-services";
 import { clientAddressOf } from "@/server/api/client-address";
 import { isSameOrigin } from "@/server/auth/sessions";
 import { AppError, isAppError } from "@/server/errors";
@@ -9,7 +10,6 @@ import { acquireRate } from "@/server/limits/rate-limit";
 import { readBody } from "@/server/limits/read-body";
 import { MAX_SIGN_IN_BYTES } from "@/server/limits/sizes";
 import type { Services } from "@/server/services";
-import { getServices } from "@/wiring";
 
 const body = z.object({ token: z.string().min(1).max(100), account: z.unknown().optional() });
 

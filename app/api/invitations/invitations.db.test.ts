@@ -9,8 +9,8 @@ import { POST as read } from "./read/route";
 
 /** The calls of the invitation's page, which need no session. */
 
-vi.mock("@/wiring", () => ({ getServices: () => world }));
 const world = await openWorld();
+vi.stubGlobal("stepwellServices", world);
 const tenant = await createTenant(world);
 
 let address = 0;

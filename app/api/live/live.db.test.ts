@@ -11,11 +11,10 @@ import { createTenant, openWorld } from "@/testing/world";
 
 /** The live routes as a browser uses them: slots, backpressure, and when a stream ends. */
 
-vi.mock("@/wiring", () => ({ getServices: () => world }));
-
 const opened: AbortController[] = [];
 
 const world = await openWorld();
+vi.stubGlobal("stepwellServices", world);
 const tenant = await createTenant(world);
 // Only heartbeats use an interval.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { problemOfStatus, type SignInProblem } from "@/app/sign-in/problem";
 import { targetAfterSignIn } from "@/app/sign-in/target";
+import { getServices } from "@/process-services";
 import { clientAddressOf } from "@/server/api/client-address";
 import { handleAuthRequest } from "@/server/auth/auth-requests";
 import { isAppError } from "@/server/errors";
 import { readBody } from "@/server/limits/read-body";
 import { MAX_SIGN_IN_BYTES } from "@/server/limits/sizes";
-import { getServices } from "@/wiring";
 
 const fields = z.object({
   email: z.string().catch(""),

@@ -1,5 +1,5 @@
+import { getServices } from "@/process-services";
 import { handleRest } from "@/server/api/rest";
-import { getServices } from "@/wiring";
 
 // serve.ts answers /v1 without Next; this route is for deployments that run Next alone.
 const handle = (request: Request) => handleRest(getServices(), request);

@@ -1,5 +1,5 @@
+import { getServices } from "@/process-services";
 import { handleWebhook } from "@/server/api/webhook";
-import { getServices } from "@/wiring";
 
 // serve.ts answers /webhooks without Next; this route is for deployments that run Next alone.
 const handle = (request: Request) => handleWebhook(getServices(), request);

@@ -6,52 +6,10 @@ import { DefinitionFileError } from "@/server/catalog/definition-file/definition
 import { exportOrganization } from "@/server/catalog/definition-file/export";
 import { operatorOf } from "@/server/catalog/organization/organizations";
 import { hashToken, secretPurpose } from "@/server/webhooks/token";
+import { declareOrganization, PASSWORD, SECRET } from "@/testing/definition-file";
 import { openWorld } from "@/testing/world";
 
 const catalog = await openWorld({ env: { APP_URL: "https://stepwell.test/" } });
-
-const PASSWORD = "correct horse battery";
-const SECRET = "s3cret-of-the-trigger";
-
-/** A file that uses every feature, for an organization of its own. */
-function declare(slug: string): string {
-  return `organizations:
-  - slug: ${slug}
-    name: Acme
-    plan: { apiAccess: true, startsPerMinute: 100, readsPerMinute: 600, concurrency: 10 }
-    credits: 1000
-    members: [{ email: ada@${slug}.test, password: "${PASSWORD}", role: owner }]
-    apiKeys: [{ name: ci }]
-    tools:
-      - slug: weather
-        name: Weather
-        description: Current weather of a city.
-        parameters: { type: object, properties: { city: { type: string } }, required: [city], additionalProperties: false }
-        steps:
-          - id: fetch
-            uses: http_request
-            with: { url: "https://weather.test/v1?q={{ $encodeUrlComponent(input.city) }}" }
-          - id: brief
-            uses: transform_json
-            with: { value: "{{ steps.fetch.body }}", expression: "{ 'tempC': current.temp }" }
-        output: "{{ steps.brief }}"
-        outputSchema: { type: object, properties: { tempC: { type: number } }, required: [tempC] }
-    agents:
-      - slug: helper
-        name: Helper
-        model: gpt-5-mini
-        systemPrompt: You help.
-        maxSteps: 8
-        status: active
-        functions: [calculate, current_time]
-        tools: [weather]
-    triggers:
-      - slug: inbound
-        agent: helper
-        secret: ${SECRET}
-        rateLimit: { requests: 30, seconds: 60 }
-`;
-}
 
 async function applyOne(source: string) {
   const [applied] = await applyDefinitionFile(catalog, source);
@@ -92,7 +50,7 @@ async function everything(orgId: string) {
 }
 
 test("a file creates everything it declares", async () => {
-  const applied = await applyOne(declare("acme"));
+  const applied = await applyOne(declareOrganization("acme"));
   expect(new Set(savedOf(applied))).toEqual(new Set(["created"]));
   const { organization, members, keys, tools, agents, triggers, entries } = await everything(applied.id);
 
@@ -121,10 +79,10 @@ test("a file creates everything it declares", async () => {
 });
 
 test("applied again, it changes nothing and returns the same ids and token, without the key", async () => {
-  const first = await applyOne(declare("again"));
+  const first = await applyOne(declareOrganization("again"));
   const before = await everything(first.id);
   catalog.clock.advance(60_000);
-  const second = await applyOne(declare("again"));
+  const second = await applyOne(declareOrganization("again"));
   expect(new Set(savedOf(second))).toEqual(new Set(["unchanged"]));
   expect(second.triggers.map(({ id, token, url }) => ({ id, token, url }))).toEqual(
     first.triggers.map(({ id, token, url }) => ({ id, token, url })),
@@ -135,8 +93,8 @@ test("applied again, it changes nothing and returns the same ids and token, with
 });
 
 test("a new name makes no version, new content makes one, earlier versions stay", async () => {
-  const first = await applyOne(declare("versions"));
-  const renamed = declare("versions")
+  const first = await applyOne(declareOrganization("versions"));
+  const renamed = declareOrganization("versions")
     .replace("name: Helper", "name: Assistant")
     .replace("name: Weather", "name: Sky");
   const second = await applyOne(renamed);
@@ -166,8 +124,8 @@ test("a new name makes no version, new content makes one, earlier versions stay"
 });
 
 test("credits are granted once; plan and limits follow the file", async () => {
-  const first = await applyOne(declare("plans"));
-  const changed = declare("plans")
+  const first = await applyOne(declareOrganization("plans"));
+  const changed = declareOrganization("plans")
     .replace("credits: 1000", "credits: 5000")
     .replace("plan: { apiAccess: true, startsPerMinute: 100,", "plan: { apiAccess: false,");
   const second = await applyOne(changed);
@@ -179,7 +137,7 @@ test("credits are granted once; plan and limits follow the file", async () => {
 
 test("a plan's rates are any positive number or unlimited, and exported as declared", async () => {
   const plan = (rates: string) =>
-    declare("rates").replace("startsPerMinute: 100, readsPerMinute: 600", rates);
+    declareOrganization("rates").replace("startsPerMinute: 100, readsPerMinute: 600", rates);
   const { id } = await applyOne(plan("startsPerMinute: unlimited, readsPerMinute: 2000000000"));
   const { organization } = await everything(id);
   expect(organization?.plan).toMatchObject({ startsPerMinute: null, readsPerMinute: 2_000_000_000 });
@@ -209,7 +167,7 @@ test("an omitted secret stays, another one replaces it, null removes it", async 
     );
     return { saved: applied.triggers[0]?.saved, opened };
   };
-  const source = declare("secrets");
+  const source = declareOrganization("secrets");
   const line = `        secret: ${SECRET}\n`;
   expect(await secretsOf(source)).toEqual({ saved: "created", opened: [SECRET] });
   expect(await secretsOf(source.replace(line, ""))).toEqual({ saved: "unchanged", opened: [SECRET] });
@@ -219,30 +177,30 @@ test("an omitted secret stays, another one replaces it, null removes it", async 
 });
 
 test("a revoked key stays revoked: its name gets a new key", async () => {
-  const first = await applyOne(declare("revoked"));
+  const first = await applyOne(declareOrganization("revoked"));
   await catalog.db.apiKey.updateMany({
     where: { organizationId: first.id },
     data: { revokedAt: new Date() },
   });
-  const second = await applyOne(declare("revoked"));
+  const second = await applyOne(declareOrganization("revoked"));
   expect(second.apiKeys[0]?.saved).toBe("created");
   expect(second.apiKeys[0]?.key).not.toBe(first.apiKeys[0]?.key);
   expect((await everything(first.id)).keys).toHaveLength(2);
 });
 
 test("a deleted agent is restored under its slug, a deleted trigger with a new token", async () => {
-  const first = await applyOne(declare("restored"));
+  const first = await applyOne(declareOrganization("restored"));
   const deletedAt = catalog.clock.now();
   await catalog.db.agent.updateMany({ where: { organizationId: first.id }, data: { deletedAt } });
   await catalog.db.trigger.updateMany({ where: { organizationId: first.id }, data: { deletedAt } });
-  const second = await applyOne(declare("restored"));
+  const second = await applyOne(declareOrganization("restored"));
   expect([second.agents[0]?.saved, second.agents[0]?.id]).toEqual(["restored", first.agents[0]?.id]);
   expect([second.triggers[0]?.saved, second.triggers[0]?.id]).toEqual(["restored", first.triggers[0]?.id]);
   expect(second.triggers[0]?.token).not.toBe(first.triggers[0]?.token);
 });
 
 test("an export changes nothing when applied, and contains no secret", async () => {
-  const source = declare("exported")
+  const source = declareOrganization("exported")
     .replace("maxSteps: 8", "maxSteps: 3\n        maxCredits: 0.5\n        deadlineSeconds: 60")
     .replace(
       "apiKeys: [{ name: ci }]",
@@ -284,8 +242,8 @@ test("an export changes nothing when applied, and contains no secret", async () 
 });
 
 test("no secret reaches the audit log, the log or a plain-text column", async () => {
-  const applied = await applyOne(declare("quiet"));
-  await applyOne(declare("quiet").replace(SECRET, `${SECRET}-2`));
+  const applied = await applyOne(declareOrganization("quiet"));
+  await applyOne(declareOrganization("quiet").replace(SECRET, `${SECRET}-2`));
   const rows = JSON.stringify(await everything(applied.id));
   const log = JSON.stringify(catalog.log.entries);
   for (const secret of [
@@ -361,7 +319,7 @@ test.each<[string, (source: string) => string, string[]]>([
     ["organizations[0].apiKeys[0].expiresAt (line 7) is in the past"],
   ],
 ])("%s is refused with its line, and nothing is written", async (_what, change, expected) => {
-  const source = declare("faults");
+  const source = declareOrganization("faults");
   const faults = await faultsOf(change(source));
   expect(faults).toHaveLength(expected.length);
   for (const [index, fault] of expected.entries()) expect(faults[index]).toContain(fault);
@@ -370,7 +328,7 @@ test.each<[string, (source: string) => string, string[]]>([
 });
 
 test("faults of the schema and of contents are listed together, each with its line, and nothing is written", async () => {
-  const source = declare("both")
+  const source = declareOrganization("both")
     .replace("credits: 1000", "credits: x")
     .replace(`, password: "${PASSWORD}"`, "")
     .replace("[{ name: ci }]", "[{ name: ci, scopes: [all], tools: [weather, rain] }]")
@@ -407,7 +365,9 @@ test("faults of the schema and of contents are listed together, each with its li
 });
 
 test("what refers to a faulty entry is no fault, and a faulty slug hides no other fault", async () => {
-  const odd = declare("odd").replace("slug: odd\n", "slug: Odd\n").replace("agent: helper", "agent: nobody");
+  const odd = declareOrganization("odd")
+    .replace("slug: odd\n", "slug: Odd\n")
+    .replace("agent: helper", "agent: nobody");
   const faults = await faultsOf(odd.replace("uses: http_request", "uses: http_get"));
   expect(faults.map((line) => /\(line \d+\)/.exec(line)?.[0])).toEqual([
     "(line 2)",
@@ -417,14 +377,16 @@ test("what refers to a faulty entry is no fault, and a faulty slug hides no othe
 });
 
 test("an error in one organization leaves the others of the file unchanged", async () => {
-  const good = declare("good");
-  const bad = declare("bad").replace("organizations:\n", "").replace("agent: helper", "agent: nobody");
+  const good = declareOrganization("good");
+  const bad = declareOrganization("bad")
+    .replace("organizations:\n", "")
+    .replace("agent: helper", "agent: nobody");
   await faultsOf(good + bad);
   expect(await catalog.db.organization.count({ where: { slug: { in: ["good", "bad"] } } })).toBe(0);
 });
 
 test("a reference never resolves in another organization", async () => {
-  const mine = await applyOne(declare("mine"));
+  const mine = await applyOne(declareOrganization("mine"));
   const before = await everything(mine.id);
   const theirs = `organizations:
   - slug: theirs
@@ -439,7 +401,9 @@ test("a reference never resolves in another organization", async () => {
 });
 
 test("files applied at the same moment create one organization, one key, one grant", async () => {
-  const results = await Promise.all(Array.from({ length: 6 }, () => applyOne(declare("concurrent"))));
+  const results = await Promise.all(
+    Array.from({ length: 6 }, () => applyOne(declareOrganization("concurrent"))),
+  );
   expect(results.filter(({ saved }) => saved === "created")).toHaveLength(1);
   expect(results.flatMap(({ apiKeys }) => apiKeys.filter(({ key }) => key !== undefined))).toHaveLength(1);
   expect(new Set(results.map(({ triggers }) => triggers[0]?.token)).size).toBe(1);
@@ -448,8 +412,8 @@ test("files applied at the same moment create one organization, one key, one gra
 });
 
 test("files that name the same organizations in another order do not block each other", async () => {
-  const one = declare("left") + declare("right").replace("organizations:\n", "");
-  const other = declare("right") + declare("left").replace("organizations:\n", "");
+  const one = declareOrganization("left") + declareOrganization("right").replace("organizations:\n", "");
+  const other = declareOrganization("right") + declareOrganization("left").replace("organizations:\n", "");
   const changed = (source: string, steps: number) => source.replaceAll("maxSteps: 8", `maxSteps: ${steps}`);
   await applyDefinitionFile(catalog, one);
   await Promise.all(

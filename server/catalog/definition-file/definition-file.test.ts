@@ -12,43 +12,11 @@ import {
   triggerDefinition,
 } from "@/server/catalog/definitions";
 import { workflowStep } from "@/server/workflow/definition";
+import { declareOrganization, SECRET } from "@/testing/definition-file";
 
-const ACME = `organizations:
-  - slug: acme
-    name: Acme
-    plan: { apiAccess: true, startsPerMinute: 100, readsPerMinute: 600, concurrency: 10 }
-    credits: 1000
-    members: [{ email: Ada@acme.test, password: "correct horse", role: owner }]
-    apiKeys: [{ name: ci }]
-    tools:
-      - slug: weather
-        name: Weather
-        description: Current weather of a city.
-        parameters: { type: object, properties: { city: { type: string } }, required: [city], additionalProperties: false }
-        steps:
-          - id: fetch
-            uses: http_request
-            with: { url: "https://weather.test/v1?q={{ $encodeUrlComponent(input.city) }}" }
-          - id: brief
-            uses: transform_json
-            with: { value: "{{ steps.fetch.body }}", expression: "{ 'tempC': current.temp }" }
-        output: "{{ steps.brief }}"
-        outputSchema: { type: object, properties: { tempC: { type: number } }, required: [tempC] }
-    agents:
-      - slug: helper
-        name: Helper
-        model: gpt-5-mini
-        systemPrompt: You help.
-        maxSteps: 8
-        status: active
-        functions: [calculate, current_time]
-        tools: [weather]
-    triggers:
-      - slug: inbound
-        agent: helper            # or tool: weather
-        secret: s3cret           # optional
-        rateLimit: { requests: 30, seconds: 60 }
-`;
+const ACME = declareOrganization("acme")
+  .replace("ada@", "Ada@")
+  .replace("agent: helper\n", "agent: helper # or tool: weather\n");
 
 function faultsOf(source: string): string[] {
   try {
@@ -90,7 +58,7 @@ test("accepts every optional field", () => {
     "apiKeys: [{ name: ci, scopes: [runs:read], expiresAt: 2027-01-31T00:00:00+01:00, agents: [helper], maxCredits: 0.5 }]",
   )
     .replace(
-      "secret: s3cret",
+      `secret: ${SECRET}`,
       "secret: whsec_aGVsbG8=\n        signature: standard-webhooks\n        messageTemplate: 'New: {{ body }}'\n        maxCredits: 2\n        status: inactive",
     )
     .replace("maxSteps: 8", "maxSteps: 12\n        maxCredits: '1.25'\n        deadlineSeconds: 60");
@@ -233,7 +201,7 @@ test.each<[string, string | RegExp, string, string]>([
   ],
   [
     "an empty secret",
-    "secret: s3cret",
+    `secret: ${SECRET}`,
     "secret: ''",
     "organizations[0].triggers[0].secret (line 34) must not be empty; leave it out, or write null for none",
   ],

@@ -1,6 +1,6 @@
+import { getServices } from "@/process-services";
 import { clientAddressOf } from "@/server/api/client-address";
 import { handleAuthRequest } from "@/server/auth/auth-requests";
-import { getServices } from "@/wiring";
 
 /** Better Auth's routes: sign-in and sign-out. */
 function handle(request: Request): Promise<Response> {

@@ -1,7 +1,7 @@
 import { openStream } from "@/app/api/live/open-stream";
 import { memberForRoute } from "@/app/request";
+import { getServices } from "@/process-services";
 import { streamRuns } from "@/server/live/run-stream";
-import { getServices } from "@/wiring";
 
 /** Streams the ids of the organization's changed runs. */
 export async function GET(request: Request): Promise<Response> {

@@ -6,13 +6,12 @@ import { createTenant, openWorld } from "@/testing/world";
 
 /** The export as a browser reads it: completely, slowly, or not to its end. */
 
-vi.mock("@/wiring", () => ({ getServices: () => world }));
-
 const RUNS = 12;
 /** Larger than a chunk, so that each run is one. */
 const OUTPUT = `"${"long ".repeat(250_000)}"`;
 
 const world = await openWorld();
+vi.stubGlobal("stepwellServices", world);
 const tenant = await createTenant(world);
 const cookie = await signInCookie(world, await createMember(world, tenant, "viewer"));
 for (let n = 0; n < RUNS; n += 1) await insertRun(world, tenant, { output: OUTPUT });

@@ -1,7 +1,7 @@
 import { readAddress } from "@/app/(dashboard)/runs/address";
 import { memberForRoute, refuseRoute } from "@/app/request";
+import { getServices } from "@/process-services";
 import { exportRuns } from "@/server/runs/read/export";
-import { getServices } from "@/wiring";
 
 const FORMATS = ["csv", "json"] as const;
 

@@ -1,11 +1,11 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
+import { getServices } from "@/process-services";
 import { dashboardRouter } from "@/server/api/dashboard/router";
 import { isSameOrigin, sessionFromHeaders } from "@/server/auth/sessions";
 import { type ErrorCode, HTTP_STATUS, isAppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { readBody } from "@/server/limits/read-body";
 import { MAX_DASHBOARD_CALL_BYTES } from "@/server/limits/sizes";
-import { getServices } from "@/wiring";
 
 /** The dashboard's procedures: JSON only; mutations only from our own origin (CSRF). */
 async function handle(request: Request): Promise<Response> {

@@ -7,9 +7,8 @@ import { readChoices } from "@/server/catalog/edit-definition";
 import { operatorOf } from "@/server/catalog/organization/organizations";
 import { removeSecret, setSecret } from "@/server/catalog/organization/secrets";
 import { createGuardedEgress, type Egress, type GuardedFetch } from "@/server/egress/guarded-fetch";
-import { streamRun } from "@/server/live/run-stream";
 import { startFromDashboard } from "@/server/runs/rerun";
-import { executeRun } from "@/testing/execute";
+import { executeWatched } from "@/testing/execute";
 import { echoForms, findLeaks } from "@/testing/leaks";
 import { createMember } from "@/testing/runs";
 import { createTenant, createWorld, type Tenant, type World } from "@/testing/world";
@@ -97,20 +96,7 @@ async function run(kind: "agent" | "tool", id: string) {
   const member = await createMember(world, tenant, "owner");
   const input = kind === "agent" ? "Hi" : "{}";
   const { runId } = await startFromDashboard(world, member, { kind, id, input });
-  const events: unknown[] = [];
-  const over = new AbortController();
-  const streamed = streamRun(world, member, {
-    runId,
-    after: -1,
-    sink: {
-      drained: async () => {},
-      send: (event) => void events.push(event),
-      close: () => over.abort(),
-      signal: over.signal,
-    },
-  });
-  await executeRun(world, runId);
-  await streamed;
+  const events = await executeWatched(world, member, runId);
   const where = { runId };
   return {
     ...(await world.db.run.findUniqueOrThrow({ where: { id: runId } })),

@@ -4,10 +4,9 @@ import type { ToolInput } from "@/server/catalog/definitions";
 import { removeSecret, setSecret } from "@/server/catalog/organization/secrets";
 import { saveTool } from "@/server/catalog/save-tool";
 import { createGuardedEgress, type Egress, type GuardedFetch } from "@/server/egress/guarded-fetch";
-import { streamRun } from "@/server/live/run-stream";
 import type { ModelReply } from "@/server/models/port";
 import { startFromDashboard } from "@/server/runs/rerun";
-import { executeRun, replaceWorker } from "@/testing/execute";
+import { executeRun, executeWatched, replaceWorker } from "@/testing/execute";
 import { echoForms, findLeaks } from "@/testing/leaks";
 import { createMember } from "@/testing/runs";
 import { createTenant, createWorld, quietModels, type Tenant, type World } from "@/testing/world";
@@ -133,21 +132,8 @@ describe("a secret", () => {
       { id: "later", uses: "http_request", with: { url: `${at}/seen` } },
       { id: "copied", uses: "transform_json", with: { value: "{{ steps.json.body }}", expression: "$" } },
     ]);
-    const events: unknown[] = [];
     const member = await createMember(world, tenant, "viewer");
-    const over = new AbortController();
-    const streamed = streamRun(world, member, {
-      runId,
-      after: -1,
-      sink: {
-        drained: async () => {},
-        send: (event) => void events.push(event),
-        close: () => over.abort(),
-        signal: over.signal,
-      },
-    });
-    await executeRun(world, runId);
-    await streamed;
+    const events = await executeWatched(world, member, runId);
 
     const { run, steps } = await read(runId);
     expect(run).toMatchObject({ status: "Completed" });

@@ -1,8 +1,8 @@
 import { openStream } from "@/app/api/live/open-stream";
 import { memberForRoute, refuseRoute } from "@/app/request";
+import { getServices } from "@/process-services";
 import { isUuid } from "@/server/ids";
 import { streamRun } from "@/server/live/run-stream";
-import { getServices } from "@/wiring";
 
 /** Streams one run's changes since `Last-Event-ID`, or since `?after=` on the first connection. */
 export async function GET(

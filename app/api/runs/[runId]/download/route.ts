@@ -1,7 +1,7 @@
 import { memberForRoute, refuseRoute } from "@/app/request";
+import { getServices } from "@/process-services";
 import { isUuid } from "@/server/ids";
 import { readCompleteRun } from "@/server/runs/read/download";
-import { getServices } from "@/wiring";
 
 /** A run with all its steps and model calls, as one JSON file. */
 export async function GET(
