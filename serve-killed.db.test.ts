@@ -5,15 +5,17 @@ import { ensureBuild } from "./scripts/build.mjs";
 import { freePort } from "./scripts/ports.mjs";
 import type { JsonObject } from "./server/json";
 import { expectSoundLedger } from "./testing/ledger";
+import { type ModelServer, startModelServer } from "./testing/model-server";
 import { insertTool } from "./testing/tools";
 import { createTenant, createWorld, type Tenant, type World } from "./testing/world";
 
-/** Durable waits when the real process is killed with SIGKILL, before, while and after a run sleeps. */
+/** Durable waits and agents when the real process is killed with SIGKILL, at any moment of a run. */
 
 /** The first process must see its runs fall asleep within this time; whatever happens later may take longer. */
 const WAIT_SECONDS = 20;
 
 let world: World;
+let model: ModelServer;
 let tenant: Tenant;
 let program: string;
 const started = new Set<ChildProcess>();
@@ -21,12 +23,16 @@ const started = new Set<ChildProcess>();
 beforeAll(async () => {
   ({ serve: program } = await ensureBuild(() => {}, { pages: false }));
   world = await createWorld();
+  model = await startModelServer();
   tenant = await createTenant(world);
 }, 240_000);
 afterEach(async () => {
   for (const child of started) await kill(child);
 });
-afterAll(() => world.close());
+afterAll(async () => {
+  await model.close();
+  await world.close();
+});
 
 type Process = { origin: string; child: ChildProcess; exited: Promise<unknown> };
 
@@ -41,6 +47,8 @@ async function startProcess({ dieAt }: { dieAt?: string } = {}): Promise<Process
       PORT: String(port),
       APP_URL: origin,
       DATABASE_URL: world.env.databaseUrl,
+      OPENAI_API_KEY: "test",
+      OPENAI_BASE_URL: model.url,
       STEPWELL_SECRET: "test-secret-test-secret-test-secret",
       STEPWELL_ENV_FILE: "",
       STEPWELL_ROLE: "worker",
@@ -62,10 +70,14 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 /** Starts a run over REST as soon as the process is ready. */
-async function startRun({ origin }: Process, toolId: string, input: () => object): Promise<string> {
+async function startRun(
+  { origin }: Process,
+  target: `tools/run/${string}` | `agents/run/${string}`,
+  input: () => object,
+): Promise<string> {
   const isReady = async () => (await fetch(`${origin}/api/ready`).catch(() => null))?.ok;
   await expect.poll(isReady, { timeout: 60_000, interval: 100 }).toBe(true);
-  const response = await fetch(`${origin}/v1/tools/run/${toolId}`, {
+  const response = await fetch(`${origin}/v1/${target}`, {
     method: "POST",
     headers: { "X-API-Key": tenant.key, "Content-Type": "application/json" },
     body: JSON.stringify(input()),
@@ -101,7 +113,10 @@ it("runs that wait continue at their time, once and charged once, however often 
   const inTime = () => ({ until: new Date(Date.now() + WAIT_SECONDS * 1000).toISOString() });
 
   const first = await startProcess();
-  const asleep = [await startRun(first, seconds, () => ({})), await startRun(first, until, inTime)];
+  const asleep = [
+    await startRun(first, `tools/run/${seconds}`, () => ({})),
+    await startRun(first, `tools/run/${until}`, inTime),
+  ];
   const due = new Map<string, Date | null>();
   for (const id of asleep) {
     await expect.poll(async () => (await read(id)).wakeAt, { timeout: 60_000 }).not.toBeNull();
@@ -114,7 +129,7 @@ it("runs that wait continue at their time, once and charged once, however often 
   // One more run, whose process dies just before it falls asleep.
   let last = "";
   await untilDeadAt("yield:before", async (dying) => {
-    last = await startRun(dying, seconds, () => ({}));
+    last = await startRun(dying, `tools/run/${seconds}`, () => ({}));
   });
   await untilDeadAt("claim:after");
   await untilDeadAt("end:before");
@@ -137,5 +152,64 @@ it("runs that wait continue at their time, once and charged once, however often 
     const charges = await world.db.creditEntry.findMany({ where: { runId: id, kind: "charge" } });
     expect(charges.map(({ amount }) => amount.toString())).toEqual(["-0.03"]);
   }
+  await expectSoundLedger(world, tenant);
+}, 300_000);
+
+it("an agent corrects its answer and counts its calls exactly, however often the process is killed", async () => {
+  await world.db.agentVersion.updateMany({
+    where: { agentId: tenant.agentId },
+    data: {
+      settings: JSON.stringify({
+        outputSchema: { type: "object", properties: { sum: { type: "integer" } }, required: ["sum"] },
+        policies: { calculate: { maxCalls: 1 } },
+      }),
+    },
+  });
+  const calculate = (expression: string) => ({ calls: [{ name: "calculate", arguments: { expression } }] });
+  model.script(
+    "Add one and two",
+    calculate("1+2"),
+    calculate("2+2"),
+    { content: "It is three." },
+    { content: '```json\n{"sum": 3}\n```' },
+  );
+  const finished = async (runId: string) => {
+    const done = { where: { runId, finishedAt: { not: null } }, orderBy: { id: "asc" } } as const;
+    return [...(await world.db.modelCall.findMany(done)), ...(await world.db.step.findMany(done))];
+  };
+
+  let runId = "";
+  await untilDeadAt("journal:answered", async (dying) => {
+    runId = await startRun(dying, `agents/run/${tenant.agentId}`, () => ({ userMessage: "Add one and two" }));
+  });
+  let before = await finished(runId);
+  for (const _ of [2, 3, 4]) {
+    await untilDeadAt("journal:answered");
+    const rows = await finished(runId);
+    expect(rows).toEqual(expect.arrayContaining(before));
+    before = rows;
+  }
+  expect(before.length).toBeGreaterThan(0);
+  await startProcess();
+
+  await expect.poll(async () => (await read(runId)).status, { timeout: 90_000 }).toBe("Completed");
+  const run = await read(runId);
+  const rows = await finished(runId);
+  expect(rows).toEqual(expect.arrayContaining(before));
+  expect(rows.map(({ key, status }) => `${key} ${status}`).sort()).toEqual([
+    "call-1-1 Completed",
+    "call-2-1 Failed",
+    "think-1 Completed",
+    "think-2 Completed",
+    "think-3 Completed",
+    "think-4 Completed",
+  ]);
+  expect(run).toMatchObject({ output: '{"sum":3}', stepsExecuted: 2, actionsUsed: 1, inputTokens: 40 });
+  // Four model calls of 10 tokens in and 5 out, and one action: the refused call is free.
+  expect(run.creditsUsed.toString()).toBe("0.022");
+  const charges = await world.db.creditEntry.findMany({ where: { runId, kind: "charge" } });
+  expect(charges.map(({ amount }) => amount.toString())).toEqual(["-0.022"]);
+  // A request whose reply was not committed is made again; none other.
+  expect(model.requests.length).toBeLessThanOrEqual(4 + 4);
   await expectSoundLedger(world, tenant);
 }, 300_000);

@@ -207,3 +207,33 @@ test("a viewer is told why nothing can be run, and is offered no editor", async 
   await expect(page.getByRole("heading", { level: 1, name: "Agents" })).toBeVisible();
   await expect(page.getByRole("link", { name: "New agent" })).toHaveCount(0);
 });
+
+test("an agent with a policy and an output schema answers with a record", async ({ ownerPage: page }) => {
+  const name = `Strict ${unique()}`;
+  await page.goto("/agents/new");
+  await field(page, "Name").fill(name);
+  await field(page, "Model").selectOption("demo");
+  await page.getByRole("checkbox", { name: /^calculate/ }).check();
+  await field(page, "Calls of calculate per run").fill("0");
+  await field(page, "A failed call of calculate").selectOption("Ends the run");
+  const outputSchema = {
+    type: "object",
+    properties: { cost: { type: "number" }, agreed: { type: "boolean" } },
+    required: ["cost", "agreed"],
+  };
+  await field(page, "Output schema").fill(JSON.stringify(outputSchema));
+  await page.getByRole("button", { name: "Create agent" }).click();
+  await expect(page.getByText("Calls per run must be at least 1.")).toBeVisible();
+  await field(page, "Calls of calculate per run").fill("1");
+  await page.getByRole("button", { name: "Create agent" }).click();
+
+  await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
+  await expect(page.getByText("At most 1 call · A failed call ends the run")).toBeVisible();
+  await expect(page.getByRole("table", { name: "Output schema" }).getByText("agreed")).toBeVisible();
+  await expectNoFaultsAnywhere(page, "the page of an agent with an output schema");
+  await field(page, "Message").fill("What is 17 * 23?");
+  await page.keyboard.press("ControlOrMeta+Enter");
+  const outcome = page.getByRole("region", { name: `Run ${name}` });
+  await expect(outcome.getByText("Completed")).toBeVisible();
+  await expect(outcome.getByText("agreed")).toBeVisible();
+});

@@ -9,6 +9,7 @@ import {
   type Thinking,
   type Thought,
 } from "@/server/agent/loop";
+import type { JsonObject } from "@/server/json";
 import { limitCalls } from "@/server/models/reply-limits";
 import { workflowDefinition } from "@/server/workflow/definition";
 
@@ -194,6 +195,122 @@ describe("failing calls", () => {
   });
 });
 
+describe("an output schema", () => {
+  const outputSchema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
+  const weatherIn = (city: string): Reply => ({ calls: [["weather", { city }]] });
+
+  test("the answer is its JSON, without a fence", async () => {
+    const { journal, thinkings } = journalOf([{ content: '```json\n{ "n": 1 }\n```' }]);
+    expect(await runAgentLoop(configure({ outputSchema }), "Hi", journal)).toEqual({
+      status: "Completed",
+      output: '{"n":1}',
+    });
+    expect(thinkings).toMatchObject([{ responseSchema: outputSchema, tools: { length: 2 } }]);
+  });
+
+  test("an answer that does not match is corrected by the next iteration, which offers no calls", async () => {
+    const { journal, thinkings } = journalOf([
+      weatherIn("Oslo"),
+      { content: '{"n":"one"}' },
+      { content: '{"n":1}' },
+    ]);
+    expect(await runAgentLoop(configure({ outputSchema }), "Hi", journal)).toEqual({
+      status: "Completed",
+      output: '{"n":1}',
+    });
+    expect(thinkings.map(({ closing, tools }) => [closing, tools.length])).toEqual([
+      [false, 2],
+      [false, 2],
+      [false, 0],
+    ]);
+    expect(thinkings[2]?.messages.slice(-2)).toEqual([
+      { role: "assistant", content: '{"n":"one"}', toolCalls: [] },
+      { role: "user", content: "Your answer is invalid: /n must be integer. Answer again with JSON only." },
+    ]);
+  });
+
+  test("when the steps are used up, the last call decides", async () => {
+    const lines = [{ content: "One." }, { content: "One!" }];
+    const { journal, thinkings } = journalOf([...lines, { content: "{}" }, { content: '{"n":1}' }]);
+    expect(await runAgentLoop(configure({ maxSteps: 2, outputSchema }), "Hi", journal)).toEqual({
+      status: "Failed",
+      code: "output_invalid",
+      message: "The answer does not match the agent's output schema: /n is required.",
+    });
+    expect(thinkings.map(({ iteration, closing }) => [iteration, closing])).toEqual([
+      [1, false],
+      [2, false],
+      [3, true],
+    ]);
+    // The request to correct the answer is the last message: some models accept no second user message after it.
+    expect(thinkings[2]?.messages.map(({ role }) => role).slice(-3)).toEqual(["user", "assistant", "user"]);
+    const corrected = journalOf([...lines, { content: '{"n":1}' }]).journal;
+    expect(await runAgentLoop(configure({ maxSteps: 2, outputSchema }), "Hi", corrected)).toMatchObject({
+      output: '{"n":1}',
+    });
+  });
+
+  test("a huge hostile answer is refused with a short message", async () => {
+    const content = JSON.stringify({ n: 1, ["x".repeat(100_000)]: 1 });
+    const closed = { ...outputSchema, additionalProperties: false };
+    const outcome = await runAgentLoop(
+      configure({ maxSteps: 1, outputSchema: closed }),
+      "Hi",
+      journalOf([{ content }, { content }]).journal,
+    );
+    expect(outcome).toMatchObject({ status: "Failed", code: "output_invalid" });
+    expect("message" in outcome ? outcome.message.length : 0).toBeLessThan(3_000);
+  });
+});
+
+describe("policies of attachments", () => {
+  const oslo = ["weather", { city: "Oslo" }] as [string, unknown];
+  const withPolicy = (policy: AttachedCallable["policy"]) =>
+    configure({
+      maxSteps: 12,
+      callables: [
+        { kind: "function", name: "calculate" },
+        { ...weather, policy },
+      ],
+    });
+
+  test("maxCalls counts executed calls; further ones are refused and never fail the run", async () => {
+    const { journal, thinkings, actings } = journalOf([
+      { calls: [["weather", { city: 5 }], oslo] },
+      { calls: [oslo, oslo, oslo, oslo, ["calculate", { expression: "1" }]] },
+      { calls: [oslo] },
+      { content: "Done." },
+    ]);
+    expect(await runAgentLoop(withPolicy({ maxCalls: 2 }), "Hi", journal)).toEqual({
+      status: "Completed",
+      output: "Done.",
+    });
+    expect(actings.map(({ calls }) => calls.map((call) => "callable" in call))).toEqual([
+      [false, true],
+      [true, false, false, false, true],
+      [false],
+    ]);
+    expect(thinkings[3]?.messages.at(-1)).toMatchObject({
+      role: "tool",
+      content: '{"error":"weather may be called 2 times per run, and was. Continue without it."}',
+    });
+  });
+
+  test("with onError fail, a failed call ends the run, but arguments that are not valid do not", async () => {
+    const failing = (acting: Acting): Acted[] =>
+      acting.calls.map((call) => ({
+        output: JSON.stringify({ error: "error" in call ? call.error : "no forecast" }),
+        failed: true,
+      }));
+    const { journal } = journalOf([{ calls: [["weather", {}]] }, { calls: [oslo] }], failing);
+    expect(await runAgentLoop(withPolicy({ onError: "fail" }), "Hi", journal)).toEqual({
+      status: "Failed",
+      code: "step_failed",
+      message: "The call of weather failed: no forecast",
+    });
+  });
+});
+
 describe("very many calls in one answer", () => {
   const many = (count: number): Reply => ({
     calls: Array.from({ length: count }, () => ["weather", { city: "Oslo" }]),
@@ -247,12 +364,20 @@ test("a run replayed from its journal takes the same path, wherever it was inter
     fc.constantFrom("weather", "calculate", "nope"),
     fc.constantFrom('{"city":"Oslo"}', '{"expression":"1"}', "{broken", '{"__proto__":{"a":1}}', ""),
   );
-  const line = fc.record({ content: fc.string(), calls: fc.array(call, { maxLength: 3 }) });
+  const line = fc.record({
+    content: fc.oneof(fc.string(), fc.constant('{"n":1}')),
+    calls: fc.array(call, { maxLength: 3 }),
+  });
+  const settings = fc.record({
+    outputSchema: fc.constantFrom<JsonObject | undefined>(undefined, { type: "object", required: ["n"] }),
+    policy: fc.constantFrom(undefined, { maxCalls: 1 }, { onError: "fail" as const }),
+  });
   await fc.assert(
     fc.asyncProperty(
       fc.array(line, { maxLength: 8 }),
       fc.integer({ min: 0, max: 12 }),
-      async (lines, cutAt) => {
+      settings,
+      async (lines, cutAt, { outputSchema, policy }) => {
         const stored = new Map<string, Thought | Acted[]>();
         const asked: string[] = [];
         let executed = 0;
@@ -291,8 +416,12 @@ test("a run replayed from its journal takes the same path, wherever it was inter
               ),
           };
         };
-        const go = (crashAfter: number) =>
-          runAgentLoop(configure({ maxSteps: 6 }), "Hi", durable(crashAfter));
+        const callables: AttachedCallable[] = [
+          { kind: "function", name: "calculate" },
+          { ...weather, policy },
+        ];
+        const configuration = configure({ maxSteps: 6, outputSchema, callables });
+        const go = (crashAfter: number) => runAgentLoop(configuration, "Hi", durable(crashAfter));
         await go(cutAt).catch((error) => expect(error.message).toBe("crash"));
         asked.length = 0;
         const resumed = await go(Number.POSITIVE_INFINITY);

@@ -1,8 +1,11 @@
 import type { AgentConfiguration } from "@/server/agent/definition";
+import type { JsonObject } from "@/server/json";
+import { stringifyLarge } from "@/server/large-json";
+import { asksForCorrection, readJsonAnswer, requestCorrection } from "@/server/models/json-answer";
 import type { ModelMessage, OfferedTool, ToolCall } from "@/server/models/port";
 import { limitCalls } from "@/server/models/reply-limits";
 import { offeredTools } from "./offered-tools";
-import { type PreparedCall, prepareCalls } from "./prepare-calls";
+import { limitUses, type PreparedCall, prepareCalls } from "./prepare-calls";
 import { CLOSING_MESSAGE, openingMessages } from "./prompts";
 
 /** After this many identical failing calls the run fails. */
@@ -14,6 +17,7 @@ export type Thinking = {
   closing: boolean;
   messages: ModelMessage[];
   tools: OfferedTool[];
+  responseSchema: JsonObject | undefined;
 };
 export type Thought = { content: string; toolCalls: ToolCall[] };
 
@@ -32,11 +36,12 @@ export type AgentJournal = {
 
 export type AgentOutcome =
   | { status: "Completed"; output: string }
-  | { status: "Failed"; code: "repeated_failure"; message: string };
+  | { status: "Failed"; code: "repeated_failure" | "step_failed" | "output_invalid"; message: string };
 
 /**
  * The agent loop: the model thinks, calls are executed, until the model answers without a call or all steps are used;
- * then one last call asks for the answer. Pure: the same journal gives the same path, so a run continues where its
+ * then one last call asks for the answer. An answer that does not match the output schema is sent back: the next
+ * iteration corrects it, without calls. Pure: the same journal gives the same path, so a run continues where its
  * journal ends. Throws only what the journal throws.
  */
 export async function runAgentLoop(
@@ -47,24 +52,38 @@ export async function runAgentLoop(
   const tools = offeredTools(configuration.callables);
   const messages = openingMessages(configuration, userMessage);
   const failures = new Map<string, number>();
+  const uses = new Map<string, number>();
+  const { outputSchema: responseSchema, maxSteps, callables } = configuration;
 
-  for (let iteration = 1; iteration <= configuration.maxSteps; iteration += 1) {
+  for (let iteration = 1; iteration <= maxSteps; iteration += 1) {
     const { content, toolCalls: asked } = await journal.think({
       iteration,
       closing: false,
       messages: [...messages],
-      tools,
+      // A provider can force the format of an answer only if it offers no calls.
+      tools: asksForCorrection(messages) ? [] : tools,
+      responseSchema,
     });
-    if (asked.length === 0) return { status: "Completed", output: content };
+    if (asked.length === 0) {
+      const answer = await readAnswer(content, responseSchema, journal.organizationId);
+      if ("output" in answer) return { status: "Completed", ...answer };
+      messages.push(...requestCorrection(content, answer.fault));
+      continue;
+    }
 
     const toolCalls = limitCalls(asked);
-    const calls = await prepareCalls(configuration.callables, toolCalls, journal.organizationId);
+    const prepared = await prepareCalls(callables, toolCalls, journal.organizationId);
+    const calls = limitUses(prepared, uses);
     const results = await journal.act({ iteration, reasoning: content, calls });
     messages.push({ role: "assistant", content, toolCalls });
     for (const [index, call] of calls.entries()) {
       const result = results[index] ?? { output: "null", failed: true };
       messages.push({ role: "tool", toolCallId: call.call.id, content: result.output });
       if (!result.failed || ("error" in call && call.isOverLimit)) continue;
+      if ("callable" in call && call.callable.policy?.onError === "fail") {
+        const message = `The call of ${call.call.name} failed: ${errorOf(result.output)}`;
+        return { status: "Failed", code: "step_failed", message };
+      }
       const count = (failures.get(call.identity) ?? 0) + 1;
       failures.set(call.identity, count);
       if (count >= SAME_FAILURES) {
@@ -77,14 +96,29 @@ export async function runAgentLoop(
     }
   }
 
-  const iteration = configuration.maxSteps + 1;
   const closing = await journal.think({
-    iteration,
+    iteration: maxSteps + 1,
     closing: true,
-    messages: [...messages, CLOSING_MESSAGE],
+    // A request to correct the answer asks for it already.
+    messages: asksForCorrection(messages) ? [...messages] : [...messages, CLOSING_MESSAGE],
     tools: [],
+    responseSchema,
   });
-  return { status: "Completed", output: closing.content };
+  const answer = await readAnswer(closing.content, responseSchema, journal.organizationId);
+  if ("output" in answer) return { status: "Completed", ...answer };
+  const message = `The answer does not match the agent's output schema: ${answer.fault}.`;
+  return { status: "Failed", code: "output_invalid", message };
+}
+
+/** The run's output: the answer itself, or with a schema its JSON; or what is wrong with it. */
+async function readAnswer(
+  content: string,
+  schema: JsonObject | undefined,
+  organizationId: string,
+): Promise<{ output: string } | { fault: string }> {
+  if (schema === undefined) return { output: content };
+  const answer = await readJsonAnswer(content, schema, organizationId);
+  return "value" in answer ? { output: await stringifyLarge(answer.value) } : answer;
 }
 
 /** The message in a failed call's `{"error": …}`. */

@@ -20,7 +20,7 @@ export type PreparedCall = {
   identity: string;
 } & (
   | { callable: AttachedCallable; input: JsonObject }
-  /** `isOverLimit`: refused because the reply had too many calls. */
+  /** `isOverLimit`: refused for the number of calls, so that the call itself may be right. */
   | { error: string; isOverLimit?: true }
 );
 
@@ -69,6 +69,26 @@ function overLimitMessage(call: ToolCall, index: number, input: Json | undefined
   const count =
     isJsonObject(input) && typeof input.count === "number" ? input.count.toLocaleString("en-US") : "";
   return `…and ${count} more calls were refused: ${ONLY_SO_MANY}.`;
+}
+
+/**
+ * Refuses calls beyond the `maxCalls` of what they call. `uses` counts the run's executed calls by name, and is
+ * updated.
+ */
+export function limitUses(calls: readonly PreparedCall[], uses: Map<string, number>): PreparedCall[] {
+  return calls.map((prepared): PreparedCall => {
+    if (!("callable" in prepared)) return prepared;
+    const { callable, call, inputText, identity } = prepared;
+    const { name, policy } = callable;
+    const used = uses.get(name) ?? 0;
+    if (used >= (policy?.maxCalls ?? Number.POSITIVE_INFINITY)) {
+      const calls = policy?.maxCalls === 1 ? "once" : `${policy?.maxCalls} times`;
+      const error = `${name} may be called ${calls} per run, and was. Continue without it.`;
+      return { call, inputText, identity, error, isOverLimit: true };
+    }
+    uses.set(name, used + 1);
+    return prepared;
+  });
 }
 
 /** Some models send an empty text if a function has no arguments. */

@@ -1,13 +1,22 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { ErrorCode } from "@/server/errors";
 import { newId } from "@/server/ids";
-import { createTenant, createTrigger, openWorld, type Tenant } from "@/testing/world";
+import { executeRun } from "@/testing/execute";
+import { createTenant, createTrigger, openWorld, quietModels, type Tenant } from "@/testing/world";
 import { handleRest } from "./rest";
 import { handleWebhook } from "./webhook";
 
 /** The error tables and settled points of docs/contract.md, one row each, through the real handlers. */
 
-const world = await openWorld();
+const world = await openWorld({
+  models: {
+    ...quietModels,
+    async call(request) {
+      const reply = await quietModels.call(request);
+      return request.responseSchema === undefined ? reply : { ...reply, content: '```json\n{ "n": 1 }\n```' };
+    },
+  },
+});
 const tenant = await createTenant(world, { plan: { startsPerMinute: 100_000, readsPerMinute: 100_000 } });
 const stranger = await createTenant(world);
 // Shows the cause of an internal fault beside the failed test.
@@ -394,6 +403,37 @@ describe("reads, endpoints 3–6", () => {
     const details = await rest({ method: "GET", path: `/v1/agents/run/${id}/details` });
     expect(details.body).toEqual({ ...body, steps: [] });
   });
+
+  it.each([
+    ["n", { status: "Completed", finalOutput: '{"n":1}', errorMessage: null, tokensUsed: 110 }],
+    [
+      "m",
+      {
+        status: "Failed",
+        finalOutput: null,
+        errorMessage: "The answer does not match the agent's output schema: /m is required.",
+        tokensUsed: 330,
+      },
+    ],
+  ])(
+    "shows the answer of an agent whose schema requires %s as JSON text or not at all",
+    async (required, ended) => {
+      const strict = await createTenant(world, { agent: { maxSteps: 2 } });
+      await world.db.agentVersion.updateMany({
+        where: { agentId: strict.agentId },
+        data: { settings: JSON.stringify({ outputSchema: { type: "object", required: [required] } }) },
+      });
+      const id = await startAgent(strict);
+      const path = `/v1/agents/run/${id}/status`;
+      const pending = await rest({ method: "GET", path, key: strict.key });
+      await executeRun(world, id);
+      const { body } = await rest({ method: "GET", path, key: strict.key });
+      expect(body).toMatchObject({ ...ended, stepsExecuted: 0, actionsUsed: 0 });
+      expect(Object.keys(body)).toEqual(Object.keys(pending.body));
+      const details = await rest({ method: "GET", path: `/v1/agents/run/${id}/details`, key: strict.key });
+      expect(details.body).toEqual({ ...body, steps: [] });
+    },
+  );
 
   it("shows a pending tool run's status and result", async () => {
     const id = await startTool();

@@ -1,3 +1,4 @@
+import { policyOf } from "@/server/agent/definition";
 import { toolNameForModel } from "@/server/agent/offered-tools";
 import type { MemberActor } from "@/server/auth/actor";
 import { requireRole } from "@/server/catalog/change";
@@ -19,19 +20,27 @@ export async function tryAgent(
   { agentId, definition, message }: { agentId: string; definition: AgentDefinition; message: string },
 ): Promise<{ runId: string }> {
   requireRole(actor, "member");
-  const { model, systemPrompt, maxSteps, deadlineSeconds, maxCredits } = definition;
+  const { model, systemPrompt, maxSteps, outputSchema, policies, deadlineSeconds, maxCredits } = definition;
   const tools = await findAttachedTools(services, actor, definition.tools);
-  const faults = findAgentFaults(definition, (slug) => tools.has(slug));
+  const faults = await findAgentFaults(definition, (slug) => tools.has(slug), actor.orgId);
   if (faults.length > 0) throw refusal(faults);
   const draft = {
     model,
     systemPrompt,
     maxSteps,
+    outputSchema,
     deadlineSeconds,
     maxCredits: maxCredits === null ? null : new Decimal(maxCredits),
     callables: [
-      ...definition.functions.map((name) => ({ kind: "function" as const, name })),
-      ...definition.tools.flatMap((slug) => tools.get(slug) ?? []),
+      ...definition.functions.map((name) => ({
+        kind: "function" as const,
+        name,
+        policy: policyOf(policies, name),
+      })),
+      ...definition.tools.flatMap((slug) => {
+        const tool = tools.get(slug);
+        return tool ? { ...tool, policy: policyOf(policies, slug) } : [];
+      }),
     ],
   };
   return startFromDashboard(services, actor, { kind: "agent", id: agentId, input: message, draft });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { agentSettings } from "@/server/agent/definition";
 import { KEY_SCOPES, MEMBER_ROLES } from "@/server/auth/actor";
 import { isJsonObject } from "@/server/json";
 import { ownProviders } from "@/server/models/own-provider";
@@ -62,6 +63,7 @@ export const agentDefinition = z.strictObject({
   status: z.enum(["active", "inactive"]).default("active"),
   functions: distinct(z.string()).default([]),
   tools: distinct(slug).default([]),
+  ...agentSettings.shape,
   /** The most credits one run may use; null: no cap. */
   maxCredits,
   /** The time limit of one run. */

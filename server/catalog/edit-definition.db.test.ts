@@ -155,7 +155,7 @@ it("an agent's definition is read as it is saved", async () => {
   }
   const { id } = await saveAgent(world, member, input);
   const { definition, version } = await readAgentDefinition(world, member, { agentId: id });
-  expect(definition).toEqual({ ...input, status: "active" });
+  expect(definition).toEqual({ ...input, status: "active", policies: {} });
   const expected = { only: "update", id, version } as const;
   expect(await saveAgent(world, member, definition, expected)).toMatchObject({ saved: "unchanged" });
   const renamed = { ...definition, slug: "desk-2" };

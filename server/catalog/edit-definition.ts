@@ -1,4 +1,5 @@
 import { stringify } from "yaml";
+import { readSettings } from "@/server/agent/definition";
 import type { MemberActor } from "@/server/auth/actor";
 import { AppError, type Issue, isAppError } from "@/server/errors";
 import { inputSchemaOf, listFunctions } from "@/server/functions/registry";
@@ -110,6 +111,7 @@ export async function readAgentDefinition(
       functions,
       // In the order in which the model is offered them.
       tools: read.toolIds.flatMap((id) => slugs.get(id) ?? []),
+      ...readSettings(read.settings),
       maxCredits: maxCredits?.toFixed() ?? null,
       deadlineSeconds,
     },

@@ -1,3 +1,5 @@
+import type { AgentSettings } from "@/server/agent/definition";
+
 /** A field's old and new value; null: not set. Multi-line texts are compared by lines. */
 export type FieldChange = { field: string; from: string | null; to: string | null };
 
@@ -11,6 +13,14 @@ export function compareFields(earlier: Fields | null, later: Fields): FieldChang
     const from = earlier?.get(field) ?? null;
     const to = later.get(field) ?? null;
     return from === to ? [] : [{ field, from, to }];
+  });
+}
+
+/** An agent's output schema and policies, where set. */
+export function settingsFields({ outputSchema, policies }: AgentSettings): [string, string][] {
+  return workflowFields({
+    ...(outputSchema && { outputSchema }),
+    ...(Object.keys(policies).length > 0 && { policies }),
   });
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type AttachmentPolicy, policyOf, readSettings } from "@/server/agent/definition";
 import type { MemberActor } from "@/server/auth/actor";
 import { AppError } from "@/server/errors";
 import { findFunction } from "@/server/functions/registry";
@@ -25,8 +26,16 @@ export type AgentDetail = Common & {
   systemPrompt: string;
   maxSteps: number;
   /** With an empty description if it no longer exists. */
-  functions: { name: string; description: string }[];
-  tools: { id: string; name: string; description: string; gone: boolean }[];
+  functions: { name: string; description: string; policy: AttachmentPolicy | null }[];
+  tools: {
+    id: string;
+    name: string;
+    description: string;
+    gone: boolean;
+    policy: AttachmentPolicy | null;
+  }[];
+  /** JSON Schema as JSON; null: the answer is text. */
+  outputSchema: string | null;
 };
 
 export type ToolDetail = Common & {
@@ -65,8 +74,9 @@ export async function inspectAgent(
   if (!agent || !version) throw new AppError("not_found", "Agent not found.");
   const tools = await db.tool.findMany({
     where: { organizationId: actor.orgId, id: { in: version.toolIds } },
-    select: { id: true, name: true, description: true, deletedAt: true },
+    select: { id: true, slug: true, name: true, description: true, deletedAt: true },
   });
+  const { outputSchema, policies } = readSettings(version.settings);
   const { model, systemPrompt, maxSteps, functions, toolIds } = version;
   return {
     ...common(agent, version),
@@ -74,12 +84,23 @@ export async function inspectAgent(
     model,
     systemPrompt,
     maxSteps,
-    functions: functions.map((name) => ({ name, description: findFunction(name)?.description ?? "" })),
+    functions: functions.map((name) => ({
+      name,
+      description: findFunction(name)?.description ?? "",
+      policy: policyOf(policies, name) ?? null,
+    })),
     tools: toolIds.map((id) => {
       const tool = tools.find((each) => each.id === id);
-      const { name, description } = tool ?? { name: "a deleted tool", description: "" };
-      return { id, name, description, gone: !tool || tool.deletedAt !== null };
+      const { slug, name, description } = tool ?? { slug: "", name: "a deleted tool", description: "" };
+      return {
+        id,
+        name,
+        description,
+        gone: !tool || tool.deletedAt !== null,
+        policy: policyOf(policies, slug) ?? null,
+      };
     }),
+    outputSchema: outputSchema === undefined ? null : JSON.stringify(outputSchema),
   };
 }
 

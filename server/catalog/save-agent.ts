@@ -1,10 +1,12 @@
+import { readSettings } from "@/server/agent/definition";
 import { toolNameForModel } from "@/server/agent/offered-tools";
-import { actorReference } from "@/server/auth/actor";
+import { actorReference, type OrgId } from "@/server/auth/actor";
 import { Decimal } from "@/server/credits/amount";
 import type { Issue } from "@/server/errors";
 import { findFunction, listFunctions } from "@/server/functions/registry";
 import { newId } from "@/server/ids";
 import { findSecretNames } from "@/server/secrets/references";
+import { checkSchema } from "@/server/workflow/schema";
 import {
   auditSave,
   type CatalogServices,
@@ -17,7 +19,7 @@ import {
   type SaveOptions,
 } from "./change";
 import { type AgentDefinition, type AgentInput, agentDefinition } from "./definitions";
-import { parseInput, refusal } from "./issues";
+import { parseInput, prefixIssues, refusal } from "./issues";
 
 export type SavedAgent = { id: string; slug: string; version: number; saved: Saved };
 
@@ -46,7 +48,7 @@ export async function putAgent(
   options: SaveOptions = {},
 ): Promise<SavedAgent> {
   const { tx, actor, at } = change;
-  const { slug, name, status, tools, ...content } = definition;
+  const { slug, name, status, tools, outputSchema, policies, ...content } = definition;
   const found = await tx.agent.findUnique({
     where: { organizationId_slug: { organizationId: actor.orgId, slug } },
     include: { versions: { orderBy: { number: "desc" }, take: 1 } },
@@ -62,7 +64,7 @@ export async function putAgent(
     select: { id: true, slug: true, deletedAt: true },
   });
   const usable = new Map(known.filter((tool) => tool.deletedAt === null).map(({ slug, id }) => [slug, id]));
-  const issues = findAgentFaults(definition, (tool) => usable.has(tool));
+  const issues = await findAgentFaults(definition, (tool) => usable.has(tool), actor.orgId);
   if (issues.length > 0) throw refusal(issues);
 
   const slugs = new Map(known.map((tool) => [tool.id, tool.slug]));
@@ -76,12 +78,14 @@ export async function putAgent(
           maxSteps: current.maxSteps,
           functions: current.functions,
           tools: current.toolIds.map((id) => slugs.get(id) ?? id),
+          ...readSettings(current.settings),
           maxCredits: current.maxCredits?.toFixed() ?? null,
           deadlineSeconds: current.deadlineSeconds,
         }
       : null;
   const maxCredits = content.maxCredits === null ? null : new Decimal(content.maxCredits);
-  const after = { ...content, name, status, tools, maxCredits: maxCredits?.toFixed() ?? null };
+  const settings = { outputSchema, policies };
+  const after = { ...content, ...settings, name, status, tools, maxCredits: maxCredits?.toFixed() ?? null };
   const { saved, changed } = compareSaved(found, before, after);
 
   const id = found?.id ?? newId();
@@ -104,6 +108,7 @@ export async function putAgent(
         agentId: id,
         number: version,
         toolIds,
+        settings: JSON.stringify(settings),
         maxCredits,
         note: options.note ?? "",
         createdBy: actorReference(actor),
@@ -116,14 +121,15 @@ export async function putAgent(
 }
 
 /**
- * Faults of an agent's prompt, functions and tools: references to secrets, unknown names, and names that are the same for
- * the model. `hasTool` tells whether a slug is one of the organization's tools.
+ * Faults of an agent's prompt, functions, tools and output schema: references to secrets, unknown names, names that are
+ * the same for the model, policies of what is not attached, and an invalid schema. `hasTool` tells whether a slug is one of the organization's tools.
  */
-export function findAgentFaults(
-  { functions, tools, systemPrompt }: AgentDefinition,
+export async function findAgentFaults(
+  { functions, tools, systemPrompt, policies, outputSchema }: AgentDefinition,
   hasTool: (slug: string) => boolean,
-): Issue[] {
-  const issues: Issue[] = [];
+  orgId: OrgId,
+): Promise<Issue[]> {
+  const issues = outputSchema ? prefixIssues(["outputSchema"], await checkSchema(outputSchema, orgId)) : [];
   if (findSecretNames(systemPrompt).length > 0) {
     const message = "cannot refer to secrets: models never see them. Use one in a step of a tool";
     issues.push({ path: "/systemPrompt", message });
@@ -144,6 +150,12 @@ export function findAgentFaults(
       const message = `"${slug}" would have the same name for the model as the function ${toolNameForModel(slug)}`;
       issues.push({ path, message });
     }
+  }
+  const attached = new Set([...functions, ...tools]);
+  for (const name of Object.keys(policies)) {
+    if (attached.has(name)) continue;
+    const message = "is neither in functions nor in tools";
+    issues.push(...prefixIssues(["policies", name], [{ path: "", message }]));
   }
   return issues;
 }

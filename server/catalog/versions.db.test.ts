@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
 import { createMember } from "@/testing/runs";
 import { createTenant, openWorld } from "@/testing/world";
+import { readAgentDefinition } from "./edit-definition";
 import { inspectAgent, inspectTool } from "./inspect-definition";
+import { returnToVersion } from "./restore";
 import { saveAgent } from "./save-agent";
 import { saveTool } from "./save-tool";
 import { listVersions, readVersionChanges } from "./versions";
@@ -40,6 +42,48 @@ it("lists who changed what of an agent, version by version", async () => {
     systemPrompt: "Be short.\nBe exact.",
     tools: [],
     maxCredits: "2.0000",
+  });
+});
+
+it("compares, shows and returns an agent's output schema and policies", async () => {
+  const member = await createMember(world, tenant, "member");
+  const agent = { slug: "strict", name: "Strict", model: "m", functions: ["calculate"], tools: ["adder"] };
+  const { id } = await saveAgent(world, member, agent);
+  const outputSchema = { type: "object", required: ["sum"] };
+  const policies = { adder: { maxCalls: 2 }, calculate: { onError: "fail" as const, retries: 1 } };
+  const changed = { ...agent, outputSchema, policies };
+  expect(await saveAgent(world, member, changed)).toMatchObject({ version: 2 });
+  expect(await saveAgent(world, member, changed)).toMatchObject({ version: 2, saved: "unchanged" });
+  const of = { kind: "agent", id } as const;
+  expect(
+    (await readVersionChanges(world, member, { ...of, number: 2, from: "previous" })).map(
+      (each) => each.field,
+    ),
+  ).toEqual(["output schema", "policies"]);
+  expect(await inspectAgent(world, member, id)).toMatchObject({
+    outputSchema: JSON.stringify(outputSchema),
+    tools: [{ name: "Adder", policy: policies.adder }],
+    functions: [{ name: "calculate", policy: policies.calculate }],
+  });
+  await returnToVersion(world, member, { ...of, number: 1, current: 2 });
+  expect(await inspectAgent(world, member, id)).toMatchObject({
+    outputSchema: null,
+    tools: [{ policy: null }],
+  });
+  await returnToVersion(world, member, { ...of, number: 2, current: 3 });
+  expect((await readAgentDefinition(world, member, { agentId: id })).definition).toMatchObject(changed);
+});
+
+it.each([
+  [{ outputSchema: { type: "objekt" } }, "/outputSchema/type"],
+  [{ policies: { nobody: { maxCalls: 1 } } }, "/policies/nobody"],
+  [{ functions: ["calculate"], policies: { calculate: { maxCalls: 0 } } }, "/policies/calculate/maxCalls"],
+])("refuses the settings %o of an agent, with their place", async (settings, path) => {
+  const member = await createMember(world, tenant, "member");
+  const refused = saveAgent(world, member, { slug: "wrong", name: "Wrong", model: "m", ...settings });
+  await expect(refused).rejects.toMatchObject({
+    code: "invalid_request",
+    issues: expect.arrayContaining([expect.objectContaining({ path })]),
   });
 });
 

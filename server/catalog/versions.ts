@@ -1,7 +1,14 @@
 import { z } from "zod";
+import { readSettings } from "@/server/agent/definition";
 import type { MemberActor } from "@/server/auth/actor";
 import { nameActors } from "@/server/auth/name-actors";
-import { compareFields, type FieldChange, type Fields, workflowFields } from "@/server/catalog/field-changes";
+import {
+  compareFields,
+  type FieldChange,
+  type Fields,
+  settingsFields,
+  workflowFields,
+} from "@/server/catalog/field-changes";
 import { AppError } from "@/server/errors";
 import type { Services } from "@/server/services";
 
@@ -124,6 +131,7 @@ async function readVersions(
       ["max steps", String(row.maxSteps)],
       ["functions", row.functions.join("\n")],
       ["tools", row.toolIds.map((toolId) => slugs.get(toolId) ?? "a deleted tool").join("\n")],
+      ...settingsFields(readSettings(row.settings)),
       ...limitFields(row),
     ]),
   }));

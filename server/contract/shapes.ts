@@ -39,7 +39,9 @@ export const agentRunStatusView = z
     agentId: uuid.meta({ description: "Agent that was run" }),
     status: agentRunStatus,
     userMessage: z.string().meta({ description: "The message the run was started with" }),
-    finalOutput: z.string().nullable().meta({ description: "Null unless status is Completed" }),
+    finalOutput: z.string().nullable().meta({
+      description: "Null unless status is Completed. JSON text if the agent has an output schema",
+    }),
     errorMessage: z.string().nullable().meta({ description: "Null unless status is Failed" }),
     stepsExecuted: count.meta({ description: "Number of finished steps" }),
     tokensUsed: count.meta({ description: "Input and output tokens of all model calls" }),

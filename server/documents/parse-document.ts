@@ -39,14 +39,16 @@ async function callThread<Value>(
   organizationId: string,
   value: z.ZodType<Value>,
 ): Promise<Value> {
-  const answer = await pool.ask(request, PARSE_TIMEOUT_MS, organizationId).catch((error: unknown) => {
-    if (!(error instanceof ThreadError)) throw error;
-    throw new DocumentError(
-      error.reason === "timeout"
-        ? `It could not be parsed within ${PARSE_TIMEOUT_MS / 1000} seconds.`
-        : `It could not be parsed with ${THREAD_MEMORY_MB} MB of memory.`,
-    );
-  });
+  const answer = await pool
+    .ask(request, { timeoutMs: PARSE_TIMEOUT_MS, organizationId })
+    .catch((error: unknown) => {
+      if (!(error instanceof ThreadError)) throw error;
+      throw new DocumentError(
+        error.reason === "timeout"
+          ? `It could not be parsed within ${PARSE_TIMEOUT_MS / 1000} seconds.`
+          : `It could not be parsed with ${THREAD_MEMORY_MB} MB of memory.`,
+      );
+    });
   const parsed = z.union([z.object({ value }), z.object({ fault: z.string() })]).parse(answer);
   if ("fault" in parsed) throw new DocumentError(parsed.fault);
   return parsed.value;

@@ -54,12 +54,14 @@ export async function calculateExpression(
 }
 
 function calculateInThread(expression: string, organizationId: string): Promise<unknown> {
-  return pool.ask(expression, CALCULATION_TIMEOUT_MS, organizationId).catch((error: unknown) => {
-    if (!(error instanceof ThreadError)) throw error;
-    throw new ExpressionError(
-      error.reason === "timeout"
-        ? `it took longer than ${CALCULATION_TIMEOUT_MS} ms`
-        : "it could not be calculated",
-    );
-  });
+  return pool
+    .ask(expression, { timeoutMs: CALCULATION_TIMEOUT_MS, organizationId })
+    .catch((error: unknown) => {
+      if (!(error instanceof ThreadError)) throw error;
+      throw new ExpressionError(
+        error.reason === "timeout"
+          ? `it took longer than ${CALCULATION_TIMEOUT_MS} ms`
+          : "it could not be calculated",
+      );
+    });
 }

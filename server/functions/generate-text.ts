@@ -1,34 +1,11 @@
 import { z } from "zod";
 import { defineFunction, type FunctionContext } from "@/server/functions/define";
 import { FunctionError } from "@/server/functions/function-error";
-import { isJsonObject, type Json, type JsonObject } from "@/server/json";
-import { parseJson } from "@/server/json-text";
+import { isJsonObject, type JsonObject } from "@/server/json";
+import { readJsonAnswer, requestCorrection } from "@/server/models/json-answer";
 import { ModelError, type ModelMessage } from "@/server/models/port";
-import { checkSchema, validateAgainst } from "@/server/workflow/schema";
+import { checkSchema } from "@/server/workflow/schema";
 import { describeIssues } from "@/server/workflow/schema-issues";
-
-/** The JSON in a model's answer; models like to wrap it in a fence. Throws JsonTextError. */
-function parseAnswer(content: string): Json {
-  // Each repetition can end at one place only: otherwise an answer of line ends takes minutes.
-  const fenced = /^\s*```(?:json)?[^\S\n]*\n([\s\S]*?)```\s*$/.exec(content);
-  return parseJson(fenced?.[1] ?? content);
-}
-
-/** The value in the answer, or what is wrong with it. */
-async function readAnswer(
-  content: string,
-  schema: JsonObject,
-  organizationId: string,
-): Promise<{ value: Json } | { fault: string }> {
-  let value: Json;
-  try {
-    value = parseAnswer(content);
-  } catch {
-    return { fault: "it is not JSON" };
-  }
-  const issues = await validateAgainst(schema, value, organizationId);
-  return issues.length === 0 ? { value } : { fault: describeIssues(issues) };
-}
 
 export const textInput = z.object({
   prompt: z.string().min(1).describe("What to write, with all the information it needs."),
@@ -53,16 +30,9 @@ export async function textMessages(
     { role: "user", content: prompt },
   ];
   if (schema === undefined || firstAnswer === undefined) return messages;
-  const answer = await readAnswer(firstAnswer, schema, organizationId);
+  const answer = await readJsonAnswer(firstAnswer, schema, organizationId);
   if ("value" in answer) return messages;
-  return [
-    ...messages,
-    { role: "assistant", content: firstAnswer, toolCalls: [] },
-    {
-      role: "user",
-      content: `Your answer is invalid: ${answer.fault}. Answer again with JSON only.`,
-    },
-  ];
+  return [...messages, ...requestCorrection(firstAnswer, answer.fault)];
 }
 
 /** One model call, or two when the first answer does not match the schema. */
@@ -103,11 +73,11 @@ export const generateText = defineFunction({
     if (faults.length > 0)
       throw new FunctionError("invalid_schema", `The schema is invalid: ${describeIssues(faults)}`);
     const first = await callModel({ ...request, messages, responseSchema: schema });
-    const answer = await readAnswer(first.content, schema, organizationId);
+    const answer = await readJsonAnswer(first.content, schema, organizationId);
     if ("value" in answer) return answer.value;
     const again = await textMessages(wish, organizationId, first.content);
     const second = await callModel({ ...request, messages: again, responseSchema: schema });
-    const corrected = await readAnswer(second.content, schema, organizationId);
+    const corrected = await readJsonAnswer(second.content, schema, organizationId);
     if ("value" in corrected) return corrected.value;
     throw new FunctionError(
       "answer_invalid",

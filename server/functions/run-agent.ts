@@ -19,7 +19,9 @@ export const runAgent = defineFunction({
       .max(256 * 1024)
       .describe("What the agent is to do, with all the information it needs."),
   }),
-  output: z.object({ output: z.string().describe("The agent's answer.") }),
+  output: z.object({
+    output: z.json().describe("The agent's answer: a text, or the value if it has an output schema."),
+  }),
   errors: {
     unknown_agent: "The organization has no agent of that slug.",
     agent_inactive: "The agent is inactive.",

@@ -40,9 +40,9 @@ export const runJavascript = defineFunction({
     },
     output: { total: 5.5 },
   },
-  async run({ code, input = null }, { clock, idempotencyKey, organizationId, print }) {
+  async run({ code, input = null }, { clock, idempotencyKey, organizationId, signal, print }) {
     try {
-      const facts = { now: clock.now(), seed: idempotencyKey, organizationId };
+      const facts = { now: clock.now(), seed: idempotencyKey, organizationId, signal };
       const result = await runScript(code, input, facts);
       print(result.console);
       return result.value;

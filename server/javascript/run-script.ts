@@ -38,17 +38,17 @@ const response = z.discriminatedUnion("ok", [
 
 /**
  * Runs JavaScript from a tenant: `code` is the body of an async function of `input`. It has no network, files, timers or
- * entropy; its clock stands still at `now`, and `Math.random` is seeded. Throws ScriptError.
+ * entropy; its clock stands still at `now`, and `Math.random` is seeded. Throws ScriptError and the signal's reason.
  */
 export async function runScript(
   code: string,
   input: Json,
-  facts: { now: Date; seed: string; organizationId: string },
+  facts: { now: Date; seed: string; organizationId: string; signal: AbortSignal },
 ): Promise<{ value: Json; console: readonly string[] }> {
-  const { now, seed, organizationId } = facts;
+  const { seed, ...evaluation } = facts;
   const { timeoutMs, memoryMib, answerLength } = SCRIPT_LIMITS;
   const request = await stringifyLarge({ code, input, seed });
-  const text = await sandbox({ request, timeoutMs, now, organizationId }).catch((error: unknown) => {
+  const text = await sandbox({ request, timeoutMs, ...evaluation }).catch((error: unknown) => {
     if (!(error instanceof SandboxError)) throw error;
     const messages = {
       failed: `The script failed: it needs more than ${memoryMib} MiB of memory or nests too deeply.`,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { describeSchema } from "@/server/models/json-answer";
 import type { ModelMessage, ModelReply, ModelRequest, ModelUsage, ToolCall } from "@/server/models/port";
 import { replaceNul } from "@/server/secrets/stored-output";
 import { limitCalls, MAX_RECORDED_CALLS } from "./reply-limits";
@@ -47,9 +48,15 @@ function toWireMessage(message: ModelMessage) {
 export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptation: Adaptation) {
   const { model, messages, tools, maxOutputTokens, responseSchema } = request;
   const wire = messages.map(toWireMessage);
-  if (responseSchema !== undefined && adaptation.schemaInPrompt) {
-    const content = `Answer only with JSON that matches this JSON Schema: ${JSON.stringify(responseSchema)}`;
-    wire.push({ role: "system", content });
+  // Where tools are offered, several servers refuse response_format, or force JSON from the first token on and so never
+  // call a tool.
+  const isDescribed = adaptation.schemaInPrompt || tools.length > 0;
+  if (responseSchema !== undefined && isDescribed) {
+    // Many chat templates accept one system message only, at the beginning.
+    const [first] = wire;
+    const system = first?.role === "system" ? wire.shift()?.content : null;
+    const content = [system, describeSchema(responseSchema)].filter(Boolean).join("\n\n");
+    wire.unshift({ role: "system", content });
   }
   return {
     model,
@@ -64,7 +71,7 @@ export function toChatCompletion(request: Omit<ModelRequest, "signal">, adaptati
       ? { max_tokens: maxOutputTokens }
       : { max_completion_tokens: maxOutputTokens }),
     ...(responseSchema !== undefined &&
-      !adaptation.schemaInPrompt && {
+      !isDescribed && {
         response_format: {
           type: "json_schema" as const,
           json_schema: { name: "answer", schema: responseSchema, strict: false },

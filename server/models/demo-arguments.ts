@@ -10,8 +10,10 @@ import {
 
 /** Creates arguments for any JSON Schema from a message, for the demo model (demo.ts). */
 
-/** The text, and its numbers that no field has used yet, as written. */
-type Material = { text: string; numbers: string[] };
+/** The text, its numbers that no field has used yet, as written, and known values by the name of a field. */
+type Material = { text: string; numbers: string[]; facts: ReadonlyMap<string, Json> };
+
+const NO_FACTS: Material["facts"] = new Map();
 
 const COUNTED_FIELD = /item|product|article|goods|thing|what/i;
 const MESSAGE_FIELD = /^(question|message|prompt|text|request|note|comment)$/i;
@@ -20,9 +22,9 @@ const NAME_FIELD = /city|country|place|location|address|person|customer_?name|la
 /** Longer texts do not fit a field for a single thing. */
 const SHORT = 60;
 
-/** A value for a schema, guessed from the text. */
-export function createValue(schema: Json | undefined, text: string): Json {
-  return fill(schema, { text, numbers: findNumbers(text) }, "", 0);
+/** A value for a schema, guessed from the text. Fields whose names are those of `facts` get their values. */
+export function createValue(schema: Json | undefined, text: string, facts = NO_FACTS): Json {
+  return fill(schema, { text, numbers: findNumbers(text), facts }, "", 0);
 }
 
 /**
@@ -30,7 +32,7 @@ export function createValue(schema: Json | undefined, text: string): Json {
  * order, integers to integer fields first; each is used once.
  */
 export function createArguments(schema: JsonObject, text: string): JsonObject {
-  return fillObject(schema, { text, numbers: findNumbers(text) }, 0);
+  return fillObject(schema, { text, numbers: findNumbers(text), facts: NO_FACTS }, 0);
 }
 
 /** How many numbers of a text a tool could use. */
@@ -43,6 +45,11 @@ function typeOf(schema: Json | undefined): string | undefined {
   if (!isJsonObject(schema)) return undefined;
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   return typeof type === "string" ? type : undefined;
+}
+
+function fits(value: Json, type: string | undefined): boolean {
+  if (type === "integer") return Number.isInteger(value);
+  return isJsonObject(value) ? type === "object" : typeof value === type;
 }
 
 function fill(schema: Json | undefined, material: Material, field: string, depth: number): Json {
@@ -61,6 +68,8 @@ function fill(schema: Json | undefined, material: Material, field: string, depth
     if (Array.isArray(branches) && branches.length > 0) return fill(branches[0], material, field, depth + 1);
   }
   const type = typeOf(schema);
+  const fact = material.facts.get(field);
+  if (fact !== undefined && fits(fact, type)) return fact;
   if (type === "object" || (type === undefined && isJsonObject(schema.properties))) {
     return fillObject(schema, material, depth + 1);
   }

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from "@/server/json";
-import type { ModelRequest } from "./port";
+import type { ModelMessage, ModelRequest } from "./port";
 
 /** How the demo model (demo.ts) phrases the results of its calls. */
 
@@ -49,6 +49,12 @@ function describeResult(name: string, argumentsText: string, resultText: string)
     return `${name}: ${shorten(output, 600)}`;
   }
   return `${name}: ${shorten(typeof result === "string" ? result : resultText, 600)}`;
+}
+
+/** The fields of the objects that calls returned, by name; later ones replace earlier ones. */
+export function readFacts(messages: readonly ModelMessage[]): ReadonlyMap<string, Json> {
+  const results = messages.flatMap((message) => (message.role === "tool" ? [parse(message.content)] : []));
+  return new Map(results.filter(isJsonObject).flatMap((result) => Object.entries(result)));
 }
 
 function describeResults(request: ModelRequest): string[] {

@@ -5,7 +5,8 @@ import { executeFunction } from "@/server/functions/execute";
 import { findFunction, inputSchemaOf } from "@/server/functions/registry";
 import type { JsonObject } from "@/server/json";
 import { callDemoModel } from "@/server/models/demo";
-import type { ModelRequest, OfferedTool } from "@/server/models/port";
+import { requestCorrection } from "@/server/models/json-answer";
+import type { ModelMessage, ModelRequest, OfferedTool } from "@/server/models/port";
 import { validateAgainst } from "@/server/workflow/schema";
 import { testClock } from "@/testing/clock";
 import { testFunctionContext } from "@/testing/function-context";
@@ -282,6 +283,28 @@ test("answers with JSON for a schema, within its token limit", async () => {
   expect(short.content.length).toBeLessThanOrEqual(30);
   expect(short.usage).toMatchObject({ estimated: true });
   expect(short.usage.outputTokens).toBeLessThanOrEqual(10);
+});
+
+test("fills a schema with the results of its calls, and says when it cannot fill one", async () => {
+  const responseSchema: JsonObject = {
+    type: "object",
+    properties: { total: { type: "number" }, currency: { type: "string" }, paid: { type: "boolean" } },
+    required: ["total", "currency", "paid"],
+  };
+  const asked = request("The total of 3 lamps?", [], { responseSchema });
+  const toolCalls = [{ id: "c", name: "price", arguments: "{}" }];
+  const messages: ModelMessage[] = [
+    ...asked.messages,
+    { role: "assistant", content: "", toolCalls },
+    { role: "tool", toolCallId: "c", content: '{"total":126.5,"currency":"EUR","paid":"no"}' },
+  ];
+  const reply = await callDemoModel({ ...asked, messages }, clock);
+  expect(JSON.parse(reply.content)).toEqual({ total: 126.5, currency: "EUR", paid: true });
+
+  const again = [...messages, ...requestCorrection(reply.content, "/total must be below 100")];
+  await expect(callDemoModel({ ...asked, messages: again }, clock)).rejects.toThrow(
+    /demo model fills only simple schemas/,
+  );
 });
 
 test("hostile messages are read quickly", async () => {

@@ -2,9 +2,16 @@ import type { Clock } from "@/server/clock";
 import type { JsonObject } from "@/server/json";
 import { countNumberFields, createArguments, createValue } from "@/server/models/demo-arguments";
 import { findArithmetic, findNumbers, findOrders, findZone, readMessage } from "@/server/models/demo-reading";
-import type { ModelReply, ModelRequest, OfferedTool, ToolCall } from "@/server/models/port";
+import { asksForCorrection } from "@/server/models/json-answer";
+import {
+  ModelError,
+  type ModelReply,
+  type ModelRequest,
+  type OfferedTool,
+  type ToolCall,
+} from "@/server/models/port";
 import { countUsage } from "@/server/models/tokens";
-import { createReply } from "./demo-reply";
+import { createReply, readFacts } from "./demo-reply";
 
 /**
  * The demo model: a script. It reads the user's message and the offered tools, calls what fits one after another, and
@@ -26,6 +33,10 @@ const BUILT_IN = new Set([
   "run_agent",
   "wait",
 ]);
+
+const UNFILLED =
+  "The built-in demo model fills only simple schemas, and its answer did not match this one. Choose another model, or " +
+  "simplify the schema.";
 
 /** How much of a message is read, so that the patterns stay cheap. */
 const READ_LENGTH = 4000;
@@ -97,10 +108,13 @@ function plan(text: string, tools: readonly OfferedTool[]): PlannedCall[] {
   return findNumbers(text).length > 0 ? [...planned, ...calls] : [...calls, ...planned];
 }
 
-/** Answers a request by the script. Throws the signal's reason when aborted. */
+/** Answers a request by the script. Throws the signal's reason when aborted, and ModelError for a schema it cannot fill. */
 export async function callDemoModel(request: ModelRequest, clock: Clock): Promise<ModelReply> {
   request.signal.throwIfAborted();
   const startedAt = clock.now().toISOString();
+  // The same answer would be wrong again.
+  if (asksForCorrection(request.messages))
+    throw new ModelError(UNFILLED, { reason: "refused", attempts: [] });
   const asked = request.messages.find((message) => message.role === "user")?.content ?? "";
   const text = readMessage(asked.slice(0, READ_LENGTH));
   const made = request.messages.reduce(
@@ -127,6 +141,8 @@ export async function callDemoModel(request: ModelRequest, clock: Clock): Promis
 }
 
 function answer(request: ModelRequest, text: string): string {
-  if (request.responseSchema !== undefined) return JSON.stringify(createValue(request.responseSchema, text));
+  if (request.responseSchema !== undefined) {
+    return JSON.stringify(createValue(request.responseSchema, text, readFacts(request.messages)));
+  }
   return createReply(request, text);
 }

@@ -332,13 +332,29 @@ test("a server that rejects max_completion_tokens or response_format no longer g
   expect(bodies[1]).toHaveProperty("max_tokens", 500);
   expect(bodies[1]).not.toHaveProperty("max_completion_tokens");
   expect(bodies[2]).not.toHaveProperty("response_format");
-  expect(bodies[2]?.messages.at(-1)).toMatchObject({
+  expect(bodies[2]?.messages[0]).toMatchObject({
     role: "system",
     content: expect.stringContaining("answer schema"),
   });
   await call(ask("again"));
   expect(server.requests.at(-1)?.body).toHaveProperty("max_tokens", 500);
   expect(waits).toEqual([]);
+});
+
+test("with tools, the one system message describes the answer's schema and no format is forced", async () => {
+  server.script("hi", { content: "{}" });
+  const messages = [
+    { role: "system" as const, content: "You help." },
+    { role: "user" as const, content: "hi" },
+  ];
+  const tools = [{ name: "look", description: "Looks.", parameters: { type: "object" } }];
+  await provider().call(ask("hi", { messages, tools, responseSchema: { title: "answer schema" } }));
+  const body = server.requests[0]?.body;
+  expect(body).not.toHaveProperty("response_format");
+  expect(body?.messages).toEqual([
+    { role: "system", content: expect.stringMatching(/^You help\.\n\n.*answer schema/) },
+    { role: "user", content: "hi" },
+  ]);
 });
 
 describe("cancelling", () => {

@@ -20,8 +20,8 @@ export type ModelRequest = {
   tools: OfferedTool[];
   /** The most output tokens, which the run's credit hold pays for. */
   maxOutputTokens: number;
-  /** Requests JSON of this schema instead of free text. */
-  responseSchema?: JsonObject;
+  /** Requests JSON of this schema instead of free text, when the model answers without a call. */
+  responseSchema?: JsonObject | undefined;
   signal: AbortSignal;
   /** Called with the complete text so far; it restarts after a failed attempt. */
   onText?: (text: string) => void;
@@ -107,6 +107,9 @@ export class ModelCallStopped extends Error {
   }
 }
 
+/** The parts of a request that are input tokens. */
+export type Prompt = Pick<ModelRequest, "messages" | "tools" | "responseSchema">;
+
 /** The interface of models for the rest of the server. */
 export type Models = {
   /**
@@ -119,7 +122,7 @@ export type Models = {
   /** The models that providers list, and the demo model. The default provider may serve more. */
   listed: readonly string[];
   /** A quick upper bound for the tokens of a request. */
-  boundTokens(request: Pick<ModelRequest, "messages" | "tools">): number;
+  boundTokens(request: Prompt): number;
   /** Counts the tokens of a request with a tokenizer. */
-  countTokens(request: Pick<ModelRequest, "messages" | "tools">): Promise<number>;
+  countTokens(request: Prompt): Promise<number>;
 };

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { boundRequestTokens, boundTextTokens } from "@/server/models/token-bound";
+import { countRequestTokens } from "@/server/models/tokens";
 
 // Counts with the o200k vocabulary, precomputed.
 test.each([
@@ -49,4 +50,13 @@ test("a request bounds its messages, calls and tools", () => {
   });
   expect(called).toBeGreaterThan(bare + 10);
   expect(offered).toBeGreaterThan(bare + 10);
+});
+
+test("the schema of an answer counts as input, and its bound is not below its count", async () => {
+  const properties = { topic: { enum: ["billing", "delivery"] }, urgent: { type: "boolean" } };
+  const request = { messages: [], tools: [] };
+  const asked = { ...request, responseSchema: { type: "object", properties, required: ["topic"] } };
+  const counted = (await countRequestTokens(asked)) - (await countRequestTokens(request));
+  expect(counted).toBeGreaterThan(20);
+  expect(boundRequestTokens(asked) - boundRequestTokens(request)).toBeGreaterThanOrEqual(counted);
 });

@@ -1,4 +1,5 @@
-import type { ModelMessage, ModelRequest, OfferedTool } from "@/server/models/port";
+import { describeSchema } from "@/server/models/json-answer";
+import type { ModelMessage, OfferedTool, Prompt } from "@/server/models/port";
 
 /** Tokens of one UTF-16 unit outside of ASCII, by script: at least as many as in the o200k vocabulary. */
 function unitTokens(code: number): number {
@@ -92,9 +93,12 @@ function boundTool({ name, description, parameters }: OfferedTool): number {
  * A quick upper bound for the tokens of a request; see `boundTextTokens` for its accuracy. Messages must not change
  * afterwards.
  */
-export function boundRequestTokens(request: Pick<ModelRequest, "messages" | "tools">): number {
+export function boundRequestTokens(request: Prompt): number {
   let tokens = REQUEST_OVERHEAD;
   for (const message of request.messages) tokens += boundOnce(message, boundMessage);
   for (const tool of request.tools) tokens += boundTool(tool);
+  if (request.responseSchema) {
+    tokens += boundOnce(request.responseSchema, (schema) => boundTextTokens(describeSchema(schema)));
+  }
   return tokens;
 }

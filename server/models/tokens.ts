@@ -1,5 +1,6 @@
 import { type BytePairCounter, createBytePairCounter } from "@/server/models/byte-pairs";
-import type { ModelMessage, ModelRequest, OfferedTool, ToolCall } from "@/server/models/port";
+import { describeSchema } from "@/server/models/json-answer";
+import type { ModelMessage, OfferedTool, Prompt, ToolCall } from "@/server/models/port";
 import { Turns } from "@/server/turns-of-work";
 
 /**
@@ -84,11 +85,12 @@ const textsOfTool = ({ name, description, parameters }: OfferedTool) => [
   JSON.stringify(parameters),
 ];
 
-/** Counts the tokens of a request: its messages, their calls and the offered tools. */
-export async function countRequestTokens(request: Pick<ModelRequest, "messages" | "tools">): Promise<number> {
+/** Counts the tokens of a request: its messages, their calls, the offered tools and the schema of the answer. */
+export async function countRequestTokens(request: Prompt): Promise<number> {
   let tokens = REQUEST_OVERHEAD;
   for (const message of request.messages) tokens += await countOnce(message, textsOfMessage);
   for (const tool of request.tools) tokens += await countOnce(tool, textsOfTool);
+  if (request.responseSchema) tokens += await countTextTokens(describeSchema(request.responseSchema));
   return tokens;
 }
 
@@ -102,7 +104,7 @@ async function estimateTextTokens(text: string): Promise<number> {
 
 /** The usage of a call whose provider reports none, counted here and marked as estimated. */
 export async function countUsage(
-  request: Pick<ModelRequest, "messages" | "tools">,
+  request: Prompt,
   reply: { content: string; reasoning: string; toolCalls: readonly ToolCall[] },
 ): Promise<{ inputTokens: number; outputTokens: number; estimated: true }> {
   let outputTokens = 1 + MESSAGE_OVERHEAD * reply.toolCalls.length;

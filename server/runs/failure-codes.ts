@@ -12,9 +12,10 @@ export const FAILURE_CODES = [
   "not_admitted",
   /** An agent made the same failing call three times. */
   "repeated_failure",
+  /** Of an agent: a call failed whose policy ends the run. */
   "step_failed",
   "output_failed",
-  /** A tool's output does not fit its output schema. */
+  /** A tool's output or an agent's answer does not match its output schema. */
   "output_invalid",
   "output_too_large",
   "model_unauthorized",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { policyOf, readSettings } from "@/server/agent/definition";
 import { toolNameForModel } from "@/server/agent/offered-tools";
 import type { OrgId } from "@/server/auth/actor";
 import { Decimal } from "@/server/credits/amount";
@@ -11,7 +12,7 @@ const AGENT = {
   name: "find-agent",
   text: `
   SELECT a.id, a.name, a.status, a.version, v.model, v.system_prompt, v.max_steps, v.functions,
-         v.max_credits, v.deadline_seconds,
+         v.settings, v.max_credits, v.deadline_seconds,
          (SELECT coalesce(json_agg(json_build_object(
                    'id', t.id, 'slug', t.slug, 'name', t.name, 'description', t.description,
                    'version', t.version, 'definition', tv.definition, 'deadlineSeconds', tv.deadline_seconds,
@@ -33,6 +34,7 @@ const agentRow = z.object({
   system_prompt: z.string(),
   max_steps: z.number(),
   functions: z.array(z.string()),
+  settings: z.string(),
   max_credits: z.string().nullable(),
   deadline_seconds: z.number(),
   tools: z.array(
@@ -130,6 +132,7 @@ async function readAgent(client: Queryable, orgId: OrgId, id: string): Promise<T
   const { rows } = await client.query({ ...AGENT, values: [orgId, id] });
   if (rows.length === 0) return null;
   const row = agentRow.parse(rows[0]);
+  const { outputSchema, policies } = readSettings(row.settings);
   return {
     kind: "agent",
     id: row.id,
@@ -144,8 +147,13 @@ async function readAgent(client: Queryable, orgId: OrgId, id: string): Promise<T
       model: row.model,
       systemPrompt: row.system_prompt,
       maxSteps: row.max_steps,
+      outputSchema,
       callables: [
-        ...row.functions.map((name) => ({ kind: "function" as const, name })),
+        ...row.functions.map((name) => ({
+          kind: "function" as const,
+          name,
+          policy: policyOf(policies, name),
+        })),
         ...row.tools.map((tool) => ({
           kind: "tool" as const,
           name: toolNameForModel(tool.slug),
@@ -156,6 +164,7 @@ async function readAgent(client: Queryable, orgId: OrgId, id: string): Promise<T
           definition: workflowDefinition.parse(JSON.parse(tool.definition)),
           deadlineSeconds: tool.deadlineSeconds,
           maxCredits: tool.maxCredits,
+          policy: policyOf(policies, tool.slug),
         })),
       ],
     },

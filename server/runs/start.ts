@@ -38,7 +38,7 @@ import type { Target } from "./target";
 export type Draft = Pick<Target, "maxCredits" | "deadlineSeconds"> &
   (
     | { definition: WorkflowDefinition }
-    | Pick<AgentConfiguration, "model" | "systemPrompt" | "maxSteps" | "callables">
+    | Omit<AgentConfiguration, "kind" | "name" | "messageFromOutside">
   );
 
 export type StartRequest = (
@@ -173,6 +173,7 @@ async function prepare(services: Services, actor: Actor, request: StartRequest):
     const prompt = {
       messages: openingMessages(configuration, request.userMessage),
       tools: offeredTools(configuration.callables),
+      responseSchema: configuration.outputSchema,
     };
     const { models, prices } = services;
     const bound = models.boundTokens(prompt);

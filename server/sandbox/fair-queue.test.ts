@@ -57,3 +57,19 @@ it("frees the slot when work fails, and throws what it threw", async () => {
   await expect(failing).rejects.toThrow("no");
   expect(await next).toBe("yes");
 });
+
+it("does not begin work that was aborted while it waited", async () => {
+  const queue = new FairQueue(1, 1);
+  const { add, end, order } = bench(queue);
+  const cancel = new AbortController();
+  add("a", "a1");
+  const aborted = expect(queue.take("a", async () => order.push("a2"), cancel.signal)).rejects.toThrow(
+    "over",
+  );
+  add("a", "a3");
+  cancel.abort(new Error("over"));
+  await end("a1");
+  await aborted;
+  await end("a3");
+  expect(order).toEqual(["a1", "a3"]);
+});

@@ -15,8 +15,15 @@ export class FairQueue {
     this.#slotsEach = slotsEach;
   }
 
-  /** Does the work when the organization gets a slot; returns its result or throws its error. */
-  async take<Result>(organizationId: string, work: () => Promise<Result>): Promise<Result> {
+  /**
+   * Does the work when the organization gets a slot; returns its result or throws its error. Throws the signal's reason
+   * if it was aborted while the work waited.
+   */
+  async take<Result>(
+    organizationId: string,
+    work: () => Promise<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result> {
     await new Promise<void>((begin) => {
       const waiting = this.#waiting.get(organizationId);
       if (waiting === undefined) this.#waiting.set(organizationId, [begin]);
@@ -24,6 +31,7 @@ export class FairQueue {
       this.#admit();
     });
     try {
+      signal?.throwIfAborted();
       return await work();
     } finally {
       this.#busy -= 1;

@@ -34,9 +34,11 @@ export type Evaluation = {
   /** The time that the script sees throughout. */
   now: Date;
   organizationId: string;
+  /** An evaluation that is aborted while it waits for a thread does not begin. */
+  signal?: AbortSignal;
 };
 
-/** Evaluates a request and returns the text in `$answer`. Throws SandboxError. */
+/** Evaluates a request and returns the text in `$answer`. Throws SandboxError and the signal's reason. */
 export type Sandbox = (evaluation: Evaluation) => Promise<string>;
 
 const threadAnswer = z.union([
@@ -63,9 +65,10 @@ export function createSandbox(scripts: () => string[], limits: SandboxLimits = S
     // For requests and responses; the machine's own memory is not part of it.
     memoryMb: 256,
   });
-  return async ({ request, timeoutMs, now, organizationId }) => {
+  return async ({ request, timeoutMs, now, ...shared }) => {
     const message = { request, timeoutMs, now: now.getTime() };
-    const answer = await pool.ask(message, timeoutMs + GRACE_MS, organizationId).catch((error: unknown) => {
+    const threadRequest = { ...shared, timeoutMs: timeoutMs + GRACE_MS };
+    const answer = await pool.ask(message, threadRequest).catch((error: unknown) => {
       if (!(error instanceof ThreadError)) throw error;
       throw new SandboxError(error.reason === "timeout" ? "stopped" : "failed");
     });

@@ -28,6 +28,8 @@ export type ThreadPoolOptions = {
   memoryMb: number;
 };
 
+export type ThreadRequest = { timeoutMs: number; organizationId: string; signal?: AbortSignal };
+
 /** They start on demand. More than one organization may use at once, so that another one finds a free thread. */
 const THREADS = 4;
 const THREADS_EACH = Math.max(1, Math.min(THREADS, availableParallelism()) - 1);
@@ -69,19 +71,20 @@ export class ThreadPool {
   }
 
   /**
-   * Sends a request to a thread and returns its response. The time limit begins when a thread takes it. Throws
-   * ThreadError.
+   * Sends a request to a thread and returns its response. The time limit begins when a thread takes it; a request whose
+   * signal was aborted by then is not sent. Throws ThreadError and the signal's reason.
    */
-  ask(request: unknown, timeoutMs: number, organizationId: string): Promise<unknown> {
-    return this.#queue.take(organizationId, async () => {
+  ask(request: unknown, { timeoutMs, organizationId, signal }: ThreadRequest): Promise<unknown> {
+    const answer = async () => {
       const worker = this.#idle.pop() ?? (await this.#start());
       // It keeps the process alive only while it works.
       worker.ref();
-      const answer = await nextMessage(worker, timeoutMs, () => worker.postMessage(request));
+      const response = await nextMessage(worker, timeoutMs, () => worker.postMessage(request));
       worker.unref();
       this.#idle.push(worker);
-      return answer;
-    });
+      return response;
+    };
+    return this.#queue.take(organizationId, answer, signal);
   }
 
   async #start(): Promise<Worker> {

@@ -153,7 +153,7 @@ async function callThread(
   organizationId: string,
 ): Promise<{ issues: Issue[] } | { fault: string } | { unknown: Issue }> {
   try {
-    const answer = threadAnswer.parse(await pool.ask(check, timeoutMs, organizationId));
+    const answer = threadAnswer.parse(await pool.ask(check, { timeoutMs, organizationId }));
     return "fault" in answer ? answer : { issues: toIssues(answer.errors) };
   } catch (error) {
     if (!(error instanceof ThreadError)) throw error;

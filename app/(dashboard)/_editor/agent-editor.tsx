@@ -21,8 +21,10 @@ import {
 import { EditorForm, EditorSection } from "./editor-form";
 import { ModelField } from "./model-field";
 import { Picker } from "./picker";
+import { Policies } from "./policies";
 import { copyName, slugOf } from "./slug";
 import { EDITED_QUERY, type Opened, useEditor } from "./use-editor";
+import { ValueField } from "./value-field";
 
 /** Creates an agent. */
 export function NewAgent() {
@@ -87,6 +89,7 @@ function AgentForm({
     fields: editor.draft.value,
     set: (change) => editor.draft.change((before) => ({ ...before, ...change(before) })),
     errorAt: editor.problems.at,
+    faultAt: (path) => editor.refused?.issues.find((issue) => issue.path === path)?.message,
     choices,
   };
   return (
@@ -96,6 +99,7 @@ function AgentForm({
           <Identity {...part} isNew={opened === null} />
           <Prompt {...part} />
           <Attachments {...part} />
+          <Answer {...part} />
           <Limits {...part} />
         </div>
         {mayEdit ? (
@@ -123,6 +127,8 @@ type PartProps = {
   /** Changes fields, computed from the newest ones. */
   set: (change: (before: AgentFields) => Partial<AgentFields>) => void;
   errorAt: FormProblems["at"];
+  /** What is wrong at exactly this JSON pointer. */
+  faultAt: (path: string) => string | undefined;
   choices: Choices;
 };
 
@@ -185,7 +191,7 @@ function Prompt({ fields, set, errorAt }: PartProps) {
   );
 }
 
-function Attachments({ fields, set, errorAt, choices }: PartProps) {
+function Attachments({ fields, set, errorAt, faultAt, choices }: PartProps) {
   return (
     <EditorSection hint="What the model may call." title="Tools and functions">
       <Picker
@@ -203,6 +209,27 @@ function Attachments({ fields, set, errorAt, choices }: PartProps) {
         onChange={(change) => set((before) => ({ functions: change(before.functions) }))}
         options={choices.functions.map(({ name, description }) => ({ value: name, name, description }))}
         value={fields.functions}
+      />
+      <Policies
+        faultAt={faultAt}
+        names={[...fields.tools, ...fields.functions]}
+        onChange={(change) => set((before) => ({ policies: change(before.policies) }))}
+        value={fields.policies}
+      />
+    </EditorSection>
+  );
+}
+
+function Answer({ fields, set, errorAt }: PartProps) {
+  return (
+    <EditorSection title="Answer">
+      <ValueField
+        error={errorAt("/outputSchema")}
+        hint="JSON Schema of the answer, which is then JSON. Empty: the answer is text."
+        label="Output schema"
+        onChange={(outputSchema) => set(() => ({ outputSchema }))}
+        schema={{}}
+        value={fields.outputSchema}
       />
     </EditorSection>
   );

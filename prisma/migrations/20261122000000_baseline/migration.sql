@@ -172,6 +172,7 @@ CREATE TABLE "agent_versions" (
     "max_steps" INTEGER NOT NULL DEFAULT 8,
     "functions" TEXT[] DEFAULT ARRAY[]::TEXT[],
     "tool_ids" UUID[] DEFAULT ARRAY[]::UUID[],
+    "settings" TEXT NOT NULL DEFAULT '{}',
     "max_credits" DECIMAL(18,4),
     "deadline_seconds" INTEGER NOT NULL DEFAULT 900,
     "note" TEXT NOT NULL DEFAULT '',

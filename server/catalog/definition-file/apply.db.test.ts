@@ -249,6 +249,13 @@ test("an export changes nothing when applied, and contains no secret", async () 
       "apiKeys: [{ name: ci, scopes: [runs:read], agents: [helper], maxCredits: 2 }]",
     )
     .replace(
+      "tools: [weather]\n",
+      `tools: [weather]
+        outputSchema: { type: object, properties: { answer: { type: string } }, required: [answer] }
+        policies: { weather: { maxCalls: 3, retries: 1, onError: fail }, calculate: { maxCalls: 10 } }
+`,
+    )
+    .replace(
       `secret: ${SECRET}`,
       `secret: ${SECRET}\n        messageTemplate: "New:\\n{{ body }}"\n        status: inactive`,
     );
@@ -256,6 +263,7 @@ test("an export changes nothing when applied, and contains no secret", async () 
   const exported = await exportOrganization(catalog, await operatorOf(catalog, "exported"));
   expect(new Set(savedOf(await applyOne(exported)))).toEqual(new Set(["unchanged"]));
   expect(exported).toContain("credits: 1000");
+  expect(exported).toMatch(/policies:\s+weather:\s+maxCalls: 3\s+retries: 1\s+onError: fail/);
   for (const secret of [
     PASSWORD,
     SECRET,

@@ -1,4 +1,5 @@
 import { Document, isMap } from "yaml";
+import { readSettings } from "@/server/agent/definition";
 import type { OperatorActor } from "@/server/auth/actor";
 import { KEY_SCOPES } from "@/server/auth/actor";
 import { readModelProviders } from "@/server/runs/find-model-providers";
@@ -86,6 +87,7 @@ export async function exportOrganization(
               status,
               functions: version.functions,
               tools: slugsOf(version.toolIds, toolSlugs),
+              ...written(readSettings(version.settings)),
               ...written(
                 { maxCredits: version.maxCredits?.toNumber(), deadlineSeconds: version.deadlineSeconds },
                 DEADLINE,

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ModelError, type ModelReply, type ModelRequest } from "@/server/models/port";
 import { executeRun, replaceWorker } from "@/testing/execute";
 import { expectSoundLedger } from "@/testing/ledger";
+import { insertTool } from "@/testing/tools";
 import { createTenant, createWorld, openWorld, quietModels, type Tenant, type World } from "@/testing/world";
 import { cancelRun } from "../cancel";
 import { startRun } from "../start";
@@ -307,6 +308,76 @@ it.each(["before its worker was replaced", "after its worker was replaced"])(
     await expectNothingOpen(tenant);
   },
 );
+
+const storeSettings = (tenant: Tenant, settings: object) =>
+  world.db.agentVersion.updateMany({
+    where: { agentId: tenant.agentId },
+    data: { settings: JSON.stringify(settings) },
+  });
+
+it("continues an agent's corrections and counted calls where the replaced worker left them", async () => {
+  const tenant = await createTenant(world);
+  await storeSettings(tenant, {
+    outputSchema: { type: "object", required: ["sum"] },
+    policies: { calculate: { maxCalls: 1 } },
+  });
+  const calculate = (expression: string) => ({
+    content: "",
+    toolCalls: [{ id: expression, name: "calculate", arguments: JSON.stringify({ expression }) }],
+  });
+  const runId = await start(tenant);
+  script = async (request, call) => {
+    if (call === 1) return calculate("1+2");
+    if (call === 2) return calculate("2+2");
+    if (call === 3) return { content: "Three." };
+    // The call that corrects the answer is under way when its worker is replaced.
+    if (call === 4) await replaceWorker(beside);
+    expect(request.messages.at(-1)?.content).toContain("it is not JSON");
+    return { content: '{"sum":3}' };
+  };
+  await expect(executeBeside(runId)).rejects.toThrow(WorkerLost);
+  await executeRun(world, runId);
+  expect(modelCalls).toBe(5);
+  const run = await read(runId);
+  expect(run).toMatchObject({ status: "Completed", output: '{"sum":3}', stepsExecuted: 2, actionsUsed: 1 });
+  // Four model calls and one action: neither the lost reply nor the refused call is charged.
+  expect(run.creditsUsed.toString()).toBe("0.066");
+  const steps = await world.db.step.findMany({ where: { runId }, orderBy: { stepNumber: "asc" } });
+  expect(steps.map(({ output }) => output)).toEqual([
+    "3",
+    '{"error":"calculate may be called once per run, and was. Continue without it."}',
+  ]);
+  await expectNothingOpen(tenant);
+});
+
+it("reads a child's answer by the schema it ran with, after its agent got another one", async () => {
+  const tenant = await createTenant(world);
+  await storeSettings(tenant, { outputSchema: { type: "object" } });
+  const definition = {
+    steps: [{ id: "ask", uses: "run_agent", with: { agent: "helper", message: "Hi" } }],
+    output: "{{ steps.ask.output.sum }}",
+  };
+  const targetId = await insertTool(world, tenant, { slug: "caller", definition });
+  const actor = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;
+  const { runId } = await startRun(world, actor, { kind: "tool", targetId, input: {} });
+  modelCalls = 0;
+  script = () => ({ content: '{"sum":3}' });
+  const { accounts } = await beside.engine.worker();
+  const end = accounts.end.bind(accounts);
+  accounts.end = async (item, rows = []) => {
+    // The child has ended, and the caller's step is not written yet.
+    if (item.run === runId) {
+      await storeSettings(tenant, {});
+      await replaceWorker(beside);
+    }
+    return end(item, rows);
+  };
+  await expect(executeBeside(runId)).rejects.toThrow(WorkerLost);
+  await executeRun(world, runId);
+  expect(modelCalls).toBe(1);
+  expect(await read(runId)).toMatchObject({ status: "Completed", output: "3" });
+  await expectNothingOpen(tenant);
+});
 
 it("extends no hold for a worker that was replaced", async () => {
   const tenant = await createTenant(world);

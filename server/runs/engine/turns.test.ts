@@ -41,12 +41,19 @@ describe("acts of runs", () => {
     expect(begun).toEqual(["a"]);
   });
 
+  it("begin at once beside a start and many runs that only wait", () => {
+    const { turns, begun, act } = setUp(100);
+    turns.noteStart();
+    act("a");
+    expect(begun).toEqual(["a"]);
+  });
+
   it("wait for a tick while starts keep coming, and all begin when they end", async () => {
     const { turns, begun, act } = setUp(100);
     const names = Array.from({ length: 200 }, (_, n) => String(n));
     turns.noteStart();
     for (const name of names) act(name);
-    expect(begun).toEqual([]);
+    expect(begun).toEqual(["0"]);
     await vi.advanceTimersByTimeAsync(10);
     expect(begun.length).toBeGreaterThan(0);
     expect(begun.length).toBeLessThan(10);

@@ -2,8 +2,8 @@ import { performance } from "node:perf_hooks";
 import type { OrgId } from "@/server/auth/actor";
 
 /**
- * Gives starts priority over acts of runs. While starts arrive and several runs execute, acts begin together once per
- * tick, and only as many as leave the event loop time for starts. Otherwise an act begins at once.
+ * Gives starts priority over acts of runs. While starts arrive and several runs execute, only as many acts begin in a
+ * tick as leave the event loop time for starts; the others wait for the next one. Otherwise an act begins at once.
  */
 
 /** A burst of starts is over when none has come for this long. */
@@ -21,8 +21,9 @@ export class Turns {
   readonly #waiting = new Map<OrgId, (() => void)[]>();
   #lastStartAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
-  /** How many acts begin at the next tick. */
+  /** How many acts may begin in a tick, and how many of them are left in this one. */
   #acts = 1;
+  #left = 1;
   #usage = performance.eventLoopUtilization();
 
   /** `executing`: how many runs execute in this process. */
@@ -38,11 +39,15 @@ export class Turns {
   /** Resolves when the next act of one of the organization's runs may begin; undefined when it may at once. */
   next(orgId: OrgId): Promise<void> | undefined {
     if (!this.#isBurst() || (this.#waiting.size === 0 && this.#executing() < FEW_RUNS)) return undefined;
+    this.#timer ??= setTimeout(() => this.#tick(), TICK_MS);
+    if (this.#waiting.size === 0 && this.#left > 0) {
+      this.#left -= 1;
+      return undefined;
+    }
     return new Promise((resolve) => {
       const acts = this.#waiting.get(orgId);
       if (acts === undefined) this.#waiting.set(orgId, [resolve]);
       else acts.push(resolve);
-      this.#timer ??= setTimeout(() => this.#tick(), TICK_MS);
     });
   }
 
@@ -55,19 +60,25 @@ export class Turns {
     const { utilization } = performance.eventLoopUtilization(usage, this.#usage);
     this.#usage = usage;
     this.#acts = utilization > BUSY ? Math.ceil(this.#acts / 2) : Math.min(MAX_ACTS, this.#acts * 2);
-    this.#begin(this.#isBurst() ? this.#acts : Number.POSITIVE_INFINITY);
-    this.#timer = this.#waiting.size > 0 ? setTimeout(() => this.#tick(), TICK_MS) : undefined;
+    const isBurst = this.#isBurst();
+    const begun = this.#begin(isBurst ? this.#acts : Number.POSITIVE_INFINITY);
+    this.#left = isBurst ? this.#acts - begun : this.#acts;
+    this.#timer = isBurst ? setTimeout(() => this.#tick(), TICK_MS) : undefined;
   }
 
-  /** Begins up to `count` acts, one per organization in turn. Map iteration visits a key again after it was set again. */
-  #begin(count: number): void {
-    let left = count;
+  /**
+   * Begins up to `count` waiting acts, one per organization in turn, and returns how many. Map iteration visits a key
+   * again after it was set again.
+   */
+  #begin(count: number): number {
+    let begun = 0;
     for (const [orgId, acts] of this.#waiting) {
-      if (left === 0) return;
-      left -= 1;
+      if (begun === count) break;
+      begun += 1;
       acts.shift()?.();
       this.#waiting.delete(orgId);
       if (acts.length > 0) this.#waiting.set(orgId, acts);
     }
+    return begun;
   }
 }

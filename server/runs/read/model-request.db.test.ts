@@ -104,6 +104,25 @@ it("shows every request of an agent run as it was sent, the closing one included
   expect(views[0]?.messages.every(({ fresh }) => fresh)).toBe(true);
 });
 
+it("shows the requests of an agent with an output schema, its corrections included", async () => {
+  const tenant = await createTenant(world, { agent: { maxSteps: 2 } });
+  const outputSchema = { type: "object", required: ["n"] };
+  await world.db.agentVersion.updateMany({
+    where: { agentId: tenant.agentId },
+    data: { settings: JSON.stringify({ outputSchema }) },
+  });
+  const { views } = await execute(
+    tenant,
+    { kind: "agent", targetId: tenant.agentId, userMessage: "A number?" },
+    [{ content: "One." }, { content: "{}" }, { content: '{"n":1}' }],
+  );
+  expect(sent).toHaveLength(3);
+  expect(views.map(shown)).toEqual(sent.map(told));
+  expect(views.map(({ responseSchema }) => responseSchema)).toEqual(
+    Array.from({ length: 3 }, () => JSON.stringify(outputSchema)),
+  );
+});
+
 it("shows the requests of a tool's own model call, the correction included", async () => {
   const tenant = await createTenant(world);
   const operator = { kind: "operator", orgId: tenant.orgId, name: "test" } as const;

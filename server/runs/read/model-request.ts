@@ -134,7 +134,8 @@ async function replay(
       const key = thinking.closing ? "answer" : `think-${thinking.iteration}`;
       const thought = key === wanted ? undefined : thoughts.get(key);
       if (thought === undefined) {
-        found = thinking;
+        // With an output schema, the loop asks again after this empty reply.
+        found ??= thinking;
         return { content: "", toolCalls: [] };
       }
       known = thinking.messages.length;
@@ -149,7 +150,7 @@ async function replay(
       });
     },
   });
-  const { messages, tools }: Pick<Thinking, "messages" | "tools"> = found ?? { messages: [], tools: [] };
+  const { messages = [], tools = [], responseSchema }: Partial<Thinking> = found ?? {};
   let results = 0;
   return {
     messages: messages.map((message, index) => {
@@ -157,7 +158,7 @@ async function replay(
       return viewMessage(message, { fresh: index >= known, step });
     }),
     tools: tools.map(viewTool),
-    responseSchema: null,
+    responseSchema: responseSchema === undefined ? null : JSON.stringify(responseSchema),
   };
 }
 

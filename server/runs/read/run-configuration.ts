@@ -1,6 +1,12 @@
 import { type RunConfiguration, runConfiguration } from "@/server/agent/definition";
 import type { MemberActor } from "@/server/auth/actor";
-import { compareFields, type FieldChange, type Fields, workflowFields } from "@/server/catalog/field-changes";
+import {
+  compareFields,
+  type FieldChange,
+  type Fields,
+  settingsFields,
+  workflowFields,
+} from "@/server/catalog/field-changes";
 import { AppError } from "@/server/errors";
 import { findTarget } from "@/server/runs/find-target";
 import type { Services } from "@/server/services";
@@ -76,7 +82,7 @@ function fieldsOf(configuration: RunConfiguration, deadlineSeconds: number): Fie
   if (configuration.kind === "tool") {
     return new Map([...workflowFields(configuration.definition), deadline]);
   }
-  const { model, systemPrompt, maxSteps, callables, messageFromOutside } = configuration;
+  const { model, systemPrompt, maxSteps, callables, messageFromOutside, outputSchema } = configuration;
   const functions = callables.filter((callable) => callable.kind === "function");
   const tools = callables.filter((callable) => callable.kind === "tool");
   return new Map([
@@ -84,6 +90,10 @@ function fieldsOf(configuration: RunConfiguration, deadlineSeconds: number): Fie
     ["system prompt", systemPrompt],
     ...(messageFromOutside ? [["message", "from outside; the prompt says so"] as const] : []),
     ["max steps", String(maxSteps)],
+    ...settingsFields({
+      outputSchema,
+      policies: Object.fromEntries(callables.flatMap(({ name, policy }) => (policy ? [[name, policy]] : []))),
+    }),
     ["functions", functions.map(({ name }) => name).join("\n")],
     ["tools", tools.map(({ name, version }) => `${name} v${version}`).join("\n")],
     ...tools.map(

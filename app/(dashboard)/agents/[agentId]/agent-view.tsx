@@ -9,9 +9,11 @@ import { useTRPC } from "@/app/_ui/providers";
 import { Fold, isLong, startOfFolded } from "@/app/_ui/text/fold";
 import { isMarkedUp } from "@/app/_ui/text/marked-up";
 import { PlainText } from "@/app/_ui/text/plain-text";
+import type { AttachmentPolicy } from "@/server/agent/definition";
 import type { AgentDetail } from "@/server/catalog/inspect-definition";
 import { DefinitionPage } from "../../_definitions/definition-page";
 import { FlowPart, LimitsPart } from "../../_definitions/flow";
+import { SchemaTable } from "../../_definitions/schema-table";
 
 const FormattedText = dynamic(() =>
   import("@/app/_ui/text/formatted-text").then((module) => module.FormattedText),
@@ -35,7 +37,14 @@ export function AgentView({ agentId }: { agentId: string }) {
       </FlowPart>
       <Uses agent={agent} />
       <LimitsPart maxSteps={agent.maxSteps} of={agent} />
-      <FlowPart mark={<CheckIcon />} title="Answers with text" />
+      <FlowPart
+        mark={<CheckIcon />}
+        title={agent.outputSchema === null ? "Answers with text" : "Answers with JSON"}
+      >
+        {agent.outputSchema === null ? null : (
+          <SchemaTable label="Output schema" schema={agent.outputSchema} />
+        )}
+      </FlowPart>
     </DefinitionPage>
   );
 }
@@ -61,10 +70,11 @@ function Prompt({ text }: { text: string }) {
 
 function Uses({ agent: { tools, functions } }: { agent: AgentDetail }) {
   const lines = [
-    ...tools.map(({ id, name, description, gone }) => ({
+    ...tools.map(({ id, name, description, gone, policy }) => ({
       key: id,
       name,
       description,
+      policy,
       kind: gone ? "Deleted tool" : "Tool",
       href: gone ? null : `/tools/${id}`,
     })),
@@ -85,7 +95,7 @@ function Uses({ agent: { tools, functions } }: { agent: AgentDetail }) {
         className="w-full table-fixed border-line border-t text-left"
       >
         <tbody>
-          {lines.map(({ key, name, kind, description, href }) => (
+          {lines.map(({ key, name, kind, description, policy, href }) => (
             <tr className="*:h-9 *:border-line *:border-b *:py-1.5" key={key}>
               <td className="truncate pr-4 sm:w-[30%]">
                 {href ? (
@@ -97,8 +107,11 @@ function Uses({ agent: { tools, functions } }: { agent: AgentDetail }) {
                 )}
               </td>
               <td className="w-28 whitespace-nowrap pr-4 text-muted">{kind}</td>
-              <td className="truncate text-muted max-sm:hidden" title={description}>
-                {description}
+              <td className="text-muted">
+                <span className="block truncate max-sm:hidden" title={description}>
+                  {description}
+                </span>
+                <span className="block text-xs">{describePolicy(policy)}</span>
               </td>
             </tr>
           ))}
@@ -106,4 +119,16 @@ function Uses({ agent: { tools, functions } }: { agent: AgentDetail }) {
       </table>
     </FlowPart>
   );
+}
+
+/** `At most 3 calls · 2 retries · A failed call ends the run`; empty for the defaults. */
+function describePolicy(policy: AttachmentPolicy | null): string {
+  const { maxCalls, retries, onError } = policy ?? {};
+  return [
+    maxCalls === undefined ? "" : `At most ${formatPlural(maxCalls, "call")}`,
+    retries ? formatPlural(retries, "retry", "retries") : "",
+    onError === "fail" ? "A failed call ends the run" : "",
+  ]
+    .filter(Boolean)
+    .join(" · ");
 }

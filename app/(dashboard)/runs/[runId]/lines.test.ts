@@ -40,6 +40,14 @@ it("puts a model call before its steps, and names an agent's steps by what the m
   ]);
 });
 
+it("tells the answer from earlier ones that did not match the output schema", () => {
+  const calls = [call("think-1", 1, 0), call("think-2", 2, 0)];
+  expect(linesOf({ ...agent, steps: [], calls }).map(({ label }) => label)).toEqual([
+    "Invalid answer",
+    "Answer",
+  ]);
+});
+
 it("puts a child run's lines below its step, named by its definition", () => {
   const lines = linesOf(agent, new Map([["child", child]]));
   expect(lines.map(({ slug, label, depth, runId }) => [slug, label, depth, runId])).toEqual([

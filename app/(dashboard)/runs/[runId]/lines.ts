@@ -85,7 +85,7 @@ export function linesOf(
   const iterations = [...new Set([...own, ...steps].map((each) => each.iteration))].sort((a, b) => a - b);
   for (const iteration of iterations) {
     for (const call of own.filter((each) => each.iteration === iteration)) {
-      addCall(call, callLabel(call), within.depth);
+      addCall(call, callLabel(call, iteration === iterations.at(-1)), within.depth);
     }
     const ofIteration = steps
       .filter((each) => each.iteration === iteration)
@@ -110,8 +110,10 @@ function failureOf(work: StepLine | CallLine, run: Inspected["run"]): Failure | 
   return "tolerated" in work && work.tolerated ? "Tolerated" : undefined;
 }
 
-function callLabel(call: CallLine): string {
-  return call.status === "Completed" && call.asked === 0 ? "Answer" : `Model call ${call.iteration}`;
+/** An answer that another call follows did not match the agent's output schema. */
+function callLabel(call: CallLine, isLast: boolean): string {
+  if (call.status !== "Completed" || call.asked > 0) return `Model call ${call.iteration}`;
+  return isLast ? "Answer" : "Invalid answer";
 }
 
 /** Adds the attempts of the lines with these slugs. */

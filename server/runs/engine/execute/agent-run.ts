@@ -18,10 +18,10 @@ export async function executeAgent(
   let stepsBefore = 0;
   const outcome = await runAgentLoop(configuration, run.input, {
     organizationId: run.orgId,
-    async think({ iteration, closing, messages, tools }) {
+    async think({ iteration, closing, ...prompt }) {
       const key = closing ? "answer" : `think-${iteration}`;
       if (!journal.calls.has(key)) execution.checkpoint();
-      const request = { model: configuration.model, messages, tools };
+      const request = { model: configuration.model, ...prompt };
       return callModel(execution, { key, iteration, request });
     },
     async act(acting) {
@@ -75,7 +75,7 @@ async function act(
       iteration: acting.iteration,
       name: call.callable.name,
       input: call.input,
-      retries: retryPolicyOf(undefined),
+      retries: retryPolicyOf(call.callable.policy?.retries),
       defaultModel: configuration.model,
       reader: "agent",
     });

@@ -1,5 +1,6 @@
 import { ZERO } from "@/server/credits/amount";
 import { creditsOfActions } from "@/server/credits/prices";
+import { retryWhileUnavailable } from "@/server/db/outage";
 import type { CarriedSecret } from "@/server/egress/outgoing-request";
 import type { FunctionContext } from "@/server/functions/define";
 import { executeFunction } from "@/server/functions/execute";
@@ -91,7 +92,7 @@ async function attemptFunction(
   const { services, worker, signal, journal, secrets } = execution;
   const { redact } = secrets;
   for (let attempt = 1; ; attempt += 1) {
-    const opened = await secrets.open(call.name, call.input);
+    const opened = await retryWhileUnavailable(() => secrets.open(call.name, call.input), signal);
     const startedAt = services.clock.now();
     const lines: string[] = [];
     const record = (error: string | null, waitMs?: number) => {

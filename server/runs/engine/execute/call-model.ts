@@ -5,6 +5,7 @@ import {
   outputTokensFor,
   WANTED_OUTPUT_TOKENS,
 } from "@/server/credits/prices";
+import { retryWhileUnavailable } from "@/server/db/outage";
 import {
   ModelCallStopped,
   ModelError,
@@ -37,7 +38,7 @@ export async function callModel(
   const { key, iteration, request } = call;
   const finished = journal.calls.get(key);
   if (finished !== undefined) return finished;
-  const models = await findModels(execution, request.model);
+  const models = await retryWhileUnavailable(() => findModels(execution, request.model), signal);
   const provider = models.providerOf(request.model);
   const { reserved, maxOutputTokens } = await reserveForCall(execution, request, provider);
   const begun = await journal.beginCall({ key, iteration, provider, model: request.model });

@@ -173,6 +173,26 @@ describe("run_agent", () => {
     await expectSoundLedger(world, tenant);
   });
 
+  it("returns the value if the agent has an output schema", async () => {
+    const tenant = await createTenant(world);
+    const outputSchema = { type: "object", required: ["n"] };
+    await world.db.agentVersion.updateMany({
+      where: { agentId: tenant.agentId },
+      data: { settings: JSON.stringify({ outputSchema }) },
+    });
+    play = () => ({ content: '```\n{"n": [1, 2]}\n```' });
+    const runId = await start(tenant, {
+      steps: [{ id: "ask", uses: "run_agent", with: { agent: "helper", message: "Hi" } }],
+      output: "{{ $sum(steps.ask.output.n) }}",
+    });
+    await executeRun(world, runId);
+    expect(await read(runId)).toMatchObject({
+      status: "Completed",
+      output: "3",
+      children: [{ kind: "agent", output: '{"n":[1,2]}' }],
+    });
+  });
+
   it("tells the agent that a message comes from outside when a webhook started the run", async () => {
     const tenant = await createTenant(world);
     const prompts: string[] = [];

@@ -5,7 +5,7 @@ import { FunctionError } from "@/server/functions/function-error";
 import { runAgent } from "@/server/functions/run-agent";
 import { runTool } from "@/server/functions/run-tool";
 import { isJsonObject, type Json } from "@/server/json";
-import { readLargeJson, stringifyLarge } from "@/server/large-json";
+import { stringifyLarge } from "@/server/large-json";
 import { findTargetBySlug } from "@/server/runs/find-target";
 import { replaceNul } from "@/server/secrets/stored-output";
 import { sleepOrThrow } from "@/server/sleep";
@@ -15,9 +15,9 @@ import { describeIssues } from "@/server/workflow/schema-issues";
 import type { BegunStep, FinishedStep } from "../write/journal";
 import { exactly } from "./budget";
 import { type CallOutcome, type FunctionCall, failureOf, stepResult, storedOutput } from "./call-function";
-import { type ChildTarget, executeChildRun } from "./child-run";
+import { type ChildResult, type ChildTarget, executeChildRun } from "./child-run";
 import { childRunId } from "./child-run-id";
-import { type ChildOutcome, DeadlinePassed, type Execution } from "./execution";
+import { DeadlinePassed, type Execution } from "./execution";
 
 type Started = { target: ChildTarget; input: string };
 
@@ -83,9 +83,7 @@ async function attemptRun(
       begun.row.child = id;
       const ended = await withinTime(execution, begun, { call, child: { id, ...started } });
       if (ended.status === "Completed") {
-        const output: Json =
-          started.target.configuration.kind === "tool" ? await readLargeJson(ended.output) : ended.output;
-        const stored = await storedOutput(toOutput(output), call.reader);
+        const stored = await storedOutput(toOutput(ended.output), call.reader);
         record("error" in stored ? stored.error : null);
         return stored;
       }
@@ -112,7 +110,7 @@ async function withinTime(
   execution: Execution,
   begun: BegunStep,
   { call, child }: { call: ChildCall["call"]; child: Started & { id: string } },
-): Promise<ChildOutcome> {
+): Promise<ChildResult> {
   const { services, signal } = execution;
   if (call.timeoutMs === undefined) return executeChildRun(execution, child);
   const { timeoutMs } = call;

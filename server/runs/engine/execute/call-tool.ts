@@ -1,12 +1,11 @@
 import type { AttachedCallable } from "@/server/agent/definition";
 import type { JsonObject } from "@/server/json";
+import { retryPolicyOf } from "@/server/workflow/definition";
 import type { FinishedStep, NewStep } from "../write/journal";
 import { performChildStep } from "./call-run";
 import type { Execution } from "./execution";
 
 type AttachedTool = Extract<AttachedCallable, { kind: "tool" }>;
-
-const NO_RETRIES = { count: 0, firstWaitMs: 0, factor: 1, longestWaitMs: 0 };
 
 /** Executes a tool that an agent called, as a child run. To the agent it is one step and one action. */
 export async function callTool(
@@ -14,11 +13,11 @@ export async function callTool(
   step: Omit<NewStep, "childRunId">,
   { callable, input }: { callable: AttachedTool; input: JsonObject },
 ): Promise<FinishedStep> {
-  const { toolId, version, title, definition, deadlineSeconds, maxCredits } = callable;
+  const { toolId, version, title, definition, deadlineSeconds, maxCredits, policy } = callable;
   const begun = await execution.journal.beginStep({ ...step, childRunId: null });
   try {
     return await performChildStep(execution, begun, {
-      call: { key: step.key, retries: NO_RETRIES, reader: "agent" },
+      call: { key: step.key, retries: retryPolicyOf(policy?.retries), reader: "agent" },
       find: async () => ({
         target: {
           targetId: toolId,

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
-import type { RunConfiguration } from "@/server/agent/definition";
+import { answersWithJson, type RunConfiguration, runConfiguration } from "@/server/agent/definition";
 import { Decimal, ZERO } from "@/server/credits/amount";
 import { freezePrices } from "@/server/credits/prices";
 import { MAX_CALLED_RUNS, MAX_RUN_DEPTH } from "@/server/functions/run-tool";
+import type { Json } from "@/server/json";
+import { readLargeJson } from "@/server/large-json";
 import type { Services } from "@/server/services";
 import { claimRun } from "../claim";
 import type { ClaimedRun } from "../claimed-run";
@@ -27,11 +29,11 @@ export async function executeChildRun(
   execution: Execution,
   { id, target, input }: { id: string; target: ChildTarget; input: string },
   signal: AbortSignal = execution.signal,
-): Promise<ChildOutcome> {
+): Promise<ChildResult> {
   const { services, worker, run, depth, family } = execution;
   if (run.epoch > 1) {
     const claimed = await claimRun(services, id, worker.id);
-    if (claimed) return execution.runChild(claimed, { signal });
+    if (claimed) return readResult(await execution.runChild(claimed, { signal }), claimed.configuration);
     const ended = await readEnd(services, id);
     if (ended) return ended;
   }
@@ -90,21 +92,33 @@ export async function executeChildRun(
     cap_of: cap?.of ?? null,
     deadline: deadlineSeconds,
   });
-  return execution.runChild(child, { inserted, signal });
+  return readResult(await execution.runChild(child, { inserted, signal }), configuration);
+}
+
+/** How a child ended; `output` is the value if its output is JSON, else its text. */
+export type ChildResult = Exclude<ChildOutcome, { output: string }> | { status: "Completed"; output: Json };
+
+/** `configuration`: the child's own; its agent may have another output schema by now. */
+async function readResult(outcome: ChildOutcome, configuration: RunConfiguration): Promise<ChildResult> {
+  if (outcome.status !== "Completed" || !answersWithJson(configuration)) return outcome;
+  return { status: "Completed", output: await readLargeJson(outcome.output) };
 }
 
 /** How a child that cannot be claimed ended; one that was to be cancelled when its worker was replaced ends here. */
-async function readEnd(services: Services, id: string): Promise<ChildOutcome | null> {
+async function readEnd(services: Services, id: string): Promise<ChildResult | null> {
   const state = await readState(services, id);
   if (state === null) return null;
   if (state.cancelledBy !== null && !state.terminal) {
     await endUnclaimedRun(services, id, { status: "Cancelled", by: state.cancelledBy });
   }
-  const { kind, status, output, errorMessage } = await services.db.run.findUniqueOrThrow({
+  const { kind, status, output, errorMessage, configuration } = await services.db.run.findUniqueOrThrow({
     where: { id },
-    select: { kind: true, status: true, output: true, errorMessage: true },
+    select: { kind: true, status: true, output: true, errorMessage: true, configuration: true },
   });
-  if (status === "Completed") return { status, output: output ?? "null" };
+  if (status === "Completed") {
+    const frozen = runConfiguration.parse(JSON.parse(configuration.document));
+    return readResult({ status, output: output ?? "null" }, frozen);
+  }
   if (status !== "Failed" && status !== "Cancelled")
     throw new Error(`child run ${id} is open and cannot be claimed`);
   return { status, code: "run_failed", message: errorMessage ?? `The ${kind}'s run ended as ${status}.` };

@@ -57,8 +57,15 @@ const EXPLANATIONS: Record<FailureCode, Explain> = {
     links: [targetLink(run)],
   }),
   output_invalid: (run) => ({
-    sentence: "The tool's output does not match its output schema.",
-    advice: "Correct the output or the schema in its definition.",
+    ...(run.kind === "tool"
+      ? {
+          sentence: "The tool's output does not match its output schema.",
+          advice: "Correct the output or the schema in its definition.",
+        }
+      : {
+          sentence: "The model's answer does not match the agent's output schema.",
+          advice: "Describe the answer in the system prompt, simplify the schema, or allow more steps.",
+        }),
     links: [targetLink(run)],
   }),
   output_too_large: (run) => ({

@@ -117,7 +117,13 @@ function Coming({ run, calls }: { run: RunDetail; calls: CallLine[] }) {
         {label}
         {text ? <span className="font-normal text-muted">as it is written</span> : null}
       </h2>
-      {text ? <Markdown text={text} /> : <p className="text-faint">Nothing yet</p>}
+      {text === "" ? (
+        <p className="text-faint">Nothing yet</p>
+      ) : /^\s*[[{]/.test(text) ? (
+        <PlainText text={text} />
+      ) : (
+        <Markdown text={text} />
+      )}
     </section>
   );
 }
