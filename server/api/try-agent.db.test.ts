@@ -27,7 +27,8 @@ const draftOf = (part: object) =>
     ...SAVED,
     model: "draft",
     maxCredits: 2,
-    functions: ["calculate"], policies: { calculate: { maxCalls: 2 } },
+    functions: ["calculate"],
+    policies: { calculate: { maxCalls: 2 } },
     tools: ["day-of"],
     ...part,
   });
