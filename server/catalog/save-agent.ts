@@ -122,7 +122,8 @@ export async function putAgent(
 
 /**
  * Faults of an agent's prompt, functions, tools and output schema: references to secrets, unknown names, names that are
- * the same for the model, policies of what is not attached, and an invalid schema. `hasTool` tells whether a slug is one of the organization's tools.
+ * the same for the model, policies of what is not attached, and an invalid schema. `hasTool` tells whether a slug is one
+ * of the organization's tools.
  */
 export async function findAgentFaults(
   { functions, tools, systemPrompt, policies, outputSchema }: AgentDefinition,

@@ -38,7 +38,7 @@ import type { Target } from "./target";
 export type Draft = Pick<Target, "maxCredits" | "deadlineSeconds"> &
   (
     | { definition: WorkflowDefinition }
-    | Omit<AgentConfiguration, "kind" | "name" | "messageFromOutside">
+    | Pick<AgentConfiguration, "model" | "systemPrompt" | "maxSteps" | "callables" | "outputSchema">
   );
 
 export type StartRequest = (
