@@ -28,6 +28,7 @@ const draftOf = (part: object) =>
     model: "draft",
     maxCredits: 2,
     functions: ["calculate"],
+    policies: { calculate: { maxCalls: 2 } },
     tools: ["day-of"],
     ...part,
   });
@@ -43,7 +44,7 @@ it("runs the draft with its tools, also of an inactive agent, and says so in the
   expect(frozen).toMatchObject({
     model: "draft",
     callables: [
-      { kind: "function", name: "calculate" },
+      { kind: "function", name: "calculate", policy: { maxCalls: 2 } },
       { kind: "tool", name: "day_of", description: "Tells the day", version: 1 },
     ],
   });

@@ -2,6 +2,7 @@
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
+import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Button } from "@/app/_ui/button";
 import { PartHead } from "@/app/_ui/facts";
@@ -14,10 +15,12 @@ import { useMay } from "@/app/_ui/role";
 import { Segments } from "@/app/_ui/segments";
 import { Ago } from "@/app/_ui/time";
 import type { DefinitionRef, VersionLine } from "@/server/catalog/versions";
-import { FieldDiff } from "../../_ui/text/field-diff";
 import { Unreadable } from "../../_ui/text/unreadable";
 import { versionsQuery } from "./query";
 import { useReturnTo } from "./use-definition-acts";
+
+/** It is loaded with the first version that is opened. */
+const FieldDiff = dynamic(() => import("../../_ui/text/field-diff").then((part) => part.FieldDiff));
 
 /** Who made which version and when. A version opens to its changes; an earlier one can be returned to. */
 export function History({ of, current }: { of: DefinitionRef; current: number }) {

@@ -13,8 +13,9 @@ import type { AttachmentPolicy } from "@/server/agent/definition";
 import type { AgentDetail } from "@/server/catalog/inspect-definition";
 import { DefinitionPage } from "../../_definitions/definition-page";
 import { FlowPart, LimitsPart } from "../../_definitions/flow";
-import { SchemaTable } from "../../_definitions/schema-table";
 
+/** Only agents that answer with JSON have it. */
+const SchemaTable = dynamic(() => import("../../_definitions/schema-table").then((part) => part.SchemaTable));
 const FormattedText = dynamic(() =>
   import("@/app/_ui/text/formatted-text").then((module) => module.FormattedText),
 );

@@ -1,14 +1,11 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
-import { PageHead } from "@/app/_ui/page";
 import { createPrefetch, Prefetched } from "@/app/_ui/prefetch";
-import { LinesSkeleton } from "@/app/_ui/skeletons";
 import { isNotFound } from "@/app/request";
 import { isUuid } from "@/server/ids";
 import { streamed } from "../../streamed";
 import { runsQuery } from "../query";
-import { Comparison } from "./comparison";
-import { RunPicker } from "./run-picker";
+import { Comparison, RunPicker, Skeleton } from "./parts";
 import { sameTarget } from "./same-target";
 
 export const metadata: Metadata = { title: "Compare runs" };
@@ -17,13 +14,7 @@ export const metadata: Metadata = { title: "Compare runs" };
 type Props = { searchParams: Promise<{ a?: string; b?: string }> };
 
 export default function ComparePage(props: Props) {
-  return streamed(
-    () => content(props),
-    <>
-      <PageHead title="Compare runs" />
-      <LinesSkeleton />
-    </>,
-  );
+  return streamed(() => content(props), <Skeleton />);
 }
 
 async function content({ searchParams }: Props) {

@@ -1,0 +1,23 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { PageHead } from "@/app/_ui/page";
+import { LinesSkeleton } from "@/app/_ui/skeletons";
+
+/** The page while it loads. */
+export function Skeleton() {
+  return (
+    <>
+      <PageHead title="Compare runs" />
+      <LinesSkeleton />
+    </>
+  );
+}
+
+/** The page shows one of them, so only that one is loaded. */
+export const Comparison = dynamic(() => import("./comparison").then((part) => part.Comparison), {
+  loading: Skeleton,
+});
+export const RunPicker = dynamic(() => import("./run-picker").then((part) => part.RunPicker), {
+  loading: Skeleton,
+});
