@@ -31,7 +31,16 @@ test("the plan, the limits and what counts against them are facts", async () => 
       readsPerMinute: 600,
       retentionDays: 7,
     },
-    usage: { running: 2, members: 1, agents: 1, tools: 1, triggers: 0, secrets: 0, modelProviders: 0, apiKeys: 1 },
+    usage: {
+      running: 2,
+      members: 1,
+      agents: 1,
+      tools: 1,
+      triggers: 0,
+      secrets: 0,
+      modelProviders: 0,
+      apiKeys: 1,
+    },
   });
 });
 

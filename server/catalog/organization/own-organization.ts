@@ -46,22 +46,23 @@ export async function describeOwnOrganization(
 ): Promise<OrganizationFacts> {
   const present = { where: { deletedAt: null } };
   const usable = { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: clock.now() } }] };
-  const { plan, suspendedAt, suspendedReason, modelProviders, _count, ...found } = await db.organization.findUniqueOrThrow({
-    where: { id: actor.orgId },
-    include: {
-      plan: true,
-      _count: {
-        select: {
-          members: true,
-          agents: present,
-          tools: present,
-          triggers: present,
-          secrets: true,
-          apiKeys: { where: usable },
+  const { plan, suspendedAt, suspendedReason, modelProviders, _count, ...found } =
+    await db.organization.findUniqueOrThrow({
+      where: { id: actor.orgId },
+      include: {
+        plan: true,
+        _count: {
+          select: {
+            members: true,
+            agents: present,
+            tools: present,
+            triggers: present,
+            secrets: true,
+            apiKeys: { where: usable },
+          },
         },
       },
-    },
-  });
+    });
   const reason = roleCovers(actor.role, "admin") ? suspendedReason : null;
   return {
     id: found.id,
