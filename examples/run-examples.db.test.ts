@@ -217,7 +217,7 @@ it("delegation.yaml lets one agent ask another", async () => {
   models.script(
     "You find figures",
     { calls: [{ name: "calculate", arguments: { expression: "6 * 7" } }] },
-    { content: "42: 6 * 7." },
+    { content: JSON.stringify({ figure: 42, method: "6 * 7" }) },
   );
   models.script(
     "You answer questions",
@@ -226,9 +226,12 @@ it("delegation.yaml lets one agent ask another", async () => {
   );
   const { status, output, children } = await run("editor", { userMessage: "How much is 6 times 7?" });
   expect({ status, output }).toEqual({ status: "Completed", output: "It is 42." });
-  expect(children).toEqual([{ status: "Completed", targetName: "Researcher", output: "42: 6 * 7." }]);
+  expect(children).toEqual([
+    { status: "Completed", targetName: "Researcher", output: '{"figure":42,"method":"6 * 7"}' },
+  ]);
   const last = models.requests.at(-1);
-  expect(JSON.stringify(last?.body.messages)).toContain("42: 6 * 7.");
+  // The parsed answer within the step's output, not its text.
+  expect(JSON.stringify(last?.body.messages)).toContain('\\"figure\\":42');
 }, 120_000);
 
 /** What pages and live events show of a run. */
