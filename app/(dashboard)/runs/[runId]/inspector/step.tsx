@@ -252,13 +252,21 @@ function HttpLine({ step }: { step: StepDetail }) {
   if (!exchange) return null;
   const { method, url, status } = exchange;
   return (
-    <p className="mono rounded-md bg-surface px-3 py-2 [overflow-wrap:anywhere]">
-      <span className="font-medium">{method}</span> {url}
+    <p className="mono flex gap-2 rounded-md bg-surface px-3 py-2">
+      <span className="min-w-0 [overflow-wrap:anywhere]">
+        <span className="font-medium">{method}</span> {url}
+      </span>
       <span aria-hidden="true" className="text-faint">
-        {" → "}
+        →
       </span>
       <span className="sr-only">, answered with </span>
-      <span className={clsx("font-medium", status !== null && status >= 400 && "text-failed")}>
+      {/* As wide as a status, so that the address does not wrap differently when it comes. */}
+      <span
+        className={clsx(
+          "min-w-[3ch] shrink-0 font-medium",
+          status !== null && status >= 400 && "text-failed",
+        )}
+      >
         {status ?? (step.status === "Running" ? "…" : "no answer")}
       </span>
     </p>
