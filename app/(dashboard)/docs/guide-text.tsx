@@ -71,7 +71,7 @@ const COMPONENTS: Components = {
         </pre>
       </Wide>
       <CopyButton
-        className="absolute top-1.5 right-1.5 bg-surface"
+        className="absolute top-1.5 right-1.5 mt-0! bg-surface"
         label="Copy the lines"
         text={textOf(node)}
       />
