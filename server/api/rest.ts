@@ -9,7 +9,8 @@ import { countedLimit, type RateDecision, rateLimited, rateLimitHeaders } from "
 import { acquireRead } from "@/server/limits/read-lease";
 import { MAX_BODY_BYTES, MAX_START_AGENT_BODY_BYTES } from "@/server/limits/sizes";
 import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
-import { refuseStart, type StartConditions, type StartResult } from "@/server/runs/start";
+import { refuseStart, type StartResult } from "@/server/runs/start";
+import type { StartConditions } from "@/server/runs/start-item";
 import type { Services } from "@/server/services";
 import { type ApiRequest, type ApiResponse, respondToWebRequest } from "./api-request";
 import { listOperations, type Operation } from "./operations";

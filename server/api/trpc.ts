@@ -3,7 +3,8 @@ import type { OpenApiMeta } from "trpc-to-openapi";
 import type { Actor, KeyScope, MemberActor, MemberRole } from "@/server/auth/actor";
 import { roleCovers } from "@/server/auth/sessions";
 import { AppError, type ErrorCode, type Issue, isAppError } from "@/server/errors";
-import type { StartConditions, StartResult } from "@/server/runs/start";
+import type { StartResult } from "@/server/runs/start";
+import type { StartConditions } from "@/server/runs/start-item";
 import type { Services } from "@/server/services";
 
 /** The context of every procedure. */

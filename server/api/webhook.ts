@@ -12,7 +12,8 @@ import {
 import { countedLimit, type RateDecision, rateLimited, rateLimitHeaders } from "@/server/limits/rate-limit";
 import { MAX_BODY_BYTES } from "@/server/limits/sizes";
 import { hashRequest, parseIdempotencyKey } from "@/server/runs/idempotency";
-import { refuseStart, type StartConditions, type StartResult, startRun } from "@/server/runs/start";
+import { refuseStart, type StartResult, startRun } from "@/server/runs/start";
+import type { StartConditions } from "@/server/runs/start-item";
 import type { Services } from "@/server/services";
 import {
   REFUSED_BODIES,

@@ -3,7 +3,8 @@ import { AppError } from "@/server/errors";
 import { isJsonObject, type JsonObject } from "@/server/json";
 import { parseLargeJson } from "@/server/large-json";
 import { MAX_BODY_BYTES, MAX_USER_MESSAGE_BYTES } from "@/server/limits/sizes";
-import { type Draft, startRun } from "@/server/runs/start";
+import type { Draft } from "@/server/runs/prepare-start";
+import { startRun } from "@/server/runs/start";
 import type { Services } from "@/server/services";
 
 /**

@@ -1,7 +1,7 @@
 import { AppError } from "@/server/errors";
 import { isJsonObject } from "@/server/json";
 import { decodeText, parseBodyText, refuseNul, requireJson } from "@/server/json-body";
-import type { StartRequest } from "@/server/runs/start";
+import type { StartRequest } from "@/server/runs/prepare-start";
 import type { ReceivedDelivery } from "./deliveries";
 
 import { fillMessageTemplate } from "./message-template";

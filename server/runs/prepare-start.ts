@@ -1,0 +1,143 @@
+import { createHash } from "node:crypto";
+import type { AgentConfiguration, RunConfiguration } from "@/server/agent/definition";
+import { offeredTools } from "@/server/agent/offered-tools";
+import { openingMessages } from "@/server/agent/prompts";
+import type { Actor } from "@/server/auth/actor";
+import type { Decimal } from "@/server/credits/amount";
+import { freezePrices, headroomForFirstCall, holdForFirstCall, SMALLEST_HOLD } from "@/server/credits/prices";
+import { AppError } from "@/server/errors";
+import type { JsonObject } from "@/server/json";
+import { stringifyLarge } from "@/server/large-json";
+import { replaceNul } from "@/server/secrets/stored-output";
+import type { Services } from "@/server/services";
+import type { ReceivedDelivery } from "@/server/webhooks/deliveries";
+import type { WorkflowDefinition } from "@/server/workflow/definition";
+import { validateAgainst } from "@/server/workflow/schema";
+import { findTarget } from "./find-target";
+import type { Target } from "./target";
+
+/**
+ * An unsaved definition of an agent or a tool, which must have been checked. It runs instead of the current version, also
+ * if the agent is inactive.
+ */
+export type Draft = Pick<Target, "maxCredits" | "deadlineSeconds"> &
+  (
+    | { definition: WorkflowDefinition }
+    | Pick<AgentConfiguration, "model" | "systemPrompt" | "maxSteps" | "callables" | "outputSchema">
+  );
+
+export type StartRequest = (
+  | {
+      kind: "agent";
+      targetId: string;
+      userMessage: string;
+      /** The message is from outside although no trigger starts this run: it repeats a webhook's run. */
+      messageFromOutside?: boolean;
+    }
+  | { kind: "tool"; targetId: string; input: JsonObject }
+) & {
+  draft?: Draft | undefined;
+  /** The webhook call that starts the run, recorded as accepted in the start's transaction. */
+  delivery?: (ReceivedDelivery & { receivedAt: Date }) | undefined;
+};
+
+/** A start that may be committed. */
+export type PreparedStart = {
+  target: Target;
+  configuration: RunConfiguration;
+  hash: string;
+  document: string;
+  input: string;
+  model: string | null;
+  /** What the start holds, from an upper bound of the prompt's tokens. */
+  hold: Decimal;
+  /** What the first iteration may need in addition. */
+  headroom: Decimal;
+  /** The hold from the counted prompt. */
+  countHold: () => Promise<Decimal>;
+};
+
+/**
+ * Finds what is started, freezes its configuration and bounds the first call's cost. Throws AppError `not_found`,
+ * `agent_inactive` and `invalid_request` with issues.
+ */
+export async function prepareStart(
+  services: Services,
+  actor: Actor,
+  request: StartRequest,
+): Promise<PreparedStart> {
+  const found = await findTarget(services, actor.orgId, request.kind, request.targetId);
+  const target = found && request.draft ? withDraft(found, request.draft) : found;
+  if (target === null) {
+    throw new AppError("not_found", request.kind === "agent" ? "Agent not found." : "Tool not found.");
+  }
+  if (target.kind === "agent" && request.kind === "agent") {
+    if (!target.active) throw new AppError("agent_inactive", "The agent is inactive.");
+    const messageFromOutside = actor.kind === "trigger" || request.messageFromOutside === true;
+    const configuration = { ...target.configuration, messageFromOutside };
+    const prompt = {
+      messages: openingMessages(configuration, request.userMessage),
+      tools: offeredTools(configuration.callables),
+      responseSchema: configuration.outputSchema,
+    };
+    const { models, prices } = services;
+    const bound = models.boundTokens(prompt);
+    return {
+      target,
+      configuration,
+      ...freeze(services, target, configuration),
+      input: replaceNul(request.userMessage),
+      model: configuration.model,
+      hold: holdForFirstCall(prices, configuration.model, bound),
+      headroom: headroomForFirstCall(prices, configuration.model, bound),
+      countHold: async () => holdForFirstCall(prices, configuration.model, await models.countTokens(prompt)),
+    };
+  }
+  if (target.kind === "tool" && request.kind === "tool") {
+    const { configuration } = target;
+    const issues = await validateAgainst(configuration.definition.parameters, request.input, actor.orgId);
+    if (issues.length > 0) {
+      throw new AppError("invalid_request", "The input does not match the tool's parameters.", { issues });
+    }
+    return {
+      target,
+      configuration,
+      ...freeze(services, target, configuration),
+      input: await stringifyLarge(request.input),
+      model: null,
+      hold: SMALLEST_HOLD,
+      headroom: services.prices.action.mul(Math.max(0, configuration.definition.steps.length - 1)),
+      countHold: async () => SMALLEST_HOLD,
+    };
+  }
+  throw new Error("target and request are of different kinds");
+}
+
+/** The target with a draft in place of its current version. Its runs have a name that says so. */
+function withDraft(target: Target, draft: Draft): Target {
+  const name = `${target.name} (draft)`;
+  const { maxCredits, deadlineSeconds, ...content } = draft;
+  const common = { name, maxCredits, deadlineSeconds };
+  if (target.kind === "tool" && "definition" in content) {
+    return { ...target, ...common, configuration: { kind: "tool", name, ...content } };
+  }
+  if (target.kind === "agent" && "callables" in content) {
+    return { ...target, ...common, active: true, configuration: { kind: "agent", name, ...content } };
+  }
+  throw new Error("target and draft are of different kinds");
+}
+
+/** A configuration with the current prices as JSON, and its SHA-256; computed once per target. */
+const frozen = new WeakMap<Target, Map<string, { document: string; hash: string }>>();
+
+function freeze(services: Services, target: Target, configuration: RunConfiguration) {
+  const variant = configuration.kind === "agent" ? String(configuration.messageFromOutside) : "tool";
+  const variants = frozen.get(target) ?? new Map<string, { document: string; hash: string }>();
+  frozen.set(target, variants);
+  const known = variants.get(variant);
+  if (known) return known;
+  const document = JSON.stringify({ ...configuration, prices: freezePrices(services.prices) });
+  const made = { document, hash: createHash("sha256").update(document).digest("hex") };
+  variants.set(variant, made);
+  return made;
+}

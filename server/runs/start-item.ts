@@ -1,0 +1,151 @@
+import { type Actor, actorReference } from "@/server/auth/actor";
+import type { Decimal } from "@/server/credits/amount";
+import type { CountedLimit } from "@/server/limits/rate-limit";
+import type { Services } from "@/server/services";
+import type { ReceivedDelivery } from "@/server/webhooks/deliveries";
+import type { Cap, ClaimedRun } from "./engine/claimed-run";
+import type { DeliveryItem, StartItem } from "./engine/write/flush-items";
+import type { IdempotentRequest } from "./idempotency";
+import type { PreparedStart, StartRequest } from "./prepare-start";
+import type { Target } from "./target";
+
+/** How a start counts and what it may repeat, both decided in the start's transaction. */
+export type StartConditions = {
+  limit?: CountedLimit | undefined;
+  idempotency?: IdempotentRequest | undefined;
+  /** A webhook's repetition is checked before its rate limit, an API call's after. */
+  replayFirst?: boolean;
+  /** Set once limit and repetition were checked: a later refusal is then final. */
+  asked?: boolean;
+};
+
+/** All that a start commits. */
+export type Start = {
+  actor: Actor;
+  request: StartRequest;
+  conditions: StartConditions;
+  prepared: PreparedStart;
+  runId: string;
+};
+
+/** What the writer inserts. */
+export function startItem({ actor, request, conditions, prepared, runId }: Start): StartItem {
+  const { target, hash, input, model, hold, headroom } = prepared;
+  const cap = narrowestCap(target, actor);
+  return {
+    id: runId,
+    org: actor.orgId,
+    ...limitItem(conditions.limit),
+    ...repetitionItem(conditions),
+    response: conditions.idempotency ? JSON.stringify(conditions.idempotency.answer(runId)) : null,
+    kind: target.kind,
+    agent: target.kind === "agent" ? target.id : null,
+    tool: target.kind === "tool" ? target.id : null,
+    name: target.name,
+    version: target.version,
+    model,
+    configuration: hash,
+    document: null,
+    ...originOf(actor),
+    input,
+    hold: hold.toFixed(4),
+    headroom: headroom.toFixed(4),
+    cap: cap?.credits.toFixed(4) ?? null,
+    cap_of: cap?.of ?? null,
+    deadline: target.deadlineSeconds,
+    actor: actorReference(actor),
+    delivery: request.delivery ? deliveryItem(request.delivery) : null,
+  };
+}
+
+/** The run as the engine executes it here, without reading its row. */
+export function claimedRun(
+  services: Services,
+  parts: Start,
+  { at, held }: { at: Date; held: Decimal },
+): ClaimedRun {
+  const { actor, prepared, runId } = parts;
+  const { target, configuration, input } = prepared;
+  return {
+    id: runId,
+    orgId: actor.orgId,
+    kind: target.kind,
+    targetId: target.id,
+    epoch: 1,
+    segment: 1,
+    configuration,
+    configurationHash: prepared.hash,
+    prices: services.prices,
+    input,
+    rootRunId: runId,
+    fromOutside: actor.kind === "trigger",
+    createdAt: at,
+    startedAt: at,
+    deadlineSeconds: target.deadlineSeconds,
+    cap: narrowestCap(target, actor),
+    held,
+    sequence: 1,
+    yieldedAt: null,
+  };
+}
+
+function deliveryItem({
+  id,
+  headers,
+  body,
+  senderId,
+  redeliveryOf,
+  receivedAt,
+}: ReceivedDelivery & { receivedAt: Date }): DeliveryItem {
+  return {
+    id,
+    received_at: receivedAt.toISOString(),
+    headers,
+    body: body.toString("base64"),
+    sender: senderId,
+    redelivery_of: redeliveryOf,
+  };
+}
+
+export function limitItem(limit: CountedLimit | undefined) {
+  // Without a limit its figures are not read.
+  return { rate_key: limit?.key ?? null, rate_limit: limit?.limit ?? 0, rate_seconds: limit?.seconds ?? 0 };
+}
+
+export function repetitionItem({ idempotency, replayFirst = false }: StartConditions) {
+  return {
+    scope: idempotency?.scope ?? null,
+    idem: idempotency?.key ?? null,
+    hash: idempotency?.requestHash.toString("hex") ?? null,
+    replay_first: replayFirst,
+  };
+}
+
+/** The run's lowest cap and whose it is, for the error message. */
+function narrowestCap(target: Target, actor: Actor): Cap | null {
+  const caps: { credits: Decimal | null; of: string }[] = [
+    { credits: target.maxCredits, of: `the ${target.kind}'s setting` },
+  ];
+  if (actor.kind === "api_key") caps.push({ credits: actor.maxCredits, of: `the API key "${actor.name}"` });
+  if (actor.kind === "trigger") caps.push({ credits: actor.maxCredits, of: `the trigger "${actor.name}"` });
+  let narrowest: Cap | null = null;
+  for (const { credits, of } of caps) {
+    if (credits !== null && (narrowest === null || credits.lt(narrowest.credits)))
+      narrowest = { credits, of };
+  }
+  return narrowest;
+}
+
+function originOf(actor: Actor): Pick<StartItem, "source" | "trigger" | "api_key" | "user"> {
+  const origin = { trigger: null, api_key: null, user: null };
+  switch (actor.kind) {
+    case "api_key":
+      return { ...origin, source: "api", api_key: actor.apiKeyId };
+    case "trigger":
+      return { ...origin, source: "webhook", trigger: actor.triggerId };
+    case "member":
+      return { ...origin, source: "dashboard", user: actor.userId };
+    case "operator":
+      return { ...origin, source: "operator" };
+  }
+}
