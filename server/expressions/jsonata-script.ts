@@ -6,6 +6,7 @@ export const JSONATA_SCRIPT = `
 (() => {
   "use strict";
   const jsonata = module.exports;
+  const MAX_ITEMS = 200000;
   let state = 0;
 
   // mulberry32: small, and the same on every replay.
@@ -70,14 +71,18 @@ export const JSONATA_SCRIPT = `
     const text = JSON.stringify(value, forJson);
     return text === undefined ? '{"ok":true}' : '{"ok":true,"value":' + text + "}";
   };
+  // JSONata's own messages name the number of items that was refused as if it were the limit.
+  const tooLong = "A sequence of the expression has more than " + MAX_ITEMS + " items.";
   const failure = (error) => {
-    const message = error && typeof error.message === "string" ? error.message : String(error);
+    const isTooLong = error && (error.code === "D2014" || error.code === "D2015");
+    const own = error && typeof error.message === "string" ? error.message : String(error);
+    const message = isTooLong ? tooLong : own;
     const position = error && typeof error.position === "number" ? error.position : null;
     return JSON.stringify({ ok: false, message: cleanText(message.slice(0, 1000)), position });
   };
 
   const answer = async ({ expression, parse, input, seed }) => {
-    const compiled = jsonata(expression, { stack: 400, sequence: 200000 });
+    const compiled = jsonata(expression, { stack: 400, sequence: MAX_ITEMS });
     if (parse) return compiled.ast();
     state = seedFrom(seed);
     return compiled.evaluate(input, {});

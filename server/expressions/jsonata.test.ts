@@ -21,6 +21,14 @@ test("stopping an expression leaves the process intact, also with AsyncLocalStor
   expect(await evaluate("1 + 1")).toBe(2);
 });
 
+test("an expression that makes too many items is told the limit", async () => {
+  const limit = "A sequence of the expression has more than 200000 items.";
+  await expect(evaluate("[1..300000]")).rejects.toThrow(limit);
+  await expect(evaluate("[1..20000000]")).rejects.toThrow(limit);
+  await expect(evaluate("$append([1..150000], [1..150000])")).rejects.toThrow(limit);
+  expect(await evaluate("$count([1..200000])")).toBe(200_000);
+});
+
 test.runIf(process.platform === "linux")("expressions give way to the service's own threads", async () => {
   expect(await evaluate("1 + 1")).toBe(2);
   // The fields of stat after the name, which is in brackets; the 17th is the nice value.

@@ -39,3 +39,17 @@ test("a model call ends with the time of the function that makes it", async () =
   await expect(call).rejects.toThrow("took longer than 20 ms");
   expect(heard).toBeInstanceOf(Error);
 });
+
+test("the faults of a value that may be of several types are those of the type it has", async () => {
+  const email = { subject: "Stock", text: "Four lamps are left." };
+  const many = Array.from({ length: 60 }, (_, index) => `person-${index}@example.com`);
+  await expect(executeFunction("send_email", { ...email, to: many }, never)).rejects.toThrow(
+    "/to Too big: expected array to have <=50 items",
+  );
+  await expect(
+    executeFunction("send_email", { ...email, to: ["ada@example.com", "ada"] }, never),
+  ).rejects.toThrow("/to/1 Invalid email address");
+  await expect(executeFunction("send_email", { ...email, to: 5 }, never)).rejects.toThrow(
+    "/to Invalid input",
+  );
+});

@@ -18,13 +18,26 @@ const MAX_FAULTS = 10;
 const MAX_FAULT_LENGTH = 300;
 
 function toFaults(error: z.ZodError): Issue[] {
-  return error.issues.slice(0, MAX_FAULTS).map((issue) => ({
-    path: jsonPointer(issue.path.map((key) => (typeof key === "number" ? key : String(key)))).slice(
-      0,
-      MAX_FAULT_LENGTH,
-    ),
-    message: issue.message.slice(0, MAX_FAULT_LENGTH),
-  }));
+  return error.issues
+    .flatMap(ofBranch)
+    .slice(0, MAX_FAULTS)
+    .map((issue) => ({
+      path: jsonPointer(issue.path.map((key) => (typeof key === "number" ? key : String(key)))).slice(
+        0,
+        MAX_FAULT_LENGTH,
+      ),
+      message: issue.message.slice(0, MAX_FAULT_LENGTH),
+    }));
+}
+
+/** Of a value that no branch of a union takes: the faults in the branch that takes its type, if there is one. */
+function ofBranch(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const branch = issue.errors.find(
+    (faults) => !faults.some(({ code, path }) => code === "invalid_type" && path.length === 0),
+  );
+  if (branch === undefined) return [issue];
+  return branch.flatMap((fault) => ofBranch({ ...fault, path: [...issue.path, ...fault.path] }));
 }
 
 /** The input of a call, parsed. Throws FunctionError `invalid_input`, which names the faults. */

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { MAX_FILE_DEPTH } from "@/server/catalog/definition-file/yaml-document";
 import { MAX_JSON_DEPTH } from "@/server/json-text";
 import {
   MAX_BODY_BYTES,
@@ -28,6 +29,7 @@ it("docs/definition-files.md lists the limits of workflows", () => {
     ["The longest wait between attempts", `${limits.longestRetryWaitMs / 1000} seconds`],
     ["A definition", kib(limits.definitionBytes)],
     ["Nesting of a definition and of JSON values", `${MAX_JSON_DEPTH} levels`],
+    ["Nesting of a definition file", `${MAX_FILE_DEPTH} levels`],
     [
       "A JSON Schema",
       `${kib(SCHEMA_LIMITS.characters)}, ${SCHEMA_LIMITS.depth} levels, ${count(SCHEMA_LIMITS.subschemas)} subschemas`,

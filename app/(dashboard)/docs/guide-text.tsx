@@ -9,7 +9,7 @@ import { headingId, resolveLink } from "./guides";
 export function GuideText({ text }: { text: string }) {
   return (
     <div className="prose">
-      <ReactMarkdown components={COMPONENTS} remarkPlugins={[remarkGfm]}>
+      <ReactMarkdown components={COMPONENTS} remarkPlugins={[remarkGfm]} skipHtml>
         {text.replace(/^# .*\n/, "")}
       </ReactMarkdown>
     </div>

@@ -1,5 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it } from "vitest";
+import { GuideText } from "./guide-text";
 import { GUIDES, guideFor, headingId, resolveLink } from "./guides";
 
 const fileOf = (name: string) => new URL(`../../../docs/${name}.md`, import.meta.url);
@@ -35,4 +38,11 @@ it("follows links to guides and sites, and none to other files", () => {
   expect(resolveLink("https://jsonata.org")).toBe("https://jsonata.org");
   for (const href of ["../SECURITY.md", "engine.md", "javascript:alert(1)", "/runs"])
     expect(resolveLink(href)).toBeNull();
+});
+
+it("shows no comments of the files", () => {
+  const text = "# Functions\n\n<!-- Generated. Do not edit. -->\n\nA function is one action.\n";
+  const html = renderToStaticMarkup(createElement(GuideText, { text }));
+  expect(html).toContain("<p>A function is one action.</p>");
+  expect(html).not.toContain("Generated");
 });

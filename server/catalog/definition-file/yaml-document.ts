@@ -14,7 +14,7 @@ export type YamlDocument = {
 export type YamlFault = { line: number | null; message: string };
 
 const MAX_BYTES = 4 * 1024 * 1024;
-const MAX_DEPTH = 100;
+export const MAX_FILE_DEPTH = 100;
 const MAX_ALIASES = 100;
 const MAX_FAULTS = 5;
 
@@ -62,7 +62,8 @@ function findUnjson(
   depth: number,
   budget: { left: number },
 ): Unjson | null {
-  if (depth > MAX_DEPTH) return { path, message: `The document nests deeper than ${MAX_DEPTH} levels` };
+  if (depth > MAX_FILE_DEPTH)
+    return { path, message: `The document nests deeper than ${MAX_FILE_DEPTH} levels` };
   budget.left -= typeof value === "string" ? value.length + 1 : 1;
   if (budget.left < 0) return { path, message: "The document expands to more than 4 MiB" };
   if (value === null || typeof value === "string" || typeof value === "boolean") return null;
