@@ -33,6 +33,10 @@ describe("a secret that comes back", () => {
           .toString("hex")
           .replace(/..(?=.)/g, "$&:"),
     ],
+    [
+      "with every character escaped as in JSON",
+      (text) => text.replace(/[^]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`),
+    ],
     ["URL-encoded", encodeURIComponent],
     [
       "URL-encoded in small letters",

@@ -10,7 +10,7 @@ const MIN_BASE64_LENGTH = 8;
 export function secretPatterns(secret: string): RegExp[] {
   return splitEvenly(secret).map((piece) => {
     const bytes = Buffer.from(piece);
-    const forms = [inAnySpelling(piece), ...base64Forms(bytes), byteForm(bytes)];
+    const forms = [inAnySpelling(piece), ...base64Forms(bytes), byteForm(bytes), unitForm(piece)];
     return new RegExp(forms.sort((a, b) => b.length - a.length).join("|"), "g");
   });
 }
@@ -35,12 +35,11 @@ function inAnySpelling(text: string): string {
 /** How JSON, HTML, URLs and forms write a character. The number of backslashes is bounded to keep the search linear. */
 function spellings(character: string): string[] {
   const percent = hexOf(Buffer.from(character)).map((byte) => `%(?:25)?${inAnyCase(byte)}`);
-  const units = character.split("").map((unit) => unit.charCodeAt(0).toString(16).padStart(4, "0"));
   const code = character.codePointAt(0) ?? 0;
   return [
     `\\\\{0,4}${escapePattern(character)}`,
     percent.join(""),
-    units.map((unit) => `\\\\{1,4}u${inAnyCase(unit)}`).join(""),
+    unitForm(character),
     `&#0{0,4}${code};`,
     `&#[xX]0{0,4}${inAnyCase(code.toString(16))};`,
     ...(FURTHER_SPELLINGS[character] ?? []),
@@ -76,6 +75,12 @@ function base64Forms(bytes: Buffer): string[] {
     });
     return [pattern];
   });
+}
+
+/** Each UTF-16 unit escaped as in JSON: `\u006b\u00e9`. */
+function unitForm(text: string): string {
+  const units = text.split("").map((unit) => unit.charCodeAt(0).toString(16).padStart(4, "0"));
+  return units.map((unit) => `\\\\{1,4}u${inAnyCase(unit)}`).join("");
 }
 
 /** The bytes one by one: `6b6579`, `%6b%65%79`, `\x6b\x65\x79`, `\u006b\u0065\u0079`, `6b:65:79`. */
