@@ -35,7 +35,7 @@ describe("a secret that comes back", () => {
     ],
     [
       "with every character escaped as in JSON",
-      (text) => text.replace(/[^]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`),
+      (text) => text.replace(/[\s\S]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`),
     ],
     ["URL-encoded", encodeURIComponent],
     [
