@@ -12,7 +12,7 @@ export const FAILURE_CODES = [
   "not_admitted",
   /** An agent made the same failing call three times. */
   "repeated_failure",
-  /** Of an agent: a call failed whose policy ends the run. */
+  /** A tool's step failed, or an agent's call whose policy then ends the run. */
   "step_failed",
   "output_failed",
   /** A tool's output or an agent's answer does not match its output schema. */
