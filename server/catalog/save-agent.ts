@@ -5,6 +5,8 @@ import { Decimal } from "@/server/credits/amount";
 import type { Issue } from "@/server/errors";
 import { findFunction, listFunctions } from "@/server/functions/registry";
 import { newId } from "@/server/ids";
+import type { JsonObject } from "@/server/json";
+import { jsonBytes } from "@/server/json-text";
 import { findSecretNames } from "@/server/secrets/references";
 import { checkSchema } from "@/server/workflow/schema";
 import {
@@ -120,6 +122,15 @@ export async function putAgent(
   return { id, slug, version, saved };
 }
 
+/** Every model call pays for the schema. */
+const MAX_SCHEMA_BYTES = 64 * 1024;
+
+async function findSchemaFaults(schema: JsonObject, orgId: OrgId): Promise<Issue[]> {
+  if (jsonBytes(schema) > MAX_SCHEMA_BYTES)
+    return [{ path: "", message: `is larger than ${MAX_SCHEMA_BYTES / 1024} KiB` }];
+  return checkSchema(schema, orgId);
+}
+
 /**
  * Faults of an agent's prompt, functions, tools and output schema: references to secrets, unknown names, names that are
  * the same for the model, policies of what is not attached, and an invalid schema. `hasTool` tells whether a slug is one
@@ -130,7 +141,9 @@ export async function findAgentFaults(
   hasTool: (slug: string) => boolean,
   orgId: OrgId,
 ): Promise<Issue[]> {
-  const issues = outputSchema ? prefixIssues(["outputSchema"], await checkSchema(outputSchema, orgId)) : [];
+  const issues = outputSchema
+    ? prefixIssues(["outputSchema"], await findSchemaFaults(outputSchema, orgId))
+    : [];
   if (findSecretNames(systemPrompt).length > 0) {
     const message = "cannot refer to secrets: models never see them. Use one in a step of a tool";
     issues.push({ path: "/systemPrompt", message });

@@ -76,9 +76,10 @@ it("compares, shows and returns an agent's output schema and policies", async ()
 
 it.each([
   [{ outputSchema: { type: "objekt" } }, "/outputSchema/type"],
+  [{ outputSchema: { description: "x".repeat(64 * 1024) } }, "/outputSchema"],
   [{ policies: { nobody: { maxCalls: 1 } } }, "/policies/nobody"],
   [{ functions: ["calculate"], policies: { calculate: { maxCalls: 0 } } }, "/policies/calculate/maxCalls"],
-])("refuses the settings %o of an agent, with their place", async (settings, path) => {
+])("refuses wrong settings of an agent at their place: %#", async (settings, path) => {
   const member = await createMember(world, tenant, "member");
   const refused = saveAgent(world, member, { slug: "wrong", name: "Wrong", model: "m", ...settings });
   await expect(refused).rejects.toMatchObject({

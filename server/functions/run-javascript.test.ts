@@ -34,6 +34,11 @@ test("prints to the console of the step, within bounds", async () => {
   expect(printed).toEqual(["before"]);
 });
 
+test("does not begin once its run is cancelled", async () => {
+  const context = testFunctionContext({ signal: AbortSignal.abort(new Error("cancelled")) });
+  await expect(executeFunction("run_javascript", { code: "return 1" }, context)).rejects.toThrow("cancelled");
+});
+
 test("its clock stands still, and chance repeats with the step", async () => {
   const code =
     "const at = Date.now(); for (let i = 0; i < 1e5; i += 1); return [at, Date.now(), Math.random()];";
