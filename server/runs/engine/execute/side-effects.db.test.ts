@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { createDashboardCaller } from "@/server/api/dashboard/router";
 import { handleRest } from "@/server/api/rest";
+import { createGuardedEgress, type EgressOptions } from "@/server/egress/guarded-fetch";
 import { newId } from "@/server/ids";
 import { startRun } from "@/server/runs/start";
 import { executeRun, replaceWorker } from "@/testing/execute";
@@ -77,6 +78,22 @@ it("sends the same key with each attempt of a step, also after a crash in the mi
   await executeRun(world, runId);
   expect(await read(runId)).toMatchObject({ status: "Completed", actionsUsed: 2 });
   expect(keys).toEqual([`${runId}:out`, `${runId}:out`, `${runId}:out`]);
+});
+
+it.each([
+  ["http://127.0.0.1:9/", 1, "call_refused"],
+  ["http://name.invalid:9/", 3, "call_failed"],
+])("are retried unless the address is refused: %s", async (address, attempts, code) => {
+  const lookup: EgressOptions["lookup"] = (_name, _options, callback) =>
+    callback(Object.assign(new Error("not found"), { code: "ENOTFOUND" }), []);
+  const egress = createGuardedEgress({ lookup });
+  outside = () => egress.fetch(address);
+  const runId = await start();
+  await executeRun(world, runId);
+  await egress.close();
+  const step = await world.db.step.findFirstOrThrow({ where: { runId, toolName: "http_request" } });
+  expect(JSON.parse(step.attempts)).toHaveLength(attempts);
+  expect(JSON.parse(step.output ?? "")).toMatchObject({ code });
 });
 
 const byEndpoint = async (runId: string) => {
