@@ -23,14 +23,20 @@ const RULES = `
   FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
   WHERE NOT tgisinternal AND relnamespace = 'public'::regnamespace
   UNION ALL
-  SELECT format('CREATE FUNCTION %s RETURNS %s', oid::regprocedure, pg_get_function_result(oid)), NULL
+  SELECT format('CREATE FUNCTION %s RETURNS %s', oid::regprocedure, pg_get_function_result(oid))
+      || coalesce(' SET ' || array_to_string(proconfig, ' SET '), ''), NULL
   FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+  UNION ALL
+  SELECT format('CREATE TYPE %s AS (%s)', pg_class.oid::regclass,
+      string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' ORDER BY attnum)), NULL
+  FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+  WHERE relkind = 'c' AND relnamespace = 'public'::regnamespace GROUP BY pg_class.oid
   UNION ALL
   SELECT format('ALTER TABLE %s SET (%s)', oid::regclass, array_to_string(reloptions, ', ')), NULL
   FROM pg_class WHERE reloptions IS NOT NULL AND relkind = 'r' AND relnamespace = 'public'::regnamespace`;
 
 /**
- * The checks, partial indexes, triggers, functions and storage settings of a database, as PostgreSQL prints them.
+ * The checks, partial indexes, triggers, functions, types and storage settings of a database, as PostgreSQL prints them.
  * @param {string} url
  * @returns {Promise<string[]>}
  */

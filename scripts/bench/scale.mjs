@@ -197,7 +197,7 @@ async function openLane(url, worker, lane) {
       const began = performance.now();
       const { rows } = await client.query({
         name: "flush-writes",
-        text: "SELECT flush_writes($1, $2, $3, NULL, 1000000, NULL, $4, $5, NULL, $6, NULL, $7) AS answer",
+        text: "SELECT flush_writes($1, $2, $3, NULL, 1000000, NULL, $4, $5, $6, NULL, $7) AS answer",
         values: [worker, lane, flush, json(calls), json(steps), json(ends), json(starts)],
       });
       done.times.push(performance.now() - began);

@@ -743,7 +743,7 @@ BEGIN
 END $$;
 
 CREATE TRIGGER runs_keep_their_state BEFORE UPDATE ON runs
-  FOR EACH ROW EXECUTE FUNCTION runs_keep_their_state();
+  FOR EACH ROW WHEN (OLD.status <> 'Pending' AND (OLD.status <> 'Running' OR NEW.status = 'Pending')) EXECUTE FUNCTION runs_keep_their_state();
 
 -- Open steps and model calls, to close when their run ends.
 CREATE INDEX steps_running ON steps (run_id) WHERE status = 'Running';
@@ -1021,7 +1021,7 @@ CREATE INDEX runs_cancelling ON runs (id) WHERE status IN ('Pending', 'Running')
 CREATE FUNCTION take_rate(k text, wanted int, lim int, secs int, at_ timestamptz, OUT granted int, OUT remaining int, OUT reset_seconds int)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
-DECLARE t bigint; now_ timestamptz(3); gone bigint; oldest timestamptz;
+DECLARE t bigint; now_ timestamptz(3); since timestamptz; gone bigint; oldest timestamptz;
 BEGIN
   SELECT taken INTO t FROM rate_counters WHERE key = k FOR UPDATE;
   IF NOT FOUND THEN
@@ -1029,46 +1029,68 @@ BEGIN
     SELECT taken INTO t FROM rate_counters WHERE key = k FOR UPDATE;
   END IF;
   now_ := coalesce(at_, clock_timestamp());
-  SELECT upto INTO gone FROM rate_segments WHERE key = k AND at <= now_ - make_interval(secs => secs) ORDER BY at DESC, upto DESC LIMIT 1;
+  since := now_ - make_interval(secs => secs);
+  SELECT (SELECT upto FROM rate_segments WHERE key = k AND at <= since ORDER BY at DESC, upto DESC LIMIT 1),
+    (SELECT at FROM rate_segments WHERE key = k AND at > since ORDER BY at LIMIT 1) INTO gone, oldest;
   granted := greatest(0, least(wanted, lim - (t - coalesce(gone, 0))));
   IF granted > 0 THEN
     INSERT INTO rate_segments (key, at, upto) VALUES (k, now_, t + granted);
     UPDATE rate_counters SET taken = t + granted, seconds = secs, updated_at = now_ WHERE key = k;
   END IF;
-  SELECT at INTO oldest FROM rate_segments WHERE key = k AND at > now_ - make_interval(secs => secs) ORDER BY at LIMIT 1;
   remaining := greatest(0, lim - (t + granted - coalesce(gone, 0)));
   reset_seconds := greatest(1, ceil(extract(epoch FROM coalesce(oldest, now_) - now_) + secs))::int;
 END $$;
+
+-- What flush_writes reads of a start, or of a call that is refused for another reason and still counts.
+CREATE TYPE start_item AS (
+  i int, refused boolean, id uuid, org uuid, rate_key text, rate_limit int, rate_seconds int, scope text, idem text, hash text, response text,
+  replay_first boolean, kind run_kind, agent uuid, tool uuid, name text, version int, model text, configuration text, document text, source run_source,
+  trigger uuid, api_key uuid, "user" uuid, input text, hold numeric, headroom numeric, cap numeric, cap_of text, deadline int, actor text, delivery json
+);
+-- What it reads of an end.
+CREATE TYPE end_item AS (
+  i int, run uuid, org uuid, epoch int, unclaimed boolean, status run_status, output text, code text, message text, cancelled_by text, input_tokens int,
+  output_tokens int, actions int, steps int, credits numeric, note text, refund boolean, sequence int
+);
 
 -- One flush of a worker's lane: everything that was queued, in one transaction. Locks are taken in one order everywhere:
 -- lane, rate counters, organizations, runs; each kind sorted. The answer is returned and kept in the lane's row.
 CREATE FUNCTION flush_writes(
   p_worker text, p_lane text, p_flush bigint, p_at timestamptz, p_slots int,
-  p_children json, p_calls json, p_steps json, p_refusals json, p_ends json, p_holds json, p_starts json
-) RETURNS text LANGUAGE plpgsql AS $$
+  p_children json, p_calls json, p_steps json, p_ends json, p_holds json, p_starts json
+) RETURNS text LANGUAGE plpgsql
+  -- It reads tables by key only. Its plans are made once: look-ups in indexes, whatever the statistics say.
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
 #variable_conflict use_column
 DECLARE
+  last_flush bigint;
   now_ timestamptz(3);
   r record;
   n int;
   used int;
   slots int := p_slots;
   org_balance numeric;
-  verdicts text[];
-  refusals text[];
+  starts start_item[];
+  ends end_item[];
+  verdicts text[] := '{}';
   holds text[];
   replays json;
   rates json;
   kept json[] := '{}';
   ended json;
+  has_keys boolean;
+  has_documents boolean;
+  has_deliveries boolean;
+  has_refunds boolean;
+  has_children boolean;
+  has_failed boolean;
   answer_ text;
 BEGIN
-  UPDATE worker_lanes SET flush = p_flush, answer = NULL WHERE worker_id = p_worker AND lane = p_lane AND flush = p_flush - 1;
-  IF NOT FOUND THEN
-    IF EXISTS (SELECT FROM worker_lanes WHERE worker_id = p_worker AND lane = p_lane) THEN
-      RAISE EXCEPTION 'flush % of lane % was written before', p_flush, p_lane USING ERRCODE = 'SW002';
-    END IF;
-    RAISE EXCEPTION 'worker % was replaced', p_worker USING ERRCODE = 'SW001';
+  SELECT flush INTO last_flush FROM worker_lanes WHERE worker_id = p_worker AND lane = p_lane FOR NO KEY UPDATE;
+  IF NOT FOUND THEN RAISE EXCEPTION 'worker % was replaced', p_worker USING ERRCODE = 'SW001'; END IF;
+  IF last_flush <> p_flush - 1 THEN
+    RAISE EXCEPTION 'flush % of lane % was written before', p_flush, p_lane USING ERRCODE = 'SW002';
   END IF;
   now_ := coalesce(p_at, clock_timestamp());
 
@@ -1114,65 +1136,63 @@ BEGIN
       duration_ms = EXCLUDED.duration_ms, sequence = EXCLUDED.sequence
     WHERE steps.status = 'Running';
   END IF;
-  IF p_refusals IS NULL AND p_ends IS NULL AND p_holds IS NULL AND p_starts IS NULL THEN RETURN NULL; END IF;
-
-  -- Rate limits and repetitions, of starts and of calls that are refused for another reason.
-  verdicts := array_fill('run'::text, ARRAY[coalesce(json_array_length(p_starts), 0)]);
-  refusals := array_fill('refuse'::text, ARRAY[coalesce(json_array_length(p_refusals), 0)]);
-  SELECT json_agg(q) INTO replays FROM (
-    SELECT s.start, s.i, k.run_id AS run, k.response, k.request_hash = decode(s.hash, 'hex') AS same, s.replay_first
-    FROM (SELECT true AS start, i, org, scope, idem, hash, replay_first
-          FROM json_to_recordset(p_starts) AS s (i int, org uuid, scope text, idem text, hash text, replay_first boolean) WHERE idem IS NOT NULL
-          UNION ALL
-          SELECT false, i, org, scope, idem, hash, replay_first
-          FROM json_to_recordset(p_refusals) AS f (i int, org uuid, scope text, idem text, hash text, replay_first boolean) WHERE idem IS NOT NULL) s
-    JOIN idempotency_keys k ON k.organization_id = s.org AND k.scope = s.scope AND k.key = s.idem AND k.expires_at > now_) q;
-  IF replays IS NOT NULL THEN
-    FOR r IN SELECT * FROM json_to_recordset(replays) AS p (start boolean, i int, run uuid, response text, same boolean, replay_first boolean) LOOP
-      IF r.start THEN verdicts[r.i + 1] := CASE WHEN r.same THEN 'replay' ELSE 'conflict' END;
-      ELSE refusals[r.i + 1] := CASE WHEN r.same THEN 'replay' ELSE 'conflict' END; END IF;
-    END LOOP;
+  IF p_ends IS NULL AND p_holds IS NULL AND p_starts IS NULL THEN
+    UPDATE worker_lanes SET flush = p_flush, answer = NULL WHERE worker_id = p_worker AND lane = p_lane;
+    RETURN NULL;
   END IF;
-  -- Calls with an unlimited rate have no key here. A webhook's repetition comes before its limit and does not count.
-  FOR r IN
-    SELECT rate_key, min(rate_limit) AS rate_limit, min(rate_seconds) AS rate_seconds, count(*)::int AS wanted,
-      array_agg(i ORDER BY start, i) AS items, array_agg(start ORDER BY start, i) AS are_starts
-    FROM (SELECT true AS start, i, rate_key, rate_limit, rate_seconds, replay_first, verdicts[i + 1] AS verdict
-          FROM json_to_recordset(p_starts) AS s (i int, rate_key text, rate_limit int, rate_seconds int, replay_first boolean)
-          UNION ALL
-          SELECT false, i, rate_key, rate_limit, rate_seconds, replay_first, refusals[i + 1]
-          FROM json_to_recordset(p_refusals) AS f (i int, rate_key text, rate_limit int, rate_seconds int, replay_first boolean)) q
-    WHERE rate_key IS NOT NULL AND NOT (replay_first AND verdict IN ('replay', 'conflict'))
-    GROUP BY rate_key ORDER BY rate_key
-  LOOP
-    DECLARE taken record; BEGIN
-      taken := take_rate(r.rate_key, r.wanted, r.rate_limit, r.rate_seconds, p_at);
-      kept := kept || json_build_object('key', r.rate_key, 'remaining', taken.remaining, 'reset', taken.reset_seconds);
-      FOR n IN taken.granted + 1 .. r.wanted LOOP
-        IF r.are_starts[n] THEN verdicts[r.items[n] + 1] := 'rate'; ELSE refusals[r.items[n] + 1] := 'rate'; END IF;
+
+  IF p_ends IS NOT NULL THEN
+    SELECT array_agg(e), bool_or(refund) INTO ends, has_refunds FROM json_populate_recordset(NULL::end_item, p_ends) AS e;
+  END IF;
+  IF p_starts IS NOT NULL THEN
+    SELECT array_agg(s), array_agg(CASE WHEN refused THEN 'refuse' ELSE 'run' END), bool_or(idem IS NOT NULL), bool_or(document IS NOT NULL),
+      bool_or(delivery IS NOT NULL)
+    INTO starts, verdicts, has_keys, has_documents, has_deliveries FROM json_populate_recordset(NULL::start_item, p_starts) AS s;
+
+    -- Repetitions of earlier calls.
+    IF has_keys THEN
+      SELECT json_agg(q) INTO replays FROM (
+        SELECT s.i, k.run_id AS run, k.response, k.request_hash = decode(s.hash, 'hex') AS same
+        FROM unnest(starts) AS s
+        JOIN idempotency_keys k ON k.organization_id = s.org AND k.scope = s.scope AND k.key = s.idem AND k.expires_at > now_) q;
+      FOR r IN SELECT * FROM json_to_recordset(replays) AS p (i int, same boolean) LOOP
+        verdicts[r.i + 1] := CASE WHEN r.same THEN 'replay' ELSE 'conflict' END;
       END LOOP;
-    END;
-  END LOOP;
-  rates := array_to_json(kept);
+    END IF;
+
+    -- Rate limits. Calls with an unlimited rate have no key here. A webhook's repetition comes before its limit and does not count.
+    FOR r IN
+      SELECT rate_key, min(rate_limit) AS rate_limit, min(rate_seconds) AS rate_seconds, count(*)::int AS wanted, array_agg(i ORDER BY i) AS items
+      FROM unnest(starts) WHERE rate_key IS NOT NULL AND NOT (replay_first AND verdicts[i + 1] IN ('replay', 'conflict'))
+      GROUP BY rate_key ORDER BY rate_key
+    LOOP
+      DECLARE taken record; BEGIN
+        taken := take_rate(r.rate_key, r.wanted, r.rate_limit, r.rate_seconds, p_at);
+        kept := kept || json_build_object('key', r.rate_key, 'remaining', taken.remaining, 'reset', taken.reset_seconds);
+        FOR n IN taken.granted + 1 .. r.wanted LOOP verdicts[r.items[n] + 1] := 'rate'; END LOOP;
+      END;
+    END LOOP;
+    rates := array_to_json(kept);
+  END IF;
 
   -- From here on organizations change: all that this flush touches are locked in one order.
   PERFORM 1 FROM organizations WHERE id IN (
-    SELECT org FROM json_to_recordset(p_ends) AS e (org uuid)
-    UNION SELECT org FROM json_to_recordset(p_holds) AS h (org uuid)
-    UNION SELECT org FROM json_to_recordset(p_starts) AS s (i int, org uuid) WHERE verdicts[i + 1] = 'run'
+    SELECT org FROM unnest(ends)
+    UNION ALL SELECT org FROM json_to_recordset(p_holds) AS h (org uuid)
+    UNION ALL SELECT org FROM unnest(starts) WHERE verdicts[i + 1] = 'run'
   ) ORDER BY id FOR NO KEY UPDATE;
 
   -- Ends come before holds and starts: they free credits and slots.
   IF p_ends IS NOT NULL THEN
     WITH e AS (
-      SELECT * FROM json_to_recordset(p_ends) AS e (i int, run uuid, org uuid, epoch int, unclaimed boolean, status run_status, output text, code text,
-        message text, cancelled_by text, input_tokens int, output_tokens int, actions int, steps int, credits numeric, note text, sequence int)
+      SELECT * FROM unnest(ends)
     ), done AS (
       UPDATE runs SET status = e.status, finished_at = now_, output = e.output, error_code = e.code, error_message = e.message,
         cancelled_by = coalesce(e.cancelled_by, runs.cancelled_by), input_tokens = e.input_tokens, output_tokens = e.output_tokens, actions_used = e.actions,
         steps_executed = e.steps, credits_used = e.credits, held = 0, sequence = e.sequence
       FROM e JOIN runs was ON was.id = e.run
-      WHERE runs.id = e.run AND runs.epoch = e.epoch AND runs.status IN ('Pending', 'Running')
+      -- Not `IN ('Pending', 'Running')`: that would scan the index of open runs.
+      WHERE runs.id = e.run AND runs.epoch = e.epoch AND runs.status NOT IN ('Completed', 'Failed', 'Cancelled')
         AND CASE WHEN e.unclaimed THEN runs.claimed_by IS NULL ELSE runs.claimed_by = p_worker END
       RETURNING e.i, runs.id, runs.organization_id AS org, runs.root_run_id AS root, e.credits, e.note, e.status, was.held, was.admitted_at IS NOT NULL AS had_slot
     ), lines AS (
@@ -1198,39 +1218,41 @@ BEGIN
         updated_at = now_
       FROM sums WHERE o.id = sums.org
     )
-    SELECT json_agg(json_build_object('i', i, 'root', root, 'child', root <> id, 'credits', credits, 'failed', status <> 'Completed')) INTO ended FROM done;
-    IF EXISTS (SELECT FROM json_to_recordset(ended) AS d (child boolean) WHERE child) THEN
+    SELECT json_agg(json_build_object('i', i, 'root', root, 'child', root <> id, 'credits', credits, 'failed', status <> 'Completed')),
+      bool_or(root <> id), bool_or(status <> 'Completed') INTO ended, has_children, has_failed FROM done;
+    IF has_children THEN
       UPDATE runs SET held = held - d.credits
       FROM (SELECT root, sum(credits) AS credits FROM json_to_recordset(ended) AS d (root uuid, child boolean, credits numeric) WHERE child GROUP BY root) d
       WHERE runs.id = d.root AND d.credits > 0;
     END IF;
     -- Whatever had begun and not finished ends with its run.
-    FOR r IN SELECT e.run, e.status, e.sequence FROM json_to_recordset(ended) AS d (i int, failed boolean)
-             JOIN json_to_recordset(p_ends) AS e (i int, run uuid, status text, sequence int) USING (i) WHERE d.failed LOOP
-      UPDATE steps SET status = 'Failed', finished_at = now_, error_message = format('The run ended (%s) before this step had finished.', r.status),
-        output = json_build_object('error', format('The run ended (%s) before this step had finished.', r.status))::text,
-        duration_ms = greatest(0, round(extract(epoch FROM now_ - started_at) * 1000))::int, sequence = r.sequence
-      WHERE run_id = r.run AND status = 'Running';
-      UPDATE model_calls SET status = 'Failed', finished_at = now_, error_message = format('The run ended (%s) before this call had finished.', r.status),
-        duration_ms = greatest(0, round(extract(epoch FROM now_ - started_at) * 1000))::int, sequence = r.sequence
-      WHERE run_id = r.run AND status = 'Running';
-    END LOOP;
+    IF has_failed THEN
+      FOR r IN SELECT e.run, e.status, e.sequence FROM json_to_recordset(ended) AS d (i int, failed boolean) JOIN unnest(ends) AS e USING (i) WHERE d.failed LOOP
+        UPDATE steps SET status = 'Failed', finished_at = now_, error_message = format('The run ended (%s) before this step had finished.', r.status),
+          output = json_build_object('error', format('The run ended (%s) before this step had finished.', r.status))::text,
+          duration_ms = greatest(0, round(extract(epoch FROM now_ - started_at) * 1000))::int, sequence = r.sequence
+        WHERE run_id = r.run AND status = 'Running';
+        UPDATE model_calls SET status = 'Failed', finished_at = now_, error_message = format('The run ended (%s) before this call had finished.', r.status),
+          duration_ms = greatest(0, round(extract(epoch FROM now_ - started_at) * 1000))::int, sequence = r.sequence
+        WHERE run_id = r.run AND status = 'Running';
+      END LOOP;
+    END IF;
     -- After a fault of the platform nothing is charged: what ended children of the run were charged is refunded.
-    FOR r IN
-      WITH RECURSIVE tree AS (
-        SELECT e.run AS root, e.run AS id, e.org FROM json_to_recordset(ended) AS d (i int)
-        JOIN json_to_recordset(p_ends) AS e (i int, run uuid, org uuid, refund boolean) USING (i) WHERE e.refund
-        UNION ALL SELECT tree.root, c.id, tree.org FROM runs c JOIN tree ON c.parent_run_id = tree.id)
-      SELECT tree.org, c.run_id, -sum(c.amount) FILTER (WHERE c.kind = 'charge') AS charged
-      FROM tree JOIN credit_entries c ON c.run_id = tree.id AND c.organization_id = tree.org
-      WHERE EXISTS (SELECT FROM json_to_recordset(p_ends) AS e (refund boolean) WHERE refund)
-      GROUP BY tree.org, c.run_id HAVING sum(c.amount) FILTER (WHERE c.kind = 'charge') < 0 AND NOT bool_or(c.kind = 'refund') ORDER BY min(c.sequence)
-    LOOP
-      UPDATE organizations SET balance = balance + r.charged, ledger_sequence = ledger_sequence + 1 WHERE id = r.org;
-      INSERT INTO credit_entries (organization_id, sequence, kind, amount, balance_before, balance_after, run_id, note, actor, created_at)
-      SELECT r.org, ledger_sequence, 'refund', r.charged, balance - r.charged, balance, r.run_id, 'the calling run ended by a fault of the platform', 'run', now_
-      FROM organizations WHERE id = r.org;
-    END LOOP;
+    IF has_refunds THEN
+      FOR r IN
+        WITH RECURSIVE tree AS (
+          SELECT e.run AS root, e.run AS id, e.org FROM json_to_recordset(ended) AS d (i int) JOIN unnest(ends) AS e USING (i) WHERE e.refund
+          UNION ALL SELECT tree.root, c.id, tree.org FROM runs c JOIN tree ON c.parent_run_id = tree.id)
+        SELECT tree.org, c.run_id, -sum(c.amount) FILTER (WHERE c.kind = 'charge') AS charged
+        FROM tree JOIN credit_entries c ON c.run_id = tree.id AND c.organization_id = tree.org
+        GROUP BY tree.org, c.run_id HAVING sum(c.amount) FILTER (WHERE c.kind = 'charge') < 0 AND NOT bool_or(c.kind = 'refund') ORDER BY min(c.sequence)
+      LOOP
+        UPDATE organizations SET balance = balance + r.charged, ledger_sequence = ledger_sequence + 1 WHERE id = r.org;
+        INSERT INTO credit_entries (organization_id, sequence, kind, amount, balance_before, balance_after, run_id, note, actor, created_at)
+        SELECT r.org, ledger_sequence, 'refund', r.charged, balance - r.charged, balance, r.run_id, 'the calling run ended by a fault of the platform', 'run', now_
+        FROM organizations WHERE id = r.org;
+      END LOOP;
+    END IF;
   END IF;
 
   -- Larger holds of running runs: all of an organization if they fit together, else one by one.
@@ -1261,27 +1283,28 @@ BEGIN
 
   IF p_starts IS NOT NULL THEN
     -- The key of a repetition is claimed before anything is held; another process may have been faster.
-    WITH s AS (
-      SELECT * FROM json_to_recordset(p_starts) AS s (i int, id uuid, org uuid, scope text, idem text, hash text, response text)
-      WHERE idem IS NOT NULL AND verdicts[i + 1] = 'run' ORDER BY org, scope, idem
-    ), mine AS (
-      INSERT INTO idempotency_keys AS k (organization_id, scope, key, request_hash, run_id, response, created_at, expires_at)
-      SELECT org, scope, idem, decode(hash, 'hex'), id, response, now_, now_ + interval '1 day' FROM s
-      ON CONFLICT (organization_id, scope, key) DO UPDATE SET request_hash = EXCLUDED.request_hash, run_id = EXCLUDED.run_id, response = EXCLUDED.response,
-        created_at = EXCLUDED.created_at, expires_at = EXCLUDED.expires_at WHERE k.expires_at <= now_
-      RETURNING run_id)
-    SELECT array_agg(i) AS again INTO r FROM s WHERE id NOT IN (SELECT run_id FROM mine);
-    FOR n IN 1 .. coalesce(array_length(r.again, 1), 0) LOOP verdicts[r.again[n] + 1] := 'again'; END LOOP;
+    IF has_keys THEN
+      WITH s AS (
+        SELECT * FROM unnest(starts) WHERE idem IS NOT NULL AND verdicts[i + 1] = 'run' ORDER BY org, scope, idem
+      ), mine AS (
+        INSERT INTO idempotency_keys AS k (organization_id, scope, key, request_hash, run_id, response, created_at, expires_at)
+        SELECT org, scope, idem, decode(hash, 'hex'), id, response, now_, now_ + interval '1 day' FROM s
+        ON CONFLICT (organization_id, scope, key) DO UPDATE SET request_hash = EXCLUDED.request_hash, run_id = EXCLUDED.run_id, response = EXCLUDED.response,
+          created_at = EXCLUDED.created_at, expires_at = EXCLUDED.expires_at WHERE k.expires_at <= now_
+        RETURNING run_id)
+      SELECT array_agg(i) AS again INTO r FROM s WHERE id NOT IN (SELECT run_id FROM mine);
+      FOR n IN 1 .. coalesce(array_length(r.again, 1), 0) LOOP verdicts[r.again[n] + 1] := 'again'; END LOOP;
+    END IF;
 
-    FOR r IN SELECT s.org, sum(hold + headroom) AS total, count(*)::int AS wanted, array_agg(i ORDER BY i) AS items,
-               array_agg(hold ORDER BY i) AS holds, array_agg(headroom ORDER BY i) AS headrooms
-             FROM json_to_recordset(p_starts) AS s (i int, org uuid, hold numeric, headroom numeric) WHERE verdicts[i + 1] = 'run' GROUP BY s.org ORDER BY s.org LOOP
+    FOR r IN SELECT org, count(*)::int AS wanted, array_agg(i ORDER BY i) AS items, array_agg(hold ORDER BY i) AS holds,
+               array_agg(headroom ORDER BY i) AS headrooms
+             FROM unnest(starts) WHERE verdicts[i + 1] = 'run' GROUP BY org ORDER BY org LOOP
       DECLARE o record; room int; BEGIN
-        SELECT balance, suspended_at IS NOT NULL AS suspended, in_flight, concurrency INTO o
+        SELECT balance, suspended_at IS NOT NULL AS suspended, in_flight, concurrency, EXISTS (
+            SELECT FROM runs WHERE organization_id = r.org AND status IN ('Pending', 'Running') AND admitted_at IS NULL AND parent_run_id IS NULL AND wake_at IS NULL
+          ) AS queued INTO o
         FROM organizations JOIN plans ON organization_id = id WHERE id = r.org;
-        room := CASE WHEN slots <= 0 OR o.in_flight >= o.concurrency OR EXISTS (
-            SELECT FROM runs WHERE organization_id = r.org AND status IN ('Pending', 'Running') AND admitted_at IS NULL AND parent_run_id IS NULL AND wake_at IS NULL)
-          THEN 0 ELSE least(slots, o.concurrency - o.in_flight) END;
+        room := CASE WHEN o.queued THEN 0 ELSE greatest(0, least(slots, o.concurrency - o.in_flight)) END;
         used := 0;
         FOR n IN 1 .. r.wanted LOOP
           IF o.suspended THEN verdicts[r.items[n] + 1] := 'suspended';
@@ -1297,54 +1320,50 @@ BEGIN
           END IF;
         END LOOP;
         slots := slots - used;
-        IF used > 0 THEN UPDATE organizations SET in_flight = in_flight + used WHERE id = r.org; END IF;
       END;
     END LOOP;
+    IF has_documents THEN
+      INSERT INTO configurations (organization_id, hash, document, created_at)
+      SELECT DISTINCT ON (org, configuration) org, decode(configuration, 'hex'), document, now_
+      FROM unnest(starts) WHERE document IS NOT NULL AND verdicts[i + 1] IN ('run', 'run+', 'wait')
+      ON CONFLICT (organization_id, hash) DO NOTHING;
+    END IF;
     WITH s AS (
-      SELECT * FROM json_to_recordset(p_starts) AS s (i int, org uuid, hash text, document text) WHERE document IS NOT NULL AND verdicts[i + 1] IN ('run', 'run+', 'wait'))
-    INSERT INTO configurations (organization_id, hash, document, created_at)
-    SELECT DISTINCT ON (org, hash) org, decode(hash, 'hex'), document, now_ FROM (
-      SELECT i, org, configuration AS hash, document FROM json_to_recordset(p_starts) AS s (i int, org uuid, configuration text, document text)) s
-    WHERE document IS NOT NULL AND verdicts[i + 1] IN ('run', 'run+', 'wait')
-    ON CONFLICT (organization_id, hash) DO NOTHING;
-    WITH s AS (
-      SELECT *, verdicts[i + 1] AS verdict FROM json_to_recordset(p_starts) AS s (i int, id uuid, org uuid, kind run_kind, agent uuid, tool uuid, name text,
-        version int, model text, configuration text, source run_source, trigger uuid, api_key uuid, "user" uuid, input text, hold numeric, headroom numeric,
-        cap numeric, cap_of text, deadline int, actor text, delivery json)
-      WHERE verdicts[i + 1] IN ('run', 'run+', 'wait')
+      SELECT *, verdicts[i + 1] AS verdict, verdicts[i + 1] <> 'wait' AS begins FROM unnest(starts) WHERE verdicts[i + 1] IN ('run', 'run+', 'wait')
     ), started AS (
       INSERT INTO runs (id, organization_id, kind, agent_id, tool_id, target_name, target_version, model, configuration_hash, status, source, trigger_id,
         api_key_id, user_id, root_run_id, input, held, max_credits, max_credits_of, created_at, deadline_seconds, started_at, admitted_at, claimed_by, epoch, sequence)
-      SELECT id, org, kind, agent, tool, name, version, model, decode(configuration, 'hex'), CASE WHEN verdict = 'wait' THEN 'Pending' ELSE 'Running' END::run_status,
+      SELECT id, org, kind, agent, tool, name, version, model, decode(configuration, 'hex'), CASE WHEN begins THEN 'Running' ELSE 'Pending' END::run_status,
         source, trigger, api_key, "user", id, input, CASE WHEN verdict = 'run+' THEN hold + headroom ELSE hold END, cap, cap_of, now_, deadline,
-        CASE WHEN verdict <> 'wait' THEN now_ END, CASE WHEN verdict <> 'wait' THEN now_ END, CASE WHEN verdict <> 'wait' THEN p_worker END,
-        CASE WHEN verdict <> 'wait' THEN 1 ELSE 0 END, 1
+        CASE WHEN begins THEN now_ END, CASE WHEN begins THEN now_ END, CASE WHEN begins THEN p_worker END, begins::int, 1
       FROM s
     ), lines AS (
-      SELECT org, i * 2 AS ord, id, -hold AS amount, 'run started' AS note, actor FROM s
-      UNION ALL SELECT org, i * 2 + 1, id, -headroom, 'hold extended', 'run' FROM s WHERE verdict = 'run+'
+      SELECT org, i * 2 AS ord, id, -hold AS amount, 'run started' AS note, actor, begins::int AS slots FROM s
+      UNION ALL SELECT org, i * 2 + 1, id, -headroom, 'hold extended', 'run', 0 FROM s WHERE verdict = 'run+'
     ), posted AS (
       INSERT INTO credit_entries (organization_id, sequence, kind, amount, balance_before, balance_after, run_id, note, actor, created_at)
       SELECT l.org, o.ledger_sequence + row_number() OVER w, 'hold', l.amount, o.balance + sum(l.amount) OVER w - l.amount, o.balance + sum(l.amount) OVER w,
         l.id, l.note, l.actor, now_
-      FROM lines l JOIN organizations o ON o.id = l.org WINDOW w AS (PARTITION BY l.org ORDER BY l.ord) RETURNING organization_id AS org, amount
-    ), delivered AS (
+      FROM lines l JOIN organizations o ON o.id = l.org WINDOW w AS (PARTITION BY l.org ORDER BY l.ord)
+    )
+    UPDATE organizations o SET balance = balance + p.amount, ledger_sequence = ledger_sequence + p.n, in_flight = in_flight + p.slots, updated_at = now_
+    FROM (SELECT org, sum(amount) AS amount, count(*)::int AS n, sum(slots)::int AS slots FROM lines GROUP BY org) p WHERE o.id = p.org;
+    IF has_deliveries THEN
       INSERT INTO deliveries (id, organization_id, trigger_id, received_at, outcome, status, headers, body, body_bytes, sender_id, redelivery_of, run_id)
       SELECT d.id, s.org, s.trigger, d.received_at, 'accepted', 200, d.headers, decode(d.body, 'base64'), octet_length(decode(d.body, 'base64')), d.sender,
         d.redelivery_of, s.id
-      FROM s, json_to_record(s.delivery) AS d (id uuid, received_at timestamptz, headers text, body text, sender text, redelivery_of uuid)
-      WHERE s.delivery IS NOT NULL
-    )
-    UPDATE organizations o SET balance = balance + p.amount, ledger_sequence = ledger_sequence + p.n, updated_at = now_
-    FROM (SELECT org, sum(amount) AS amount, count(*)::int AS n FROM posted GROUP BY org) p WHERE o.id = p.org;
+      FROM unnest(starts) AS s, json_to_record(s.delivery) AS d (id uuid, received_at timestamptz, headers text, body text, sender text, redelivery_of uuid)
+      WHERE s.delivery IS NOT NULL AND verdicts[i + 1] IN ('run', 'run+', 'wait');
+    END IF;
     -- Starts that were refused keep no key.
-    DELETE FROM idempotency_keys k USING (
-      SELECT id, org, scope, idem FROM json_to_recordset(p_starts) AS s (i int, id uuid, org uuid, scope text, idem text)
-      WHERE idem IS NOT NULL AND verdicts[i + 1] IN ('credits', 'suspended')) s
-    WHERE k.organization_id = s.org AND k.scope = s.scope AND k.key = s.idem AND k.run_id = s.id;
+    IF has_keys THEN
+      DELETE FROM idempotency_keys k USING unnest(starts) AS s
+      WHERE s.idem IS NOT NULL AND verdicts[s.i + 1] IN ('credits', 'suspended')
+        AND k.organization_id = s.org AND k.scope = s.scope AND k.key = s.idem AND k.run_id = s.id;
+    END IF;
   END IF;
-  answer_ := json_build_object('at', now_, 'starts', verdicts, 'refusals', refusals, 'rates', rates, 'replays', replays, 'holds', holds, 'ended', ended)::text;
-  UPDATE worker_lanes SET answer = answer_ WHERE worker_id = p_worker AND lane = p_lane;
+  answer_ := json_build_object('at', now_, 'starts', verdicts, 'rates', rates, 'replays', replays, 'holds', holds, 'ended', ended)::text;
+  UPDATE worker_lanes SET flush = p_flush, answer = answer_ WHERE worker_id = p_worker AND lane = p_lane;
   RETURN answer_;
 END $$;
 

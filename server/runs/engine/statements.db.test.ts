@@ -154,13 +154,13 @@ it("poll of a finished run: only one lease of 100 reads per hundred polls", asyn
   expect(statements().filter((text) => text !== "take-rate" && text !== "find-api-key")).toEqual([]);
 });
 
-it("agent run of three model calls and two calls of functions: six flushes", async () => {
+it("agent run of three model calls and two calls of functions: four flushes", async () => {
   expect(await cost("agents", '{"userMessage":"Hi"}')).toEqual({
     // The start, and the end with the last model call.
     accounts: [2, 2],
-    // Two model calls and two steps.
-    journal: [4, 4],
-    statements: Array.from({ length: 6 }, () => "flush-writes"),
+    // Two model calls, each with the step that followed it.
+    journal: [2, 4],
+    statements: Array.from({ length: 4 }, () => "flush-writes"),
   });
 });
 

@@ -66,7 +66,7 @@ async function act(
       return callTool(execution, step, { callable: call.callable, input: call.input });
     }
     if ("error" in call) {
-      const begun = await journal.beginStep({ ...step, childRunId: null });
+      const begun = await journal.beginStep({ ...step, childRunId: null, hasSideEffects: false });
       const output = JSON.stringify({ error: call.error });
       return journal.finishStep(begun, { output, error: call.error, actions: 0, credits: ZERO });
     }

@@ -8,11 +8,12 @@ import type { Execution } from "./execution";
 /** Executes a function as a step. Failures of the function are its result; only what ends the run's segment is thrown. */
 export async function callStep(
   execution: Execution,
-  step: Omit<NewStep, "childRunId">,
+  step: Omit<NewStep, "childRunId" | "hasSideEffects">,
   call: FunctionCall,
 ): Promise<FinishedStep> {
   const { journal } = execution;
-  const begun = await journal.beginStep({ ...step, childRunId: null });
+  const hasSideEffects = findFunction(call.name)?.hasSideEffects ?? false;
+  const begun = await journal.beginStep({ ...step, childRunId: null, hasSideEffects });
   try {
     return await perform(execution, call, begun);
   } catch (error) {

@@ -10,11 +10,11 @@ type AttachedTool = Extract<AttachedCallable, { kind: "tool" }>;
 /** Executes a tool that an agent called, as a child run. To the agent it is one step and one action. */
 export async function callTool(
   execution: Execution,
-  step: Omit<NewStep, "childRunId">,
+  step: Omit<NewStep, "childRunId" | "hasSideEffects">,
   { callable, input }: { callable: AttachedTool; input: JsonObject },
 ): Promise<FinishedStep> {
   const { toolId, version, title, definition, deadlineSeconds, maxCredits, policy } = callable;
-  const begun = await execution.journal.beginStep({ ...step, childRunId: null });
+  const begun = await execution.journal.beginStep({ ...step, childRunId: null, hasSideEffects: true });
   try {
     return await performChildStep(execution, begun, {
       call: { key: step.key, retries: retryPolicyOf(policy?.retries), reader: "agent" },

@@ -62,6 +62,18 @@ async function start(): Promise<string> {
   return (await startRun(world, actor, { kind: "tool", targetId: toolId, input: {} })).runId;
 }
 
+it("happen after everything before them is committed", async () => {
+  const runId = await start();
+  let committed: string[] = [];
+  outside = async () => {
+    const steps = await world.db.step.findMany({ where: { runId, status: "Completed" } });
+    committed = steps.map(({ key }) => key);
+    return new Response("{}");
+  };
+  await executeRun(world, runId);
+  expect(committed).toEqual(["before"]);
+});
+
 it("sends the same key with each attempt of a step, also after a crash in the middle of one", async () => {
   const keys: (string | null)[] = [];
   const runId = await start();

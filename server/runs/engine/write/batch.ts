@@ -84,14 +84,13 @@ export function toDocuments(batch: Queued[]): (string | null)[] {
   const children: object[] = [];
   const calls: object[] = [];
   const steps: object[] = [];
-  const refusals: object[] = [];
   const ends: object[] = [];
   const holds: object[] = [];
   const starts: object[] = [];
   const addRow = (row: JournalRow) => void (row.table === "steps" ? steps : calls).push(row.value);
   for (const item of batch) {
-    if (item.kind === "start") starts.push({ i: starts.length, ...item.value });
-    else if (item.kind === "refusal") refusals.push({ i: refusals.length, ...item.value });
+    if (item.kind === "start" || item.kind === "refusal")
+      starts.push({ i: starts.length, refused: item.kind === "refusal", ...item.value });
     else if (item.kind === "hold") holds.push({ i: holds.length, ...item.value });
     else if (item.kind === "child") children.push(item.value);
     else if (item.kind === "row") addRow(item.value);
@@ -100,7 +99,7 @@ export function toDocuments(batch: Queued[]): (string | null)[] {
       for (const row of item.rows) addRow(row);
     }
   }
-  return [children, calls, steps, refusals, ends, holds, starts].map((rows) =>
+  return [children, calls, steps, ends, holds, starts].map((rows) =>
     rows.length === 0 ? null : toJson(rows),
   );
 }
@@ -131,7 +130,7 @@ function textsOf(row: object): number {
 
 /** How many starts got slots and still have a caller to begin them. */
 export function countAdmitted(batch: Queued[], answer: FlushAnswer | null): number {
-  const starts = batch.filter(({ kind }) => kind === "start");
+  const starts = batch.filter(({ kind }) => kind === "start" || kind === "refusal");
   return starts.filter(({ givenUp }, i) => !givenUp && answer?.starts[i]?.startsWith("run")).length;
 }
 
@@ -139,14 +138,13 @@ export function countAdmitted(batch: Queued[], answer: FlushAnswer | null): numb
 export function settle(batch: Queued[], answer: FlushAnswer | null): void {
   const ended = new Set(answer?.ended?.map(({ i }) => i) ?? []);
   let starts = 0;
-  let refusals = 0;
   let holds = 0;
   let ends = 0;
   for (const item of batch) {
     if (item.kind === "child" || item.kind === "row") item.resolve();
     else if (answer === null) item.reject(new Error("the flush has no answer"));
     else if (item.kind === "start") item.resolve(readStart(answer, starts++, item.value));
-    else if (item.kind === "refusal") item.resolve(readRefusal(answer, refusals++, item.value));
+    else if (item.kind === "refusal") item.resolve(readRefusal(answer, starts++, item.value));
     else if (item.kind === "hold") item.resolve(answer.holds?.[holds++] ?? "uncovered");
     else item.resolve({ ended: ended.has(ends++), at: answer.at });
   }

@@ -166,7 +166,6 @@ export type HoldItem = { run: string; org: OrgId; amount: string };
 
 const rate = z.object({ key: z.string(), remaining: z.number(), reset: z.number() });
 const replay = z.object({
-  start: z.boolean(),
   i: z.number(),
   run: z.string(),
   response: z.string(),
@@ -174,10 +173,10 @@ const replay = z.object({
 });
 export const flushAnswer = z.object({
   at: z.string(),
+  /** Of starts and refused calls. */
   starts: z.array(
-    z.enum(["run", "run+", "wait", "rate", "credits", "suspended", "replay", "conflict", "again"]),
+    z.enum(["run", "run+", "wait", "rate", "credits", "suspended", "replay", "conflict", "again", "refuse"]),
   ),
-  refusals: z.array(z.enum(["refuse", "rate", "replay", "conflict"])),
   rates: z.array(rate).nullable(),
   replays: z.array(replay).nullable(),
   holds: z.array(z.enum(["held", "uncovered"])).nullable(),
@@ -220,7 +219,8 @@ export function readStart(answer: FlushAnswer, i: number, item: StartItem): Star
     case "wait":
       return { verdict, at: new Date(answer.at), rate: left };
     case "replay":
-      return { verdict, replay: findReplay(answer, true, i), rate: left };
+      return { verdict, replay: findReplay(answer, i), rate: left };
+    case "refuse":
     case undefined:
       throw new Error(`the flush has no verdict ${i}`);
     default:
@@ -228,13 +228,13 @@ export function readStart(answer: FlushAnswer, i: number, item: StartItem): Star
   }
 }
 
-/** The verdict on refused call number `i` of a flush. */
+/** The verdict on the refused call that is number `i` of a flush. */
 export function readRefusal(answer: FlushAnswer, i: number, item: RefusalItem): RefusalVerdict {
   const left = rateLeft(answer, item);
-  const verdict = answer.refusals[i];
-  if (verdict === undefined) throw new Error(`the flush has no verdict ${i}`);
-  if (verdict === "replay") return { verdict, replay: findReplay(answer, false, i), rate: left };
-  return { verdict, rate: left };
+  const verdict = answer.starts[i];
+  if (verdict === "replay") return { verdict, replay: findReplay(answer, i), rate: left };
+  if (verdict === "refuse" || verdict === "rate" || verdict === "conflict") return { verdict, rate: left };
+  throw new Error(`the flush has no verdict ${i}`);
 }
 
 function rateLeft(answer: FlushAnswer, item: RateItem): RateLeft {
@@ -242,8 +242,8 @@ function rateLeft(answer: FlushAnswer, item: RateItem): RateLeft {
   return found === undefined ? null : { remaining: found.remaining, resetSeconds: found.reset };
 }
 
-function findReplay(answer: FlushAnswer, start: boolean, i: number): Replay {
-  const found = answer.replays?.find((one) => one.start === start && one.i === i);
+function findReplay(answer: FlushAnswer, i: number): Replay {
+  const found = answer.replays?.find((one) => one.i === i);
   if (found === undefined) throw new Error(`the flush has no repetition for ${i}`);
   return { runId: found.run, response: found.response };
 }

@@ -75,6 +75,8 @@ export type NewStep = {
   /** The iteration's usage; the same on all its steps. */
   usage: { inputTokens: number; outputTokens: number };
   childRunId: string | null;
+  /** Whether it may change something outside the run: then all completed work is committed first. */
+  hasSideEffects: boolean;
 };
 export type StepResult = {
   /** JSON text, cut and redacted. */
@@ -195,9 +197,8 @@ export class RunJournal {
     while (this.#writing.size > 0) await Promise.all(this.#writing);
   }
 
-  /** Resolves when all completed work is committed, as the next act requires. Throws WorkerLost. */
+  /** Resolves when the next act may begin. Throws WorkerLost. */
   async #readyToAct(): Promise<void> {
-    await this.#rowsCommitted();
     await this.#worker.turn(this.#run.orgId);
     await pauseAt("act:before");
     await this.#worker.confirm();
@@ -205,6 +206,7 @@ export class RunJournal {
 
   /** Begins a model call, after all completed work is committed. */
   async beginCall(call: NewCall): Promise<BegunCall> {
+    await this.#rowsCommitted();
     await this.#readyToAct();
     const attempts = [...(this.interrupted.get(call.key) ?? [])];
     const now = this.#services.clock.now();
@@ -233,8 +235,12 @@ export class RunJournal {
     return this.#begin({ row, startedAt: now.getTime(), attempts });
   }
 
-  /** Begins a step, after all completed work is committed. */
+  /**
+   * Begins a step. One with side effects begins after all completed work is committed; any other can be repeated with what
+   * led to it, and is committed together with it.
+   */
   async beginStep(step: NewStep): Promise<BegunStep> {
+    if (step.hasSideEffects) await this.#rowsCommitted();
     await this.#readyToAct();
     const attempts = [...(this.interrupted.get(step.key) ?? [])];
     // A step that an earlier worker started keeps its start.

@@ -265,7 +265,7 @@ export class Lane {
 
 const FLUSH = {
   name: "flush-writes",
-  text: "SELECT flush_writes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) AS answer",
+  text: "SELECT flush_writes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS answer",
 };
 /** The response stored in a lane's row for a number that was used up. */
 const SKIPPED = "skipped";
