@@ -1,6 +1,6 @@
+import type { OrgId } from "@/server/auth/actor";
 import type { Transaction } from "@/server/db/client";
 import { describeKnownTargets } from "@/server/runs/known-targets";
-import type { Editor } from "./change";
 import { slug as slugSchema } from "./definitions";
 
 /** Slugs of agents and tools that the same change saves, maybe later. */
@@ -8,7 +8,7 @@ export type DeclaredSlugs = { agent: ReadonlySet<string>; tool: ReadonlySet<stri
 
 export type SlugReader = {
   tx: Pick<Transaction, "agent" | "tool" | "$queryRaw">;
-  actor: Pick<Editor, "orgId">;
+  actor: { orgId: OrgId };
   declared?: DeclaredSlugs;
 };
 
