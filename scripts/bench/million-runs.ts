@@ -210,7 +210,7 @@ function runsOf(org: number, count: number): string {
     INSERT INTO runs (id, organization_id, kind, agent_id, tool_id, target_name, target_version, model, configuration_hash,
       status, source, trigger_id, api_key_id, user_id, parent_run_id, root_run_id, input, output, error_code, error_message,
       steps_executed, input_tokens, output_tokens, actions_used, credits_used, created_at, admitted_at, started_at,
-      finished_at, deadline_seconds, heartbeat_at, cancelled_by, epoch, sequence)
+      finished_at, deadline_seconds, cancelled_by, epoch, sequence)
     SELECT id, ${named("org", org, "0")}, (CASE WHEN is_agent THEN 'agent' ELSE 'tool' END)::run_kind,
       CASE WHEN is_agent THEN ${named("agent", org, "agent")} END, CASE WHEN NOT is_agent THEN ${named("tool", org, "tool_n")} END,
       CASE WHEN is_agent THEN 'Agent ' || agent ELSE 'Tool ' || tool_n END, 1, CASE WHEN is_agent THEN 'gpt-5-mini' END,
@@ -229,7 +229,7 @@ function runsOf(org: number, count: number): string {
       CASE WHEN i % 20011 = 0 THEN 50 + took % 50 ELSE round((took % 4000) * 0.0001, 4) END,
       at, CASE WHEN status <> 'Pending' THEN at END, CASE WHEN status <> 'Pending' THEN at + interval '20 ms' END,
       CASE WHEN status NOT IN ('Pending', 'Running') THEN at + interval '20 ms' + make_interval(secs => took / 1000.0) END,
-      900, CASE WHEN status = 'Running' THEN at END, CASE WHEN status = 'Cancelled' THEN 'Person 0' END, 1, 9
+      900, CASE WHEN status = 'Cancelled' THEN 'Person 0' END, 1, 9
     FROM made JOIN texts asked ON asked.n = words JOIN texts answered ON answered.n = more_words ORDER BY i`;
 }
 
