@@ -135,10 +135,10 @@ async function findTargets(change: Change, definition: ApiKeyDefinition): Promis
     ["tools", "tool"],
   ] as const) {
     const { ids, faults } = await resolveSlugs(change, kind, definition[field]);
+    targetIds.push(...definition[field].flatMap((slug) => ids.get(slug) ?? []));
     for (const [index, slug] of definition[field].entries()) {
       const message = faults.get(slug);
       if (message !== undefined) issues.push({ path: `/${field}/${index}`, message });
-      targetIds.push(...[ids.get(slug) ?? []].flat());
     }
   }
   if (issues.length > 0) throw refusal(issues);
