@@ -1,6 +1,6 @@
 import { type Inngest, NonRetriableError } from "inngest";
 import { z } from "zod";
-import type { SegmentResult } from "@/server/runs/engine/engine";
+import type { SegmentResult } from "@/server/runs/engine/slot";
 
 /**
  * The durable functions, the same for both drivers. The event names a run and its segment; the run's row and journal

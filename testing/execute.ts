@@ -1,7 +1,7 @@
 import type { MemberActor } from "@/server/auth/actor";
 import { streamRun } from "@/server/live/run-stream";
 import { admitWaitingRuns } from "@/server/runs/engine/claim";
-import type { SegmentResult } from "@/server/runs/engine/engine";
+import type { SegmentResult } from "@/server/runs/engine/slot";
 import { removeWorker } from "@/server/runs/engine/worker";
 import type { World } from "./world";
 

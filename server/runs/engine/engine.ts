@@ -5,14 +5,23 @@ import { sleepOrThrow } from "@/server/sleep";
 import { claimRun, readClaimedRuns } from "./claim";
 import type { ClaimedRun } from "./claimed-run";
 import { Dispatcher, type Driver } from "./dispatcher";
-import { endOpenRun, endUnclaimedRun } from "./end-run";
-import { type Budget, capBudget, openBudget } from "./execute/budget";
+import { capBudget, openBudget } from "./execute/budget";
 import { executeRun, type SegmentContext } from "./execute/execute-run";
-import { type Outcome, RunStopped, SleepUntil, YieldSlot } from "./execute/execution";
+import { RunStopped, SleepUntil, YieldSlot } from "./execute/execution";
 import { Strands } from "./execute/strands";
-import { pauseAt } from "./pause-points";
 import type { Engine, ExecutingRun, Worker } from "./port";
-import { pauseRun, readState, releaseChildren, renewClaim, yieldSlot } from "./run-state";
+import { renewClaim } from "./run-state";
+import {
+  committed,
+  endUnclaimable,
+  failRun,
+  pauseSlot,
+  releaseRun,
+  releaseSlot,
+  type SegmentResult,
+  type Slot,
+  settle,
+} from "./slot";
 import { readChildUsage, readJournal } from "./takeover";
 import { openWorker } from "./worker";
 import { emptyJournal, RunJournal } from "./write/journal";
@@ -22,9 +31,6 @@ import { WorkerLost } from "./write/writer";
  * The engine of one process: drives each run that has a slot, segment by segment, through a durable function
  * (inngest/functions.ts). Its dispatcher gives waiting runs slots. docs/engine.md shows the state machine.
  */
-
-/** How a segment ended: the run ended, waits for a slot again, continues in the next segment, or is not this engine's. */
-export type SegmentResult = "ended" | "yielded" | "paused" | "left";
 
 export type RunEngine = Engine & {
   start(driver: Driver): void;
@@ -49,18 +55,6 @@ export type EngineOptions = {
 
 /** Attempts of one segment in this process for unexpected errors. An unavailable database does not count. */
 const MAX_ATTEMPTS = 6;
-type Slot = {
-  run: ClaimedRun;
-  worker: Worker;
-  journal: RunJournal;
-  budget: Budget;
-  family: { started: number };
-  /** The journals of the run and its children in this segment, with how many of their rows were finished before it. */
-  entered: { journal: RunJournal; before: number }[];
-  /** Whether it yields its slot before its next act. */
-  yielding: boolean;
-};
-
 export function createRunEngine(getServices: () => Services, options: EngineOptions): RunEngine {
   const engine = new ProcessEngine(getServices, options);
   return {
@@ -253,7 +247,7 @@ class ProcessEngine implements RunEngine {
   async executeSegment(runId: string, { acts = Number.POSITIVE_INFINITY } = {}): Promise<SegmentResult> {
     const services = this.#getServices();
     const slot = this.#driver?.kind === "embedded" ? this.#slots.get(runId) : await this.#claimOne(runId);
-    if (!slot) return this.#unclaimable(runId);
+    if (!slot) return endUnclaimable(services, runId);
     const { run, worker, journal, budget, family } = slot;
     let left = acts;
     let isOver = false;
@@ -284,10 +278,17 @@ class ProcessEngine implements RunEngine {
       return "ended";
     } catch (error) {
       if (error instanceof RunStopped) return "left";
-      if (error instanceof SleepUntil) return await this.#releaseSlot(slot, { until: error.until });
-      if (error instanceof YieldSlot) return await this.#releaseSlot(slot, { paused: isOver });
+      if (error instanceof SleepUntil || error instanceof YieldSlot) {
+        await committed(slot);
+        if (error instanceof SleepUntil) return await releaseSlot(services, slot, error.until);
+        // After a segment of limited acts, the server's next call continues.
+        return await (isOver && !this.#mustYieldSlot(slot)
+          ? pauseSlot(services, slot)
+          : releaseSlot(services, slot));
+      }
       // The segment is called again, here or in another process.
-      if (this.#driver?.kind !== "embedded" && !(error instanceof WorkerLost)) await this.#releaseRun(slot);
+      if (this.#driver?.kind !== "embedded" && !(error instanceof WorkerLost))
+        await releaseRun(services, slot);
       throw error;
     } finally {
       if (this.#driver?.kind !== "embedded" && this.#slots.get(runId) === slot) this.#slots.delete(runId);
@@ -313,58 +314,8 @@ class ProcessEngine implements RunEngine {
     }
   }
 
-  /** Ends a segment before its run has ended; `paused`: the server's next call goes on with it. */
-  async #releaseSlot(
-    slot: Slot,
-    { paused = false, until = null }: { paused?: boolean; until?: Date | null },
-  ): Promise<SegmentResult> {
-    const services = this.#getServices();
-    const { run, worker, journal } = slot;
-    for (const entry of slot.entered) await entry.journal.committed();
-    await pauseAt("yield:before");
-    if (paused && !this.#mustYieldSlot(slot))
-      return (await pauseRun(services, run, worker.id)) ? "paused" : await this.#unclaimable(run.id);
-    const yielded = await yieldSlot(services, run, {
-      workerId: worker.id,
-      sequence: journal.nextSequence(),
-      wakeAt: until,
-    });
-    if (!yielded) return await this.#unclaimable(run.id);
-    if (until === null) services.notifications.send("engine", "waiting", "waiting");
-    return "yielded";
-  }
-
-  /** Releases a run after an error. If that fails, the dispatcher releases it later. */
-  async #releaseRun(slot: Slot): Promise<void> {
-    const services = this.#getServices();
-    await settle(slot);
-    await pauseRun(services, slot.run, slot.worker.id).catch((error: unknown) => {
-      services.log.warn("Could not release a run after a platform fault; retrying in 1 s", { error });
-    });
-  }
-
-  /** Decides what to do with a run that cannot be claimed. */
-  async #unclaimable(runId: string): Promise<SegmentResult> {
-    const services = this.#getServices();
-    const state = await readState(services, runId);
-    if (state === null || state.terminal) return "ended";
-    if (state.claimed) return "left";
-    if (state.cancelledBy === null) return "yielded";
-    await endUnclaimedRun(services, runId, { status: "Cancelled", by: state.cancelledBy });
-    return "ended";
-  }
-
-  async failRun(runId: string, error: unknown): Promise<void> {
-    const services = this.#getServices();
-    services.log.error("A run failed after its last attempt", { runId, error });
-    const message = "Something failed on our side while this run was executed. Start it again.";
-    const outcome: Outcome = { status: "Failed", code: "internal_error", message };
-    const slot = this.#slots.get(runId);
-    if (slot) await settle(slot);
-    await retryWhileUnavailable(async () => {
-      if (slot) await releaseChildren(services.pool, runId, slot.worker.id);
-      await endOpenRun(services, runId, { outcome, worker: slot?.worker });
-    }, NEVER);
+  failRun(runId: string, error: unknown): Promise<void> {
+    return failRun(this.#getServices(), { runId, slot: this.#slots.get(runId), error });
   }
 
   /** How many runs of each organization have a slot here and are not yielding it. */
@@ -395,11 +346,6 @@ class ProcessEngine implements RunEngine {
 const NEVER = new AbortController().signal;
 /** The state of a run that was never executed. */
 const UNTOUCHED = () => ({ contents: emptyJournal(), children: { open: ZERO, ended: ZERO, count: 0 } });
-
-/** Waits until no write of a run and its children is in flight. */
-async function settle({ journal, entered }: Slot): Promise<void> {
-  for (const one of [journal, ...entered.map((entry) => entry.journal)]) await one.settled();
-}
 
 /** The delay after a failed attempt. */
 function delayAfter(attempt: number): number {
